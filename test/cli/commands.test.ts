@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,8 +10,9 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Check } from '../../cli/doctor/check.js';
 import type { DocumentRecord, FileRecord } from '../../contract/records.js';
 import { samplePage, type Site, sitemapOf, startSite } from '../emulators/site.js';
-import { cli, watchCli } from '../support/cli.js';
+import { cli, type CliRun, watchCli } from '../support/cli.js';
 import { connectSource, revokeSource, withDatabase } from '../support/dataSources.js';
+import { everyRow } from '../support/everyRow.js';
 import { startService, type TestService } from '../support/service.js';
 import { soon } from '../support/soon.js';
 
@@ -320,5 +321,126 @@ describe('doctor', () => {
     ).toContain(`data source ${source._id}`);
     expect((await call('reconcile', '--mend')).code).toBe(0);
     expect(named((await examined()).checks, 'files in motion')[0]).toMatchObject({ state: 'ok' });
+  });
+});
+
+/** A command that works on many things, of which some fail. */
+interface Partly {
+  readonly command: string;
+  /** Calls it while a part of its work fails. @returns its run and what that says of the part */
+  partly(): Promise<{ readonly run: CliRun; readonly says: RegExp }>;
+  /** Calls it once nothing fails any more. */
+  whole(): Promise<CliRun>;
+}
+
+/** Commands that do one thing or only show what there is; their exit codes have tests above. */
+const OF_ONE_THING = [
+  ...['status', 'search', 'doctor', 'deployment renew', 'source approve-deletions', 'org create', 'org list'],
+  ...['key create', 'key list', 'key rotate', 'key revoke'],
+  // A page that fails is counted by the parent; the scrape itself ends as its start page or sitemap does.
+  'scrape',
+];
+
+describe('a command that works on many things', () => {
+  let root: string;
+  let dataDir: string;
+  let organizationId: number;
+  let lost: number;
+  beforeAll(async () => {
+    root = await mkdtemp(path.join(tmpdir(), 'allotrope-partly-'));
+    dataDir = path.join(root, 'data');
+    for (const file of ['mongodb/WiredTiger', 'qdrant/a/config.json', 'temporal/temporal.db', 'files/1/7/1.raw']) {
+      await mkdir(path.dirname(path.join(dataDir, file)), { recursive: true });
+      await writeFile(path.join(dataDir, file), file);
+    }
+    await writeFile(path.join(dataDir, 'secret-key'), `k1:${randomBytes(32).toString('base64')}`);
+    const made = await service.store.organizations.create('partly');
+    organizationId = made.organizationId;
+    const user = await service.user('rita', made.apiKey);
+    const sent = await Promise.all(
+      ['heron', 'swallow'].map((bird) => user.send({ name: `${bird}.txt`, content: `A ${bird} at the river.` }, {})),
+    );
+    for (const { id } of sent) await user.settled(id);
+    lost = sent[0]!.id;
+  });
+  afterAll(() => rm(root, { recursive: true, force: true }));
+
+  const ofOrganization = (...args: string[]) => call(...args, '--org', String(organizationId));
+  const onFiles = (...args: string[]) => cli({ DATA_DIR: dataDir }, ...args);
+  const backupOf = (name: string): string => path.join(root, name);
+  /** A file is listed by its name on a line: this one cannot be. */
+  const unlistable = (): string => path.join(dataDir, 'files/a\nb');
+  const spoiled = (): string => path.join(backupOf('whole'), 'data/files/1/7/1.raw');
+  /** Gives the chunks of a file to another file id. */
+  const moveChunks = (from: number, to: number) =>
+    withDatabase(service, (connection) =>
+      connection.collection('segments').updateMany({ fileId: from }, { $set: { fileId: to } }),
+    );
+
+  const ROWS: readonly Partly[] = [
+    {
+      command: 'vectors rebuild',
+      async partly() {
+        await moveChunks(lost, -lost);
+        return { run: await ofOrganization('vectors', 'rebuild'), says: /1 rebuilt .* 1 failed/ };
+      },
+      async whole() {
+        await moveChunks(-lost, lost);
+        return ofOrganization('vectors', 'rebuild');
+      },
+    },
+    {
+      command: 'reconcile',
+      async partly() {
+        await moveChunks(lost, -lost);
+        return { run: await ofOrganization('reconcile'), says: /chunk/ };
+      },
+      async whole() {
+        await moveChunks(-lost, lost);
+        return ofOrganization('reconcile');
+      },
+    },
+    {
+      command: 'backup',
+      async partly() {
+        await writeFile(unlistable(), 'x');
+        return { run: await onFiles('backup', backupOf('partly')), says: /line break/ };
+      },
+      async whole() {
+        await rm(unlistable());
+        return onFiles('backup', backupOf('whole'));
+      },
+    },
+    {
+      command: 'restore',
+      async partly() {
+        await writeFile(spoiled(), 'spoiled');
+        return { run: await onFiles('restore', backupOf('whole'), '--force'), says: /not what was written/ };
+      },
+      async whole() {
+        await writeFile(spoiled(), 'files/1/7/1.raw');
+        return onFiles('restore', backupOf('whole'), '--force');
+      },
+    },
+  ];
+
+  test('ends with code 1 when a part of its work failed, says so, and with 0 only when all was done', () =>
+    everyRow(
+      ROWS,
+      ({ command }) => command,
+      async ({ partly, whole }) => {
+        const { run, says } = await partly();
+        expect([run.code, `${run.lines.join('\n')}${run.said}`]).toEqual([1, expect.stringMatching(says)]);
+        const { code, said } = await whole();
+        expect({ code, said }).toEqual({ code: 0, said: expect.any(String) });
+      },
+    ));
+
+  test('is in the table, unless it does one thing', async () => {
+    const { lines } = await call('--help');
+    const names = lines.flatMap((text) =>
+      [...text.matchAll(/^ {2}(\w[\w -]*?) {2,}\S/gm)].map(([, name]) => name ?? ''),
+    );
+    expect(new Set([...ROWS.map(({ command }) => command), ...OF_ONE_THING])).toEqual(new Set(names));
   });
 });

@@ -1,0 +1,211 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import mongoose, { type Connection } from 'mongoose';
+
+import { createFileSlots } from '../../activities/ingest/fileSlots.js';
+import { createHostLimiter, sleepUntilAborted } from '../../connectors/hostLimiter.js';
+import { createRequestGates } from '../../connectors/requestGate.js';
+import { createSharedHostLimiter } from '../../connectors/sharedHostLimiter.js';
+import type { PoolDocument } from '../../documents/answerTask.js';
+import { createLane } from '../../documents/lane.js';
+import { orAborted } from '../../egress/deadline.js';
+import { createHostTurns } from '../../store/hostTurns.js';
+import { testEngines } from '../support/engines.js';
+import { everyRow } from '../support/everyRow.js';
+import { soon } from '../support/soon.js';
+
+const CAPACITY = 4;
+/** Longer than any test runs. */
+const HOUR_MS = 3_600_000;
+/** Time in which a turn would begin that must not. */
+const SETTLE_MS = 50;
+
+type Hold = (signal: AbortSignal, work: () => Promise<void>) => Promise<unknown>;
+
+/** A limiter with CAPACITY turns. */
+interface Limited {
+  /** Waits for a turn and works in it. */
+  readonly hold: Hold;
+  /** Takes a turn and, in it, waits for a time that does not come. Absent: the limiter has no such wait. */
+  readonly stall?: (signal: AbortSignal) => Promise<unknown>;
+  /** Ends the time that stalled turns waited for. */
+  readonly endStall?: () => void;
+  readonly close?: () => Promise<void>;
+}
+
+let connection: Connection;
+
+beforeAll(async () => {
+  const uri = new URL(testEngines().mongodbUri);
+  uri.pathname = `/turns${String(Date.now())}`;
+  connection = await mongoose.createConnection(uri.href).asPromise();
+  await createHostTurns(connection).createIndexes();
+});
+afterAll(async () => {
+  await connection.dropDatabase();
+  await connection.close();
+});
+
+/** Turns that are left by calling a function. */
+const within =
+  (enter: (signal: AbortSignal) => Promise<() => void>): Hold =>
+  async (signal, work) => {
+    const leave = await enter(signal);
+    try {
+      await work();
+    } finally {
+      leave();
+    }
+  };
+
+const never = new AbortController().signal;
+const SITE = 'site.example';
+
+const LIMITERS: Readonly<Record<string, () => Limited | Promise<Limited>>> = {
+  async 'turns at a host, in one process'() {
+    let passedMs = 0;
+    const limiter = createHostLimiter(CAPACITY, () => performance.now() + passedMs, sleepUntilAborted);
+    return {
+      hold: within((signal) => limiter.enter(SITE, 0, signal)),
+      // The turn before it starts the Crawl-delay.
+      stall: async (signal) => {
+        (await limiter.enter(SITE, HOUR_MS, signal))();
+      },
+      endStall: () => (passedMs += 100 * HOUR_MS),
+    };
+  },
+  async 'turns at a host, over all workers'() {
+    const limiter = createSharedHostLimiter({ perHost: CAPACITY, turns: createHostTurns(connection) });
+    (await limiter.enter(SITE, HOUR_MS, never))();
+    return {
+      hold: within((signal) => limiter.enter(SITE, 0, signal)),
+      stall: (signal) => limiter.enter(SITE, HOUR_MS, signal),
+      close: () => limiter.close(),
+    };
+  },
+  'requests of an account'() {
+    const gate = createRequestGates('Source', CAPACITY)('account');
+    return { hold: (signal, work) => gate.pass(signal, Infinity, work) };
+  },
+  async 'requests of accounts that share a limit'() {
+    const gateOf = createRequestGates('Source', 100, undefined, CAPACITY);
+    let accounts = 0;
+    return { hold: (signal, work) => gateOf(`account ${(accounts += 1)}`, 'app').pass(signal, Infinity, work) };
+  },
+  'readers of documents'() {
+    const works = new Map<string, () => Promise<void>>();
+    const lane = createLane(
+      {
+        async run(documents, signal) {
+          for (const { input } of documents) await orAborted(works.get(input.path ?? '')!(), signal);
+          return documents.map(() => ({ document: {} as never }));
+        },
+        close: () => Promise.resolve(),
+      },
+      CAPACITY,
+      () => undefined,
+    );
+    return {
+      hold(signal, work) {
+        // What has a path is read by itself.
+        const path = `file ${works.size}`;
+        works.set(path, work);
+        return lane.answer({ input: { path, owner: null }, chunking: {} } as unknown as PoolDocument, signal);
+      },
+      close: () => lane.close(),
+    };
+  },
+  'files of a worker'() {
+    const slots = createFileSlots(CAPACITY);
+    let users = 0;
+    return {
+      hold: (signal, work) =>
+        slots.run({ organizationId: 1, userId: (users += 1) }, () => {
+          signal.throwIfAborted();
+          return work();
+        }),
+    };
+  },
+};
+
+/** Starts a hold. `end` lets its work return, or fail with an error. */
+function start({ hold }: Limited) {
+  const abort = new AbortController();
+  let [isBegun, end] = [false, (_error?: Error): void => undefined];
+  const worked = new Promise<void>((resolve, reject) => {
+    end = (error) => (error ? reject(error) : resolve());
+  });
+  worked.catch(() => undefined);
+  const ended = hold(abort.signal, () => {
+    isBegun = true;
+    return orAborted(worked, abort.signal);
+  }).then(
+    () => 'done',
+    (error: unknown) => (error as Error).message,
+  );
+  return { ended, end, isBegun: () => isBegun, abort: () => abort.abort(new Error('aborted')) };
+}
+
+const times = <T>(make: () => T): T[] => Array.from({ length: CAPACITY }, make);
+const begun = (some: readonly { isBegun(): boolean }[]): number => some.filter((one) => one.isBegun()).length;
+
+/** The ends of holds; those that have not ended after a while are named so, because a lost turn would hang the suite. */
+const inTime = (ends: readonly Promise<string>[]): Promise<string[]> =>
+  Promise.all(ends.map((end) => Promise.race([end, wait(10_000, 'has not ended', { ref: false })])));
+
+/** All turns are free: as many begin at once, and no more. */
+async function expectFree(limited: Limited, when: string): Promise<void> {
+  const [all, more] = [times(() => start(limited)), start(limited)];
+  await soon(
+    () => `${begun(all)} of ${CAPACITY} turns are free ${when}`,
+    (found) => found.startsWith(`${CAPACITY} `),
+    10_000,
+  );
+  await wait(SETTLE_MS);
+  expect({ when, begun: begun([...all, more]) }).toEqual({ when, begun: CAPACITY });
+  for (const one of [...all, more]) one.end();
+  expect(await inTime([...all, more].map(({ ended }) => ended))).toEqual(times(() => 'done').concat('done'));
+}
+
+test('every turn is given back: after an abort in line, an abort at work, an error at work, and an abort of a wait within the turn', () =>
+  everyRow(
+    Object.entries(LIMITERS),
+    ([name]) => name,
+    async ([, make]) => {
+      const limited = await make();
+      try {
+        const holders = times(() => start(limited));
+        await soon(
+          () => begun(holders),
+          (count) => count === CAPACITY,
+          10_000,
+        );
+        const inLine = times(() => start(limited));
+        await wait(SETTLE_MS);
+        for (const one of inLine) one.abort();
+        for (const one of holders.slice(0, CAPACITY / 2)) one.abort();
+        for (const one of holders.slice(CAPACITY / 2)) one.end(new Error('failed'));
+        const ends = await inTime([...holders, ...inLine].map(({ ended }) => ended));
+        expect(ends).toEqual(['aborted', 'aborted', 'failed', 'failed', ...times(() => 'aborted')]);
+        expect(begun(inLine)).toBe(0);
+        await expectFree(limited, 'after aborts and errors');
+        const { stall, endStall } = limited;
+        if (!stall) return;
+        const abort = new AbortController();
+        const stalled = times(() =>
+          stall(abort.signal).then(
+            () => 'entered',
+            (error: unknown) => (error as Error).message,
+          ),
+        );
+        await wait(SETTLE_MS);
+        abort.abort(new Error('aborted'));
+        expect(await Promise.all(stalled)).toContain('aborted');
+        endStall?.();
+        await expectFree(limited, 'after aborts of waits within the turn');
+      } finally {
+        await limited.close?.();
+      }
+    },
+    { atOnce: 10 },
+  ));
