@@ -1,68 +1,27 @@
 /** What the sources that are helpdesks have in common: what an article, a ticket or something attached is as an item and as a text. */
 import { Fault } from '../contract/failures.js';
-import { formatOfName, formatOfType, mimeTypeOf } from '../contract/fileFormats.js';
+import { formatOfName, formatOfType } from '../contract/fileFormats.js';
 import type { TagValue } from '../contract/records.js';
 import { isChosenByType, LEFT_OUT_BY_TYPE, type TypeAtSource, type TypeWishes } from '../contract/typesAtSource.js';
-import type {
-  ItemContent,
-  ItemPage,
-  LeftOut,
-  OAuthGrant,
-  SourceAnswer,
-  SourceClient,
-  SourceItem,
-} from './connector.js';
-import { incompleteAnswer } from './json.js';
+import type { ItemContent, ItemPage, LeftOut, SourceAnswer, SourceClient, SourceItem } from './connector.js';
+import { escapeHtml } from './html.js';
+import { createItem, fileBytes } from './items.js';
 
-/** An answer, or a part of one: nothing in it is sure. */
-export type Json = Readonly<Record<string, unknown>>;
-
-const NOTHING: Json = {};
-export const objectOf = (value: unknown): Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : NOTHING;
-export const objectsOf = (value: unknown): readonly Json[] =>
-  Array.isArray(value) ? value.map(objectOf).filter((one) => one !== NOTHING) : [];
-/** Null for what is no text, and for none. */
-export const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
+import { incompleteAnswer } from './faults.js';
+import { omitNull, type Json, asText } from './json.js';
 /** An id in figures, whichever way it is written; null for none. */
 export const idOf = (value: unknown): string | null =>
   (typeof value === 'number' || typeof value === 'string') && /^\d{1,20}$/.test(String(value)) ? String(value) : null;
 /** ISO 8601, of a date as it is written there or of seconds since 1970. */
 export function dateOf(value: unknown): string | null {
-  const at = typeof value === 'number' ? value * 1000 : Date.parse(textOf(value) ?? '');
+  const at = typeof value === 'number' ? value * 1000 : Date.parse(asText(value) ?? '');
   return Math.abs(at) <= 8.64e15 ? new Date(at).toISOString() : null;
 }
-
-/** Nothing else can be sent in a header, so it is the token of nobody. */
-const TOKEN = /^[\x21-\x7e]{1,16384}$/;
-export const bearer = ({ accessToken }: OAuthGrant): { readonly authorization: string } => ({
-  authorization: `Bearer ${TOKEN.test(accessToken) ? accessToken : 'none'}`,
-});
-
-export const noSuchItem = (source: string): Fault =>
-  new Fault('not_found', `${source} has no such item for the connected account. It may have been deleted.`);
 /** The answer, found to be about an id. @throws Fault server_error where it is about nothing: not_found would delete the item */
 export function answerAbout(source: string, id: string, json: Json): Json {
   if (idOf(json['id']) === id) return json;
   throw incompleteAnswer(source, 'what was asked for');
 }
-export const isFault = (error: unknown, kind: Fault['kind']): boolean => error instanceof Fault && error.kind === kind;
-
-/** An item with what most of them have: no content, nothing in it, no place above it. */
-export const itemOf = (
-  given: Pick<SourceItem, 'externalId' | 'name' | 'itemType'> & Partial<SourceItem>,
-): SourceItem => ({
-  parentExternalId: null,
-  rootExternalId: null,
-  externalUrl: null,
-  fileFormat: null,
-  isSelectable: true,
-  isExpandable: false,
-  hasContent: false,
-  createdAt: null,
-  version: null,
-  ...given,
-});
 
 /** An article that its writers alone see; null for what is none. */
 export function draftOf(json: Json, name: string | null): LeftOut | null {
@@ -98,12 +57,8 @@ export function idsOf(account: string): AccountIds {
     }),
   };
 }
-
-/** Facts, or tags, that are there. */
-export const known = <T>(facts: Readonly<Record<string, T | null>>): Readonly<Record<string, T>> =>
-  Object.fromEntries(Object.entries(facts).flatMap(([name, value]) => (value === null ? [] : [[name, value]])));
 export const tagsOf = (tags: Readonly<Record<string, string | null>>): Readonly<Record<string, TagValue>> =>
-  known(tags);
+  omitNull(tags);
 
 /** Something attached, as its source tells of it. */
 export interface Attached {
@@ -121,7 +76,7 @@ export const itemOfAttached = (
   to: Pick<SourceItem, 'externalId' | 'rootExternalId' | 'externalUrl' | 'createdAt'>,
   type: TypeAtSource,
 ): SourceItem =>
-  itemOf({
+  createItem({
     externalId,
     parentExternalId: to.externalId,
     rootExternalId: to.rootExternalId,
@@ -143,14 +98,8 @@ export function contentOfAttached(
   { bytes, headers }: SourceAnswer,
   to: { readonly externalId: string; readonly url: string },
 ): ItemContent {
-  const declared = contentType ?? headers['content-type'] ?? null;
-  const named = name === null ? null : formatOfName(name);
-  const type = (formatOfType(declared) === null && named ? mimeTypeOf(named) : declared) ?? 'application/octet-stream';
   return {
-    bytes,
-    contentType: type,
-    format: null,
-    mimeType: type.split(';')[0]?.trim() ?? type,
+    ...fileBytes(bytes, contentType ?? headers['content-type'], name),
     name,
     url: to.url,
     facts: { type: 'TICKET_ATTACHMENT', parent_external_file_id: to.externalId },
@@ -208,14 +157,12 @@ export interface ArticleText {
   readonly body: string;
 }
 
-const escape = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
-
 /** The content of an article: its texts in all languages, the first one's title is its name. */
 export const contentOfArticle = (
   format: string,
   given: Pick<ItemContent, 'facts' | 'url'> & { readonly texts: readonly ArticleText[] },
 ): ItemContent => {
-  const texts = given.texts.map(({ title, body }) => `<h1>${escape(title ?? '')}</h1>\n${body}`);
+  const texts = given.texts.map(({ title, body }) => `<h1>${escapeHtml(title ?? '')}</h1>\n${body}`);
   return {
     // Each in an article of its own: what a body leaves open ends there.
     bytes: Buffer.from(

@@ -1,7 +1,8 @@
 /** Object stores hold flat lists of keys; people see folders in them. What such stores have in common as items. */
-import { formatOfName, formatOfType, mimeTypeOf } from '../contract/fileFormats.js';
+import { formatOfName } from '../contract/fileFormats.js';
 import { idOf } from '../contract/objectIds.js';
 import type { ItemContent, SourceItem } from './connector.js';
+import { createItem, createContainer, fileBytes } from './items.js';
 
 /** What we read of an object in a listing. */
 export interface ListedObject {
@@ -53,7 +54,7 @@ const ofFolder = (key: string): ListedObject => ({ key, createdAt: null, etag: n
 export function createObjectTree({ addressOf, containerType, containerFact }: StoreWords): ObjectTree {
   const itemOfKey = (container: string, { key, createdAt, etag }: ListedObject): SourceItem => {
     const isFolder = key.endsWith('/');
-    return {
+    return createItem({
       externalId: idOf(container, key),
       parentExternalId: idOf(container, folderOf(key)),
       rootExternalId: container,
@@ -61,29 +62,22 @@ export function createObjectTree({ addressOf, containerType, containerFact }: St
       itemType: isFolder ? 'FOLDER' : 'FILE',
       externalUrl: addressOf(container, key),
       fileFormat: isFolder ? null : formatOfName(key),
-      isSelectable: true,
       isExpandable: isFolder,
       hasContent: !isFolder,
       createdAt: isFolder ? null : (createdAt?.toISOString() ?? null),
       version: etag,
-    };
+    });
   };
 
   return {
-    itemOfContainer: (container, createdAt) => ({
-      externalId: container,
-      parentExternalId: null,
-      rootExternalId: null,
-      name: container,
-      itemType: containerType,
-      externalUrl: addressOf(container, ''),
-      fileFormat: null,
-      isSelectable: true,
-      isExpandable: true,
-      hasContent: false,
-      createdAt: createdAt?.toISOString() ?? null,
-      version: null,
-    }),
+    itemOfContainer: (container, createdAt) =>
+      createContainer({
+        externalId: container,
+        name: container,
+        itemType: containerType,
+        externalUrl: addressOf(container, ''),
+        createdAt: createdAt?.toISOString() ?? null,
+      }),
     itemOfFolder: (container, key) => itemOfKey(container, ofFolder(key)),
     itemsOfObjects(container, objects, { after, below }) {
       const items: SourceItem[] = [];
@@ -103,14 +97,8 @@ export function createObjectTree({ addressOf, containerType, containerFact }: St
       return items;
     },
     contentOf(container, key, { bytes, contentType, etag }) {
-      const named = formatOfName(key);
-      const declared = formatOfType(contentType ?? null) === null && named ? mimeTypeOf(named) : contentType;
-      const type = declared ?? 'application/octet-stream';
       return {
-        bytes,
-        contentType: type,
-        format: null,
-        mimeType: type.split(';')[0]?.trim() ?? type,
+        ...fileBytes(bytes, contentType, key),
         name: nameOf(key),
         url: addressOf(container, key),
         facts: { type: 'FILE', [containerFact]: container, ...(etag === undefined ? {} : { etag }) },

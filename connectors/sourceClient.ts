@@ -6,6 +6,7 @@ import type { Egress } from '../egress/types.js';
 import type { CallOptions, Connector, Refusal, SourceAnswer, SourceClient, SourceRequest } from './connector.js';
 import { classOfStatus, ERROR_CLASSES } from './errorClasses.js';
 import type { RequestGate } from './requestGate.js';
+import { isObject } from './json.js';
 
 const MAX_ANSWER_BYTES = 50_000_000;
 const TIMEOUT_MS = 60_000;
@@ -60,9 +61,6 @@ interface Answered {
   readonly body: unknown;
   readonly headers: Readonly<Record<string, string>>;
 }
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** A text, which is passed over, or an integer with more digits than any number surely holds. Meant for what is JSON. */
 const TEXT_OR_LONG_INTEGER = /"[^"\\]*(?:\\.[^"\\]*)*"|(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/g;

@@ -6,13 +6,11 @@ import { escapePath, treeOf } from './adapter.js';
 import { type Listing, readListing } from './listing.js';
 import { classify } from './refusals.js';
 import { type AzureCredentials, signedHeaders } from './sharedKey.js';
+import { noSuchItem } from '../faults.js';
 
 /** What no account or container is called would become another part of the address. */
 const ACCOUNT = /^[a-z0-9]{3,24}$/;
 const CONTAINER = /^(?:\$root|\$web|\$logs|[a-z0-9-]{3,63})$/;
-
-const missing = (): Fault =>
-  new Fault('not_found', 'Azure Blob Storage has no such item for the connected account. It may have been deleted.');
 
 const accountUrl = ({ urls }: SourceClient): string => urls['api'] ?? '';
 
@@ -69,7 +67,8 @@ async function pageBelow(
   const { entries, marker } = await list(client, credentials, { path: bucket, query }, signal);
   // A directory is seen by what lies in it.
   const objects = entries.filter((entry) => !entry.isDirectory).map(({ name, ...entry }) => ({ key: name, ...entry }));
-  if (from === null && entries.length === 0 && marker === null && kind === 'folder') throw missing();
+  if (from === null && entries.length === 0 && marker === null && kind === 'folder')
+    throw noSuchItem('Azure Blob Storage');
   const itself = kind === 'bucket' ? tree.itemOfContainer(bucket, null) : tree.itemOfFolder(bucket, key);
   const after = from?.after ?? '';
   const items = tree.itemsOfObjects(bucket, objects, { after, below: kind === 'folder' ? key : '' });
@@ -114,20 +113,20 @@ export const azureBlobStorage: Connector<AzureCredentials> = {
   async below(client, externalId, cursor, signal, credentials) {
     const place = placeOf(externalId);
     const { bucket, key, kind } = place;
-    if (!CONTAINER.test(bucket) || kind === 'prefix') throw missing();
+    if (!CONTAINER.test(bucket) || kind === 'prefix') throw noSuchItem('Azure Blob Storage');
     if (kind !== 'object') return pageBelow(client, credentials, place, cursor, signal);
     const query = { restype: 'container', prefix: key, maxresults: '1' };
     // Of all names that begin so, the name itself comes first.
     const { entries } = await list(client, credentials, { path: bucket, query }, signal);
     const [entry] = entries;
-    if (entry?.name !== key || entry.isDirectory) throw missing();
+    if (entry?.name !== key || entry.isDirectory) throw noSuchItem('Azure Blob Storage');
     const tree = treeOf(accountUrl(client));
     return { items: tree.itemsOfObjects(bucket, [{ ...entry, key }], { after: key, below: '' }), next: null };
   },
 
   async open(client, externalId, signal, credentials) {
     const { bucket, key, kind } = placeOf(externalId);
-    if (!CONTAINER.test(bucket) || kind === 'prefix') throw missing();
+    if (!CONTAINER.test(bucket) || kind === 'prefix') throw noSuchItem('Azure Blob Storage');
     if (kind !== 'object') {
       // Reached only by an id that no listing knows; where there is such a place, its blobs are what can be read.
       await pageBelow(client, credentials, { bucket, key, kind }, null, signal);

@@ -1,6 +1,7 @@
 import { formatOfName, mimeTypeOf } from '../../contract/fileFormats.js';
 import type { ItemContent, SourceItem } from '../connector.js';
-import { asLink, asList, asMoment, asName, asObject, asText, type Json, told } from '../json.js';
+import { asLink, asList, asMoment, asName, asObject, asText, type Json, omitNull } from '../json.js';
+import { createItem } from '../items.js';
 
 /** The fields that are asked for of an item. */
 export const ITEM_FIELDS =
@@ -62,7 +63,7 @@ export function itemOf(item: Json): SourceItem | null {
   const above = foldersAbove(item);
   const parent = asText(asObject(item['parent'])['id']);
   const isFile = kind === 'file';
-  return {
+  return createItem({
     externalId: idOf(place),
     parentExternalId: parent === null || parent === ROOT ? null : idOf({ kind: 'folder', id: parent }),
     rootExternalId: above[0] ?? null,
@@ -77,7 +78,7 @@ export function itemOf(item: Json): SourceItem | null {
     hasContent: kind !== 'folder',
     createdAt: asMoment(item['created_at']),
     version: isFile ? versionOf(item, name) : null,
-  };
+  });
 }
 
 /** A document of Box's own editor. */
@@ -105,7 +106,7 @@ export function contentOf(
     facts: {
       type: 'FILE',
       is_folder: false,
-      ...told({
+      ...omitNull({
         sha1: asText(item['sha1']),
         etag: asText(item['etag']),
         modified_at: asMoment(item['content_modified_at']),

@@ -2,6 +2,7 @@ import { Fault } from '../../contract/failures.js';
 import type { Change, ChangeFeed, OAuthGrant, SourceClient } from '../connector.js';
 import { asList, asObject, type Json } from '../json.js';
 import { idOf, ITEM_FIELDS, itemOf, type Place, placeIn } from './adapter.js';
+import { noSuchItem } from '../faults.js';
 
 /** How far the events of an account were read. */
 interface Point {
@@ -16,8 +17,6 @@ const AT_ONCE = 4;
 /** Box keeps events for two weeks at least, and does not say where they are cut off. */
 const KNOWN_FOR_MS = 13 * 86_400_000;
 
-export const missing = (): Fault =>
-  new Fault('not_found', 'Box has no such item for the connected account. It may have been deleted.');
 const stale = (): Fault =>
   new Fault('stale_cursor', 'Box no longer knows what changed since the last look. All is listed.');
 
@@ -26,7 +25,7 @@ const ROOMS: Readonly<Record<Place['kind'], string>> = { file: 'files', folder: 
 export async function itemAt(client: SourceClient, { kind, id }: Place, signal: AbortSignal): Promise<Json> {
   // Without named fields a folder comes with a page of what lies in it.
   const json = await client.get([ROOMS[kind], id], { fields: ITEM_FIELDS }, signal);
-  if (itemOf(json) === null) throw missing();
+  if (itemOf(json) === null) throw noSuchItem('Box');
   return json;
 }
 

@@ -5,10 +5,12 @@ import { Fault } from '../../contract/failures.js';
 import type { Connector, ItemContent, ItemPage, OAuthGrant, Refusal, SourceClient } from '../connector.js';
 import type { ErrorClass } from '../errorClasses.js';
 import { folderWalk, takeFolder } from '../folderWalk.js';
-import { asList, asObject, asText, bearer, type Json, told } from '../json.js';
+import { asList, asObject, asText, type Json, omitNull } from '../json.js';
 import { contentOf, idOf, isNote, ITEM_FIELDS, itemOf, type Place, placeOf, ROOT } from './adapter.js';
-import { boxChanges, itemAt, missing } from './changes.js';
+import { boxChanges, itemAt } from './changes.js';
 import { noteText } from './note.js';
+import { bearer } from '../bearer.js';
+import { noSuchItem } from '../faults.js';
 
 const PER_PAGE = '1000';
 /** Where Box does not say how long a file takes to be ready. */
@@ -45,7 +47,7 @@ async function named(
   signal: AbortSignal,
 ): Promise<{ readonly place: Place; readonly json: Json }> {
   const place = placeOf(externalId);
-  if (place === null) throw missing();
+  if (place === null) throw noSuchItem('Box');
   try {
     return { place, json: await itemAt(client, place, signal) };
   } catch (error) {
@@ -119,7 +121,7 @@ export const box: Connector<OAuthGrant> = {
     const account = email ?? asText(id);
     if (account === null) throw new Fault('server_error', 'Box named no user. Try again.');
     const enterpriseId = asText(asObject(enterprise)['id']);
-    const metadata = told({ email, user_id: asText(id), user_name: asText(name), enterprise_id: enterpriseId });
+    const metadata = omitNull({ email, user_id: asText(id), user_name: asText(name), enterprise_id: enterpriseId });
     return { account, metadata };
   },
 
@@ -134,7 +136,7 @@ export const box: Connector<OAuthGrant> = {
     }
     const { place, json } = await named(client, externalId, signal);
     const itself = itemOf(json);
-    if (itself === null) throw missing();
+    if (itself === null) throw noSuchItem('Box');
     const next =
       place.kind === 'folder' ? folderWalk(itself.externalId, itself.rootExternalId ?? itself.externalId) : null;
     return { items: [itself], next };

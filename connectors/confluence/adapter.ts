@@ -1,6 +1,9 @@
 import type { ItemContent, LeftOut, SourceItem } from '../connector.js';
-import { asMoment, asObject, asText, type Json, type Site } from './api.js';
+import { asText, type Site } from './api.js';
 import { htmlOfStorage } from './storage.js';
+import { escapeHtml } from '../html.js';
+import { asMoment, asObject, type Json } from '../json.js';
+import { createItem, createContainer } from '../items.js';
 
 /** What there is in a space, by the words of its paths. */
 export type Kind = 'spaces' | 'pages' | 'blogposts' | 'folders';
@@ -44,20 +47,13 @@ const nameOf = (json: Json, key: 'name' | 'title', id: string): string => (asTex
 export function itemOfSpace(site: Site, json: Json): SourceItem | null {
   const id = idOf(json);
   if (id === null) return null;
-  return {
+  return createContainer({
     externalId: externalIdOf({ kind: 'spaces', id }),
-    parentExternalId: null,
-    rootExternalId: null,
     name: nameOf(json, 'name', id),
     itemType: 'SPACE',
     externalUrl: urlOf(site, json),
-    fileFormat: null,
-    isSelectable: true,
-    isExpandable: true,
-    hasContent: false,
     createdAt: asMoment(json['createdAt']),
-    version: null,
-  };
+  });
 }
 
 /** What something lies in. Whiteboards, databases and links are no items of ours: what lies in them lies in the space. */
@@ -79,7 +75,7 @@ export function itemOfContent(site: Site, kind: Exclude<Kind, 'spaces'>, json: J
   if (id === null || spaceId === null || (asText(json['status']) ?? 'current') !== 'current') return null;
   const isFolder = kind === 'folders';
   const { number, createdAt } = asObject(json['version']);
-  return {
+  return createItem({
     externalId: externalIdOf({ kind, id }),
     parentExternalId: parentOf(json, spaceId),
     rootExternalId: externalIdOf({ kind: 'spaces', id: spaceId }),
@@ -87,14 +83,13 @@ export function itemOfContent(site: Site, kind: Exclude<Kind, 'spaces'>, json: J
     itemType: isFolder ? 'FOLDER' : 'PAGE',
     externalUrl: urlOf(site, json),
     fileFormat: isFolder ? null : 'HTML',
-    isSelectable: true,
     // Whether a page has children its listing does not tell.
     isExpandable: kind !== 'blogposts',
     hasContent: !isFolder,
     createdAt: asMoment(json['createdAt']),
     // After a page was restored its numbers may go on from an earlier one.
     version: isFolder ? null : `${asText(number) ?? ''} ${asText(createdAt) ?? ''}`,
-  };
+  });
 }
 
 /** What Confluence's list of children tells of and we read nothing of; null for all else. */
@@ -104,8 +99,6 @@ export function leftOutOf(child: Json): LeftOut | null {
   const reason = 'Of Confluence pages and blog posts are read. Export it there, then upload the file.';
   return { externalId: `${type}:${id}`, name: nameOf(child, 'title', id), reason };
 }
-
-const escape = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
 /** A page as the HTML of what it says. */
 export function contentOf(site: Site, json: Json, externalId: string): ItemContent {
@@ -120,7 +113,7 @@ export function contentOf(site: Site, json: Json, externalId: string): ItemConte
   };
   return {
     bytes: Buffer.from(
-      `<!doctype html><html><head><meta charset="utf-8"><title>${escape(title)}</title></head><body><main><h1>${escape(title)}</h1>\n${htmlOfStorage(storage)}</main></body></html>`,
+      `<!doctype html><html><head><meta charset="utf-8"><title>${escapeHtml(title)}</title></head><body><main><h1>${escapeHtml(title)}</h1>\n${htmlOfStorage(storage)}</main></body></html>`,
     ),
     contentType: 'text/html; charset=utf-8',
     format: 'CONFLUENCE',

@@ -7,25 +7,12 @@ import { Fault } from '../../contract/failures.js';
 import type { OAuthGrant, OAuthSpec, Refusal, SourceClient } from '../connector.js';
 import type { ErrorClass } from '../errorClasses.js';
 
-export type Json = Readonly<Record<string, unknown>>;
-export const asObject = (value: unknown): Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
-export const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? (value as unknown[]) : []);
+import { asList, asObject, type Json } from '../json.js';
 /** Null for what is no text, and for none. Ids come as texts or as numbers. */
 export const asText = (value: unknown): string | null => {
   if (typeof value === 'number') return String(value);
   return typeof value === 'string' && value !== '' ? value : null;
 };
-export const asMoment = (value: unknown): string | null => {
-  const at = Date.parse(asText(value) ?? '');
-  return Number.isNaN(at) ? null : new Date(at).toISOString();
-};
-
-/** Nothing else can be sent in a header, so it is the token of nobody. */
-const TOKEN = /^[\x21-\x7e]{1,16384}$/;
-export const bearer = ({ accessToken }: OAuthGrant): { readonly authorization: string } => ({
-  authorization: `Bearer ${TOKEN.test(accessToken) ? accessToken : 'none'}`,
-});
 
 /** https://developer.atlassian.com/cloud/confluence/oauth-2-3lo-apps/ */
 export const atlassianConsent: OAuthSpec = {

@@ -2,8 +2,10 @@
 import { Fault } from '../../contract/failures.js';
 import type { Connector, ItemPage, OAuthGrant } from '../connector.js';
 import { contentOf, itemOfSpace, placeOf } from './adapter.js';
-import { ask, asText, atlassianConsent, bearer, type Call, classify, siteOf, takePage, waitMs } from './api.js';
-import { belowContent, belowSpace, missing } from './tree.js';
+import { ask, asText, atlassianConsent, type Call, classify, siteOf, takePage, waitMs } from './api.js';
+import { belowContent, belowSpace } from './tree.js';
+import { bearer } from '../bearer.js';
+import { noSuchItem } from '../faults.js';
 
 export const confluence: Connector<OAuthGrant> = {
   about: {
@@ -41,14 +43,14 @@ export const confluence: Connector<OAuthGrant> = {
 
   async below(client, externalId, cursor, signal, grant) {
     const place = placeOf(externalId);
-    if (place === null) throw missing();
+    if (place === null) throw noSuchItem('Confluence');
     const call: Call = { client, site: await siteOf(client, grant, signal), signal };
     return place.kind === 'spaces' ? belowSpace(call, place.id, cursor) : belowContent(call, place, cursor);
   },
 
   async open(client, externalId, signal, grant) {
     const place = placeOf(externalId);
-    if (place === null) throw missing();
+    if (place === null) throw noSuchItem('Confluence');
     const call: Call = { client, site: await siteOf(client, grant, signal), signal };
     const { kind, id } = place;
     if (kind === 'spaces' || kind === 'folders') {
@@ -58,7 +60,7 @@ export const confluence: Connector<OAuthGrant> = {
     }
     const json = await ask(call, [kind, id], { 'body-format': 'storage' });
     // What was moved to the trash is still answered for some time.
-    if ((asText(json['status']) ?? 'current') !== 'current') throw missing();
+    if ((asText(json['status']) ?? 'current') !== 'current') throw noSuchItem('Confluence');
     return contentOf(call.site, json, externalId);
   },
 };

@@ -5,9 +5,7 @@
 import { Parser } from 'htmlparser2';
 
 import { Fault } from '../../contract/failures.js';
-
-const escape = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-const quoted = (text: string): string => escape(text).replaceAll('"', '&quot;');
+import { escapeHtml } from '../html.js';
 
 /** Elements of HTML that stay as they are; of their attributes only where links lead, and how far cells reach. */
 const KEPT: ReadonlySet<string> = new Set([
@@ -74,7 +72,7 @@ export function htmlOfStorage(storage: string): string {
     const plain = { tag, end: '', isSilent: false, saidBefore: said, label: '' };
     if (KEPT.has(tag)) {
       const kept = KEPT_ATTRIBUTES.flatMap((name) =>
-        attributes[name] === undefined ? [] : [` ${name}="${quoted(attributes[name])}"`],
+        attributes[name] === undefined ? [] : [` ${name}="${escapeHtml(attributes[name])}"`],
       );
       if (silent === 0) parts.push(`<${tag}${kept.join('')}>`);
       return { ...plain, end: VOID.has(tag) || silent > 0 ? '' : `</${tag}>` };
@@ -101,10 +99,10 @@ export function htmlOfStorage(storage: string): string {
       case 'ac:image':
         return { ...plain, label: attributes['ac:alt'] ?? '' };
       case 'ac:emoticon':
-        say(escape(attributes['ac:emoji-fallback'] ?? ''));
+        say(escapeHtml(attributes['ac:emoji-fallback'] ?? ''));
         return plain;
       case 'time':
-        say(escape(attributes['datetime'] ?? ''));
+        say(escapeHtml(attributes['datetime'] ?? ''));
         return plain;
       default: {
         const around = open.at(-1);
@@ -126,13 +124,13 @@ export function htmlOfStorage(storage: string): string {
       },
       ontext(text) {
         const isStatus = open.at(-1)?.tag === 'ac:task-status';
-        say(isStatus ? (text.trim() === 'complete' ? '[x] ' : '[ ] ') : escape(text));
+        say(isStatus ? (text.trim() === 'complete' ? '[x] ' : '[ ] ') : escapeHtml(text));
       },
       onclosetag() {
         const one = open.pop();
         if (!one) return;
         if (one.isSilent) silent -= 1;
-        if (one.label !== '' && one.saidBefore === said) say(escape(one.label));
+        if (one.label !== '' && one.saidBefore === said) say(escapeHtml(one.label));
         if (one.end !== '') parts.push(one.end);
         if (one.tag === 'ac:structured-macro' || one.tag === 'ac:macro') macros.pop();
       },

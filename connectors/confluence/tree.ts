@@ -2,10 +2,10 @@
 import { Fault } from '../../contract/failures.js';
 import type { ItemPage, SourceItem } from '../connector.js';
 import { folderAround, itemOfContent, itemOfSpace, leftOutOf, type Place, placeOf } from './adapter.js';
-import { ask, asText, type Call, type Json, takePage } from './api.js';
+import { ask, asText, type Call, takePage } from './api.js';
+import type { Json } from '../json.js';
+import { noSuchItem } from '../faults.js';
 
-export const missing = (): Fault =>
-  new Fault('not_found', 'Confluence has no such item for the connected account. It may have been deleted.');
 const isMissing = (error: unknown): boolean => error instanceof Fault && error.kind === 'not_found';
 
 /** What of a space is listed, one after the other. */
@@ -74,7 +74,7 @@ const next = ({ open, at }: TreeCursor): string | null => (open.length === 0 ? n
 /** A page, folder or blog post itself. */
 async function itself(call: Call, { kind, id }: Place): Promise<SourceItem> {
   const item = kind === 'spaces' ? null : itemOfContent(call.site, kind, await ask(call, [kind, id]));
-  if (item === null) throw missing();
+  if (item === null) throw noSuchItem('Confluence');
   return item;
 }
 

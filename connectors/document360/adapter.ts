@@ -1,15 +1,7 @@
 import type { ItemContent, SourceItem } from '../connector.js';
-
-/** An answer, or a part of one: nothing in it is sure. */
-export type Json = Readonly<Record<string, unknown>>;
-export const asObject = (value: unknown): Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
-export const asObjects = (value: unknown): readonly Json[] => (Array.isArray(value) ? value.map(asObject) : []);
-export const asText = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
-const asMoment = (value: unknown): string | null => {
-  const at = Date.parse(asText(value) ?? '');
-  return Number.isNaN(at) ? null : new Date(at).toISOString();
-};
+import { escapeHtml } from '../html.js';
+import { asMoment, asObjects, asText, type Json } from '../json.js';
+import { createItem, createContainer } from '../items.js';
 
 /** What an id of ours means: a workspace, or something in it. */
 export interface Place {
@@ -56,20 +48,13 @@ export function workspaceOf(json: Json): Workspace | null {
   };
 }
 
-export const itemOfWorkspace = ({ id, name, createdAt }: Workspace): SourceItem => ({
-  externalId: id,
-  parentExternalId: null,
-  rootExternalId: null,
-  name,
-  itemType: 'WORKSPACE',
-  externalUrl: null,
-  fileFormat: null,
-  isSelectable: true,
-  isExpandable: true,
-  hasContent: false,
-  createdAt,
-  version: null,
-});
+export const itemOfWorkspace = ({ id, name, createdAt }: Workspace): SourceItem =>
+  createContainer({
+    externalId: id,
+    name,
+    itemType: 'WORKSPACE',
+    createdAt,
+  });
 
 const HIDDEN = 'It is hidden from the readers of its site. Show it there, then sync again.';
 const DRAFT = 'It is not published. Publish it there, then sync again.';
@@ -82,22 +67,20 @@ function itemOfArticle(json: Json, workspace: string, parent: string, isHidden: 
   const isPublished = status === PUBLISHED || (typeof published === 'number' && published > 0);
   const isPublic = isPublished && !isHidden;
   const changed = asMoment(json['modified_at']);
-  return {
+  return createItem({
     externalId: `${workspace}/article:${id}`,
     parentExternalId: parent,
     rootExternalId: workspace,
     name: (asText(json['title']) ?? id).slice(0, MAX_NAME),
     itemType: 'ARTICLE',
-    externalUrl: null,
     fileFormat: 'HTML',
     isSelectable: isPublic,
-    isExpandable: false,
     hasContent: isPublic,
     createdAt: asMoment(json['created_at']),
     // Both may be missing, and either changes with what is published.
     version: changed === null ? null : `${typeof published === 'number' ? published : ''} ${changed}`,
     ...(isPublic ? {} : { leftOut: isPublished ? HIDDEN : DRAFT }),
-  };
+  });
 }
 
 /** All that lies in a workspace, each behind what it lies in. @param categories as a tree, with their articles */
@@ -111,20 +94,16 @@ export function itemsOfCategories(workspace: string, categories: readonly Json[]
     if (id === null || !ID.test(id)) continue;
     const externalId = `${workspace}/category:${id}`;
     const isHidden = next.isHidden || category['hidden'] === true;
-    items.push({
-      externalId,
-      parentExternalId: parent,
-      rootExternalId: workspace,
-      name: (asText(category['name']) ?? id).slice(0, MAX_NAME),
-      itemType: 'CATEGORY',
-      externalUrl: null,
-      fileFormat: null,
-      isSelectable: true,
-      isExpandable: true,
-      hasContent: false,
-      createdAt: asMoment(category['created_at']),
-      version: null,
-    });
+    items.push(
+      createContainer({
+        externalId,
+        parentExternalId: parent,
+        rootExternalId: workspace,
+        name: (asText(category['name']) ?? id).slice(0, MAX_NAME),
+        itemType: 'CATEGORY',
+        createdAt: asMoment(category['created_at']),
+      }),
+    );
     for (const article of asObjects(category['articles'])) {
       const item = itemOfArticle(article, workspace, externalId, isHidden || article['hidden'] === true);
       if (item !== null) items.push(item);
@@ -135,8 +114,6 @@ export function itemsOfCategories(workspace: string, categories: readonly Json[]
   return items;
 }
 
-const escape = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-
 /** An article as a text of its own: of each editor the form that it shows is HTML; of one without, it is Markdown. */
 export function contentOf(json: Json, externalId: string): ItemContent {
   const title = asText(json['title']) ?? '';
@@ -145,7 +122,7 @@ export function contentOf(json: Json, externalId: string): ItemContent {
   const text =
     html === null
       ? [`# ${title}`, markdown].join('\n\n')
-      : `<!doctype html><html><head><meta charset="utf-8"><title>${escape(title)}</title></head><body><main><h1>${escape(title)}</h1>\n${html}</main></body></html>`;
+      : `<!doctype html><html><head><meta charset="utf-8"><title>${escapeHtml(title)}</title></head><body><main><h1>${escapeHtml(title)}</h1>\n${html}</main></body></html>`;
   const type = html === null ? 'text/markdown' : 'text/html';
   const changed = asMoment(json['modified_at']);
   return {

@@ -6,29 +6,16 @@ import { atMost } from '../../contract/cacheSize.js';
 import { Fault } from '../../contract/failures.js';
 import type { Connector, Refusal, SourceClient } from '../connector.js';
 import type { ErrorClass } from '../errorClasses.js';
-import {
-  asObject,
-  asObjects,
-  asText,
-  contentOf,
-  itemOfWorkspace,
-  itemsOfCategories,
-  type Json,
-  placeOf,
-  type Workspace,
-  workspaceOf,
-} from './adapter.js';
+import { contentOf, itemOfWorkspace, itemsOfCategories, placeOf, type Workspace, workspaceOf } from './adapter.js';
+import { asObject, asObjects, asText, type Json } from '../json.js';
+import { headerToken } from '../bearer.js';
+import { noSuchItem } from '../faults.js';
 
 /** What its user hands us. */
 export interface Document360Credentials {
   readonly accountEmail: string;
   readonly accessToken: string;
 }
-
-/** Nothing else can be sent in a header, so it is the token of nobody. */
-const TOKEN = /^[\x21-\x7e]{1,4096}$/;
-const missing = (): Fault =>
-  new Fault('not_found', 'Document360 has no such item for the connected account. It may have been deleted.');
 
 /** What an answer has to say; a success may say that it is none. */
 const isRefusal = (body: unknown): boolean => asObject(body)['success'] === false;
@@ -59,7 +46,7 @@ async function languageOf(
   const kept = languages.get(key);
   if (kept !== undefined) return kept;
   const found = (await workspaces(client, signal)).find((one) => one.id === id);
-  if (!found) throw missing();
+  if (!found) throw noSuchItem('Document360');
   languages.set(key, found.language);
   return found.language;
 }
@@ -71,7 +58,7 @@ export const document360: Connector<Document360Credentials> = {
     unchangedBy: 'published version and when it was changed',
     limits: 'one project a token; hosts of other regions by SOURCE_URLS',
   },
-  headers: ({ accessToken }) => ({ api_token: TOKEN.test(accessToken) ? accessToken : 'none' }),
+  headers: ({ accessToken }) => ({ api_token: headerToken(accessToken) }),
   classify,
   refusalIn: (body) => (isRefusal(body) ? 'success_false' : null),
 
@@ -93,9 +80,9 @@ export const document360: Connector<Document360Credentials> = {
 
   async below(client, externalId, _cursor, signal) {
     const place = placeOf(externalId);
-    if (place === null) throw missing();
+    if (place === null) throw noSuchItem('Document360');
     const workspace = (await workspaces(client, signal)).find(({ id }) => id === place.workspace);
-    if (!workspace) throw missing();
+    if (!workspace) throw noSuchItem('Document360');
     // The whole tree in one answer as well.
     const path = ['v2', 'ProjectVersions', workspace.id, 'categories'];
     const { data } = await client.get(path, { langCode: workspace.language }, signal);
@@ -104,13 +91,13 @@ export const document360: Connector<Document360Credentials> = {
     for (const { externalId: id, parentExternalId } of all)
       if (parentExternalId !== null && meant.has(parentExternalId)) meant.add(id);
     const items = all.filter(({ externalId: id }) => meant.has(id));
-    if (items.length === 0) throw missing();
+    if (items.length === 0) throw noSuchItem('Document360');
     return { items, next: null };
   },
 
   async open(client, externalId, signal, credentials) {
     const place = placeOf(externalId);
-    if (place === null) throw missing();
+    if (place === null) throw noSuchItem('Document360');
     const language = await languageOf(client, credentials, place.workspace, signal);
     if (place.article === null)
       throw new Fault('unsupported_type', 'This has no text of its own at Document360: sync the articles in it.');

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 
 import { formatOfName, mimeTypeOf } from '../../contract/fileFormats.js';
 import type { ItemContent, SourceItem } from '../connector.js';
-import { asList, asMoment, asName, asObject, asText, type Json, told } from '../json.js';
+import { asList, asMoment, asName, asObject, asText, type Json, omitNull } from '../json.js';
+import { createItem } from '../items.js';
 
 const ID = /^id:[\w-]{1,200}$/;
 export const isId = (value: unknown): value is string => typeof value === 'string' && ID.test(value);
@@ -67,7 +68,7 @@ export function itemOf(entry: Json, { parent, root }: Around): SourceItem | null
   // A member of a team sees the names of folders that only others may look into.
   const isClosed = asObject(sharing)['no_access'] === true;
   const path = pathOf(entry);
-  return {
+  return createItem({
     externalId: id,
     parentExternalId: parent,
     rootExternalId: root,
@@ -79,10 +80,9 @@ export function itemOf(entry: Json, { parent, root }: Around): SourceItem | null
     isExpandable: !isFile && !isClosed,
     // What can't be had, or looked into, becomes a file that says so.
     hasContent: isFile || isClosed,
-    createdAt: null,
     version: isFile ? versionOf(entry, name) : null,
     ...(path === null ? {} : { place: path }),
-  };
+  });
 }
 
 const BLOCK_BYTES = 4 * 1024 * 1024;
@@ -114,7 +114,7 @@ export function contentOf(file: Json, bytes: Uint8Array, madeAs: string | null):
     facts: {
       type: 'FILE',
       is_folder: false,
-      ...told({
+      ...omitNull({
         path: asText(file['path_display']),
         rev: asText(file['rev']),
         content_hash: asText(file['content_hash']),

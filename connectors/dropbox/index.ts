@@ -2,11 +2,13 @@
 import { Fault } from '../../contract/failures.js';
 import type { Connector, ItemContent, OAuthGrant } from '../connector.js';
 import { folderWalk, takeFolder } from '../folderWalk.js';
-import { asName, asObject, asText, bearer, told } from '../json.js';
+import { asName, asObject, asText, omitNull } from '../json.js';
 import { contentHash, contentOf, exportOf, isFolder, itemOf } from './adapter.js';
 import { type Call, classify, currentAccount, download, waitMs } from './api.js';
 import { dropboxChanges } from './changes.js';
-import { createAround, entryAt, listFolder, missing } from './tree.js';
+import { createAround, entryAt, listFolder } from './tree.js';
+import { bearer } from '../bearer.js';
+import { noSuchItem } from '../faults.js';
 
 /** What a caller may call all that there is. */
 const WHOLE: readonly string[] = ['', '/'];
@@ -73,7 +75,7 @@ export const dropbox: Connector<OAuthGrant> = {
     const email = asText(user['email'])?.toLowerCase();
     const account = email ?? accountId;
     if (account === null) throw new Fault('server_error', 'Dropbox named no user. Try again.');
-    const metadata = told({
+    const metadata = omitNull({
       email,
       account_id: accountId,
       user_name: asText(asObject(user['name'])['display_name']),
@@ -91,7 +93,7 @@ export const dropbox: Connector<OAuthGrant> = {
     if (WHOLE.includes(externalId)) return takeFolder(folderWalk('', ''), list);
     const entry = await entryAt(call, externalId);
     const itself = itemOf(entry, await createAround(call)(entry));
-    if (itself === null) throw missing();
+    if (itself === null) throw noSuchItem('Dropbox');
     const { externalId: id, rootExternalId: root, isExpandable } = itself;
     return { items: [itself], next: isExpandable ? folderWalk(id, root ?? id) : null };
   },

@@ -3,20 +3,18 @@ import type { ItemPage } from '../connector.js';
 import { asList, asObject, asText, type Json } from '../json.js';
 import { type Around, isId, itemOf, pathOf, pathsAbove } from './adapter.js';
 import { ask, type Call } from './api.js';
+import { noSuchItem } from '../faults.js';
 
 /** Entries of a page; Dropbox gives fewer where it likes. */
 const PER_PAGE = 2_000;
 
-export const missing = (): Fault =>
-  new Fault('not_found', 'Dropbox has no such item for the connected account. It may have been deleted.');
-
 /** A file or folder, by its id or its path. @throws Fault not_found */
 export async function entryAt(call: Call, name: string): Promise<Json> {
   const isPath = /^\/[^/]/.test(name);
-  if (!isPath && !isId(name)) throw missing();
+  if (!isPath && !isId(name)) throw noSuchItem('Dropbox');
   const path = isPath ? name.replace(/\/+$/, '') : name;
   const entry = await ask(call, ['files', 'get_metadata'], { path });
-  if (!isId(entry['id'])) throw missing();
+  if (!isId(entry['id'])) throw noSuchItem('Dropbox');
   return entry;
 }
 

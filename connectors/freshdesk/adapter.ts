@@ -1,19 +1,7 @@
 import type { ItemContent, LeftOut, SourceItem } from '../connector.js';
-import {
-  type Attached,
-  contentOfArticle,
-  contentOfSaid,
-  dateOf,
-  draftOf,
-  idOf,
-  itemOf,
-  type Json,
-  known,
-  objectOf,
-  objectsOf,
-  type Said,
-  textOf,
-} from '../helpdesk.js';
+import { type Attached, contentOfArticle, contentOfSaid, dateOf, draftOf, idOf, type Said } from '../helpdesk.js';
+import { asObject, asObjects, asText, omitNull, type Json } from '../json.js';
+import { createItem } from '../items.js';
 
 /** Where all tickets lie: Freshdesk itself has no such thing. */
 export const TICKETS = 'tickets';
@@ -40,15 +28,20 @@ export function placeOf(id: string): FreshdeskPlace {
 }
 
 export const itemOfContainer = (id: typeof TICKETS | typeof SOLUTIONS): SourceItem =>
-  itemOf({ externalId: id, name: id === TICKETS ? 'Tickets' : 'Solutions', itemType: 'FOLDER', isExpandable: true });
+  createItem({
+    externalId: id,
+    name: id === TICKETS ? 'Tickets' : 'Solutions',
+    itemType: 'FOLDER',
+    isExpandable: true,
+  });
 
-const named = (json: Json): string => textOf(json['name']) ?? textOf(json['title']) ?? '(no name)';
+const named = (json: Json): string => asText(json['name']) ?? asText(json['title']) ?? '(no name)';
 
 export const itemOfCategory = (json: Json): SourceItem | null => {
   const id = idOf(json['id']);
   return id === null
     ? null
-    : itemOf({
+    : createItem({
         externalId: `category:${id}`,
         name: named(json),
         itemType: 'CATEGORY',
@@ -66,7 +59,7 @@ export interface Folder {
 }
 
 export const itemOfFolder = ({ id, json, parent }: Folder, category: string): SourceItem =>
-  itemOf({
+  createItem({
     externalId: `folder:${id}`,
     parentExternalId: parent,
     rootExternalId: `category:${category}`,
@@ -87,7 +80,7 @@ export const leftOutOf = (article: Json): LeftOut | null =>
 export function itemOfArticle(json: Json, site: string): SourceItem | null {
   const [id, folder, category] = [idOf(json['id']), idOf(json['folder_id']), idOf(json['category_id'])];
   if (id === null || folder === null || category === null || !isPublished(json)) return null;
-  return itemOf({
+  return createItem({
     externalId: `article:${id}`,
     parentExternalId: `folder:${folder}`,
     rootExternalId: `category:${category}`,
@@ -97,21 +90,21 @@ export function itemOfArticle(json: Json, site: string): SourceItem | null {
     fileFormat: 'HTML',
     hasContent: true,
     createdAt: dateOf(json['created_at']),
-    version: textOf(json['updated_at']),
+    version: asText(json['updated_at']),
     typeAtSource: 'ARTICLE',
   });
 }
 
 const textsIn = (value: unknown): readonly string[] =>
-  Array.isArray(value) ? value.flatMap((one) => textOf(one) ?? []) : [];
+  Array.isArray(value) ? value.flatMap((one) => asText(one) ?? []) : [];
 
 export const contentOf = (article: Json, item: SourceItem): ItemContent =>
   contentOfArticle('FRESHDESK', {
-    texts: [{ title: textOf(article['title']), body: textOf(article['description']) ?? '' }],
+    texts: [{ title: asText(article['title']), body: asText(article['description']) ?? '' }],
     url: item.externalUrl ?? item.externalId,
     facts: {
       type: 'ARTICLE',
-      ...known({ folder_id: idOf(article['folder_id']), updated_at: textOf(article['updated_at']) }),
+      ...omitNull({ folder_id: idOf(article['folder_id']), updated_at: asText(article['updated_at']) }),
       ...(textsIn(article['tags']).length === 0 ? {} : { labels: textsIn(article['tags']) }),
     },
   });
@@ -120,18 +113,18 @@ export const contentOf = (article: Json, item: SourceItem): ItemContent =>
 export function itemOfTicket(json: Json, site: string): SourceItem | null {
   const id = idOf(json['id']);
   if (id === null || json['deleted'] === true || json['spam'] === true) return null;
-  return itemOf({
+  return createItem({
     externalId: `ticket:${id}`,
     parentExternalId: TICKETS,
     rootExternalId: TICKETS,
-    name: textOf(json['subject']) ?? `Ticket ${id}`,
+    name: asText(json['subject']) ?? `Ticket ${id}`,
     itemType: 'TICKET',
     externalUrl: `${site}/a/tickets/${id}`,
     // What is attached is not known before the ticket itself is asked for.
     isExpandable: true,
     hasContent: true,
     createdAt: dateOf(json['created_at']),
-    version: textOf(json['updated_at']),
+    version: asText(json['updated_at']),
     typeAtSource: 'TICKET',
   });
 }
@@ -146,14 +139,14 @@ export interface Ticket {
 /** What is attached to a ticket, or to what was said in it. */
 export const attachedIn = ({ json, item, conversations }: Ticket): readonly (Attached & { readonly url: string })[] =>
   [json, ...conversations].flatMap((one) =>
-    objectsOf(one['attachments']).flatMap((attachment) => {
-      const [id, url] = [idOf(attachment['id']), textOf(attachment['attachment_url'])];
+    asObjects(one['attachments']).flatMap((attachment) => {
+      const [id, url] = [idOf(attachment['id']), asText(attachment['attachment_url'])];
       if (id === null || url === null) return [];
       return {
         externalId: `${item.externalId}/${id}`,
-        name: textOf(attachment['name']),
-        contentType: textOf(attachment['content_type']),
-        version: textOf(attachment['updated_at']) ?? id,
+        name: asText(attachment['name']),
+        contentType: asText(attachment['content_type']),
+        version: asText(attachment['updated_at']) ?? id,
         url,
       };
     }),
@@ -168,19 +161,19 @@ const wordOf = (words: Readonly<Record<string, string>>, value: unknown): string
 };
 
 export function contentOfTicket({ json, item, conversations }: Ticket): ItemContent {
-  const requester = objectOf(json['requester']);
-  const asker = textOf(requester['name']) ?? textOf(requester['email']);
+  const requester = asObject(json['requester']);
+  const asker = asText(requester['name']) ?? asText(requester['email']);
   const whoOf = (one: Json): string => {
     const isAsker = idOf(one['user_id']) !== null && idOf(one['user_id']) === idOf(json['requester_id']);
     const byPart = one['incoming'] === true ? 'Requester' : 'Agent';
-    return (isAsker ? asker : null) ?? textOf(one['from_email']) ?? byPart;
+    return (isAsker ? asker : null) ?? asText(one['from_email']) ?? byPart;
   };
   const said: Said[] = [
-    { who: asker ?? 'Requester', at: dateOf(json['created_at']), text: textOf(json['description_text']) ?? '' },
+    { who: asker ?? 'Requester', at: dateOf(json['created_at']), text: asText(json['description_text']) ?? '' },
     ...conversations.map((one) => ({
       who: whoOf(one),
       at: dateOf(one['created_at']),
-      text: textOf(one['body_text']) ?? '',
+      text: asText(one['body_text']) ?? '',
       isInternal: one['private'] === true,
     })),
   ];
@@ -191,11 +184,11 @@ export function contentOfTicket({ json, item, conversations }: Ticket): ItemCont
     facts: {
       type: 'TICKET',
       ticket_id: idOf(json['id']),
-      ...known({
-        ticket_type: textOf(json['type']),
+      ...omitNull({
+        ticket_type: asText(json['type']),
         ticket_status: wordOf(STATUS, json['status']),
         ticket_priority: wordOf(PRIORITY, json['priority']),
-        updated_at: textOf(json['updated_at']),
+        updated_at: asText(json['updated_at']),
       }),
       ...(textsIn(json['tags']).length === 0 ? {} : { labels: textsIn(json['tags']) }),
     },

@@ -1,6 +1,6 @@
 import { Fault } from '../../contract/failures.js';
 import type { SourceClient } from '../connector.js';
-import { type Json, objectsOf } from '../helpdesk.js';
+import { asObjects, type Json } from '../json.js';
 
 export const NAME = 'Freshdesk';
 const PER_PAGE = '100';
@@ -21,7 +21,7 @@ export async function takePage(
 ): Promise<FreshdeskPage> {
   const asked = { ...query, per_page: PER_PAGE, page: String(page) };
   const { values, headers } = await client.list(path, asked, signal);
-  return { values: objectsOf(values), goesOn: /;\s*rel="?next"?/.test(headers['link'] ?? '') };
+  return { values: asObjects(values), goesOn: /;\s*rel="?next"?/.test(headers['link'] ?? '') };
 }
 
 /** All pages of a list that is known to be short. @throws Fault for one of more than `most`: a part would be taken for the whole */

@@ -1,5 +1,5 @@
 import type { ItemPage, SourceClient } from '../connector.js';
-import { answerAbout, idOf, isFault, type Json, noSuchItem } from '../helpdesk.js';
+import { answerAbout, idOf } from '../helpdesk.js';
 import {
   type Folder,
   isPublished,
@@ -12,6 +12,8 @@ import {
   TICKETS,
 } from './adapter.js';
 import { NAME, takeAll, takePage } from './api.js';
+import type { Json } from '../json.js';
+import { isFault, noSuchItem } from '../faults.js';
 
 /** Folders in one place that are looked into. */
 const MAX_FOLDERS = 10_000;

@@ -8,10 +8,6 @@ import {
   idOf,
   idsOf,
   itemOfAttached,
-  known,
-  noSuchItem,
-  objectOf,
-  textOf,
   type Wanted,
   wantedOf,
 } from '../helpdesk.js';
@@ -19,6 +15,8 @@ import { contentOf, contentOfTicket, placeOf, SOLUTIONS, TICKETS } from './adapt
 import { NAME } from './api.js';
 import { belowCategory, belowFolder, belowSolutions, listRoots, readArticle } from './articles.js';
 import { belowTicket, belowTickets, findAttached, readTicket } from './tickets.js';
+import { noSuchItem } from '../faults.js';
+import { asObject, asText, omitNull } from '../json.js';
 
 /** What its user hands us. */
 export interface FreshdeskCredentials {
@@ -80,8 +78,8 @@ export const freshdesk: Connector<FreshdeskCredentials> = {
     const agent = await client.get(['agents', 'me'], {}, signal);
     const id = idOf(agent['id']);
     if (id === null) throw new Fault('server_error', `${NAME} named no agent. Try again.`);
-    const contact = objectOf(agent['contact']);
-    const facts = known({ user_name: textOf(contact['name']), email: textOf(contact['email']) });
+    const contact = asObject(agent['contact']);
+    const facts = omitNull({ user_name: asText(contact['name']), email: asText(contact['email']) });
     return { account: domain.toLowerCase(), metadata: { domain: domain.toLowerCase(), user_id: id, ...facts } };
   },
 

@@ -1,8 +1,10 @@
 import type { ItemPage, SourceClient, SourceItem } from '../connector.js';
-import { answerAbout, isFault, itemOfAttached, noSuchItem, textOf, type Wanted } from '../helpdesk.js';
+import { answerAbout, itemOfAttached, type Wanted } from '../helpdesk.js';
 import { attachedIn, itemOfContainer, itemOfTicket, type Ticket, TICKETS } from './adapter.js';
 import { NAME, takeAll, takePage } from './api.js';
 import { siteOf } from './articles.js';
+import { asText } from '../json.js';
+import { isFault, noSuchItem } from '../faults.js';
 
 /** Without a day Freshdesk lists those of the last month. */
 const EVER = '2000-01-01T00:00:00Z';
@@ -66,7 +68,7 @@ export async function belowTickets(
   const { since, page } = cursor;
   const { values, goesOn } = await takePage(client, ['tickets'], page, signal, { ...ORDER, updated_since: since });
   const items = values.flatMap((one) => itemOfTicket(one, siteOf(client)) ?? []);
-  const last = textOf(values.at(-1)?.['updated_at']);
+  const last = asText(values.at(-1)?.['updated_at']);
   const later = last === null || Number.isNaN(Date.parse(last)) ? since : before(last);
   // As many of one second as fill a page are read by pages.
   const place = Date.parse(later) > Date.parse(since) ? { since: later, page: 1 } : { since, page: page + 1 };

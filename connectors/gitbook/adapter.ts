@@ -1,5 +1,6 @@
 import { Fault } from '../../contract/failures.js';
 import type { ItemContent, LeftOut, SourceItem } from '../connector.js';
+import { createItem, createContainer } from '../items.js';
 
 /** What we read of a space. */
 export interface SpaceJson {
@@ -35,20 +36,13 @@ export function partsOf(externalId: string): { spaceId: string; pageId: string |
 }
 
 export function itemOfSpace({ id, title, createdAt, urls }: SpaceJson): SourceItem {
-  return {
+  return createContainer({
     externalId: id,
-    parentExternalId: null,
-    rootExternalId: null,
     name: title ?? id,
     itemType: 'SPACE',
     externalUrl: urls?.published ?? urls?.app ?? null,
-    fileFormat: null,
-    isSelectable: true,
-    isExpandable: true,
-    hasContent: false,
     createdAt: createdAt ?? null,
-    version: null,
-  };
+  });
 }
 
 /** In the words of the contract; GitBook itself once called its documents sheets. What is computed has no place in the tree. */
@@ -80,21 +74,23 @@ export function itemsOfPages(
       continue;
     }
     const inside = page.pages ?? [];
-    items.push({
-      externalId,
-      parentExternalId: parent,
-      rootExternalId: space.id,
-      name: page.title ?? page.id,
-      itemType,
-      externalUrl: pageUrl(space, page),
-      fileFormat: page.type === 'document' ? 'MD' : null,
-      isSelectable: page.type !== 'link',
-      isExpandable: inside.length > 0,
-      hasContent: page.type === 'document',
-      createdAt: page.createdAt ?? null,
-      version: page.updatedAt ?? null,
-      ...(page.type === 'link' ? { leftOut: LINK } : {}),
-    });
+    items.push(
+      createItem({
+        externalId,
+        parentExternalId: parent,
+        rootExternalId: space.id,
+        name: page.title ?? page.id,
+        itemType,
+        externalUrl: pageUrl(space, page),
+        fileFormat: page.type === 'document' ? 'MD' : null,
+        isSelectable: page.type !== 'link',
+        isExpandable: inside.length > 0,
+        hasContent: page.type === 'document',
+        createdAt: page.createdAt ?? null,
+        version: page.updatedAt ?? null,
+        ...(page.type === 'link' ? { leftOut: LINK } : {}),
+      }),
+    );
     open.push(...inside.map((child) => ({ page: child, parent: externalId })).toReversed());
   }
   return { items, leftOut };

@@ -1,8 +1,9 @@
 /** GitBook: spaces of pages, read with a personal token. https://gitbook.com/docs/developers/gitbook-api */
 import { Fault } from '../../contract/failures.js';
 import type { Connector, SourceClient } from '../connector.js';
-import { incompleteAnswer } from '../json.js';
 import { contentOf, itemId, type PageJson, partsOf, type SpaceJson, itemOfSpace, itemsOfPages } from './adapter.js';
+import { incompleteAnswer } from '../faults.js';
+import { bearer } from '../bearer.js';
 
 /** What its user hands us. */
 export interface GitBookCredentials {
@@ -13,9 +14,6 @@ export interface GitBookCredentials {
 
 /** Spaces asked for at once; the interface takes up to 1,000, and each becomes a listing of its own. */
 const SPACES_PER_PAGE = '100';
-
-/** Nothing else can be sent in a header, so it is the token of nobody. */
-const TOKEN = /^[\x21-\x7e]{1,4096}$/;
 
 async function readSpace(client: SourceClient, spaceId: string, signal: AbortSignal): Promise<SpaceJson> {
   const space = await client.get(['spaces', spaceId], {}, signal);
@@ -30,7 +28,7 @@ export const gitbook: Connector<GitBookCredentials> = {
     unchangedBy: 'when the page was changed',
     limits: 'a space is listed in one answer; links are not followed',
   },
-  headers: ({ accessToken }) => ({ authorization: `Bearer ${TOKEN.test(accessToken) ? accessToken : 'none'}` }),
+  headers: bearer,
   // Seconds since 1970, where others write a number of seconds into Retry-After.
   waitMs({ headers }, now) {
     const reset = Number(headers['x-ratelimit-reset'] ?? Number.NaN);

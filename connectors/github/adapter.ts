@@ -1,6 +1,7 @@
 import { Fault } from '../../contract/failures.js';
 import { FILE_FORMATS, type FileFormat, extensionOf, formatOfName, mimeTypeOf } from '../../contract/fileFormats.js';
 import type { ItemContent, SourceItem } from '../connector.js';
+import { createItem, createContainer } from '../items.js';
 
 /** What we read of a repository. */
 export interface RepositoryJson {
@@ -72,20 +73,14 @@ export const itemOfRepository = ({
   full_name: externalId,
   html_url: url,
   created_at: at,
-}: RepositoryJson): SourceItem => ({
-  externalId,
-  parentExternalId: null,
-  rootExternalId: null,
-  name: externalId,
-  itemType: 'REPOSITORY',
-  externalUrl: url ?? null,
-  fileFormat: null,
-  isSelectable: true,
-  isExpandable: true,
-  hasContent: false,
-  createdAt: at ?? null,
-  version: null,
-});
+}: RepositoryJson): SourceItem =>
+  createContainer({
+    externalId,
+    name: externalId,
+    itemType: 'REPOSITORY',
+    externalUrl: url ?? null,
+    createdAt: at ?? null,
+  });
 
 const TOO_LONG = 'It is too long to be read from a repository. Upload it instead.';
 const NO_DOCUMENT = 'Of repositories only documents and texts are read. Upload it where it is to be.';
@@ -119,7 +114,7 @@ export function itemOfEntry({ repository, url, branch, path: above }: Place, ent
   const isDirectory = entry.type === 'tree';
   const read = isDirectory ? null : readAs(entry);
   const format = read && 'format' in read ? read.format : null;
-  return {
+  return createItem({
     externalId: `${repository}/${path}`,
     parentExternalId: slash < 0 ? repository : `${repository}/${path.slice(0, slash)}`,
     rootExternalId: repository,
@@ -130,10 +125,9 @@ export function itemOfEntry({ repository, url, branch, path: above }: Place, ent
     isSelectable: isDirectory || format !== null,
     isExpandable: isDirectory,
     hasContent: format !== null,
-    createdAt: null,
     version: isFile && entry.sha !== '' ? entry.sha : null,
     ...(read && 'leftOut' in read ? read : {}),
-  };
+  });
 }
 
 /** The types of /contents in the words of git trees. */

@@ -14,6 +14,7 @@ import {
 import { nextPage } from './paging.js';
 import { gitHubReads } from './reads.js';
 import { takeTree, type TreeCursor } from './walkTree.js';
+import { bearer } from '../bearer.js';
 
 /** What its user hands us. */
 export interface GitHubCredentials {
@@ -27,8 +28,6 @@ const REPOSITORIES_PER_PAGE = 100;
 const UNSAID_WAIT_MS = 60_000;
 /** Answers one object for a directory as well, with its tree. */
 const AS_OBJECT = 'application/vnd.github.object+json';
-/** Nothing else can be sent in a header, so it is the token of nobody. */
-const TOKEN = /^[\x21-\x7e]{1,4096}$/;
 
 const messageOf = ({ body }: Refusal): string =>
   typeof body === 'object' && body !== null && 'message' in body && typeof body.message === 'string'
@@ -91,7 +90,7 @@ export const github: Connector<GitHubCredentials> = {
   },
   headers: ({ accessToken }) => ({
     accept: 'application/vnd.github+json',
-    authorization: `Bearer ${TOKEN.test(accessToken) ? accessToken : 'none'}`,
+    ...bearer({ accessToken }),
     'x-github-api-version': '2022-11-28',
   }),
   classify(refusal): ErrorClass | null {

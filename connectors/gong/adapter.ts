@@ -1,5 +1,6 @@
 import type { ItemContent, SourceItem } from '../connector.js';
-import { asLink, asList, asMoment, asName, asObject, asText, type Json, told } from '../json.js';
+import { asLink, asList, asMoment, asName, asObject, asText, type Json, omitNull } from '../json.js';
+import { createItem, createContainer } from '../items.js';
 
 /** Ids of Gong are numbers of up to 20 digits, of calls, workspaces and folders each by themselves. */
 const ID = /^(?:(workspace|folder):)?(\d{1,20})$/;
@@ -17,24 +18,18 @@ export function placeOf(externalId: string): Place | null {
 }
 export const isId = (value: unknown): value is string => typeof value === 'string' && /^\d{1,20}$/.test(value);
 
-const containerOf = (place: Place, json: Json, parent: string | null, root: string | null): SourceItem => ({
-  externalId: idOf(place),
-  parentExternalId: parent,
-  rootExternalId: root,
-  name: asName(json['name']) ?? place.id,
-  itemType: place.kind.toUpperCase(),
-  externalUrl: null,
-  fileFormat: null,
-  isSelectable: true,
-  isExpandable: true,
-  hasContent: false,
-  createdAt: null,
-  version: null,
-});
+const itemOfContainer = (place: Place, json: Json, parent: string | null, root: string | null): SourceItem =>
+  createContainer({
+    externalId: idOf(place),
+    parentExternalId: parent,
+    rootExternalId: root,
+    name: asName(json['name']) ?? place.id,
+    itemType: place.kind.toUpperCase(),
+  });
 
 export function itemOfWorkspace(json: Json): SourceItem | null {
   const { id } = json;
-  return isId(id) ? containerOf({ kind: 'workspace', id }, json, null, null) : null;
+  return isId(id) ? itemOfContainer({ kind: 'workspace', id }, json, null, null) : null;
 }
 
 /** A folder of a workspace's library. */
@@ -59,7 +54,12 @@ export function readFolders(answer: Json, workspace: string): readonly Folder[] 
 }
 export function itemOfFolder({ id, workspace, parent, json }: Folder): SourceItem {
   const root = idOf({ kind: 'workspace', id: workspace });
-  return containerOf({ kind: 'folder', id }, json, parent === null ? root : idOf({ kind: 'folder', id: parent }), root);
+  return itemOfContainer(
+    { kind: 'folder', id },
+    json,
+    parent === null ? root : idOf({ kind: 'folder', id: parent }),
+    root,
+  );
 }
 /** A folder with all that lie in it, itself first. */
 export function folderWithInner(folders: readonly Folder[], id: string): readonly Folder[] {
@@ -82,21 +82,17 @@ export function itemOfCall(call: Json, folder: string | null, workspace: string 
   if (!isId(id)) return null;
   const of = isId(workspaceId) ? workspaceId : workspace;
   const root = of === null ? null : idOf({ kind: 'workspace', id: of });
-  return {
+  return createItem({
     externalId: id,
     parentExternalId: folder === null ? root : idOf({ kind: 'folder', id: folder }),
     rootExternalId: root,
     name: asName(call['title']) ?? id,
     itemType: 'CALL',
     externalUrl: addressOf(call, id),
-    fileFormat: null,
-    isSelectable: true,
-    isExpandable: false,
     hasContent: true,
     createdAt: asMoment(call['started']),
-    // Nothing of a call tells that its transcript was corrected.
-    version: null,
-  };
+    // No version: nothing of a call tells that its transcript was corrected.
+  });
 }
 
 /** `1:02:03` from the beginning of a call. */
@@ -168,7 +164,7 @@ export function contentOf(call: Json, parties: readonly Json[], transcript: read
     url: addressOf(call, id),
     facts: {
       type: 'CALL',
-      ...told({
+      ...omitNull({
         call_id: id,
         workspace_id: asText(call['workspaceId']),
         started_at: asMoment(call['started']),
@@ -178,7 +174,7 @@ export function contentOf(call: Json, parties: readonly Json[], transcript: read
         system: asText(call['system']),
       }),
       participants: parties.map((party) =>
-        told({
+        omitNull({
           name: asName(party['name']),
           email: asText(party['emailAddress']),
           affiliation: asText(party['affiliation']),

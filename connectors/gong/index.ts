@@ -1,7 +1,7 @@
 /** Gong: calls of a company, as what was said in them and by whom. https://help.gong.io/docs/what-the-gong-api-provides */
 import { Fault } from '../../contract/failures.js';
 import type { Connector, ItemContent, ItemPage, OAuthGrant, SourceClient } from '../connector.js';
-import { asList, asObject, asText, bearer, type Json, told } from '../json.js';
+import { asList, asObject, asText, type Json, omitNull } from '../json.js';
 import {
   contentOf,
   type Folder,
@@ -14,6 +14,8 @@ import {
   placeOf,
   readFolders,
 } from './adapter.js';
+import { bearer } from '../bearer.js';
+import { noSuchItem } from '../faults.js';
 
 /** Before the first call of anybody: a listing wants a beginning. */
 const FIRST_DAY = '2010-01-01T00:00:00Z';
@@ -22,8 +24,6 @@ const LAST_DAY_MS = 86_400_000;
 /** Calls whose details are asked for at once. */
 const CALLS_AT_ONCE = 100;
 
-const missing = (): Fault =>
-  new Fault('not_found', 'Gong has no such item for the connected account. It may have been deleted.');
 const isKind = (error: unknown, ...kinds: readonly Fault['kind'][]): boolean =>
   error instanceof Fault && kinds.includes(error.kind);
 
@@ -127,16 +127,16 @@ async function belowFolder(client: SourceClient, id: string, signal: AbortSignal
         folders: folders.map((folder) => folder.id),
       });
   }
-  throw missing();
+  throw noSuchItem('Gong');
 }
 
 async function openCall(client: SourceClient, externalId: string, signal: AbortSignal): Promise<ItemContent> {
   const place = placeOf(externalId);
-  if (place === null) throw missing();
+  if (place === null) throw noSuchItem('Gong');
   if (place.kind !== 'call')
     throw new Fault('unsupported_type', `A ${place.kind} of Gong has no text of its own: sync the calls in it.`);
   const [call] = await detailsOf(client, [place.id], signal);
-  if (!call) throw missing();
+  if (!call) throw noSuchItem('Gong');
   const answer = await found(client.post(['calls', 'transcript'], { filter: { callIds: [place.id] } }, signal));
   const transcripts = asList(answer?.['callTranscripts']).map(asObject);
   const transcript = transcripts.find(({ callId }) => callId === place.id)?.['transcript'];
@@ -185,7 +185,7 @@ export const gong: Connector<OAuthGrant> = {
     const email = facts['email']?.toLowerCase();
     const account = email ?? workspaces.map(({ externalId }) => externalId).toSorted()[0];
     if (account === undefined) throw new Fault('server_error', 'Gong named no workspace. Try again.');
-    return { account, metadata: told({ email, workspaces: workspaces.map(({ name }) => name) }) };
+    return { account, metadata: omitNull({ email, workspaces: workspaces.map(({ name }) => name) }) };
   },
 
   roots: async (client, _grant, _cursor, signal) => ({ items: await listWorkspaces(client, signal), next: null }),
@@ -193,17 +193,17 @@ export const gong: Connector<OAuthGrant> = {
   async below(client, externalId, cursor, signal) {
     if (cursor !== null) return goOn(client, JSON.parse(cursor) as CallsCursor, signal);
     const place = placeOf(externalId);
-    if (place === null) throw missing();
+    if (place === null) throw noSuchItem('Gong');
     if (place.kind === 'folder') return belowFolder(client, place.id, signal);
     if (place.kind === 'workspace') {
       const itself = (await listWorkspaces(client, signal)).find((one) => one.externalId === idOf(place));
-      if (!itself) throw missing();
+      if (!itself) throw noSuchItem('Gong');
       const until = new Date(Date.now() + LAST_DAY_MS).toISOString();
       return pageAt([itself], { workspace: place.id, calls: { until, at: null }, folders: null, isAgain: true });
     }
     const [call] = await detailsOf(client, [place.id], signal);
     const itself = itemOfCall(asObject(call?.['metaData']), null, null);
-    if (itself === null) throw missing();
+    if (itself === null) throw noSuchItem('Gong');
     return { items: [itself], next: null };
   },
 

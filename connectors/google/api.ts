@@ -1,14 +1,7 @@
 /** What the interfaces of Google have in common: consent, errors, waits, and answers that may be anything. */
-import type { OAuthGrant, OAuthSpec, Refusal, SharedLimit } from '../connector.js';
+import type { OAuthSpec, Refusal, SharedLimit } from '../connector.js';
 import type { ErrorClass } from '../errorClasses.js';
 import { asList, asObject, asText } from '../json.js';
-
-/** Nothing else can be sent in a header, so it is the token of nobody. */
-const TOKEN = /^[\x21-\x7e]{1,4096}$/;
-
-export const bearer = ({ accessToken }: Pick<OAuthGrant, 'accessToken'>): Readonly<Record<string, string>> => ({
-  authorization: `Bearer ${TOKEN.test(accessToken) ? accessToken : 'none'}`,
-});
 
 const scope = (name: string): string => `https://www.googleapis.com/auth/${name}`;
 

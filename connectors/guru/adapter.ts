@@ -1,14 +1,7 @@
 import type { ItemContent, SourceItem } from '../connector.js';
-
-/** An answer, or a part of one: nothing in it is sure. */
-export type Json = Readonly<Record<string, unknown>>;
-export const asObject = (value: unknown): Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
-export const asText = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
-const asMoment = (value: unknown): string | null => {
-  const at = Date.parse(asText(value) ?? '');
-  return Number.isNaN(at) ? null : new Date(at).toISOString();
-};
+import { escapeHtml } from '../html.js';
+import { asMoment, asObject, asText, type Json } from '../json.js';
+import { createItem, createContainer } from '../items.js';
 
 export type Kind = 'collection' | 'folder' | 'card';
 export interface Place {
@@ -35,20 +28,16 @@ interface Around {
   readonly parent: string | null;
   readonly root: string | null;
 }
-const container = (place: Place, json: Json, around: Around): SourceItem => ({
-  externalId: externalIdOf(place),
-  parentExternalId: around.parent,
-  rootExternalId: around.root,
-  name: (asText(json['name']) ?? asText(json['title']) ?? place.id).slice(0, MAX_NAME),
-  itemType: place.kind === 'folder' ? 'FOLDER' : 'COLLECTION',
-  externalUrl: urlOf(place.kind === 'folder' ? 'folders' : 'collections', json),
-  fileFormat: null,
-  isSelectable: true,
-  isExpandable: true,
-  hasContent: false,
-  createdAt: asMoment(json['dateCreated']),
-  version: null,
-});
+const container = (place: Place, json: Json, around: Around): SourceItem =>
+  createContainer({
+    externalId: externalIdOf(place),
+    parentExternalId: around.parent,
+    rootExternalId: around.root,
+    name: (asText(json['name']) ?? asText(json['title']) ?? place.id).slice(0, MAX_NAME),
+    itemType: place.kind === 'folder' ? 'FOLDER' : 'COLLECTION',
+    externalUrl: urlOf(place.kind === 'folder' ? 'folders' : 'collections', json),
+    createdAt: asMoment(json['dateCreated']),
+  });
 
 /** What a card of Guru is called. */
 export const titleOf = (card: Json): string => (asText(card['preferredPhrase']) ?? '').slice(0, MAX_NAME);
@@ -58,7 +47,7 @@ export function itemOf(kind: Kind, json: Json, around: Around): SourceItem | nul
   const id = asText(json['id']);
   if (id === null || !ID.test(id) || json['archived'] === true) return null;
   if (kind !== 'card') return container({ kind, id }, json, around);
-  return {
+  return createItem({
     externalId: id,
     parentExternalId: around.parent,
     rootExternalId: around.root,
@@ -66,15 +55,11 @@ export function itemOf(kind: Kind, json: Json, around: Around): SourceItem | nul
     itemType: 'CARD',
     externalUrl: urlOf('card', json),
     fileFormat: 'HTML',
-    isSelectable: true,
-    isExpandable: false,
     hasContent: true,
     createdAt: asMoment(json['dateCreated']),
     version: asMoment(json['lastModified']),
-  };
+  });
 }
-
-const escape = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
 /** A card as a text of its own: its title and what stands on it. */
 export function contentOf(card: Json, externalId: string): ItemContent {
@@ -83,7 +68,7 @@ export function contentOf(card: Json, externalId: string): ItemContent {
   const { id, name } = asObject(card['collection']);
   return {
     bytes: Buffer.from(
-      `<!doctype html><html><head><meta charset="utf-8"><title>${escape(title)}</title></head><body><main><h1>${escape(title)}</h1>\n${asText(card['content']) ?? ''}</main></body></html>`,
+      `<!doctype html><html><head><meta charset="utf-8"><title>${escapeHtml(title)}</title></head><body><main><h1>${escapeHtml(title)}</h1>\n${asText(card['content']) ?? ''}</main></body></html>`,
     ),
     contentType: 'text/html; charset=utf-8',
     format: 'GURU',

@@ -1,17 +1,9 @@
 /** Guru: collections of cards, in folders or in none, read with a user's token. https://developer.getguru.com */
 import { Fault } from '../../contract/failures.js';
 import type { Connector, ItemPage, SourceClient, SourceItem } from '../connector.js';
-import {
-  asObject,
-  asText,
-  contentOf,
-  externalIdOf,
-  itemOf,
-  type Json,
-  type Kind,
-  type Place,
-  placeOf,
-} from './adapter.js';
+import { contentOf, externalIdOf, itemOf, type Kind, type Place, placeOf } from './adapter.js';
+import { asObject, asText, type Json } from '../json.js';
+import { noSuchItem } from '../faults.js';
 
 /** What its user hands us. */
 export interface GuruCredentials {
@@ -22,8 +14,6 @@ export interface GuruCredentials {
 
 type Query = Readonly<Record<string, string>>;
 
-const missing = (): Fault =>
-  new Fault('not_found', 'Guru has no such item for the connected account. It may have been deleted.');
 const isMissing = (error: unknown): boolean => error instanceof Fault && error.kind === 'not_found';
 
 /** A page of a list. Of the link to the next one its query alone is kept: path and host stay ours. */
@@ -96,7 +86,7 @@ async function begin(client: SourceClient, { kind, id }: Place, signal: AbortSig
     kind === 'collection' || collection === null ? null : externalIdOf({ kind: 'collection', id: collection });
   // Of folders in folders it is not told where they lie; whoever lists their collection knows.
   const item = itemOf(kind, json, { parent: root, root });
-  if (item === null) throw missing();
+  if (item === null) throw noSuchItem('Guru');
   if (kind === 'card') return { items: [item], next: null };
   const home = kind === 'folder' ? id : asText(json['homeBoardSlug']);
   const cursor: Cursor = {
@@ -141,7 +131,7 @@ export const guru: Connector<GuruCredentials> = {
 
   async below(client, externalId, text, signal) {
     const place = placeOf(externalId);
-    if (place === null) throw missing();
+    if (place === null) throw noSuchItem('Guru');
     if (text === null) return begin(client, place, signal);
     const cursor = JSON.parse(text) as Cursor;
     return cursor.open.length > 0 ? inFolder(client, cursor, signal) : inNoFolder(client, cursor, signal);
@@ -149,13 +139,13 @@ export const guru: Connector<GuruCredentials> = {
 
   async open(client, externalId, signal) {
     const place = placeOf(externalId);
-    if (place === null) throw missing();
+    if (place === null) throw noSuchItem('Guru');
     if (place.kind !== 'card') {
       await client.get([place.kind === 'folder' ? 'folders' : 'collections', place.id], {}, signal);
       throw new Fault('unsupported_type', 'This has no text of its own at Guru: sync the cards in it.');
     }
     const card = await client.get(['cards', place.id, 'extended'], {}, signal);
-    if (card['archived'] === true) throw missing();
+    if (card['archived'] === true) throw noSuchItem('Guru');
     return contentOf(card, externalId);
   },
 };

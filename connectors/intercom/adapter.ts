@@ -6,16 +6,12 @@ import {
   dateOf,
   draftOf,
   idOf,
-  itemOf,
-  type Json,
-  known,
-  objectOf,
-  objectsOf,
   plainOf,
   type Said,
   tagsOf,
-  textOf,
 } from '../helpdesk.js';
+import { asObject, asObjects, asText, omitNull, type Json } from '../json.js';
+import { createItem } from '../items.js';
 
 /** Where lies what Intercom itself has no place for. */
 export const CONTAINERS = {
@@ -49,19 +45,19 @@ export function placeOf(externalId: string): IntercomPlace {
 }
 
 export const itemOfContainer = (id: Container): SourceItem =>
-  itemOf({ externalId: id, name: CONTAINERS[id], itemType: 'FOLDER', isExpandable: true });
+  createItem({ externalId: id, name: CONTAINERS[id], itemType: 'FOLDER', isExpandable: true });
 
 /** @param root id of the outermost collection that it lies in */
 export function itemOfCollection(json: Json, root: string): SourceItem | null {
   const [id, above] = [idOf(json['id']), idOf(json['parent_id'])];
   if (id === null) return null;
-  return itemOf({
+  return createItem({
     externalId: `collection:${id}`,
     parentExternalId: above === null ? null : `collection:${above}`,
     rootExternalId: above === null ? null : `collection:${root}`,
-    name: textOf(json['name']) ?? '(no name)',
+    name: asText(json['name']) ?? '(no name)',
     itemType: 'COLLECTION',
-    externalUrl: textOf(json['url']),
+    externalUrl: asText(json['url']),
     isExpandable: true,
     createdAt: dateOf(json['created_at']),
   });
@@ -74,20 +70,20 @@ const versionOf = (json: Json): string | null => idOf(json['updated_at']);
 
 const isPublished = (article: Json): boolean => article['state'] === 'published';
 export const leftOutOf = (article: Json): LeftOut | null =>
-  isPublished(article) ? null : draftOf(article, textOf(article['title']));
+  isPublished(article) ? null : draftOf(article, asText(article['title']));
 
 /** An article; null for a draft. @param root of its collection; null where it lies in none */
 export function itemOfArticle(json: Json, root: string | null): SourceItem | null {
   const [id, above] = [idOf(json['id']), collectionOf(json)];
   if (id === null || !isPublished(json)) return null;
   const isLoose = root === null || above === null;
-  return itemOf({
+  return createItem({
     externalId: `article:${id}`,
     parentExternalId: isLoose ? 'articles' : `collection:${above}`,
     rootExternalId: isLoose ? 'articles' : `collection:${root}`,
-    name: textOf(json['title']) ?? '(no title)',
+    name: asText(json['title']) ?? '(no title)',
     itemType: 'ARTICLE',
-    externalUrl: textOf(json['url']),
+    externalUrl: asText(json['url']),
     fileFormat: 'HTML',
     hasContent: true,
     createdAt: dateOf(json['created_at']),
@@ -98,14 +94,14 @@ export function itemOfArticle(json: Json, root: string | null): SourceItem | nul
 
 /** An article in all languages that it is published in, its own first. */
 export function contentOf(article: Json, externalId: string): ItemContent {
-  const own = textOf(article['default_locale']);
-  const translated = Object.entries(objectOf(article['translated_content']))
-    .filter(([locale, one]) => locale !== own && objectOf(one)['state'] === 'published')
-    .map(([, one]) => objectOf(one));
+  const own = asText(article['default_locale']);
+  const translated = Object.entries(asObject(article['translated_content']))
+    .filter(([locale, one]) => locale !== own && asObject(one)['state'] === 'published')
+    .map(([, one]) => asObject(one));
   return contentOfArticle('INTERCOM', {
-    texts: [article, ...translated].map((one) => ({ title: textOf(one['title']), body: textOf(one['body']) ?? '' })),
-    url: textOf(article['url']) ?? externalId,
-    facts: { type: 'ARTICLE', ...known({ locale: own, updated_at: dateOf(article['updated_at']) }) },
+    texts: [article, ...translated].map((one) => ({ title: asText(one['title']), body: asText(one['body']) ?? '' })),
+    url: asText(article['url']) ?? externalId,
+    facts: { type: 'ARTICLE', ...omitNull({ locale: own, updated_at: dateOf(article['updated_at']) }) },
   });
 }
 
@@ -118,15 +114,15 @@ const firstLine = (html: string | null): string | null =>
 export function itemOfConversation(json: Json): SourceItem | null {
   const id = idOf(json['id']);
   if (id === null) return null;
-  const source = objectOf(json['source']);
-  return itemOf({
+  const source = asObject(json['source']);
+  return createItem({
     externalId: `conversation:${id}`,
     parentExternalId: 'conversations',
     rootExternalId: 'conversations',
     name:
-      textOf(json['title']) ??
-      firstLine(textOf(source['subject'])) ??
-      firstLine(textOf(source['body'])) ??
+      asText(json['title']) ??
+      firstLine(asText(source['subject'])) ??
+      firstLine(asText(source['body'])) ??
       `Conversation ${id}`,
     itemType: 'CONVERSATION',
     // What is attached to its parts is not known before they are asked for.
@@ -147,27 +143,27 @@ export interface People {
 export const NOBODY: People = { admins: new Map(), teams: new Map(), contacts: new Map() };
 
 export const submitterOf = (ticket: Json): string | null =>
-  textOf(objectsOf(objectOf(ticket['contacts'])['contacts'])[0]?.['id']);
+  asText(asObjects(asObject(ticket['contacts'])['contacts'])[0]?.['id']);
 
 const labelOf = (names: ReadonlyMap<string, string>, id: unknown): string | null => {
-  const given = textOf(id) ?? idOf(id);
+  const given = asText(id) ?? idOf(id);
   // Nobody is called 0 there.
   return given === null || given === '0' ? null : (names.get(given) ?? given);
 };
 const stateOf = (ticket: Json): string | null => {
-  const state = objectOf(ticket['ticket_state']);
-  return textOf(state['internal_label']) ?? textOf(state['category']) ?? textOf(ticket['ticket_state']);
+  const state = asObject(ticket['ticket_state']);
+  return asText(state['internal_label']) ?? asText(state['category']) ?? asText(ticket['ticket_state']);
 };
 
 export function itemOfTicket(json: Json, { admins, teams, contacts }: People): SourceItem | null {
   const id = idOf(json['id']);
   if (id === null) return null;
-  const type = objectOf(json['ticket_type']);
-  return itemOf({
+  const type = asObject(json['ticket_type']);
+  return createItem({
     externalId: `ticket:${id}`,
     parentExternalId: 'tickets',
     rootExternalId: 'tickets',
-    name: textOf(objectOf(json['ticket_attributes'])['_default_title_']) ?? `Ticket ${textOf(json['ticket_id']) ?? id}`,
+    name: asText(asObject(json['ticket_attributes'])['_default_title_']) ?? `Ticket ${asText(json['ticket_id']) ?? id}`,
     itemType: 'TICKET',
     isExpandable: true,
     hasContent: true,
@@ -175,9 +171,9 @@ export function itemOfTicket(json: Json, { admins, teams, contacts }: People): S
     version: versionOf(json),
     typeAtSource: 'TICKET',
     tags: tagsOf({
-      ticket_type: textOf(type['name']),
+      ticket_type: asText(type['name']),
       ticket_status: stateOf(json),
-      ticket_category: textOf(json['category']) ?? textOf(type['category']),
+      ticket_category: asText(json['category']) ?? asText(type['category']),
       ticket_submitter: labelOf(contacts, submitterOf(json)),
       ticket_assigned_team: labelOf(teams, json['team_assignee_id']),
       ticket_assigned_admin: labelOf(admins, json['admin_assignee_id']),
@@ -192,26 +188,26 @@ interface Parts {
 }
 function partsOf(json: Json, kind: SaidKind): Parts {
   const name = `${kind}_parts`;
-  const list = objectOf(json[name]);
-  const parts = objectsOf(list[name]);
+  const list = asObject(json[name]);
+  const parts = asObjects(list[name]);
   const total = list['total_count'];
   // The first one stands before the others, in words of its own.
   const first =
-    kind === 'conversation' ? [{ ...objectOf(json['source']), created_at: json['created_at'], id: 's' }] : [];
+    kind === 'conversation' ? [{ ...asObject(json['source']), created_at: json['created_at'], id: 's' }] : [];
   return { parts: [...first, ...parts], leftOut: typeof total === 'number' ? Math.max(0, total - parts.length) : 0 };
 }
 
 /** What is attached to the parts of a conversation or a ticket; it has no ids of its own. */
 export const attachedIn = (json: Json, kind: SaidKind): readonly (Attached & { readonly url: string })[] =>
   partsOf(json, kind).parts.flatMap((part) =>
-    objectsOf(part['attachments']).flatMap((one, index) => {
-      const [url, name] = [textOf(one['url']), textOf(one['name'])];
+    asObjects(part['attachments']).flatMap((one, index) => {
+      const [url, name] = [asText(one['url']), asText(one['name'])];
       const partId = part['id'] === 's' ? 's' : idOf(part['id']);
       if (url === null || partId === null) return [];
       return {
         externalId: `${kind}:${idOf(json['id'])}/${partId}-${index}`,
         name,
-        contentType: textOf(one['content_type']),
+        contentType: asText(one['content_type']),
         // Its address is signed anew each time; what was sent is never changed.
         version: `${name ?? ''} ${idOf(one['filesize']) ?? ''}`,
         url,
@@ -219,18 +215,18 @@ export const attachedIn = (json: Json, kind: SaidKind): readonly (Attached & { r
     }),
   );
 
-const personOf = (author: Json): string | null => textOf(author['name']) ?? textOf(author['email']);
+const personOf = (author: Json): string | null => asText(author['name']) ?? asText(author['email']);
 const saidIn = (part: Json): Said => ({
-  who: personOf(objectOf(part['author'])),
+  who: personOf(asObject(part['author'])),
   at: dateOf(part['created_at']),
-  text: plainOf(textOf(part['body']) ?? ''),
+  text: plainOf(asText(part['body']) ?? ''),
   isInternal: part['part_type'] === 'note',
 });
 
 /** A conversation or a ticket as a text. */
 export function contentOfParts(json: Json, item: SourceItem, kind: SaidKind): ItemContent {
   const { parts, leftOut } = partsOf(json, kind);
-  const description = textOf(objectOf(json['ticket_attributes'])['_default_description_']);
+  const description = asText(asObject(json['ticket_attributes'])['_default_description_']);
   const described: Said[] =
     description === null ? [] : [{ who: 'Description', at: dateOf(json['created_at']), text: plainOf(description) }];
   return contentOfSaid('INTERCOM', {
@@ -239,7 +235,7 @@ export function contentOfParts(json: Json, item: SourceItem, kind: SaidKind): It
     url: item.externalId,
     facts: {
       type: TYPE_OF[kind],
-      ...known({ updated_at: dateOf(json['updated_at']), state: textOf(json['state']) }),
+      ...omitNull({ updated_at: dateOf(json['updated_at']), state: asText(json['state']) }),
       ...(leftOut > 0 ? { parts_left_out: leftOut } : {}),
     },
   });

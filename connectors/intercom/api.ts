@@ -1,6 +1,6 @@
 import { Fault } from '../../contract/failures.js';
 import type { SourceClient } from '../connector.js';
-import { type Json, objectOf, objectsOf, textOf } from '../helpdesk.js';
+import { asObject, asObjects, asText, type Json } from '../json.js';
 
 export const NAME = 'Intercom';
 /** Of searches and of numbered lists at most. */
@@ -26,9 +26,9 @@ export async function takeNumbered(
   const answer = await client.get(path, { page: String(page), per_page: PER_PAGE }, signal);
   if (!Array.isArray(answer['data']))
     throw new Fault('server_error', `${NAME} gave an answer without a list. It is tried again by itself.`);
-  const last = countOf(objectOf(answer['pages'])['total_pages']) ?? 1;
+  const last = countOf(asObject(answer['pages'])['total_pages']) ?? 1;
   return {
-    values: objectsOf(answer['data']),
+    values: asObjects(answer['data']),
     next: page < last ? page + 1 : null,
     total: countOf(answer['total_count']),
   };
@@ -72,11 +72,11 @@ export async function searchAll(
   const pagination = { per_page: PER_SEARCH, ...(after === null ? {} : { starting_after: after }) };
   const answer = await client.post([name, 'search'], { query, pagination }, signal);
   // Null, an object, or an address, by version and by list.
-  const { next } = objectOf(answer['pages']);
-  const address = textOf(next);
+  const { next } = asObject(answer['pages']);
+  const address = asText(next);
   const told = address !== null && URL.canParse(address) ? new URL(address).searchParams.get('starting_after') : null;
-  const cursor = textOf(objectOf(next)['starting_after']) ?? told;
+  const cursor = asText(asObject(next)['starting_after']) ?? told;
   if (!Array.isArray(answer[name]) || (cursor !== null && cursor === after))
     throw new Fault('server_error', `${NAME} gave a list that is none, or does not say how it goes on. Try again.`);
-  return { values: objectsOf(answer[name]), next: cursor, total: countOf(answer['total_count']) };
+  return { values: asObjects(answer[name]), next: cursor, total: countOf(answer['total_count']) };
 }

@@ -1,5 +1,5 @@
 import type { ItemPage, SourceClient, SourceItem } from '../connector.js';
-import { answerAbout, idOf, type Json, noSuchItem } from '../helpdesk.js';
+import { answerAbout, idOf } from '../helpdesk.js';
 import {
   collectionOf,
   CONTAINERS,
@@ -10,6 +10,8 @@ import {
   leftOutOf,
 } from './adapter.js';
 import { NAME, takeAll, takeNumbered } from './api.js';
+import { noSuchItem } from '../faults.js';
+import type { Json } from '../json.js';
 
 const COLLECTIONS = ['help_center', 'collections'];
 const MAX_COLLECTIONS = 20_000;

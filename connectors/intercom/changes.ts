@@ -1,10 +1,10 @@
 import { Fault } from '../../contract/failures.js';
 import type { ChangeFeed, ChangePage, OAuthGrant, SourceClient } from '../connector.js';
-import { isFault } from '../helpdesk.js';
 import { checkPasses, firstPass, nextPass, type Passes } from '../wholeAgain.js';
 import { itemOfConversation, itemOfTicket, NOBODY, type SaidKind } from './adapter.js';
 import { NAME, searchAll } from './api.js';
 import { AT_ONCE, attachedTo, LISTS, unlessGone } from './said.js';
+import { isFault } from '../faults.js';
 
 const KINDS: readonly SaidKind[] = ['conversation', 'ticket'];
 /** Searches take the day of a moment for it, and find what changed some time after it did. */

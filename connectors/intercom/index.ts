@@ -1,23 +1,15 @@
 /** Intercom: the articles, conversations and tickets of a workspace. https://developers.intercom.com/docs/references/rest-api */
 import { Fault } from '../../contract/failures.js';
 import type { Connector, ItemPage, OAuthGrant, SourceClient } from '../connector.js';
-import {
-  bearer,
-  contentOfAttached,
-  fetchSigned,
-  itemOfAttached,
-  known,
-  noSuchItem,
-  objectOf,
-  textOf,
-  type Wanted,
-  wantedOf,
-} from '../helpdesk.js';
+import { contentOfAttached, fetchSigned, itemOfAttached, type Wanted, wantedOf } from '../helpdesk.js';
 import { contentOf, contentOfParts, placeOf, TYPE_OF } from './adapter.js';
 import { NAME } from './api.js';
 import { articleItem, belowCollection, belowLoose, listRoots, readArticle } from './articles.js';
 import { saidChanges } from './changes.js';
 import { belowAll, belowOne, findAttached, readSaid } from './said.js';
+import { noSuchItem } from '../faults.js';
+import { asObject, asText, omitNull } from '../json.js';
+import { bearer } from '../bearer.js';
 
 /** Without it the settings of each app decide what answers look like. */
 const VERSION = '2.14';
@@ -85,12 +77,12 @@ export const intercom: Connector<OAuthGrant> = {
 
   async identify(client, _grant, signal) {
     const me = await client.get(['me'], {}, signal);
-    const app = objectOf(me['app']);
-    const account = textOf(app['id_code']);
+    const app = asObject(me['app']);
+    const account = asText(app['id_code']);
     if (account === null) throw new Fault('server_error', `${NAME} named no workspace. Try again.`);
     const facts = { workspace_name: app['name'], region: app['region'], user_name: me['name'], email: me['email'] };
-    const told = Object.fromEntries(Object.entries(facts).map(([name, value]) => [name, textOf(value)]));
-    return { account, metadata: { workspace_id: account, ...known(told) } };
+    const told = Object.fromEntries(Object.entries(facts).map(([name, value]) => [name, asText(value)]));
+    return { account, metadata: { workspace_id: account, ...omitNull(told) } };
   },
 
   roots: (client, _grant, cursor, signal) => listRoots(client, cursor, signal),

@@ -1,16 +1,6 @@
 /** Conversations and tickets: both are searched for, and told whole one by one. */
 import type { ItemPage, SourceClient, SourceItem } from '../connector.js';
-import {
-  answerAbout,
-  idOf,
-  isFault,
-  itemOfAttached,
-  type Json,
-  noSuchItem,
-  objectsOf,
-  textOf,
-  type Wanted,
-} from '../helpdesk.js';
+import { answerAbout, idOf, itemOfAttached, type Wanted } from '../helpdesk.js';
 import {
   attachedIn,
   itemOfContainer,
@@ -23,6 +13,8 @@ import {
   TYPE_OF,
 } from './adapter.js';
 import { NAME, searchAll } from './api.js';
+import { asObjects, asText, type Json } from '../json.js';
+import { isFault, noSuchItem } from '../faults.js';
 
 /** What is asked for one by one in one step. */
 export const AT_ONCE = 20;
@@ -45,8 +37,8 @@ export async function readSaid(
 
 const namesIn = (list: unknown): ReadonlyMap<string, string> =>
   new Map(
-    objectsOf(list).flatMap((one) => {
-      const [id, name] = [idOf(one['id']), textOf(one['email']) ?? textOf(one['name'])];
+    asObjects(list).flatMap((one) => {
+      const [id, name] = [idOf(one['id']), asText(one['email']) ?? asText(one['name'])];
       return id === null || name === null ? [] : [[id, name] as const];
     }),
   );
@@ -76,7 +68,7 @@ async function peopleOf(client: SourceClient, tickets: readonly Json[], signal: 
     contacts: new Map(
       submitters.flatMap((id, at) => {
         const contact = contacts[at];
-        const name = contact ? (textOf(contact['email']) ?? textOf(contact['name'])) : null;
+        const name = contact ? (asText(contact['email']) ?? asText(contact['name'])) : null;
         return name === null ? [] : [[id, name] as const];
       }),
     ),

@@ -1,28 +1,14 @@
 /** What the sources of Microsoft Graph have in common: consent, refusals, pages. https://learn.microsoft.com/graph */
 import { Fault } from '../../contract/failures.js';
-import type { CallOptions, Identity, OAuthGrant, OAuthSpec, Refusal, SharedLimit, SourceClient } from '../connector.js';
+import type { CallOptions, Identity, OAuthSpec, Refusal, SharedLimit, SourceClient } from '../connector.js';
 import type { ErrorClass } from '../errorClasses.js';
+import { noSuchItem } from '../faults.js';
 
-/** An answer, or a part of one: nothing in it is sure. */
-export type Json = Readonly<Record<string, unknown>>;
-
-const NOTHING: Json = {};
-export const objectOf = (value: unknown): Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : NOTHING;
-export const objectsOf = (value: unknown): readonly Json[] =>
-  Array.isArray(value) ? value.map(objectOf).filter((one) => one !== NOTHING) : [];
-/** Null for what is no text, and for none. */
-export const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
+import { asObject, asObjects, asText, type Json } from '../json.js';
 export const dateOf = (value: unknown): string | null => {
-  const text = textOf(value);
+  const text = asText(value);
   return text !== null && !Number.isNaN(Date.parse(text)) ? text : null;
 };
-
-/** Nothing else can be sent in a header, so it is the token of nobody. */
-const TOKEN = /^[\x21-\x7e]{1,16384}$/;
-export const bearer = ({ accessToken }: OAuthGrant): { readonly authorization: string } => ({
-  authorization: `Bearer ${TOKEN.test(accessToken) ? accessToken : 'none'}`,
-});
 
 /** Consent at Microsoft. Without offline_access there is no refresh token. */
 export const microsoftConsent = (scopes: readonly string[]): OAuthSpec => ({
@@ -71,7 +57,7 @@ const BANDWIDTH_USED_UP = 509;
 /** What a refusal of Graph means. */
 export function classify({ status, headers, body }: Refusal): ErrorClass | null {
   if (status === 401) return null;
-  const code = textOf(objectOf(objectOf(body)['error'])['code'])?.toLowerCase() ?? '';
+  const code = asText(asObject(asObject(body)['error'])['code'])?.toLowerCase() ?? '';
   const said = Object.hasOwn(CODES, code) ? CODES[code] : undefined;
   if (said !== undefined) return said;
   if (status === 410) return 'cursor_invalid';
@@ -91,10 +77,10 @@ export const appLimit: SharedLimit = {
 /** Whose account it is: by the address that its person signs in with. */
 export async function identifyUser(client: SourceClient, signal: AbortSignal): Promise<Identity> {
   const user = await client.get(['me'], { $select: 'id,displayName,mail,userPrincipalName' }, signal);
-  const account = (textOf(user['mail']) ?? textOf(user['userPrincipalName']))?.toLowerCase();
-  const id = textOf(user['id']);
+  const account = (asText(user['mail']) ?? asText(user['userPrincipalName']))?.toLowerCase();
+  const id = asText(user['id']);
   if (account === undefined || id === null) throw new Fault('server_error', 'Microsoft named no user. Try again.');
-  const name = textOf(user['displayName']);
+  const name = asText(user['displayName']);
   return { account, metadata: { user_id: id, ...(name === null ? {} : { user_name: name }) } };
 }
 
@@ -109,7 +95,7 @@ const MAX_QUERY = 16_384;
  * nowhere else. Some links have their token within the path, as an argument.
  */
 export function queryOf(link: unknown): Query | null {
-  const text = textOf(link);
+  const text = asText(link);
   if (text === null || text.length > MAX_QUERY || !URL.canParse(text)) return null;
   const { pathname, searchParams } = new URL(text);
   const argument = /\(token='([^']*)'\)$/.exec(decodeURIComponent(pathname))?.[1];
@@ -137,12 +123,12 @@ export async function takePage(
   if (!Array.isArray(answer['value']))
     throw new Fault('server_error', 'Microsoft gave an answer without a list. It is tried again by itself.');
   const next = queryOf(answer['@odata.nextLink']);
-  if (next === null && textOf(answer['@odata.nextLink']) !== null)
+  if (next === null && asText(answer['@odata.nextLink']) !== null)
     throw new Fault(
       'server_error',
       'Microsoft gave a list that does not say how it goes on. It is tried again by itself.',
     );
-  return { values: objectsOf(answer['value']), next, delta: queryOf(answer['@odata.deltaLink']) };
+  return { values: asObjects(answer['value']), next, delta: queryOf(answer['@odata.deltaLink']) };
 }
 
 /** All pages of a collection that is known to be short. Throws a Fault for one of more than `most`: a part of it would be taken for the whole. */
@@ -162,9 +148,6 @@ export async function takeAll(
   }
   return all;
 }
-
-export const noSuchItem = (name: string): Fault =>
-  new Fault('not_found', `${name} has no such item for the connected account. It may have been deleted.`);
 
 /** A call by an id that somebody wrote: Graph says 400, in words for anything, where it is no id at all. */
 export async function byGivenId<T>(name: string, call: Promise<T>): Promise<T> {

@@ -4,7 +4,8 @@ import { itemOfDrive } from './drives/adapter.js';
 import { driveFeeds, placesOf, walkedThrough } from './drives/changes.js';
 import { belowDrives, openFile } from './drives/driveSource.js';
 import { joinFeeds } from './feeds.js';
-import { appLimit, bearer, classify, identifyUser, microsoftConsent, type Query, takeAll, takePage } from './graph.js';
+import { appLimit, classify, identifyUser, microsoftConsent, type Query, takeAll, takePage } from './graph.js';
+import { bearer } from '../bearer.js';
 
 const NAME = 'OneDrive';
 const DRIVES = ['me', 'drives'];

@@ -1,6 +1,8 @@
 import type { SourceItem } from '../connector.js';
-import { asList, asObject, asText, idOf, type Json } from './api.js';
+import { idOf } from './api.js';
 import { richText } from './richText.js';
+import { asList, asObject, asText, type Json } from '../json.js';
+import { createItem } from '../items.js';
 
 /** What there is in a workspace. A row of a database is a page as well, and its file is from another source. */
 export type Kind = 'page' | 'row' | 'database';
@@ -64,7 +66,7 @@ export function itemOf(
 ): SourceItem {
   const isPage = place.kind !== 'database';
   const edited = momentOf(json['last_edited_time']);
-  return {
+  return createItem({
     externalId: externalIdOf(place),
     parentExternalId: around.parent,
     rootExternalId: around.root,
@@ -72,10 +74,9 @@ export function itemOf(
     itemType: isPage ? 'PAGE' : 'TABLE',
     externalUrl: asText(json['url']),
     fileFormat: isPage ? 'MD' : null,
-    isSelectable: true,
     isExpandable: true,
     hasContent: isPage,
     createdAt: momentOf(json['created_time']),
     version: isPage && edited !== null && now - Date.parse(edited) > UNSURE_MS ? edited : null,
-  };
+  });
 }

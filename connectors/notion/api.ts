@@ -2,21 +2,15 @@
 import { Fault } from '../../contract/failures.js';
 import type { OAuthGrant, OAuthSpec, Refusal, SourceClient } from '../connector.js';
 import type { ErrorClass } from '../errorClasses.js';
-
-export type Json = Readonly<Record<string, unknown>>;
-export const asObject = (value: unknown): Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
-export const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? (value as unknown[]) : []);
-export const asText = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
+import { asObject, asText, type Json } from '../json.js';
+import { bearer } from '../bearer.js';
 
 /** The first one in which databases are containers of data sources. Without a version nothing is answered. */
 const VERSION = { 'notion-version': '2025-09-03' };
-/** Nothing else can be sent in a header, so it is the token of nobody. */
-const TOKEN = /^[\x21-\x7e]{1,4096}$/;
 
 export const headersOf = ({ accessToken }: OAuthGrant): Readonly<Record<string, string>> => ({
   ...VERSION,
-  authorization: `Bearer ${TOKEN.test(accessToken) ? accessToken : 'none'}`,
+  ...bearer({ accessToken }),
 });
 
 /** Which pages are meant its user chooses at Notion itself: there are no scopes. */

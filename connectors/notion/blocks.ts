@@ -1,6 +1,7 @@
 /** The blocks of a page with those in them. https://developers.notion.com/reference/block */
 import { Fault } from '../../contract/failures.js';
-import { asObject, asText, type Call, idOf, isOutOfReach, type Json, takePage } from './api.js';
+import { type Call, idOf, isOutOfReach, takePage } from './api.js';
+import { asObject, asText, type Json } from '../json.js';
 
 export interface Block {
   readonly type: string;

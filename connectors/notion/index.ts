@@ -2,22 +2,13 @@
 import { Fault } from '../../contract/failures.js';
 import type { Connector, ItemContent, OAuthGrant } from '../connector.js';
 import { isRow, momentOf, placeOf, placeOfJson, titleOf } from './adapter.js';
-import {
-  asObject,
-  asText,
-  type Call,
-  classify,
-  headersOf,
-  isTrashed,
-  type Json,
-  missing,
-  notionConsent,
-} from './api.js';
+import { type Call, classify, headersOf, isTrashed, missing, notionConsent } from './api.js';
 import { readBlocks } from './blocks.js';
 import { columnsOf, columnText } from './properties.js';
 import { renderBlocks } from './render.js';
 import type { Form } from './richText.js';
 import { belowPlace, searchAll } from './tree.js';
+import { asObject, asText, type Json } from '../json.js';
 
 /** A page as a text of its own: its title, what its columns say, and its blocks. */
 async function contentOf(call: Call, page: Json, id: string): Promise<ItemContent> {

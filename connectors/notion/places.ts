@@ -4,7 +4,8 @@ import { LRUCache } from 'lru-cache';
 import { atMost } from '../../contract/cacheSize.js';
 import { Fault } from '../../contract/failures.js';
 import { externalIdOf, placeOfJson } from './adapter.js';
-import { asObject, asText, type Call, idOf, isOutOfReach, isTrashed, type Json } from './api.js';
+import { type Call, idOf, isOutOfReach, isTrashed } from './api.js';
+import { asObject, asText, type Json } from '../json.js';
 
 /** What is known of a thing in one listing: what it lies in, or that it is out of our reach. */
 type Known = { readonly externalId: string; readonly parent: string | null } | null;

@@ -1,6 +1,7 @@
 /** What a row of a database says in its columns. https://developers.notion.com/reference/page-property-values */
-import { asList, asObject, asText, type Call, type Json, takePage } from './api.js';
+import { type Call, takePage } from './api.js';
 import { type Form, richText } from './richText.js';
+import { asList, asObject, asText, type Json } from '../json.js';
 
 /** So many values of one column come with the page; of more, the column is asked by itself. */
 const COME_ALONG = 25;

@@ -1,7 +1,6 @@
-/** Blocks as text: as Markdown, or without markup. */
-import { asList, asObject, asText, type Json } from './api.js';
 import type { Block } from './blocks.js';
 import { type Form, richText } from './richText.js';
+import { asList, asObject, asText, type Json } from '../json.js';
 
 export interface Rendered {
   readonly text: string;

@@ -1,4 +1,4 @@
-import { asList, asObject, asText, type Json } from './api.js';
+import { asList, asObject, asText, type Json } from '../json.js';
 
 /** How text is written: as Markdown, or without any markup. */
 export type Form = 'markdown' | 'plain';

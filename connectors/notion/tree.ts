@@ -4,20 +4,9 @@ import { randomUUID } from 'node:crypto';
 import { Fault } from '../../contract/failures.js';
 import type { ItemPage, LeftOut, SourceItem } from '../connector.js';
 import { externalIdOf, itemOf, type Place, placeOfJson } from './adapter.js';
-import {
-  asList,
-  asObject,
-  asText,
-  type Call,
-  idOf,
-  isOutOfReach,
-  isTrashed,
-  type Json,
-  missing,
-  postPage,
-  takePage,
-} from './api.js';
+import { type Call, idOf, isOutOfReach, isTrashed, missing, postPage, takePage } from './api.js';
 import { Places } from './places.js';
+import { asList, asObject, asText, type Json } from '../json.js';
 
 /** Something still to be looked into. */
 interface Open {

@@ -6,6 +6,7 @@ import type { OAuthClient, RequestToken, StoredGrant } from '../../contract/oaut
 import { retryAfterMs } from '../../egress/retryAfter.js';
 import type { Egress } from '../../egress/types.js';
 import type { OAuthSpec } from '../connector.js';
+import { asText, isObject } from '../json.js';
 
 const MAX_ANSWER_BYTES = 200_000;
 /** Kept of what an answer says was granted. */
@@ -77,10 +78,6 @@ export function consentUrl({ spec, urls }: Provider, request: ConsentRequest): s
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
   return url.href;
 }
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
 /** Goes into a header, so nothing else can be a token. */
 const TOKEN = /^[\x21-\x7e]{1,16384}$/;
 
@@ -92,7 +89,7 @@ const BAD_CLIENT =
   /^(invalid_client|invalid_client_id|bad_client_secret|incorrect_client_credentials|unauthorized_client|redirect_uri_mismatch|bad_redirect_uri)$/;
 
 function refusalOf({ name }: Provider, status: number, body: unknown, headers: Facts): Fault {
-  const error = isObject(body) ? (textOf(body['error']) ?? '') : '';
+  const error = isObject(body) ? (asText(body['error']) ?? '') : '';
   // Before the words of a client: one provider says unauthorized_client, with 403, of a dead refresh token.
   if (DEAD_GRANT.test(error) || (status === 403 && error === 'unauthorized_client'))
     return new Fault('access_revoked', `${name} no longer takes this consent. Connect the account again.`);
@@ -148,7 +145,7 @@ async function requestTokens(
   }
   const isGranted = answer.status >= 200 && answer.status < 300;
   // Some refuse with 200, and say so in the body.
-  if (!isGranted || (isObject(body) && (body['ok'] === false || textOf(body['error']) !== null)))
+  if (!isGranted || (isObject(body) && (body['ok'] === false || asText(body['error']) !== null)))
     throw refusalOf(provider, answer.status, body, answer.headers);
   if (!isObject(body)) throw new Fault('server_error', `${name} gave an answer that is no JSON. Try again.`);
   return body;
@@ -157,7 +154,7 @@ async function requestTokens(
 /** What an answer says was granted; null where it does not say. */
 function scopesIn(tokens: Readonly<Record<string, unknown>>): readonly string[] | null {
   const said = tokens['scope'];
-  const words = Array.isArray(said) ? said.filter((one) => typeof one === 'string') : textOf(said)?.split(/[\s,]+/);
+  const words = Array.isArray(said) ? said.filter((one) => typeof one === 'string') : asText(said)?.split(/[\s,]+/);
   const scopes = words?.filter((one) => one !== '' && one.length <= MAX_SCOPE) ?? [];
   return scopes.length === 0 ? null : scopes.slice(0, MAX_SCOPES);
 }
@@ -171,15 +168,15 @@ function grantOf(
 ): StoredGrant {
   const inside = spec.tokensIn === undefined ? answer : answer[spec.tokensIn];
   // The answer to a refresh has them outside, where there may be something else inside.
-  const tokens = isObject(inside) && textOf(inside['access_token']) !== null ? inside : answer;
-  const accessToken = textOf(tokens['access_token']);
+  const tokens = isObject(inside) && asText(inside['access_token']) !== null ? inside : answer;
+  const accessToken = asText(tokens['access_token']);
   if (accessToken === null || !TOKEN.test(accessToken))
     throw new Fault('server_error', `${name} gave no access token. Try again.`);
   const life = Number(tokens['expires_in'] ?? Number.NaN);
   const now = Date.now();
   const told = Object.entries(spec.kept ?? {}).flatMap(([fact, where]) => {
     const place = typeof where === 'string' ? where : where.key;
-    const value = textOf(place.split('.').reduce<unknown>((part, key) => (isObject(part) ? part[key] : null), answer));
+    const value = asText(place.split('.').reduce<unknown>((part, key) => (isObject(part) ? part[key] : null), answer));
     if (value === null) return [];
     const part = typeof where === 'string' ? value : where.pattern.exec(value)?.[1];
     if (part === undefined) throw new Fault('bad_response', `${name} named an address that is not its own. Try again.`);
@@ -190,7 +187,7 @@ function grantOf(
     ...kept,
     ...(scopes === undefined ? {} : { scopes }),
     accessToken,
-    refreshToken: textOf(tokens['refresh_token']) ?? old?.refreshToken ?? null,
+    refreshToken: asText(tokens['refresh_token']) ?? old?.refreshToken ?? null,
     obtainedAt: now,
     expiresAt: Number.isFinite(life) && life > 0 ? now + life * 1000 : null,
     facts: { ...kept.facts, ...Object.fromEntries(told) },

@@ -1,4 +1,4 @@
-/** An entry as its feed gives it. '' is what it does not say. */
+import { escapeHtml } from '../html.js'; /** An entry as its feed gives it. '' is what it does not say. */
 export interface RawEntry {
   readonly id: string;
   readonly link: string;
@@ -28,12 +28,9 @@ const MAX_VALUE = 2000;
 
 const VOID = /^(?:area|br|col|embed|hr|img|input|link|meta|source|track|wbr)$/i;
 
-export const escapeText = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
-
 /** A start tag as HTML: of the markup that an entry holds as elements and not as text. */
 function serialiseTag(name: string, attributes: Readonly<Record<string, string>>): string {
-  const given = Object.entries(attributes).map(([key, value]) => ` ${key}="${escapeText(value)}"`);
+  const given = Object.entries(attributes).map(([key, value]) => ` ${key}="${escapeHtml(value)}"`);
   return `<${withoutPrefix(name)}${given.join('')}>`;
 }
 
@@ -84,7 +81,7 @@ export class FeedItem {
   }
 
   text(characters: string): void {
-    if (this.#field) this.#keep(this.#field.escapes ? escapeText(characters) : characters);
+    if (this.#field) this.#keep(this.#field.escapes ? escapeHtml(characters) : characters);
   }
 
   /** False when it is the entry's own end. */

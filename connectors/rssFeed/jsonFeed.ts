@@ -1,16 +1,13 @@
-import { escapeText } from './feedItem.js';
 import { MAX_ENTRIES, NoFeed, type RawFeed } from './feedParser.js';
+import { isObject, type Json } from '../json.js';
+import { escapeHtml } from '../html.js';
 
 /** Characters of one text that are kept. */
 const MAX_TEXT = 1_000_000;
 const MAX_VALUE = 2000;
 
-type Fields = Readonly<Record<string, unknown>>;
-const isObject = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** The first of the fields that says something. Ids may be numbers. */
-function said(fields: Fields, names: readonly string[], limit = MAX_VALUE): string {
+function said(fields: Json, names: readonly string[], limit = MAX_VALUE): string {
   for (const name of names) {
     const value = fields[name];
     const text = typeof value === 'number' ? String(value) : typeof value === 'string' ? value.trim() : '';
@@ -35,8 +32,8 @@ export function parseJsonFeed(text: string): RawFeed {
     entries: entries.map((item) => ({
       id: said(item, ['id']),
       link: said(item, ['url', 'external_url']),
-      title: escapeText(said(item, ['title'])),
-      summary: escapeText(said(item, ['summary'], MAX_TEXT)),
+      title: escapeHtml(said(item, ['title'])),
+      summary: escapeHtml(said(item, ['summary'], MAX_TEXT)),
       content: said(item, ['content_html'], MAX_TEXT) || asHtml(said(item, ['content_text'], MAX_TEXT)),
       published: said(item, ['date_published', 'date_modified']),
     })),
@@ -49,5 +46,5 @@ const asHtml = (text: string): string =>
     ? ''
     : text
         .split(/\n\s*\n/)
-        .map((part) => `<p>${escapeText(part)}</p>`)
+        .map((part) => `<p>${escapeHtml(part)}</p>`)
         .join('\n');

@@ -3,18 +3,15 @@
 import { Fault } from '../../contract/failures.js';
 import { placeOf, type ObjectPlace } from '../../contract/objectIds.js';
 import type { Connector, ItemPage, SourceClient } from '../connector.js';
-import { incompleteAnswer } from '../json.js';
 import type { ListedObject } from '../objectTree.js';
 import { contentOf, itemOfContainer, itemOfFolder, itemsOfObjects } from './adapter.js';
 import { classify } from './refusals.js';
 import { type S3Credentials, withS3 } from './sdk.js';
+import { incompleteAnswer, noSuchItem } from '../faults.js';
 
 /** What no bucket is called would become another part of the address. */
 const BUCKET = /^[\w.-]{3,255}$/;
 const BUCKETS_PER_PAGE = 1_000;
-
-const missing = (): Fault =>
-  new Fault('not_found', 'S3 has no such item for the connected account. It may have been deleted.');
 
 /** Objects whose keys begin with a text, in the order of their keys. */
 async function list(
@@ -58,7 +55,7 @@ async function pageBelow(
   signal: AbortSignal,
 ): Promise<ItemPage> {
   const { objects, isWhole } = await list(client, credentials, { bucket, prefix: key, after: cursor }, signal);
-  if (cursor === null && objects.length === 0 && kind !== 'bucket') throw missing();
+  if (cursor === null && objects.length === 0 && kind !== 'bucket') throw noSuchItem('S3');
   const below = kind === 'folder' ? key : '';
   const items = itemsOfObjects(bucket, objects, { after: cursor ?? '', below });
   const itself =
@@ -128,19 +125,19 @@ export const s3: Connector<S3Credentials> = {
 
   async below(client, externalId, cursor, signal, credentials) {
     const place = placeOf(externalId);
-    if (!BUCKET.test(place.bucket)) throw missing();
+    if (!BUCKET.test(place.bucket)) throw noSuchItem('S3');
     if (place.kind !== 'object') return pageBelow(client, credentials, place, cursor, signal);
     const { bucket, key } = place;
     // Of all keys that begin so, the key itself comes first.
     const { objects } = await list(client, credentials, { bucket, prefix: key, after: null, most: 1 }, signal);
-    if (objects[0]?.key !== key) throw missing();
+    if (objects[0]?.key !== key) throw noSuchItem('S3');
     const [item] = itemsOfObjects(bucket, objects, { after: key, below: '' });
     return { items: item ? [item] : [], next: null };
   },
 
   async open(client, externalId, signal, credentials) {
     const { bucket, key, kind } = placeOf(externalId);
-    if (!BUCKET.test(bucket) || kind === 'prefix') throw missing();
+    if (!BUCKET.test(bucket) || kind === 'prefix') throw noSuchItem('S3');
     if (kind !== 'object') {
       // Reached only by an id that no listing knows; where there is such a place, its objects are what can be read.
       await list(client, credentials, { bucket, prefix: key, after: null, most: 1 }, signal);

@@ -1,6 +1,9 @@
 import { formatOfName, mimeTypeOf } from '../../contract/fileFormats.js';
 import type { ItemContent, SourceItem } from '../connector.js';
-import { isId, objectOf, type Row, textOf } from './soql.js';
+import { isId } from './soql.js';
+import { escapeHtml } from '../html.js';
+import { asObject, asText, type Json } from '../json.js';
+import { createItem, createContainer } from '../items.js';
 
 /** The outermost containers that are no libraries. */
 export const LOOSE_FILES = 'files';
@@ -32,33 +35,23 @@ export interface Lies {
   readonly root: string | null;
 }
 
-const container = (
-  externalId: string,
-  name: string,
-  { parent, root }: Lies,
-  externalUrl: string | null,
-): SourceItem => ({
-  externalId,
-  parentExternalId: parent,
-  rootExternalId: root,
-  name,
-  itemType: 'FOLDER',
-  externalUrl,
-  fileFormat: null,
-  isSelectable: true,
-  isExpandable: true,
-  hasContent: false,
-  createdAt: null,
-  version: null,
-});
+const container = (externalId: string, name: string, { parent, root }: Lies, externalUrl: string | null): SourceItem =>
+  createContainer({
+    externalId,
+    parentExternalId: parent,
+    rootExternalId: root,
+    name,
+    itemType: 'FOLDER',
+    externalUrl,
+  });
 const OUTERMOST: Lies = { parent: null, root: null };
 
 /** @param site where the organization is, as people open it */
 const viewOf = (site: string, kind: string, id: string): string => `${site}/lightning/r/${kind}/${id}/view`;
 
-export const itemOfLibrary = (row: Row, site: string): SourceItem => {
-  const id = textOf(row['Id']) ?? '';
-  return container(`library:${id}`, textOf(row['Name']) ?? id, OUTERMOST, viewOf(site, 'ContentWorkspace', id));
+export const itemOfLibrary = (row: Json, site: string): SourceItem => {
+  const id = asText(row['Id']) ?? '';
+  return container(`library:${id}`, asText(row['Name']) ?? id, OUTERMOST, viewOf(site, 'ContentWorkspace', id));
 };
 export const itemOfLooseFiles = (): SourceItem => container(LOOSE_FILES, 'Files outside of libraries', OUTERMOST, null);
 export const itemOfKnowledge = (): SourceItem => container(KNOWLEDGE, 'Knowledge', OUTERMOST, null);
@@ -71,28 +64,28 @@ export const FILE_FIELDS = [
   'LatestPublishedVersion.ContentLocation',
 ];
 const dateOf = (value: unknown): string | null => {
-  const text = textOf(value);
+  const text = asText(value);
   return text !== null && !Number.isNaN(Date.parse(text)) ? text : null;
 };
 /** As its file is called: titles come without an ending. */
-const nameOfFile = (row: Row): string => {
-  const [title, ending] = [textOf(row['Title']) ?? textOf(row['Id']) ?? '', textOf(row['FileExtension'])];
+const nameOfFile = (row: Json): string => {
+  const [title, ending] = [asText(row['Title']) ?? asText(row['Id']) ?? '', asText(row['FileExtension'])];
   return ending === null || title.toLowerCase().endsWith(`.${ending.toLowerCase()}`) ? title : `${title}.${ending}`;
 };
 /** Whether its bytes are Salesforce's: links, and what lies in another system, have none. */
-const hasBytes = (row: Row): boolean =>
-  textOf(row['LatestPublishedVersionId']) !== null &&
-  (textOf(objectOf(row['LatestPublishedVersion'])['ContentLocation']) ?? 'S') === 'S' &&
-  textOf(row['FileType']) !== 'LINK';
+const hasBytes = (row: Json): boolean =>
+  asText(row['LatestPublishedVersionId']) !== null &&
+  (asText(asObject(row['LatestPublishedVersion'])['ContentLocation']) ?? 'S') === 'S' &&
+  asText(row['FileType']) !== 'LINK';
 
 /** What there is to say of a file without bytes. */
 export const ELSEWHERE =
   'This file of Salesforce is a link to something elsewhere. Connect what it leads to, and sync it there.';
 
-export function itemOfFile(row: Row, lies: Lies, site: string): SourceItem {
-  const id = textOf(row['Id']) ?? '';
+export function itemOfFile(row: Json, lies: Lies, site: string): SourceItem {
+  const id = asText(row['Id']) ?? '';
   const name = nameOfFile(row);
-  return {
+  return createItem({
     externalId: `file:${id}`,
     parentExternalId: lies.parent,
     rootExternalId: lies.root,
@@ -101,19 +94,18 @@ export function itemOfFile(row: Row, lies: Lies, site: string): SourceItem {
     externalUrl: viewOf(site, 'ContentDocument', id),
     fileFormat: formatOfName(name),
     isSelectable: hasBytes(row),
-    isExpandable: false,
     hasContent: hasBytes(row),
     createdAt: dateOf(row['CreatedDate']),
-    version: textOf(row['LatestPublishedVersionId']),
+    version: asText(row['LatestPublishedVersionId']),
     ...(hasBytes(row) ? {} : { leftOut: ELSEWHERE }),
-  };
+  });
 }
 
-export function contentOfFile(row: Row, bytes: Uint8Array, site: string): ItemContent {
+export function contentOfFile(row: Json, bytes: Uint8Array, site: string): ItemContent {
   const name = nameOfFile(row);
-  const id = textOf(row['Id']) ?? '';
+  const id = asText(row['Id']) ?? '';
   // A note is a piece of HTML.
-  const isNote = textOf(row['FileType']) === 'SNOTE';
+  const isNote = asText(row['FileType']) === 'SNOTE';
   const format = formatOfName(name);
   const type = isNote ? 'text/html; charset=utf-8' : format === null ? 'application/octet-stream' : mimeTypeOf(format);
   return {
@@ -133,27 +125,22 @@ export const ARTICLE_FIELDS = [
 ];
 
 /** An article; null for one that names none. */
-export function itemOfArticle(row: Row, site: string): SourceItem | null {
-  const [article, language] = [textOf(row['KnowledgeArticleId']), textOf(row['Language'])];
-  const version = textOf(row['Id']);
+export function itemOfArticle(row: Json, site: string): SourceItem | null {
+  const [article, language] = [asText(row['KnowledgeArticleId']), asText(row['Language'])];
+  const version = asText(row['Id']);
   if (article === null || language === null || version === null) return null;
-  return {
+  return createItem({
     externalId: `article:${article}/${language}`,
     parentExternalId: KNOWLEDGE,
     rootExternalId: KNOWLEDGE,
-    name: textOf(row['Title']) ?? article,
+    name: asText(row['Title']) ?? article,
     itemType: 'ARTICLE',
     externalUrl: viewOf(site, 'Knowledge__kav', version),
-    fileFormat: null,
-    isSelectable: true,
-    isExpandable: false,
     hasContent: true,
     createdAt: dateOf(row['CreatedDate']),
-    version: `${version}/${textOf(row['SystemModstamp']) ?? ''}`,
-  };
+    version: `${version}/${asText(row['SystemModstamp']) ?? ''}`,
+  });
 }
-
-const escape = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 
 /** A field of an article's body. */
 interface BodyField {
@@ -166,32 +153,36 @@ interface BodyField {
 /** The fields of an article that an organization writes its texts into, out of what Salesforce says of the kind. */
 export const bodyFieldsOf = (fields: readonly unknown[]): readonly BodyField[] =>
   fields
-    .map(objectOf)
+    .map(asObject)
     .flatMap(({ name, label, custom, type, htmlFormatted }) =>
       custom === true &&
       (type === 'textarea' || type === 'string') &&
       typeof name === 'string' &&
       /^\w{1,80}__c$/.test(name)
-        ? [{ name, label: textOf(label) ?? name, isHtml: htmlFormatted === true }]
+        ? [{ name, label: asText(label) ?? name, isHtml: htmlFormatted === true }]
         : [],
     );
 
 /** An article as a page: its title, what it is about, and its texts under their names. */
-export function contentOfArticle(row: Row, fields: readonly BodyField[], site: string): ItemContent {
-  const title = textOf(row['Title']) ?? '';
-  const summary = textOf(row['Summary']);
+export function contentOfArticle(row: Json, fields: readonly BodyField[], site: string): ItemContent {
+  const title = asText(row['Title']) ?? '';
+  const summary = asText(row['Summary']);
   const texts = fields.flatMap(({ name, label, isHtml }) => {
-    const text = textOf(row[name]);
-    return text === null ? [] : [`<h2>${escape(label)}</h2>`, isHtml ? text : `<p>${escape(text)}</p>`];
+    const text = asText(row[name]);
+    return text === null ? [] : [`<h2>${escapeHtml(label)}</h2>`, isHtml ? text : `<p>${escapeHtml(text)}</p>`];
   });
-  const html = [`<h1>${escape(title)}</h1>`, ...(summary === null ? [] : [`<p>${escape(summary)}</p>`]), ...texts];
+  const html = [
+    `<h1>${escapeHtml(title)}</h1>`,
+    ...(summary === null ? [] : [`<p>${escapeHtml(summary)}</p>`]),
+    ...texts,
+  ];
   return {
     bytes: Buffer.from(html.join('\n')),
     contentType: 'text/html; charset=utf-8',
     format: 'SALESFORCE',
     mimeType: 'text/html',
     name: title || null,
-    url: viewOf(site, 'Knowledge__kav', textOf(row['Id']) ?? ''),
-    facts: { type: 'ARTICLE', language: textOf(row['Language']) },
+    url: viewOf(site, 'Knowledge__kav', asText(row['Id']) ?? ''),
+    facts: { type: 'ARTICLE', language: asText(row['Language']) },
   };
 }

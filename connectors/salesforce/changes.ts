@@ -3,7 +3,8 @@ import type { Change, ChangeFeed, OAuthGrant, SourceClient } from '../connector.
 import { checkPasses, firstPass, nextPass, type Passes } from '../wholeAgain.js';
 import { LOOSE_FILES } from './adapter.js';
 import { filesOf, looseFiles } from './listing.js';
-import { isId, objectOf, textOf } from './soql.js';
+import { isId } from './soql.js';
+import { asObject, asText } from '../json.js';
 
 /** What was changed by something that took long, or by another clock, is stamped with a moment before it is seen. */
 const OVERLAP_MS = 15 * 60_000;
@@ -38,10 +39,10 @@ async function deletedSince(client: SourceClient, since: number, until: number, 
     throw isUntold ? stale() : error;
   }
   const { deletedRecords, earliestDateAvailable, latestDateCovered } = answer;
-  const [earliest, covered] = [earliestDateAvailable, latestDateCovered].map((at) => Date.parse(textOf(at) ?? ''));
+  const [earliest, covered] = [earliestDateAvailable, latestDateCovered].map((at) => Date.parse(asText(at) ?? ''));
   if (!Array.isArray(deletedRecords) || covered === undefined || Number.isNaN(covered)) throw stale();
   if (earliest !== undefined && earliest > since) throw stale();
-  const ids = deletedRecords.flatMap((one) => textOf(objectOf(one)['id']) ?? []).filter(isId);
+  const ids = deletedRecords.flatMap((one) => asText(asObject(one)['id']) ?? []).filter(isId);
   return { ids: [...new Set(ids)], covered };
 }
 
@@ -50,7 +51,7 @@ async function absent(client: SourceClient, ids: readonly string[], signal: Abor
   const there = new Set<string | null>();
   for (let from = 0; from < ids.length; from += ASKED_AT_ONCE)
     for (const row of await filesOf(client, ids.slice(from, from + ASKED_AT_ONCE), signal))
-      there.add(textOf(row['Id']));
+      there.add(asText(row['Id']));
   return ids.filter((id) => !there.has(id)).map((id) => ({ gone: `file:${id}` }));
 }
 

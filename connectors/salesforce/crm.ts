@@ -1,7 +1,8 @@
 import { Fault } from '../../contract/failures.js';
 import type { LiveRead, OAuthGrant } from '../connector.js';
 import { CRM_KINDS, type CrmKind, INCLUDES, momentOf } from './crmRecords.js';
-import { ask, containing, isId, objectOf, quote, type Row, textOf } from './soql.js';
+import { ask, containing, isId, quote } from './soql.js';
+import { asObject, asText, type Json } from '../json.js';
 
 /** What an operation asks for, as it has checked it. */
 interface Asked {
@@ -70,10 +71,10 @@ const selected = ({ fields }: CrmKind, includes: readonly string[]): string =>
   ].join(', ');
 
 /** A record in the words of its operation. @param remote whether also as Salesforce says it */
-function presented(kind: CrmKind, row: Row, includes: readonly string[], remote: boolean): Row {
+function presented(kind: CrmKind, row: Json, includes: readonly string[], remote: boolean): Json {
   const parts = includes.map((name) => {
-    const { records } = objectOf(row[name]);
-    const inside = Array.isArray(records) ? records.map(objectOf) : [];
+    const { records } = asObject(row[name]);
+    const inside = Array.isArray(records) ? records.map(asObject) : [];
     return [name.toLowerCase(), inside.map((one) => INCLUDES[name]?.present(one, remote))] as const;
   });
   return { ...kind.present(row), ...Object.fromEntries(parts), remote_data: remote ? row : null };
@@ -113,7 +114,7 @@ const oneOf =
     if (!isId(id)) return null;
     const soql = `SELECT ${selected(kind, includes)} FROM ${kind.object} WHERE Id = ${quote(id)} LIMIT 1`;
     const [row] = (await ask(client, soql, signal)).rows;
-    return row && textOf(row['Id']) !== null ? presented(kind, row, includes, remote) : null;
+    return row && asText(row['Id']) !== null ? presented(kind, row, includes, remote) : null;
   };
 
 /** By the name of the operation: a list of a kind, and one of it. */

@@ -1,45 +1,44 @@
-/** Records of the CRM in the words of the operations that answer them. */
-import { objectOf, type Row, textOf } from './soql.js';
+import { asObject, asText, type Json } from '../json.js';
 
 const numberOf = (value: unknown): number | null => (typeof value === 'number' ? Math.round(value) : null);
 const partOf = (value: unknown): { readonly id: string | null } | null => {
-  const id = textOf(value);
+  const id = asText(value);
   return id === null ? null : { id };
 };
-const ownerOf = (row: Row) => ({ id: textOf(row['OwnerId']) });
+const ownerOf = (row: Json) => ({ id: asText(row['OwnerId']) });
 /** In the usual form: Salesforce writes offsets without a colon. */
 export const momentOf = (value: unknown): string | null => {
-  const text = textOf(value);
+  const text = asText(value);
   return text?.includes('T') && !Number.isNaN(Date.parse(text)) ? new Date(text).toISOString() : text;
 };
-const times = (row: Row) => ({
+const times = (row: Json) => ({
   created_at: momentOf(row['CreatedDate']) ?? '',
   updated_at: momentOf(row['LastModifiedDate']) ?? '',
   is_deleted: row['IsDeleted'] === true,
 });
-const activity = (row: Row) => ({ last_activity_at: textOf(row['LastActivityDate']) });
+const activity = (row: Json) => ({ last_activity_at: asText(row['LastActivityDate']) });
 
-const addressOf = (value: unknown, type: string | null): readonly Row[] => {
-  const { street, city, state, postalCode, country } = objectOf(value);
+const addressOf = (value: unknown, type: string | null): readonly Json[] => {
+  const { street, city, state, postalCode, country } = asObject(value);
   // A street has its lines in one text.
-  const [first, ...more] = (textOf(street) ?? '').split(/\r?\n/);
+  const [first, ...more] = (asText(street) ?? '').split(/\r?\n/);
   const address = {
     street_1: first || null,
     street_2: more.join(', ') || null,
-    city: textOf(city),
-    state: textOf(state),
-    postal_code: textOf(postalCode),
-    country: textOf(country),
+    city: asText(city),
+    state: asText(state),
+    postal_code: asText(postalCode),
+    country: asText(country),
   };
   return Object.values(address).some((part) => part !== null) ? [{ ...address, address_type: type }] : [];
 };
-const phonesOf = (row: Row, kinds: Readonly<Record<string, string>>): readonly Row[] =>
+const phonesOf = (row: Json, kinds: Readonly<Record<string, string>>): readonly Json[] =>
   Object.entries(kinds).flatMap(([field, type]) => {
-    const number = textOf(row[field]);
+    const number = asText(row[field]);
     return number === null ? [] : [{ phone_number: number, phone_number_type: type }];
   });
-const emailsOf = (row: Row): readonly Row[] => {
-  const email = textOf(row['Email']);
+const emailsOf = (row: Json): readonly Json[] => {
+  const email = asText(row['Email']);
   return email === null ? [] : [{ email, email_type: 'PRIMARY' }];
 };
 
@@ -49,8 +48,8 @@ const PERSON_PHONE = { Phone: 'PRIMARY', MobilePhone: 'MOBILE', HomePhone: 'HOME
 /** Fields of what was or is to be done with someone. Whom it is about is one of two things, by the beginning of its id. */
 const CONTACT_ID = /^003/;
 const LEAD_ID = /^00Q/;
-const whom = (row: Row) => {
-  const who = textOf(row['WhoId']);
+const whom = (row: Json) => {
+  const who = asText(row['WhoId']);
   return {
     owner: ownerOf(row),
     account: partOf(row['AccountId']),
@@ -68,24 +67,24 @@ const ACTIVITY_FIELDS = [
   'LastModifiedDate',
   'IsDeleted',
 ];
-const taskOf = (row: Row, remote: boolean): Row => ({
-  id: textOf(row['Id']) ?? '',
+const taskOf = (row: Json, remote: boolean): Json => ({
+  id: asText(row['Id']) ?? '',
   ...whom(row),
-  subject: textOf(row['Subject']),
-  description: textOf(row['Description']),
-  priority: textOf(row['Priority']),
-  status: textOf(row['Status']),
+  subject: asText(row['Subject']),
+  description: asText(row['Description']),
+  priority: asText(row['Priority']),
+  status: asText(row['Status']),
   ...times(row),
   remote_data: remote ? row : null,
 });
-const eventOf = (row: Row, remote: boolean): Row => ({
-  id: textOf(row['Id']) ?? '',
+const eventOf = (row: Json, remote: boolean): Json => ({
+  id: asText(row['Id']) ?? '',
   ...whom(row),
-  subject: textOf(row['Subject']),
-  description: textOf(row['Description']),
-  location: textOf(row['Location']),
+  subject: asText(row['Subject']),
+  description: asText(row['Description']),
+  location: asText(row['Location']),
   is_all_day: row['IsAllDayEvent'] === true,
-  start_date: momentOf(row['StartDateTime']) ?? textOf(row['ActivityDate']),
+  start_date: momentOf(row['StartDateTime']) ?? asText(row['ActivityDate']),
   end_date: momentOf(row['EndDateTime']),
   ...times(row),
   remote_data: remote ? row : null,
@@ -93,7 +92,7 @@ const eventOf = (row: Row, remote: boolean): Row => ({
 
 /** What may be had with a record, by the name of its field. */
 export const INCLUDES: Readonly<
-  Record<string, { readonly fields: readonly string[]; present(row: Row, remote: boolean): Row }>
+  Record<string, { readonly fields: readonly string[]; present(row: Json, remote: boolean): Json }>
 > = {
   Tasks: { fields: [...ACTIVITY_FIELDS, 'Priority', 'Status'], present: taskOf },
   Events: {
@@ -117,7 +116,7 @@ export interface CrmKind {
   readonly fields: readonly string[];
   readonly filters: Readonly<Record<string, Filter>>;
   readonly orders: Readonly<Record<string, Order>>;
-  present(row: Row): Row;
+  present(row: Json): Json;
 }
 
 const COMMON = ['Id', 'OwnerId', 'Description', 'CreatedDate', 'LastModifiedDate', 'LastActivityDate', 'IsDeleted'];
@@ -147,12 +146,12 @@ export const CRM_KINDS: Readonly<Record<'accounts' | 'leads' | 'contacts' | 'opp
     filters: { ...OWNER, ...NAME },
     orders: { ...ORDERS, number_of_employees: { field: 'NumberOfEmployees' } },
     present: (row) => ({
-      id: textOf(row['Id']) ?? '',
+      id: asText(row['Id']) ?? '',
       owner: ownerOf(row),
-      name: textOf(row['Name']),
-      description: textOf(row['Description']),
-      industry: textOf(row['Industry']),
-      website: textOf(row['Website']),
+      name: asText(row['Name']),
+      description: asText(row['Description']),
+      industry: asText(row['Industry']),
+      website: asText(row['Website']),
       number_of_employees: numberOf(row['NumberOfEmployees']),
       addresses: [...addressOf(row['BillingAddress'], 'BILLING'), ...addressOf(row['ShippingAddress'], 'SHIPPING')],
       phone_numbers: phonesOf(row, PHONE),
@@ -185,19 +184,19 @@ export const CRM_KINDS: Readonly<Record<'accounts' | 'leads' | 'contacts' | 'opp
     },
     orders: ORDERS,
     present: (row) => ({
-      id: textOf(row['Id']) ?? '',
+      id: asText(row['Id']) ?? '',
       owner: ownerOf(row),
-      source: textOf(row['LeadSource']),
-      status: textOf(row['Status']),
-      title: textOf(row['Title']),
-      company: textOf(row['Company']),
-      first_name: textOf(row['FirstName']),
-      last_name: textOf(row['LastName']),
-      description: textOf(row['Description']),
+      source: asText(row['LeadSource']),
+      status: asText(row['Status']),
+      title: asText(row['Title']),
+      company: asText(row['Company']),
+      first_name: asText(row['FirstName']),
+      last_name: asText(row['LastName']),
+      description: asText(row['Description']),
       addresses: addressOf(row['Address'], null),
       phone_numbers: phonesOf(row, PERSON_PHONE),
       emails: emailsOf(row),
-      converted_at: textOf(row['ConvertedDate']),
+      converted_at: asText(row['ConvertedDate']),
       converted_account: partOf(row['ConvertedAccountId']),
       converted_contact: partOf(row['ConvertedContactId']),
       ...activity(row),
@@ -213,14 +212,14 @@ export const CRM_KINDS: Readonly<Record<'accounts' | 'leads' | 'contacts' | 'opp
     filters: { ...OWNER, ...NAME, account_id: { field: 'AccountId', how: 'is' } },
     orders: { ...ORDERS, title: { field: 'Title', isText: true } },
     present: (row) => ({
-      id: textOf(row['Id']) ?? '',
+      id: asText(row['Id']) ?? '',
       owner: ownerOf(row),
-      first_name: textOf(row['FirstName']),
-      last_name: textOf(row['LastName']),
-      name: textOf(row['Name']),
-      description: textOf(row['Description']),
-      title: textOf(row['Title']),
-      department: textOf(row['Department']),
+      first_name: asText(row['FirstName']),
+      last_name: asText(row['LastName']),
+      name: asText(row['Name']),
+      description: asText(row['Description']),
+      title: asText(row['Title']),
+      department: asText(row['Department']),
       addresses: [...addressOf(row['MailingAddress'], 'MAILING'), ...addressOf(row['OtherAddress'], 'OTHER')],
       phone_numbers: phonesOf(row, PERSON_PHONE),
       emails: emailsOf(row),
@@ -240,17 +239,17 @@ export const CRM_KINDS: Readonly<Record<'accounts' | 'leads' | 'contacts' | 'opp
     },
     orders: { ...ORDERS, amount: { field: 'Amount' }, close_date: { field: 'CloseDate' } },
     present: (row) => ({
-      id: textOf(row['Id']) ?? '',
+      id: asText(row['Id']) ?? '',
       owner: ownerOf(row),
-      name: textOf(row['Name']),
-      description: textOf(row['Description']),
+      name: asText(row['Name']),
+      description: asText(row['Description']),
       amount: numberOf(row['Amount']),
       account: partOf(row['AccountId']),
       contact: partOf(row['ContactId']),
-      stage: textOf(row['StageName']),
+      stage: asText(row['StageName']),
       // One that is lost is neither.
       status: row['IsWon'] === true ? 'WON' : row['IsClosed'] === true ? null : 'OPEN',
-      close_date: textOf(row['CloseDate']),
+      close_date: asText(row['CloseDate']),
       ...activity(row),
       ...times(row),
     }),

@@ -2,7 +2,6 @@
 import { SALESFORCE_HOST } from '../../contract/oauth.js';
 import { Fault } from '../../contract/failures.js';
 import type { Connector, OAuthGrant } from '../connector.js';
-import { incompleteAnswer } from '../json.js';
 import {
   bodyFieldsOf,
   contentOfArticle,
@@ -15,20 +14,11 @@ import {
 } from './adapter.js';
 import { looseFileChanges } from './changes.js';
 import { crmReads } from './crm.js';
-import {
-  articleAt,
-  belowContainer,
-  belowKnowledge,
-  belowLooseFiles,
-  fileAt,
-  noSuchItem,
-  outermost,
-  siteOf,
-} from './listing.js';
-import { classify, textOf, waitMs } from './soql.js';
-
-/** Nothing else can be sent in a header, so it is the token of nobody. */
-const TOKEN = /^[\x21-\x7e]{1,16384}$/;
+import { articleAt, belowContainer, belowKnowledge, belowLooseFiles, fileAt, outermost, siteOf } from './listing.js';
+import { classify, waitMs } from './soql.js';
+import { incompleteAnswer, noSuchItem } from '../faults.js';
+import { bearer } from '../bearer.js';
+import { asText } from '../json.js';
 /** Where nobody's organization is: people sign in there. */
 const LOGIN_HOST = /^(?:login|test)\.salesforce\.com$/i;
 
@@ -65,16 +55,16 @@ export const salesforce: Connector<OAuthGrant> = {
     kept: { instance_url: 'instance_url' },
   },
   facts: ({ facts }) => ({ ...facts, instance: instanceOf(facts) }),
-  headers: ({ accessToken }) => ({ authorization: `Bearer ${TOKEN.test(accessToken) ? accessToken : 'none'}` }),
+  headers: bearer,
   classify,
   waitMs,
 
   async identify(client, { facts }, signal) {
     const user = await client.get(['userinfo'], {}, signal, { at: 'identity' });
-    const name = textOf(user['preferred_username']) ?? textOf(user['email']);
-    const organization = textOf(user['organization_id']);
+    const name = asText(user['preferred_username']) ?? asText(user['email']);
+    const organization = asText(user['organization_id']);
     if (name === null || organization === null) throw new Fault('server_error', 'Salesforce named no user. Try again.');
-    const told = { user_id: textOf(user['user_id']), user_name: textOf(user['name']), email: textOf(user['email']) };
+    const told = { user_id: asText(user['user_id']), user_name: asText(user['name']), email: asText(user['email']) };
     const instance = instanceOf(facts);
     return {
       account: `${name.toLowerCase()}|${instance.toLowerCase()}`,
@@ -91,7 +81,7 @@ export const salesforce: Connector<OAuthGrant> = {
     const place = placeOf(externalId);
     switch (place?.kind) {
       case undefined:
-        throw noSuchItem();
+        throw noSuchItem('Salesforce');
       case 'loose':
         return belowLooseFiles(client, cursor, signal);
       case 'knowledge':
@@ -101,7 +91,7 @@ export const salesforce: Connector<OAuthGrant> = {
         return belowContainer(client, place, cursor, signal);
       case 'file': {
         const row = await fileAt(client, place.id, signal);
-        const library = textOf(row['ParentId']);
+        const library = asText(row['ParentId']);
         const root = library === null ? LOOSE_FILES : `library:${library}`;
         return { items: [itemOfFile(row, { parent: root, root }, siteOf(client))], next: null };
       }
@@ -119,7 +109,7 @@ export const salesforce: Connector<OAuthGrant> = {
     switch (place?.kind) {
       case 'file': {
         const row = await fileAt(client, place.id, signal);
-        const version = textOf(row['LatestPublishedVersionId']);
+        const version = asText(row['LatestPublishedVersionId']);
         if (version === null || !itemOfFile(row, { parent: null, root: null }, '').hasContent)
           throw new Fault('unsupported_type', ELSEWHERE);
         const { bytes } = await client.content(['sobjects', 'ContentVersion', version, 'VersionData'], {}, signal);
@@ -134,7 +124,7 @@ export const salesforce: Connector<OAuthGrant> = {
         return contentOfArticle(await articleAt(client, place, names, signal), body, siteOf(client));
       }
       case undefined:
-        throw noSuchItem();
+        throw noSuchItem('Salesforce');
       case 'loose':
       case 'knowledge':
       case 'library':

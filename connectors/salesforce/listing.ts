@@ -12,10 +12,10 @@ import {
   type Lies,
   LOOSE_FILES,
 } from './adapter.js';
-import { ask, askPage, isId, quote, type Row, textOf } from './soql.js';
+import { ask, askPage, isId, quote } from './soql.js';
+import { asText, type Json } from '../json.js';
+import { noSuchItem } from '../faults.js';
 
-export const noSuchItem = (): Fault =>
-  new Fault('not_found', 'Salesforce has no such item for the connected account. It may have been deleted.');
 /** The address of the organization, as people open it. */
 export const siteOf = ({ urls }: SourceClient): string => (urls['api'] ?? '').replace(/\/services\/data\/[^/]+$/, '');
 
@@ -46,10 +46,10 @@ export async function filesOf(
   client: SourceClient,
   ids: readonly string[],
   signal: AbortSignal,
-): Promise<readonly Row[]> {
+): Promise<readonly Json[]> {
   if (ids.length === 0) return [];
   const wanted = { fields: FILE_FIELDS, from: 'ContentDocument', where: [`Id IN (${ids.map(quote).join(', ')})`] };
-  const rows: Row[] = [];
+  const rows: Json[] = [];
   for (let after: string | null = ''; after !== null;) {
     const page: Awaited<ReturnType<typeof askPage>> = await askPage(client, wanted, after, signal);
     rows.push(...page.rows);
@@ -85,8 +85,8 @@ async function belowFolders(client: SourceClient, text: string, signal: AbortSig
   const { rows, next } = await askPage(client, wanted, cursor.after, signal);
   const lies: Lies = { parent, root };
   const named = rows.flatMap((row) => {
-    const id = textOf(row['Id']) ?? '';
-    return isId(id) ? [{ id, isFolder: row['IsFolder'] === true, title: textOf(row['Title']) ?? id }] : [];
+    const id = asText(row['Id']) ?? '';
+    return isId(id) ? [{ id, isFolder: row['IsFolder'] === true, title: asText(row['Title']) ?? id }] : [];
   });
   const folders = named.filter(({ isFolder }) => isFolder);
   const ids = named.filter(({ isFolder }) => !isFolder).map(({ id }) => id);
@@ -114,15 +114,15 @@ export async function belowContainer(
       ? [LIBRARIES.fields, LIBRARIES.from]
       : [['Id', 'Name', 'ParentContentFolderId'], 'ContentFolder'];
   const [row] = (await askPage(client, { fields, from, where: [`Id = ${quote(id)}`] }, '', signal)).rows;
-  if (!row) throw noSuchItem();
+  if (!row) throw noSuchItem('Salesforce');
   if (kind === 'library') {
-    const folder = textOf(row['RootContentFolderId']);
+    const folder = asText(row['RootContentFolderId']);
     const open: readonly Open[] = folder === null ? [] : [[folder, itself]];
     return { items: [itemOfLibrary(row, siteOf(client))], next: cursorOf({ root: itself, open, after: '' }) };
   }
-  const above = textOf(row['ParentContentFolderId']);
+  const above = asText(row['ParentContentFolderId']);
   const lies = { parent: above === null ? null : `folder:${above}`, root: null };
-  const items = [itemOfFolder(id, textOf(row['Name']) ?? id, lies)];
+  const items = [itemOfFolder(id, asText(row['Name']) ?? id, lies)];
   return { items, next: cursorOf({ root: null, open: [[id, itself]], after: '' }) };
 }
 
@@ -161,9 +161,9 @@ export async function belowKnowledge(
 }
 
 /** A file by its id. @throws Fault not_found */
-export async function fileAt(client: SourceClient, id: string, signal: AbortSignal): Promise<Row> {
+export async function fileAt(client: SourceClient, id: string, signal: AbortSignal): Promise<Json> {
   const [row] = await filesOf(client, [id], signal);
-  if (!row) throw noSuchItem();
+  if (!row) throw noSuchItem('Salesforce');
   return row;
 }
 
@@ -173,10 +173,10 @@ export async function articleAt(
   { id, language }: { readonly id: string; readonly language: string },
   fields: readonly string[],
   signal: AbortSignal,
-): Promise<Row> {
+): Promise<Json> {
   const where = [...ARTICLES.where, `KnowledgeArticleId = ${quote(id)}`, `Language = ${quote(language)}`];
   const wanted = { ...ARTICLES, fields: [...ARTICLE_FIELDS, ...fields], where };
   const [row] = (await askPage(client, wanted, '', signal)).rows;
-  if (!row) throw noSuchItem();
+  if (!row) throw noSuchItem('Salesforce');
   return row;
 }

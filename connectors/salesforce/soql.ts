@@ -2,11 +2,7 @@
 import { Fault } from '../../contract/failures.js';
 import type { Refusal, SourceClient } from '../connector.js';
 import type { ErrorClass } from '../errorClasses.js';
-
-export type Row = Readonly<Record<string, unknown>>;
-export const objectOf = (value: unknown): Row =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Row) : {};
-export const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
+import { asObject, asText, type Json } from '../json.js';
 
 const ID = /^[a-zA-Z0-9]{15}(?:[a-zA-Z0-9]{3})?$/;
 export const isId = (text: string): boolean => ID.test(text);
@@ -19,7 +15,7 @@ export const quote = (text: string): string => `'${text.replaceAll(ESCAPED, (one
 export const containing = (text: string): string => `'%${quote(text.replaceAll(/[\\%_]/g, '\\$&')).slice(1, -1)}%'`;
 
 /** Codes of a refusal, which is a list of errors. */
-const codeOf = ({ body }: Refusal): string => textOf(objectOf(Array.isArray(body) ? body[0] : body)['errorCode']) ?? '';
+const codeOf = ({ body }: Refusal): string => asText(asObject(Array.isArray(body) ? body[0] : body)['errorCode']) ?? '';
 const CODES: Readonly<Record<string, ErrorClass>> = {
   // 403, for the quota of a day that is used up.
   REQUEST_LIMIT_EXCEEDED: 'rate_limited',
@@ -37,7 +33,7 @@ export const waitMs = (refusal: Refusal): number | null =>
   codeOf(refusal) === 'REQUEST_LIMIT_EXCEEDED' && refusal.headers['retry-after'] === undefined ? QUOTA_WAIT_MS : null;
 
 interface Answer {
-  readonly rows: readonly Row[];
+  readonly rows: readonly Json[];
   /** Of all that the query finds, also what is on no page yet. */
   readonly total: number;
   readonly isWhole: boolean;
@@ -48,7 +44,7 @@ export async function ask(client: SourceClient, soql: string, signal: AbortSigna
   const { records, done, totalSize } = await client.get(['query'], { q: soql }, signal);
   if (!Array.isArray(records) || typeof done !== 'boolean')
     throw new Fault('server_error', 'Salesforce gave an answer without records. It is tried again by itself.');
-  return { rows: records.map(objectOf), total: Number(totalSize ?? 0), isWhole: done };
+  return { rows: records.map(asObject), total: Number(totalSize ?? 0), isWhole: done };
 }
 
 /** As many as Salesforce gives of such records in one answer, at most. */
@@ -67,11 +63,11 @@ export async function askPage(
   { fields, from, where }: Wanted,
   afterId: string,
   signal: AbortSignal,
-): Promise<{ readonly rows: readonly Row[]; readonly next: string | null }> {
+): Promise<{ readonly rows: readonly Json[]; readonly next: string | null }> {
   const conditions = [...where, ...(afterId === '' ? [] : [`Id > ${quote(afterId)}`])];
   const filter = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
   const soql = `SELECT ${fields.join(', ')} FROM ${from}${filter} ORDER BY Id LIMIT ${PER_PAGE}`;
   const { rows, isWhole } = await ask(client, soql, signal);
-  const last = textOf(rows.at(-1)?.['Id']);
+  const last = asText(rows.at(-1)?.['Id']);
   return { rows, next: last !== null && (!isWhole || rows.length >= PER_PAGE) ? last : null };
 }

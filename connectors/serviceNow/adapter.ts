@@ -1,10 +1,9 @@
-import { formatOfName, formatOfType, mimeTypeOf } from '../../contract/fileFormats.js';
+import { formatOfName } from '../../contract/fileFormats.js';
 import type { TypeAtSource } from '../../contract/typesAtSource.js';
 import type { ItemContent, SourceItem } from '../connector.js';
-
-/** A record as the Table API gives it: texts, of which none is sure. */
-export type Row = Readonly<Record<string, unknown>>;
-export const textOf = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
+import { escapeHtml } from '../html.js';
+import { asTrimmed, type Json } from '../json.js';
+import { createItem, createContainer, fileBytes } from '../items.js';
 
 /** A field that was asked for in both forms, as `{ display_value, value }`. */
 const isBoth = (field: unknown): field is { readonly display_value: unknown; readonly value: unknown } =>
@@ -12,7 +11,7 @@ const isBoth = (field: unknown): field is { readonly display_value: unknown; rea
 /** The value of a field, the same in every language. */
 export const valueOf = (field: unknown): unknown => (isBoth(field) ? field.value : field);
 /** A record with its fields as the account's user reads them. */
-export const displayOf = (row: Row): Row =>
+export const displayOf = (row: Json): Json =>
   Object.fromEntries(Object.entries(row).map(([name, field]) => [name, isBoth(field) ? field.display_value : field]));
 
 const SYS_ID = /^[0-9a-f]{32}$/;
@@ -51,42 +50,35 @@ export const typeOf = (table: string): TypeAtSource => (table === INCIDENTS ? 'I
 
 /** `2026-03-04 10:15:00`, of UTC. */
 const dateOf = (value: unknown): string | null => {
-  const text = `${textOf(value).replace(' ', 'T')}Z`;
+  const text = `${asTrimmed(value).replace(' ', 'T')}Z`;
   return Number.isNaN(Date.parse(text)) ? null : text;
 };
 
 /** Where a person opens a record. @param site the address of the instance */
 const urlOf = (site: string, table: string, record: string): string => `${site}/${table}.do?sys_id=${record}`;
 
-export const itemOfTable = (table: string, label: string, site: string): SourceItem => ({
-  externalId: table,
-  parentExternalId: null,
-  rootExternalId: null,
-  name: label || table,
-  itemType: 'TABLE',
-  externalUrl: `${site}/${table}_list.do`,
-  fileFormat: null,
-  isSelectable: true,
-  isExpandable: true,
-  hasContent: false,
-  createdAt: null,
-  version: null,
-});
+export const itemOfTable = (table: string, label: string, site: string): SourceItem =>
+  createContainer({
+    externalId: table,
+    name: label || table,
+    itemType: 'TABLE',
+    externalUrl: `${site}/${table}_list.do`,
+  });
 
 /** What listings ask of a record. */
 export const LISTED_FIELDS = 'sys_id,number,short_description,name,sys_created_on,sys_updated_on,sys_mod_count';
 
-const nameOf = (row: Row, fallback: string): string => {
-  const said = textOf(row['short_description']) || textOf(row['name']);
-  return [textOf(row['number']), said].filter(Boolean).join(': ') || fallback;
+const nameOf = (row: Json, fallback: string): string => {
+  const said = asTrimmed(row['short_description']) || asTrimmed(row['name']);
+  return [asTrimmed(row['number']), said].filter(Boolean).join(': ') || fallback;
 };
 
 /** A record; null for one without an id. */
-export function itemOfRecord(row: Row, table: string, site: string, hasAttachments: boolean): SourceItem | null {
-  const id = textOf(row['sys_id']);
+export function itemOfRecord(row: Json, table: string, site: string, hasAttachments: boolean): SourceItem | null {
+  const id = asTrimmed(row['sys_id']);
   if (!isSysId(id)) return null;
   const type = typeOf(table);
-  return {
+  return createItem({
     externalId: `${table}/${id}`,
     parentExternalId: table,
     rootExternalId: table,
@@ -94,13 +86,11 @@ export function itemOfRecord(row: Row, table: string, site: string, hasAttachmen
     itemType: type === 'INCIDENT' ? 'INCIDENT' : 'FILE',
     typeAtSource: type,
     externalUrl: urlOf(site, table, id),
-    fileFormat: null,
-    isSelectable: true,
     isExpandable: hasAttachments,
     hasContent: true,
     createdAt: dateOf(row['sys_created_on']),
-    version: `${textOf(row['sys_updated_on'])}/${textOf(row['sys_mod_count'])}`,
-  };
+    version: `${asTrimmed(row['sys_updated_on'])}/${asTrimmed(row['sys_mod_count'])}`,
+  });
 }
 
 /** What listings ask of an attachment. */
@@ -108,10 +98,10 @@ export const ATTACHMENT_FIELDS =
   'sys_id,file_name,content_type,table_name,table_sys_id,sys_created_on,sys_updated_on,hash';
 
 /** What is attached to a record; null for what names none. */
-export function itemOfAttachment(row: Row, table: string, site: string): SourceItem | null {
-  const [id, record, name] = [textOf(row['sys_id']), textOf(row['table_sys_id']), textOf(row['file_name'])];
+export function itemOfAttachment(row: Json, table: string, site: string): SourceItem | null {
+  const [id, record, name] = [asTrimmed(row['sys_id']), asTrimmed(row['table_sys_id']), asTrimmed(row['file_name'])];
   if (!isSysId(id) || !isSysId(record)) return null;
-  return {
+  return createItem({
     externalId: `${table}/${record}/${id}`,
     parentExternalId: `${table}/${record}`,
     rootExternalId: table,
@@ -123,12 +113,10 @@ export function itemOfAttachment(row: Row, table: string, site: string): SourceI
     place: `${table}/${record}/${id}`,
     externalUrl: `${site}/sys_attachment.do?sys_id=${id}`,
     fileFormat: formatOfName(name),
-    isSelectable: true,
-    isExpandable: false,
     hasContent: true,
     createdAt: dateOf(row['sys_created_on']),
-    version: textOf(row['hash']) || textOf(row['sys_updated_on']) || null,
-  };
+    version: asTrimmed(row['hash']) || asTrimmed(row['sys_updated_on']) || null,
+  });
 }
 
 /** What is read of a record that people work on: a label and the field that it stands for, in order. */
@@ -168,16 +156,18 @@ export const fieldsOf = (table: string): string =>
     ...(MARKED_UP[table] ?? [...FACTS, ...TEXTS].map(([, field]) => field)),
   ].join(',');
 
-const escape = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
-
 /** A record as a text of its own: its title, facts, and what people wrote. */
-export function contentOfRecord(row: Row, table: string, record: string, site: string): ItemContent {
+export function contentOfRecord(row: Json, table: string, record: string, site: string): ItemContent {
   const title = nameOf(row, record);
   const markedUp = MARKED_UP[table];
-  const facts = FACTS.flatMap(([label, field]) => (textOf(row[field]) ? [`- ${label}: ${textOf(row[field])}`] : []));
-  const texts = TEXTS.flatMap(([label, field]) => (textOf(row[field]) ? [`## ${label}`, textOf(row[field])] : []));
+  const facts = FACTS.flatMap(([label, field]) =>
+    asTrimmed(row[field]) ? [`- ${label}: ${asTrimmed(row[field])}`] : [],
+  );
+  const texts = TEXTS.flatMap(([label, field]) =>
+    asTrimmed(row[field]) ? [`## ${label}`, asTrimmed(row[field])] : [],
+  );
   const text = markedUp
-    ? [`<h1>${escape(title)}</h1>`, ...markedUp.map((field) => textOf(row[field]))].join('\n')
+    ? [`<h1>${escapeHtml(title)}</h1>`, ...markedUp.map((field) => asTrimmed(row[field]))].join('\n')
     : [`# ${title}`, facts.join('\n'), ...texts].filter(Boolean).join('\n\n');
   const mimeType = markedUp ? 'text/html' : 'text/markdown';
   return {
@@ -187,19 +177,14 @@ export function contentOfRecord(row: Row, table: string, record: string, site: s
     mimeType,
     name: title,
     url: urlOf(site, table, record),
-    facts: { type: typeOf(table), table, ...(textOf(row['number']) ? { number: textOf(row['number']) } : {}) },
+    facts: { type: typeOf(table), table, ...(asTrimmed(row['number']) ? { number: asTrimmed(row['number']) } : {}) },
   };
 }
 
-export function contentOfAttachment(row: Row, place: Place, site: string, bytes: Uint8Array): ItemContent {
-  const name = textOf(row['file_name']);
-  const [declared, named] = [textOf(row['content_type']), formatOfName(name)];
-  const type = (formatOfType(declared) === null && named ? mimeTypeOf(named) : declared) || 'application/octet-stream';
+export function contentOfAttachment(row: Json, place: Place, site: string, bytes: Uint8Array): ItemContent {
+  const name = asTrimmed(row['file_name']);
   return {
-    bytes,
-    contentType: type,
-    format: null,
-    mimeType: type.split(';')[0]?.trim() ?? type,
+    ...fileBytes(bytes, asTrimmed(row['content_type']), name),
     name: name || null,
     url: `${site}/sys_attachment.do?sys_id=${place.attachment ?? ''}`,
     facts: { type: 'ATTACHMENT', table: place.table, attached_to: `${place.table}/${place.record ?? ''}` },

@@ -1,9 +1,10 @@
 import { Fault } from '../../contract/failures.js';
 import type { Change, ChangeFeed, ChangePage, OAuthGrant, SourceClient } from '../connector.js';
 import { checkPasses, firstPass, nextPass, type Passes } from '../wholeAgain.js';
-import { LISTED_FIELDS, READABLE, type Row, textOf } from './adapter.js';
+import { LISTED_FIELDS, READABLE } from './adapter.js';
 import { isKind, listTables, withAttachments } from './records.js';
 import { type After, count, FROM_START, readPage } from './tables.js';
+import { asTrimmed, type Json } from '../json.js';
 
 /** Moments in queries are those of the user's time zone, which is not told: half a day off either way, and some more. */
 const OVERLAP_MS = 36 * 3_600_000;
@@ -82,19 +83,19 @@ async function checkCounts(client: SourceClient, { before, tables }: Counts, sig
 }
 
 /** Drafts and what was retired are gone for readers. */
-function isReadable(row: Row, table: string): boolean {
+function isReadable(row: Json, table: string): boolean {
   const [field, value] = (READABLE[table] ?? '').split('=');
-  return !field || textOf(row[field]).toLowerCase() === value;
+  return !field || asTrimmed(row[field]).toLowerCase() === value;
 }
 
 /** What became of some records, with what is attached to them by now. */
 async function changesOf(
   client: SourceClient,
   table: string,
-  rows: readonly Row[],
+  rows: readonly Json[],
   signal: AbortSignal,
 ): Promise<Pick<ChangePage, 'changes' | 'goneAt'>> {
-  const idOf = (row: Row): string => `${table}/${textOf(row['sys_id'])}`;
+  const idOf = (row: Json): string => `${table}/${asTrimmed(row['sys_id'])}`;
   const readable = rows.filter((row) => isReadable(row, table));
   const { items } = await withAttachments(client, table, readable, signal);
   const gone = rows.filter((row) => !isReadable(row, table)).map((row): Change => ({ gone: idOf(row) }));
@@ -117,9 +118,9 @@ async function takePage(
   // What is attached to a record need not change that.
   const query = `table_name=${table}^${updated}`;
   const page = await readPage(client, ['attachment'], { query, fields: 'sys_id,table_sys_id' }, after, signal);
-  const ids = [...new Set(page.rows.map((row) => textOf(row['table_sys_id'])).filter(Boolean))];
+  const ids = [...new Set(page.rows.map((row) => asTrimmed(row['table_sys_id'])).filter(Boolean))];
   if (ids.length === 0) return { changes: [], next: page.next };
-  const rows: Row[] = [];
+  const rows: Json[] = [];
   for (let from: After | null = FROM_START; from !== null;) {
     const wanted = { query: `sys_idIN${ids.join(',')}`, fields: WITH_STATE };
     const part: Awaited<ReturnType<typeof readPage>> = await readPage(client, ['table', table], wanted, from, signal);

@@ -13,20 +13,16 @@ import {
   type Place,
   placeOf,
   READABLE,
-  type Row,
-  textOf,
   valueOf,
 } from './adapter.js';
 import { recordChanges } from './changes.js';
 import { listTables, siteOf, withAttachments } from './records.js';
 import { type After, classify, FROM_START, readOne, readPage } from './tables.js';
-
-/** Nothing else can be sent in a header, so it is the token of nobody. */
-const TOKEN = /^[\x21-\x7e]{1,16384}$/;
+import { asTrimmed, type Json } from '../json.js';
+import { bearer } from '../bearer.js';
+import { noSuchItem } from '../faults.js';
 const ME = 'user_name=javascript:gs.getUserName()';
 
-const noSuchItem = (): Fault =>
-  new Fault('not_found', 'ServiceNow has no such item for the connected account. It may have been deleted.');
 /** A page of a table: first itself. */
 async function belowTable(
   client: SourceClient,
@@ -48,17 +44,18 @@ async function recordAt(
   { table, record }: Place,
   query: Readonly<Record<string, string>>,
   signal: AbortSignal,
-): Promise<Row> {
+): Promise<Json> {
   const row = await readOne(client, ['table', table, record ?? ''], query, signal);
   const [field, value = ''] = (READABLE[table] ?? '').split('=');
-  if (field && textOf(valueOf(row[field])).toLowerCase() !== value) throw noSuchItem();
+  if (field && asTrimmed(valueOf(row[field])).toLowerCase() !== value) throw noSuchItem('ServiceNow');
   return row;
 }
 
 /** What the system says of an attachment. @throws Fault not_found also where it hangs elsewhere */
-async function attachmentAt(client: SourceClient, place: Place, signal: AbortSignal): Promise<Row> {
+async function attachmentAt(client: SourceClient, place: Place, signal: AbortSignal): Promise<Json> {
   const row = await readOne(client, ['attachment', place.attachment ?? ''], {}, signal);
-  if (textOf(row['table_name']) !== place.table || textOf(row['table_sys_id']) !== place.record) throw noSuchItem();
+  if (asTrimmed(row['table_name']) !== place.table || asTrimmed(row['table_sys_id']) !== place.record)
+    throw noSuchItem('ServiceNow');
   return row;
 }
 
@@ -82,7 +79,7 @@ export const serviceNow: Connector<OAuthGrant> = {
     authorizeParameters: {},
     rotates: false,
   },
-  headers: ({ accessToken }) => ({ authorization: `Bearer ${TOKEN.test(accessToken) ? accessToken : 'none'}` }),
+  headers: bearer,
   classify,
   // Seconds since 1970.
   waitMs({ headers }, now) {
@@ -93,11 +90,11 @@ export const serviceNow: Connector<OAuthGrant> = {
   async identify(client, { facts }, signal) {
     const asked = { sysparm_query: ME, sysparm_fields: 'sys_id,user_name,name,email', sysparm_limit: '1' };
     const { values } = await client.list(['table', 'sys_user'], asked, signal, 'result');
-    const user = (values[0] ?? {}) as Row;
-    const [id, name] = [textOf(user['sys_id']), textOf(user['user_name'])];
+    const user = (values[0] ?? {}) as Json;
+    const [id, name] = [asTrimmed(user['sys_id']), asTrimmed(user['user_name'])];
     if (id === '' || name === '') throw new Fault('server_error', 'ServiceNow named no user. Try again.');
     const instance = (facts['instance'] ?? '').toLowerCase();
-    const told = { user_id: id, user_name: textOf(user['name']) || name, email: textOf(user['email']), instance };
+    const told = { user_id: id, user_name: asTrimmed(user['name']) || name, email: asTrimmed(user['email']), instance };
     return {
       account: `${name.toLowerCase()}|${instance}`,
       metadata: Object.fromEntries(Object.entries(told).filter(([, value]) => value !== '')),
@@ -108,13 +105,13 @@ export const serviceNow: Connector<OAuthGrant> = {
 
   async below(client, externalId, cursor, signal) {
     const place = placeOf(externalId);
-    if (place === null || !isListedTable(place.table)) throw noSuchItem();
+    if (place === null || !isListedTable(place.table)) throw noSuchItem('ServiceNow');
     const { table, record, attachment } = place;
     if (record === null) return belowTable(client, table, cursor, signal);
     const row = await recordAt(client, place, { sysparm_fields: `${LISTED_FIELDS},workflow_state,active` }, signal);
     if (attachment === null) return { ...(await withAttachments(client, table, [row], signal)), next: null };
     const item = itemOfAttachment(await attachmentAt(client, place, signal), table, siteOf(client));
-    if (item === null) throw noSuchItem();
+    if (item === null) throw noSuchItem('ServiceNow');
     return { items: [item], next: null };
   },
 
@@ -122,7 +119,7 @@ export const serviceNow: Connector<OAuthGrant> = {
 
   async open(client, externalId, signal) {
     const place = placeOf(externalId);
-    if (place === null || !isListedTable(place.table)) throw noSuchItem();
+    if (place === null || !isListedTable(place.table)) throw noSuchItem('ServiceNow');
     const { table, record, attachment } = place;
     if (record === null)
       throw new Fault('unsupported_type', 'A table of ServiceNow has no text of its own: sync the records in it.');

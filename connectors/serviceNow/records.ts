@@ -7,12 +7,11 @@ import {
   itemOfAttachment,
   itemOfRecord,
   itemOfTable,
-  type Row,
   TABLES,
-  textOf,
   typeOf,
 } from './adapter.js';
 import { type After, FROM_START, readAll, readPage } from './tables.js';
+import { asTrimmed, type Json } from '../json.js';
 
 /** Of what is attached to the records of one page. */
 const MAX_ATTACHMENTS = 10_000;
@@ -48,8 +47,8 @@ export async function listTables(client: SourceClient, cursor: string | null, si
     const wanted = { query: LISTED_TABLES, fields: 'sys_id,name,label' };
     const { rows, next } = await readPage(client, ['table', 'sys_db_object'], wanted, after, signal);
     const items = rows.flatMap((row) => {
-      const table = textOf(row['name']);
-      return isListedTable(table) ? [itemOfTable(table, textOf(row['label']), siteOf(client))] : [];
+      const table = asTrimmed(row['name']);
+      return isListedTable(table) ? [itemOfTable(table, asTrimmed(row['label']), siteOf(client))] : [];
     });
     // Rows that are all hidden say as little as a refusal.
     if (items.length > 0 || next !== null || cursor !== null)
@@ -92,15 +91,15 @@ const unreadable = (table: string): LeftOut => ({
 export async function withAttachments(
   client: SourceClient,
   table: string,
-  rows: readonly Row[],
+  rows: readonly Json[],
   signal: AbortSignal,
 ): Promise<Required<Pick<ItemPage, 'items' | 'leftOut'>>> {
-  const ids = rows.map((row) => textOf(row['sys_id'])).filter(Boolean);
+  const ids = rows.map((row) => asTrimmed(row['sys_id'])).filter(Boolean);
   const attached = new Map<string, SourceItem[]>(ids.map((id) => [`${table}/${id}`, []]));
   const found = await attachmentsOf(client, table, ids, signal);
   for (const item of found ?? []) attached.get(item.parentExternalId ?? '')?.push(item);
   const items = rows.flatMap((row) => {
-    const inside = attached.get(`${table}/${textOf(row['sys_id'])}`) ?? [];
+    const inside = attached.get(`${table}/${asTrimmed(row['sys_id'])}`) ?? [];
     const record = itemOfRecord(row, table, siteOf(client), inside.length > 0);
     return record === null ? [] : [record, ...inside];
   });

@@ -1,18 +1,16 @@
 import { Fault } from '../../contract/failures.js';
 import type { Refusal, SourceClient } from '../connector.js';
 import type { ErrorClass } from '../errorClasses.js';
-import { incompleteAnswer } from '../json.js';
-import { type Row, textOf, valueOf } from './adapter.js';
+import { valueOf } from './adapter.js';
+import { incompleteAnswer } from '../faults.js';
+import { asObject, type Json, asTrimmed } from '../json.js';
 
 const PER_PAGE = 100;
 const NEXT = /;\s*rel="?next"?/;
 
-const objectOf = (value: unknown): Row =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Row) : {};
-
 /** A table that is not there is 400, in words. */
 export function classify({ status, body }: Refusal): ErrorClass | null {
-  const message = textOf(objectOf(objectOf(body)['error'])['message']);
+  const message = asTrimmed(asObject(asObject(body)['error'])['message']);
   return status === 400 && /^invalid table/i.test(message) ? 'not_found' : null;
 }
 
@@ -24,7 +22,7 @@ export interface After {
 export const FROM_START: After = { id: '', passed: 0 };
 
 interface RowPage {
-  readonly rows: readonly Row[];
+  readonly rows: readonly Json[];
   /** Null after the last page. */
   readonly next: After | null;
 }
@@ -55,10 +53,10 @@ export async function readPage(
     signal,
     'result',
   );
-  const rows = values.map(objectOf);
+  const rows = values.map(asObject);
   const link = (headers['link'] ?? '').split(/,(?=\s*<)/).find((part) => NEXT.test(part));
   if (link === undefined) return { rows, next: null };
-  const id = textOf(rows.at(-1)?.['sys_id']);
+  const id = asTrimmed(rows.at(-1)?.['sys_id']);
   const offset = Number(/[?&]sysparm_offset=(\d{1,12})/.exec(link)?.[1] ?? after.passed + PER_PAGE);
   return { rows, next: id === '' ? { ...after, passed: Math.max(offset, after.passed + 1) } : { id, passed: 0 } };
 }
@@ -82,8 +80,8 @@ export async function readAll(
   wanted: { readonly query: string; readonly fields: string },
   most: number,
   signal: AbortSignal,
-): Promise<readonly Row[]> {
-  const all: Row[] = [];
+): Promise<readonly Json[]> {
+  const all: Json[] = [];
   for (let after: After | null = FROM_START; after !== null;) {
     const page: RowPage = await readPage(client, path, wanted, after, signal);
     all.push(...page.rows);
@@ -100,9 +98,9 @@ export async function readOne(
   path: readonly string[],
   query: Readonly<Record<string, string>>,
   signal: AbortSignal,
-): Promise<Row> {
+): Promise<Json> {
   const asked = { ...query, sysparm_exclude_reference_link: 'true' };
-  const row = objectOf((await client.get(path, asked, signal))['result']);
-  if (textOf(valueOf(row['sys_id'])) === '') throw incompleteAnswer('ServiceNow', 'the record');
+  const row = asObject((await client.get(path, asked, signal))['result']);
+  if (asTrimmed(valueOf(row['sys_id'])) === '') throw incompleteAnswer('ServiceNow', 'the record');
   return row;
 }

@@ -1,8 +1,9 @@
 import { idOfThread, idOfWindow, WINDOW_SECONDS } from '../../contract/slackIds.js';
 import type { ItemContent, SourceItem } from '../connector.js';
-import { asText, type Json } from './api.js';
 import { type Message, plainText } from './message.js';
 import type { Cut } from './windows.js';
+import { asText, type Json } from '../json.js';
+import { createContainer } from '../items.js';
 
 const MAX_NAME = 100;
 
@@ -19,20 +20,13 @@ export const itemOfConversation = (
   { id, name, workspace }: { readonly id: string; readonly name: string; readonly workspace: string },
 ): SourceItem => {
   const { created } = conversation;
-  return {
+  return createContainer({
     externalId: id,
-    parentExternalId: null,
-    rootExternalId: null,
     name,
     itemType: 'CONVERSATION',
     externalUrl: addressOf(workspace, id, null),
-    fileFormat: null,
-    isSelectable: true,
-    isExpandable: true,
-    hasContent: false,
     createdAt: typeof created === 'number' && created >= 0 && created < 1e10 ? isoOf(created) : null,
-    version: null,
-  };
+  });
 };
 
 /** What was said in a window, or the thread that a message began, as a file. */

@@ -1,19 +1,7 @@
-import type { OAuthGrant, Refusal, SourceClient } from '../connector.js';
+import type { Refusal, SourceClient } from '../connector.js';
 import type { ErrorClass } from '../errorClasses.js';
 
-/** An answer of Slack, or a part of one: nothing in it is sure. */
-export type Json = Readonly<Record<string, unknown>>;
-
-export const asObject = (value: unknown): Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
-export const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
-export const asText = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
-
-/** Nothing else can be sent in a header, so it is the token of nobody. */
-const TOKEN = /^[\x21-\x7e]{1,4096}$/;
-export const bearer = ({ accessToken }: OAuthGrant): Record<string, string> => ({
-  authorization: `Bearer ${TOKEN.test(accessToken) ? accessToken : 'none'}`,
-});
+import { asObject, asText, type Json } from '../json.js';
 
 /** Slack's words for refusals, which mostly come with 200. */
 const REFUSALS: Readonly<Record<ErrorClass, readonly string[]>> = {

@@ -3,10 +3,13 @@ import { Fault } from '../../contract/failures.js';
 import { isConversationId, slackPlaceOf, WINDOW_SECONDS, windowOf } from '../../contract/slackIds.js';
 import type { Connector, ItemContent, ItemPage, LiveRead, OAuthGrant, SourceClient } from '../connector.js';
 import { addressOf, contentOf, itemOfConversation, itemOfCut, paragraphOf, presentConversation } from './adapter.js';
-import { asList, asObject, ask, asText, bearer, classify, type Json, refusalIn } from './api.js';
+import { ask, classify, refusalIn } from './api.js';
 import { mentionedIn, type Message, readMessage } from './message.js';
 import { conversationName, nameOfConversation, userName, workspaceUrl } from './names.js';
 import { close, cutMessages, type OpenWindow } from './windows.js';
+import { bearer } from '../bearer.js';
+import { asList, asObject, asText, type Json } from '../json.js';
+import { noSuchItem } from '../faults.js';
 
 /** In the order in which they are listed; a token may not be allowed to see each of them. */
 const TYPES = ['public_channel', 'private_channel', 'mpim', 'im'];
@@ -14,9 +17,6 @@ const TYPES = ['public_channel', 'private_channel', 'mpim', 'im'];
 const PER_PAGE = '200';
 /** Of one window or thread. */
 const MAX_CHARACTERS = 20_000_000;
-
-const missing = (): Fault =>
-  new Fault('not_found', 'Slack has no such item for the connected account. It may have been deleted.');
 
 interface Call {
   readonly client: SourceClient;
@@ -149,14 +149,14 @@ async function messagesAt(
     }
   // A message whose answers are all gone is no thread any more.
   if (messages.size === 0 || (place.kind === 'thread' && ![...messages.values()].some((one) => one.beginsThread)))
-    throw missing();
+    throw noSuchItem('Slack');
   return [...messages.values()].toSorted((a, b) => Number(a.ts) - Number(b.ts));
 }
 
 /** A window or a thread itself, as it would be listed. */
 async function itemAt(call: Call, externalId: string): Promise<ItemPage> {
   const place = slackPlaceOf(externalId);
-  if (place?.kind !== 'window' && place?.kind !== 'thread') throw missing();
+  if (place?.kind !== 'window' && place?.kind !== 'thread') throw noSuchItem('Slack');
   const messages = await messagesAt(call, place);
   const { cuts, open } = cutMessages(messages.toReversed(), null);
   const workspace = await workspaceUrl(call.client, call.grant, call.signal);
@@ -243,7 +243,7 @@ export const slack: Connector<OAuthGrant> = {
   async below(client, externalId, cursor, signal, grant) {
     const place = slackPlaceOf(externalId);
     const call = { client, grant, signal };
-    if (place === null) throw missing();
+    if (place === null) throw noSuchItem('Slack');
     if (place.kind === 'window' || place.kind === 'thread') return itemAt(call, externalId);
     const from = cursor === null ? null : (JSON.parse(cursor) as HistoryCursor);
     const { conversation } = place;
@@ -259,7 +259,7 @@ export const slack: Connector<OAuthGrant> = {
 
   async open(client, externalId, signal, grant): Promise<ItemContent> {
     const place = slackPlaceOf(externalId);
-    if (place === null) throw missing();
+    if (place === null) throw noSuchItem('Slack');
     const call = { client, grant, signal };
     const { conversation } = place;
     const name = await nameOfConversation(client, grant, conversation, signal);

@@ -1,4 +1,4 @@
-import { asList, asObject, asText, type Json } from './api.js';
+import { asList, asObject, asText, type Json } from '../json.js';
 
 /** What we read of a message. */
 export interface Message {

@@ -5,7 +5,8 @@ import { LRUCache } from 'lru-cache';
 import { atMost } from '../../contract/cacheSize.js';
 import { Fault } from '../../contract/failures.js';
 import type { OAuthGrant, SourceClient } from '../connector.js';
-import { asObject, ask, asText, type Json } from './api.js';
+import { ask } from './api.js';
+import { asObject, asText, type Json } from '../json.js';
 
 const known = new LRUCache<string, string>({ ...atMost(50_000), ttl: 600_000 });
 const MAX_NAME = 200;

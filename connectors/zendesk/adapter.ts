@@ -6,15 +6,11 @@ import {
   dateOf,
   draftOf,
   idOf,
-  itemOf,
-  type Json,
-  known,
-  objectOf,
-  objectsOf,
   type Said,
   tagsOf,
-  textOf,
 } from '../helpdesk.js';
+import { asObject, asObjects, asText, omitNull, type Json } from '../json.js';
+import { createItem } from '../items.js';
 
 /** Where all tickets lie: Zendesk itself has no such thing. */
 export const TICKETS = 'tickets';
@@ -40,10 +36,10 @@ export function placeOf(externalId: string): ZendeskPlace {
   return kind === 'ticket' ? { kind: 'attachment', id: attachment, ticket: id } : null;
 }
 
-const named = (json: Json): string => textOf(json['name']) ?? textOf(json['title']) ?? '(no name)';
+const named = (json: Json): string => asText(json['name']) ?? asText(json['title']) ?? '(no name)';
 
 export const itemOfContainer = (externalId: typeof TICKETS | typeof HELP_CENTER): SourceItem =>
-  itemOf({
+  createItem({
     externalId,
     name: externalId === TICKETS ? 'Tickets' : 'Help center',
     itemType: 'FOLDER',
@@ -54,11 +50,11 @@ export const itemOfCategory = (json: Json): SourceItem | null => {
   const id = idOf(json['id']);
   return id === null
     ? null
-    : itemOf({
+    : createItem({
         externalId: `category:${id}`,
         name: named(json),
         itemType: 'CATEGORY',
-        externalUrl: textOf(json['html_url']),
+        externalUrl: asText(json['html_url']),
         isExpandable: true,
         createdAt: dateOf(json['created_at']),
       });
@@ -69,13 +65,13 @@ export const itemOfSection = (json: Json, category: string): SourceItem | null =
   const [id, above] = [idOf(json['id']), idOf(json['parent_section_id'])];
   return id === null
     ? null
-    : itemOf({
+    : createItem({
         externalId: `section:${id}`,
         parentExternalId: above === null ? `category:${category}` : `section:${above}`,
         rootExternalId: `category:${category}`,
         name: named(json),
         itemType: 'SECTION',
-        externalUrl: textOf(json['html_url']),
+        externalUrl: asText(json['html_url']),
         isExpandable: true,
         createdAt: dateOf(json['created_at']),
       });
@@ -90,34 +86,34 @@ export const itemOfArticle = (json: Json, category: string): SourceItem | null =
   const [id, section] = [idOf(json['id']), idOf(json['section_id'])];
   return id === null || isDraft(json)
     ? null
-    : itemOf({
+    : createItem({
         externalId: `article:${id}`,
         parentExternalId: section === null ? `category:${category}` : `section:${section}`,
         rootExternalId: `category:${category}`,
         name: named(json),
         itemType: 'ARTICLE',
-        externalUrl: textOf(json['html_url']),
+        externalUrl: asText(json['html_url']),
         fileFormat: 'HTML',
         hasContent: true,
         createdAt: dateOf(json['created_at']),
-        version: textOf(json['updated_at']),
+        version: asText(json['updated_at']),
         typeAtSource: 'ARTICLE',
       });
 };
 
 /** An article with its translations: that of its own language first; drafts are left out. */
 export function contentOf(article: Json, translations: readonly Json[], externalId: string): ItemContent {
-  const own = textOf(article['source_locale']) ?? textOf(article['locale']);
+  const own = asText(article['source_locale']) ?? asText(article['locale']);
   const isOther = ({ locale }: Json): number => (locale === own ? 0 : 1);
   const open = translations.filter(({ draft }) => draft !== true).toSorted((a, b) => isOther(a) - isOther(b));
   const texts = open.length > 0 ? open : [article];
-  const labels = Array.isArray(article['label_names']) ? article['label_names'].filter(textOf) : [];
+  const labels = Array.isArray(article['label_names']) ? article['label_names'].filter(asText) : [];
   return contentOfArticle('ZENDESK', {
-    texts: texts.map((one) => ({ title: textOf(one['title']), body: textOf(one['body']) ?? '' })),
-    url: textOf(article['html_url']) ?? externalId,
+    texts: texts.map((one) => ({ title: asText(one['title']), body: asText(one['body']) ?? '' })),
+    url: asText(article['html_url']) ?? externalId,
     facts: {
       type: 'ARTICLE',
-      ...known({ locale: own, section_id: idOf(article['section_id']), updated_at: textOf(article['updated_at']) }),
+      ...omitNull({ locale: own, section_id: idOf(article['section_id']), updated_at: asText(article['updated_at']) }),
       ...(labels.length === 0 ? {} : { labels }),
     },
   });
@@ -129,9 +125,9 @@ export type Users = ReadonlyMap<string, { readonly name: string; readonly label:
 /** The users that came along with an answer. */
 export const usersIn = (answer: Json): Users =>
   new Map(
-    objectsOf(answer['users']).flatMap((user) => {
+    asObjects(answer['users']).flatMap((user) => {
       const id = idOf(user['id']);
-      const [name, address] = [textOf(user['name']), textOf(user['email'])];
+      const [name, address] = [asText(user['name']), asText(user['email'])];
       const label = address ?? name;
       return id === null || label === null ? [] : [[id, { name: name ?? label, label }] as const];
     }),
@@ -143,23 +139,23 @@ const labelOf = (users: Users, id: unknown): string | null => users.get(idOf(id)
 export function itemOfTicket(json: Json, users: Users, agent: string): SourceItem | null {
   const id = idOf(json['id']);
   if (id === null || json['status'] === 'deleted') return null;
-  return itemOf({
+  return createItem({
     externalId: `ticket:${id}`,
     parentExternalId: TICKETS,
     rootExternalId: TICKETS,
-    name: textOf(json['subject']) ?? textOf(json['raw_subject']) ?? `Ticket ${id}`,
+    name: asText(json['subject']) ?? asText(json['raw_subject']) ?? `Ticket ${id}`,
     itemType: 'TICKET',
     externalUrl: `${agent}/agent/tickets/${id}`,
     // What is attached to its comments is not known before they are asked for.
     isExpandable: true,
     hasContent: true,
     createdAt: dateOf(json['created_at']),
-    version: textOf(json['updated_at']),
+    version: asText(json['updated_at']),
     typeAtSource: 'TICKET',
     tags: tagsOf({
-      ticket_type: textOf(json['type']),
-      ticket_status: textOf(json['status']),
-      ticket_priority: textOf(json['priority']),
+      ticket_type: asText(json['type']),
+      ticket_status: asText(json['status']),
+      ticket_priority: asText(json['priority']),
       ticket_assignee: labelOf(users, json['assignee_id']),
       ticket_requester: labelOf(users, json['requester_id']),
       ticket_submitter: labelOf(users, json['submitter_id']),
@@ -169,13 +165,13 @@ export function itemOfTicket(json: Json, users: Users, agent: string): SourceIte
 
 /** What is attached to a comment and where it is; pictures within its text are a part of that. */
 export const attachedIn = (comment: Json, ticket: string): readonly (Attached & { readonly url: string })[] =>
-  objectsOf(comment['attachments']).flatMap((json) => {
-    const [id, url] = [idOf(json['id']), textOf(json['content_url'])];
+  asObjects(comment['attachments']).flatMap((json) => {
+    const [id, url] = [idOf(json['id']), asText(json['content_url'])];
     if (id === null || url === null || json['inline'] === true || json['deleted'] === true) return [];
     return {
       externalId: `ticket:${ticket}/${id}`,
-      name: textOf(json['file_name']),
-      contentType: textOf(json['content_type']),
+      name: asText(json['file_name']),
+      contentType: asText(json['content_type']),
       // What is attached is never changed, only taken away.
       version: id,
       url,
@@ -185,7 +181,7 @@ export const attachedIn = (comment: Json, ticket: string): readonly (Attached & 
 const saidIn = (comment: Json, users: Users): Said => ({
   who: users.get(idOf(comment['author_id']) ?? '')?.name ?? null,
   at: dateOf(comment['created_at']),
-  text: textOf(comment['plain_body']) ?? textOf(comment['body']) ?? '',
+  text: asText(comment['plain_body']) ?? asText(comment['body']) ?? '',
   isInternal: comment['public'] === false,
 });
 
@@ -197,7 +193,7 @@ export const contentOfTicket = (ticket: Json, item: SourceItem, comments: readon
     facts: {
       type: 'TICKET',
       ticket_id: idOf(ticket['id']),
-      ...known({ channel: textOf(objectOf(ticket['via'])['channel']), updated_at: textOf(ticket['updated_at']) }),
-      ...(Array.isArray(ticket['tags']) && ticket['tags'].length > 0 ? { labels: ticket['tags'].filter(textOf) } : {}),
+      ...omitNull({ channel: asText(asObject(ticket['via'])['channel']), updated_at: asText(ticket['updated_at']) }),
+      ...(Array.isArray(ticket['tags']) && ticket['tags'].length > 0 ? { labels: ticket['tags'].filter(asText) } : {}),
     },
   });

@@ -1,6 +1,6 @@
 import { Fault } from '../../contract/failures.js';
 import type { SourceClient } from '../connector.js';
-import { type Json, objectOf, objectsOf, textOf } from '../helpdesk.js';
+import { asObject, asObjects, asText, type Json } from '../json.js';
 
 export const NAME = 'Zendesk';
 const PER_PAGE = '100';
@@ -26,15 +26,15 @@ export async function takePage(
   const at = cursor === null ? {} : { 'page[after]': cursor };
   const asked = [...path.slice(0, -1), `${name}.json`];
   const answer = await client.get(asked, { ...query, 'page[size]': PER_PAGE, ...at }, signal);
-  const meta = objectOf(answer['meta']);
-  const next = meta['has_more'] === true ? textOf(meta['after_cursor']) : null;
+  const meta = asObject(answer['meta']);
+  const next = meta['has_more'] === true ? asText(meta['after_cursor']) : null;
   if (
     !Array.isArray(answer[name]) ||
     (meta['has_more'] === true && next === null) ||
     (next !== null && next === cursor)
   )
     throw new Fault('server_error', `${NAME} gave a list that is none, or does not say how it goes on. Try again.`);
-  return { values: objectsOf(answer[name]), answer, next };
+  return { values: asObjects(answer[name]), answer, next };
 }
 
 /** All pages of a list that is known to be short. @throws Fault for one of more than `most`: a part would be taken for the whole */
@@ -67,5 +67,5 @@ export async function takeOne(
   query: Readonly<Record<string, string>> = {},
 ): Promise<{ readonly value: Json; readonly answer: Json }> {
   const answer = await client.get([...path.slice(0, -1), `${path.at(-1)}.json`], query, signal);
-  return { value: objectOf(answer[name]), answer };
+  return { value: asObject(answer[name]), answer };
 }

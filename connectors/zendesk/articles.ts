@@ -1,5 +1,5 @@
 import type { ItemPage, SourceClient, SourceItem } from '../connector.js';
-import { idOf, isFault, type Json, noSuchItem } from '../helpdesk.js';
+import { idOf } from '../helpdesk.js';
 import {
   HELP_CENTER,
   itemOfArticle,
@@ -11,6 +11,8 @@ import {
   TICKETS,
 } from './adapter.js';
 import { NAME, takeAll, takeOne, takePage } from './api.js';
+import type { Json } from '../json.js';
+import { isFault, noSuchItem } from '../faults.js';
 
 const CENTER = 'help_center';
 /** Sections of one category that are looked into. */

@@ -1,10 +1,12 @@
 import { Fault } from '../../contract/failures.js';
 import type { Change, ChangePage, SourceClient } from '../connector.js';
-import { type AccountIds, idOf, isFault, type Json } from '../helpdesk.js';
+import { type AccountIds, idOf } from '../helpdesk.js';
 import { checkPasses, firstPass, nextPass, type Passes } from '../wholeAgain.js';
 import { itemOfTicket, TICKETS, type Users } from './adapter.js';
 import { NAME } from './api.js';
 import { agentOf, attachmentsOf, COMMENTS_AT_ONCE, exported, listed } from './tickets.js';
+import type { Json } from '../json.js';
+import { isFault } from '../faults.js';
 
 /** Zendesk exports from no moment that is nearer than a minute. */
 const NOT_NEARER_S = 300;

@@ -1,25 +1,15 @@
 /** Zendesk: the help centre of an account and its tickets. https://developer.zendesk.com/api-reference */
 import { Fault } from '../../contract/failures.js';
 import type { Connector, ItemPage, OAuthGrant, SourceClient } from '../connector.js';
-import {
-  type AccountIds,
-  bearer,
-  contentOfAttached,
-  idOf,
-  idsOf,
-  itemOfAttached,
-  known,
-  noSuchItem,
-  objectOf,
-  textOf,
-  type Wanted,
-  wantedOf,
-} from '../helpdesk.js';
+import { type AccountIds, contentOfAttached, idOf, idsOf, itemOfAttached, type Wanted, wantedOf } from '../helpdesk.js';
 import { contentOf, contentOfTicket, placeOf, TICKETS } from './adapter.js';
 import { NAME } from './api.js';
 import { articleItem, belowCategory, belowCenter, belowSection, listRoots, readArticle } from './articles.js';
 import { ticketChanges } from './changes.js';
 import { belowTicket, belowTickets, commentsOf, findAttached, readTicket } from './tickets.js';
+import { noSuchItem } from '../faults.js';
+import { asObject, asText, omitNull } from '../json.js';
+import { bearer } from '../bearer.js';
 
 /** The path of an address that Zendesk gave: its host stays ours, so that an answer leads nowhere else. */
 function pathOf(address: string): { readonly path: readonly string[]; readonly query: Record<string, string> } {
@@ -86,15 +76,19 @@ export const zendesk: Connector<OAuthGrant> = {
   headers: bearer,
 
   async identify(client, { facts }, signal) {
-    const user = objectOf((await client.get(['users', 'me.json'], {}, signal))['user']);
-    const [id, email] = [idOf(user['id']), textOf(user['email'])];
+    const user = asObject((await client.get(['users', 'me.json'], {}, signal))['user']);
+    const [id, email] = [idOf(user['id']), asText(user['email'])];
     // Whom it does not know it calls anonymous, and says so with a success.
     if (id === null)
       throw new Fault('access_revoked', `${NAME} no longer takes the credentials of this connection. Connect again.`);
     const subdomain = (facts['subdomain'] ?? '').toLowerCase();
     return {
       account: `${email?.toLowerCase() ?? id}|${subdomain}`,
-      metadata: { subdomain, user_id: id, ...known({ user_name: textOf(user['name']), role: textOf(user['role']) }) },
+      metadata: {
+        subdomain,
+        user_id: id,
+        ...omitNull({ user_name: asText(user['name']), role: asText(user['role']) }),
+      },
     };
   },
 

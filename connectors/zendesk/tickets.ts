@@ -1,8 +1,10 @@
 import { Fault } from '../../contract/failures.js';
 import type { ItemPage, SourceClient, SourceItem } from '../connector.js';
-import { idOf, isFault, itemOfAttached, type Json, noSuchItem, objectsOf, textOf, type Wanted } from '../helpdesk.js';
+import { idOf, itemOfAttached, type Wanted } from '../helpdesk.js';
 import { attachedIn, itemOfContainer, itemOfTicket, TICKETS, type Users, usersIn } from './adapter.js';
 import { NAME, takeAll, takeOne, takePage } from './api.js';
+import { asObjects, asText, type Json } from '../json.js';
+import { isFault, noSuchItem } from '../faults.js';
 
 /** Zendesk takes ten requests for its export a minute, of up to 1,000 tickets each. */
 const PER_EXPORT = '500';
@@ -47,10 +49,10 @@ export async function exported(
   const path = ['incremental', 'tickets', 'cursor.json'];
   const place: Record<string, string> = at === null ? { start_time: String(since) } : { cursor: at };
   const answer = await client.get(path, { ...place, ...WITH_USERS, per_page: PER_EXPORT }, signal);
-  const [next, isEnd] = [textOf(answer['after_cursor']), answer['end_of_stream'] === true];
+  const [next, isEnd] = [asText(answer['after_cursor']), answer['end_of_stream'] === true];
   if (!isEnd && (next === null || next === at))
     throw new Fault('server_error', `${NAME} gave an export that does not say how it goes on. Try again.`);
-  return { values: objectsOf(answer['tickets']), users: usersIn(answer), next, isEnd };
+  return { values: asObjects(answer['tickets']), users: usersIn(answer), next, isEnd };
 }
 
 /** A page of the list of those that are not archived; `latest` of those that the export leaves out. */
@@ -62,7 +64,7 @@ export async function listed(
   const isLatest = from === 'latest';
   const sort = isLatest ? '-updated_at' : 'id';
   const { values, answer, next } = await takePage(client, ['tickets'], at, signal, { ...WITH_USERS, sort });
-  const isFresh = (one: Json): boolean => Date.parse(textOf(one['updated_at']) ?? '') >= begun - FRESH_MS;
+  const isFresh = (one: Json): boolean => Date.parse(asText(one['updated_at']) ?? '') >= begun - FRESH_MS;
   const some = isLatest ? values.filter(isFresh) : values;
   const goesOn = next !== null && some.length === values.length;
   return { values: some, users: usersIn(answer), behind: goesOn ? { from, at: next } : { from: 'end', at: null } };

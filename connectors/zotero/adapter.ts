@@ -1,12 +1,7 @@
-import { formatOfName, formatOfType, mimeTypeOf } from '../../contract/fileFormats.js';
+import { formatOfName } from '../../contract/fileFormats.js';
 import type { ItemContent, SourceItem } from '../connector.js';
-
-/** An answer, or a part of one: nothing in it is sure. */
-export type Json = Readonly<Record<string, unknown>>;
-export const objectOf = (value: unknown): Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
-export const textOf = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
-const listOf = (value: unknown): readonly Json[] => (Array.isArray(value) ? value.map(objectOf) : []);
+import { asObject, asObjects, asTrimmed, type Json } from '../json.js';
+import { createItem, createContainer, fileBytes } from '../items.js';
 
 /** A library is called as its path in the interface: `users/475`, `groups/12`. */
 const LIBRARY = /^(?:users|groups)\/\d{1,15}$/;
@@ -39,30 +34,25 @@ const container = (
   parent: string | null,
   root: string | null,
   url: string | null,
-): SourceItem => ({
-  externalId,
-  parentExternalId: parent,
-  rootExternalId: root,
-  name,
-  itemType: 'FOLDER',
-  externalUrl: url,
-  fileFormat: null,
-  isSelectable: true,
-  isExpandable: true,
-  hasContent: false,
-  createdAt: null,
-  version: null,
-});
+): SourceItem =>
+  createContainer({
+    externalId,
+    parentExternalId: parent,
+    rootExternalId: root,
+    name,
+    itemType: 'FOLDER',
+    externalUrl: url,
+  });
 
 /** Where a person opens something, as Zotero itself says. */
-const linkOf = (json: Json): string | null => textOf(objectOf(objectOf(json['links'])['alternate'])['href']) || null;
+const linkOf = (json: Json): string | null => asTrimmed(asObject(asObject(json['links'])['alternate'])['href']) || null;
 
 export const itemOfLibrary = (library: string, name: string, url: string | null): SourceItem =>
   container(library, name || library, null, null, url);
 
 export const itemOfGroup = (json: Json): SourceItem | null => {
   const library = `groups/${String(json['id'])}`;
-  return LIBRARY.test(library) ? itemOfLibrary(library, textOf(objectOf(json['data'])['name']), linkOf(json)) : null;
+  return LIBRARY.test(library) ? itemOfLibrary(library, asTrimmed(asObject(json['data'])['name']), linkOf(json)) : null;
 };
 
 /** A collection with its place in its library. */
@@ -73,25 +63,25 @@ export interface Collection {
 }
 
 export function readCollection(json: Json, library: string): Collection | null {
-  const data = objectOf(json['data']);
-  const [key, above] = [textOf(json['key']), textOf(data['parentCollection'])];
+  const data = asObject(json['data']);
+  const [key, above] = [asTrimmed(json['key']), asTrimmed(data['parentCollection'])];
   if (!isKey(key)) return null;
   const parent = isKey(above) ? above : null;
   const lies = parent === null ? library : collectionId(library, parent);
-  const item = container(collectionId(library, key), textOf(data['name']) || key, lies, library, linkOf(json));
+  const item = container(collectionId(library, key), asTrimmed(data['name']) || key, lies, library, linkOf(json));
   return { key, parent, item };
 }
 
 /** Files that are Zotero's; others are links to the web, or lie on somebody's disk. */
 const STORED = new Set(['imported_file', 'imported_url']);
-const isStored = (data: Json): boolean => STORED.has(textOf(data['linkMode']));
+const isStored = (data: Json): boolean => STORED.has(asTrimmed(data['linkMode']));
 const isAttachment = (data: Json): boolean => data['itemType'] === 'attachment';
 const isNote = (data: Json): boolean => data['itemType'] === 'note';
 
 /** Passages of a file that somebody marked: no files of their own. */
-const isAnnotation = (json: Json): boolean => objectOf(json['data'])['itemType'] === 'annotation';
+const isAnnotation = (json: Json): boolean => asObject(json['data'])['itemType'] === 'annotation';
 export const isTrashed = (json: Json): boolean => {
-  const { deleted } = objectOf(json['data']);
+  const { deleted } = asObject(json['data']);
   return deleted === 1 || deleted === true;
 };
 
@@ -102,10 +92,10 @@ const wordsOf = (html: string): string =>
     .replaceAll(/\s+/g, ' ')
     .trim();
 const MAX_NAME = 120;
-const fileNameOf = (data: Json): string => textOf(data['filename']) || textOf(data['title']);
+const fileNameOf = (data: Json): string => asTrimmed(data['filename']) || asTrimmed(data['title']);
 const nameOf = (data: Json, key: string): string => {
-  if (isNote(data)) return wordsOf(textOf(data['note']).slice(0, 2_000)).slice(0, MAX_NAME) || key;
-  return (isAttachment(data) ? fileNameOf(data) : textOf(data['title']) || textOf(data['caseName'])) || key;
+  if (isNote(data)) return wordsOf(asTrimmed(data['note']).slice(0, 2_000)).slice(0, MAX_NAME) || key;
+  return (isAttachment(data) ? fileNameOf(data) : asTrimmed(data['title']) || asTrimmed(data['caseName'])) || key;
 };
 
 /** What there is to say of a file that is not Zotero's. */
@@ -113,22 +103,22 @@ export const LINK = 'What is attached is a link: its file is not at Zotero. Uplo
 
 /** An item; null for one without a key, and for an annotation. */
 export function itemOfJson(json: Json, library: string): SourceItem | null {
-  const data = objectOf(json['data']);
-  const key = textOf(json['key']);
+  const data = asObject(json['data']);
+  const key = asTrimmed(json['key']);
   if (!isKey(key) || isAnnotation(json)) return null;
   const [parent, collection] = [
-    textOf(data['parentItem']),
+    asTrimmed(data['parentItem']),
     (data['collections'] as readonly unknown[] | undefined)?.[0],
   ];
   const lies = isKey(parent)
     ? itemId(library, parent)
-    : isKey(textOf(collection))
-      ? collectionId(library, textOf(collection))
+    : isKey(asTrimmed(collection))
+      ? collectionId(library, asTrimmed(collection))
       : library;
   const isFile = isAttachment(data);
   const hasContent = !isFile || isStored(data);
-  const added = textOf(data['dateAdded']);
-  return {
+  const added = asTrimmed(data['dateAdded']);
+  return createItem({
     externalId: itemId(library, key),
     parentExternalId: lies,
     rootExternalId: library,
@@ -137,13 +127,14 @@ export function itemOfJson(json: Json, library: string): SourceItem | null {
     externalUrl: linkOf(json),
     fileFormat: isFile ? formatOfName(fileNameOf(data)) : isNote(data) ? 'HTML' : 'MD',
     isSelectable: hasContent,
-    isExpandable: Number(objectOf(json['meta'])['numChildren'] ?? 0) > 0,
+    isExpandable: Number(asObject(json['meta'])['numChildren'] ?? 0) > 0,
     hasContent,
     createdAt: Number.isNaN(Date.parse(added)) ? null : added,
     // Of a file, what is said of it may change without it.
-    version: (isFile && textOf(data['md5'])) || (typeof json['version'] === 'number' ? String(json['version']) : null),
+    version:
+      (isFile && asTrimmed(data['md5'])) || (typeof json['version'] === 'number' ? String(json['version']) : null),
     ...(hasContent ? {} : { leftOut: LINK }),
-  };
+  });
 }
 
 const LABELS: readonly (readonly [label: string, field: string])[] = [
@@ -163,56 +154,51 @@ const LABELS: readonly (readonly [label: string, field: string])[] = [
 ];
 
 const creatorsOf = (data: Json): string =>
-  listOf(data['creators'])
+  asObjects(data['creators'])
     .map(({ firstName, lastName, name, creatorType }) => {
-      const who = textOf(name) || [textOf(firstName), textOf(lastName)].filter(Boolean).join(' ');
-      return textOf(creatorType) === 'author' || who === '' ? who : `${who} (${textOf(creatorType)})`;
+      const who = asTrimmed(name) || [asTrimmed(firstName), asTrimmed(lastName)].filter(Boolean).join(' ');
+      return asTrimmed(creatorType) === 'author' || who === '' ? who : `${who} (${asTrimmed(creatorType)})`;
     })
     .filter(Boolean)
     .join(', ');
 
 /** A bibliographic item as a text: its title, who wrote it, where it stands, and what it is about. */
 function markdownOf(data: Json, key: string): string {
-  const tags = listOf(data['tags'])
-    .map(({ tag }) => textOf(tag))
+  const tags = asObjects(data['tags'])
+    .map(({ tag }) => asTrimmed(tag))
     .filter(Boolean);
   const facts = [
     ['By', creatorsOf(data)],
-    ...LABELS.map(([label, field]) => [label, textOf(data[field])]),
+    ...LABELS.map(([label, field]) => [label, asTrimmed(data[field])]),
     ['Tags', tags.join(', ')],
   ].flatMap(([label, value]) => (value ? [`- ${label}: ${value}`] : []));
-  return [`# ${nameOf(data, key)}`, facts.join('\n'), textOf(data['abstractNote'])].filter(Boolean).join('\n\n');
+  return [`# ${nameOf(data, key)}`, facts.join('\n'), asTrimmed(data['abstractNote'])].filter(Boolean).join('\n\n');
 }
 
 /** Whether reading an item means its file. */
 export const isStoredFile = (json: Json): boolean => {
-  const data = objectOf(json['data']);
+  const data = asObject(json['data']);
   return isAttachment(data) && isStored(data);
 };
-export const isLink = (json: Json): boolean => isAttachment(objectOf(json['data'])) && !isStoredFile(json);
+export const isLink = (json: Json): boolean => isAttachment(asObject(json['data'])) && !isStoredFile(json);
 
 /** @param file the bytes of a stored file; null for an item that is its own text */
 export function contentOf(json: Json, library: string, file: Uint8Array | null): ItemContent {
-  const data = objectOf(json['data']);
-  const key = textOf(json['key']);
+  const data = asObject(json['data']);
+  const key = asTrimmed(json['key']);
   const common = { format: null, name: nameOf(data, key), url: linkOf(json) ?? itemId(library, key) };
-  const facts = { type: textOf(data['itemType']), library };
+  const facts = { type: asTrimmed(data['itemType']), library };
   if (file !== null) {
-    const [declared, named] = [textOf(data['contentType']), formatOfName(fileNameOf(data))];
-    const type =
-      (formatOfType(declared) === null && named ? mimeTypeOf(named) : declared) || 'application/octet-stream';
-    const parent = textOf(data['parentItem']);
+    const parent = asTrimmed(data['parentItem']);
     const attached = isKey(parent) ? { parent_external_file_id: itemId(library, parent) } : {};
     return {
       ...common,
-      bytes: file,
-      contentType: type,
-      mimeType: type.split(';')[0]?.trim() ?? type,
+      ...fileBytes(file, asTrimmed(data['contentType']), fileNameOf(data)),
       facts: { ...facts, ...attached },
     };
   }
   const [text, mimeType] = isNote(data)
-    ? [textOf(data['note']), 'text/html']
+    ? [asTrimmed(data['note']), 'text/html']
     : [markdownOf(data, key), 'text/markdown'];
   return { ...common, bytes: Buffer.from(text), contentType: `${mimeType}; charset=utf-8`, mimeType, facts };
 }

@@ -5,8 +5,8 @@ import { atMost } from '../../contract/cacheSize.js';
 import { Fault } from '../../contract/failures.js';
 import type { OAuthGrant, Refusal, SourceClient } from '../connector.js';
 import type { ErrorClass } from '../errorClasses.js';
-import { incompleteAnswer } from '../json.js';
-import { type Json, objectOf, textOf } from './adapter.js';
+import { incompleteAnswer } from '../faults.js';
+import { asObject, type Json, asTrimmed } from '../json.js';
 
 /** As many as Zotero gives in one answer, at most. */
 const PER_PAGE = 100;
@@ -40,8 +40,8 @@ export async function askOwner(client: SourceClient, signal: AbortSignal): Promi
   const found = await client.get(['keys', 'current'], {}, signal);
   const { userID, username, access } = found;
   if (typeof userID !== 'number' || userID <= 0) throw new Fault('server_error', 'Zotero named no user. Try again.');
-  const hasLibrary = objectOf(objectOf(access)['user'])['library'] === true;
-  return { id: String(userID), name: textOf(username), hasLibrary };
+  const hasLibrary = asObject(asObject(access)['user'])['library'] === true;
+  return { id: String(userID), name: asTrimmed(username), hasLibrary };
 }
 
 /** The same, remembered for some minutes by the hash of the key. */
@@ -77,7 +77,7 @@ export async function listPage(
   const link = (headers['link'] ?? '').split(/,(?=\s*<)/).find((part) => /;\s*rel="?next"?/.test(part));
   const next = Number(/[?&]start=(\d{1,9})/.exec(link ?? '')?.[1] ?? Number.NaN);
   return {
-    values: values.map(objectOf),
+    values: values.map(asObject),
     next: Number.isSafeInteger(next) && next > start ? next : null,
     version: Number(headers['last-modified-version'] ?? 0),
   };
@@ -90,7 +90,7 @@ export async function readItem(
   signal: AbortSignal,
 ): Promise<Readonly<Record<string, unknown>>> {
   const json = await client.get(path, {}, signal);
-  if (textOf(json['key']) === '') throw incompleteAnswer('Zotero', 'the item');
+  if (asTrimmed(json['key']) === '') throw incompleteAnswer('Zotero', 'the item');
   return json;
 }
 

@@ -1,8 +1,9 @@
 import { Fault } from '../../contract/failures.js';
 import type { Change, ChangeFeed, OAuthGrant, SourceClient } from '../connector.js';
-import { isKey, isTrashed, itemId, itemOfJson, objectOf, readCollection, textOf } from './adapter.js';
-import { incompleteAnswer } from '../json.js';
+import { isKey, isTrashed, itemId, itemOfJson, readCollection } from './adapter.js';
 import { listAll, listPage, ownerOf } from './api.js';
+import { incompleteAnswer } from '../faults.js';
+import { asObject, asTrimmed } from '../json.js';
 
 const MAX_GROUPS = 10_000;
 const MAX_CHANGED = 20_000;
@@ -45,7 +46,7 @@ async function besideItems(
   const gone = await client.get([...pathOf(library), 'deleted'], { since }, signal);
   const keysOf = (name: string): string[] => {
     if (!Array.isArray(gone[name])) throw incompleteAnswer('Zotero', `the ${name} that were deleted`);
-    return gone[name].map(textOf).filter(isKey);
+    return gone[name].map(asTrimmed).filter(isKey);
   };
   // What lay in a collection is still there, elsewhere; where, its items need not tell.
   if (keysOf('collections').length > 0)
@@ -91,9 +92,9 @@ export const zoteroChanges: ChangeFeed<OAuthGrant> = {
     const query = { since, includeTrashed: '1', sort: 'dateAdded', direction: 'asc' };
     const page = await listPage(client, [...pathOf(library), 'items'], query, pass.start, signal);
     const items = page.values.flatMap((json): Change[] => {
-      const key = textOf(json['key']);
+      const key = asTrimmed(json['key']);
       if (isTrashed(json) && isKey(key)) return [{ gone: itemId(library, key) }];
-      const item = itemOfJson(objectOf(json), library);
+      const item = itemOfJson(asObject(json), library);
       return item === null ? [] : [{ item }];
     });
     // What happens while its pages are read has a higher number than the first of them was given with.

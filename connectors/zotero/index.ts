@@ -5,12 +5,8 @@ import { contentOf, isLink, isStoredFile, LINK, placeOf } from './adapter.js';
 import { askOwner, classify, ownerOf, readItem, restMs } from './api.js';
 import { zoteroChanges } from './changes.js';
 import { belowContainer, belowItem, listLibraries } from './listing.js';
-
-/** Nothing else can be sent in a header, so it is the key of nobody. */
-const KEY = /^[\x21-\x7e]{1,4096}$/;
-
-const noSuchItem = (): Fault =>
-  new Fault('not_found', 'Zotero has no such item for the connected account. It may have been deleted.');
+import { noSuchItem } from '../faults.js';
+import { headerToken } from '../bearer.js';
 
 export const zotero: Connector<OAuthGrant> = {
   about: {
@@ -34,7 +30,7 @@ export const zotero: Connector<OAuthGrant> = {
   },
   headers: ({ accessToken }) => ({
     'zotero-api-version': '3',
-    'zotero-api-key': KEY.test(accessToken) ? accessToken : 'none',
+    'zotero-api-key': headerToken(accessToken),
   }),
   classify,
   restMs,
@@ -49,14 +45,14 @@ export const zotero: Connector<OAuthGrant> = {
 
   async below(client, externalId, cursor, signal, grant) {
     const place = placeOf(externalId);
-    if (place === null) throw noSuchItem();
+    if (place === null) throw noSuchItem('Zotero');
     if (place.kind === 'item') return belowItem(client, place, signal);
     return belowContainer(client, place, await ownerOf(client, grant, signal), cursor, signal);
   },
 
   async open(client, externalId, signal) {
     const place = placeOf(externalId);
-    if (place === null) throw noSuchItem();
+    if (place === null) throw noSuchItem('Zotero');
     if (place.kind !== 'item')
       throw new Fault(
         'unsupported_type',

@@ -1,16 +1,7 @@
 import type { ItemPage, SourceClient, SourceItem } from '../connector.js';
-import {
-  type Collection,
-  itemOfGroup,
-  itemOfJson,
-  itemOfLibrary,
-  type Json,
-  objectOf,
-  type Place,
-  readCollection,
-  textOf,
-} from './adapter.js';
+import { type Collection, itemOfGroup, itemOfJson, itemOfLibrary, type Place, readCollection } from './adapter.js';
 import { type KeyOwner, listAll, listPage, readItem } from './api.js';
+import { asObject, asTrimmed, type Json } from '../json.js';
 
 const MAX_COLLECTIONS = 20_000;
 /** Times that a listing may begin anew because its library changed meanwhile; then it is taken as it is. */
@@ -45,7 +36,7 @@ async function libraryAt(
 ): Promise<SourceItem> {
   if (library === `users/${owner.id}`) return ownLibrary(owner);
   const json = await client.get(pathOf(library), {}, signal);
-  return itemOfGroup(json) ?? itemOfLibrary(library, textOf(objectOf(json['data'])['name']), null);
+  return itemOfGroup(json) ?? itemOfLibrary(library, asTrimmed(asObject(json['data'])['name']), null);
 }
 
 const collectionsOf = async (

@@ -207,7 +207,7 @@ describe('content', () => {
       ...{ url: 'https://help.example/articles/105', facts: { type: 'ARTICLE', locale: 'en' } },
     });
     expect([...(await textOf(account, 'article:105')).matchAll(/<h1>(.*?)<\/h1>/g)].map(([, title]) => title)).toEqual([
-      ...['Knots &amp; &lt;ropes>', 'Knoten'],
+      ...['Knots &amp; &lt;ropes&gt;', 'Knoten'],
     ]);
   });
 

@@ -186,7 +186,7 @@ describe('its help centre', () => {
     expect(facts).toMatchObject({ type: 'ARTICLE', locale: 'en-us', labels: ['sea'] });
     const text = await open('article:104');
     expect(text.indexOf('Palstek')).toBeGreaterThan(text.indexOf('bowline'));
-    expect(text).toContain('<h1>Knots &amp; &lt;ropes></h1>');
+    expect(text).toContain('<h1>Knots &amp; &lt;ropes&gt;</h1>');
     expect(text).not.toContain('Pas encore');
   });
 });

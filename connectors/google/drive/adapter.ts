@@ -1,6 +1,7 @@
 import { type FileFormat, formatOfName, formatOfType, mimeTypeOf } from '../../../contract/fileFormats.js';
 import type { ItemContent, SourceItem } from '../../connector.js';
 import { asLink, asMoment, asName, asObject, asText } from '../../json.js';
+import { createItem, createContainer } from '../../items.js';
 
 /** A file as Drive tells it: nothing in it is sure. */
 export type FileJson = Readonly<Record<string, unknown>>;
@@ -100,7 +101,7 @@ export function itemOfFile(file: FileJson, root: string): SourceItem | null {
   const pointsTo = target ? (asText(asObject(file['shortcutDetails'])['targetMimeType']) ?? '') : mimeType;
   const isInside = isFolder(file) || target?.isFolder === true;
   const [parent] = Array.isArray(parents) ? (parents as unknown[]) : [];
-  return {
+  return createItem({
     externalId: id,
     parentExternalId: isFileId(parent) ? parent : SHARED_WITH_ME,
     rootExternalId: root,
@@ -116,7 +117,7 @@ export function itemOfFile(file: FileJson, root: string): SourceItem | null {
     createdAt: asMoment(file['createdTime']),
     version: versionOf(file),
     ...(target?.isFolder === true ? { leftOut: ELSEWHERE } : {}),
-  };
+  });
 }
 
 /** A container that is no file: a shared drive, or what others share. */
@@ -125,20 +126,14 @@ export const itemOfPlace = (
   name: string,
   url: string | null,
   createdAt: string | null,
-): SourceItem => ({
-  externalId,
-  parentExternalId: null,
-  rootExternalId: null,
-  name,
-  itemType: 'FOLDER',
-  externalUrl: url,
-  fileFormat: null,
-  isSelectable: true,
-  isExpandable: true,
-  hasContent: false,
-  createdAt,
-  version: null,
-});
+): SourceItem =>
+  createContainer({
+    externalId,
+    name,
+    itemType: 'FOLDER',
+    externalUrl: url,
+    createdAt,
+  });
 
 /** The bytes of a file. @param file what they are of @param through the shortcut that led to it */
 export function contentOf(

@@ -1,13 +1,14 @@
 /** Google Drive: files and documents of an account, of its shared drives, and shared with it. https://developers.google.com/workspace/drive/api */
 import { Fault } from '../../../contract/failures.js';
 import type { Connector, OAuthGrant, SourceClient, SourceItem } from '../../connector.js';
-import { bearer, classify, googleConsent, projectLimit, waitMs } from '../api.js';
+import { classify, googleConsent, projectLimit, waitMs } from '../api.js';
 import { asObject, asText } from '../../json.js';
 import { type FileJson, isFileId, isFolder, itemOfFile, itemOfPlace, SHARED_WITH_ME, targetOf } from './adapter.js';
 import { driveChanges } from './changes.js';
 import { fileAt, openFile } from './open.js';
 import { driveAt, drivesPage, ownRoot } from './places.js';
 import { type FolderCursor, takeFolders, walkFrom } from './walk.js';
+import { bearer } from '../../bearer.js';
 
 const sharedPlace = (): SourceItem =>
   itemOfPlace(SHARED_WITH_ME, 'Shared with me', 'https://drive.google.com/drive/shared-with-me', null);

@@ -12,16 +12,14 @@ import {
   nativeKindOf,
   targetOf,
 } from './adapter.js';
-
-const missing = (): Fault =>
-  new Fault('not_found', 'Google Drive has no such item for the connected account. It may have been deleted.');
+import { noSuchItem } from '../../faults.js';
 
 /** What Drive tells of a file. Throws a Fault not_found for one in the trash as well. */
 export async function fileAt(client: SourceClient, id: string, signal: AbortSignal, more = ''): Promise<FileJson> {
-  if (!isFileId(id)) throw missing();
+  if (!isFileId(id)) throw noSuchItem('Google Drive');
   const fields = `${FILE_FIELDS}${more}`;
   const file: FileJson = await client.get(['files', id], { fields, supportsAllDrives: 'true' }, signal);
-  if (isTrashed(file) || !isFileId(file['id'])) throw missing();
+  if (isTrashed(file) || !isFileId(file['id'])) throw noSuchItem('Google Drive');
   return file;
 }
 

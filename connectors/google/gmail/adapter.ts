@@ -1,6 +1,7 @@
 import type { TagValue } from '../../../contract/records.js';
 import type { ItemContent, SourceItem } from '../../connector.js';
 import { asList, asObject, asText } from '../../json.js';
+import { createItem, createContainer } from '../../items.js';
 
 /** A message or label as Gmail tells it: nothing in it is sure. */
 export type GmailJson = Readonly<Record<string, unknown>>;
@@ -26,20 +27,12 @@ const behindPrefix = (prefix: string, externalId: string): string | null => {
 export const labelIn = (externalId: string): string | null => behindPrefix(LABEL, externalId);
 export const threadIn = (externalId: string): string | null => behindPrefix(THREAD, externalId);
 
-const place = (externalId: string, name: string): SourceItem => ({
-  externalId,
-  parentExternalId: null,
-  rootExternalId: null,
-  name,
-  itemType: 'FOLDER',
-  externalUrl: null,
-  fileFormat: null,
-  isSelectable: true,
-  isExpandable: true,
-  hasContent: false,
-  createdAt: null,
-  version: null,
-});
+const place = (externalId: string, name: string): SourceItem =>
+  createContainer({
+    externalId,
+    name,
+    itemType: 'FOLDER',
+  });
 export const otherMail = (): SourceItem => place(OTHER_MAIL, 'Other mail');
 
 /** A label that messages lie in; null for one that only marks them. */
@@ -105,7 +98,7 @@ export function itemOfMessage(message: GmailJson): SourceItem | null {
   const { id } = message;
   if (!isMailId(id) || isThrownAway(message)) return null;
   const within = placeOf(message);
-  return {
+  return createItem({
     externalId: id,
     parentExternalId: within,
     rootExternalId: within,
@@ -113,14 +106,12 @@ export function itemOfMessage(message: GmailJson): SourceItem | null {
     itemType: 'FILE',
     externalUrl: urlOf(id),
     fileFormat: 'EML',
-    isSelectable: true,
-    isExpandable: false,
     hasContent: true,
     createdAt: dateOf(message),
     // What it says never changes; this is another one with its labels too, which its facts have.
     version: asText(message['historyId']),
     tags: tagsOf(message),
-  };
+  });
 }
 
 /** A message as mail programs save it. @param answers what it answers in its thread: a message's id; null for none */

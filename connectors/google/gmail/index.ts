@@ -2,7 +2,7 @@
 import { gmailFilterOf } from '../../../contract/gmailFilters.js';
 import { Fault } from '../../../contract/failures.js';
 import type { Connector, ItemPage, OAuthGrant, SourceClient, SourceItem } from '../../connector.js';
-import { bearer, classify, googleConsent, projectLimit, waitMs } from '../api.js';
+import { classify, googleConsent, projectLimit, waitMs } from '../api.js';
 import { asObject, asText } from '../../json.js';
 import {
   contentOf,
@@ -20,6 +20,7 @@ import { gmailChanges } from './changes.js';
 import { labelsAt, placesAt } from './labels.js';
 import { itemsAt, messagesPage, threadAt } from './messages.js';
 import { gmailQuery } from './query.js';
+import { bearer } from '../../bearer.js';
 
 const missing = (): Fault =>
   new Fault('not_found', 'Gmail has no such message for the connected account. It may have been deleted.');

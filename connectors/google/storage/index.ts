@@ -2,7 +2,7 @@
 import { Fault } from '../../../contract/failures.js';
 import { type ObjectPlace, placeOf } from '../../../contract/objectIds.js';
 import type { Connector, ItemPage, OAuthGrant, SourceClient } from '../../connector.js';
-import { bearer, classify, googleConsent, projectLimit, waitMs } from '../api.js';
+import { classify, googleConsent, projectLimit, waitMs } from '../api.js';
 import { asList, asObject, asText } from '../../json.js';
 import { takePage } from '../paged.js';
 import {
@@ -16,6 +16,7 @@ import {
   objectsIn,
   versionOf,
 } from './adapter.js';
+import { bearer } from '../../bearer.js';
 
 const OBJECTS_PER_PAGE = '1000';
 const BUCKETS_PER_PAGE = '1000';

@@ -1,6 +1,8 @@
-import { formatOfName, formatOfType, mimeTypeOf } from '../../../contract/fileFormats.js';
+import { formatOfName } from '../../../contract/fileFormats.js';
 import type { ItemContent, SourceItem } from '../../connector.js';
-import { dateOf, type Json, objectOf, textOf } from '../graph.js';
+import { dateOf } from '../graph.js';
+import { asObject, asText, type Json } from '../../json.js';
+import { createItem, createContainer, fileBytes } from '../../items.js';
 
 /** What we ask of an item. */
 export const ITEM_FIELDS =
@@ -31,22 +33,15 @@ export interface Place {
 }
 
 export function itemOfDrive(drive: Json): SourceItem | null {
-  const id = textOf(drive['id']);
+  const id = asText(drive['id']);
   if (id === null || !isId(id)) return null;
-  return {
+  return createContainer({
     externalId: id,
-    parentExternalId: null,
-    rootExternalId: null,
-    name: textOf(drive['name']) ?? id,
+    name: asText(drive['name']) ?? id,
     itemType: 'FOLDER',
-    externalUrl: textOf(drive['webUrl']),
-    fileFormat: null,
-    isSelectable: true,
-    isExpandable: true,
-    hasContent: false,
+    externalUrl: asText(drive['webUrl']),
     createdAt: dateOf(drive['createdDateTime']),
-    version: null,
-  };
+  });
 }
 
 /** An item that lies in another drive, and is only shown in this one. */
@@ -56,23 +51,23 @@ export interface Remote {
 }
 
 export function remoteOf(item: Json): Remote | null {
-  const remote = objectOf(item['remoteItem']);
-  const drive = textOf(objectOf(remote['parentReference'])['driveId']);
-  const id = textOf(remote['id']);
+  const remote = asObject(item['remoteItem']);
+  const drive = asText(asObject(remote['parentReference'])['driveId']);
+  const id = asText(remote['id']);
   return drive !== null && id !== null && isId(drive) && isId(id) ? { drive, item: id } : null;
 }
 
 export const isFolder = (item: Json): boolean =>
-  objectOf(item['remoteItem'])['folder'] !== undefined || item['folder'] !== undefined;
+  asObject(item['remoteItem'])['folder'] !== undefined || item['folder'] !== undefined;
 export const isRoot = (item: Json): boolean => item['root'] !== undefined;
 export const isDeleted = (item: Json): boolean => item['deleted'] !== undefined;
 
 function parentOf(item: Json, { drive, rootId, parent: listed }: Place): string {
   if (listed !== null) return listed;
-  const { id, path } = objectOf(item['parentReference']);
-  const parent = textOf(id);
+  const { id, path } = asObject(item['parentReference']);
+  const parent = asText(id);
   // A path that ends with its root has no folder behind it.
-  if (parent === null || parent === rootId || /root:?$/.test(textOf(path) ?? '') || !isId(parent)) return drive;
+  if (parent === null || parent === rootId || /root:?$/.test(asText(path) ?? '') || !isId(parent)) return drive;
   return itemId(drive, parent);
 }
 
@@ -81,21 +76,21 @@ const PACKAGE =
 
 /** An item of a drive; null for what has no id of its own. What is shared from elsewhere goes by the id it has there. */
 export function itemOf(item: Json, place: Place): SourceItem | null {
-  const id = textOf(item['id']);
+  const id = asText(item['id']);
   if (id === null || !isId(id) || isRoot(item) || isDeleted(item)) return null;
   const remote = remoteOf(item);
-  const far = objectOf(item['remoteItem']);
+  const far = asObject(item['remoteItem']);
   if (remote === null && item['remoteItem'] !== undefined) return null;
   const folder = isFolder(item);
   const isFile = item['file'] !== undefined || far['file'] !== undefined;
-  const name = textOf(item['name']) ?? textOf(far['name']) ?? id;
-  return {
+  const name = asText(item['name']) ?? asText(far['name']) ?? id;
+  return createItem({
     externalId: remote === null ? itemId(place.drive, id) : itemId(remote.drive, remote.item),
     parentExternalId: parentOf(item, place),
     rootExternalId: place.root,
     name,
     itemType: folder ? 'FOLDER' : 'FILE',
-    externalUrl: textOf(item['webUrl']) ?? textOf(far['webUrl']),
+    externalUrl: asText(item['webUrl']) ?? asText(far['webUrl']),
     fileFormat: isFile ? formatOfName(name) : null,
     // A notebook is a package: nothing gives its bytes.
     isSelectable: folder || isFile,
@@ -103,26 +98,21 @@ export function itemOf(item: Json, place: Place): SourceItem | null {
     hasContent: isFile,
     createdAt: dateOf(item['createdDateTime']),
     // Of what lies elsewhere, the tag here is that of the link.
-    version: folder || remote !== null ? null : (textOf(item['cTag']) ?? textOf(item['eTag'])),
+    version: folder || remote !== null ? null : (asText(item['cTag']) ?? asText(item['eTag'])),
     ...(folder || isFile ? {} : { leftOut: PACKAGE }),
-  };
+  });
 }
 
 /** The content of a file. What is declared as nothing in particular is told by its name. */
 export function contentOf(item: Json, externalId: string, bytes: Uint8Array): ItemContent {
   const { drive, item: id } = partsOf(externalId);
-  const name = textOf(item['name']);
-  const declared = textOf(objectOf(item['file'])['mimeType']);
-  const named = name === null ? null : formatOfName(name);
-  const type = (formatOfType(declared) === null && named ? mimeTypeOf(named) : declared) ?? 'application/octet-stream';
-  const etag = textOf(item['cTag']) ?? textOf(item['eTag']);
+  const name = asText(item['name']);
+  const declared = asText(asObject(item['file'])['mimeType']);
+  const etag = asText(item['cTag']) ?? asText(item['eTag']);
   return {
-    bytes,
-    contentType: type,
-    format: null,
-    mimeType: type.split(';')[0]?.trim() ?? type,
+    ...fileBytes(bytes, declared, name),
     name,
-    url: textOf(item['webUrl']) ?? externalId,
+    url: asText(item['webUrl']) ?? externalId,
     facts: { type: 'FILE', is_folder: false, drive_id: drive, item_id: id, ...(etag === null ? {} : { etag }) },
   };
 }

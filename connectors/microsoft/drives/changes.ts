@@ -1,13 +1,14 @@
 import type { Change, SourceClient } from '../../connector.js';
 import type { FeedPlace, Feeds, ListedPlace } from '../feeds.js';
-import { type GraphPage, type Json, takePage, textOf } from '../graph.js';
+import { type GraphPage, takePage } from '../graph.js';
 import { isDeleted, isFolder, isId, isRoot, itemId, itemOf, itemOfDrive, remoteOf } from './adapter.js';
 import { LISTED, rootIdOf } from './listDrive.js';
+import { asText, type Json } from '../../json.js';
 
 const feedOf = (drive: string): readonly string[] => ['drives', drive, 'root', 'delta'];
 
 function changeOf(value: Json, { id: drive, root: rootId }: FeedPlace): Change[] {
-  const id = textOf(value['id']);
+  const id = asText(value['id']);
   if (id === null || !isId(id) || isRoot(value)) return [];
   if (isDeleted(value)) return [{ gone: itemId(drive, id) }];
   const item = itemOf(value, { drive, rootId, root: drive, parent: null });

@@ -1,8 +1,10 @@
 import { Fault } from '../../../contract/failures.js';
 import type { ItemContent, ItemPage, SourceClient } from '../../connector.js';
-import { byGivenId, noSuchItem, textOf } from '../graph.js';
+import { byGivenId } from '../graph.js';
 import { contentOf, isFolder, isId, isRoot, ITEM_FIELDS, partsOf, remoteOf } from './adapter.js';
 import { listDrive, listItem, listOn } from './listDrive.js';
+import { asText } from '../../json.js';
+import { noSuchItem } from '../../faults.js';
 
 /** The path of the drive that is meant where an id names none. */
 type DefaultDrive = () => Promise<readonly string[]>;
@@ -30,7 +32,7 @@ async function placeOf(
   const path = [...(await defaultDrive()), 'items', drive];
   const found = await byGivenId(name, client.get(path, { $select: 'id,parentReference' }, signal));
   const parent = found['parentReference'] as { readonly driveId?: unknown } | undefined;
-  const id = textOf(parent?.driveId);
+  const id = asText(parent?.driveId);
   if (id === null || !isId(id)) throw noSuchItem(name);
   return { drive: id, item: drive };
 }

@@ -1,7 +1,9 @@
 import type { ItemPage, SourceClient, SourceItem } from '../../connector.js';
 import { Fault } from '../../../contract/failures.js';
-import { byGivenId, type GraphPage, type Json, noSuchItem, type Query, takePage, textOf } from '../graph.js';
+import { byGivenId, type GraphPage, type Query, takePage } from '../graph.js';
 import { isFolder, isRoot, ITEM_FIELDS, itemId, itemOf, itemOfDrive, type Place, remoteOf } from './adapter.js';
+import { noSuchItem } from '../../faults.js';
+import { asText, type Json } from '../../json.js';
 
 /** Items of a page; Graph gives fewer where it likes. */
 const PER_PAGE = '200';
@@ -29,7 +31,7 @@ export const driveOf = (client: SourceClient, drive: string, signal: AbortSignal
   client.get(['drives', drive], { $select: 'id,name,webUrl,createdDateTime,driveType' }, signal);
 
 export async function rootIdOf(client: SourceClient, drive: string, signal: AbortSignal): Promise<string | null> {
-  return textOf((await client.get(['drives', drive, 'root'], { $select: 'id' }, signal))['id']);
+  return asText((await client.get(['drives', drive, 'root'], { $select: 'id' }, signal))['id']);
 }
 
 /**
@@ -49,7 +51,7 @@ function pageOf(
     items.push(item);
     if (!isFolder(value)) continue;
     const remote = remoteOf(value);
-    if (remote === null) open.push([place.drive, textOf(value['id']) ?? '']);
+    if (remote === null) open.push([place.drive, asText(value['id']) ?? '']);
     else if (place.drive === main) open.push([remote.drive, remote.item]);
   }
   return { items, open };

@@ -1,6 +1,8 @@
-import { formatOfName, formatOfType, mimeTypeOf } from '../../../contract/fileFormats.js';
+import { formatOfName } from '../../../contract/fileFormats.js';
 import type { ItemContent, SourceItem } from '../../connector.js';
-import { dateOf, type Json, objectOf, objectsOf, textOf } from '../graph.js';
+import { dateOf } from '../graph.js';
+import { asObject, asObjects, asText, type Json } from '../../json.js';
+import { createItem, createContainer, fileBytes } from '../../items.js';
 
 /** What listings ask of a message, and what reading it asks for besides. */
 export const MESSAGE_FIELDS =
@@ -41,41 +43,33 @@ export interface MailFolder {
   readonly messages: number;
 }
 
-export const itemOfFolder = ({ id, name, parent, root }: MailFolder): SourceItem => ({
-  externalId: folderItemId(id),
-  parentExternalId: parent === null ? null : folderItemId(parent),
-  rootExternalId: parent === null ? null : folderItemId(root),
-  name,
-  itemType: 'FOLDER',
-  externalUrl: null,
-  fileFormat: null,
-  isSelectable: true,
-  isExpandable: true,
-  hasContent: false,
-  createdAt: null,
-  version: null,
-});
+export const itemOfFolder = ({ id, name, parent, root }: MailFolder): SourceItem =>
+  createContainer({
+    externalId: folderItemId(id),
+    parentExternalId: parent === null ? null : folderItemId(parent),
+    rootExternalId: parent === null ? null : folderItemId(root),
+    name,
+    itemType: 'FOLDER',
+  });
 
-const subjectOf = (message: Json): string => textOf(message['subject']) ?? '(no subject)';
+const subjectOf = (message: Json): string => asText(message['subject']) ?? '(no subject)';
 
 /** A message; null for an answer that names none. */
 export function itemOfMessage(message: Json, root: string): SourceItem | null {
-  const id = textOf(message['id']);
+  const id = asText(message['id']);
   if (id === null || !isMailId(id)) return null;
-  return {
+  return createItem({
     externalId: id,
-    parentExternalId: folderItemId(textOf(message['parentFolderId']) ?? root),
+    parentExternalId: folderItemId(asText(message['parentFolderId']) ?? root),
     rootExternalId: folderItemId(root),
     name: subjectOf(message),
     itemType: 'FILE',
-    externalUrl: textOf(message['webLink']),
-    fileFormat: null,
-    isSelectable: true,
+    externalUrl: asText(message['webLink']),
     isExpandable: message['hasAttachments'] === true,
     hasContent: true,
     createdAt: dateOf(message['receivedDateTime']) ?? dateOf(message['sentDateTime']),
-    version: textOf(message['changeKey']),
-  };
+    version: asText(message['changeKey']),
+  });
 }
 
 /** What there is to say of a link. */
@@ -84,11 +78,11 @@ export const ELSEWHERE =
 
 /** What is attached to a message; null for pictures within its text. @param hasContent whether it was asked for */
 export function itemOfAttachment(attachment: Json, message: SourceItem, hasContent: boolean): SourceItem | null {
-  const id = textOf(attachment['id']);
+  const id = asText(attachment['id']);
   if (id === null || !isMailId(id) || attachment['isInline'] === true) return null;
   const isElsewhere = isLink(attachment);
-  const name = textOf(attachment['name']) ?? 'attachment';
-  return {
+  const name = asText(attachment['name']) ?? 'attachment';
+  return createItem({
     externalId: `${message.externalId}/${id}`,
     parentExternalId: message.externalId,
     rootExternalId: message.rootExternalId,
@@ -97,30 +91,29 @@ export function itemOfAttachment(attachment: Json, message: SourceItem, hasConte
     externalUrl: message.externalUrl,
     fileFormat: isMessage(attachment) ? 'EML' : formatOfName(name),
     isSelectable: !isElsewhere,
-    isExpandable: false,
     hasContent: hasContent && !isElsewhere,
     // Asked for by a query, it is attached to what was asked for.
     ...(isElsewhere && hasContent ? {} : { isAttachment: true as const }),
     createdAt: message.createdAt,
     version: dateOf(attachment['lastModifiedDateTime']),
     ...(isElsewhere ? { leftOut: ELSEWHERE } : {}),
-  };
+  });
 }
 
-const kindOf = (attachment: Json): string => textOf(attachment['@odata.type']) ?? '';
+const kindOf = (attachment: Json): string => asText(attachment['@odata.type']) ?? '';
 /** A file that lies elsewhere. */
 export const isLink = (attachment: Json): boolean => kindOf(attachment) === '#microsoft.graph.referenceAttachment';
 /** A message, an event or a contact, which is given out as MIME. */
 export const isMessage = (attachment: Json): boolean => kindOf(attachment) === '#microsoft.graph.itemAttachment';
 
 function personOf(value: unknown): string | null {
-  const { name, address } = objectOf(objectOf(value)['emailAddress']);
-  const [called, at] = [textOf(name), textOf(address)];
+  const { name, address } = asObject(asObject(value)['emailAddress']);
+  const [called, at] = [asText(name), asText(address)];
   if (at === null) return called;
   return called === null || called === at ? at : `${called} <${at}>`;
 }
 const peopleOf = (value: unknown): readonly string[] =>
-  objectsOf(value)
+  asObjects(value)
     .map(personOf)
     .filter((person) => person !== null);
 
@@ -132,10 +125,10 @@ const known = (facts: Readonly<Record<string, unknown>>): Readonly<Record<string
 
 /** A message as a text of its own: its subject and its body; who wrote it to whom are facts beside it. */
 export function contentOfMessage(message: Json, externalId: string): ItemContent {
-  const { content, contentType } = objectOf(message['body']);
-  const body = textOf(content) ?? '';
-  const subject = textOf(message['subject']);
-  const isHtml = textOf(contentType)?.toLowerCase() === 'html';
+  const { content, contentType } = asObject(message['body']);
+  const body = asText(content) ?? '';
+  const subject = asText(message['subject']);
+  const isHtml = asText(contentType)?.toLowerCase() === 'html';
   // Text was asked for; where it comes as HTML in spite of that, its reader makes text of it.
   const heading = subject === null ? '' : isHtml ? `<h1>${subject.replaceAll('<', '&lt;')}</h1>` : `# ${subject}`;
   const type = isHtml ? 'text/html' : 'text/plain';
@@ -145,21 +138,21 @@ export function contentOfMessage(message: Json, externalId: string): ItemContent
     format: 'OUTLOOK',
     mimeType: type,
     name: subjectOf(message),
-    url: textOf(message['webLink']) ?? externalId,
+    url: asText(message['webLink']) ?? externalId,
     facts: {
       is_message: true,
       ...known({
-        parent_external_file_id: textOf(message['parentFolderId']),
+        parent_external_file_id: asText(message['parentFolderId']),
         subject,
         from: personOf(message['from']) ?? personOf(message['sender']),
         to: peopleOf(message['toRecipients']),
         cc: peopleOf(message['ccRecipients']),
         sent_at: dateOf(message['sentDateTime']),
         received_at: dateOf(message['receivedDateTime']),
-        message_id: textOf(message['internetMessageId']),
-        conversation_id: textOf(message['conversationId']),
-        categories: Array.isArray(message['categories']) ? message['categories'].map(textOf).filter(Boolean) : [],
-        importance: textOf(message['importance']),
+        message_id: asText(message['internetMessageId']),
+        conversation_id: asText(message['conversationId']),
+        categories: Array.isArray(message['categories']) ? message['categories'].map(asText).filter(Boolean) : [],
+        importance: asText(message['importance']),
       }),
     },
   };
@@ -167,15 +160,10 @@ export function contentOfMessage(message: Json, externalId: string): ItemContent
 
 /** The bytes of an attachment, as it is declared, or else as its name says. */
 export function contentOfAttachment(attachment: Json, externalId: string, bytes: Uint8Array): ItemContent {
-  const name = textOf(attachment['name']);
-  const declared = isMessage(attachment) ? 'message/rfc822' : textOf(attachment['contentType']);
-  const named = name === null ? null : formatOfName(name);
-  const type = (formatOfType(declared) === null && named ? mimeTypeOf(named) : declared) ?? 'application/octet-stream';
+  const name = asText(attachment['name']);
+  const declared = isMessage(attachment) ? 'message/rfc822' : asText(attachment['contentType']);
   return {
-    bytes,
-    contentType: type,
-    format: null,
-    mimeType: type.split(';')[0]?.trim() ?? type,
+    ...fileBytes(bytes, declared, name),
     name,
     url: externalId,
     facts: { type: 'ATTACHMENT', parent_external_file_id: externalId.slice(0, externalId.indexOf('/')) },

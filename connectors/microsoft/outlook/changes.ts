@@ -1,10 +1,10 @@
 import { Fault } from '../../../contract/failures.js';
 import type { Change, SourceClient } from '../../connector.js';
 import { type FeedPlace, joinFeeds } from '../feeds.js';
-import { type Json, textOf } from '../graph.js';
 import { folderItemId, isMailId, itemOfFolder, itemOfMessage, MESSAGE_FIELDS } from './adapter.js';
 import { allFolders } from './folders.js';
 import { feedPage, isRemoved, readMessage, withAttachments } from './messages.js';
+import { asText, type Json } from '../../json.js';
 
 /**
  * Where a message is that a folder no longer has. It may have been moved, and the folder it came to may have told so before.
@@ -23,7 +23,7 @@ async function movedTo(
     if (error instanceof Fault && error.kind === 'not_found') return { gone: id };
     throw error;
   }
-  const place = places.get(textOf(message['parentFolderId']) ?? '');
+  const place = places.get(asText(message['parentFolderId']) ?? '');
   const item = place === undefined ? null : itemOfMessage(message, place.root);
   return item === null ? { gone: id } : { item };
 }
@@ -47,7 +47,7 @@ export const mailChanges = joinFeeds({
   async changes(client, { values }, place, places, signal) {
     const changes: Change[] = [];
     for (const value of values) {
-      const id = textOf(value['id']);
+      const id = asText(value['id']);
       if (id === null || !isMailId(id)) continue;
       if (isRemoved(value)) changes.push(await movedTo(client, id, places, signal));
       else {

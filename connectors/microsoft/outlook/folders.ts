@@ -1,7 +1,8 @@
 import { Fault } from '../../../contract/failures.js';
 import type { SourceClient } from '../../connector.js';
-import { type Json, type Query, takeAll, textOf } from '../graph.js';
+import { type Query, takeAll } from '../graph.js';
 import { isMailId, type MailFolder } from './adapter.js';
+import { asText, type Json } from '../../json.js';
 
 export const NAME = 'Outlook';
 const FOLDERS = ['me', 'mailFolders'];
@@ -18,7 +19,7 @@ const WELL_KNOWN: ReadonlySet<string> = new Set(['inbox', 'drafts', 'sentitems',
 /** The id of the folder of what was deleted: what lies in it is gone for us. Null where there is none. */
 export async function binOf(client: SourceClient, signal: AbortSignal): Promise<string | null> {
   try {
-    return textOf((await client.get([...FOLDERS, 'deleteditems'], { $select: 'id' }, signal))['id']);
+    return asText((await client.get([...FOLDERS, 'deleteditems'], { $select: 'id' }, signal))['id']);
   } catch (error) {
     if (error instanceof Fault && error.kind === 'not_found') return null;
     throw error;
@@ -29,12 +30,12 @@ const count = (value: unknown): number => (typeof value === 'number' && value > 
 
 /** A folder; null for the bin, and for searches that are shown as folders. */
 export function folderOf(json: Json, above: MailFolder | null, bin: string | null): MailFolder | null {
-  const id = textOf(json['id']);
-  const isSearch = textOf(json['@odata.type']) === '#microsoft.graph.mailSearchFolder';
+  const id = asText(json['id']);
+  const isSearch = asText(json['@odata.type']) === '#microsoft.graph.mailSearchFolder';
   if (id === null || !isMailId(id) || id === bin || isSearch) return null;
   return {
     id,
-    name: textOf(json['displayName']) ?? id,
+    name: asText(json['displayName']) ?? id,
     parent: above?.id ?? null,
     root: above?.root ?? id,
     messages: count(json['totalItemCount']),
@@ -88,7 +89,7 @@ export async function foldersCalled(
   if (byId.length > 0) return byId;
   const plain = given.replaceAll(' ', '');
   if (WELL_KNOWN.has(plain)) {
-    const id = textOf((await client.get([...FOLDERS, plain], { $select: 'id' }, signal))['id']);
+    const id = asText((await client.get([...FOLDERS, plain], { $select: 'id' }, signal))['id']);
     const known = all.filter((folder) => folder.id === id);
     if (known.length > 0) return known;
   }

@@ -5,16 +5,13 @@ import { outlookQueryOf } from '../../../contract/outlookQuery.js';
 import type { Connector, LiveRead, OAuthGrant } from '../../connector.js';
 import {
   appLimit,
-  bearer,
   byGivenId,
   classify,
   identifyUser,
   microsoftConsent,
-  noSuchItem,
   type Query,
   takeAll,
   takePage,
-  textOf,
 } from '../graph.js';
 import {
   ATTACHMENT_FIELDS,
@@ -30,6 +27,9 @@ import {
 import { mailChanges } from './changes.js';
 import { allFolders, binOf, FOLDER_FIELDS, folderOf, foldersCalled, NAME } from './folders.js';
 import { belowFolder, belowMessage, belowQuery, PREFER, readMessage } from './messages.js';
+import { asText } from '../../json.js';
+import { noSuchItem } from '../../faults.js';
+import { bearer } from '../../bearer.js';
 
 /** Where the listing of the outermost folders goes on. */
 interface RootsCursor {
@@ -53,8 +53,8 @@ const folders: LiveRead<OAuthGrant> = (client, { called }, signal): Promise<read
 const categories: LiveRead<OAuthGrant> = async (client, _query, signal): Promise<readonly MailCategory[]> => {
   const path = ['me', 'outlook', 'masterCategories'];
   return (await takeAll(client, path, {}, { most: MAX_CATEGORIES, signal })).flatMap((category) => {
-    const name = textOf(category['displayName']);
-    return name === null ? [] : [{ id: textOf(category['id']) ?? name, name, color: textOf(category['color']) }];
+    const name = asText(category['displayName']);
+    return name === null ? [] : [{ id: asText(category['id']) ?? name, name, color: asText(category['color']) }];
   });
 };
 

@@ -1,10 +1,12 @@
 import { Fault } from '../../../contract/failures.js';
 import type { OutlookQuery } from '../../../contract/outlookQuery.js';
 import type { ItemPage, SourceClient, SourceItem } from '../../connector.js';
-import { byGivenId, type GraphPage, type Json, noSuchItem, objectOf, type Query, takeAll, takePage } from '../graph.js';
+import { byGivenId, type GraphPage, type Query, takeAll, takePage } from '../graph.js';
 import { ATTACHMENT_FIELDS, itemOfAttachment, itemOfFolder, itemOfMessage, MESSAGE_FIELDS } from './adapter.js';
 import { allFolders, branchOf, NAME } from './folders.js';
 import { odataFilter } from './odata.js';
+import { noSuchItem } from '../../faults.js';
+import { asObject, type Json } from '../../json.js';
 
 /** The same id wherever a message is moved to, and bodies as text. */
 export const PREFER = 'IdType="ImmutableId", outlook.body-content-type="text"';
@@ -143,7 +145,7 @@ export async function belowMessage(
   signal: AbortSignal,
 ): Promise<ItemPage> {
   const json = await readMessage(client, message, MESSAGE_FIELDS, signal);
-  const folder = objectOf(json)['parentFolderId'];
+  const folder = asObject(json)['parentFolderId'];
   const item = itemOfMessage(json, typeof folder === 'string' ? folder : '');
   if (item === null) throw noSuchItem(NAME);
   if (attachment === null)

@@ -1,9 +1,10 @@
 import type { Change, OAuthGrant, SourceClient } from '../../connector.js';
 import { driveFeeds, latest, placesOf } from '../drives/changes.js';
 import { joinFeeds } from '../feeds.js';
-import { type GraphPage, type Json, type Query, takeAll, textOf } from '../graph.js';
+import { type GraphPage, type Query, takeAll } from '../graph.js';
 import { itemOfPage, itemOfPages, LISTED, PAGE_TYPE, PAGES } from './pages.js';
 import { drivesOf, LIBRARIES, siteOf } from './site.js';
+import { asText, type Json } from '../../json.js';
 
 /** Libraries, and pages, of one site whose changes are told. */
 const MOST = 5_000;
@@ -23,8 +24,8 @@ async function pagesSince(
   const { id } = await siteOf(client, grant, signal);
   const all = await takeAll(client, ['sites', id, 'pages', PAGE_TYPE], LISTED, { most: MOST, signal });
   const before = new Map(Object.entries(knownIn(query)));
-  const known = Object.fromEntries(all.map((page) => [textOf(page['id']) ?? '', textOf(page['eTag']) ?? '']));
-  const told = all.filter((page) => before.get(textOf(page['id']) ?? '') !== (textOf(page['eTag']) ?? ''));
+  const known = Object.fromEntries(all.map((page) => [asText(page['id']) ?? '', asText(page['eTag']) ?? '']));
+  const told = all.filter((page) => before.get(asText(page['id']) ?? '') !== (asText(page['eTag']) ?? ''));
   const gone = [...before.keys()].filter((page) => !Object.hasOwn(known, page));
   const values: readonly Json[] = [...told, ...gone.map((page) => ({ id: page, deleted: {} }))];
   return { values, next: null, delta: { known: JSON.stringify(known) } };
@@ -32,7 +33,7 @@ async function pagesSince(
 
 function changesOfPages({ values }: GraphPage): readonly Change[] {
   return values.flatMap((page): Change[] => {
-    if (page['deleted'] !== undefined) return [{ gone: `${PAGES}/${textOf(page['id']) ?? ''}` }];
+    if (page['deleted'] !== undefined) return [{ gone: `${PAGES}/${asText(page['id']) ?? ''}` }];
     const item = itemOfPage(page);
     return item === null ? [] : [{ item }];
   });

@@ -3,20 +3,12 @@ import { Fault } from '../../../contract/failures.js';
 import type { Connector, LiveRead, OAuthGrant } from '../../connector.js';
 import { itemOfDrive } from '../drives/adapter.js';
 import { belowDrives, openFile } from '../drives/driveSource.js';
-import {
-  appLimit,
-  bearer,
-  classify,
-  identifyUser,
-  type Json,
-  microsoftConsent,
-  type Query,
-  takePage,
-  textOf,
-} from '../graph.js';
+import { appLimit, classify, identifyUser, microsoftConsent, type Query, takePage } from '../graph.js';
 import { siteChanges } from './changes.js';
 import { belowPages, isPages, itemOfPages, openPage } from './pages.js';
 import { drivesOf, hostOf, LIBRARIES, NAME, nameOfSite, rootSite, siteOf } from './site.js';
+import { asText, type Json } from '../../json.js';
+import { bearer } from '../../bearer.js';
 
 /** A site of the tenant, in the words of the operation that lists them. */
 export interface ListedSite {
@@ -53,11 +45,11 @@ const sites: LiveRead<OAuthGrant> = async (client, { cursor }, signal): Promise<
   const query = typeof cursor === 'string' ? readCursor(cursor) : SITES;
   const { values, next } = await takePage(client, ['sites'], query, signal);
   const listed = (site: Json): ListedSite[] => {
-    const id = textOf(site['id']);
+    const id = asText(site['id']);
     const name = nameOfSite(site, host);
-    const url = textOf(site['webUrl']);
+    const url = asText(site['webUrl']);
     if (id === null || name === undefined || url === null) return [];
-    const title = textOf(site['displayName']) ?? textOf(site['name']) ?? name ?? id;
+    const title = asText(site['displayName']) ?? asText(site['name']) ?? name ?? id;
     return [{ id, site_name: name, site_display_name: title, site_url: url }];
   };
   return {

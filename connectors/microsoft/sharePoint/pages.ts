@@ -1,18 +1,12 @@
 /** The pages of a site, which lie in no document library. https://learn.microsoft.com/graph/api/resources/sitepage */
 import { Fault } from '../../../contract/failures.js';
 import type { ItemContent, ItemPage, SourceClient, SourceItem } from '../../connector.js';
-import {
-  byGivenId,
-  dateOf,
-  type Json,
-  noSuchItem,
-  objectOf,
-  objectsOf,
-  type Query,
-  takePage,
-  textOf,
-} from '../graph.js';
+import { byGivenId, dateOf, type Query, takePage } from '../graph.js';
 import { NAME, type Site } from './site.js';
+import { escapeHtml } from '../../html.js';
+import { noSuchItem } from '../../faults.js';
+import { asObject, asObjects, asText, type Json } from '../../json.js';
+import { createItem, createContainer } from '../../items.js';
 
 /** The container of all pages of the site. No drive is called so. */
 export const PAGES = 'pages';
@@ -22,38 +16,29 @@ export const LISTED: Query = { $select: 'id,name,title,webUrl,createdDateTime,eT
 
 export const isPages = (externalId: string): boolean => externalId === PAGES || externalId.startsWith(`${PAGES}/`);
 
-export const itemOfPages = ({ json }: Site): SourceItem => ({
-  externalId: PAGES,
-  parentExternalId: null,
-  rootExternalId: null,
-  name: 'Site pages',
-  itemType: 'FOLDER',
-  externalUrl: textOf(json['webUrl']),
-  fileFormat: null,
-  isSelectable: true,
-  isExpandable: true,
-  hasContent: false,
-  createdAt: null,
-  version: null,
-});
+export const itemOfPages = ({ json }: Site): SourceItem =>
+  createContainer({
+    externalId: PAGES,
+    name: 'Site pages',
+    itemType: 'FOLDER',
+    externalUrl: asText(json['webUrl']),
+  });
 
 export function itemOfPage(page: Json): SourceItem | null {
-  const id = textOf(page['id']);
+  const id = asText(page['id']);
   if (id === null || !GUID.test(id)) return null;
-  return {
+  return createItem({
     externalId: `${PAGES}/${id}`,
     parentExternalId: PAGES,
     rootExternalId: PAGES,
-    name: textOf(page['title']) ?? textOf(page['name']) ?? id,
+    name: asText(page['title']) ?? asText(page['name']) ?? id,
     itemType: 'PAGE',
-    externalUrl: textOf(page['webUrl']),
+    externalUrl: asText(page['webUrl']),
     fileFormat: 'HTML',
-    isSelectable: true,
-    isExpandable: false,
     hasContent: true,
     createdAt: dateOf(page['createdDateTime']),
-    version: textOf(page['eTag']),
-  };
+    version: asText(page['eTag']),
+  });
 }
 
 function pageIdOf(externalId: string): string {
@@ -85,23 +70,21 @@ export async function belowPages(
   };
 }
 
-const escape = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-
 /** What stands in a part of a page: text as its author formatted it, else the texts that its kind has for search. */
 function htmlOfPart(part: Json): string {
-  const html = textOf(part['innerHtml']);
+  const html = asText(part['innerHtml']);
   if (html !== null) return html;
-  const data = objectOf(part['data']);
-  const texts = objectsOf(objectOf(data['serverProcessedContent'])['searchablePlainTexts'])
-    .map(({ value }) => textOf(value))
+  const data = asObject(part['data']);
+  const texts = asObjects(asObject(data['serverProcessedContent'])['searchablePlainTexts'])
+    .map(({ value }) => asText(value))
     .filter((text) => text !== null);
-  return texts.map((text) => `<p>${escape(text)}</p>`).join('\n');
+  return texts.map((text) => `<p>${escapeHtml(text)}</p>`).join('\n');
 }
 
 /** The parts of a page in the order that it shows them. */
 function partsOf(layout: Json): readonly Json[] {
-  const columns = objectsOf(layout['horizontalSections']).flatMap(({ columns: some }) => objectsOf(some));
-  return [...columns, objectOf(layout['verticalSection'])].flatMap(({ webparts }) => objectsOf(webparts));
+  const columns = asObjects(layout['horizontalSections']).flatMap(({ columns: some }) => asObjects(some));
+  return [...columns, asObject(layout['verticalSection'])].flatMap(({ webparts }) => asObjects(webparts));
 }
 
 /** A page as the HTML of what it says. */
@@ -115,19 +98,19 @@ export async function openPage(
     throw new Fault('unsupported_type', 'The pages of SharePoint have no text together: sync each of them.');
   const path = ['sites', site.id, 'pages', pageIdOf(externalId), PAGE_TYPE];
   const page = await byGivenId(NAME, client.get(path, { $expand: 'canvasLayout' }, signal));
-  const title = textOf(page['title']) ?? textOf(page['name']) ?? '';
-  const body = partsOf(objectOf(page['canvasLayout']))
+  const title = asText(page['title']) ?? asText(page['name']) ?? '';
+  const body = partsOf(asObject(page['canvasLayout']))
     .map(htmlOfPart)
     .filter((html) => html !== '');
-  const html = `<!doctype html><html><head><meta charset="utf-8"><title>${escape(title)}</title></head><body><main><h1>${escape(title)}</h1>\n${body.join('\n')}</main></body></html>`;
-  const etag = textOf(page['eTag']);
+  const html = `<!doctype html><html><head><meta charset="utf-8"><title>${escapeHtml(title)}</title></head><body><main><h1>${escapeHtml(title)}</h1>\n${body.join('\n')}</main></body></html>`;
+  const etag = asText(page['eTag']);
   return {
     bytes: Buffer.from(html),
     contentType: 'text/html; charset=utf-8',
     format: null,
     mimeType: 'text/html',
     name: title === '' ? null : title,
-    url: textOf(page['webUrl']) ?? externalId,
+    url: asText(page['webUrl']) ?? externalId,
     facts: { type: 'PAGE', site_id: site.id, ...(etag === null ? {} : { etag }) },
   };
 }

@@ -1,6 +1,8 @@
 import { Fault } from '../../../contract/failures.js';
 import type { OAuthGrant, SourceClient } from '../../connector.js';
-import { byGivenId, type Json, noSuchItem, type Query, textOf } from '../graph.js';
+import { byGivenId, type Query } from '../graph.js';
+import { noSuchItem } from '../../faults.js';
+import { asText, type Json } from '../../json.js';
 
 export const NAME = 'SharePoint';
 
@@ -24,7 +26,7 @@ export interface Site {
 const unnamed = (): Fault => new Fault('server_error', 'SharePoint named no site. Try again.');
 
 export function hostOf(site: Json): string {
-  const url = textOf(site['webUrl']);
+  const url = asText(site['webUrl']);
   if (url === null || !URL.canParse(url)) throw unnamed();
   return new URL(url).host;
 }
@@ -52,14 +54,14 @@ export async function siteOf(client: SourceClient, { facts }: OAuthGrant, signal
     path.length === 0
       ? root
       : await byGivenId(NAME, client.get(['sites', `${host}:`, ...path], { $select: SITE_FIELDS }, signal));
-  const id = textOf(json['id']);
+  const id = asText(json['id']);
   if (id === null || !SITE_ID.test(id)) throw unnamed();
   return { id, host, name: path.join('/').replace(/^sites\//, ''), json };
 }
 
 /** What a site is called by whoever connects to it; null for the root site, undefined for one that can't be named. */
 export function nameOfSite(site: Json, host: string): string | null | undefined {
-  const url = textOf(site['webUrl']);
+  const url = asText(site['webUrl']);
   if (url === null || !URL.canParse(url)) return undefined;
   const { host: where, pathname } = new URL(url);
   if (where !== host) return undefined;

@@ -1,0 +1,3 @@
+/** Escapes a text for HTML content and quoted attributes. */
+export const escapeHtml = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');

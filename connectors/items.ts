@@ -1,0 +1,37 @@
+/** How connectors build items and their contents. */
+import { formatOfName, formatOfType, mimeTypeOf } from '../contract/fileFormats.js';
+import type { ItemContent, SourceItem } from './connector.js';
+
+type Given = Pick<SourceItem, 'externalId' | 'name' | 'itemType'> & Partial<SourceItem>;
+
+/** Builds an item. Defaults: outermost, selectable, without content and not expandable. */
+export const createItem = (given: Given): SourceItem => ({
+  parentExternalId: null,
+  rootExternalId: null,
+  externalUrl: null,
+  fileFormat: null,
+  isSelectable: true,
+  isExpandable: false,
+  hasContent: false,
+  createdAt: null,
+  version: null,
+  ...given,
+});
+
+/** Builds an item that only holds others. */
+export const createContainer = (given: Given): SourceItem => createItem({ isExpandable: true, ...given });
+
+/**
+ * Returns the bytes of a file with their type.
+ * @param declared the type that the source states; where no reader knows it, the file's name decides
+ */
+export function fileBytes(
+  bytes: Uint8Array,
+  declared: string | null | undefined,
+  name: string | null,
+): Pick<ItemContent, 'bytes' | 'contentType' | 'format' | 'mimeType'> {
+  const named = name === null ? null : formatOfName(name);
+  const type =
+    (formatOfType(declared || null) === null && named ? mimeTypeOf(named) : declared) || 'application/octet-stream';
+  return { bytes, contentType: type, format: null, mimeType: type.split(';')[0]?.trim() ?? type };
+}
