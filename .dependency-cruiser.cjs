@@ -106,6 +106,25 @@ module.exports = {
       to: { path: `^(${modules})/`, pathNot: '^(api|store)/', dependencyTypesNot: ['type-only'] },
     },
     {
+      name: 'api-http-is-below-operations',
+      comment: 'Operations import http/, presenters/ and schemas/; never the other way round.',
+      severity: 'error',
+      from: { path: '^api/http/' },
+      to: { path: '^api/', pathNot: '^api/(http/|schemas/|deps\\.ts$)' },
+    },
+    {
+      name: 'api-presenters-are-below-operations',
+      severity: 'error',
+      from: { path: '^api/presenters/' },
+      to: { path: '^api/', pathNot: '^api/(presenters|schemas)/' },
+    },
+    {
+      name: 'api-schemas-are-below-all-of-api',
+      severity: 'error',
+      from: { path: '^api/schemas/' },
+      to: { path: '^api/', pathNot: '^api/schemas/' },
+    },
+    {
       name: 'worker-is-not-the-api',
       severity: 'error',
       from: { path: '^worker/' },

@@ -18,7 +18,7 @@ import type { Store } from '../store/connect.js';
 import type { NameLimiter, RateLimits } from './http/rateLimit.js';
 import type { SignedUrls } from './http/signedUrls.js';
 import type { Tokens } from './http/tokens.js';
-import type { OpsSessions } from './ops/sessions.js';
+import type { OpsSessions } from './http/opsSessions.js';
 import type { LiveOverviews } from './ops/live.js';
 import type { Overviews } from './ops/overview.js';
 

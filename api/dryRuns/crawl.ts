@@ -2,8 +2,9 @@ import { pageFilter } from '../../contract/scrapeSitemap.js';
 import type { WebScrapeRequest } from '../../contract/webScrape.js';
 import type { ApiDeps, PageSample } from '../deps.js';
 import type { UserCaller } from '../http/operation.js';
+import type { SkippedByDryRun } from '../schemas/estimates.js';
 import { type Deadline, PAGES_AT_ONCE, readSample } from './deadline.js';
-import { estimateOf, type SkippedByDryRun } from './estimate.js';
+import { estimateOf } from './estimate.js';
 
 /**
  * The pages that a crawl would bring in: from its start on as far as the sample goes, nearest first. Whatever the pages of

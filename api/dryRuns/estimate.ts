@@ -2,10 +2,7 @@ import { type IngestOptions, wantsVectors } from '../../contract/ingestOptions.j
 import type { RunKind } from '../../contract/orchestration.js';
 import type { ApiDeps, Sample } from '../deps.js';
 import type { UserCaller } from '../http/operation.js';
-
-/** Why something that a dry run has found would become no file, or none with a content. */
-export const SKIPPED_BY_DRY_RUN = ['already_synced', 'not_found', 'over_limit', 'robots_disallowed'] as const;
-export type SkippedByDryRun = (typeof SKIPPED_BY_DRY_RUN)[number];
+import type { SkippedByDryRun } from '../schemas/estimates.js';
 
 /** What a dry run has seen. */
 export interface Seen {

@@ -7,8 +7,9 @@ import type { ApiDeps } from '../deps.js';
 import type { UserCaller } from '../http/operation.js';
 import { faultAnswer } from '../integrations/callSource.js';
 import { accountOf, type ConnectedDataSource } from '../integrations/dataSourceOf.js';
+import type { SkippedByDryRun } from '../schemas/estimates.js';
 import { type Deadline, FILES_AT_ONCE, readSample, spread } from './deadline.js';
-import { estimateOf, type SkippedByDryRun } from './estimate.js';
+import { estimateOf } from './estimate.js';
 
 /** Of these an item costs itself alone. */
 const OF_ONE_ITEM: readonly Fault['kind'][] = ['not_found', 'access_denied'];

@@ -3,8 +3,9 @@ import { pageFilter, type ScrapeSitemapRequest } from '../../contract/scrapeSite
 import type { ApiDeps } from '../deps.js';
 import { HttpError } from '../http/errors.js';
 import type { UserCaller } from '../http/operation.js';
+import type { SkippedByDryRun } from '../schemas/estimates.js';
 import { type Deadline, PAGES_AT_ONCE, readSample, spread } from './deadline.js';
-import { estimateOf, type SkippedByDryRun } from './estimate.js';
+import { estimateOf } from './estimate.js';
 
 /** The pages that a scrape would bring in: found as it finds them, some of them read. */
 export async function drySitemap(

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
 import type { ApiDeps } from '../deps.js';
-import { oversAmong } from '../ops/sessions.js';
+import { oversAmong } from './opsSessions.js';
 import { forbidden, invalid, unauthorized } from './errors.js';
 import type { AuthScheme, KeyCaller, OperatorCaller, UserCaller } from './operation.js';
 import type { TokenOwner } from './tokens.js';

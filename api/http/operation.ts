@@ -2,7 +2,7 @@ import type Joi from 'joi';
 
 import type { Tenant } from '../../store/users/accept.js';
 import type { ApiDeps } from '../deps.js';
-import type { OpsSession } from '../ops/sessions.js';
+import type { OpsSession } from './opsSessions.js';
 import type { ReceivedFile } from './receiveFile.js';
 import type { ReceiveContent } from './requestContents.js';
 

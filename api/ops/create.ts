@@ -2,7 +2,7 @@ import type { ApiDeps } from '../deps.js';
 import { createNameLimiter } from '../http/rateLimit.js';
 import { createLiveOverviews, type LiveSettings } from './live.js';
 import { createOverviews, type OverviewDeps } from './overview.js';
-import { createOpsSessions, oversAmong } from './sessions.js';
+import { createOpsSessions, oversAmong } from '../http/opsSessions.js';
 import type { SigningKey } from '../http/signer.js';
 
 interface OpsSettings extends LiveSettings {

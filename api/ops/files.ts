@@ -3,7 +3,7 @@ import Joi from 'joi';
 import { ITEM_CAUSES, type ItemCause } from '../../contract/ledger.js';
 import { operation } from '../http/operation.js';
 import { opsPage } from './answers.js';
-import { OPS_PATH } from './sessions.js';
+import { OPS_PATH } from '../http/opsSessions.js';
 import { askForKey } from './signIn.js';
 import { html } from '../http/html.js';
 import { causeName, failedFilesTable, filesLink, NO_CAUSE, remedyOf } from './view/failures.js';

@@ -1,7 +1,7 @@
 import type { Log } from '../../observability/log.js';
 import type { Html } from '../http/html.js';
 import type { OrganizationOverview, Overviews } from './overview.js';
-import type { OpsSession } from './sessions.js';
+import type { OpsSession } from '../http/opsSessions.js';
 
 /** Somebody who looks. */
 interface Watcher {

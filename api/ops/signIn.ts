@@ -4,7 +4,7 @@ import type { ApiDeps } from '../deps.js';
 import { HttpError } from '../http/errors.js';
 import { operation, type PageAnswer, RedirectAnswer } from '../http/operation.js';
 import { opsPage } from './answers.js';
-import { cookieHeader, OPS_PATH } from './sessions.js';
+import { cookieHeader, OPS_PATH } from '../http/opsSessions.js';
 import { signInPage } from './view/signIn.js';
 
 const UNKNOWN = 'This key is unknown, or was revoked.';

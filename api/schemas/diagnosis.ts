@@ -1,9 +1,12 @@
 import Joi from 'joi';
 
 import { SOURCE_TYPES } from '../../contract/sources.js';
-import { CHECK_STATUSES } from '../dataSources/diagnosis/check.js';
 import { wholeRecord } from './answers.js';
 import { integer, nullable, timestamp } from './fields.js';
+
+/** `warn`: the data source still works, but someone should check it. `bad`: it stays broken until someone acts. */
+export const CHECK_STATUSES = ['ok', 'warn', 'bad'] as const;
+export type CheckStatus = (typeof CHECK_STATUSES)[number];
 
 const status = () => Joi.string().valid(...CHECK_STATUSES);
 

@@ -1,8 +1,11 @@
 import Joi from 'joi';
 
-import { SKIPPED_BY_DRY_RUN } from '../dryRuns/estimate.js';
 import { embeddingModel } from './ingest.js';
 import { integer, nullable } from './fields.js';
+
+/** Why an item that a dry run found would create no file, or a file without content. */
+export const SKIPPED_BY_DRY_RUN = ['already_synced', 'not_found', 'over_limit', 'robots_disallowed'] as const;
+export type SkippedByDryRun = (typeof SKIPPED_BY_DRY_RUN)[number];
 
 /** What a run would take, of an operation that was asked with dry_run. */
 export const estimate = Joi.object({

@@ -1,9 +1,6 @@
 import { Fault, type FaultKind } from '../../../contract/failures.js';
 import { untilAborted } from '../../../contract/untilAborted.js';
-
-/** `warn`: it goes on, but somebody should look. `bad`: it does not go on until somebody does something. */
-export const CHECK_STATUSES = ['ok', 'warn', 'bad'] as const;
-export type CheckStatus = (typeof CHECK_STATUSES)[number];
+import { CHECK_STATUSES, type CheckStatus } from '../../schemas/diagnosis.js';
 
 /** What a look at one part of a connection came to. */
 export interface Finding {

@@ -2,7 +2,7 @@ import { type ItemCause, REMEDIES } from '../../../contract/ledger.js';
 import type { TemporalLinks } from '../../../contract/temporalLinks.js';
 import { type FailedFile, type FailureGroup, MOST_FAILURES_COUNTED } from '../../../store/files/failures.js';
 import { html, type Html } from '../../http/html.js';
-import { OPS_PATH } from '../sessions.js';
+import { OPS_PATH } from '../../http/opsSessions.js';
 import { away, card, count, empty, nothing, temporalLink, webLink, when, words } from './pieces.js';
 
 /** In an address, files of which no cause was kept. */

@@ -4,7 +4,7 @@ import type { StallCause } from '../../../contract/stalls.js';
 import { failureSentence } from '../../../contract/webhooks.js';
 import { html, Html } from '../../http/html.js';
 import type { OrganizationOverview } from '../overview.js';
-import { OPS_PATH } from '../sessions.js';
+import { OPS_PATH } from '../../http/opsSessions.js';
 import { failuresCard } from './failures.js';
 import { badge, bytes, clock, count, type Mood, nothing, when } from './pieces.js';
 import { runsCard } from './runs.js';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 
 import type { Store } from '../../store/connect.js';
-import { createSigner, type SigningKey } from '../http/signer.js';
+import { createSigner, type SigningKey } from './signer.js';
 
 /** A browser that was signed in with an API key. */
 export interface OpsSession {
