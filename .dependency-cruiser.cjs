@@ -66,7 +66,7 @@ module.exports = {
       to: { path: '^providers/([^/]+)/', pathNot: '^providers/$1/' },
     },
     module_('store', ['observability']),
-    module_('dispatch', ['store', 'observability'], { to: { dependencyTypesNot: ['type-only'] } }),
+    module_('dispatch', ['store', 'observability', 'config/process'], { to: { dependencyTypesNot: ['type-only'] } }),
     module_('activities', ['connectors', 'documents', 'providers', 'store', 'egress', 'observability']),
     // Of the leaves, activities know the types; the functions come in through deps.
     {
@@ -103,7 +103,7 @@ module.exports = {
         'api knows contract and store; the rest are interfaces in api/deps.ts, made in api/createApi.ts, which api/server.ts calls.',
       severity: 'error',
       from: { path: '^api/', pathNot: '^api/(server|createApi)\\.ts$' },
-      to: { path: `^(${modules})/`, pathNot: '^(api|store)/', dependencyTypesNot: ['type-only'] },
+      to: { path: `^(${modules})/`, pathNot: '^(api|store|config/process)/', dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'api-http-is-below-operations',

@@ -1,8 +1,9 @@
+import { periodically } from '../config/process/periodically.js';
 import { workflowIds } from '../contract/orchestration.js';
 import type { Log } from '../observability/log.js';
 import type { Store } from '../store/connect.js';
 import type { Dispatcher } from './dispatcher.js';
-import { beginForEach, sweepEvery } from './sweep.js';
+import { beginForEach } from './sweep.js';
 
 /** Users whose files are looked after in one round. */
 const USERS_PER_ROUND = 100;
@@ -35,6 +36,7 @@ export async function coldSweep(
     const begun = await coldSweepOnce(stores, dispatcher);
     if (begun > 0) log.info({ runs: begun }, 'vectors that were not used for long go into file storage');
   };
-  const failed = 'vectors that were not used for long could not be looked for; trying again';
-  await sweepEvery(intervalMs, signal, sweepOnce, log, failed);
+  const onError = (error: unknown): void =>
+    log.warn({ err: error }, 'vectors that were not used for long could not be looked for; trying again');
+  await periodically(sweepOnce, { intervalMs, signal, onError, waitsFirst: true });
 }

@@ -1,7 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
 import type { TypedSearchAttributes } from '@temporalio/common';
 import pLimit from 'p-limit';
 
+import { periodically } from '../config/process/periodically.js';
 import {
   PERSON_CAME_SIGNAL,
   RESUME_SIGNAL,
@@ -21,7 +23,6 @@ import type { Pauses } from '../store/runs/pauses.js';
 import type { UploadStreams } from '../store/runs/uploadStreams.js';
 import { createFairShares } from './fairShares.js';
 import { CANCELLED, endGoneRun, type GoneRunStores, isAlive } from './goneRuns.js';
-import { pause } from './pause.js';
 import { searchAttributes } from './searchAttributes.js';
 import { createUploadStreamStarter } from './uploadStreams.js';
 import { temporalFailure } from './temporalFailure.js';
@@ -38,7 +39,6 @@ const SWEEP_MS = 1_000;
 const SWEEP_ROWS = 100;
 /** The process that took the person in is given so long to tell the workflow itself. */
 const UNHEARD_MS = 2_000;
-const NEVER = new AbortController().signal;
 
 /** Runs about one file: a scrape's parent is in its workflow id. */
 const ONE_FILE_KINDS: readonly RunKind[] = ['syncUpload', 'resyncFile', 'updateTags'];
@@ -161,7 +161,7 @@ export function createDispatcher(
       let started = await tryStart(run);
       for (const pauseMs of CONFLICT_PAUSES_MS) {
         if (started || closing) break;
-        await pause(pauseMs, NEVER);
+        await sleep(pauseMs);
         started = await tryStart(run);
       }
       if (!started) {
@@ -279,14 +279,8 @@ export function createDispatcher(
       }
     },
     async sweep(signal) {
-      while (!signal.aborted) {
-        try {
-          await sweepOnce();
-        } catch (error) {
-          log.warn({ err: error }, 'the outbox could not be swept; trying again');
-        }
-        await pause(SWEEP_MS, signal);
-      }
+      const onError = (error: unknown): void => log.warn({ err: error }, 'the outbox could not be swept; trying again');
+      await periodically(sweepOnce, { intervalMs: SWEEP_MS, signal, onError });
     },
     async ping() {
       const asked = client.withDeadline(Date.now() + START_TIMEOUT_MS, () =>

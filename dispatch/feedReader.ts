@@ -1,6 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { defineSearchAttributeKey, TypedSearchAttributes } from '@temporalio/common';
 
+import { periodically } from '../config/process/periodically.js';
 import {
   type DeliverEventsInput,
   EVENTS_CAME_SIGNAL,
@@ -12,7 +13,6 @@ import type { Log } from '../observability/log.js';
 import { type Events, ROWS_PER_ROUND } from '../store/events/events.js';
 import type { WebhookDoc } from '../store/webhooks/model.js';
 import type { Webhooks } from '../store/webhooks/webhooks.js';
-import { pause } from './pause.js';
 
 const POLL_MS = 250;
 /** How often it is looked whether a webhook is to be told though nothing new was numbered: a redelivery, an end of somebody's own making. */
@@ -72,30 +72,25 @@ export function createFeedReader(
     async read(signal: AbortSignal): Promise<void> {
       let settled = -Infinity;
       let looked = -Infinity;
-      while (!signal.aborted) {
-        try {
-          if (performance.now() - settled > SETTLE_MS) {
-            await events.settle();
-            settled = performance.now();
-          }
-          const numbered = await events.number();
-          if (numbered === 0 && performance.now() - looked < WAKE_MS) {
-            await pause(POLL_MS, signal);
-            continue;
-          }
-          const told = await webhooks.toWake(new Date(Date.now() - lookAgainMs), WOKEN_PER_ROUND);
-          // All are waited for: a call that went on behind our back would meet a closed connection.
-          const ends = await Promise.allSettled(told.map(wake));
-          const broken = ends.find((end) => end.status === 'rejected');
-          if (broken) throw broken.reason;
-          looked = performance.now();
-          // Else what comes a moment later would have a round of its own, and an ingest writes all the time.
-          if (numbered >= ROWS_PER_ROUND) continue;
-        } catch (error) {
-          log.warn({ err: error }, 'the feed of events could not be read on; trying again');
+      const round = async (): Promise<number> => {
+        if (performance.now() - settled > SETTLE_MS) {
+          await events.settle();
+          settled = performance.now();
         }
-        await pause(POLL_MS, signal);
-      }
+        const numbered = await events.number();
+        if (numbered === 0 && performance.now() - looked < WAKE_MS) return POLL_MS;
+        const told = await webhooks.toWake(new Date(Date.now() - lookAgainMs), WOKEN_PER_ROUND);
+        // Wait for all: a call that is still running when the worker stops would meet a closed connection.
+        const ends = await Promise.allSettled(told.map(wake));
+        const broken = ends.find((end) => end.status === 'rejected');
+        if (broken) throw broken.reason;
+        looked = performance.now();
+        // A full round: more events wait. Otherwise pause, since an ingest writes events all the time.
+        return numbered >= ROWS_PER_ROUND ? 0 : POLL_MS;
+      };
+      const onError = (error: unknown): void =>
+        log.warn({ err: error }, 'the feed of events could not be read on; trying again');
+      await periodically(round, { intervalMs: POLL_MS, signal, onError });
     },
   };
 }

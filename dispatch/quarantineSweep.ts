@@ -1,9 +1,10 @@
+import { periodically } from '../config/process/periodically.js';
 import { workflowIds } from '../contract/orchestration.js';
 import type { QuarantineRequest } from '../contract/quarantine.js';
 import type { Log } from '../observability/log.js';
 import type { Store } from '../store/connect.js';
 import type { Dispatcher } from './dispatcher.js';
-import { beginForEach, sweepEvery } from './sweep.js';
+import { beginForEach } from './sweep.js';
 
 /** Users whose files are looked after in one round. */
 const USERS_PER_ROUND = 100;
@@ -37,6 +38,7 @@ export async function quarantineSweep(
     const begun = await quarantineSweepOnce(stores, dispatcher);
     if (begun > 0) log.info({ runs: begun }, 'files whose time in quarantine is up are erased');
   };
-  const failed = 'files in quarantine could not be looked for; trying again';
-  await sweepEvery(intervalMs, signal, sweepOnce, log, failed);
+  const onError = (error: unknown): void =>
+    log.warn({ err: error }, 'files in quarantine could not be looked for; trying again');
+  await periodically(sweepOnce, { intervalMs, signal, onError, waitsFirst: true });
 }

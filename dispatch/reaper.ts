@@ -1,10 +1,10 @@
+import { periodically } from '../config/process/periodically.js';
 import { REDONE_KINDS } from '../contract/orchestration.js';
 import type { Log } from '../observability/log.js';
 import type { Originals } from '../store/originals/originals.js';
 import type { Runs } from '../store/runs/outbox.js';
 import type { Pauses } from '../store/runs/pauses.js';
 import { ENDED_FROM_OUTSIDE, endGoneRun, type GoneRunStores, isAlive, type TemporalAccess } from './goneRuns.js';
-import { sweepEvery } from './sweep.js';
 
 /** Runs looked at in one round. */
 const RUNS_PER_ROUND = 200;
@@ -85,6 +85,7 @@ export async function reap(
     const swept = await stores.originals.sweep();
     if (swept > 0) log.info({ swept }, 'swept what broken uploads left behind, and what was replaced');
   };
-  const failed = 'runs could not be compared with Temporal, or uploads not swept; trying again';
-  await sweepEvery(intervalMs, signal, sweepOnce, log, failed);
+  const onError = (error: unknown): void =>
+    log.warn({ err: error }, 'runs could not be compared with Temporal, or uploads not swept; trying again');
+  await periodically(sweepOnce, { intervalMs, signal, onError, waitsFirst: true });
 }

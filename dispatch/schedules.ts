@@ -6,13 +6,13 @@ import {
   ScheduleOverlapPolicy,
 } from '@temporalio/client';
 
+import { periodically } from '../config/process/periodically.js';
 import { scheduleTimes, scheduleWord } from '../contract/autoSync.js';
 import type { AutoSyncInput } from '../contract/orchestration.js';
 import type { TemporalNames } from '../contract/temporalNames.js';
 import type { Log } from '../observability/log.js';
 import type { ScheduleDoc } from '../store/schedules/model.js';
 import type { Schedules as ScheduleRows, WantedSchedule } from '../store/schedules/schedules.js';
-import { pause } from './pause.js';
 import { searchAttributes } from './searchAttributes.js';
 
 const SWEEP_MS = 1_000;
@@ -184,19 +184,16 @@ export function createSchedules(
     compare,
     async sweep(signal, compareMs) {
       let compared = -Infinity;
-      while (!signal.aborted) {
-        try {
-          await reconcile();
-          if (performance.now() - compared > compareMs) {
-            const found = await compare();
-            compared = performance.now();
-            if (found.ended + found.missing > 0) log.warn(found, 'schedules were not as their records have it');
-          }
-        } catch (error) {
-          log.warn({ err: error }, 'schedules could not be brought up to date; trying again');
-        }
-        await pause(SWEEP_MS, signal);
-      }
+      const sweepOnce = async (): Promise<void> => {
+        await reconcile();
+        if (performance.now() - compared <= compareMs) return;
+        const found = await compare();
+        compared = performance.now();
+        if (found.ended + found.missing > 0) log.warn(found, 'schedules were not as their records have it');
+      };
+      const onError = (error: unknown): void =>
+        log.warn({ err: error }, 'schedules could not be brought up to date; trying again');
+      await periodically(sweepOnce, { intervalMs: SWEEP_MS, signal, onError });
     },
   };
 }

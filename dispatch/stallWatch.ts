@@ -1,7 +1,7 @@
+import { periodically } from '../config/process/periodically.js';
 import type { Log } from '../observability/log.js';
 import type { Stalls } from '../store/runs/stalls.js';
 import type { Diagnosis } from './diagnosis.js';
-import { pause } from './pause.js';
 
 const LONGEST_INTERVAL_MS = 10_000;
 
@@ -14,22 +14,20 @@ export async function watchStalls(
   signal: AbortSignal,
 ): Promise<void> {
   const intervalMs = Math.min(LONGEST_INTERVAL_MS, stallAfterMs / 4);
-  while (!signal.aborted) {
-    try {
-      const { stalled, recovered } = await diagnosis.round();
-      for (const { run, stall } of stalled) {
-        await stalls.note(run._id, stall);
-        const { cause, message } = stall;
-        if (run.stall?.cause !== cause)
-          log.warn({ runId: run._id, organizationId: run.organizationId, cause, message }, 'run is stalled');
-      }
-      for (const { _id: runId, organizationId } of recovered) {
-        await stalls.clear(runId);
-        log.info({ runId, organizationId }, 'run progresses again');
-      }
-    } catch (error) {
-      log.warn({ err: error }, 'stalled runs could not be looked for; trying again');
+  const round = async (): Promise<void> => {
+    const { stalled, recovered } = await diagnosis.round();
+    for (const { run, stall } of stalled) {
+      await stalls.note(run._id, stall);
+      const { cause, message } = stall;
+      if (run.stall?.cause !== cause)
+        log.warn({ runId: run._id, organizationId: run.organizationId, cause, message }, 'run is stalled');
     }
-    await pause(intervalMs, signal);
-  }
+    for (const { _id: runId, organizationId } of recovered) {
+      await stalls.clear(runId);
+      log.info({ runId, organizationId }, 'run progresses again');
+    }
+  };
+  const onError = (error: unknown): void =>
+    log.warn({ err: error }, 'stalled runs could not be looked for; trying again');
+  await periodically(round, { intervalMs, signal, onError });
 }

@@ -1,30 +1,8 @@
-/** Work that is looked for again and again, and begun for each user who has some. */
 import { randomUUID } from 'node:crypto';
 
-import type { Log } from '../observability/log.js';
 import type { Store } from '../store/connect.js';
 import type { NewRun } from '../store/runs/outbox.js';
 import type { Dispatcher } from './dispatcher.js';
-import { pause } from './pause.js';
-
-/** Sweeps every `intervalMs` until the signal is aborted. @param failed what is logged of a sweep that failed: the next one comes all the same */
-export async function sweepEvery(
-  intervalMs: number,
-  signal: AbortSignal,
-  sweepOnce: () => Promise<void>,
-  log: Log,
-  failed: string,
-): Promise<void> {
-  while (!signal.aborted) {
-    await pause(intervalMs, signal);
-    if (signal.aborted) return;
-    try {
-      await sweepOnce();
-    } catch (error) {
-      log.warn({ err: error }, failed);
-    }
-  }
-}
 
 /** Begins a run for each owner who has none of its workflow under way; answers how many. */
 export async function beginForEach(

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 
 import { UPLOADS_CAME_SIGNAL, type UploadStreamInput } from '../contract/orchestration.js';
@@ -7,7 +8,6 @@ import type { Tracing } from '../observability/spans.js';
 import { inSpan } from '../observability/tracing.js';
 import type { RunDoc } from '../store/runs/model.js';
 import type { FairShares } from './fairShares.js';
-import { pause } from './pause.js';
 import { searchAttributes } from './searchAttributes.js';
 
 /** Uploads of a user that come within this time share a signal. */
@@ -77,7 +77,8 @@ export function createUploadStreamStarter(
       waking.set(workflowId, null);
       wokenAt.set(workflowId, Date.now());
       await signalTraced(next);
-      await pause(SIGNAL_MS, closing.signal);
+      // Closing ends the wait.
+      await sleep(SIGNAL_MS, undefined, { signal: closing.signal }).catch(() => undefined);
       next = waking.get(workflowId) ?? null;
     }
     waking.delete(workflowId);

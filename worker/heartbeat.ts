@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-
+import { periodically } from '../config/process/periodically.js';
 import { HEARTBEAT_MS, type WorkerLoad } from '../contract/workers.js';
 import type { Log } from '../observability/log.js';
 import type { WorkerIdentity, Workers } from '../store/workers/workers.js';
@@ -26,23 +25,20 @@ export async function keepHeartbeat(
   log: Log,
   signal: AbortSignal,
 ): Promise<void> {
-  const attempt = async (work: () => Promise<unknown>): Promise<void> => {
-    try {
-      await work();
-    } catch (error) {
-      log.warn({ err: error }, 'the heartbeat could not be written; trying again');
-    }
-  };
+  const onError = (error: unknown): void =>
+    log.warn({ err: error }, 'the heartbeat could not be written; trying again');
+  const attempt = (work: () => Promise<unknown>): Promise<unknown> => work().catch(onError);
   await attempt(async () => {
     for (const { id, pid } of await workers.on(self.host))
       if (pid === self.pid || !isRunning(pid)) await workers.ended(id);
   });
   let dueAt = performance.now();
-  while (!signal.aborted) {
+  const beat = async (): Promise<void> => {
     const lagMs = Math.max(0, Math.round(performance.now() - dueAt));
-    await attempt(() => workers.beat(self, { lagMs, ...measure() }));
+    // A failed write must not count as lag.
+    await attempt(async () => workers.beat(self, { lagMs, ...measure() }));
     dueAt = performance.now() + HEARTBEAT_MS;
-    await sleep(HEARTBEAT_MS, undefined, { signal }).catch(() => undefined);
-  }
+  };
+  await periodically(beat, { intervalMs: HEARTBEAT_MS, signal, onError });
   await attempt(() => workers.ended(self.id));
 }

@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-
+import { periodically } from '../config/process/periodically.js';
 import type { Log } from '../observability/log.js';
 import type { Store } from '../store/connect.js';
 
@@ -12,12 +11,11 @@ export async function upgradePoints(
   signal: AbortSignal,
   pauseMs = PAUSE_MS,
 ): Promise<void> {
-  while (!signal.aborted) {
-    try {
-      return await upgrade(signal);
-    } catch (error) {
-      log.warn({ err: error }, 'the points of an earlier version could not be completed yet; this is tried again');
-      await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
-    }
-  }
+  const attempt = async (): Promise<number> => {
+    await upgrade(signal);
+    return Infinity;
+  };
+  const onError = (error: unknown): void =>
+    log.warn({ err: error }, 'the points of an earlier version could not be completed yet; this is tried again');
+  await periodically(attempt, { intervalMs: pauseMs, signal, onError });
 }

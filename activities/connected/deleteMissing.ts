@@ -2,7 +2,7 @@ import { isByChanges, knowsAll, type SyncItemsRequest } from '../../contract/con
 import type { DataSourceDoc } from '../../store/dataSources/model.js';
 import type { RunDoc } from '../../store/runs/model.js';
 import type { ActivityDeps } from '../deps.js';
-import { isMassDelete } from '../quarantine/massDelete.js';
+import { countHeld } from '../quarantine/massDelete.js';
 import { removeMissing, finishRemovals } from '../quarantine/removeMissing.js';
 
 /** Files compared, and deleted, at once. */
@@ -72,11 +72,10 @@ export async function deleteMissing(
   // Nobody tells what is gone of what the feed does not tell of: the pass has listed that whole.
   if (byChanges && options.told && refused === 0) await store.items.markUnlisted(source, runId, options.told);
   const { files, vanished, isEmpty, drop } = await (byChanges ? toldGone() : unfound());
-  const isMuch = isMassDelete(vanished, files, settings.massDeletePercent);
-  const isHeld = (isMuch || (isEmpty && files > 0)) && source.deletionsApproved !== true;
   // Nobody knows what lies in what could not be listed, and was not before; what a feed tells to be gone is.
   const mayDrop = byChanges || knowsAll(options.walk);
-  const held = mayDrop && isHeld ? vanished : 0;
+  const isApproved = source.deletionsApproved === true;
+  const held = mayDrop ? countHeld({ missing: vanished, files, isEmpty, isApproved }, settings.massDeletePercent) : 0;
   await store.dataSources.note(run, source._id, { items_refused: refused || null, deletions_held: held || null });
   const { organizationId, requestId } = run;
   if (held > 0) log.warn({ runId, organizationId, requestId, dataSourceId: source._id, vanished, files }, HELD);

@@ -2,7 +2,7 @@ import { cancellationSignal } from '@temporalio/activity';
 
 import type { RunInput } from '../../contract/orchestration.js';
 import type { ScrapeSitemapRequest } from '../../contract/scrapeSitemap.js';
-import { isMassDelete } from '../quarantine/massDelete.js';
+import { countHeld } from '../quarantine/massDelete.js';
 import { removeMissing, finishRemovals } from '../quarantine/removeMissing.js';
 import type { ActivityDeps } from '../deps.js';
 import { beating } from '../generations/eraseContents.js';
@@ -29,10 +29,9 @@ export function createGonePagesActivities(deps: ActivityDeps) {
         if (!parent) return;
         const wasRead = run.kind === 'scrapeSitemap' && (run.options as ScrapeSitemapRequest).readWhole === true;
         const { pages, gone } = await store.files.gonePages(run, parentId, wasRead);
-        const isHeld =
-          (isMassDelete(gone.length, pages, settings.massDeletePercent) || (gone.length === pages && pages > 0)) &&
-          parent.deletionsApproved !== true;
-        const held = isHeld ? gone.length : 0;
+        const isApproved = parent.deletionsApproved === true;
+        const missing = { missing: gone.length, files: pages, isEmpty: gone.length === pages, isApproved };
+        const held = countHeld(missing, settings.massDeletePercent);
         await store.files.moveContainer(runId, parentId, {
           status: 'SYNCING',
           facts: { deletions_held: held === 0 ? null : held },
@@ -42,7 +41,7 @@ export function createGonePagesActivities(deps: ActivityDeps) {
           return;
         }
         await removeMissing(run, gone, deps, signal);
-        if (parent.deletionsApproved === true) await store.files.setDeletionsApproved(run, parentId, false);
+        if (isApproved) await store.files.setDeletionsApproved(run, parentId, false);
       });
     },
   };

@@ -57,7 +57,6 @@ export function createBatchRunner(deps: ActivityDeps): BatchRunner {
   const { store, settings } = deps;
   const writes = createIngestWrites(deps);
   const fileSlots = createFileSlots(settings.workerFileConcurrency);
-  const { starter, committer, keeper } = writes;
   const { settle, forget } = createSettling(deps);
 
   const release = async (left: readonly StartedFile[]): Promise<void> => {
@@ -95,13 +94,13 @@ export function createBatchRunner(deps: ActivityDeps): BatchRunner {
         if (prepared) {
           return () => {
             handedOver.add(file._id);
-            return committer.add(prepared).finally(() => closeText(prepared.document));
+            return writes.commit(prepared).finally(() => closeText(prepared.document));
           };
         }
         if (generation > file.generation + 1) await forget(started);
         return () => {
           handedOver.add(file._id);
-          return keeper.add({ runId, file, generation, cost: costOf(attempt) });
+          return writes.keep({ runId, file, generation, cost: costOf(attempt) });
         };
       };
 
@@ -122,7 +121,7 @@ export function createBatchRunner(deps: ActivityDeps): BatchRunner {
           return null;
         }
         begun += 1;
-        const started = await starter.add({ runId, fileId });
+        const started = await writes.start({ runId, fileId });
         if (!started) return null;
         underWay.set(fileId, started);
         if (started.file.unfinishedStarts - 1 >= SUSPECT_AFTER_DEATHS && files.length > 1) {

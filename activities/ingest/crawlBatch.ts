@@ -1,8 +1,7 @@
-import type { FoundLinks } from '../../store/frontier/frontier.js';
 import type { FileDoc } from '../../store/files/model.js';
 import type { Store } from '../../store/connect.js';
 import type { WebScrapeRequest } from '../../contract/webScrape.js';
-import type { Batcher } from '../batcher.js';
+import type { IngestWrites } from './ingestWrites.js';
 import type { LinkKeeper } from './prepare/preparedFile.js';
 
 /** The part of a crawl that one batch reads. */
@@ -16,7 +15,7 @@ export async function openCrawlBatch(
   runId: number,
   fileIds: readonly number[],
   store: Store,
-  linker: Batcher<FoundLinks, void>,
+  keep: IngestWrites['keepLinks'],
 ): Promise<CrawlBatch> {
   const run = await store.runs.find(runId);
   if (!run) throw new Error(`Run ${runId} has no row`);
@@ -30,7 +29,7 @@ export async function openCrawlBatch(
     keeperOf({ externalFileId: url }) {
       const depth = depths.get(url);
       if (depth === undefined || depth >= recursionDepth) return null;
-      return ({ urls, endedAt }) => linker.add({ runId, url, endedAt, links: [...urls] });
+      return ({ urls, endedAt }) => keep({ runId, url, endedAt, links: [...urls] });
     },
   };
 }

@@ -19,7 +19,7 @@ export function createIngestActivities({ store }: Pick<ActivityDeps, 'store'>, r
       const beat = setInterval(() => heartbeat({ done, of: fileIds.length }), HEARTBEAT_MS);
       const tokens = createTokenBound(store, runId);
       try {
-        const crawl = keepLinks ? await openCrawlBatch(runId, fileIds, store, runner.writes.linker) : null;
+        const crawl = keepLinks ? await openCrawlBatch(runId, fileIds, store, runner.writes.keepLinks) : null;
         const run = await store.runs.find(runId);
         if (!run) throw new Error(`Run ${runId} has no row`);
         const { paused, alone, aside } = await runner.run({

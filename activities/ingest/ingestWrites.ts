@@ -1,7 +1,7 @@
+import { coalesce } from '../../contract/coalesce.js';
 import type { KeptFile } from '../../store/files/commands.js';
 import type { StartedFile } from '../../store/files/start.js';
 import type { FoundLinks } from '../../store/frontier/frontier.js';
-import { type Batcher, createBatcher } from '../batcher.js';
 import { commitFiles } from './commitFiles.js';
 import type { ActivityDeps } from '../deps.js';
 import type { PreparedFile } from './prepare/preparedFile.js';
@@ -22,10 +22,10 @@ export interface StartRequest {
 /** The writes that every file of an ingest needs, shared by all batches of this worker: a write for many costs little more than one for one. */
 export interface IngestWrites {
   /** Null when the file is no longer the run's, or done. */
-  readonly starter: Batcher<StartRequest, StartedFile | null>;
-  readonly committer: Batcher<PreparedFile, void>;
-  readonly keeper: Batcher<KeptFile, void>;
-  readonly linker: Batcher<FoundLinks, void>;
+  readonly start: (request: StartRequest) => Promise<StartedFile | null>;
+  readonly commit: (prepared: PreparedFile) => Promise<void>;
+  readonly keep: (kept: KeptFile) => Promise<void>;
+  readonly keepLinks: (found: FoundLinks) => Promise<void>;
 }
 
 export function createIngestWrites({ store }: Pick<ActivityDeps, 'store'>): IngestWrites {
@@ -41,31 +41,27 @@ export function createIngestWrites({ store }: Pick<ActivityDeps, 'store'>): Inge
   };
   return {
     // Not tried again alone: a start whose answer was lost would count as a second death of the worker.
-    starter: createBatcher(startAll, START_FILES, START_WAIT_MS),
-    committer: createBatcher(
+    start: coalesce(startAll, { maxItems: START_FILES, maxWaitMs: START_WAIT_MS }),
+    commit: coalesce(
       async (prepared) => {
         await commitFiles(store, prepared);
         return prepared.map(() => undefined);
       },
-      COMMIT_FILES,
-      COMMIT_WAIT_MS,
-      { retryAlone: true },
+      { maxItems: COMMIT_FILES, maxWaitMs: COMMIT_WAIT_MS, retryAlone: true },
     ),
-    keeper: createBatcher(
+    keep: coalesce(
       async (kept) => {
         await store.files.keep(kept);
         return kept.map(() => undefined);
       },
-      COMMIT_FILES,
-      COMMIT_WAIT_MS,
+      { maxItems: COMMIT_FILES, maxWaitMs: COMMIT_WAIT_MS },
     ),
-    linker: createBatcher(
+    keepLinks: coalesce(
       async (found) => {
         await store.frontier.keepLinks(found);
         return found.map(() => undefined);
       },
-      COMMIT_FILES,
-      START_WAIT_MS,
+      { maxItems: COMMIT_FILES, maxWaitMs: START_WAIT_MS },
     ),
   };
 }

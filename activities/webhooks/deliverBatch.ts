@@ -1,11 +1,11 @@
 import { cancellationSignal, heartbeat } from '@temporalio/activity';
 
+import { coalesce } from '../../contract/coalesce.js';
 import { eventId, type NumberedEvent, objectsOf } from '../../contract/events.js';
 import type { DeliverBatchResult, DeliverEventsInput } from '../../contract/orchestration.js';
 import type { DeliveryOutcome } from '../../store/webhooks/deliveries.js';
 import type { AttemptDoc, WebhookDoc, WebhookFailure } from '../../store/webhooks/model.js';
 import type { WebhookProgress } from '../../store/webhooks/webhooks.js';
-import { createBatcher } from '../batcher.js';
 import type { ActivityDeps } from '../deps.js';
 import { inOrder } from './inOrder.js';
 import { postEvent } from './postEvent.js';
@@ -120,14 +120,13 @@ export function createWebhookActivities(deps: ActivityDeps) {
     const pass = new Pass();
     const until = Date.now() + PASS_MS;
     const signingKey = store.webhooks.signingKeyOf(webhook);
-    const recorder = createBatcher<DeliveryOutcome, void>(
+    const record = coalesce<DeliveryOutcome, void>(
       async (outcomes) => {
         await store.deliveries.record(webhook, outcomes);
         for (const { event } of outcomes) pass.recorded.add(event.position);
         return outcomes.map(() => undefined);
       },
-      OUTCOMES_PER_WRITE,
-      OUTCOMES_WAIT_MS,
+      { maxItems: OUTCOMES_PER_WRITE, maxWaitMs: OUTCOMES_WAIT_MS },
     );
     const deliver = async (item: Item): Promise<void> => {
       signal.throwIfAborted();
@@ -141,11 +140,11 @@ export function createWebhookActivities(deps: ActivityDeps) {
         if (notYet) pass.dueAt = Math.min(pass.dueAt, nextTryAt.getTime());
         pass.hold(item);
         // Behind another one of its object: it has a row of its own, so that the cursor can go on.
-        if (item.isNew) await recorder.add({ event, status: 'PENDING', tries: 0, nextTryAt: null, attempt: null });
+        if (item.isNew) await record({ event, status: 'PENDING', tries: 0, nextTryAt: null, attempt: null });
         return;
       }
       const { attempt, gone } = await postEvent({ ...webhook, signingKey }, event, deps, signal);
-      await recorder.add({ event, ...judge(webhook, item, attempt, gone, pass), attempt });
+      await record({ event, ...judge(webhook, item, attempt, gone, pass), attempt });
     };
     await inOrder(items, (item) => item.objects, AT_ONCE, deliver);
     return pass;

@@ -1,3 +1,4 @@
+import { periodically } from '../../config/process/periodically.js';
 import type { Log } from '../../observability/log.js';
 import type { Html } from '../http/html.js';
 import type { OrganizationOverview, Overviews } from './overview.js';
@@ -22,8 +23,8 @@ interface Room {
   readonly watchers: Set<Watcher>;
   /** What the last look has found. */
   last: OrganizationOverview | null;
-  /** Ends the pause before the next look. */
-  hurry: () => void;
+  /** Aborted when the last watcher has left, or the server closes. */
+  readonly closed: AbortController;
 }
 
 /** Pages that are kept up to date, by server-sent events. */
@@ -97,29 +98,26 @@ export function createLiveOverviews(
     room.last = await overviews.of(organizationId);
     for (const watcher of room.watchers) tell(watcher, room.last);
   };
-  const pause = (room: Room, ms: number): Promise<void> =>
-    new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      timer.unref();
-      room.hurry = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-
-  /** Looks on while somebody watches. */
+  /** Sends updates until the room closes. */
   const keep = async (organizationId: number, room: Room): Promise<void> => {
-    while (room.watchers.size > 0 && !isClosing) {
+    const round = async (): Promise<number> => {
       const begun = performance.now();
       try {
         await look(organizationId, room);
       } catch (error) {
         log.warn({ organizationId, err: error }, 'the page of operators could not be brought up to date; trying again');
       }
-      if (room.watchers.size > 0 && !isClosing) await pause(room, Math.max(tickMs, REST * (performance.now() - begun)));
-    }
-    rooms.delete(organizationId);
+      return Math.max(tickMs, REST * (performance.now() - begun));
+    };
+    // The round handles its failures itself, so that it rests after them as long as after others.
+    const onError = (): void => undefined;
+    await periodically(round, { intervalMs: tickMs, signal: room.closed.signal, onError });
     looking.delete(room);
+  };
+  const close = (organizationId: number, room: Room): void => {
+    // A watcher that comes now opens a new room.
+    if (rooms.get(organizationId) === room) rooms.delete(organizationId);
+    room.closed.abort();
   };
   const enter = (organizationId: number, watcher: Watcher): Room => {
     const known = rooms.get(organizationId);
@@ -127,7 +125,7 @@ export function createLiveOverviews(
     // Whoever comes is told at once, not at the next look.
     if (known?.last) tell(watcher, known.last);
     if (known) return known;
-    const room: Room = { watchers: new Set([watcher]), last: null, hurry: () => undefined };
+    const room: Room = { watchers: new Set([watcher]), last: null, closed: new AbortController() };
     rooms.set(organizationId, room);
     looking.set(room, keep(organizationId, room));
     return room;
@@ -154,7 +152,7 @@ export function createLiveOverviews(
     } finally {
       gone.removeEventListener('abort', leave);
       room.watchers.delete(watcher);
-      if (room.watchers.size === 0) room.hurry();
+      if (room.watchers.size === 0) close(organizationId, room);
     }
   }
 
@@ -174,7 +172,7 @@ export function createLiveOverviews(
     async close() {
       isClosing = true;
       for (const watcher of all()) end(watcher, CLOSING);
-      for (const room of rooms.values()) room.hurry();
+      for (const [organizationId, room] of rooms) close(organizationId, room);
       await Promise.all(looking.values());
     },
   };

@@ -1,14 +1,14 @@
 import type { Model } from 'mongoose';
 
+import { coalesce } from '../../contract/coalesce.js';
 import { fileEvents } from '../../contract/events.js';
 import type { Atomically, EventWriter } from '../events/events.js';
 import { insertRows } from '../insertOnce.js';
 import type { RunDoc } from '../runs/model.js';
-import { together } from '../together.js';
 import type { FileDoc } from './model.js';
 
 /** Of one transaction. */
-const MOST_AT_ONCE = 50;
+const MAX_CONTAINERS = 50;
 
 /** A container that nobody had before, with the run that will find what it holds. */
 export interface NewContainer {
@@ -74,23 +74,26 @@ export function createNewContainers(
       }
     });
   return {
-    accept: together(async (some) => {
-      const taken = await knownAmong(some);
-      const fresh = some.filter(({ file }) => {
-        const name = nameOf(file);
-        if (taken.has(name)) return false;
-        // Of two of one name, the second is a known one.
-        taken.add(name);
-        return true;
-      });
-      try {
-        if (fresh.length > 0) await insert(fresh);
-      } catch (error) {
-        if (!(error instanceof GivenUp)) throw error;
-        return some.map(() => false);
-      }
-      const done = new Set(fresh);
-      return some.map((one) => done.has(one));
-    }, MOST_AT_ONCE),
+    accept: coalesce(
+      async (some) => {
+        const taken = await knownAmong(some);
+        const fresh = some.filter(({ file }) => {
+          const name = nameOf(file);
+          if (taken.has(name)) return false;
+          // Of two of one name, the second is a known one.
+          taken.add(name);
+          return true;
+        });
+        try {
+          if (fresh.length > 0) await insert(fresh);
+        } catch (error) {
+          if (!(error instanceof GivenUp)) throw error;
+          return some.map(() => false);
+        }
+        const done = new Set(fresh);
+        return some.map((one) => done.has(one));
+      },
+      { maxItems: MAX_CONTAINERS },
+    ),
   };
 }

@@ -1,12 +1,12 @@
 import type { Model } from 'mongoose';
 
+import { coalesce } from '../../contract/coalesce.js';
 import type { Sequence } from '../sequence.js';
-import { together } from '../together.js';
 import type { Liveness } from './liveness.js';
 import type { UserDoc } from './model.js';
 
 /** Users looked up by one command. */
-const MOST_AT_ONCE = 100;
+const MAX_USERS = 100;
 
 /** Whose data a call reads and writes. Every query carries both ids. */
 export interface Tenant {
@@ -29,22 +29,25 @@ export function createUserAcceptance(
   liveness: Pick<Liveness, 'isLive'>,
 ): UserAcceptance {
   // By the driver itself, and for all who ask at the same moment: every call waits for it.
-  const find = together(async (asked: readonly Tenant[]) => {
-    const rows = await users.collection
-      .find<Pick<UserDoc, '_id' | 'organizationId' | 'customerId'>>(
-        {
-          $or: asked.map(({ organizationId, userId }) => ({ _id: userId as never, organizationId })),
-          deletedAt: null,
-        },
-        { projection: { organizationId: 1, customerId: 1 } },
-      )
-      .toArray();
-    const live = new Map(rows.map((row) => [row._id, row]));
-    return asked.map(({ organizationId, userId }) => {
-      const row = live.get(userId);
-      return row?.organizationId === organizationId ? { organizationId, userId, customerId: row.customerId } : null;
-    });
-  }, MOST_AT_ONCE);
+  const find = coalesce(
+    async (asked: readonly Tenant[]) => {
+      const rows = await users.collection
+        .find<Pick<UserDoc, '_id' | 'organizationId' | 'customerId'>>(
+          {
+            $or: asked.map(({ organizationId, userId }) => ({ _id: userId as never, organizationId })),
+            deletedAt: null,
+          },
+          { projection: { organizationId: 1, customerId: 1 } },
+        )
+        .toArray();
+      const live = new Map(rows.map((row) => [row._id, row]));
+      return asked.map(({ organizationId, userId }) => {
+        const row = live.get(userId);
+        return row?.organizationId === organizationId ? { organizationId, userId, customerId: row.customerId } : null;
+      });
+    },
+    { maxItems: MAX_USERS },
+  );
   return {
     find,
     isLive: (tenant) => liveness.isLive(tenant, async () => (await find(tenant)) !== null),

@@ -1,0 +1,34 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export interface Periodic {
+  readonly intervalMs: number;
+  /** Ends the loop: after the round in progress, or at once during a wait. */
+  readonly signal: AbortSignal;
+  /** Handles the failure of a round. The next round runs after `intervalMs`. */
+  readonly onError: (error: unknown) => void;
+  /** Waits before the first round as well. */
+  readonly waitsFirst?: boolean;
+}
+
+/**
+ * Runs `round` every `intervalMs`, counted from the end of one round to the start of the next, until the signal aborts.
+ * Never rejects.
+ * @param round may return the milliseconds to wait before the next round; Infinity ends the loop
+ */
+export async function periodically(
+  round: () => Promise<number | void>,
+  { intervalMs, signal, onError, waitsFirst = false }: Periodic,
+): Promise<void> {
+  let waitMs = waitsFirst ? intervalMs : 0;
+  while (!signal.aborted && waitMs !== Infinity) {
+    // An abort ends the wait early.
+    if (waitMs > 0) await sleep(waitMs, undefined, { signal }).catch(() => undefined);
+    if (signal.aborted) return;
+    try {
+      waitMs = (await round()) ?? intervalMs;
+    } catch (error) {
+      onError(error);
+      waitMs = intervalMs;
+    }
+  }
+}

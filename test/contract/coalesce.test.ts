@@ -1,0 +1,112 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+import { expect, test } from '@jest/globals';
+
+import { coalesce } from '../../contract/coalesce.js';
+
+test('calls that come together are worked off together, each with its own answer', async () => {
+  const batches: number[][] = [];
+  const call = coalesce<number, number>(
+    (items) => {
+      batches.push([...items]);
+      return Promise.resolve(items.map((item) => item * 10));
+    },
+    { maxItems: 3, maxWaitMs: 5 },
+  );
+  expect(await Promise.all([1, 2, 3, 4].map((item) => call(item)))).toEqual([10, 20, 30, 40]);
+  expect(batches).toEqual([[1, 2, 3], [4]]);
+});
+
+test('a failure reaches every caller of its batch, and only those', async () => {
+  let calls = 0;
+  const call = coalesce<number, number>(
+    (items) => {
+      calls += 1;
+      return calls === 1 ? Promise.reject(new Error('down')) : Promise.resolve(items);
+    },
+    { maxItems: 2, maxWaitMs: 5 },
+  );
+  const results = await Promise.allSettled([call(1), call(2), call(3)]);
+  expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled']);
+});
+
+test('where work may run twice, the fault of one reaches no other', async () => {
+  const call = coalesce<number, number>(
+    (items) => (items.includes(2) ? Promise.reject(new Error('not 2')) : Promise.resolve(items)),
+    { maxItems: 3, maxWaitMs: 5, retryAlone: true },
+  );
+  const results = await Promise.allSettled([1, 2, 3].map((item) => call(item)));
+  expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+});
+
+/** Work that notes what it was given, and waits until it is let go. */
+function heldWork() {
+  const given: number[][] = [];
+  const holds: (() => void)[] = [];
+  const work = async (items: readonly number[]): Promise<number[]> => {
+    given.push([...items]);
+    await new Promise<void>((go) => holds.push(go));
+    if (items.includes(13)) throw new Error('unlucky');
+    return items.map((item) => item * 2);
+  };
+  const letGo = async (): Promise<void> => {
+    holds.shift()?.();
+    await new Promise((next) => setImmediate(next));
+  };
+  return { given, work, letGo };
+}
+
+test('a single call goes at once; those that come meanwhile go together, so many at most', async () => {
+  const { given, work, letGo } = heldWork();
+  const call = coalesce(work, { maxItems: 3 });
+  const all = [1, 2, 3, 4, 5].map((item) => call(item));
+  expect(given).toEqual([[1]]);
+  await letGo();
+  expect(given).toEqual([[1], [2, 3, 4]]);
+  await letGo();
+  expect(given).toEqual([[1], [2, 3, 4], [5]]);
+  await letGo();
+  expect(await Promise.all(all)).toEqual([2, 4, 6, 8, 10]);
+});
+
+test('what fails reaches those of one call, and the next go on', async () => {
+  const { given, work, letGo } = heldWork();
+  const call = coalesce(work, { maxItems: 10 });
+  const all = Promise.allSettled([1, 13, 3].map((item) => call(item)));
+  await letGo();
+  const late = call(4);
+  await letGo();
+  await letGo();
+  expect((await all).map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected']);
+  expect(await late).toBe(8);
+  expect(given).toEqual([[1], [13, 3], [4]]);
+});
+
+test.each([[undefined], [5]])(
+  'work runs in the async context of its first caller (maxWaitMs %p)',
+  async (maxWaitMs) => {
+    const request = new AsyncLocalStorage<string>();
+    const seen: [string | undefined, readonly number[]][] = [];
+    const call = coalesce<number, number>(
+      async (items) => {
+        seen.push([request.getStore(), items]);
+        await new Promise((next) => setImmediate(next));
+        return items;
+      },
+      { maxItems: 2, ...(maxWaitMs !== undefined && { maxWaitMs }) },
+    );
+    await Promise.all(['a', 'b', 'c', 'd'].map((name, index) => request.run(name, () => call(index))));
+    expect(seen).toEqual(
+      maxWaitMs === undefined
+        ? [
+            ['a', [0]],
+            ['b', [1, 2]],
+            ['d', [3]],
+          ]
+        : [
+            ['a', [0, 1]],
+            ['c', [2, 3]],
+          ],
+    );
+  },
+);
