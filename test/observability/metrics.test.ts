@@ -125,6 +125,72 @@ describe('figures of the whole service', () => {
     expect(Object.keys(later).filter((name) => name.startsWith('allotrope_runs'))).toEqual([]);
   });
 
+  const at = (seconds: number) => new Date(Date.now() - seconds * 1_000);
+  const NOTHING: Backlog = {
+    ...{ files: { READY: 0 }, runs: [], stalled: [], workers: {}, failingWebhooks: 0, unreadEventAt: null },
+    deliveries: { waiting: 0, oldestAt: null },
+  };
+  const BUSY: Backlog = {
+    files: { READY: 3, SYNCING: 4 },
+    runs: [
+      { kind: 'syncUpload', state: 'waiting', count: 5, oldestAt: at(60) },
+      { kind: 'deleteFiles', state: 'held', count: 6, oldestAt: at(70) },
+    ],
+    deliveries: { waiting: 7, oldestAt: at(80) },
+    stalled: [{ cause: 'no_worker', runs: 8 }],
+    workers: { alive: 9, silent: 10 },
+    failingWebhooks: 11,
+    unreadEventAt: at(90),
+  };
+
+  test('each says what it stands for, in seconds where it is an age', async () => {
+    const series = await gaugesOf(() => Promise.resolve(BUSY)).at(0);
+    const rounded = Object.entries(series).map(([name, value]) => [name, Math.round(value)]);
+    expect(Object.fromEntries(rounded)).toEqual({
+      'allotrope_files{status="READY"}': 3,
+      'allotrope_files{status="SYNCING"}': 4,
+      'allotrope_runs{kind="syncUpload",state="waiting"}': 5,
+      'allotrope_runs{kind="deleteFiles",state="held"}': 6,
+      'allotrope_oldest_run_age_seconds{kind="syncUpload",state="waiting"}': expect.closeTo(60, -1),
+      'allotrope_oldest_run_age_seconds{kind="deleteFiles",state="held"}': expect.closeTo(70, -1),
+      allotrope_webhook_deliveries_waiting: 7,
+      allotrope_webhook_lag_seconds: expect.closeTo(80, -1),
+      allotrope_events_unread_age_seconds: expect.closeTo(90, -1),
+      'allotrope_stalled_runs{cause="no_worker"}': 8,
+      'allotrope_workers{state="alive"}': 9,
+      'allotrope_workers{state="silent"}': 10,
+      allotrope_webhooks_failing: 11,
+      allotrope_backlog_up: 1,
+      allotrope_backlog_read_seconds: 0,
+    });
+  });
+
+  test('none of them keeps what is over, nor what can not be read', async () => {
+    const answers = [BUSY, NOTHING, BUSY, null, NOTHING];
+    const read = () => {
+      const answer = answers.shift();
+      return answer ? Promise.resolve(answer) : Promise.reject(new Error('away'));
+    };
+    const { at: later } = gaugesOf(read);
+    const looks = [];
+    for (let nth = 0; nth < 5; nth += 1) looks.push(await later(11_000));
+    const never = await gaugesOf(() => Promise.resolve(NOTHING)).at(0);
+    expect([looks[1], looks[4]]).toEqual([never, never]);
+    // A failed look leaves nothing but that it failed.
+    expect(looks[3]).toEqual({ allotrope_backlog_up: 0, allotrope_backlog_read_seconds: 0 });
+  });
+
+  test('looks are no more frequent than every ten seconds, and requests at one time share one', async () => {
+    let looks = 0;
+    const { at: later } = gaugesOf(() => Promise.resolve(figures((looks += 1))));
+    await Promise.all([later(0), later(0), later(0)]);
+    expect(looks).toBe(1);
+    await later(9_999);
+    expect(looks).toBe(1);
+    await later(1);
+    expect(looks).toBe(2);
+  });
+
   test('that take long are read the more seldom', async () => {
     let looks = 0;
     const { at, pass } = gaugesOf(() => {

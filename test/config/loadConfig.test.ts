@@ -1,0 +1,99 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+
+import { apiSettings, ConfigError, keepApiKey, loadConfig, readSecretKeys, required } from '../../config/config.js';
+
+let dataDir: string;
+const keyOf = (byte: number): string => Buffer.alloc(32, byte).toString('base64');
+const SECRET_KEY = `k1:${keyOf(1)}`;
+const put = (name: string, text: string): void => writeFileSync(path.join(dataDir, name), text);
+const load = (env: Record<string, string> = {}) => loadConfig({ DATA_DIR: dataDir, SECRET_KEY, ...env });
+
+beforeEach(() => void (dataDir = mkdtempSync(path.join(tmpdir(), 'allotrope-config-'))));
+afterEach(() => rmSync(dataDir, { recursive: true }));
+
+test('an address that is not set is that of the embedded engines; one that is set goes before it', () => {
+  const engines = {
+    temporalAddress: 'e:1',
+    temporalUiUrl: 'http://e:2',
+    mongodbUri: 'mongodb://e:3',
+    qdrantUrl: 'http://e:4',
+    modelPath: '/e5',
+    tokenizerPath: '/e6',
+  };
+  const addressesOf = ({ temporal, mongodbUri, qdrant, embedding }: ReturnType<typeof load>) => [
+    ...[temporal.address, temporal.uiUrl, mongodbUri, qdrant.url],
+    ...[embedding.modelPath, embedding.tokenizerPath],
+  ];
+  expect(addressesOf(load())).toEqual([null, null, null, null, null, null]);
+  put('engines.json', JSON.stringify(engines));
+  expect(addressesOf(load())).toEqual(Object.values(engines));
+  const own = {
+    TEMPORAL_ADDRESS: 'o:1',
+    TEMPORAL_UI_URL: 'http://o:2',
+    MONGODB_URI: 'mongodb://o:3',
+    QDRANT_URL: 'http://o:4',
+    EMBEDDING_MODEL_PATH: '/o5',
+    EMBEDDING_TOKENIZER_PATH: '/o6',
+  };
+  expect(addressesOf(load(own))).toEqual(Object.values(own));
+});
+
+test('keys that are not set are those beside the data; keys that are set go before them', () => {
+  put('api-key', 'kept-key-of-the-service\n');
+  put('secret-key', `k9:${keyOf(9)}\n`);
+  expect(load({ SECRET_KEY: '' })).toMatchObject({ apiKey: 'kept-key-of-the-service', secretKeys: [{ id: 'k9' }] });
+  expect(load({ API_KEY: 'key-from-outside-1' })).toMatchObject({
+    apiKey: 'key-from-outside-1',
+    secretKeys: [{ id: 'k1' }],
+  });
+});
+
+test('without a secret key there is no configuration, but callers of the API need none', () => {
+  expect(() => load({ SECRET_KEY: '' })).toThrow(ConfigError);
+  expect(apiSettings({ DATA_DIR: dataDir, API_KEY: 'key-from-outside-1', PORT: '81' })).toEqual({
+    url: 'http://127.0.0.1:81',
+    apiKey: 'key-from-outside-1',
+  });
+  expect(apiSettings({ DATA_DIR: dataDir, PORT: '0' })).toEqual({ url: null, apiKey: null });
+});
+
+test('the first of several secret keys is the first; one that is no key is refused without its value', () => {
+  const keys = readSecretKeys(`k2:${keyOf(2)}, k1:${keyOf(1)}`);
+  expect(keys.map(({ id, key }) => [id, key[0]])).toEqual([['k2', 2], ['k1', 1]]);
+  for (const wrong of [keyOf(3), `:${keyOf(3)}`, `k:${Buffer.alloc(31, 3).toString('base64')}`, 'k:', 'k'])
+    expect(() => readSecretKeys(wrong)).toThrow(/^SECRET_KEY: each key is `id:base64 of 32 bytes`; make one with/);
+});
+
+test('every setting that can not be used is named, empty ones count as unset, and unknown ones are left alone', () => {
+  expect(() => load({ PORT: 'x', LOG_LEVEL: 'loud', MAX_REDIRECTS: '-1' })).toThrow(
+    /"PORT"[\s\S]*"LOG_LEVEL"[\s\S]*"MAX_REDIRECTS"/,
+  );
+  expect(load({ PORT: '', SOMETHING_ELSE: 'x' }).port).toBe(8000);
+  expect(() => load({ OPENAI_API_KEY: '', QDRANT_WRITE_CONSISTENCY: '2' })).toThrow(/QDRANT_WRITE_CONSISTENCY/);
+});
+
+test('file storage in a bucket is no folder of this machine that may be full; half a pair of keys is none', () => {
+  const { disks, files } = load({ S3_BUCKET: 'b', S3_ACCESS_KEY_ID: 'id' });
+  expect(disks.folders.map(({ name }) => name)).not.toContain('FILE_STORAGE_DIR');
+  expect(files.s3).toMatchObject({ bucket: 'b', credentials: null });
+  expect(load({ S3_BUCKET: 'b', S3_SECRET_ACCESS_KEY: 's' }).files.s3?.credentials).toBeNull();
+});
+
+test('a new API key lies beside the data, for its owner alone, unless the environment has one', () => {
+  expect(keepApiKey('key-from-rotation-1', { DATA_DIR: dataDir, API_KEY: 'key-from-outside-1' })).toBe(false);
+  expect(load().apiKey).toBeNull();
+  expect(keepApiKey('key-from-rotation-1', { DATA_DIR: dataDir })).toBe(true);
+  expect(load().apiKey).toBe('key-from-rotation-1');
+  expect(readFileSync(path.join(dataDir, 'api-key'), 'utf8')).toBe('key-from-rotation-1\n');
+  expect(statSync(path.join(dataDir, 'api-key')).mode & 0o777).toBe(0o600);
+});
+
+test('what a process can not do without is named', () => {
+  expect(required('x', 'MONGODB_URI')).toBe('x');
+  expect(required(0, 'MONGODB_URI')).toBe(0);
+  expect(() => required(null, 'MONGODB_URI')).toThrow(/^MONGODB_URI is not set\./);
+});

@@ -1,0 +1,86 @@
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+
+import { makeDataDirPrivate, makePrivate } from '../../config/process/privateFiles.js';
+import { everyRow } from '../support/everyRow.js';
+
+const isRoot = process.getuid?.() === 0;
+const OTHER_USER = 65_534;
+let parent: string;
+let folder: string;
+
+beforeEach(() => {
+  parent = mkdtempSync(path.join(tmpdir(), 'allotrope-private-'));
+  folder = path.join(parent, 'data');
+});
+afterEach(() => rmSync(parent, { recursive: true }));
+
+const at = (name: string): string => path.join(folder, name);
+const modeOf = (file: string): string => (statSync(file).mode & 0o7777).toString(8);
+/** The folder with a file that others may read. */
+function make(mode: number): void {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder);
+  writeFileSync(at('secret-key'), 'x');
+  chmodSync(at('secret-key'), 0o644);
+  chmodSync(folder, mode);
+}
+
+/** Folders by whose they are and their mode, and the modes that the folder and its file have afterwards. */
+const FOLDERS: [isOwn: boolean, mode: number, answer: boolean, folder: string, file: string][] = [
+  [true, 0o700, true, '700', '644'],
+  [true, 0o755, true, '700', '600'],
+  [true, 0o710, true, '700', '600'],
+  [true, 0o701, true, '700', '600'],
+  [true, 0o2770, true, '2700', '600'],
+  [true, 0o1777, false, '1777', '644'],
+  [true, 0o1755, false, '1755', '644'],
+  [false, 0o755, false, '755', '644'],
+  [false, 0o1777, false, '1777', '644'],
+];
+
+test('a folder is made private unless it belongs to another user or to everybody; a private one costs one call', async () => {
+  await everyRow(
+    // Only root can give a folder away.
+    FOLDERS.filter(([isOwn]) => isOwn || isRoot),
+    ([isOwn, mode]) => `${isOwn ? 'own' : "another's"} ${mode.toString(8)}`,
+    async ([isOwn, mode, answer, ...modes]) => {
+      make(mode);
+      if (!isOwn) chownSync(folder, OTHER_USER, OTHER_USER);
+      expect(await makePrivate(folder)).toBe(answer);
+      expect([modeOf(folder), modeOf(at('secret-key'))]).toEqual(modes);
+    },
+  );
+  if (!isRoot) expect(await makePrivate('/', [])).toBe(false);
+});
+
+test('all below it becomes private too, but what symbolic links lead to does not', async () => {
+  make(0o755);
+  const outside = path.join(parent, 'outside');
+  writeFileSync(outside, 'x');
+  chmodSync(outside, 0o644);
+  mkdirSync(at('deep/er'), { recursive: true });
+  chmodSync(at('deep'), 0o755);
+  chmodSync(at('deep/er'), 0o755);
+  writeFileSync(at('deep/er/program'), 'x');
+  chmodSync(at('deep/er/program'), 0o775);
+  symlinkSync(outside, at('deep/link'));
+  expect(await makePrivate(folder)).toBe(true);
+  expect([modeOf(at('deep')), modeOf(at('deep/er')), modeOf(at('deep/er/program'))]).toEqual(['700', '700', '700']);
+  expect(modeOf(outside)).toBe('644');
+});
+
+test('of DATA_DIR only what the service writes is changed', async () => {
+  const own = 'api-key engines.json restoring secret-key files logs mongodb pids qdrant temporal'.split(' ');
+  make(0o755);
+  for (const name of [...own, 'of-another-program']) {
+    writeFileSync(at(name), 'x');
+    chmodSync(at(name), 0o644);
+  }
+  expect(await makeDataDirPrivate(folder)).toBe(true);
+  await everyRow(own, String, (name) => expect(modeOf(at(name))).toBe('600'));
+  expect([modeOf(at('of-another-program')), modeOf(folder)]).toEqual(['644', '700']);
+});

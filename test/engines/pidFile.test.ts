@@ -1,0 +1,75 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+
+import { livingEngines, processState, stopOrphan, writePidFile } from '../../engines/pidFile.js';
+import { everyRow } from '../support/everyRow.js';
+import { soon } from '../support/soon.js';
+
+let dataDir: string;
+const children: ChildProcess[] = [];
+
+beforeEach(() => void (dataDir = mkdtempSync(path.join(tmpdir(), 'allotrope-pids-'))));
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+  rmSync(dataDir, { recursive: true });
+});
+
+const fileOf = (engine: string): string => path.join(dataDir, 'pids', engine);
+async function start(command = 'sleep', args: readonly string[] = ['600']): Promise<number> {
+  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'ignore'] });
+  children.push(child);
+  await once(child, 'spawn');
+  return child.pid!;
+}
+const lives = async (pid: number): Promise<boolean> => (await processState(pid)) !== null;
+const write = (engine: string, text: string): void => {
+  mkdirSync(path.join(dataDir, 'pids'), { recursive: true });
+  writeFileSync(fileOf(engine), text);
+};
+
+test('an engine that outlived its owner is listed, stopped, and forgotten', async () => {
+  const pid = await start();
+  await writePidFile(dataDir, 'qdrant', pid);
+  expect(await livingEngines(dataDir)).toEqual(['qdrant']);
+  expect(await stopOrphan(dataDir, 'qdrant')).toBe(true);
+  expect([await lives(pid), existsSync(fileOf('qdrant')), await livingEngines(dataDir)]).toEqual([false, false, []]);
+  expect(await stopOrphan(dataDir, 'qdrant')).toBe(false);
+});
+
+test('a process of another program that has the number by now is neither listed nor stopped', async () => {
+  const pid = await start();
+  await writePidFile(dataDir, 'mongodb', pid);
+  const [, ticks] = readFileSync(fileOf('mongodb'), 'utf8').split(' ');
+  const earlier = String(Number(ticks) - 1);
+  await everyRow([`${pid} ${earlier}`, `${pid} 0`, `${pid} `, `${pid}`, ''], String, async (text) => {
+    write('mongodb', text);
+    expect(await livingEngines(dataDir)).toEqual([]);
+    expect(await stopOrphan(dataDir, 'mongodb')).toBe(false);
+    expect(await lives(pid)).toBe(true);
+  });
+});
+
+test('one that ignores the request to end is killed', async () => {
+  const pid = await start('bash', ['-c', 'trap "" TERM; echo ready; while :; do read -t 600 <> <(:); done']);
+  await once(children.at(-1)!.stdout!, 'data');
+  await writePidFile(dataDir, 'temporal', pid);
+  expect(await stopOrphan(dataDir, 'temporal')).toBe(true);
+  expect(await lives(pid)).toBe(false);
+});
+
+test('a process that has ended is not alive, also while its parent has not asked for its end', async () => {
+  const parent = await start('bash', ['-c', 'sleep 0 & echo $!; exec sleep 600']);
+  const [said] = (await once(children.at(-1)!.stdout!, 'data')) as [Buffer];
+  const zombie = Number(String(said));
+  await soon(
+    () => Promise.resolve(readFileSync(`/proc/${zombie}/stat`, 'utf8')),
+    (stat) => / Z /.test(stat),
+  );
+  expect([await lives(zombie), await lives(parent), await processState(2 ** 30)]).toEqual([false, true, null]);
+  expect(await livingEngines(dataDir)).toEqual([]);
+});
