@@ -92,7 +92,8 @@ export function createWebhookActivities(deps: ActivityDeps) {
   /** How a try ends, by what the receiver did. */
   const judge = (webhook: WebhookDoc, item: Item, { at, error }: AttemptDoc, gone: boolean, pass: Pass) => {
     if (error === null) {
-      pass.outcome = { status: 'ACTIVE' };
+      // A delivery that was under way beside the answer 410 does not take it back.
+      if (!pass.disabled) pass.outcome = { status: 'ACTIVE' };
       return { status: 'DELIVERED' as const, tries: item.tries, nextTryAt: null };
     }
     const tries = item.tries + 1;

@@ -63,7 +63,10 @@ test('without a secret key there is no configuration, but callers of the API nee
 
 test('the first of several secret keys is the first; one that is no key is refused without its value', () => {
   const keys = readSecretKeys(`k2:${keyOf(2)}, k1:${keyOf(1)}`);
-  expect(keys.map(({ id, key }) => [id, key[0]])).toEqual([['k2', 2], ['k1', 1]]);
+  expect(keys.map(({ id, key }) => [id, key[0]])).toEqual([
+    ['k2', 2],
+    ['k1', 1],
+  ]);
   for (const wrong of [keyOf(3), `:${keyOf(3)}`, `k:${Buffer.alloc(31, 3).toString('base64')}`, 'k:', 'k'])
     expect(() => readSecretKeys(wrong)).toThrow(/^SECRET_KEY: each key is `id:base64 of 32 bytes`; make one with/);
 });

@@ -46,10 +46,30 @@ test('each setting has the default of its row', async () => {
 
 /** Values at and just outside a bound, by whether they are taken. */
 function boundsOf({ least, most }: Row): [value: string, isTaken: boolean][] {
-  if (least === '16 characters') return [['x'.repeat(16), true], ['x'.repeat(15), false]];
-  if (least.startsWith('>')) return [['0.001', true], ['0', false]];
-  const below: [string, boolean][] = least === '' ? [] : [[least, true], [String(Number(least) - 1), false]];
-  const above: [string, boolean][] = most === '' ? [] : [[most, true], [String(Number(most) + 1), false]];
+  if (least === '16 characters')
+    return [
+      ['x'.repeat(16), true],
+      ['x'.repeat(15), false],
+    ];
+  if (least.startsWith('>'))
+    return [
+      ['0.001', true],
+      ['0', false],
+    ];
+  const below: [string, boolean][] =
+    least === ''
+      ? []
+      : [
+          [least, true],
+          [String(Number(least) - 1), false],
+        ];
+  const above: [string, boolean][] =
+    most === ''
+      ? []
+      : [
+          [most, true],
+          [String(Number(most) + 1), false],
+        ];
   return [...below, ...above];
 }
 

@@ -125,7 +125,7 @@ describe('figures of the whole service', () => {
     expect(Object.keys(later).filter((name) => name.startsWith('allotrope_runs'))).toEqual([]);
   });
 
-  const at = (seconds: number) => new Date(Date.now() - seconds * 1_000);
+  const ago = (seconds: number) => new Date(Date.now() - seconds * 1_000);
   const NOTHING: Backlog = {
     ...{ files: { READY: 0 }, runs: [], stalled: [], workers: {}, failingWebhooks: 0, unreadEventAt: null },
     deliveries: { waiting: 0, oldestAt: null },
@@ -133,14 +133,14 @@ describe('figures of the whole service', () => {
   const BUSY: Backlog = {
     files: { READY: 3, SYNCING: 4 },
     runs: [
-      { kind: 'syncUpload', state: 'waiting', count: 5, oldestAt: at(60) },
-      { kind: 'deleteFiles', state: 'held', count: 6, oldestAt: at(70) },
+      { kind: 'syncUpload', state: 'waiting', count: 5, oldestAt: ago(60) },
+      { kind: 'deleteFiles', state: 'held', count: 6, oldestAt: ago(70) },
     ],
-    deliveries: { waiting: 7, oldestAt: at(80) },
+    deliveries: { waiting: 7, oldestAt: ago(80) },
     stalled: [{ cause: 'no_worker', runs: 8 }],
     workers: { alive: 9, silent: 10 },
     failingWebhooks: 11,
-    unreadEventAt: at(90),
+    unreadEventAt: ago(90),
   };
 
   test('each says what it stands for, in seconds where it is an age', async () => {

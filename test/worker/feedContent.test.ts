@@ -53,7 +53,10 @@ function worldOf({ entries = [entryOf()], readFeed, fetchPage }: World = {}) {
       },
     },
   );
-  const open = async (own: Partial<FeedEntryOptions> = {}, { known = null as never, login = null as string | null } = {}) =>
+  const open = async (
+    own: Partial<FeedEntryOptions> = {},
+    { known = null as never, login = null as string | null } = {},
+  ) =>
     contents.open(
       {
         ...{ source: 'RSS_FEED', externalFileId: 'one', externalUrl: null, known },
@@ -88,7 +91,11 @@ test('the text is that of the feed, else that of the page, else the summary; the
   expect(textOf(own)).toContain('<p>whole</p>');
   expect(textOf(own)).toContain('<title>A &amp; &lt;B></title>');
   expect(own).toMatchObject({
-    ...{ facts: { content_from: 'feed', published: '2026-01-02T03:04:05.000Z' }, url: PAGE, recordedFormat: 'RSS_FEED' },
+    ...{
+      facts: { content_from: 'feed', published: '2026-01-02T03:04:05.000Z' },
+      url: PAGE,
+      recordedFormat: 'RSS_FEED',
+    },
     html: { tags: ['nav'] },
   });
   expect(whole.asked.pages).toEqual([]);
@@ -100,7 +107,9 @@ test('the text is that of the feed, else that of the page, else the summary; the
     validators: { etag: 'e', lastModified: null },
     recordedFormat: 'RSS_FEED',
   });
-  expect(short.asked.pages).toMatchObject([{ url: PAGE, usePremiumProxies: true, downloadCssAndMedia: false, known: null }]);
+  expect(short.asked.pages).toMatchObject([
+    { url: PAGE, usePremiumProxies: true, downloadCssAndMedia: false, known: null },
+  ]);
   const bare = worldOf({ entries: [entryOf({ url: null, publishedAt: null, title: null })] });
   const summary = await bare.open({ pageUrl: null });
   expect(textOf(summary)).toContain('in short');
@@ -131,7 +140,7 @@ test('an entry that has left its feed keeps its copy; without one it is gone', a
 });
 
 test('a feed is read once for all entries of one login, and what a sync has read serves them', async () => {
-  const { open, read, asked } = worldOf({ entries: [entryOf(), entryOf({ id: 'two' })] });
+  const { open, asked } = worldOf({ entries: [entryOf(), entryOf({ id: 'two' })] });
   await Promise.all([open(), open({ entryId: 'two' }), open()]);
   expect(asked.feeds).toHaveLength(1);
   await open({}, { login: 'ada' });
@@ -167,7 +176,8 @@ test('an answer that says "unchanged" leaves the reading that is kept', async ()
 test('who waits for a reading that another one gives up reads the feed itself, and a failed reading is not kept', async () => {
   let reads = 0;
   const { open, asked } = worldOf({
-    readFeed: () => ((reads += 1) === 1 ? Promise.reject(new Error('given up')) : Promise.resolve(answerOf([entryOf()]))),
+    readFeed: () =>
+      (reads += 1) === 1 ? Promise.reject(new Error('given up')) : Promise.resolve(answerOf([entryOf()])),
   });
   const [first, second] = await Promise.allSettled([open(), open()]);
   expect([first.status, second.status]).toEqual(['rejected', 'fulfilled']);

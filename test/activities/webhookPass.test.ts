@@ -1,0 +1,225 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { asyncLocalStorage } from '@temporalio/activity';
+
+import { createWebhookActivities } from '../../activities/webhooks/deliverBatch.js';
+import type { ActivityDeps } from '../../activities/deps.js';
+import { Fault } from '../../contract/failures.js';
+import type { WebhookDoc } from '../../store/webhooks/model.js';
+import { everyRow } from '../support/everyRow.js';
+import { startService, type TestService } from '../support/service.js';
+
+/** Passes of deliveries by themselves: their stores are real, their receiver is a function, and nothing waits. */
+type Reaction = number | 'away';
+
+let service: TestService;
+let organizationId: number;
+let webhook: WebhookDoc;
+/** What came to the receiver, in its order. */
+const came: string[] = [];
+let react: (object: string) => Reaction = () => 200;
+let retryDelaysMs: readonly number[] = [];
+const logged: string[] = [];
+
+beforeAll(async () => {
+  service = await startService({}, { worker: false });
+});
+afterAll(() => service.close());
+beforeEach(async () => {
+  const { organizations, transaction, webhooks } = service.store;
+  ({ organizationId } = await organizations.create('passes'));
+  webhook = (await transaction((session) =>
+    webhooks.add(organizationId, 'https://receiver.example/hook', 'ab'.repeat(32), session),
+  ))!;
+  came.length = 0;
+  logged.length = 0;
+  react = () => 200;
+  retryDelaysMs = [0, 0, 0];
+});
+
+async function tell(...objects: string[]): Promise<void> {
+  const { events } = service.store;
+  for (const objectId of objects)
+    await events.write([{ kind: 'FILE_READY', organizationId, customerId: 'ada', objectId, info: null }], null);
+  while ((await events.number()) > 0);
+}
+
+/** One pass, as its workflow begins it. */
+async function pass() {
+  const receivers = {
+    request: ({ body }: { body: string }) => {
+      const { payload } = JSON.parse(body) as { payload: string };
+      const object = (JSON.parse(payload) as { obj: { object_id: string } }).obj.object_id;
+      came.push(object);
+      const how = react(object);
+      if (how === 'away') return Promise.reject(new Fault('unreachable', 'The receiver is away.'));
+      return Promise.resolve({ status: how, discard: () => Promise.resolve() });
+    },
+  };
+  const log = { warn: (_fields: unknown, text: string) => void logged.push(text) };
+  const deps = {
+    ...{ store: service.store, receivers, log, workflowLink: () => null },
+    settings: { webhooks: { timeoutMs: 1_000, retryDelaysMs } },
+  } as unknown as ActivityDeps;
+  const context = { heartbeat: () => undefined, cancellationSignal: new AbortController().signal } as never;
+  const { deliverBatch } = createWebhookActivities(deps);
+  return asyncLocalStorage.run(context, () => deliverBatch({ webhookId: webhook._id }));
+}
+const now = async (): Promise<WebhookDoc> => (await service.store.webhooks.find(webhook._id))!;
+const outcomes = async (): Promise<string[]> => {
+  const rows = await service.store.deliveries.list(webhook._id, { limit: 1_000, offset: 0 });
+  return rows.toReversed().map(({ event, status, tries }) => `${String(event.objectId)} ${status} ${tries}`);
+};
+const cursorOf = async (): Promise<number> => (await now()).cursor - webhook.cursor;
+
+test('events are delivered once, in the order of the feed for each object, and the cursor follows', async () => {
+  await tell('1', '2', '1', '3');
+  expect(await pass()).toEqual({ ended: false, more: true, dueInMs: null });
+  expect(came.filter((one) => one === '1')).toHaveLength(2);
+  expect(came.toSorted()).toEqual(['1', '1', '2', '3']);
+  expect(await cursorOf()).toBe(4);
+  expect(await pass()).toEqual({ ended: false, more: false, dueInMs: null });
+  expect(came).toHaveLength(4);
+  // Nothing is left to do, so nobody is sent to it any more.
+  expect((await now()).wake).toBeNull();
+  expect(await now()).toMatchObject({ status: 'ACTIVE', failing: null });
+});
+
+describe('a receiver that says it is gone', () => {
+  test('gets nothing more, and after it is called again every event that it has not had', async () => {
+    await tell('1', '2', '3', '4', '5', '6', '7', '8', '9', '10', '11', '12');
+    let answers = 0;
+    react = () => ((answers += 1) === 1 ? 410 : 200);
+    expect(await pass()).toMatchObject({ ended: true });
+    expect(logged).toEqual(['webhook flagged']);
+    expect(await now()).toMatchObject({ status: 'FLAGGED', wake: null, failing: null });
+    expect((await now()).disabledAt).not.toBeNull();
+    const before = came.length;
+    expect(await pass()).toMatchObject({ ended: true });
+    expect(came).toHaveLength(before);
+    await service.store.deliveries.again(webhook._id, null);
+    await service.store.webhooks.call(webhook._id);
+    while ((await pass()).more);
+    expect(new Set(came)).toEqual(new Set(Array.from({ length: 12 }, (_, at) => String(at + 1))));
+    expect(await outcomes()).toEqual(Array.from({ length: 12 }, (_, at) => `${at + 1} DELIVERED 0`));
+    expect(await now()).toMatchObject({ status: 'ACTIVE', statusReason: '', disabledAt: null });
+  });
+
+  test('loses no event, wherever in a pass it says so', async () => {
+    await everyRow([1, 2, 3, 5, 9], String, async (nth) => {
+      const before = (await outcomes()).length;
+      const objects = Array.from({ length: 10 }, (_, at) => `${nth}-${at}`);
+      await tell(...objects);
+      let answers = 0;
+      react = () => ((answers += 1) === nth ? 410 : 200);
+      while ((await pass()).more);
+      await service.store.deliveries.again(webhook._id, null);
+      await service.store.webhooks.call(webhook._id);
+      while ((await pass()).more);
+      const told = (await outcomes()).slice(before);
+      expect(told).toEqual(objects.map((object) => `${object} DELIVERED 0`));
+    });
+  });
+});
+
+/** What a try comes to, by how the receiver answers. */
+const ANSWERS: [Reaction, isDelivered: boolean, error: RegExp | null][] = [
+  [200, true, null],
+  [204, true, null],
+  [299, true, null],
+  [300, false, /HTTP 300: redirects are not followed/],
+  [302, false, /HTTP 302: redirects are not followed/],
+  [399, false, /HTTP 399: redirects are not followed/],
+  [400, false, /HTTP 400\.$/],
+  [401, false, /HTTP 401\.$/],
+  [429, false, /HTTP 429\.$/],
+  [500, false, /HTTP 500\.$/],
+  ['away', false, /The receiver is away\./],
+];
+
+test('anything but 2xx is a failed try, which is repeated', async () => {
+  retryDelaysMs = [60_000];
+  await everyRow(
+    ANSWERS,
+    ([answer]) => String(answer),
+    async ([answer, isDelivered, error]) => {
+      await tell(`a${answer}`);
+      react = () => answer;
+      await pass();
+      const [row] = await service.store.deliveries.list(webhook._id, { limit: 1, offset: 0 });
+      expect(row).toMatchObject({ status: isDelivered ? 'DELIVERED' : 'PENDING', tries: isDelivered ? 0 : 1 });
+      const [attempt] = row!.attempts;
+      expect(attempt!.statusCode).toBe(answer === 'away' ? null : answer);
+      if (error === null) expect(attempt!.error).toBeNull();
+      else expect(attempt!.error).toMatch(error);
+    },
+  );
+});
+
+test('an event is tried once more than there are delays, each after its delay, then given up until it is asked for', async () => {
+  retryDelaysMs = [0, 70_000];
+  await tell('1', '2', '1');
+  react = (object) => (object === '1' ? 500 : 200);
+  await pass();
+  // The second event of the same object waits behind the first; another object's does not.
+  expect(came.toSorted()).toEqual(['1', '2']);
+  expect(await outcomes()).toEqual(['1 PENDING 1', '2 DELIVERED 0', '1 PENDING 0']);
+  expect((await now()).failing).toMatchObject({ event: 'FILE_READY', tries: 1 });
+  expect(await cursorOf()).toBe(3);
+  const { dueInMs } = await pass();
+  expect(came).toEqual([...came.slice(0, 2), '1']);
+  expect(dueInMs).toBeGreaterThan(10_000);
+  expect(dueInMs).toBeLessThanOrEqual(70_000);
+  expect((await now()).failing).toMatchObject({ tries: 2 });
+  // Not before it is due, and its webhook is not done.
+  expect(await pass()).toMatchObject({ more: false, dueInMs: expect.any(Number) });
+  expect(came).toHaveLength(3);
+  expect((await now()).wake).not.toBeNull();
+  retryDelaysMs = [0, 0];
+  await service.store.deliveries.again(webhook._id, []);
+  expect((await now()).status).toBe('ACTIVE');
+});
+
+test('what is given up is flagged with its event and how to send it again, and lets the next one go', async () => {
+  retryDelaysMs = [0];
+  await tell('1', '1');
+  let refused = 0;
+  react = () => ((refused += 1) <= 2 ? 500 : 200);
+  await pass();
+  await pass();
+  const flagged = await now();
+  expect(flagged.status === 'FLAGGED' || came.length > 2).toBe(true);
+  while ((await pass()).more);
+  expect(await outcomes()).toEqual(['1 FAILED 2', '1 DELIVERED 0']);
+  expect(await service.store.deliveries.again(webhook._id, null)).toBe(1);
+  expect(await service.store.deliveries.again(webhook._id, null)).toBe(0);
+  await service.store.webhooks.call(webhook._id);
+  while ((await pass()).more);
+  expect(await outcomes()).toEqual(['1 DELIVERED 0', '1 DELIVERED 0']);
+  expect(came).toHaveLength(4);
+});
+
+test('a webhook that is deleted takes its deliveries with it and gets nothing', async () => {
+  await tell('1');
+  await pass();
+  await tell('2');
+  expect(await service.store.webhooks.remove(organizationId + 1, webhook._id)).toBe(false);
+  expect(await service.store.webhooks.remove(organizationId, webhook._id)).toBe(true);
+  expect(await service.store.webhooks.remove(organizationId, webhook._id)).toBe(false);
+  expect(await pass()).toEqual({ ended: true, more: false, dueInMs: null });
+  expect(came).toEqual(['1']);
+  expect([await service.store.webhooks.find(webhook._id), await service.store.deliveries.count(webhook._id)]).toEqual([
+    null,
+    0,
+  ]);
+});
+
+test('events of another organization are none of its', async () => {
+  const { events } = service.store;
+  await events.write(
+    [{ kind: 'FILE_READY', organizationId: organizationId + 1, customerId: 'eve', objectId: '9', info: null }],
+    null,
+  );
+  await tell('1');
+  while ((await pass()).more);
+  expect(came).toEqual(['1']);
+});
