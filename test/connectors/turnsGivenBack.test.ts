@@ -1,3 +1,5 @@
+import type { ChildProcess } from 'node:child_process';
+import { EventEmitter } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import mongoose, { type Connection } from 'mongoose';
@@ -9,6 +11,9 @@ import { createSharedHostLimiter } from '../../connectors/sharedHostLimiter.js';
 import type { PoolDocument } from '../../documents/answerTask.js';
 import { createLane } from '../../documents/lane.js';
 import { orAborted } from '../../egress/deadline.js';
+import { createLocalPool } from '../../providers/embeddings/providers/localPool.js';
+import type { LocalReply, LocalRequest } from '../../providers/embeddings/providers/localProcess.js';
+import { createRemoteKey } from '../../providers/embeddings/remote/remoteKey.js';
 import { createHostTurns } from '../../store/hostTurns.js';
 import { testEngines } from '../support/engines.js';
 import { everyRow } from '../support/everyRow.js';
@@ -60,6 +65,89 @@ const within =
 
 const never = new AbortController().signal;
 const SITE = 'site.example';
+
+/** Requests with the key of an embedding provider: a text each. A failed work is answered with the status. */
+function providerKey(answered: number | null): Limited {
+  const works = new Map<string, () => Promise<void>>();
+  const vector = Float32Array.of(1);
+  const { provider } = createRemoteKey(
+    { name: 'Provider', credentials: 'KEY', address: 'URL' },
+    {
+      egress: {
+        async request({ body, signal }) {
+          const bytes = (text: string) => ({ bytes: () => Promise.resolve(Buffer.from(text)) });
+          const common = { headers: {}, url: '', body: (async function* none() {})(), discard: async () => undefined };
+          try {
+            await orAborted(works.get(JSON.parse(body as string) as string)!(), signal!);
+            return { ...common, status: 200, ...bytes('"right"') };
+          } catch (error) {
+            signal!.throwIfAborted();
+            if (answered === null) throw error;
+            // Long enough that nothing is sent again before its patience is over.
+            const headers = { ...common.headers, ...(answered === 429 ? { 'retry-after': '1' } : {}) };
+            return { ...common, headers, status: answered, ...bytes('"wrong"') };
+          }
+        },
+      },
+      pace: { minConcurrency: CAPACITY, maxConcurrency: CAPACITY, tries: 1, timeoutMs: HOUR_MS, patienceMs: 0 },
+      loadCounter: async () => (text) => text.length,
+      onUsage: () => undefined,
+    },
+  );
+  const model = provider({
+    space: { name: 'space', dimensions: 1 } as never,
+    request: { inputs: 1, tokens: 100, bytes: 1000 },
+    input: { tokens: 100, bytes: 1000 },
+    ask: async ([input]) => ({ url: '', headers: {}, body: (input as { text: string }).text }),
+    read: (answer) => ({ vectors: answer === 'right' ? [vector] : [], tokens: null }),
+  });
+  return {
+    async hold(signal, work) {
+      const text = `text ${works.size}`;
+      works.set(text, work);
+      try {
+        await model.embed([text], 'document', signal);
+      } catch (error) {
+        throw signal.aborted ? error : new Error('failed', { cause: error });
+      }
+    },
+    close: () => model.close(),
+  };
+}
+
+/** The processes of the embedded model, replaced by ones that are told what to do. @param dies at a failure, instead of an answer */
+function modelProcesses(dies: boolean): Limited {
+  const works = new Map<string, () => Promise<void>>();
+  const startProcess = (): ChildProcess => {
+    const child = new EventEmitter();
+    const kill = (): boolean => setImmediate(() => child.emit('exit', null, 'SIGKILL')) !== null;
+    const send = ({ lane, slice }: LocalRequest): void => {
+      const answer = (reply: LocalReply): boolean => child.emit('message', reply);
+      // The pool does not cancel the window that a process works on: it ends by itself, whatever became of its caller.
+      works.get(slice)!().then(
+        () => answer({ kind: 'window', lane, vector: Float32Array.of(1), tokens: 1, carry: [] }),
+        (error: Error) =>
+          dies && error.message === 'failed'
+            ? child.emit('exit', 1, null)
+            : answer({ kind: 'failed', lane, reason: error.message }),
+      );
+    };
+    return Object.assign(child, { kill, send }) as unknown as ChildProcess;
+  };
+  const pool = createLocalPool({ size: CAPACITY, startProcess, startLongQueryProcess: startProcess });
+  return {
+    async hold(signal, work) {
+      const text = `text ${works.size}`;
+      works.set(text, work);
+      try {
+        await pool.embed([text], 'document', signal);
+      } catch (error) {
+        throw signal.aborted ? error : new Error('failed', { cause: error });
+      }
+    },
+    close: () => pool.close(),
+  };
+}
 
 const LIMITERS: Readonly<Record<string, () => Limited | Promise<Limited>>> = {
   async 'turns at a host, in one process'() {
@@ -115,6 +203,16 @@ const LIMITERS: Readonly<Record<string, () => Limited | Promise<Limited>>> = {
       close: () => lane.close(),
     };
   },
+  'requests of an embedding provider that fail': () => providerKey(null),
+  ...Object.fromEntries(
+    // What each of them means: refused, failed, not taken, hopeless, a wrong answer.
+    [429, 500, 400, 401, 200].map((status) => [
+      `requests of an embedding provider that are answered ${status}`,
+      () => providerKey(status),
+    ]),
+  ),
+  'windows of the embedded model': () => modelProcesses(false),
+  'windows of the embedded model whose process ends': () => modelProcesses(true),
   'files of a worker'() {
     const slots = createFileSlots(CAPACITY);
     let users = 0;

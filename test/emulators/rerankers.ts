@@ -31,6 +31,11 @@ export interface RerankCall {
   readonly count: number;
 }
 
+export interface Scored {
+  index: number | undefined;
+  score: number | undefined;
+}
+
 export interface RerankEmulator {
   /** Settings that configure all three, or the ones named. */
   settings(...providers: RerankProvider[]): Record<string, string>;
@@ -39,6 +44,8 @@ export interface RerankEmulator {
   waiting(): number;
   /** How well a text answers a query, from now on. By default: words that both have. */
   score(how: (query: string, text: string) => number): void;
+  /** Answers results in another order from now on. By default: best first. */
+  order(how: (results: readonly Scored[]) => readonly Scored[]): void;
   /** What goes wrong with every request from now on; null for nothing. */
   misbehave(mishap: Mishap | null): void;
   close(): Promise<void>;
@@ -47,7 +54,8 @@ export interface RerankEmulator {
 export const KEY = 'rerank-key';
 
 const wordsOf = (text: string): Set<string> => new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu));
-const sharedWords = (query: string, text: string): number => {
+/** The score by default. */
+export const sharedWords = (query: string, text: string): number => {
   const words = wordsOf(text);
   return [...wordsOf(query)].filter((word) => words.has(word)).length / 100;
 };
@@ -56,11 +64,6 @@ interface Refusal {
   readonly status: number;
   readonly body: object;
 }
-interface Scored {
-  index: number | undefined;
-  score: number | undefined;
-}
-
 interface Api {
   readonly path: string;
   allows(headers: IncomingHttpHeaders): boolean;
@@ -149,6 +152,7 @@ export async function startRerankEmulator(): Promise<RerankEmulator> {
   const calls: RerankCall[] = [];
   let waiting = 0;
   let scoreOf = sharedWords;
+  let inOrder = (results: readonly Scored[]): readonly Scored[] => results;
   let mishap: Mishap | null = null;
   const server = createServer((request, response) => {
     waiting += 1;
@@ -170,7 +174,7 @@ export async function startRerankEmulator(): Promise<RerankEmulator> {
         .map((text, index) => ({ index, score: scoreOf(asked.query, text) }))
         .toSorted((a, b) => b.score - a.score)
         .slice(0, asked.count);
-      const answer = api.present(spoil(ranked, asked.texts.length, mishap), asked.texts);
+      const answer = api.present(spoil([...inOrder(ranked)], asked.texts.length, mishap), asked.texts);
       // As servers do that write numbers without a second look.
       let text = JSON.stringify(mishap === 'no list' ? { answer } : answer);
       if (mishap === 'nan') text = text.replaceAll('null', 'NaN');
@@ -198,6 +202,9 @@ export async function startRerankEmulator(): Promise<RerankEmulator> {
     waiting: () => waiting,
     score(how) {
       scoreOf = how;
+    },
+    order(how) {
+      inOrder = how;
     },
     misbehave(how) {
       mishap = how;

@@ -6,7 +6,13 @@ import { Fault } from '../../../contract/failures.js';
 import { createEgress } from '../../../egress/createEgress.js';
 import { createRerankers } from '../../../providers/rerankers/registry.js';
 import type { Rerankers } from '../../../providers/rerankers/types.js';
-import { type Mishap, type RerankEmulator, startRerankEmulator } from '../../emulators/rerankers.js';
+import {
+  type Mishap,
+  type RerankEmulator,
+  type Scored,
+  sharedWords,
+  startRerankEmulator,
+} from '../../emulators/rerankers.js';
 import { everyRow } from '../../support/everyRow.js';
 
 let emulator: RerankEmulator;
@@ -30,6 +36,8 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   emulator.misbehave(null);
+  emulator.score(sharedWords);
+  emulator.order((results) => results);
   emulator.calls.length = 0;
 });
 afterAll(() => Promise.all([egress.close(), emulator.close()]));
@@ -74,6 +82,39 @@ describe('every reranker', () => {
       expect(emulator.calls).toMatchObject([{ query: 'where does the red fern grow', texts: TEXTS, count: 3 }]);
     }));
 
+  test('puts results in the order of their scores, and equal ones in that of the texts, whatever the order of the answer', () =>
+    eachModel(async (model) => {
+      const scores = [0.2, 0.5, -0.1, 0.5, 0, 0.2, 0.5];
+      const texts = scores.map((_, at) => `text ${at}`);
+      emulator.score((_query, text) => scores[Number(text.slice(5))]!);
+      // All are asked for, so that the emulator leaves none of the equal ones out.
+      const reranked = () => rerankers.choose(model).rerank('query', texts, texts.length);
+      for (const order of [
+        (results: readonly Scored[]) => results.toReversed(),
+        (results: readonly Scored[]) => results.toSorted((a, b) => Number(b.index) - Number(a.index)),
+        (results: readonly Scored[]) => [...results.slice(2), ...results.slice(0, 2)],
+      ]) {
+        emulator.order(order);
+        expect(await reranked()).toEqual([1, 3, 6, 0, 5, 4, 2].map((index) => ({ index, score: scores[index] })));
+      }
+    }));
+
+  test('answers no more than it was asked for, though the service does', () =>
+    eachModel(async (model) => {
+      emulator.order((results) => [...results, { index: 3, score: -1 }]);
+      expect(await ask(model)).toEqual([
+        { index: 1, score: 0.03 },
+        { index: 2, score: 0.01 },
+        { index: 0, score: 0 },
+      ]);
+    }));
+
+  test('asks for no more than the texts that there are', () =>
+    eachModel(async (model) => {
+      expect(await ask(model, 10)).toHaveLength(TEXTS.length);
+      expect(await ask(model, 1)).toEqual([{ index: 1, score: 0.03 }]);
+    }));
+
   test('asks nobody about no texts', () =>
     eachModel(async (model) => {
       expect(await rerankers.choose(model).rerank('anything', [], 1)).toEqual([]);
@@ -107,7 +148,14 @@ describe('every reranker', () => {
   const FAILURES: readonly (readonly [string, Mishap, string, boolean])[] = [
     ['429 with Retry-After', { status: 429, headers: { 'retry-after': '7' } }, 'rate_limited', true],
     ['429 without', { status: 429 }, 'rate_limited', true],
+    ['503 with Retry-After', { status: 503, headers: { 'retry-after': '7' } }, 'rate_limited', true],
+    ['503 without', { status: 503 }, 'server_error', true],
     ['500', { status: 500 }, 'server_error', true],
+    ['408', { status: 408 }, 'server_error', true],
+    ['403', { status: 403 }, 'access_denied', false],
+    ['404', { status: 404 }, 'bad_response', false],
+    ['422', { status: 422 }, 'bad_response', false],
+    ['another success', { status: 201 }, 'bad_response', false],
     ['401', { status: 401 }, 'access_denied', false],
     ['402', { status: 402 }, 'access_denied', false],
     ['400', { status: 400 }, 'bad_response', false],

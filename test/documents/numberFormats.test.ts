@@ -1,0 +1,144 @@
+import { expect, test } from '@jest/globals';
+
+import { readNumberKinds, showNumber } from '../../documents/parsers/xlsx/numberFormats.js';
+import { everyRow } from '../support/everyRow.js';
+import { LIMITS } from './page.js';
+
+type Row = readonly [id: number, code: string, kind: 'plain' | 'date' | 'percent'];
+
+const range = (from: number, to: number): number[] => Array.from({ length: to - from + 1 }, (_, at) => from + at);
+
+/**
+ * The number formats that a workbook does not define. ECMA-376, part 1, 18.8.30 (numFmt); for 27 to 36 and 50 to 58, which East
+ * Asian editions of Excel show as dates: https://learn.microsoft.com/dotnet/api/documentformat.openxml.spreadsheet.numberingformat
+ */
+const BUILT_IN: readonly Row[] = [
+  [0, 'General', 'plain'],
+  [1, '0', 'plain'],
+  [2, '0.00', 'plain'],
+  [3, '#,##0', 'plain'],
+  [4, '#,##0.00', 'plain'],
+  [9, '0%', 'percent'],
+  [10, '0.00%', 'percent'],
+  [11, '0.00E+00', 'plain'],
+  [12, '# ?/?', 'plain'],
+  [13, '# ??/??', 'plain'],
+  [14, 'mm-dd-yy', 'date'],
+  [15, 'd-mmm-yy', 'date'],
+  [16, 'd-mmm', 'date'],
+  [17, 'mmm-yy', 'date'],
+  [18, 'h:mm AM/PM', 'date'],
+  [19, 'h:mm:ss AM/PM', 'date'],
+  [20, 'h:mm', 'date'],
+  [21, 'h:mm:ss', 'date'],
+  [22, 'm/d/yy h:mm', 'date'],
+  ...range(27, 36).map((id) => [id, 'East Asian date', 'date'] as const),
+  [37, '#,##0 ;(#,##0)', 'plain'],
+  [38, '#,##0 ;[Red](#,##0)', 'plain'],
+  [39, '#,##0.00;(#,##0.00)', 'plain'],
+  [40, '#,##0.00;[Red](#,##0.00)', 'plain'],
+  [45, 'mm:ss', 'date'],
+  [46, '[h]:mm:ss', 'date'],
+  [47, 'mmss.0', 'date'],
+  [48, '##0.0E+0', 'plain'],
+  [49, '@', 'plain'],
+  ...range(50, 58).map((id) => [id, 'East Asian date', 'date'] as const),
+];
+
+/** Formats that a workbook defines itself. */
+const OWN: readonly Row[] = [
+  [164, 'yyyy', 'date'],
+  [164, 'dd/mm/yyyy', 'date'],
+  [164, 'hh:mm', 'date'],
+  [164, 'SS', 'date'],
+  [164, '[h]', 'date'],
+  [164, '[hh]:mm', 'date'],
+  [164, '[m]', 'date'],
+  [164, '[ss]', 'date'],
+  [164, '[$-407]d. mmmm', 'date'],
+  [164, '[$-F800]dddd', 'date'],
+  [164, '0.0%', 'percent'],
+  [164, '0%;[Red]-0%', 'percent'],
+  [164, '0.00', 'plain'],
+  [164, '#,##0 &quot;days&quot;', 'plain'],
+  [164, '0 &quot;%&quot;', 'plain'],
+  [164, '0\\d', 'plain'],
+  [164, '0\\%', 'plain'],
+  [164, '0_d', 'plain'],
+  [164, '[Red]0', 'plain'],
+  [164, '[$USD-409]0.00', 'plain'],
+  [164, 'General', 'plain'],
+  [164, 'GENERAL', 'plain'],
+  // A workbook may define a built-in one anew.
+  [14, '0.00', 'plain'],
+  [1, 'yyyy', 'date'],
+];
+
+const kindsOf = (styles: string): string[] =>
+  readNumberKinds(new TextEncoder().encode(`<styleSheet>${styles}</styleSheet>`), LIMITS);
+
+test('each built-in number format is a date, a percentage or a plain number as ECMA-376 says', () =>
+  everyRow(
+    BUILT_IN,
+    ([id, code]) => `${id} ${code}`,
+    ([id, , kind]) => expect(kindsOf(`<cellXfs><xf numFmtId="${id}"/></cellXfs>`)).toEqual([kind]),
+  ));
+
+test("a workbook's own number format is a date by its letters, and not by what is quoted or escaped in it", () =>
+  everyRow(
+    OWN,
+    ([, code]) => code,
+    ([id, code, kind]) =>
+      expect(
+        kindsOf(
+          `<numFmts><numFmt numFmtId="${id}" formatCode="${code}"/></numFmts><cellXfs><xf numFmtId="${id}"/></cellXfs>`,
+        ),
+      ).toEqual([kind]),
+  ));
+
+test('only the formats of cells count, in their order, and one without a number format is plain', () => {
+  expect(
+    kindsOf(
+      '<cellStyleXfs><xf numFmtId="9"/></cellStyleXfs><cellXfs><xf/><xf numFmtId="14"/><xf numFmtId="9"/></cellXfs><dxfs><xf numFmtId="9"/></dxfs>',
+    ),
+  ).toEqual(['plain', 'date', 'percent']);
+});
+
+type Shown = readonly [raw: string, kind: Row[2], date1904: boolean, shown: string];
+const SHOWN: readonly Shown[] = [
+  // Day 60 is 29 February 1900, which never was: days before it are one later than those after it suggest.
+  // https://learn.microsoft.com/troubleshoot/microsoft-365-apps/excel/wrongly-assumes-1900-is-leap-year
+  ['1', 'date', false, '1900-01-01'],
+  ['59', 'date', false, '1900-02-28'],
+  ['61', 'date', false, '1900-03-01'],
+  ['45292', 'date', false, '2024-01-01'],
+  ['45292.6041666667', 'date', false, '2024-01-01 14:30:00'],
+  ['45292.99999999', 'date', false, '2024-01-02'],
+  ['0', 'date', false, '00:00:00'],
+  ['0.5', 'date', false, '12:00:00'],
+  ['0.999', 'date', false, '23:58:34'],
+  ['2958465', 'date', false, '9999-12-31'],
+  // What no calendar has stays a number.
+  ['2958466', 'date', false, '2958466'],
+  ['-1', 'date', false, '-1'],
+  // Workbooks of old Macs count from 1904: https://support.microsoft.com/office/e7fe7167-48a9-4b96-bb53-5612a800b487
+  ['1', 'date', true, '1904-01-02'],
+  ['59', 'date', true, '1904-02-29'],
+  ['43830', 'date', true, '2024-01-01'],
+  ['0.125', 'percent', false, '12.5%'],
+  ['1', 'percent', false, '100%'],
+  ['0.07', 'percent', false, '7%'],
+  ['0.30000000000000004', 'plain', false, '0.3'],
+  ['1234567890.12345', 'plain', false, '1234567890.12345'],
+  ['1E3', 'plain', false, '1000'],
+  ['', 'plain', false, ''],
+  [' ', 'date', false, ' '],
+  ['n/a', 'percent', false, 'n/a'],
+];
+
+test('a number is shown as its kind', () =>
+  everyRow(
+    SHOWN,
+    (row) => row.join(' '),
+    ([raw, kind, date1904, shown]) => expect(showNumber(raw, kind, date1904)).toBe(shown),
+  ));

@@ -1,0 +1,302 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+import { loadConfig } from '../../../config/config.js';
+import { Fault } from '../../../contract/failures.js';
+import { TRANSCRIPTION_SERVICES, type TranscriptionService } from '../../../contract/uploads.js';
+import { createEgress } from '../../../egress/createEgress.js';
+import { createTranscriptions } from '../../../providers/transcription/registry.js';
+import type { KeptJob, Recording, Transcriptions } from '../../../providers/transcription/types.js';
+import { type AssemblyAi, type AssemblyScene, startAssemblyAi } from '../../emulators/assemblyai.js';
+import { type Deepgram, startDeepgram } from '../../emulators/deepgram.js';
+import { type Mishap, recordingOf, type Speech } from '../../emulators/speech.js';
+import { everyRow } from '../../support/everyRow.js';
+
+const KEY = 'secret-key';
+let deepgram: Deepgram;
+let assemblyai: AssemblyAi;
+let egress: ReturnType<typeof createEgress>;
+
+const settingsOf = (settings: Record<string, string>) =>
+  loadConfig({ SECRET_KEY: `k1:${Buffer.alloc(32).toString('base64')}`, DATA_DIR: '/nowhere', ...settings });
+const open = (settings: Record<string, string> = {}): Transcriptions =>
+  createTranscriptions(
+    settingsOf({
+      DEEPGRAM_API_KEY: KEY,
+      DEEPGRAM_BASE_URL: deepgram.url,
+      ASSEMBLYAI_API_KEY: KEY,
+      ASSEMBLYAI_BASE_URL: assemblyai.url,
+      ASSEMBLYAI_POLL_S: '0.01',
+      ...settings,
+    }).transcription,
+    egress,
+  );
+
+beforeAll(async () => {
+  [deepgram, assemblyai] = await Promise.all([startDeepgram(KEY), startAssemblyAi(KEY)]);
+  egress = createEgress(settingsOf({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1' }).transcription.egress);
+});
+afterAll(() => Promise.all([egress.close(), deepgram.close(), assemblyai.close()]));
+
+const WISHES = { detectLanguage: false, speakers: false };
+
+interface Tried {
+  /** What became of the kept job, in order. */
+  readonly kept: (string | null)[];
+  readonly fault: Fault | null;
+  readonly segments: readonly unknown[];
+}
+
+let scenes = 0;
+const newScene = (): string => `scene-${(scenes += 1)}`;
+const jobsOf = (scene: string) => assemblyai.jobs.filter((job) => job.scene === scene);
+
+/** One try of a recording. @param id of the job that an earlier try has kept */
+async function attempt(
+  service: TranscriptionService,
+  scene: string,
+  id: string | null = null,
+  options: { signal?: AbortSignal; services?: Transcriptions } = {},
+): Promise<Tried> {
+  const bytes = recordingOf(scene);
+  const recording: Recording = {
+    size: bytes.length,
+    mimeType: 'audio/mpeg',
+    open: async () =>
+      (async function* parts() {
+        yield await Promise.resolve(bytes);
+      })(),
+  };
+  const kept: (string | null)[] = [];
+  const job: KeptJob = { id, keep: async (next) => void kept.push(next) };
+  const { transcribe } = (options.services ?? open()).choose(service);
+  try {
+    const { segments } = await transcribe(recording, WISHES, job, options.signal ?? new AbortController().signal);
+    return { kept, fault: null, segments };
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    return { kept, fault: error, segments: [] };
+  }
+}
+
+type Row = readonly [answer: string, mishap: Mishap, kind: string, retryable: boolean, waitMs?: number];
+/** https://developers.deepgram.com/docs/errors, https://www.assemblyai.com/docs/openapi.json */
+const ANSWERS: readonly Row[] = [
+  ['401', { status: 401 }, 'not_configured', false],
+  ['402', { status: 402 }, 'not_configured', false],
+  ['403', { status: 403 }, 'not_configured', false],
+  ['413', { status: 413 }, 'too_large', false],
+  ['429', { status: 429 }, 'rate_limited', true],
+  ['429 with Retry-After', { status: 429, headers: { 'retry-after': '7' } }, 'rate_limited', true, 7000],
+  ['503', { status: 503 }, 'server_error', true],
+  ['503 with Retry-After', { status: 503, headers: { 'retry-after': '7' } }, 'rate_limited', true, 7000],
+  ['500', { status: 500 }, 'server_error', true],
+  ['500 with Retry-After', { status: 500, headers: { 'retry-after': '7' } }, 'server_error', true],
+  ['408', { status: 408 }, 'server_error', true],
+  ['404', { status: 404 }, 'bad_response', false],
+  ['405', { status: 405 }, 'bad_response', false],
+  ['a redirect', { status: 302, headers: { location: 'http://127.0.0.1:1/' } }, 'bad_response', false],
+  ['400', { status: 400 }, 'broken_content', false],
+  ['415', { status: 415 }, 'broken_content', false],
+  ['422', { status: 422 }, 'broken_content', false],
+  ['a body that is no JSON', 'broken', 'server_error', true],
+];
+
+test('each answer to a recording is the fault that it means, without the key', () =>
+  everyRow(
+    TRANSCRIPTION_SERVICES.flatMap((service) => ANSWERS.map((row) => [service, row] as const)),
+    ([service, [answer]]) => `${service}: ${answer}`,
+    async ([service, [, mishap, kind, retryable, waitMs = null]]) => {
+      const scene = newScene();
+      deepgram.scenes.set(scene, { mishaps: [mishap] });
+      assemblyai.scenes.set(scene, { uploadMishaps: [mishap] });
+      const { fault, kept } = await attempt(service, scene);
+      expect(fault).toMatchObject({ kind, retryable });
+      expect(kept).toEqual([]);
+      // A wait is told where the fault is one of rate: the others come back as any failure does.
+      expect(fault!.retryAfterMs).toBe(waitMs);
+      expect(fault!.message).not.toContain(KEY);
+      expect(fault!.message).toMatch(mishap === 'broken' ? /broken/ : /“a mishap of the test”/);
+    },
+  ));
+
+test('a missing setting is named, and by default the first service is taken that is configured', () => {
+  const none = open({ DEEPGRAM_API_KEY: '', ASSEMBLYAI_API_KEY: '' });
+  expect(() => none.choose(null)).toThrow(/DEEPGRAM_API_KEY or ASSEMBLYAI_API_KEY/);
+  expect(() => none.choose('assemblyai')).toThrow(/: the setting ASSEMBLYAI_API_KEY is missing/);
+  expect(open().choose(null).service).toBe('deepgram');
+  expect(open().choose('assemblyai').service).toBe('assemblyai');
+  expect(open({ DEEPGRAM_API_KEY: '' }).choose(null).service).toBe('assemblyai');
+  expect(open({ TRANSCRIPTION_SERVICE: 'assemblyai' }).choose(null).service).toBe('assemblyai');
+});
+
+type JobRow = readonly [error: string, kind: string, retryable: boolean];
+/** Sentences of a job's `error`, which alone tell what lasts from what passes: https://www.assemblyai.com/docs/openapi.json */
+const JOB_ERRORS: readonly JobRow[] = [
+  ['Transcoding failed. File does not appear to contain audio.', 'broken_content', false],
+  ['language_detection cannot be performed on files with no spoken audio.', 'no_text', false],
+  ['Internal server error, please contact us.', 'server_error', true],
+  ['The upload has expired', 'server_error', true],
+  ['Upload not found', 'server_error', true],
+  ['Server error, developers have been alerted', 'server_error', true],
+  ['Please try again', 'server_error', true],
+  ['Request timed out', 'server_error', true],
+  ['Temporary failure', 'server_error', true],
+];
+
+test('a failed job is forgotten, so that the next try orders another', () =>
+  everyRow(
+    JOB_ERRORS,
+    ([error]) => error,
+    async ([error, kind, retryable]) => {
+      const scene = newScene();
+      assemblyai.scenes.set(scene, { looks: 1, errors: [error] });
+      const first = await attempt('assemblyai', scene);
+      const [job] = jobsOf(scene);
+      expect(first.fault).toMatchObject({ kind, retryable });
+      if (kind !== 'no_text') expect(first.fault!.message).toContain(`“${error.replace(/\.$/, '')}”`);
+      expect(first.kept).toEqual([job!.id, null]);
+      const second = await attempt('assemblyai', scene, first.kept.at(-1));
+      expect(second.segments).not.toEqual([]);
+      expect(jobsOf(scene)).toHaveLength(2);
+    },
+  ));
+
+type PollRow = readonly [what: string, scene: Pick<AssemblyScene, 'mishaps'>, kind: string | null, forgotten: boolean];
+const five = (status: number): Mishap[] => Array.from({ length: 5 }, () => ({ status }));
+const POLLS: readonly PollRow[] = [
+  ['is done', {}, null, false],
+  ['is unknown (404)', { mishaps: [{ status: 404 }] }, 'server_error', true],
+  ['is unknown (400)', { mishaps: [{ status: 400 }] }, 'server_error', true],
+  ['cannot be seen for one poll (500)', { mishaps: [{ status: 500 }] }, null, false],
+  ['cannot be seen for one poll (429)', { mishaps: [{ status: 429, headers: { 'retry-after': '0' } }] }, null, false],
+  ['cannot be seen for one poll (broken)', { mishaps: ['broken'] }, null, false],
+  ['cannot be seen for one poll (cut)', { mishaps: ['cut'] }, null, false],
+  ['cannot be seen for five polls (500)', { mishaps: five(500) }, 'server_error', false],
+  ['cannot be seen for five polls (429)', { mishaps: five(429) }, 'rate_limited', false],
+  ['is refused with its key (401)', { mishaps: [{ status: 401 }] }, 'not_configured', false],
+];
+
+test('a kept job is waited for and not ordered again, and is forgotten only where it is gone', () =>
+  everyRow(
+    POLLS,
+    ([what]) => what,
+    async ([, { mishaps }, kind, forgotten]) => {
+      const scene = newScene();
+      // Made by an earlier try that was ended while it waited.
+      assemblyai.scenes.set(scene, { looks: Infinity });
+      const abort = new AbortController();
+      const earlier = attempt('assemblyai', scene, null, { signal: abort.signal }).catch((error: unknown) => error);
+      while ((jobsOf(scene)[0]?.looks ?? 0) < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+      abort.abort();
+      expect(await earlier).toMatchObject({ name: 'AbortError' });
+      const [job] = jobsOf(scene);
+      const uploads = assemblyai.uploads.length;
+      assemblyai.scenes.set(scene, { looks: 0, ...(mishaps ? { mishaps: [...mishaps] } : {}) });
+      const { kept, fault, segments } = await attempt('assemblyai', scene, job!.id);
+      expect(fault?.kind ?? null).toBe(kind);
+      expect(segments.length > 0).toBe(kind === null);
+      expect(kept).toEqual(forgotten ? [null] : []);
+      expect([jobsOf(scene).length, assemblyai.uploads.length]).toEqual([1, uploads]);
+      expect(job!.deleted).toBe(false);
+    },
+  ));
+
+test('the wait for a job ends with the time for a recording, and the job stays', async () => {
+  const scene = newScene();
+  assemblyai.scenes.set(scene, { looks: Infinity });
+  const services = open({ TRANSCRIPTION_TIMEOUT_S: '1' });
+  const { fault, kept } = await attempt('assemblyai', scene, null, { services });
+  expect(fault).toMatchObject({ kind: 'timed_out', message: expect.stringMatching(/within 1 s .*same job/) });
+  expect(kept).toEqual([jobsOf(scene)[0]!.id]);
+});
+
+test('a poll that is told to come back later than the time for a recording is not waited for', async () => {
+  const scene = newScene();
+  assemblyai.scenes.set(scene, { looks: 9, mishaps: [{ status: 429, headers: { 'retry-after': '3600' } }] });
+  const services = open({ TRANSCRIPTION_TIMEOUT_S: '60' });
+  expect((await attempt('assemblyai', scene, null, { services })).fault).toMatchObject({ kind: 'timed_out' });
+});
+
+test('a job that is abandoned is deleted at the service', async () => {
+  const scene = newScene();
+  await attempt('assemblyai', scene);
+  await attempt('assemblyai', newScene());
+  const [job] = jobsOf(scene);
+  await open().choose('assemblyai').abandon(job!.id);
+  expect(assemblyai.jobs.filter(({ deleted }) => deleted)).toEqual([job]);
+  await expect(open().choose('deepgram').abandon('any')).resolves.toBeUndefined();
+});
+
+const FLAGS = [false, true];
+const PORTUGUESE: Speech = {
+  language: 'pt-BR',
+  duration: 3,
+  turns: [{ speaker: 1, paragraphs: [[{ text: 'As lontras brincam.', start: 1, end: 2.5 }]] }],
+};
+
+test('speakers and the language are asked for and told exactly where they are wished for', () =>
+  everyRow(
+    TRANSCRIPTION_SERVICES.flatMap((service) =>
+      FLAGS.flatMap((speakers) => FLAGS.map((detectLanguage) => ({ service, speakers, detectLanguage }))),
+    ),
+    (row) => JSON.stringify(row),
+    async ({ service, ...wishes }) => {
+      const scene = newScene();
+      for (const emulator of [deepgram, assemblyai]) emulator.scenes.set(scene, { speech: PORTUGUESE });
+      const bytes = recordingOf(scene);
+      const parts = (async function* one() {
+        yield await Promise.resolve(bytes);
+      })();
+      const transcript = await open()
+        .choose(service)
+        .transcribe(
+          { size: bytes.length, mimeType: 'audio/mpeg', open: async () => parts },
+          wishes,
+          { id: null, keep: async () => undefined },
+          new AbortController().signal,
+        );
+      const speaker = service === 'deepgram' ? '1' : 'B';
+      expect(transcript).toEqual({
+        service,
+        wishes,
+        segments: [
+          {
+            start: 1,
+            end: 2.5,
+            text: 'As lontras brincam.',
+            speaker: wishes.speakers ? speaker : null,
+            paragraph: true,
+          },
+        ],
+        language: wishes.detectLanguage ? 'pt-BR' : null,
+        duration: 3,
+      });
+      const flags = {
+        ...(wishes.speakers ? { speakers: true } : {}),
+        ...(wishes.detectLanguage ? { language: true } : {}),
+      };
+      if (service === 'deepgram') {
+        const { diarize, detect_language, ...rest } = deepgram.calls.at(-1)!.query;
+        expect({
+          ...(diarize === 'true' ? { speakers: true } : {}),
+          ...(detect_language === 'true' ? { language: true } : {}),
+        }).toEqual(flags);
+        expect(rest).toEqual({
+          model: 'nova-3',
+          smart_format: 'true',
+          punctuate: 'true',
+          paragraphs: 'true',
+          utterances: 'true',
+        });
+        expect(deepgram.calls.at(-1)).toMatchObject({ contentType: 'audio/mpeg', contentLength: String(bytes.length) });
+        return;
+      }
+      const { audio_url: _url, speech_models, speaker_labels, language_detection, ...rest } = jobsOf(scene)[0]!.order;
+      expect({
+        ...(speaker_labels === true ? { speakers: true } : {}),
+        ...(language_detection === true ? { language: true } : {}),
+      }).toEqual(flags);
+      expect(rest).toEqual({});
+      expect(speech_models).toEqual(['universal-3-5-pro', 'universal-2']);
+    },
+  ));
