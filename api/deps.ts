@@ -1,5 +1,6 @@
 import type { SparseVector } from '../contract/sparseVectors.js';
-import type { Account, Connectors } from '../connectors/registry.js';
+import type { Account } from '../connectors/account.js';
+import type { Connectors } from '../connectors/registry.js';
 import type { WebSource } from '../connectors/types.js';
 import type { TemporalLinks, WorkflowLink } from '../contract/temporalLinks.js';
 import type { EmbeddingModelId } from '../contract/embeddingModels.js';

@@ -102,9 +102,9 @@ export interface ChangePage {
 /** For sources that tell by themselves what happened. */
 export interface ChangeFeed<Credentials> {
   /** The point of now: a pass from it tells all that happens after. Throws a Fault stale_cursor where this account is told of nothing. */
-  now(client: SourceClient, credentials: Credentials, signal: AbortSignal): Promise<string>;
+  now(client: AccountClient<Credentials>): Promise<string>;
   /** A page of what happened since a point. Throws a Fault stale_cursor where the source does not know the point any more. */
-  since(client: SourceClient, credentials: Credentials, point: string, signal: AbortSignal): Promise<ChangePage>;
+  since(client: AccountClient<Credentials>, point: string): Promise<ChangePage>;
 }
 
 /**
@@ -112,10 +112,8 @@ export interface ChangeFeed<Credentials> {
  * @param query as its operation has checked it
  */
 export type LiveRead<Credentials> = (
-  client: SourceClient,
+  client: AccountClient<Credentials>,
   query: Readonly<Record<string, unknown>>,
-  signal: AbortSignal,
-  credentials: Credentials,
 ) => Promise<unknown>;
 
 /** What a person's consent brought: what connectors of sources with OAuth take as their credentials. */
@@ -180,8 +178,8 @@ export interface Identity {
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
-/** How contents are wished for, beside the item that they are of. */
-export interface OpenWishes {
+/** How content is read, beside the item that it is of. */
+export interface OpenOptions {
   /** The format that documents are given out in which their source keeps in a form of its own, where it can; null: the connector's choice. */
   readonly saveAs: string | null;
 }
@@ -242,8 +240,10 @@ export interface CallOptions {
   readonly asForm?: boolean;
 }
 
-/** Calls a source for one account: with its credentials, in its turn, and with its errors as Faults. */
+/** Calls a source for one account until its signal aborts: with the account's headers, within its limits, and with Faults for errors. */
 export interface SourceClient {
+  /** Ends each request that is under way. */
+  readonly signal: AbortSignal;
   /** Where the source is, by the parts of its row. */
   readonly urls: Readonly<Record<string, string>>;
   /**
@@ -253,16 +253,10 @@ export interface SourceClient {
   get(
     path: readonly string[],
     query: Readonly<Record<string, string>>,
-    signal: AbortSignal,
     options?: CallOptions,
   ): Promise<Readonly<Record<string, unknown>>>;
   /** The same, asked for by a POST. @param body unset: an empty object; some methods without arguments want null */
-  post(
-    path: readonly string[],
-    body: unknown,
-    signal: AbortSignal,
-    options?: CallOptions,
-  ): Promise<Readonly<Record<string, unknown>>>;
+  post(path: readonly string[], body: unknown, options?: CallOptions): Promise<Readonly<Record<string, unknown>>>;
   /**
    * The same as `get` where the answer is a list, with the headers that say how it goes on.
    * @param within the part of the answer that the list is; unset: all of it
@@ -270,18 +264,21 @@ export interface SourceClient {
   list(
     path: readonly string[],
     query: Readonly<Record<string, string>>,
-    signal: AbortSignal,
     within?: string,
   ): Promise<{ readonly values: readonly unknown[]; readonly headers: Readonly<Record<string, string>> }>;
   /** The content of an item. Redirects are followed, without credentials. Throws a Fault. */
   content(
     path: readonly string[],
     query: Readonly<Record<string, string>>,
-    signal: AbortSignal,
     options?: CallOptions,
   ): Promise<SourceAnswer>;
   /** The answer to a request, in the same turn and with the same Faults. `headers` of the connector are not put on. */
-  send(request: SourceRequest, signal: AbortSignal): Promise<SourceAnswer>;
+  send(request: SourceRequest): Promise<SourceAnswer>;
+}
+
+/** What each function of a connector gets first: the client of an account, for the length of one call. */
+export interface AccountClient<Credentials = unknown> extends SourceClient {
+  readonly credentials: Credentials;
 }
 
 /** A limit that a source sets to an OAuth client: the accounts that were connected by it share it. */
@@ -334,37 +331,28 @@ export interface Connector<Credentials> {
   /** How long an answer that is a success asks to rest before the next request of the account; 0 for not at all. */
   restMs?(headers: Refusal['headers']): number;
   /** Asks whose account the credentials lead to. Throws a Fault where they lead nowhere. */
-  identify(client: SourceClient, credentials: Credentials, signal: AbortSignal): Promise<Identity>;
+  identify(client: AccountClient<Credentials>): Promise<Identity>;
   /** A page of the outermost things there are. */
-  roots(client: SourceClient, credentials: Credentials, cursor: string | null, signal: AbortSignal): Promise<ItemPage>;
+  roots(client: AccountClient<Credentials>, cursor: string | null): Promise<ItemPage>;
   /** A page of the outermost containers by its number, for sources whose operations list them so. */
   containers?(
-    client: SourceClient,
+    client: AccountClient<Credentials>,
     page: { readonly number: number; readonly size: number },
-    signal: AbortSignal,
   ): Promise<ContainerPage>;
   /**
    * A page of an item itself and of all that lies below it. Throws a Fault not_found where there is no such item.
-   * @param wishes what is to become files: other things may be left out where listing them costs requests; unset: nothing may
+   * @param typeFilter what is to become files: other things may be left out where listing them costs requests; unset: nothing may
    */
   below(
-    client: SourceClient,
+    client: AccountClient<Credentials>,
     externalId: string,
     cursor: string | null,
-    signal: AbortSignal,
-    credentials: Credentials,
-    wishes?: TypeWishes,
+    typeFilter?: TypeWishes,
   ): Promise<ItemPage>;
   /** Of sources that tell what happened since a point. */
   readonly changes?: ChangeFeed<Credentials>;
   /** What operations of its own ask the source just now, by name. */
   readonly reads?: Readonly<Record<string, LiveRead<Credentials>>>;
   /** The content of one item. */
-  open(
-    client: SourceClient,
-    externalId: string,
-    signal: AbortSignal,
-    credentials: Credentials,
-    wishes: OpenWishes,
-  ): Promise<ItemContent>;
+  open(client: AccountClient<Credentials>, externalId: string, options: OpenOptions): Promise<ItemContent>;
 }

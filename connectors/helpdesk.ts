@@ -224,16 +224,11 @@ export function plainOf(html: string): string {
 const MAX_REDIRECTS = 3;
 
 /** The bytes at an address that is signed by itself, at whichever host: no credentials go there, and it ends no connection. */
-export async function fetchSigned(
-  client: SourceClient,
-  source: string,
-  address: string,
-  signal: AbortSignal,
-): Promise<SourceAnswer> {
+export async function fetchSigned(client: SourceClient, source: string, address: string): Promise<SourceAnswer> {
   let url = address;
   for (let steps = 0; steps <= MAX_REDIRECTS; steps += 1) {
     if (!URL.canParse(url)) break;
-    const answer = await client.send({ url, headers: {}, isContent: true, takes: () => true }, signal);
+    const answer = await client.send({ url, headers: {}, isContent: true, takes: () => true });
     const { status, headers } = answer;
     if (status >= 200 && status < 300) return answer;
     const location = headers['location'] ?? '';

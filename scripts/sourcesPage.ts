@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { toldOf } from '../connectors/registry.js';
+import { describeSource } from '../connectors/catalogue.js';
 import { BROUGHT_CLIENTS, FACT_FIELDS } from '../contract/oauth.js';
 import { CONNECTED_SOURCES, type ConnectedSourceType, honours } from '../contract/sources.js';
 import { isOAuthSource } from '../contract/whiteLabel.js';
@@ -34,7 +34,7 @@ function authOf(source: ConnectedSourceType): string {
 }
 
 function incrementalOf(source: ConnectedSourceType): string {
-  const { hasChanges, unchangedBy } = toldOf(source);
+  const { hasChanges, unchangedBy } = describeSource(source);
   return [
     hasChanges ? 'change feed' : 'listing compared',
     unchangedBy === null ? 'all content is fetched again' : `unchanged by ${unchangedBy}`,
@@ -43,13 +43,13 @@ function incrementalOf(source: ConnectedSourceType): string {
 }
 
 function deletionsOf(source: ConnectedSourceType): string {
-  const { hasChanges, deletions } = toldOf(source);
+  const { hasChanges, deletions } = describeSource(source);
   const usual = hasChanges ? 'told by the feed' : 'missed by a whole listing';
   return deletions === undefined ? usual : `${usual}; ${deletions}`;
 }
 
 function limitsOf(source: ConnectedSourceType): string {
-  const { limits, sharedRequestsAtOnce } = toldOf(source);
+  const { limits, sharedRequestsAtOnce } = describeSource(source);
   const shared = sharedRequestsAtOnce === null ? '' : `, ${sharedRequestsAtOnce} of an OAuth client`;
   return `${CONNECTED_SOURCES[source].requestsAtOnce} requests at once of an account${shared}; ${limits}`;
 }
@@ -79,7 +79,7 @@ export function sourcesPage(): string {
   const rows = (Object.keys(CONNECTED_SOURCES) as ConnectedSourceType[])
     .toSorted((a, b) => CONNECTED_SOURCES[a].name.localeCompare(CONNECTED_SOURCES[b].name, 'en'))
     .map((source) => {
-      const { listed, ingested } = toldOf(source);
+      const { listed, ingested } = describeSource(source);
       const of = [authOf, incrementalOf, deletionsOf, limitsOf, proofOf].map((cell) => cell(source));
       const [auth = '', ...rest] = of;
       return `| ${[`${CONNECTED_SOURCES[source].name} \`${source}\``, auth, listed, ingested, ...rest].join(' | ')} |`;

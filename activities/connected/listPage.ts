@@ -1,5 +1,5 @@
 import type { Change, SourceItem } from '../../connectors/connector.js';
-import type { Account } from '../../connectors/registry.js';
+import type { Account } from '../../connectors/account.js';
 import { MOST_CLOSED, type SyncItemsRequest, WALK_ALL, walkOf } from '../../contract/connections.js';
 import { Fault } from '../../contract/failures.js';
 import type { Items } from '../../store/items/items.js';

@@ -1,4 +1,4 @@
-import type { Account } from '../../connectors/registry.js';
+import type { Account } from '../../connectors/account.js';
 import { Fault } from '../../contract/failures.js';
 import { CONNECTED_SOURCES, isConnectedSource } from '../../contract/sources.js';
 import type { DataSourceDoc } from '../../store/dataSources/model.js';

@@ -1,5 +1,5 @@
 import type { ItemPage, LeftOut, SourceItem } from '../../connectors/connector.js';
-import type { Account } from '../../connectors/registry.js';
+import type { Account } from '../../connectors/account.js';
 import type { Walk } from '../../contract/connections.js';
 import { Fault } from '../../contract/failures.js';
 import type { TypeWishes } from '../../contract/typesAtSource.js';

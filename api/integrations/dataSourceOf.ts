@@ -1,4 +1,4 @@
-import type { Account } from '../../connectors/registry.js';
+import type { Account } from '../../connectors/account.js';
 import { CONNECTED_SOURCES, type ConnectedSourceType, isConnectedSource } from '../../contract/sources.js';
 import type { Store } from '../../store/connect.js';
 import type { DataSourceDoc } from '../../store/dataSources/model.js';

@@ -1,7 +1,7 @@
 /** Azure Blob Storage, read with the key of an account. https://learn.microsoft.com/rest/api/storageservices/blob-service-rest-api */
 import { Fault } from '../../contract/failures.js';
 import { type ObjectPlace, placeOf } from '../../contract/objectIds.js';
-import type { Connector, ItemPage, SourceAnswer, SourceClient } from '../connector.js';
+import type { Connector, ItemPage, SourceAnswer, SourceClient, AccountClient } from '../connector.js';
 import { escapePath, treeOf } from './adapter.js';
 import { type Listing, readListing } from './listing.js';
 import { classify } from './refusals.js';
@@ -16,10 +16,8 @@ const accountUrl = ({ urls }: SourceClient): string => urls['api'] ?? '';
 
 /** @param path encoded @throws Fault, also where an address can't say the path: it would lead to another blob */
 function get(
-  client: SourceClient,
-  credentials: AzureCredentials,
+  client: AccountClient<AzureCredentials>,
   { path, query = {}, isContent = false }: { path: string; query?: Record<string, string>; isContent?: boolean },
-  signal: AbortSignal,
 ): Promise<SourceAnswer> {
   const base = accountUrl(client);
   const search = new URLSearchParams(query).toString();
@@ -29,17 +27,15 @@ function get(
       'bad_response',
       'A blob whose name has `.` or `..` between slashes can not be asked for. Copy it to another name.',
     );
-  const headers = signedHeaders(url, credentials);
-  return client.send({ url, headers, isContent, takes: () => false }, signal);
+  const headers = signedHeaders(url, client.credentials);
+  return client.send({ url, headers, isContent, takes: () => false });
 }
 
 async function list(
-  client: SourceClient,
-  credentials: AzureCredentials,
+  client: AccountClient<AzureCredentials>,
   { path, query }: { path: string; query: Record<string, string> },
-  signal: AbortSignal,
 ): Promise<Listing> {
-  const { bytes } = await get(client, credentials, { path, query: { comp: 'list', ...query } }, signal);
+  const { bytes } = await get(client, { path, query: { comp: 'list', ...query } });
   return readListing(bytes);
 }
 
@@ -51,11 +47,9 @@ interface Cursor {
 
 /** A page of a container or a folder. */
 async function pageBelow(
-  client: SourceClient,
-  credentials: AzureCredentials,
+  client: AccountClient<AzureCredentials>,
   { bucket, key, kind }: ObjectPlace,
   cursor: string | null,
-  signal: AbortSignal,
 ): Promise<ItemPage> {
   const tree = treeOf(accountUrl(client));
   const from = cursor === null ? null : (JSON.parse(cursor) as Cursor);
@@ -64,7 +58,7 @@ async function pageBelow(
     ...(key === '' ? {} : { prefix: key }),
     ...(from === null ? {} : { marker: from.marker }),
   };
-  const { entries, marker } = await list(client, credentials, { path: bucket, query }, signal);
+  const { entries, marker } = await list(client, { path: bucket, query });
   // A directory is seen by what lies in it.
   const objects = entries.filter((entry) => !entry.isDirectory).map(({ name, ...entry }) => ({ key: name, ...entry }));
   if (from === null && entries.length === 0 && marker === null && kind === 'folder')
@@ -91,49 +85,49 @@ export const azureBlobStorage: Connector<AzureCredentials> = {
   headers: () => ({}),
   classify,
 
-  async identify(client, credentials, signal) {
+  async identify(client) {
     try {
-      await list(client, credentials, { path: '', query: { maxresults: '1' } }, signal);
+      await list(client, { path: '', query: { maxresults: '1' } });
     } catch (error) {
       // Each account is a host of its own.
       if (error instanceof Fault && error.kind === 'dns_failed')
         throw new Fault('not_found', 'There is no storage account of this name. Look it up in the portal of Azure.');
       throw error;
     }
-    return { account: credentials.accountName, metadata: { account_name: credentials.accountName } };
+    return { account: client.credentials.accountName, metadata: { account_name: client.credentials.accountName } };
   },
 
-  async roots(client, credentials, cursor, signal) {
+  async roots(client, cursor) {
     const tree = treeOf(accountUrl(client));
     const query = cursor === null ? {} : { marker: cursor };
-    const { entries, marker } = await list(client, credentials, { path: '', query }, signal);
+    const { entries, marker } = await list(client, { path: '', query });
     return { items: entries.map(({ name, createdAt }) => tree.itemOfContainer(name, createdAt)), next: marker };
   },
 
-  async below(client, externalId, cursor, signal, credentials) {
+  async below(client, externalId, cursor) {
     const place = placeOf(externalId);
     const { bucket, key, kind } = place;
     if (!CONTAINER.test(bucket) || kind === 'prefix') throw noSuchItem('Azure Blob Storage');
-    if (kind !== 'object') return pageBelow(client, credentials, place, cursor, signal);
+    if (kind !== 'object') return pageBelow(client, place, cursor);
     const query = { restype: 'container', prefix: key, maxresults: '1' };
     // Of all names that begin so, the name itself comes first.
-    const { entries } = await list(client, credentials, { path: bucket, query }, signal);
+    const { entries } = await list(client, { path: bucket, query });
     const [entry] = entries;
     if (entry?.name !== key || entry.isDirectory) throw noSuchItem('Azure Blob Storage');
     const tree = treeOf(accountUrl(client));
     return { items: tree.itemsOfObjects(bucket, [{ ...entry, key }], { after: key, below: '' }), next: null };
   },
 
-  async open(client, externalId, signal, credentials) {
+  async open(client, externalId) {
     const { bucket, key, kind } = placeOf(externalId);
     if (!CONTAINER.test(bucket) || kind === 'prefix') throw noSuchItem('Azure Blob Storage');
     if (kind !== 'object') {
       // Reached only by an id that no listing knows; where there is such a place, its blobs are what can be read.
-      await pageBelow(client, credentials, { bucket, key, kind }, null, signal);
+      await pageBelow(client, { bucket, key, kind }, null);
       throw new Fault('unsupported_type', 'A folder of Azure has no text of its own: sync the blobs in it.');
     }
     const path = `${bucket}/${escapePath(key)}`;
-    const { bytes, headers } = await get(client, credentials, { path, isContent: true }, signal);
+    const { bytes, headers } = await get(client, { path, isContent: true });
     return treeOf(accountUrl(client)).contentOf(bucket, key, {
       bytes,
       contentType: headers['content-type'],

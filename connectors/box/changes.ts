@@ -22,9 +22,9 @@ const stale = (): Fault =>
 
 const ROOMS: Readonly<Record<Place['kind'], string>> = { file: 'files', folder: 'folders', web_link: 'web_links' };
 /** Something of Box as it is now. @throws Fault not_found also for what is in the trash */
-export async function itemAt(client: SourceClient, { kind, id }: Place, signal: AbortSignal): Promise<Json> {
+export async function itemAt(client: SourceClient, { kind, id }: Place): Promise<Json> {
   // Without named fields a folder comes with a page of what lies in it.
-  const json = await client.get([ROOMS[kind], id], { fields: ITEM_FIELDS }, signal);
+  const json = await client.get([ROOMS[kind], id], { fields: ITEM_FIELDS });
   if (itemOf(json) === null) throw noSuchItem('Box');
   return json;
 }
@@ -33,10 +33,9 @@ export async function itemAt(client: SourceClient, { kind, id }: Place, signal: 
 async function takeEvents(
   client: SourceClient,
   position: string,
-  signal: AbortSignal,
 ): Promise<{ readonly entries: readonly Json[]; readonly next: string }> {
   const query = { stream_type: 'changes', stream_position: position, limit: EVENTS_PER_PAGE };
-  const answer = await client.get(['events'], query, signal);
+  const answer = await client.get(['events'], query);
   const told = answer['next_stream_position'];
   const next = typeof told === 'number' || typeof told === 'string' ? String(told) : '';
   if (!/^\d{1,30}$/.test(next))
@@ -64,9 +63,9 @@ function placeOfEvent(event: Json): Place | null {
 }
 
 /** What became of something that an event tells of. */
-async function changeOf(client: SourceClient, place: Place, signal: AbortSignal): Promise<Change> {
+async function changeOf(client: SourceClient, place: Place): Promise<Change> {
   try {
-    const item = itemOf(await itemAt(client, place, signal));
+    const item = itemOf(await itemAt(client, place));
     return item === null ? { gone: idOf(place) } : { item };
   } catch (error) {
     // What is shared with the account no more is gone as well.
@@ -81,17 +80,17 @@ async function changeOf(client: SourceClient, place: Place, signal: AbortSignal)
  * https://developer.box.com/guides/events/user-events/for-user
  */
 export const boxChanges: ChangeFeed<OAuthGrant> = {
-  async now(client, _grant, signal) {
+  async now(client) {
     const at = Date.now();
-    return pointOf((await takeEvents(client, 'now', signal)).next, at);
+    return pointOf((await takeEvents(client, 'now')).next, at);
   },
 
-  async since(client, _grant, text, signal) {
+  async since(client, text) {
     const { position } = readPoint(text);
     const at = Date.now();
     let page: Awaited<ReturnType<typeof takeEvents>>;
     try {
-      page = await takeEvents(client, position, signal);
+      page = await takeEvents(client, position);
     } catch (error) {
       throw error instanceof Fault && error.kind === 'bad_response' ? stale() : error;
     }
@@ -104,9 +103,7 @@ export const boxChanges: ChangeFeed<OAuthGrant> = {
     const touched = [...places.values()];
     const changes: Change[] = [];
     for (let from = 0; from < touched.length; from += AT_ONCE)
-      changes.push(
-        ...(await Promise.all(touched.slice(from, from + AT_ONCE).map((place) => changeOf(client, place, signal)))),
-      );
+      changes.push(...(await Promise.all(touched.slice(from, from + AT_ONCE).map((place) => changeOf(client, place)))));
     return { changes, next: pointOf(next, at), more: entries.length > 0 && next !== position };
   },
 };

@@ -29,9 +29,9 @@ function classify({ body }: Refusal): ErrorClass | null {
 }
 
 /** A page of what lies directly in a folder. */
-async function listFolder(client: SourceClient, id: string, at: string | null, signal: AbortSignal): Promise<ItemPage> {
+async function listFolder(client: SourceClient, id: string, at: string | null): Promise<ItemPage> {
   const query = { usemarker: 'true', limit: PER_PAGE, fields: ITEM_FIELDS, ...(at === null ? {} : { marker: at }) };
-  const answer = await client.get(['folders', id, 'items'], query, signal);
+  const answer = await client.get(['folders', id, 'items'], query);
   const next = asText(answer['next_marker']);
   return {
     items: asList(answer['entries']).flatMap((entry) => itemOf(asObject(entry)) ?? []),
@@ -44,22 +44,21 @@ async function listFolder(client: SourceClient, id: string, at: string | null, s
 async function named(
   client: SourceClient,
   externalId: string,
-  signal: AbortSignal,
 ): Promise<{ readonly place: Place; readonly json: Json }> {
   const place = placeOf(externalId);
   if (place === null) throw noSuchItem('Box');
   try {
-    return { place, json: await itemAt(client, place, signal) };
+    return { place, json: await itemAt(client, place) };
   } catch (error) {
     if (!(error instanceof Fault) || error.kind !== 'not_found' || externalId !== place.id) throw error;
     const folder = { kind: 'folder', id: place.id } as const;
-    return { place: folder, json: await itemAt(client, folder, signal) };
+    return { place: folder, json: await itemAt(client, folder) };
   }
 }
 
 /** The bytes of a file. Box sends us elsewhere for them, to an address that is a credential by itself. */
-async function bytesOf(client: SourceClient, id: string, file: Json, signal: AbortSignal) {
-  const answer = await client.content(['files', id, 'content'], {}, signal);
+async function bytesOf(client: SourceClient, id: string, file: Json) {
+  const answer = await client.content(['files', id, 'content'], {});
   if (answer.status === 202) {
     const seconds = Number(answer.headers['retry-after']);
     throw new Fault('server_error', 'Box has not prepared this file for download yet. It is tried again by itself.', {
@@ -72,11 +71,11 @@ async function bytesOf(client: SourceClient, id: string, file: Json, signal: Abo
   return answer;
 }
 
-async function openFile(client: SourceClient, externalId: string, signal: AbortSignal): Promise<ItemContent> {
-  const { place, json } = await named(client, externalId, signal);
+async function openFile(client: SourceClient, externalId: string): Promise<ItemContent> {
+  const { place, json } = await named(client, externalId);
   if (place.kind === 'folder') {
     // One that a listing could not look into says so; of others nobody asks.
-    await listFolder(client, place.id, null, signal);
+    await listFolder(client, place.id, null);
     throw new Fault('unsupported_type', 'A folder of Box has no text of its own: sync the files in it.');
   }
   if (place.kind === 'web_link')
@@ -84,7 +83,7 @@ async function openFile(client: SourceClient, externalId: string, signal: AbortS
       'unsupported_type',
       'A link that is kept in Box has no content there. Scrape the page it leads to.',
     );
-  const { bytes, headers } = await bytesOf(client, place.id, json, signal);
+  const { bytes, headers } = await bytesOf(client, place.id, json);
   const text = isNote(asText(json['name']) ?? '') ? noteText(bytes) : null;
   return contentOf(json, bytes, headers['content-type'], text);
 }
@@ -111,12 +110,8 @@ export const box: Connector<OAuthGrant> = {
   headers: bearer,
   classify,
 
-  async identify(client, _grant, signal) {
-    const { id, login, name, enterprise } = await client.get(
-      ['users', 'me'],
-      { fields: 'id,login,name,enterprise' },
-      signal,
-    );
+  async identify(client) {
+    const { id, login, name, enterprise } = await client.get(['users', 'me'], { fields: 'id,login,name,enterprise' });
     const email = asText(login)?.toLowerCase();
     const account = email ?? asText(id);
     if (account === null) throw new Fault('server_error', 'Box named no user. Try again.');
@@ -125,16 +120,16 @@ export const box: Connector<OAuthGrant> = {
     return { account, metadata };
   },
 
-  roots: (client, _grant, cursor, signal) => listFolder(client, ROOT, cursor, signal),
+  roots: (client, cursor) => listFolder(client, ROOT, cursor),
 
-  async below(client, externalId, cursor, signal) {
-    const list = (folder: string, at: string | null) => listFolder(client, placeOf(folder)?.id ?? '', at, signal);
+  async below(client, externalId, cursor) {
+    const list = (folder: string, at: string | null) => listFolder(client, placeOf(folder)?.id ?? '', at);
     if (cursor !== null) return takeFolder(cursor, list);
     if (externalId === ROOT || externalId === idOf({ kind: 'folder', id: ROOT })) {
       const whole = idOf({ kind: 'folder', id: ROOT });
       return takeFolder(folderWalk(whole, whole), list);
     }
-    const { place, json } = await named(client, externalId, signal);
+    const { place, json } = await named(client, externalId);
     const itself = itemOf(json);
     if (itself === null) throw noSuchItem('Box');
     const next =

@@ -62,8 +62,8 @@ const CLOUD_ID = /^[\w-]{1,64}$/;
 const known = new LRUCache<string, Site>({ ...atMost(10_000), ttl: 600_000 });
 
 /** The sites with a Confluence that the token was let into. One with several products is there several times. */
-async function sitesOf(client: SourceClient, signal: AbortSignal): Promise<readonly Site[]> {
-  const { values } = await client.list(['oauth', 'token', 'accessible-resources'], {}, signal);
+async function sitesOf(client: SourceClient): Promise<readonly Site[]> {
+  const { values } = await client.list(['oauth', 'token', 'accessible-resources'], {});
   const sites = values.map(asObject).flatMap((resource): [string, Site][] => {
     const [cloudId, url] = [asText(resource['id']), asText(resource['url'])];
     const scopes = asList(resource['scopes']).filter((scope) => typeof scope === 'string');
@@ -77,18 +77,14 @@ async function sitesOf(client: SourceClient, signal: AbortSignal): Promise<reado
 }
 
 /** The site that the connection was made with; without a name, the only one there is. @throws Fault where that names none */
-export async function siteOf(
-  client: SourceClient,
-  { accessToken, facts }: OAuthGrant,
-  signal: AbortSignal,
-): Promise<Site> {
+export async function siteOf(client: SourceClient, { accessToken, facts }: OAuthGrant): Promise<Site> {
   const named = facts['subdomain']?.toLowerCase();
   const key = createHash('sha256')
     .update(`${accessToken} ${named ?? ''}`)
     .digest('base64');
   const kept = known.get(key);
   if (kept) return kept;
-  const sites = await sitesOf(client, signal);
+  const sites = await sitesOf(client);
   const meant = named === undefined ? sites : sites.filter(({ subdomain }) => subdomain.toLowerCase() === named);
   const [site, another] = meant;
   if (!site)
@@ -111,11 +107,10 @@ export async function siteOf(
 export interface Call {
   readonly client: SourceClient;
   readonly site: Site;
-  readonly signal: AbortSignal;
 }
 
-export const ask = ({ client, site, signal }: Call, path: readonly string[], query: Record<string, string> = {}) =>
-  client.get(['ex', 'confluence', site.cloudId, 'wiki', 'api', 'v2', ...path], query, signal);
+export const ask = ({ client, site }: Call, path: readonly string[], query: Record<string, string> = {}) =>
+  client.get(['ex', 'confluence', site.cloudId, 'wiki', 'api', 'v2', ...path], query);
 
 /** As many as one answer may have. */
 const PER_PAGE = '250';

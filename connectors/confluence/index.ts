@@ -21,11 +21,11 @@ export const confluence: Connector<OAuthGrant> = {
   classify,
   waitMs,
 
-  async identify(client, grant, signal) {
-    const user = await client.get(['me'], {}, signal);
+  async identify(client) {
+    const user = await client.get(['me'], {});
     const id = asText(user['account_id']);
     if (id === null) throw new Fault('server_error', 'Atlassian named no user. Try again.');
-    const { cloudId, subdomain, url } = await siteOf(client, grant, signal);
+    const { cloudId, subdomain, url } = await siteOf(client, client.credentials);
     const name = asText(user['name']);
     return {
       // The address may be hidden from apps.
@@ -34,24 +34,24 @@ export const confluence: Connector<OAuthGrant> = {
     };
   },
 
-  async roots(client, grant, cursor, signal): Promise<ItemPage> {
-    const site = await siteOf(client, grant, signal);
-    const call: Call = { client, site, signal };
+  async roots(client, cursor): Promise<ItemPage> {
+    const site = await siteOf(client, client.credentials);
+    const call: Call = { client, site };
     const { values, next } = await takePage(call, ['spaces'], { status: 'current', sort: 'id' }, cursor);
     return { items: values.flatMap((space) => itemOfSpace(site, space) ?? []), next };
   },
 
-  async below(client, externalId, cursor, signal, grant) {
+  async below(client, externalId, cursor) {
     const place = placeOf(externalId);
     if (place === null) throw noSuchItem('Confluence');
-    const call: Call = { client, site: await siteOf(client, grant, signal), signal };
+    const call: Call = { client, site: await siteOf(client, client.credentials) };
     return place.kind === 'spaces' ? belowSpace(call, place.id, cursor) : belowContent(call, place, cursor);
   },
 
-  async open(client, externalId, signal, grant) {
+  async open(client, externalId) {
     const place = placeOf(externalId);
     if (place === null) throw noSuchItem('Confluence');
-    const call: Call = { client, site: await siteOf(client, grant, signal), signal };
+    const call: Call = { client, site: await siteOf(client, client.credentials) };
     const { kind, id } = place;
     if (kind === 'spaces' || kind === 'folders') {
       // Reached only by an id that no listing knows; where there is one, its pages are what can be read.

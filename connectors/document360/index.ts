@@ -28,24 +28,19 @@ function classify({ status, body }: Refusal): ErrorClass | null {
 const isUnknown = ({ description, error_code: code }: Json): boolean =>
   /not[ _]?found/i.test(`${asText(description) ?? ''} ${asText(code) ?? ''}`);
 
-async function workspaces(client: SourceClient, signal: AbortSignal): Promise<readonly Workspace[]> {
-  const { data } = await client.get(['v2', 'ProjectVersions'], {}, signal);
+async function workspaces(client: SourceClient): Promise<readonly Workspace[]> {
+  const { data } = await client.get(['v2', 'ProjectVersions'], {});
   return asObjects(data).flatMap((one) => workspaceOf(one) ?? []);
 }
 
 /** Languages of workspaces: asked for with every article, so kept for minutes, by the token that may know them. */
 const languages = new LRUCache<string, string>({ ...atMost(10_000), ttl: 600_000 });
 
-async function languageOf(
-  client: SourceClient,
-  { accessToken }: Document360Credentials,
-  id: string,
-  signal: AbortSignal,
-): Promise<string> {
+async function languageOf(client: SourceClient, { accessToken }: Document360Credentials, id: string): Promise<string> {
   const key = createHash('sha256').update(`${accessToken} ${id}`).digest('base64');
   const kept = languages.get(key);
   if (kept !== undefined) return kept;
-  const found = (await workspaces(client, signal)).find((one) => one.id === id);
+  const found = (await workspaces(client)).find((one) => one.id === id);
   if (!found) throw noSuchItem('Document360');
   languages.set(key, found.language);
   return found.language;
@@ -62,8 +57,9 @@ export const document360: Connector<Document360Credentials> = {
   classify,
   refusalIn: (body) => (isRefusal(body) ? 'success_false' : null),
 
-  async identify(client, { accountEmail }, signal) {
-    const all = await workspaces(client, signal);
+  async identify(client) {
+    const { accountEmail } = client.credentials;
+    const all = await workspaces(client);
     // A token is one of a project, and projects have no id here: that of their first workspace stays.
     const [first] = all.toSorted((a, b) => ((a.createdAt ?? '') < (b.createdAt ?? '') ? -1 : 1));
     if (!first) throw new Fault('access_denied', 'The token of Document360 sees no workspace. Give it access to one.');
@@ -73,19 +69,19 @@ export const document360: Connector<Document360Credentials> = {
     };
   },
 
-  async roots(client, _credentials, _cursor, signal) {
+  async roots(client, _cursor) {
     // All in one answer: Document360 has no pages of them.
-    return { items: (await workspaces(client, signal)).map(itemOfWorkspace), next: null };
+    return { items: (await workspaces(client)).map(itemOfWorkspace), next: null };
   },
 
-  async below(client, externalId, _cursor, signal) {
+  async below(client, externalId, _cursor) {
     const place = placeOf(externalId);
     if (place === null) throw noSuchItem('Document360');
-    const workspace = (await workspaces(client, signal)).find(({ id }) => id === place.workspace);
+    const workspace = (await workspaces(client)).find(({ id }) => id === place.workspace);
     if (!workspace) throw noSuchItem('Document360');
     // The whole tree in one answer as well.
     const path = ['v2', 'ProjectVersions', workspace.id, 'categories'];
-    const { data } = await client.get(path, { langCode: workspace.language }, signal);
+    const { data } = await client.get(path, { langCode: workspace.language });
     const all = [itemOfWorkspace(workspace), ...itemsOfCategories(workspace.id, asObjects(data))];
     const meant = new Set([externalId]);
     for (const { externalId: id, parentExternalId } of all)
@@ -95,14 +91,14 @@ export const document360: Connector<Document360Credentials> = {
     return { items, next: null };
   },
 
-  async open(client, externalId, signal, credentials) {
+  async open(client, externalId) {
     const place = placeOf(externalId);
     if (place === null) throw noSuchItem('Document360');
-    const language = await languageOf(client, credentials, place.workspace, signal);
+    const language = await languageOf(client, client.credentials, place.workspace);
     if (place.article === null)
       throw new Fault('unsupported_type', 'This has no text of its own at Document360: sync the articles in it.');
     const query = { isPublished: 'true', isForDisplay: 'true', appendSASToken: 'false' };
-    const { data } = await client.get(['v2', 'Articles', place.article, language], query, signal);
+    const { data } = await client.get(['v2', 'Articles', place.article, language], query);
     return contentOf(asObject(data), externalId);
   },
 };

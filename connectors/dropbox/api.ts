@@ -12,7 +12,6 @@ import { asObject, asText, type Json } from '../json.js';
 export interface Call {
   readonly client: SourceClient;
   readonly grant: OAuthGrant;
-  readonly signal: AbortSignal;
 }
 
 /** Words of an error, from the outermost in, where its status says something else. */
@@ -49,8 +48,8 @@ export function waitMs({ headers, body }: Refusal): number | null {
 }
 
 /** Who the account is. The method takes no arguments, and says so of any. */
-export const currentAccount = ({ client, signal }: Pick<Call, 'client' | 'signal'>): Promise<Json> =>
-  client.post(['users', 'get_current_account'], null, signal);
+export const currentAccount = ({ client }: Pick<Call, 'client'>): Promise<Json> =>
+  client.post(['users', 'get_current_account'], null);
 
 /** Where an account begins, by its token: asked for again and again, so kept for minutes. */
 const roots = new LRUCache<string, string>({ ...atMost(10_000), ttl: 600_000 });
@@ -80,7 +79,7 @@ async function within<T>(call: Call, ask: (headers: Readonly<Record<string, stri
 
 /** Calls a method. */
 export const ask = (call: Call, method: readonly string[], given: Json): Promise<Json> =>
-  within(call, (headers) => call.client.post(method, given, call.signal, { headers }));
+  within(call, (headers) => call.client.post(method, given, { headers }));
 
 /** The bytes that a method gives, and what it says of them beside. */
 export const download = (
@@ -91,7 +90,7 @@ export const download = (
   within(call, async (headers) => {
     // Goes into a header: nothing but ASCII is in it.
     const options = { at: 'content', headers: { ...headers, 'dropbox-api-arg': JSON.stringify(given) } };
-    const { bytes, headers: told } = await call.client.content(['files', method], {}, call.signal, options);
+    const { bytes, headers: told } = await call.client.content(['files', method], {}, options);
     return { bytes, result: resultOf(told['dropbox-api-result']) };
   });
 

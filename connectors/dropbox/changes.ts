@@ -46,12 +46,14 @@ async function changesOf(call: Call, entries: readonly Json[]): Promise<Pick<Cha
 
 /** Dropbox tells by paths what went, and by ids what is there. */
 export const dropboxChanges: ChangeFeed<OAuthGrant> = {
-  async now(client, grant, signal) {
-    return cursorOf(await ask({ client, grant, signal }, ['files', 'list_folder', 'get_latest_cursor'], WHOLE));
+  async now(client) {
+    return cursorOf(
+      await ask({ client, grant: client.credentials }, ['files', 'list_folder', 'get_latest_cursor'], WHOLE),
+    );
   },
 
-  async since(client, grant, point, signal) {
-    const call = { client, grant, signal };
+  async since(client, point) {
+    const call = { client, grant: client.credentials };
     let page: Json;
     try {
       page = await ask(call, ['files', 'list_folder', 'continue'], { cursor: point });

@@ -69,8 +69,8 @@ export const dropbox: Connector<OAuthGrant> = {
   classify,
   waitMs,
 
-  async identify(client, _grant, signal) {
-    const user = await currentAccount({ client, signal });
+  async identify(client) {
+    const user = await currentAccount({ client });
     const accountId = asText(user['account_id']);
     const email = asText(user['email'])?.toLowerCase();
     const account = email ?? accountId;
@@ -84,10 +84,10 @@ export const dropbox: Connector<OAuthGrant> = {
     return { account, metadata };
   },
 
-  roots: (client, grant, cursor, signal) => listFolder({ client, grant, signal }, '', cursor, null),
+  roots: (client, cursor) => listFolder({ client, grant: client.credentials }, '', cursor, null),
 
-  async below(client, externalId, cursor, signal, grant) {
-    const call = { client, grant, signal };
+  async below(client, externalId, cursor) {
+    const call = { client, grant: client.credentials };
     const list = (folder: string, at: string | null, root: string) => listFolder(call, folder, at, root);
     if (cursor !== null) return takeFolder(cursor, list);
     if (WHOLE.includes(externalId)) return takeFolder(folderWalk('', ''), list);
@@ -99,5 +99,5 @@ export const dropbox: Connector<OAuthGrant> = {
   },
 
   changes: dropboxChanges,
-  open: (client, externalId, signal, grant) => openFile({ client, grant, signal }, externalId),
+  open: (client, externalId) => openFile({ client, grant: client.credentials }, externalId),
 };

@@ -16,24 +16,18 @@ export async function takePage(
   client: SourceClient,
   path: readonly string[],
   page: number,
-  signal: AbortSignal,
   query: Readonly<Record<string, string>> = {},
 ): Promise<FreshdeskPage> {
   const asked = { ...query, per_page: PER_PAGE, page: String(page) };
-  const { values, headers } = await client.list(path, asked, signal);
+  const { values, headers } = await client.list(path, asked);
   return { values: asObjects(values), goesOn: /;\s*rel="?next"?/.test(headers['link'] ?? '') };
 }
 
 /** All pages of a list that is known to be short. @throws Fault for one of more than `most`: a part would be taken for the whole */
-export async function takeAll(
-  client: SourceClient,
-  path: readonly string[],
-  most: number,
-  signal: AbortSignal,
-): Promise<readonly Json[]> {
+export async function takeAll(client: SourceClient, path: readonly string[], most: number): Promise<readonly Json[]> {
   const all: Json[] = [];
   for (let page = 1; ; page += 1) {
-    const { values, goesOn } = await takePage(client, path, page, signal);
+    const { values, goesOn } = await takePage(client, path, page);
     all.push(...values);
     if (!goesOn || values.length === 0) return all;
     if (all.length > most)

@@ -24,11 +24,11 @@ const FOLDERS = ['solutions', 'folders'];
 export const siteOf = ({ urls }: SourceClient): string => (urls['api'] ?? '').replace(/\/api\/v2$/, '');
 
 /** A page of the outermost things: the categories of solutions, then the tickets. */
-export async function listRoots(client: SourceClient, cursor: string | null, signal: AbortSignal): Promise<ItemPage> {
+export async function listRoots(client: SourceClient, cursor: string | null): Promise<ItemPage> {
   const page = cursor === null ? 1 : Number(cursor);
   const tickets = itemOfContainer(TICKETS);
   try {
-    const { values, goesOn } = await takePage(client, CATEGORIES, page, signal);
+    const { values, goesOn } = await takePage(client, CATEGORIES, page);
     const items = values.flatMap((one) => itemOfCategory(one) ?? []);
     return goesOn ? { items, next: String(page + 1) } : { items: [...items, tickets], next: null };
   } catch (error) {
@@ -39,25 +39,21 @@ export async function listRoots(client: SourceClient, cursor: string | null, sig
 }
 
 /** Asks for what is known to be refused, or is not by now. */
-export async function belowSolutions(client: SourceClient, signal: AbortSignal): Promise<ItemPage> {
-  await takePage(client, CATEGORIES, 1, signal);
+export async function belowSolutions(client: SourceClient): Promise<ItemPage> {
+  await takePage(client, CATEGORIES, 1);
   return { items: [itemOfContainer(SOLUTIONS)], next: null };
 }
 
 const isParent = (folder: Json): boolean => Number(folder['sub_folders_count'] ?? 0) > 0;
 
 /** Folders with those in them, each behind the one it lies in. */
-async function foldersBelow(
-  client: SourceClient,
-  first: readonly Folder[],
-  signal: AbortSignal,
-): Promise<readonly Folder[]> {
+async function foldersBelow(client: SourceClient, first: readonly Folder[]): Promise<readonly Folder[]> {
   const all = [...first];
   const seen = new Set(all.map(({ id }) => id));
   for (const { id, json } of all) {
     if (!isParent(json)) continue;
     for (const folder of foldersIn(
-      await takeAll(client, [...FOLDERS, id, 'subfolders'], MAX_FOLDERS, signal),
+      await takeAll(client, [...FOLDERS, id, 'subfolders'], MAX_FOLDERS),
       `folder:${id}`,
     )) {
       // One that lies in itself, by a fault of the source, is passed once.
@@ -80,11 +76,11 @@ interface Cursor {
 }
 const cursorOf = (cursor: Cursor): string | null => (cursor.open.length === 0 ? null : JSON.stringify(cursor));
 
-async function listArticles(client: SourceClient, { open, page }: Cursor, signal: AbortSignal): Promise<ItemPage> {
+async function listArticles(client: SourceClient, { open, page }: Cursor): Promise<ItemPage> {
   const [folder = '', ...rest] = open;
   const behind = cursorOf({ open: rest, page: 1 });
   try {
-    const { values, goesOn } = await takePage(client, [...FOLDERS, folder, 'articles'], page, signal);
+    const { values, goesOn } = await takePage(client, [...FOLDERS, folder, 'articles'], page);
     const items = values.flatMap((one) => itemOfArticle(one, siteOf(client)) ?? []);
     const leftOut = values.flatMap((one) => leftOutOf(one) ?? []);
     return { items, leftOut, next: goesOn ? cursorOf({ open, page: page + 1 }) : behind };
@@ -101,17 +97,13 @@ export async function belowCategory(
   id: string,
   cursor: string | null,
   wanted: boolean,
-  signal: AbortSignal,
 ): Promise<ItemPage> {
-  if (cursor !== null) return listArticles(client, JSON.parse(cursor) as Cursor, signal);
-  const itself = itemOfCategory(answerAbout(NAME, id, await client.get([...CATEGORIES, id], {}, signal)));
+  if (cursor !== null) return listArticles(client, JSON.parse(cursor) as Cursor);
+  const itself = itemOfCategory(answerAbout(NAME, id, await client.get([...CATEGORIES, id], {})));
   if (itself === null) throw noSuchItem(NAME);
   if (!wanted) return { items: [itself], next: null };
-  const outermost = foldersIn(
-    await takeAll(client, [...CATEGORIES, id, 'folders'], MAX_FOLDERS, signal),
-    `category:${id}`,
-  );
-  const folders = await foldersBelow(client, outermost, signal);
+  const outermost = foldersIn(await takeAll(client, [...CATEGORIES, id, 'folders'], MAX_FOLDERS), `category:${id}`);
+  const folders = await foldersBelow(client, outermost);
   return {
     items: [itself, ...folders.map((folder) => itemOfFolder(folder, id))],
     next: cursorOf({ open: folders.map((folder) => folder.id), page: 1 }),
@@ -124,14 +116,13 @@ export async function belowFolder(
   id: string,
   cursor: string | null,
   wanted: boolean,
-  signal: AbortSignal,
 ): Promise<ItemPage> {
-  if (cursor !== null) return listArticles(client, JSON.parse(cursor) as Cursor, signal);
-  const json = answerAbout(NAME, id, await client.get([...FOLDERS, id], {}, signal));
+  if (cursor !== null) return listArticles(client, JSON.parse(cursor) as Cursor);
+  const json = answerAbout(NAME, id, await client.get([...FOLDERS, id], {}));
   const [category, above] = [idOf(json['category_id']), idOf(json['parent_folder_id'])];
   if (category === null) throw noSuchItem(NAME);
   const parent = above === null ? `category:${category}` : `folder:${above}`;
-  const folders = await foldersBelow(client, [{ id, json, parent }], signal);
+  const folders = await foldersBelow(client, [{ id, json, parent }]);
   return {
     items: folders.map((folder) => itemOfFolder(folder, category)),
     next: wanted ? cursorOf({ open: folders.map((folder) => folder.id), page: 1 }) : null,
@@ -139,8 +130,8 @@ export async function belowFolder(
 }
 
 /** An article with its item. @throws Fault not_found also for a draft */
-export async function readArticle(client: SourceClient, id: string, signal: AbortSignal) {
-  const article = answerAbout(NAME, id, await client.get(['solutions', 'articles', id], {}, signal));
+export async function readArticle(client: SourceClient, id: string) {
+  const article = answerAbout(NAME, id, await client.get(['solutions', 'articles', id], {}));
   const item = itemOfArticle(article, siteOf(client));
   if (item === null || !isPublished(article)) throw noSuchItem(NAME);
   return { article, item };

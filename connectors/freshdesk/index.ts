@@ -31,31 +31,25 @@ const DOMAIN = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;
 /** Each account counts its tickets from one. */
 const idsIn = ({ domain }: FreshdeskCredentials): AccountIds => idsOf(domain);
 
-async function listBelow(
-  client: SourceClient,
-  id: string,
-  cursor: string | null,
-  signal: AbortSignal,
-  wanted: Wanted,
-): Promise<ItemPage> {
+async function listBelow(client: SourceClient, id: string, cursor: string | null, wanted: Wanted): Promise<ItemPage> {
   const place = placeOf(id);
   switch (place?.kind) {
     case undefined:
       throw noSuchItem(NAME);
     case SOLUTIONS:
-      return belowSolutions(client, signal);
+      return belowSolutions(client);
     case 'category':
-      return belowCategory(client, place.id, cursor, wanted.of('ARTICLE'), signal);
+      return belowCategory(client, place.id, cursor, wanted.of('ARTICLE'));
     case 'folder':
-      return belowFolder(client, place.id, cursor, wanted.of('ARTICLE'), signal);
+      return belowFolder(client, place.id, cursor, wanted.of('ARTICLE'));
     case 'article':
-      return { items: [(await readArticle(client, place.id, signal)).item], next: null };
+      return { items: [(await readArticle(client, place.id)).item], next: null };
     case TICKETS:
-      return belowTickets(client, cursor, wanted, signal);
+      return belowTickets(client, cursor, wanted);
     case 'ticket':
-      return belowTicket(client, place.id, wanted, signal);
+      return belowTicket(client, place.id, wanted);
     case 'attachment': {
-      const { ticket, attached } = await findAttached(client, place, signal);
+      const { ticket, attached } = await findAttached(client, place);
       return { items: [itemOfAttached(attached, ticket.item, 'TICKET')], next: null };
     }
   }
@@ -74,8 +68,9 @@ export const freshdesk: Connector<FreshdeskCredentials> = {
   // The key is the name, and any word the password.
   headers: ({ apiKey }) => ({ authorization: `Basic ${Buffer.from(`${apiKey}:X`).toString('base64')}` }),
 
-  async identify(client, { domain }, signal) {
-    const agent = await client.get(['agents', 'me'], {}, signal);
+  async identify(client) {
+    const { domain } = client.credentials;
+    const agent = await client.get(['agents', 'me'], {});
     const id = idOf(agent['id']);
     if (id === null) throw new Fault('server_error', `${NAME} named no agent. Try again.`);
     const contact = asObject(agent['contact']);
@@ -83,30 +78,30 @@ export const freshdesk: Connector<FreshdeskCredentials> = {
     return { account: domain.toLowerCase(), metadata: { domain: domain.toLowerCase(), user_id: id, ...facts } };
   },
 
-  roots: async (client, given, cursor, signal) => idsIn(given).page(await listRoots(client, cursor, signal)),
+  roots: async (client, cursor) => idsIn(client.credentials).page(await listRoots(client, cursor)),
 
-  async below(client, externalId, cursor, signal, given, wishes) {
-    const ids = idsIn(given);
+  async below(client, externalId, cursor, wishes) {
+    const ids = idsIn(client.credentials);
     const wanted = wantedOf(wishes);
     const inner = ids.inner(externalId);
-    return ids.page(wanted.saidOn(inner, await listBelow(client, inner, cursor, signal, wanted)));
+    return ids.page(wanted.saidOn(inner, await listBelow(client, inner, cursor, wanted)));
   },
 
-  async open(client, externalId, signal, given) {
-    const ids = idsIn(given);
+  async open(client, externalId) {
+    const ids = idsIn(client.credentials);
     const place = placeOf(ids.inner(externalId));
     switch (place?.kind) {
       case undefined:
         throw noSuchItem(NAME);
       case 'article': {
-        const { article, item } = await readArticle(client, place.id, signal);
+        const { article, item } = await readArticle(client, place.id);
         return contentOf(article, item);
       }
       case 'ticket':
-        return contentOfTicket(await readTicket(client, place.id, signal));
+        return contentOfTicket(await readTicket(client, place.id));
       case 'attachment': {
-        const { ticket, attached } = await findAttached(client, place, signal);
-        const answer = await fetchSigned(client, NAME, attached.url, signal);
+        const { ticket, attached } = await findAttached(client, place);
+        const answer = await fetchSigned(client, NAME, attached.url);
         const to = { externalId: ids.outer(ticket.item.externalId), url: externalId };
         return contentOfAttached(attached, answer, to);
       }

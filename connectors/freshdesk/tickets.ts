@@ -32,17 +32,17 @@ const attachedItems = (ticket: Ticket): readonly SourceItem[] =>
   attachedIn(ticket).map((one) => itemOfAttached(one, ticket.item, 'TICKET'));
 
 /** A ticket with all that was said. @throws Fault not_found also for one that was deleted */
-export async function readTicket(client: SourceClient, id: string, signal: AbortSignal): Promise<Ticket> {
-  const json = answerAbout(NAME, id, await client.get(['tickets', id], { include: 'requester' }, signal));
+export async function readTicket(client: SourceClient, id: string): Promise<Ticket> {
+  const json = answerAbout(NAME, id, await client.get(['tickets', id], { include: 'requester' }));
   const item = itemOfTicket(json, siteOf(client));
   if (item === null) throw noSuchItem(NAME);
-  const conversations = await takeAll(client, ['tickets', id, 'conversations'], MAX_CONVERSATIONS, signal);
+  const conversations = await takeAll(client, ['tickets', id, 'conversations'], MAX_CONVERSATIONS);
   return { json, item, conversations };
 }
 
-async function attachedTo(client: SourceClient, id: string, signal: AbortSignal): Promise<readonly SourceItem[]> {
+async function attachedTo(client: SourceClient, id: string): Promise<readonly SourceItem[]> {
   try {
-    return attachedItems(await readTicket(client, id, signal));
+    return attachedItems(await readTicket(client, id));
   } catch (error) {
     if (isFault(error, 'not_found')) return [];
     throw error;
@@ -50,23 +50,18 @@ async function attachedTo(client: SourceClient, id: string, signal: AbortSignal)
 }
 
 /** A page of the tickets, or of what is attached to those of the page before. */
-export async function belowTickets(
-  client: SourceClient,
-  text: string | null,
-  wanted: Wanted,
-  signal: AbortSignal,
-): Promise<ItemPage> {
+export async function belowTickets(client: SourceClient, text: string | null, wanted: Wanted): Promise<ItemPage> {
   if (text === null) {
     const first: Cursor = { since: EVER, page: 1, isEnd: !wanted.of('TICKET'), rest: [] };
     return { items: [itemOfContainer(TICKETS)], next: cursorOf(first) };
   }
   const cursor = JSON.parse(text) as Cursor;
   if (cursor.rest.length > 0) {
-    const some = await Promise.all(cursor.rest.slice(0, AT_ONCE).map((id) => attachedTo(client, id, signal)));
+    const some = await Promise.all(cursor.rest.slice(0, AT_ONCE).map((id) => attachedTo(client, id)));
     return { items: some.flat(), next: cursorOf({ ...cursor, rest: cursor.rest.slice(AT_ONCE) }) };
   }
   const { since, page } = cursor;
-  const { values, goesOn } = await takePage(client, ['tickets'], page, signal, { ...ORDER, updated_since: since });
+  const { values, goesOn } = await takePage(client, ['tickets'], page, { ...ORDER, updated_since: since });
   const items = values.flatMap((one) => itemOfTicket(one, siteOf(client)) ?? []);
   const last = asText(values.at(-1)?.['updated_at']);
   const later = last === null || Number.isNaN(Date.parse(last)) ? since : before(last);
@@ -77,13 +72,8 @@ export async function belowTickets(
 }
 
 /** A ticket, with what is attached to it where that is wanted. */
-export async function belowTicket(
-  client: SourceClient,
-  id: string,
-  wanted: Wanted,
-  signal: AbortSignal,
-): Promise<ItemPage> {
-  const ticket = await readTicket(client, id, signal);
+export async function belowTicket(client: SourceClient, id: string, wanted: Wanted): Promise<ItemPage> {
+  const ticket = await readTicket(client, id);
   return { items: [ticket.item, ...(wanted.attachedTo('TICKET') ? attachedItems(ticket) : [])], next: null };
 }
 
@@ -91,9 +81,8 @@ export async function belowTicket(
 export async function findAttached(
   client: SourceClient,
   { ticket: ticketId, id }: { readonly ticket: string; readonly id: string },
-  signal: AbortSignal,
 ) {
-  const ticket = await readTicket(client, ticketId, signal);
+  const ticket = await readTicket(client, ticketId);
   const attached = attachedIn(ticket).find(({ externalId }) => externalId === `ticket:${ticketId}/${id}`);
   if (!attached) throw noSuchItem(NAME);
   return { ticket, attached };

@@ -15,8 +15,8 @@ export interface GitBookCredentials {
 /** Spaces asked for at once; the interface takes up to 1,000, and each becomes a listing of its own. */
 const SPACES_PER_PAGE = '100';
 
-async function readSpace(client: SourceClient, spaceId: string, signal: AbortSignal): Promise<SpaceJson> {
-  const space = await client.get(['spaces', spaceId], {}, signal);
+async function readSpace(client: SourceClient, spaceId: string): Promise<SpaceJson> {
+  const space = await client.get(['spaces', spaceId], {});
   if (typeof space['id'] !== 'string') throw incompleteAnswer('GitBook', 'the space');
   return space as unknown as SpaceJson;
 }
@@ -35,9 +35,10 @@ export const gitbook: Connector<GitBookCredentials> = {
     return Number.isFinite(reset) && headers['retry-after'] === undefined ? Math.max(0, reset * 1000 - now) : null;
   },
 
-  async identify(client, { organization }, signal) {
-    const user = await client.get(['user'], {}, signal);
-    const found = (await client.get(['orgs', organization], {}, signal)) as { id?: unknown; title?: unknown };
+  async identify(client) {
+    const { organization } = client.credentials;
+    const user = await client.get(['user'], {});
+    const found = (await client.get(['orgs', organization], {})) as { id?: unknown; title?: unknown };
     if (typeof found.id !== 'string') throw new Fault('server_error', 'GitBook named no organization. Try again.');
     return {
       account: found.id,
@@ -49,9 +50,10 @@ export const gitbook: Connector<GitBookCredentials> = {
     };
   },
 
-  async roots(client, { organization }, cursor, signal) {
+  async roots(client, cursor) {
+    const { organization } = client.credentials;
     const query = { limit: SPACES_PER_PAGE, ...(cursor === null ? {} : { page: cursor }) };
-    const { items, next } = (await client.get(['orgs', organization, 'spaces'], query, signal)) as {
+    const { items, next } = (await client.get(['orgs', organization, 'spaces'], query)) as {
       items?: SpaceJson[];
       next?: { page?: string };
     };
@@ -62,12 +64,12 @@ export const gitbook: Connector<GitBookCredentials> = {
     };
   },
 
-  async below(client, externalId, _cursor, signal) {
+  async below(client, externalId, _cursor) {
     const { spaceId, pageId } = partsOf(externalId);
-    const space = await readSpace(client, spaceId, signal);
+    const space = await readSpace(client, spaceId);
     if (space.deletedAt !== undefined) throw new Fault('not_found', 'This space of GitBook was deleted.');
     // The whole tree in one answer: GitBook has no pages of it.
-    const { pages } = (await client.get(['spaces', spaceId, 'content', 'pages'], {}, signal)) as {
+    const { pages } = (await client.get(['spaces', spaceId, 'content', 'pages'], {})) as {
       pages?: PageJson[];
     };
     if (!Array.isArray(pages)) throw incompleteAnswer('GitBook', 'the pages of the space');
@@ -82,15 +84,15 @@ export const gitbook: Connector<GitBookCredentials> = {
     return { items, next: null };
   },
 
-  async open(client, externalId, signal) {
+  async open(client, externalId) {
     const { spaceId, pageId } = partsOf(externalId);
     if (pageId === null) {
       // Reached only by an id that no listing knows; where there is such a space, its pages are what can be read.
-      await readSpace(client, spaceId, signal);
+      await readSpace(client, spaceId);
       throw new Fault('unsupported_type', 'A space of GitBook has no text of its own: sync the pages in it.');
     }
     const path = ['spaces', spaceId, 'content', 'page', pageId];
-    const page = (await client.get(path, { format: 'markdown' }, signal)) as unknown as PageJson;
+    const page = (await client.get(path, { format: 'markdown' })) as unknown as PageJson;
     if (typeof page.id !== 'string') throw incompleteAnswer('GitBook', 'the page');
     return contentOf(page, itemId(spaceId, pageId), spaceId);
   },

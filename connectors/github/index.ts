@@ -44,11 +44,10 @@ const isLimited = (refusal: Refusal): boolean =>
 async function repositories(
   client: SourceClient,
   { number, size }: { readonly number: number; readonly size: number },
-  signal: AbortSignal,
 ): Promise<{ found: RepositoryJson[]; next: number | null }> {
   // Oldest first: one that is new in the middle of a listing shifts nothing out of it.
   const query = { per_page: String(size), page: String(number), sort: 'created', direction: 'asc' };
-  const { values, headers } = await client.list(['user', 'repos'], query, signal);
+  const { values, headers } = await client.list(['user', 'repos'], query);
   return { found: values as RepositoryJson[], next: nextPage(headers) };
 }
 
@@ -56,20 +55,22 @@ async function repositories(
 const contentAt = async (
   client: SourceClient,
   { owner, name, path }: ReturnType<typeof partsOf>,
-  signal: AbortSignal,
 ): Promise<ContentJson> =>
-  (await client.get(['repos', owner, name, 'contents', ...path.split('/')], {}, signal, {
-    headers: { accept: AS_OBJECT },
-  })) as ContentJson;
+  (await client.get(
+    ['repos', owner, name, 'contents', ...path.split('/')],
+    {},
+    {
+      headers: { accept: AS_OBJECT },
+    },
+  )) as ContentJson;
 
 /** The root tree of the default branch; null for a repository without any commit. */
 async function rootTree(
   client: SourceClient,
   { owner, name, branch }: { owner: string; name: string; branch: string },
-  signal: AbortSignal,
 ): Promise<string | null> {
   try {
-    const found = (await client.get(['repos', owner, name, 'branches', branch], {}, signal)) as {
+    const found = (await client.get(['repos', owner, name, 'branches', branch], {})) as {
       commit?: { sha?: string; commit?: { tree?: { sha?: string } } };
     };
     // Where a tree is asked for, a commit stands for its own.
@@ -106,8 +107,9 @@ export const github: Connector<GitHubCredentials> = {
     return UNSAID_WAIT_MS;
   },
 
-  async identify(client, { username }, signal) {
-    const { id, login } = (await client.get(['user'], {}, signal)) as { id?: unknown; login?: unknown };
+  async identify(client) {
+    const { username } = client.credentials;
+    const { id, login } = (await client.get(['user'], {})) as { id?: unknown; login?: unknown };
     if (typeof id !== 'number' || typeof login !== 'string')
       throw new Fault('server_error', 'GitHub named no user. Try again.');
     if (login.toLowerCase() !== username.trim().toLowerCase())
@@ -119,24 +121,24 @@ export const github: Connector<GitHubCredentials> = {
     return { account: String(id), metadata: { username: login } };
   },
 
-  async roots(client, _credentials, cursor, signal) {
+  async roots(client, cursor) {
     const page = { number: cursor === null ? 1 : Number(cursor), size: REPOSITORIES_PER_PAGE };
-    const { found, next } = await repositories(client, page, signal);
+    const { found, next } = await repositories(client, page);
     return { items: found.map(itemOfRepository), next: next === null ? null : String(next) };
   },
 
-  async containers(client, page, signal): Promise<ContainerPage> {
-    const { found, next } = await repositories(client, page, signal);
+  async containers(client, page): Promise<ContainerPage> {
+    const { found, next } = await repositories(client, page);
     return {
       containers: found.map(({ id, full_name: name, html_url: url }) => ({ id, name, url: url ?? null })),
       next,
     };
   },
 
-  async below(client, externalId, cursor, signal) {
-    if (cursor !== null) return takeTree(client, JSON.parse(cursor) as TreeCursor, signal);
+  async below(client, externalId, cursor) {
+    if (cursor !== null) return takeTree(client, JSON.parse(cursor) as TreeCursor);
     const { owner, name, path } = partsOf(externalId);
-    const repository = (await client.get(['repos', owner, name], {}, signal)) as unknown as RepositoryJson;
+    const repository = (await client.get(['repos', owner, name], {})) as unknown as RepositoryJson;
     const {
       full_name: fullName,
       html_url: url = `https://github.com/${fullName}`,
@@ -144,25 +146,25 @@ export const github: Connector<GitHubCredentials> = {
     } = repository;
     const place = { repository: fullName, url, branch };
     if (path === '') {
-      const sha = await rootTree(client, { owner, name, branch }, signal);
+      const sha = await rootTree(client, { owner, name, branch });
       const itself = itemOfRepository(repository);
       if (sha === null) return { items: [itself], next: null };
-      const { items, next } = await takeTree(client, { ...place, open: [['', sha]] }, signal);
+      const { items, next } = await takeTree(client, { ...place, open: [['', sha]] });
       return { items: [itself, ...items], next };
     }
-    const entry = entryOf(path, await contentAt(client, { owner, name, path }, signal));
+    const entry = entryOf(path, await contentAt(client, { owner, name, path }));
     const itself = itemOfEntry({ ...place, path: '' }, entry);
     if (entry.type !== 'tree') return { items: [itself], next: null };
-    const { items, next } = await takeTree(client, { ...place, open: [[path, entry.sha]] }, signal);
+    const { items, next } = await takeTree(client, { ...place, open: [[path, entry.sha]] });
     return { items: [itself, ...items], next };
   },
 
-  async open(client, externalId, signal) {
+  async open(client, externalId) {
     const parts = partsOf(externalId);
     const { owner, name, path } = parts;
     // Without a path it is reached only by an id that no listing knows.
-    const found = path === '' ? await client.get(['repos', owner, name], {}, signal) : null;
-    const file: ContentJson = found === null ? await contentAt(client, parts, signal) : {};
+    const found = path === '' ? await client.get(['repos', owner, name], {}) : null;
+    const file: ContentJson = found === null ? await contentAt(client, parts) : {};
     const isElsewhere = file.type === 'symlink' || file.type === 'submodule';
     if (isElsewhere)
       throw new Fault('unsupported_type', 'This leads elsewhere, and has no text of its own. Sync what it leads to.');
@@ -172,7 +174,7 @@ export const github: Connector<GitHubCredentials> = {
     const isHere = file.encoding === 'base64' && (file.content !== '' || file.size === 0);
     const blob: ContentJson = isHere
       ? file
-      : ((await client.get(['repos', owner, name, 'git', 'blobs', file.sha], {}, signal)) as ContentJson);
+      : ((await client.get(['repos', owner, name, 'git', 'blobs', file.sha], {})) as ContentJson);
     if (blob.encoding !== 'base64' || blob.content === undefined)
       throw new Fault('server_error', 'GitHub sent no content of the file. It is tried again by itself.');
     return contentOf(externalId, Buffer.from(blob.content, 'base64'), file);

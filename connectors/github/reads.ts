@@ -1,6 +1,6 @@
 /** What GitHub says of issues and pull requests just now. https://docs.github.com/en/rest/pulls, …/rest/issues */
 import { Fault } from '../../contract/failures.js';
-import type { LiveRead, SourceClient } from '../connector.js';
+import type { LiveRead, SourceClient, AccountClient } from '../connector.js';
 import { asObject, asText, type Json } from '../json.js';
 import { nextQuery } from './paging.js';
 import { changedFileOf, commentOf, commitOf, issueOf, pullOf, wholePullOf } from './records.js';
@@ -39,8 +39,8 @@ function repositoryOf(word: string, account: string): Repository | null {
 }
 
 /** @throws Fault bad_response where the account has none or several */
-async function onlyRepository(client: SourceClient, account: string, signal: AbortSignal): Promise<Repository | null> {
-  const { values } = await client.list(['user', 'repos'], { per_page: '2' }, signal);
+async function onlyRepository(client: SourceClient, account: string): Promise<Repository | null> {
+  const { values } = await client.list(['user', 'repos'], { per_page: '2' });
   const [name] = values.length === 1 ? [asText(asObject(values[0])['full_name'])] : [];
   if (!name) throw new Fault('bad_response', 'The account has not just one repository. Name one: owner/name.');
   return repositoryOf(name, account);
@@ -117,20 +117,20 @@ async function orNull<T>(read: () => Promise<T>): Promise<T | null> {
 }
 
 const wherever = async (
-  client: SourceClient,
+  client: AccountClient<{ readonly username: string }>,
   { repository }: Asked,
-  { username }: { readonly username: string },
-  signal: AbortSignal,
-): Promise<Repository | null> =>
-  repository === null ? onlyRepository(client, username, signal) : repositoryOf(repository, username);
+): Promise<Repository | null> => {
+  const { username } = client.credentials;
+  return repository === null ? onlyRepository(client, username) : repositoryOf(repository, username);
+};
 
 const listOf =
   (kind: Kind): Read =>
-  (client, query, signal, credentials) =>
+  (client, query) =>
     orNull(async () => {
       const asked = query as unknown as Asked;
       const place = placeOf(asked);
-      const repository = await wherever(client, asked, credentials, signal);
+      const repository = await wherever(client, asked);
       if (!repository) return null;
       const { owner, name } = repository;
       const parameters = {
@@ -139,7 +139,7 @@ const listOf =
         ...{ per_page: String(asked.pageSize), ...place },
       };
       const path = ['repos', owner, name, ...kind.path(asked.number)];
-      const { values, headers } = await client.list(path, parameters, signal).catch((error: unknown) => {
+      const { values, headers } = await client.list(path, parameters).catch((error: unknown) => {
         // Far into a long list it takes no numbers.
         if (error instanceof Fault && error.kind === 'bad_response' && asked.cursor === null && asked.page > 1)
           throw new Fault('bad_response', 'GitHub does not go to this page by its number. Follow next_cursor instead.');
@@ -153,14 +153,14 @@ const listOf =
 
 const oneOf =
   (kind: Kind): Read =>
-  (client, query, signal, credentials) =>
+  (client, query) =>
     orNull(async () => {
       const asked = query as unknown as Asked;
-      const repository = await wherever(client, asked, credentials, signal);
+      const repository = await wherever(client, asked);
       if (!repository) return null;
       const { owner, name } = repository;
       const path = ['repos', owner, name, ...kind.path(null), String(asked.number)];
-      return presented(kind, await client.get(path, {}, signal), asked.remote);
+      return presented(kind, await client.get(path, {}), asked.remote);
     });
 
 /** By the names of what operations ask for. */

@@ -16,17 +16,17 @@ interface TreeJson {
  * Takes the next tree with all that lies in it. Where GitHub cuts such an answer short, the tree itself alone, and those in
  * it one by one. @throws Fault access_denied for a tree that even so is cut short: then nobody knows what it holds
  */
-export async function takeTree(client: SourceClient, cursor: TreeCursor, signal: AbortSignal): Promise<ItemPage> {
+export async function takeTree(client: SourceClient, cursor: TreeCursor): Promise<ItemPage> {
   const { open, ...place } = cursor;
   const [first, ...rest] = open;
   if (first === undefined) return { items: [], next: null };
   const [path, sha] = first;
   const { owner, name } = ownerOf(place.repository);
   const where = ['repos', owner, name, 'git', 'trees', sha];
-  let { tree = [], truncated = false } = (await client.get(where, { recursive: '1' }, signal)) as TreeJson;
+  let { tree = [], truncated = false } = (await client.get(where, { recursive: '1' })) as TreeJson;
   const behind: (readonly [string, string])[] = [...rest];
   if (truncated) {
-    ({ tree = [], truncated = false } = (await client.get(where, {}, signal)) as TreeJson);
+    ({ tree = [], truncated = false } = (await client.get(where, {})) as TreeJson);
     if (truncated)
       throw new Fault(
         'access_denied',

@@ -52,15 +52,15 @@ const pageAt = (items: ItemPage['items'], next: CallsCursor): ItemPage => ({
   next: next.calls === null && next.folders?.length === 0 ? null : JSON.stringify(next),
 });
 
-async function listWorkspaces(client: SourceClient, signal: AbortSignal): Promise<ItemPage['items']> {
-  const answer = await client.get(['workspaces'], {}, signal);
+async function listWorkspaces(client: SourceClient): Promise<ItemPage['items']> {
+  const answer = await client.get(['workspaces'], {});
   return asList(answer['workspaces']).flatMap((one) => itemOfWorkspace(asObject(one)) ?? []);
 }
 
 /** Folders of a workspace's library; none where the account may not see it, for its calls are listed all the same. */
-async function listFolders(client: SourceClient, workspace: string, signal: AbortSignal): Promise<readonly Folder[]> {
+async function listFolders(client: SourceClient, workspace: string): Promise<readonly Folder[]> {
   try {
-    const answer = await found(client.get(['library', 'folders'], { workspaceId: workspace }, signal));
+    const answer = await found(client.get(['library', 'folders'], { workspaceId: workspace }));
     return answer === null ? [] : readFolders(answer, workspace);
   } catch (error) {
     if (isKind(error, 'access_denied')) return [];
@@ -69,13 +69,13 @@ async function listFolders(client: SourceClient, workspace: string, signal: Abor
 }
 
 /** The details of calls, and who took part in them; of those that are not there, nothing. */
-async function detailsOf(client: SourceClient, ids: readonly string[], signal: AbortSignal): Promise<readonly Json[]> {
+async function detailsOf(client: SourceClient, ids: readonly string[]): Promise<readonly Json[]> {
   const calls: Json[] = [];
   for (let from = 0; from < ids.length; from += CALLS_AT_ONCE) {
     const filter = { callIds: ids.slice(from, from + CALLS_AT_ONCE) };
     for (let cursor: string | null | undefined; cursor !== null;) {
       const asked = { filter, contentSelector: { exposedFields: { parties: true } }, ...(cursor ? { cursor } : {}) };
-      const answer: Json = (await found(client.post(['calls', 'extensive'], asked, signal))) ?? {};
+      const answer: Json = (await found(client.post(['calls', 'extensive'], asked))) ?? {};
       calls.push(...asList(answer['calls']).map(asObject));
       const next = asText(asObject(answer['records'])['cursor']);
       cursor = next === cursor ? null : next;
@@ -85,42 +85,42 @@ async function detailsOf(client: SourceClient, ids: readonly string[], signal: A
 }
 
 /** The next page of the calls of a workspace. */
-async function callsOn(client: SourceClient, cursor: CallsCursor, signal: AbortSignal): Promise<ItemPage> {
+async function callsOn(client: SourceClient, cursor: CallsCursor): Promise<ItemPage> {
   const { workspace, calls } = cursor;
   const { until, at } = calls ?? { until: FIRST_DAY, at: null };
   const range = { workspaceId: workspace, fromDateTime: FIRST_DAY, toDateTime: until };
-  const answer = await found(client.get(['calls'], at === null ? range : { ...range, cursor: at }, signal));
+  const answer = await found(client.get(['calls'], at === null ? range : { ...range, cursor: at }));
   const items = asList(answer?.['calls']).flatMap((call) => itemOfCall(asObject(call), null, workspace) ?? []);
   const next = asText(asObject(answer?.['records'])['cursor']);
   return pageAt(items, { ...cursor, calls: next === null || next === at ? null : { until, at: next } });
 }
 
 /** The calls of the next folder. */
-async function folderOn(client: SourceClient, cursor: CallsCursor, signal: AbortSignal): Promise<ItemPage> {
+async function folderOn(client: SourceClient, cursor: CallsCursor): Promise<ItemPage> {
   const [folder = '', ...rest] = cursor.folders ?? [];
-  const answer = await found(client.get(['library', 'folder-content'], { folderId: folder }, signal));
+  const answer = await found(client.get(['library', 'folder-content'], { folderId: folder }));
   const ids = asList(answer?.['calls']).flatMap((call) => {
     const { id } = asObject(call);
     return isId(id) ? [id] : [];
   });
-  const calls = await detailsOf(client, [...new Set(ids)], signal);
+  const calls = await detailsOf(client, [...new Set(ids)]);
   const items = calls.flatMap((call) => itemOfCall(asObject(call['metaData']), folder, cursor.workspace) ?? []);
   const news = cursor.isAgain ? items.map((item) => ({ ...item, hasContent: false })) : items;
   return pageAt(news, { ...cursor, folders: rest });
 }
 
-async function goOn(client: SourceClient, cursor: CallsCursor, signal: AbortSignal): Promise<ItemPage> {
-  if (cursor.calls !== null) return callsOn(client, cursor, signal);
-  if (cursor.folders !== null) return folderOn(client, cursor, signal);
-  const folders = await listFolders(client, cursor.workspace, signal);
+async function goOn(client: SourceClient, cursor: CallsCursor): Promise<ItemPage> {
+  if (cursor.calls !== null) return callsOn(client, cursor);
+  if (cursor.folders !== null) return folderOn(client, cursor);
+  const folders = await listFolders(client, cursor.workspace);
   return pageAt(folders.map(itemOfFolder), { ...cursor, folders: folders.map(({ id }) => id) });
 }
 
 /** A folder itself, and those in it. */
-async function belowFolder(client: SourceClient, id: string, signal: AbortSignal): Promise<ItemPage> {
-  for (const { externalId } of await listWorkspaces(client, signal)) {
+async function belowFolder(client: SourceClient, id: string): Promise<ItemPage> {
+  for (const { externalId } of await listWorkspaces(client)) {
     const workspace = placeOf(externalId)?.id ?? '';
-    const folders = folderWithInner(await listFolders(client, workspace, signal), id);
+    const folders = folderWithInner(await listFolders(client, workspace), id);
     if (folders.length > 0)
       return pageAt(folders.map(itemOfFolder), {
         ...{ workspace, calls: null, isAgain: false },
@@ -130,14 +130,14 @@ async function belowFolder(client: SourceClient, id: string, signal: AbortSignal
   throw noSuchItem('Gong');
 }
 
-async function openCall(client: SourceClient, externalId: string, signal: AbortSignal): Promise<ItemContent> {
+async function openCall(client: SourceClient, externalId: string): Promise<ItemContent> {
   const place = placeOf(externalId);
   if (place === null) throw noSuchItem('Gong');
   if (place.kind !== 'call')
     throw new Fault('unsupported_type', `A ${place.kind} of Gong has no text of its own: sync the calls in it.`);
-  const [call] = await detailsOf(client, [place.id], signal);
+  const [call] = await detailsOf(client, [place.id]);
   if (!call) throw noSuchItem('Gong');
-  const answer = await found(client.post(['calls', 'transcript'], { filter: { callIds: [place.id] } }, signal));
+  const answer = await found(client.post(['calls', 'transcript'], { filter: { callIds: [place.id] } }));
   const transcripts = asList(answer?.['callTranscripts']).map(asObject);
   const transcript = transcripts.find(({ callId }) => callId === place.id)?.['transcript'];
   const parties = asList(call['parties']).map(asObject);
@@ -179,29 +179,30 @@ export const gong: Connector<OAuthGrant> = {
   },
   headers: bearer,
 
-  async identify(client, { facts }, signal) {
+  async identify(client) {
+    const { facts } = client.credentials;
     // Gong names no user of a token; who asks says whose account it is.
-    const workspaces = await listWorkspaces(client, signal);
+    const workspaces = await listWorkspaces(client);
     const email = facts['email']?.toLowerCase();
     const account = email ?? workspaces.map(({ externalId }) => externalId).toSorted()[0];
     if (account === undefined) throw new Fault('server_error', 'Gong named no workspace. Try again.');
     return { account, metadata: omitNull({ email, workspaces: workspaces.map(({ name }) => name) }) };
   },
 
-  roots: async (client, _grant, _cursor, signal) => ({ items: await listWorkspaces(client, signal), next: null }),
+  roots: async (client, _cursor) => ({ items: await listWorkspaces(client), next: null }),
 
-  async below(client, externalId, cursor, signal) {
-    if (cursor !== null) return goOn(client, JSON.parse(cursor) as CallsCursor, signal);
+  async below(client, externalId, cursor) {
+    if (cursor !== null) return goOn(client, JSON.parse(cursor) as CallsCursor);
     const place = placeOf(externalId);
     if (place === null) throw noSuchItem('Gong');
-    if (place.kind === 'folder') return belowFolder(client, place.id, signal);
+    if (place.kind === 'folder') return belowFolder(client, place.id);
     if (place.kind === 'workspace') {
-      const itself = (await listWorkspaces(client, signal)).find((one) => one.externalId === idOf(place));
+      const itself = (await listWorkspaces(client)).find((one) => one.externalId === idOf(place));
       if (!itself) throw noSuchItem('Gong');
       const until = new Date(Date.now() + LAST_DAY_MS).toISOString();
       return pageAt([itself], { workspace: place.id, calls: { until, at: null }, folders: null, isAgain: true });
     }
-    const [call] = await detailsOf(client, [place.id], signal);
+    const [call] = await detailsOf(client, [place.id]);
     const itself = itemOfCall(asObject(call?.['metaData']), null, null);
     if (itself === null) throw noSuchItem('Gong');
     return { items: [itself], next: null };

@@ -22,11 +22,10 @@ export async function takePage(
   path: readonly string[],
   query: Readonly<Record<string, string>>,
   token: string | null,
-  signal: AbortSignal,
   options?: CallOptions,
 ): Promise<GooglePage> {
   const ask = async (at: string | null): Promise<GooglePage> => {
-    const body = await client.get(path, at === null ? query : { ...query, pageToken: at }, signal, options);
+    const body = await client.get(path, at === null ? query : { ...query, pageToken: at }, options);
     return { body, next: asText(body['nextPageToken']) };
   };
   try {

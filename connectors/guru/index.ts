@@ -17,8 +17,8 @@ type Query = Readonly<Record<string, string>>;
 const isMissing = (error: unknown): boolean => error instanceof Fault && error.kind === 'not_found';
 
 /** A page of a list. Of the link to the next one its query alone is kept: path and host stay ours. */
-async function takePage(client: SourceClient, path: readonly string[], query: Query, signal: AbortSignal) {
-  const { values, headers } = await client.list(path, query, signal);
+async function takePage(client: SourceClient, path: readonly string[], query: Query) {
+  const { values, headers } = await client.list(path, query);
   const link = /<\s*([^>]+?)\s*>\s*;\s*rel="?next-page"?/.exec(headers['link'] ?? '')?.[1];
   if (link !== undefined && !URL.canParse(link))
     throw new Fault('server_error', 'Guru gave a list that does not say how it goes on. It is tried again by itself.');
@@ -45,13 +45,13 @@ const cursorOf = (cursor: Cursor): string | null =>
 /** What the list of a folder says of a member. */
 const kindOf = (member: Json): Kind => (asText(member['type']) === 'folder' ? 'folder' : 'card');
 
-async function inFolder(client: SourceClient, cursor: Cursor, signal: AbortSignal): Promise<ItemPage> {
+async function inFolder(client: SourceClient, cursor: Cursor): Promise<ItemPage> {
   const { root, open, at } = cursor;
   const [first, ...rest] = open;
   if (first === undefined) return { items: [], next: null };
   let page: Awaited<ReturnType<typeof takePage>>;
   try {
-    page = await takePage(client, ['folders', first.folder, 'items'], at ?? {}, signal);
+    page = await takePage(client, ['folders', first.folder, 'items'], at ?? {});
   } catch (error) {
     // It went in the meantime; the others are still there.
     if (!isMissing(error)) throw error;
@@ -66,8 +66,8 @@ async function inFolder(client: SourceClient, cursor: Cursor, signal: AbortSigna
   return { items, next: cursorOf({ ...cursor, open: later, at: page.next }) };
 }
 
-async function inNoFolder(client: SourceClient, cursor: Cursor, signal: AbortSignal): Promise<ItemPage> {
-  const { values, next } = await takePage(client, ['search', 'query'], cursor.at ?? ALL_CARDS, signal);
+async function inNoFolder(client: SourceClient, cursor: Cursor): Promise<ItemPage> {
+  const { values, next } = await takePage(client, ['search', 'query'], cursor.at ?? ALL_CARDS);
   const items = values.flatMap((card): SourceItem[] => {
     const isOurs = asText(asObject(card['collection'])['id']) === cursor.rest;
     const folders = card['boards'];
@@ -78,9 +78,9 @@ async function inNoFolder(client: SourceClient, cursor: Cursor, signal: AbortSig
 }
 
 /** What was asked for itself, and where what lies in it begins. */
-async function begin(client: SourceClient, { kind, id }: Place, signal: AbortSignal): Promise<ItemPage> {
+async function begin(client: SourceClient, { kind, id }: Place): Promise<ItemPage> {
   const room = kind === 'card' ? 'cards' : kind === 'folder' ? 'folders' : 'collections';
-  const json = await client.get([room, id], {}, signal);
+  const json = await client.get([room, id], {});
   const collection = asText(asObject(json['collection'])['id']);
   const root =
     kind === 'collection' || collection === null ? null : externalIdOf({ kind: 'collection', id: collection });
@@ -110,8 +110,9 @@ export const guru: Connector<GuruCredentials> = {
     authorization: `Basic ${Buffer.from(`${username}:${accessToken}`).toString('base64')}`,
   }),
 
-  async identify(client, { username }, signal) {
-    const me = await client.get(['whoami'], {}, signal);
+  async identify(client) {
+    const { username } = client.credentials;
+    const me = await client.get(['whoami'], {});
     const team = asObject(me['team']);
     const user = asObject(me['user']);
     const account = (asText(user['email']) ?? asText(me['email']) ?? username).trim().toLowerCase();
@@ -122,29 +123,29 @@ export const guru: Connector<GuruCredentials> = {
     };
   },
 
-  async roots(client, _credentials, cursor, signal) {
+  async roots(client, cursor) {
     const query = cursor === null ? {} : (JSON.parse(cursor) as Query);
-    const { values, next } = await takePage(client, ['collections'], query, signal);
+    const { values, next } = await takePage(client, ['collections'], query);
     const items = values.flatMap((one) => itemOf('collection', one, { parent: null, root: null }) ?? []);
     return { items, next: next === null ? null : JSON.stringify(next) };
   },
 
-  async below(client, externalId, text, signal) {
+  async below(client, externalId, text) {
     const place = placeOf(externalId);
     if (place === null) throw noSuchItem('Guru');
-    if (text === null) return begin(client, place, signal);
+    if (text === null) return begin(client, place);
     const cursor = JSON.parse(text) as Cursor;
-    return cursor.open.length > 0 ? inFolder(client, cursor, signal) : inNoFolder(client, cursor, signal);
+    return cursor.open.length > 0 ? inFolder(client, cursor) : inNoFolder(client, cursor);
   },
 
-  async open(client, externalId, signal) {
+  async open(client, externalId) {
     const place = placeOf(externalId);
     if (place === null) throw noSuchItem('Guru');
     if (place.kind !== 'card') {
-      await client.get([place.kind === 'folder' ? 'folders' : 'collections', place.id], {}, signal);
+      await client.get([place.kind === 'folder' ? 'folders' : 'collections', place.id], {});
       throw new Fault('unsupported_type', 'This has no text of its own at Guru: sync the cards in it.');
     }
-    const card = await client.get(['cards', place.id, 'extended'], {}, signal);
+    const card = await client.get(['cards', place.id, 'extended'], {});
     if (card['archived'] === true) throw noSuchItem('Guru');
     return contentOf(card, externalId);
   },

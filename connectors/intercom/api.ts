@@ -17,13 +17,8 @@ interface Numbered {
 const countOf = (value: unknown): number | null => (Number.isSafeInteger(value) ? (value as number) : null);
 
 /** A page of a list whose pages are numbered. */
-export async function takeNumbered(
-  client: SourceClient,
-  path: readonly string[],
-  page: number,
-  signal: AbortSignal,
-): Promise<Numbered> {
-  const answer = await client.get(path, { page: String(page), per_page: PER_PAGE }, signal);
+export async function takeNumbered(client: SourceClient, path: readonly string[], page: number): Promise<Numbered> {
+  const answer = await client.get(path, { page: String(page), per_page: PER_PAGE });
   if (!Array.isArray(answer['data']))
     throw new Fault('server_error', `${NAME} gave an answer without a list. It is tried again by itself.`);
   const last = countOf(asObject(answer['pages'])['total_pages']) ?? 1;
@@ -35,15 +30,10 @@ export async function takeNumbered(
 }
 
 /** All pages of a list that is known to be short. @throws Fault for one of more than `most` */
-export async function takeAll(
-  client: SourceClient,
-  path: readonly string[],
-  most: number,
-  signal: AbortSignal,
-): Promise<readonly Json[]> {
+export async function takeAll(client: SourceClient, path: readonly string[], most: number): Promise<readonly Json[]> {
   const all: Json[] = [];
   for (let page: number | null = 1; page !== null;) {
-    const taken: Numbered = await takeNumbered(client, path, page, signal);
+    const taken: Numbered = await takeNumbered(client, path, page);
     all.push(...taken.values);
     page = taken.next;
     if (all.length > most)
@@ -66,11 +56,10 @@ export async function searchAll(
   client: SourceClient,
   name: Searched,
   after: string | null,
-  signal: AbortSignal,
   query: Condition = EVER,
 ): Promise<{ readonly values: readonly Json[]; readonly next: string | null; readonly total: number | null }> {
   const pagination = { per_page: PER_SEARCH, ...(after === null ? {} : { starting_after: after }) };
-  const answer = await client.post([name, 'search'], { query, pagination }, signal);
+  const answer = await client.post([name, 'search'], { query, pagination });
   // Null, an object, or an address, by version and by list.
   const { next } = asObject(answer['pages']);
   const address = asText(next);

@@ -19,8 +19,8 @@ const MAX_COLLECTIONS = 20_000;
 const MAX_RESTARTS = 3;
 
 /** A page of the outermost things: collections that lie in none, then what Intercom has no place for. */
-export async function listRoots(client: SourceClient, cursor: string | null, signal: AbortSignal): Promise<ItemPage> {
-  const { values, next } = await takeNumbered(client, COLLECTIONS, cursor === null ? 1 : Number(cursor), signal);
+export async function listRoots(client: SourceClient, cursor: string | null): Promise<ItemPage> {
+  const { values, next } = await takeNumbered(client, COLLECTIONS, cursor === null ? 1 : Number(cursor));
   const outermost = values.filter((one) => idOf(one['parent_id']) === null);
   const items = outermost.flatMap((one) => itemOfCollection(one, idOf(one['id']) ?? '') ?? []);
   const containers = Object.keys(CONTAINERS).map((id) => itemOfContainer(id as Container));
@@ -28,9 +28,9 @@ export async function listRoots(client: SourceClient, cursor: string | null, sig
 }
 
 /** All collections, with the outermost one that each lies in. */
-async function collectionsOf(client: SourceClient, signal: AbortSignal) {
+async function collectionsOf(client: SourceClient) {
   const all = new Map<string, Json>();
-  for (const one of await takeAll(client, COLLECTIONS, MAX_COLLECTIONS, signal)) {
+  for (const one of await takeAll(client, COLLECTIONS, MAX_COLLECTIONS)) {
     const id = idOf(one['id']);
     if (id !== null) all.set(id, one);
   }
@@ -56,9 +56,9 @@ interface Cursor {
 }
 
 /** A page of all articles, of which those are taken that lie where it is meant: Intercom lists them in no other way. */
-async function listArticles(client: SourceClient, cursor: Cursor, signal: AbortSignal): Promise<ItemPage> {
+async function listArticles(client: SourceClient, cursor: Cursor): Promise<ItemPage> {
   const { roots, page, restarts } = cursor;
-  const { values, next, total } = await takeNumbered(client, ['articles'], page, signal);
+  const { values, next, total } = await takeNumbered(client, ['articles'], page);
   const isShorter = total !== null && cursor.total !== null && total < cursor.total;
   const meant = values.flatMap((article): { article: Json; root: string | null }[] => {
     const above = collectionOf(article);
@@ -90,10 +90,9 @@ export async function belowCollection(
   id: string,
   cursor: string | null,
   wanted: boolean,
-  signal: AbortSignal,
 ): Promise<ItemPage> {
-  if (cursor !== null) return listArticles(client, JSON.parse(cursor) as Cursor, signal);
-  const { all, pathOf } = await collectionsOf(client, signal);
+  if (cursor !== null) return listArticles(client, JSON.parse(cursor) as Cursor);
+  const { all, pathOf } = await collectionsOf(client);
   if (!all.has(id)) throw noSuchItem(NAME);
   const branch = [...all].flatMap(([one, json]) => {
     const path = pathOf(one);
@@ -105,27 +104,22 @@ export async function belowCollection(
 }
 
 /** A page of the articles that lie in no collection. */
-export async function belowLoose(
-  client: SourceClient,
-  cursor: string | null,
-  wanted: boolean,
-  signal: AbortSignal,
-): Promise<ItemPage> {
+export async function belowLoose(client: SourceClient, cursor: string | null, wanted: boolean): Promise<ItemPage> {
   if (cursor === null) return { items: [itemOfContainer('articles')], next: wanted ? begin(null) : null };
-  return listArticles(client, JSON.parse(cursor) as Cursor, signal);
+  return listArticles(client, JSON.parse(cursor) as Cursor);
 }
 
 /** An article. @throws Fault not_found also for a draft */
-export async function readArticle(client: SourceClient, id: string, signal: AbortSignal): Promise<Json> {
-  const article = answerAbout(NAME, id, await client.get(['articles', id], {}, signal));
+export async function readArticle(client: SourceClient, id: string): Promise<Json> {
+  const article = answerAbout(NAME, id, await client.get(['articles', id], {}));
   if (article['state'] !== 'published') throw noSuchItem(NAME);
   return article;
 }
 
-export async function articleItem(client: SourceClient, id: string, signal: AbortSignal): Promise<SourceItem> {
-  const article = await readArticle(client, id, signal);
+export async function articleItem(client: SourceClient, id: string): Promise<SourceItem> {
+  const article = await readArticle(client, id);
   const above = collectionOf(article);
-  const root = above === null ? null : ((await collectionsOf(client, signal)).pathOf(above).at(-1) ?? above);
+  const root = above === null ? null : ((await collectionsOf(client)).pathOf(above).at(-1) ?? above);
   const item = itemOfArticle(article, root);
   if (item === null) throw noSuchItem(NAME);
   return item;

@@ -38,26 +38,21 @@ const stale = (why: string): Fault => new Fault('stale_cursor', `${NAME} ${why}.
 const nowInSeconds = (): number => Math.floor(Date.now() / 1000);
 
 /** How many of a kind were created before a moment; null where that is not for the account, or not said. */
-async function count(
-  client: SourceClient,
-  kind: SaidKind,
-  before: number,
-  signal: AbortSignal,
-): Promise<number | null> {
+async function count(client: SourceClient, kind: SaidKind, before: number): Promise<number | null> {
   try {
     const query = { field: 'created_at', operator: '<', value: before } as const;
-    return (await searchAll(client, LISTS[kind], null, signal, query)).total;
+    return (await searchAll(client, LISTS[kind], null, query)).total;
   } catch (error) {
     if (isFault(error, 'access_denied') || isFault(error, 'not_found')) return null;
     throw error;
   }
 }
 
-async function countAll(client: SourceClient, kinds: readonly SaidKind[], now: number, signal: AbortSignal) {
+async function countAll(client: SourceClient, kinds: readonly SaidKind[], now: number) {
   const before = now - OVERLAP_S;
   const counted: Counted[] = [];
   for (const kind of kinds) {
-    const number = await count(client, kind, before, signal);
+    const number = await count(client, kind, before);
     if (number !== null) counted.push({ kind, before, number });
   }
   if (counted.length === 0) throw stale('does not say what happened to conversations and tickets');
@@ -65,29 +60,23 @@ async function countAll(client: SourceClient, kinds: readonly SaidKind[], now: n
 }
 
 /** Nobody tells what is deleted: but then there are fewer of those that there were. @throws Fault stale_cursor */
-async function checkCounts(client: SourceClient, counted: readonly Counted[], signal: AbortSignal): Promise<void> {
+async function checkCounts(client: SourceClient, counted: readonly Counted[]): Promise<void> {
   for (const { kind, before, number } of counted) {
-    const left = await count(client, kind, before, signal);
+    const left = await count(client, kind, before);
     if (left === null || left < number) throw stale(`has lost ${LISTS[kind]}, and does not say which`);
   }
 }
 
 /** What is attached to some that changed: nothing else is attached to them any more. */
-async function takeAttached(client: SourceClient, kind: SaidKind, rest: readonly string[], signal: AbortSignal) {
+async function takeAttached(client: SourceClient, kind: SaidKind, rest: readonly string[]) {
   const some = rest.slice(0, AT_ONCE);
-  const items = (await Promise.all(some.map((id) => unlessGone(attachedTo(client, kind, id, signal))))).flat();
+  const items = (await Promise.all(some.map((id) => unlessGone(attachedTo(client, kind, id))))).flat();
   return { items, goneAt: some.map((id) => `${kind}:${id}`), rest: rest.slice(AT_ONCE) };
 }
 
-async function takeChanged(
-  client: SourceClient,
-  kind: SaidKind,
-  since: number,
-  at: string | null,
-  signal: AbortSignal,
-) {
+async function takeChanged(client: SourceClient, kind: SaidKind, since: number, at: string | null) {
   const query = { field: 'updated_at', operator: '>', value: since } as const;
-  const { values, next } = await searchAll(client, LISTS[kind], at, signal, query);
+  const { values, next } = await searchAll(client, LISTS[kind], at, query);
   const items = values.flatMap(
     (one) => (kind === 'ticket' ? itemOfTicket(one, NOBODY) : itemOfConversation(one)) ?? [],
   );
@@ -96,19 +85,19 @@ async function takeChanged(
 
 /** Conversations and tickets that changed are searched for; articles are listed whole. */
 export const saidChanges: ChangeFeed<OAuthGrant> = {
-  async now(client, _grant, signal) {
+  async now(client) {
     const now = nowInSeconds();
-    const counted = await countAll(client, KINDS, now, signal);
+    const counted = await countAll(client, KINDS, now);
     return JSON.stringify({ ...firstPass(), since: now - OVERLAP_S, counted, pass: null } satisfies Point);
   },
 
-  async since(client, _grant, text, signal): Promise<ChangePage> {
+  async since(client, text): Promise<ChangePage> {
     const point = JSON.parse(text) as Point;
     const kinds = point.counted.map(({ kind }) => kind);
     const tellsOf = kinds.map((kind) => LISTS[kind]);
     if (point.pass === null) {
       checkPasses(point, NAME);
-      await checkCounts(client, point.counted, signal);
+      await checkCounts(client, point.counted);
     }
     const pass: Pass = point.pass ?? { begun: nowInSeconds(), open: kinds, at: null, rest: [] };
     const [kind, ...others] = pass.open;
@@ -120,7 +109,7 @@ export const saidChanges: ChangeFeed<OAuthGrant> = {
         : {
             ...nextPass(point),
             since: pass.begun - OVERLAP_S,
-            counted: await countAll(client, kinds, pass.begun, signal),
+            counted: await countAll(client, kinds, pass.begun),
             pass: null,
           };
       return { next: JSON.stringify(next), more, tellsOf, isDeep: true as const };
@@ -128,7 +117,7 @@ export const saidChanges: ChangeFeed<OAuthGrant> = {
     const behind = (at: string | null, isEnd: boolean, rest: readonly string[]): Pass =>
       isEnd && rest.length === 0 ? { ...pass, open: others, at: null, rest } : { ...pass, at, rest };
     if (pass.rest.length > 0) {
-      const { items, goneAt, rest } = await takeAttached(client, kind, pass.rest, signal);
+      const { items, goneAt, rest } = await takeAttached(client, kind, pass.rest);
       // A page of a search is the last where it names no other.
       return {
         changes: items.map((item) => ({ item })),
@@ -136,7 +125,7 @@ export const saidChanges: ChangeFeed<OAuthGrant> = {
         ...(await on(behind(pass.at, pass.at === null, rest))),
       };
     }
-    const { items, next, rest } = await takeChanged(client, kind, point.since, pass.at, signal);
+    const { items, next, rest } = await takeChanged(client, kind, point.since, pass.at);
     return { changes: items.map((item) => ({ item })), ...(await on(behind(next, next === null, rest))) };
   },
 };

@@ -18,7 +18,6 @@ async function listBelow(
   client: SourceClient,
   externalId: string,
   cursor: string | null,
-  signal: AbortSignal,
   wanted: Wanted,
 ): Promise<ItemPage> {
   const place = placeOf(externalId);
@@ -26,20 +25,20 @@ async function listBelow(
     case undefined:
       throw noSuchItem(NAME);
     case 'collection':
-      return belowCollection(client, place.id, cursor, wanted.of('ARTICLE'), signal);
+      return belowCollection(client, place.id, cursor, wanted.of('ARTICLE'));
     case 'articles':
-      return belowLoose(client, cursor, wanted.of('ARTICLE'), signal);
+      return belowLoose(client, cursor, wanted.of('ARTICLE'));
     case 'article':
-      return { items: [await articleItem(client, place.id, signal)], next: null };
+      return { items: [await articleItem(client, place.id)], next: null };
     case 'conversations':
-      return belowAll(client, 'conversation', cursor, wanted, signal);
+      return belowAll(client, 'conversation', cursor, wanted);
     case 'tickets':
-      return belowAll(client, 'ticket', cursor, wanted, signal);
+      return belowAll(client, 'ticket', cursor, wanted);
     case 'conversation':
     case 'ticket':
-      return belowOne(client, place.kind, place.id, wanted, signal);
+      return belowOne(client, place.kind, place.id, wanted);
     case 'attachment': {
-      const { attached, item } = await findAttached(client, place, externalId, signal);
+      const { attached, item } = await findAttached(client, place, externalId);
       return { items: [itemOfAttached(attached, item, TYPE_OF[place.of])], next: null };
     }
   }
@@ -75,8 +74,8 @@ export const intercom: Connector<OAuthGrant> = {
     return Number.isFinite(reset) && headers['retry-after'] === undefined ? Math.max(0, reset * 1000 - now) : null;
   },
 
-  async identify(client, _grant, signal) {
-    const me = await client.get(['me'], {}, signal);
+  async identify(client) {
+    const me = await client.get(['me'], {});
     const app = asObject(me['app']);
     const account = asText(app['id_code']);
     if (account === null) throw new Fault('server_error', `${NAME} named no workspace. Try again.`);
@@ -85,30 +84,30 @@ export const intercom: Connector<OAuthGrant> = {
     return { account, metadata: { workspace_id: account, ...omitNull(told) } };
   },
 
-  roots: (client, _grant, cursor, signal) => listRoots(client, cursor, signal),
+  roots: (client, cursor) => listRoots(client, cursor),
 
-  async below(client, externalId, cursor, signal, _grant, wishes) {
+  async below(client, externalId, cursor, wishes) {
     const wanted = wantedOf(wishes);
-    return wanted.saidOn(externalId, await listBelow(client, externalId, cursor, signal, wanted));
+    return wanted.saidOn(externalId, await listBelow(client, externalId, cursor, wanted));
   },
 
   changes: saidChanges,
 
-  async open(client, externalId, signal) {
+  async open(client, externalId) {
     const place = placeOf(externalId);
     switch (place?.kind) {
       case undefined:
         throw noSuchItem(NAME);
       case 'article':
-        return contentOf(await readArticle(client, place.id, signal), externalId);
+        return contentOf(await readArticle(client, place.id), externalId);
       case 'conversation':
       case 'ticket': {
-        const { json, item } = await readSaid(client, place.kind, place.id, signal);
+        const { json, item } = await readSaid(client, place.kind, place.id);
         return contentOfParts(json, item, place.kind);
       }
       case 'attachment': {
-        const { attached, item } = await findAttached(client, place, externalId, signal);
-        const answer = await fetchSigned(client, NAME, attached.url, signal);
+        const { attached, item } = await findAttached(client, place, externalId);
+        const answer = await fetchSigned(client, NAME, attached.url);
         return contentOfAttached(attached, answer, { externalId: item.externalId, url: externalId });
       }
       case 'articles':

@@ -25,12 +25,10 @@ export async function readSaid(
   client: SourceClient,
   kind: SaidKind,
   id: string,
-  signal: AbortSignal,
 ): Promise<{ readonly json: Json; readonly item: SourceItem }> {
   // As HTML: of what Intercom makes plain, nobody could tell a bracket that was written from a tag.
-  const json = answerAbout(NAME, id, await client.get([LISTS[kind], id], {}, signal));
-  const item =
-    kind === 'ticket' ? itemOfTicket(json, await peopleOf(client, [json], signal)) : itemOfConversation(json);
+  const json = answerAbout(NAME, id, await client.get([LISTS[kind], id], {}));
+  const item = kind === 'ticket' ? itemOfTicket(json, await peopleOf(client, [json])) : itemOfConversation(json);
   if (item === null) throw noSuchItem(NAME);
   return { json, item };
 }
@@ -54,13 +52,13 @@ async function unlessClosed<T>(call: Promise<T>): Promise<T | null> {
 }
 
 /** Names of those whom tickets speak of. */
-async function peopleOf(client: SourceClient, tickets: readonly Json[], signal: AbortSignal): Promise<People> {
+async function peopleOf(client: SourceClient, tickets: readonly Json[]): Promise<People> {
   if (tickets.length === 0) return NOBODY;
   const submitters = [...new Set(tickets.flatMap((one) => submitterOf(one) ?? []))];
   const [admins, teams, ...contacts] = await Promise.all([
-    unlessClosed(client.get(['admins'], {}, signal)),
-    unlessClosed(client.get(['teams'], {}, signal)),
-    ...submitters.map((id) => unlessClosed(client.get(['contacts', id], {}, signal))),
+    unlessClosed(client.get(['admins'], {})),
+    unlessClosed(client.get(['teams'], {})),
+    ...submitters.map((id) => unlessClosed(client.get(['contacts', id], {}))),
   ]);
   return {
     admins: namesIn(admins?.['admins']),
@@ -94,7 +92,6 @@ export async function belowAll(
   kind: SaidKind,
   text: string | null,
   wanted: Wanted,
-  signal: AbortSignal,
 ): Promise<ItemPage> {
   if (text === null) {
     const isEnd = !wanted.of(TYPE_OF[kind]);
@@ -103,12 +100,12 @@ export async function belowAll(
   const cursor = JSON.parse(text) as Cursor;
   if (cursor.rest.length > 0) {
     const some = cursor.rest.slice(0, AT_ONCE);
-    const read = some.map((id) => unlessGone(attachedTo(client, kind, id, signal)));
+    const read = some.map((id) => unlessGone(attachedTo(client, kind, id)));
     const items = (await Promise.all(read)).flat();
     return { items, next: cursorOf({ ...cursor, rest: cursor.rest.slice(AT_ONCE) }) };
   }
-  const { values, next } = await searchAll(client, LISTS[kind], cursor.at, signal);
-  const people = kind === 'ticket' && wanted.makesFiles ? await peopleOf(client, values, signal) : NOBODY;
+  const { values, next } = await searchAll(client, LISTS[kind], cursor.at);
+  const people = kind === 'ticket' && wanted.makesFiles ? await peopleOf(client, values) : NOBODY;
   const items = values.flatMap(
     (one) => (kind === 'ticket' ? itemOfTicket(one, people) : itemOfConversation(one)) ?? [],
   );
@@ -125,26 +122,15 @@ export async function unlessGone(items: Promise<readonly SourceItem[]>): Promise
   }
 }
 
-export async function attachedTo(
-  client: SourceClient,
-  kind: SaidKind,
-  id: string,
-  signal: AbortSignal,
-): Promise<readonly SourceItem[]> {
-  const json = answerAbout(NAME, id, await client.get([LISTS[kind], id], {}, signal));
+export async function attachedTo(client: SourceClient, kind: SaidKind, id: string): Promise<readonly SourceItem[]> {
+  const json = answerAbout(NAME, id, await client.get([LISTS[kind], id], {}));
   const item = kind === 'ticket' ? itemOfTicket(json, NOBODY) : itemOfConversation(json);
   return item === null ? [] : itemsAttached(json, item, kind);
 }
 
 /** One conversation or ticket, with what is attached to it where that is wanted. */
-export async function belowOne(
-  client: SourceClient,
-  kind: SaidKind,
-  id: string,
-  wanted: Wanted,
-  signal: AbortSignal,
-): Promise<ItemPage> {
-  const { json, item } = await readSaid(client, kind, id, signal);
+export async function belowOne(client: SourceClient, kind: SaidKind, id: string, wanted: Wanted): Promise<ItemPage> {
+  const { json, item } = await readSaid(client, kind, id);
   const attached = wanted.attachedTo(TYPE_OF[kind]) ? itemsAttached(json, item, kind) : [];
   return { items: [item, ...attached], next: null };
 }
@@ -154,9 +140,8 @@ export async function findAttached(
   client: SourceClient,
   { of, id }: { readonly of: SaidKind; readonly id: string },
   externalId: string,
-  signal: AbortSignal,
 ) {
-  const { json, item } = await readSaid(client, of, id, signal);
+  const { json, item } = await readSaid(client, of, id);
   const attached = attachedIn(json, of).find((one) => one.externalId === externalId);
   if (!attached) throw noSuchItem(NAME);
   return { attached, item };

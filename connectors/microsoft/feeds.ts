@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 import { Fault } from '../../contract/failures.js';
-import type { Change, ChangeFeed, OAuthGrant, SourceClient, SourceItem } from '../connector.js';
+import type { Change, ChangeFeed, OAuthGrant, SourceClient, SourceItem, AccountClient } from '../connector.js';
 import type { GraphPage, Query } from './graph.js';
 
 /** What has a feed of its own: a drive, a folder of mails. */
@@ -36,24 +36,17 @@ interface Point {
 
 export interface Feeds {
   /** All places there are now. */
-  list(client: SourceClient, grant: OAuthGrant, signal: AbortSignal): Promise<readonly ListedPlace[]>;
+  list(client: AccountClient<OAuthGrant>): Promise<readonly ListedPlace[]>;
   /** The page that ends with the point of now of one place. */
-  begin(client: SourceClient, place: FeedPlace, grant: OAuthGrant, signal: AbortSignal): Promise<GraphPage>;
+  begin(client: AccountClient<OAuthGrant>, place: FeedPlace): Promise<GraphPage>;
   /** A page of one place's feed. @param query null: its first */
-  page(
-    client: SourceClient,
-    place: FeedPlace,
-    query: Query | null,
-    grant: OAuthGrant,
-    signal: AbortSignal,
-  ): Promise<GraphPage>;
+  page(client: AccountClient<OAuthGrant>, place: FeedPlace, query: Query | null): Promise<GraphPage>;
   /** What a page tells. @param places all there are, by id */
   changes(
     client: SourceClient,
     page: GraphPage,
     place: FeedPlace,
     places: ReadonlyMap<string, FeedPlace>,
-    signal: AbortSignal,
   ): Promise<readonly Change[]>;
   externalIdOf(place: FeedPlace): string;
   /** Whether a page has something whose changes are not told. Unset: none has. */
@@ -109,15 +102,13 @@ function compare(
 export function joinFeeds(feeds: Feeds): ChangeFeed<OAuthGrant> {
   /** A page of one feed; null where its place is not there any more. */
   const takeStep = async (
-    client: SourceClient,
-    grant: OAuthGrant,
+    client: AccountClient<OAuthGrant>,
     { place, places }: { readonly place: ReadPlace; readonly places: readonly ReadPlace[] },
-    signal: AbortSignal,
   ): Promise<{ readonly changes: readonly Change[]; readonly place: ReadPlace; readonly isRead: boolean } | null> => {
     try {
-      const page = await feeds.page(client, place, place.query, grant, signal);
+      const page = await feeds.page(client, place, place.query);
       const byId = new Map(places.map((one) => [one.id, one]));
-      const changes = await feeds.changes(client, page, place, byId, signal);
+      const changes = await feeds.changes(client, page, place, byId);
       return { changes, place: behind(feeds, place, page), isRead: page.next === null };
     } catch (error) {
       if (error instanceof Fault && error.kind === 'not_found') return null;
@@ -126,22 +117,22 @@ export function joinFeeds(feeds: Feeds): ChangeFeed<OAuthGrant> {
   };
 
   return {
-    async now(client, grant, signal) {
+    async now(client) {
       const places: ReadPlace[] = [];
-      for (const { item, ...place } of await feeds.list(client, grant, signal)) {
-        const page = await feeds.begin(client, place, grant, signal);
+      for (const { item, ...place } of await feeds.list(client)) {
+        const page = await feeds.begin(client, place);
         places.push(behind(feeds, { ...place, mark: markOf(item), query: null }, page));
       }
       return JSON.stringify({ places, at: 0, isUnderWay: false } satisfies Point);
     },
 
-    async since(client, grant, point, signal) {
+    async since(client, point) {
       const before = read(point);
       let { places } = before;
       const changes: Change[] = [];
       if (!before.isUnderWay) {
         if (places.some(({ isBlind }) => isBlind)) throw stale();
-        const now = compare(feeds, places, await feeds.list(client, grant, signal));
+        const now = compare(feeds, places, await feeds.list(client));
         ({ places } = now);
         changes.push(...now.changes);
       }
@@ -149,7 +140,7 @@ export function joinFeeds(feeds: Feeds): ChangeFeed<OAuthGrant> {
       const place = places[at];
       let next = at + 1;
       if (place !== undefined) {
-        const step = await takeStep(client, grant, { place, places }, signal);
+        const step = await takeStep(client, { place, places });
         changes.push(...(step?.changes ?? [{ gone: feeds.externalIdOf(place) }]));
         places = places.toSpliced(at, 1, ...(step === null ? [] : [step.place]));
         if (step?.isRead !== true) next = at;

@@ -75,8 +75,8 @@ export const appLimit: SharedLimit = {
 };
 
 /** Whose account it is: by the address that its person signs in with. */
-export async function identifyUser(client: SourceClient, signal: AbortSignal): Promise<Identity> {
-  const user = await client.get(['me'], { $select: 'id,displayName,mail,userPrincipalName' }, signal);
+export async function identifyUser(client: SourceClient): Promise<Identity> {
+  const user = await client.get(['me'], { $select: 'id,displayName,mail,userPrincipalName' });
   const account = (asText(user['mail']) ?? asText(user['userPrincipalName']))?.toLowerCase();
   const id = asText(user['id']);
   if (account === undefined || id === null) throw new Fault('server_error', 'Microsoft named no user. Try again.');
@@ -116,10 +116,9 @@ export async function takePage(
   client: SourceClient,
   path: readonly string[],
   query: Query,
-  signal: AbortSignal,
   options?: CallOptions,
 ): Promise<GraphPage> {
-  const answer = await client.get(path, query, signal, options);
+  const answer = await client.get(path, query, options);
   if (!Array.isArray(answer['value']))
     throw new Fault('server_error', 'Microsoft gave an answer without a list. It is tried again by itself.');
   const next = queryOf(answer['@odata.nextLink']);
@@ -136,11 +135,11 @@ export async function takeAll(
   client: SourceClient,
   path: readonly string[],
   query: Query,
-  { most, signal, options }: { readonly most: number; readonly signal: AbortSignal; readonly options?: CallOptions },
+  { most, options }: { readonly most: number; readonly options?: CallOptions },
 ): Promise<readonly Json[]> {
   const all: Json[] = [];
   for (let at: Query | null = query; at !== null;) {
-    const page: GraphPage = await takePage(client, path, at, signal, options);
+    const page: GraphPage = await takePage(client, path, at, options);
     all.push(...page.values);
     at = page.next;
     if (all.length > most)

@@ -25,26 +25,25 @@ export const oneDrive: Connector<OAuthGrant> = {
   headers: bearer,
   classify,
   sharedLimit: appLimit,
-  identify: (client, _grant, signal) => identifyUser(client, signal),
+  identify: (client) => identifyUser(client),
 
-  async roots(client, _grant, cursor, signal) {
+  async roots(client, cursor) {
     const query = cursor === null ? LISTED : (JSON.parse(cursor) as Query);
-    const { values, next } = await takePage(client, DRIVES, query, signal);
+    const { values, next } = await takePage(client, DRIVES, query);
     return {
       items: values.flatMap((drive) => itemOfDrive(drive) ?? []),
       next: next === null ? null : JSON.stringify(next),
     };
   },
 
-  below: (client, externalId, cursor, signal) =>
-    belowDrives(client, externalId, cursor, { name: NAME, defaultDrive: async () => ['me', 'drive'], signal }),
+  below: (client, externalId, cursor) =>
+    belowDrives(client, externalId, cursor, { name: NAME, defaultDrive: async () => ['me', 'drive'] }),
 
-  open: (client, externalId, signal) => openFile(client, externalId, NAME, signal),
+  open: (client, externalId) => openFile(client, externalId, NAME),
 
   changes: joinFeeds({
     ...driveFeeds,
-    list: async (client, _grant, signal) =>
-      placesOf(client, await takeAll(client, DRIVES, LISTED, { most: MAX_DRIVES, signal }), signal),
-    begin: (client, place, _grant, signal) => walkedThrough(client, place, signal),
+    list: async (client) => placesOf(client, await takeAll(client, DRIVES, LISTED, { most: MAX_DRIVES })),
+    begin: (client, place) => walkedThrough(client, place),
   }),
 };

@@ -43,7 +43,6 @@ export function idOf(value: unknown): string | null {
 export interface Call {
   readonly client: SourceClient;
   readonly grant: OAuthGrant;
-  readonly signal: AbortSignal;
 }
 
 /** A page of a list. */
@@ -66,32 +65,18 @@ function pageOf(answer: Json): Page {
   return { values: results.map(asObject), next: hasMore === true ? next : null, isPartial };
 }
 
-export const takePage = async (
-  { client, signal }: Call,
-  path: readonly string[],
-  cursor: string | null,
-): Promise<Page> =>
-  pageOf(
-    await client.get(
-      path,
-      { page_size: String(PER_PAGE), ...(cursor === null ? {} : { start_cursor: cursor }) },
-      signal,
-    ),
-  );
+export const takePage = async ({ client }: Call, path: readonly string[], cursor: string | null): Promise<Page> =>
+  pageOf(await client.get(path, { page_size: String(PER_PAGE), ...(cursor === null ? {} : { start_cursor: cursor }) }));
 
 /** The same of lists that are asked for by a POST. */
 export const postPage = async (
-  { client, signal }: Call,
+  { client }: Call,
   path: readonly string[],
   body: object,
   cursor: string | null,
 ): Promise<Page> =>
   pageOf(
-    await client.post(
-      path,
-      { ...body, page_size: PER_PAGE, ...(cursor === null ? {} : { start_cursor: cursor }) },
-      signal,
-    ),
+    await client.post(path, { ...body, page_size: PER_PAGE, ...(cursor === null ? {} : { start_cursor: cursor }) }),
   );
 
 export const missing = (): Fault =>

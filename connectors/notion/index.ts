@@ -60,8 +60,9 @@ export const notion: Connector<OAuthGrant> = {
   headers: headersOf,
   classify,
 
-  async identify(client, { facts }, signal) {
-    const user = await client.get(['users', 'me'], {}, signal);
+  async identify(client) {
+    const { facts } = client.credentials;
+    const user = await client.get(['users', 'me'], {});
     const bot = asObject(user['bot']);
     const [id, workspace] = [asText(user['id']), asText(bot['workspace_id'])];
     if (id === null || workspace === null) throw new Fault('server_error', 'Notion named no workspace. Try again.');
@@ -85,23 +86,23 @@ export const notion: Connector<OAuthGrant> = {
     };
   },
 
-  roots: (client, grant, cursor, signal) => searchAll({ client, grant, signal }, cursor),
+  roots: (client, cursor) => searchAll({ client, grant: client.credentials }, cursor),
 
-  async below(client, externalId, cursor, signal, grant) {
+  async below(client, externalId, cursor) {
     const place = placeOf(externalId);
     if (place === null) throw missing();
-    return belowPlace({ client, grant, signal }, place, cursor);
+    return belowPlace({ client, grant: client.credentials }, place, cursor);
   },
 
-  async open(client, externalId, signal, grant) {
+  async open(client, externalId) {
     const place = placeOf(externalId);
     if (place === null) throw missing();
     if (place.kind === 'database') {
-      await client.get(['data_sources', place.id], {}, signal);
+      await client.get(['data_sources', place.id], {});
       throw new Fault('unsupported_type', 'A database of Notion has no text of its own: sync its rows.');
     }
-    const page = await client.get(['pages', place.id], {}, signal);
+    const page = await client.get(['pages', place.id], {});
     if (isTrashed(page) || placeOfJson(page) === null) throw missing();
-    return contentOf({ client, grant, signal }, page, place.id);
+    return contentOf({ client, grant: client.credentials }, page, place.id);
   },
 };

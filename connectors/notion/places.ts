@@ -71,7 +71,7 @@ export class Places {
   /** Null for what is not there, or not for us. */
   private async ask(path: readonly string[]): Promise<Json | null> {
     try {
-      return await this.call.client.get(path, {}, this.call.signal);
+      return await this.call.client.get(path, {});
     } catch (error) {
       if (isOutOfReach(error)) return null;
       throw error;

@@ -63,11 +63,11 @@ const hidden = (id: string, title: unknown, reason: string): Behind => ({
 });
 
 /** The page, or the databases, that a block stands for. */
-async function behind({ client, signal }: Call, block: Json): Promise<Behind> {
+async function behind({ client }: Call, block: Json): Promise<Behind> {
   const id = idOf(block['id']);
   if (id === null) return NOTHING;
   if (block['type'] === 'child_page') {
-    const page = await ifThere(client.get(['pages', id], {}, signal));
+    const page = await ifThere(client.get(['pages', id], {}));
     const { title } = asObject(block['child_page']);
     return page === null
       ? hidden(
@@ -79,7 +79,7 @@ async function behind({ client, signal }: Call, block: Json): Promise<Behind> {
   }
   if (block['type'] !== 'child_database') return NOTHING;
   // What only shows a database of elsewhere is no database for the interface.
-  const database = await ifThere(client.get(['databases', id], {}, signal), 'bad_response');
+  const database = await ifThere(client.get(['databases', id], {}), 'bad_response');
   if (database === null)
     return hidden(
       id,
@@ -87,7 +87,7 @@ async function behind({ client, signal }: Call, block: Json): Promise<Behind> {
       'This only shows a database of elsewhere, or one that is not shared. Share that database, and sync it by itself.',
     );
   const all = asList(database['data_sources']).flatMap((one) => idOf(asObject(one)['id']) ?? []);
-  const there = await Promise.all(all.map((one) => ifThere(client.get(['data_sources', one], {}, signal))));
+  const there = await Promise.all(all.map((one) => ifThere(client.get(['data_sources', one], {}))));
   return { things: there.filter((one) => one !== null), leftOut: [] };
 }
 
@@ -121,8 +121,8 @@ async function lookInto(call: Call, { room, id, owner, at }: Open, root: string)
 const cursorOf = (cursor: TreeCursor): string | null => (cursor.open.length === 0 ? null : JSON.stringify(cursor));
 
 /** A page or database itself. */
-async function itself({ client, signal }: Call, { kind, id }: Place): Promise<Json> {
-  const json = await client.get([kind === 'database' ? 'data_sources' : 'pages', id], {}, signal);
+async function itself({ client }: Call, { kind, id }: Place): Promise<Json> {
+  const json = await client.get([kind === 'database' ? 'data_sources' : 'pages', id], {});
   if (isTrashed(json) || placeOfJson(json) === null) throw missing();
   return json;
 }

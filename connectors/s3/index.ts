@@ -2,7 +2,7 @@
 
 import { Fault } from '../../contract/failures.js';
 import { placeOf, type ObjectPlace } from '../../contract/objectIds.js';
-import type { Connector, ItemPage, SourceClient } from '../connector.js';
+import type { Connector, ItemPage, AccountClient } from '../connector.js';
 import type { ListedObject } from '../objectTree.js';
 import { contentOf, itemOfContainer, itemOfFolder, itemsOfObjects } from './adapter.js';
 import { classify } from './refusals.js';
@@ -15,10 +15,8 @@ const BUCKETS_PER_PAGE = 1_000;
 
 /** Objects whose keys begin with a text, in the order of their keys. */
 async function list(
-  client: SourceClient,
-  credentials: S3Credentials,
+  client: AccountClient<S3Credentials>,
   { bucket, prefix, after, most }: { bucket: string; prefix: string; after: string | null; most?: number },
-  signal: AbortSignal,
 ): Promise<{ objects: ListedObject[]; isWhole: boolean }> {
   const asked = {
     Bucket: bucket,
@@ -33,9 +31,7 @@ async function list(
     Contents = [],
     IsTruncated,
     EncodingType,
-  } = await withS3(client, credentials, { bucket, signal }, (sdk, { ListObjectsV2Command }) =>
-    sdk.send(new ListObjectsV2Command(asked)),
-  );
+  } = await withS3(client, { bucket }, (sdk, { ListObjectsV2Command }) => sdk.send(new ListObjectsV2Command(asked)));
   // https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html: each answer says whether it is the last.
   if (IsTruncated === undefined) throw incompleteAnswer('S3', 'a word on whether the list goes on');
   const keyOf = (given: string): string =>
@@ -48,13 +44,11 @@ async function list(
 
 /** A page of a bucket, a folder or a prefix. */
 async function pageBelow(
-  client: SourceClient,
-  credentials: S3Credentials,
+  client: AccountClient<S3Credentials>,
   { bucket, key, kind }: ObjectPlace,
   cursor: string | null,
-  signal: AbortSignal,
 ): Promise<ItemPage> {
-  const { objects, isWhole } = await list(client, credentials, { bucket, prefix: key, after: cursor }, signal);
+  const { objects, isWhole } = await list(client, { bucket, prefix: key, after: cursor });
   if (cursor === null && objects.length === 0 && kind !== 'bucket') throw noSuchItem('S3');
   const below = kind === 'folder' ? key : '';
   const items = itemsOfObjects(bucket, objects, { after: cursor ?? '', below });
@@ -78,14 +72,11 @@ export const s3: Connector<S3Credentials> = {
   headers: () => ({}),
   classify,
 
-  async identify(client, credentials, signal) {
-    const { accessKey, endpointUrl } = credentials;
+  async identify(client) {
+    const { accessKey, endpointUrl } = client.credentials;
     try {
-      const { Buckets, Owner } = await withS3(
-        client,
-        credentials,
-        { bucket: null, signal },
-        (sdk, { ListBucketsCommand }) => sdk.send(new ListBucketsCommand({ MaxBuckets: 1 })),
+      const { Buckets, Owner } = await withS3(client, { bucket: null }, (sdk, { ListBucketsCommand }) =>
+        sdk.send(new ListBucketsCommand({ MaxBuckets: 1 })),
       );
       if (!Buckets && !Owner)
         throw new Fault(
@@ -103,16 +94,13 @@ export const s3: Connector<S3Credentials> = {
     };
   },
 
-  async roots(client, credentials, cursor, signal) {
+  async roots(client, cursor) {
     const asked = {
       MaxBuckets: BUCKETS_PER_PAGE,
       ...(cursor === null ? {} : { ContinuationToken: cursor }),
     };
-    const { Buckets, ContinuationToken } = await withS3(
-      client,
-      credentials,
-      { bucket: null, signal },
-      (sdk, { ListBucketsCommand }) => sdk.send(new ListBucketsCommand(asked)),
+    const { Buckets, ContinuationToken } = await withS3(client, { bucket: null }, (sdk, { ListBucketsCommand }) =>
+      sdk.send(new ListBucketsCommand(asked)),
     );
     if (!Buckets) throw incompleteAnswer('S3', 'the list of buckets');
     return {
@@ -123,27 +111,27 @@ export const s3: Connector<S3Credentials> = {
     };
   },
 
-  async below(client, externalId, cursor, signal, credentials) {
+  async below(client, externalId, cursor) {
     const place = placeOf(externalId);
     if (!BUCKET.test(place.bucket)) throw noSuchItem('S3');
-    if (place.kind !== 'object') return pageBelow(client, credentials, place, cursor, signal);
+    if (place.kind !== 'object') return pageBelow(client, place, cursor);
     const { bucket, key } = place;
     // Of all keys that begin so, the key itself comes first.
-    const { objects } = await list(client, credentials, { bucket, prefix: key, after: null, most: 1 }, signal);
+    const { objects } = await list(client, { bucket, prefix: key, after: null, most: 1 });
     if (objects[0]?.key !== key) throw noSuchItem('S3');
     const [item] = itemsOfObjects(bucket, objects, { after: key, below: '' });
     return { items: item ? [item] : [], next: null };
   },
 
-  async open(client, externalId, signal, credentials) {
+  async open(client, externalId) {
     const { bucket, key, kind } = placeOf(externalId);
     if (!BUCKET.test(bucket) || kind === 'prefix') throw noSuchItem('S3');
     if (kind !== 'object') {
       // Reached only by an id that no listing knows; where there is such a place, its objects are what can be read.
-      await list(client, credentials, { bucket, prefix: key, after: null, most: 1 }, signal);
+      await list(client, { bucket, prefix: key, after: null, most: 1 });
       throw new Fault('unsupported_type', 'A folder of S3 has no text of its own: sync the objects in it.');
     }
-    return withS3(client, credentials, { bucket, isContent: true, signal }, async (sdk, { GetObjectCommand }) => {
+    return withS3(client, { bucket, isContent: true }, async (sdk, { GetObjectCommand }) => {
       const { Body, ContentType, ETag } = await sdk.send(new GetObjectCommand({ Bucket: bucket, Key: key }));
       const bytes = (await Body?.transformToByteArray()) ?? new Uint8Array();
       return contentOf(bucket, key, { bytes, contentType: ContentType, etag: ETag?.replaceAll('"', '') });

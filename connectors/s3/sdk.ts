@@ -4,8 +4,9 @@ import { LRUCache } from 'lru-cache';
 
 import { atMost } from '../../contract/cacheSize.js';
 import { Fault } from '../../contract/failures.js';
-import type { Refusal, SourceClient } from '../connector.js';
+import type { Refusal, AccountClient } from '../connector.js';
 import { regionIn } from './refusals.js';
+import { headerToken } from '../bearer.js';
 
 /** It is large: loaded with the first question to a store. */
 const loadSdk = () => import('@aws-sdk/client-s3');
@@ -19,8 +20,6 @@ export interface S3Credentials {
   readonly endpointUrl: string | null;
 }
 
-/** Nothing else can be sent in a header, so it is the key of nobody. */
-const SENDABLE = /^[\x21-\x7e]+$/;
 const AMAZON = /^https:\/\/s3(?:[.-]([a-z0-9-]+))?\.amazonaws\.com$/;
 /** What stores of others expect unless they say otherwise. */
 const USUAL_REGION = 'us-east-1';
@@ -69,21 +68,17 @@ function urlOf({ protocol, hostname, port, path, query = {} }: SignedRequest): s
 function sdkIn(
   sdk: Sdk,
   region: string,
-  client: SourceClient,
-  { accessKey, accessKeySecret, endpointUrl }: S3Credentials,
-  {
-    isContent,
-    isLast,
-    signal,
-  }: { readonly isContent: boolean; readonly isLast: boolean; readonly signal: AbortSignal },
+  client: AccountClient<S3Credentials>,
+  { isContent, isLast }: { readonly isContent: boolean; readonly isLast: boolean },
 ): S3Client {
+  const { accessKey, accessKeySecret, endpointUrl } = client.credentials;
   const endpoint = endpointUrl ?? client.urls['api'] ?? '';
   const isAmazon = AMAZON.test(endpoint);
   return new sdk.S3Client({
     region,
     endpoint: isAmazon ? `https://s3.${region}.amazonaws.com` : endpoint,
     forcePathStyle: !isAmazon,
-    credentials: { accessKeyId: SENDABLE.test(accessKey) ? accessKey : 'none', secretAccessKey: accessKeySecret },
+    credentials: { accessKeyId: headerToken(accessKey), secretAccessKey: accessKeySecret },
     // Waiting and trying again is the client's, for all requests of the account.
     maxAttempts: 1,
     requestChecksumCalculation: 'WHEN_REQUIRED',
@@ -96,15 +91,12 @@ function sdkIn(
           const other = isLast ? null : regionIn(refusal);
           return other === region ? null : other;
         };
-        const { status, headers, bytes } = await client.send(
-          {
-            url: urlOf(request),
-            headers: request.headers,
-            isContent,
-            takes: (refusal) => elsewhere(refusal) !== null,
-          },
-          signal,
-        );
+        const { status, headers, bytes } = await client.send({
+          url: urlOf(request),
+          headers: request.headers,
+          isContent,
+          takes: (refusal) => elsewhere(refusal) !== null,
+        });
         const other = elsewhere({ status, headers, body: status < 300 ? null : Buffer.from(bytes).toString() });
         if (other !== null) throw new Elsewhere(other);
         const body = Readable.from(bytes.length === 0 ? [] : [bytes], { objectMode: false });
@@ -120,23 +112,22 @@ function sdkIn(
  * @throws Fault
  */
 export async function withS3<T>(
-  client: SourceClient,
-  credentials: S3Credentials,
-  { bucket, isContent = false, signal }: { bucket: string | null; isContent?: boolean; signal: AbortSignal },
+  client: AccountClient<S3Credentials>,
+  { bucket, isContent = false }: { bucket: string | null; isContent?: boolean },
   call: (s3: S3Client, commands: Sdk) => Promise<T>,
 ): Promise<T> {
-  const endpoint = credentials.endpointUrl ?? client.urls['api'] ?? '';
+  const endpoint = client.credentials.endpointUrl ?? client.urls['api'] ?? '';
   const place = `${endpoint} ${bucket ?? ''}`;
   const region = regions.get(place) ?? AMAZON.exec(endpoint)?.[1] ?? USUAL_REGION;
   const sdk = await loadSdk();
   const ask = (where: string, isLast: boolean): Promise<T> =>
-    call(sdkIn(sdk, where, client, credentials, { isContent, isLast, signal }), sdk);
+    call(sdkIn(sdk, where, client, { isContent, isLast }), sdk);
   try {
     return await ask(region, false);
   } catch (error) {
-    if (!(error instanceof Elsewhere)) throw faultOf(error, signal);
+    if (!(error instanceof Elsewhere)) throw faultOf(error, client.signal);
     const answer = await ask(error.region, true).catch((reason: unknown) => {
-      throw faultOf(reason, signal);
+      throw faultOf(reason, client.signal);
     });
     regions.set(place, error.region);
     return answer;

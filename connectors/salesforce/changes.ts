@@ -29,11 +29,11 @@ interface Deleted {
 }
 
 /** Files that were deleted: of moments Salesforce takes the minute, so that the latest are told by the next pass. @throws Fault stale_cursor where that is not told, or not any more */
-async function deletedSince(client: SourceClient, since: number, until: number, signal: AbortSignal): Promise<Deleted> {
+async function deletedSince(client: SourceClient, since: number, until: number): Promise<Deleted> {
   const query = { start: momentOf(since), end: momentOf(until) };
   let answer: Readonly<Record<string, unknown>>;
   try {
-    answer = await client.get(['sobjects', 'ContentDocument', 'deleted'], query, signal);
+    answer = await client.get(['sobjects', 'ContentDocument', 'deleted'], query);
   } catch (error) {
     const isUntold = error instanceof Fault && ['access_denied', 'not_found', 'bad_response'].includes(error.kind);
     throw isUntold ? stale() : error;
@@ -47,11 +47,10 @@ async function deletedSince(client: SourceClient, since: number, until: number, 
 }
 
 /** Which of some files are not there: what was deleted may have been taken out of the bin again. */
-async function absent(client: SourceClient, ids: readonly string[], signal: AbortSignal): Promise<readonly Change[]> {
+async function absent(client: SourceClient, ids: readonly string[]): Promise<readonly Change[]> {
   const there = new Set<string | null>();
   for (let from = 0; from < ids.length; from += ASKED_AT_ONCE)
-    for (const row of await filesOf(client, ids.slice(from, from + ASKED_AT_ONCE), signal))
-      there.add(asText(row['Id']));
+    for (const row of await filesOf(client, ids.slice(from, from + ASKED_AT_ONCE))) there.add(asText(row['Id']));
   return ids.filter((id) => !there.has(id)).map((id) => ({ gone: `file:${id}` }));
 }
 
@@ -61,9 +60,9 @@ async function absent(client: SourceClient, ids: readonly string[], signal: Abor
  * https://developer.salesforce.com/docs/atlas.en-us.api_rest.meta/api_rest/resources_getdeleted.htm
  */
 export const looseFileChanges: ChangeFeed<OAuthGrant> = {
-  async now(client, _grant, signal) {
+  async now(client) {
     const now = Date.now();
-    const { covered } = await deletedSince(client, now - OVERLAP_MS, now, signal);
+    const { covered } = await deletedSince(client, now - OVERLAP_MS, now);
     return JSON.stringify({
       ...firstPass(),
       since: Math.min(now - OVERLAP_MS, covered),
@@ -71,23 +70,23 @@ export const looseFileChanges: ChangeFeed<OAuthGrant> = {
     } satisfies Point);
   },
 
-  async since(client, _grant, text, signal) {
+  async since(client, text) {
     const point = JSON.parse(text) as Point;
     if (point.pass === null) checkPasses(point, 'Salesforce');
     const tellsOf = [LOOSE_FILES];
     const pass = point.pass ?? { begun: Date.now(), after: '' };
     const changed = `SystemModstamp > ${momentOf(point.since)}`;
-    const { items, next } = await looseFiles(client, [changed], pass.after, signal);
+    const { items, next } = await looseFiles(client, [changed], pass.after);
     const changes: Change[] = items.map((item) => ({ item }));
     if (next !== null) {
       const on: Point = { ...point, pass: { ...pass, after: next } };
       return { changes, next: JSON.stringify(on), more: true, tellsOf };
     }
-    const { ids, covered } = await deletedSince(client, point.since, Date.now(), signal);
+    const { ids, covered } = await deletedSince(client, point.since, Date.now());
     const since = Math.min(pass.begun - OVERLAP_MS, covered);
     const end: Point = { ...nextPass(point), since: Math.max(since, point.since), pass: null };
     return {
-      changes: [...(await absent(client, ids, signal)), ...changes],
+      changes: [...(await absent(client, ids)), ...changes],
       next: JSON.stringify(end),
       more: false,
       tellsOf,

@@ -82,7 +82,7 @@ function presented(kind: CrmKind, row: Json, includes: readonly string[], remote
 
 const listOf =
   (kind: CrmKind): LiveRead<OAuthGrant> =>
-  async (client, query, signal) => {
+  async (client, query) => {
     const asked = query as unknown as Asked;
     const order = asked.orderBy === null ? undefined : kind.orders[asked.orderBy];
     const where = conditionsOf(kind, asked.filters);
@@ -93,8 +93,8 @@ const listOf =
     const from = `FROM ${kind.object}`;
     const soql = `SELECT ${selected(kind, asked.includes)} ${from}${filter([...where, ...place])} ORDER BY ${by} LIMIT ${pageSize}`;
     const [{ rows, isWhole }, { total }] = await Promise.all([
-      ask(client, soql, signal),
-      ask(client, `SELECT COUNT() ${from}${filter(where)}`, signal),
+      ask(client, soql),
+      ask(client, `SELECT COUNT() ${from}${filter(where)}`),
     ]);
     const last = rows.at(-1);
     const value = order && last ? (last[order.field] ?? null) : null;
@@ -109,11 +109,11 @@ const listOf =
 /** Null for one that is not there. */
 const oneOf =
   (kind: CrmKind): LiveRead<OAuthGrant> =>
-  async (client, query, signal) => {
+  async (client, query) => {
     const { id, includes, remote } = query as unknown as Pick<Asked, 'includes' | 'remote'> & { readonly id: string };
     if (!isId(id)) return null;
     const soql = `SELECT ${selected(kind, includes)} FROM ${kind.object} WHERE Id = ${quote(id)} LIMIT 1`;
-    const [row] = (await ask(client, soql, signal)).rows;
+    const [row] = (await ask(client, soql)).rows;
     return row && asText(row['Id']) !== null ? presented(kind, row, includes, remote) : null;
   };
 

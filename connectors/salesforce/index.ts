@@ -59,8 +59,9 @@ export const salesforce: Connector<OAuthGrant> = {
   classify,
   waitMs,
 
-  async identify(client, { facts }, signal) {
-    const user = await client.get(['userinfo'], {}, signal, { at: 'identity' });
+  async identify(client) {
+    const { facts } = client.credentials;
+    const user = await client.get(['userinfo'], {}, { at: 'identity' });
     const name = asText(user['preferred_username']) ?? asText(user['email']);
     const organization = asText(user['organization_id']);
     if (name === null || organization === null) throw new Fault('server_error', 'Salesforce named no user. Try again.');
@@ -75,28 +76,28 @@ export const salesforce: Connector<OAuthGrant> = {
     };
   },
 
-  roots: (client, _grant, cursor, signal) => outermost(client, cursor, signal),
+  roots: (client, cursor) => outermost(client, cursor),
 
-  async below(client, externalId, cursor, signal) {
+  async below(client, externalId, cursor) {
     const place = placeOf(externalId);
     switch (place?.kind) {
       case undefined:
         throw noSuchItem('Salesforce');
       case 'loose':
-        return belowLooseFiles(client, cursor, signal);
+        return belowLooseFiles(client, cursor);
       case 'knowledge':
-        return belowKnowledge(client, cursor, signal);
+        return belowKnowledge(client, cursor);
       case 'library':
       case 'folder':
-        return belowContainer(client, place, cursor, signal);
+        return belowContainer(client, place, cursor);
       case 'file': {
-        const row = await fileAt(client, place.id, signal);
+        const row = await fileAt(client, place.id);
         const library = asText(row['ParentId']);
         const root = library === null ? LOOSE_FILES : `library:${library}`;
         return { items: [itemOfFile(row, { parent: root, root }, siteOf(client))], next: null };
       }
       case 'article': {
-        const item = itemOfArticle(await articleAt(client, place, [], signal), siteOf(client));
+        const item = itemOfArticle(await articleAt(client, place, []), siteOf(client));
         return { items: item === null ? [] : [item], next: null };
       }
     }
@@ -104,24 +105,24 @@ export const salesforce: Connector<OAuthGrant> = {
 
   changes: looseFileChanges,
 
-  async open(client, externalId, signal) {
+  async open(client, externalId) {
     const place = placeOf(externalId);
     switch (place?.kind) {
       case 'file': {
-        const row = await fileAt(client, place.id, signal);
+        const row = await fileAt(client, place.id);
         const version = asText(row['LatestPublishedVersionId']);
         if (version === null || !itemOfFile(row, { parent: null, root: null }, '').hasContent)
           throw new Fault('unsupported_type', ELSEWHERE);
-        const { bytes } = await client.content(['sobjects', 'ContentVersion', version, 'VersionData'], {}, signal);
+        const { bytes } = await client.content(['sobjects', 'ContentVersion', version, 'VersionData'], {});
         return contentOfFile(row, bytes, siteOf(client));
       }
       case 'article': {
         // Which fields there are is the organization's own.
-        const { fields } = await client.get(['sobjects', 'Knowledge__kav', 'describe'], {}, signal);
+        const { fields } = await client.get(['sobjects', 'Knowledge__kav', 'describe'], {});
         if (!Array.isArray(fields)) throw incompleteAnswer('Salesforce', 'the fields of articles');
         const body = bodyFieldsOf(fields);
         const names = body.map(({ name }) => name);
-        return contentOfArticle(await articleAt(client, place, names, signal), body, siteOf(client));
+        return contentOfArticle(await articleAt(client, place, names), body, siteOf(client));
       }
       case undefined:
         throw noSuchItem('Salesforce');

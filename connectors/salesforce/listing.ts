@@ -33,25 +33,21 @@ const LIBRARIES = { fields: ['Id', 'Name', 'RootContentFolderId'], from: 'Conten
 const ARTICLES = { fields: ARTICLE_FIELDS, from: 'Knowledge__kav', where: ["PublishStatus = 'Online'"] };
 
 /** A page of the libraries; behind the last one, files outside of them and articles. */
-export async function outermost(client: SourceClient, cursor: string | null, signal: AbortSignal): Promise<ItemPage> {
-  const page = await ifThere(askPage(client, LIBRARIES, cursor ?? '', signal));
+export async function outermost(client: SourceClient, cursor: string | null): Promise<ItemPage> {
+  const page = await ifThere(askPage(client, LIBRARIES, cursor ?? ''));
   const items = (page?.rows ?? []).map((row) => itemOfLibrary(row, siteOf(client)));
   if (page && page.next !== null) return { items, next: page.next };
-  const articles = await ifThere(ask(client, 'SELECT Id FROM Knowledge__kav LIMIT 1', signal));
+  const articles = await ifThere(ask(client, 'SELECT Id FROM Knowledge__kav LIMIT 1'));
   return { items: [...items, itemOfLooseFiles(), ...(articles === null ? [] : [itemOfKnowledge()])], next: null };
 }
 
 /** Files by their ids, in the order of these. */
-export async function filesOf(
-  client: SourceClient,
-  ids: readonly string[],
-  signal: AbortSignal,
-): Promise<readonly Json[]> {
+export async function filesOf(client: SourceClient, ids: readonly string[]): Promise<readonly Json[]> {
   if (ids.length === 0) return [];
   const wanted = { fields: FILE_FIELDS, from: 'ContentDocument', where: [`Id IN (${ids.map(quote).join(', ')})`] };
   const rows: Json[] = [];
   for (let after: string | null = ''; after !== null;) {
-    const page: Awaited<ReturnType<typeof askPage>> = await askPage(client, wanted, after, signal);
+    const page: Awaited<ReturnType<typeof askPage>> = await askPage(client, wanted, after);
     rows.push(...page.rows);
     after = page.next;
   }
@@ -71,7 +67,7 @@ interface FolderCursor {
 const cursorOf = (cursor: FolderCursor): string | null => (cursor.open.length === 0 ? null : JSON.stringify(cursor));
 
 /** A page of what lies in the first folder that is open. */
-async function belowFolders(client: SourceClient, text: string, signal: AbortSignal): Promise<ItemPage> {
+async function belowFolders(client: SourceClient, text: string): Promise<ItemPage> {
   const cursor = JSON.parse(text) as FolderCursor;
   const [first, ...rest] = cursor.open;
   if (!first) return { items: [], next: null };
@@ -82,7 +78,7 @@ async function belowFolders(client: SourceClient, text: string, signal: AbortSig
     from: 'ContentFolderItem',
     where: [`ParentContentFolderId = ${quote(folder)}`],
   };
-  const { rows, next } = await askPage(client, wanted, cursor.after, signal);
+  const { rows, next } = await askPage(client, wanted, cursor.after);
   const lies: Lies = { parent, root };
   const named = rows.flatMap((row) => {
     const id = asText(row['Id']) ?? '';
@@ -90,7 +86,7 @@ async function belowFolders(client: SourceClient, text: string, signal: AbortSig
   });
   const folders = named.filter(({ isFolder }) => isFolder);
   const ids = named.filter(({ isFolder }) => !isFolder).map(({ id }) => id);
-  const files = await filesOf(client, ids, signal);
+  const files = await filesOf(client, ids);
   const items: SourceItem[] = [
     ...folders.map(({ id, title }) => itemOfFolder(id, title, lies)),
     ...files.map((row) => itemOfFile(row, lies, siteOf(client))),
@@ -105,15 +101,14 @@ export async function belowContainer(
   client: SourceClient,
   { kind, id }: { readonly kind: 'library' | 'folder'; readonly id: string },
   cursor: string | null,
-  signal: AbortSignal,
 ): Promise<ItemPage> {
-  if (cursor !== null) return belowFolders(client, cursor, signal);
+  if (cursor !== null) return belowFolders(client, cursor);
   const itself = `${kind}:${id}`;
   const [fields, from] =
     kind === 'library'
       ? [LIBRARIES.fields, LIBRARIES.from]
       : [['Id', 'Name', 'ParentContentFolderId'], 'ContentFolder'];
-  const [row] = (await askPage(client, { fields, from, where: [`Id = ${quote(id)}`] }, '', signal)).rows;
+  const [row] = (await askPage(client, { fields, from, where: [`Id = ${quote(id)}`] }, '')).rows;
   if (!row) throw noSuchItem('Salesforce');
   if (kind === 'library') {
     const folder = asText(row['RootContentFolderId']);
@@ -127,12 +122,8 @@ export async function belowContainer(
 }
 
 /** A page of the files that lie in no library: first what they lie in. */
-export async function belowLooseFiles(
-  client: SourceClient,
-  cursor: string | null,
-  signal: AbortSignal,
-): Promise<ItemPage> {
-  const { items, next } = await looseFiles(client, [], cursor ?? '', signal);
+export async function belowLooseFiles(client: SourceClient, cursor: string | null): Promise<ItemPage> {
+  const { items, next } = await looseFiles(client, [], cursor ?? '');
   return { items: cursor === null ? [itemOfLooseFiles(), ...items] : items, next };
 }
 
@@ -141,28 +132,23 @@ export async function looseFiles(
   client: SourceClient,
   conditions: readonly string[],
   afterId: string,
-  signal: AbortSignal,
 ): Promise<ItemPage> {
   const wanted = { fields: FILE_FIELDS, from: 'ContentDocument', where: ['ParentId = null', ...conditions] };
-  const { rows, next } = await askPage(client, wanted, afterId, signal);
+  const { rows, next } = await askPage(client, wanted, afterId);
   const lies = { parent: LOOSE_FILES, root: LOOSE_FILES };
   return { items: rows.map((row) => itemOfFile(row, lies, siteOf(client))), next };
 }
 
 /** A page of the published articles: first what they lie in. */
-export async function belowKnowledge(
-  client: SourceClient,
-  cursor: string | null,
-  signal: AbortSignal,
-): Promise<ItemPage> {
-  const { rows, next } = await askPage(client, ARTICLES, cursor ?? '', signal);
+export async function belowKnowledge(client: SourceClient, cursor: string | null): Promise<ItemPage> {
+  const { rows, next } = await askPage(client, ARTICLES, cursor ?? '');
   const articles = rows.flatMap((row) => itemOfArticle(row, siteOf(client)) ?? []);
   return { items: cursor === null ? [itemOfKnowledge(), ...articles] : articles, next };
 }
 
 /** A file by its id. @throws Fault not_found */
-export async function fileAt(client: SourceClient, id: string, signal: AbortSignal): Promise<Json> {
-  const [row] = await filesOf(client, [id], signal);
+export async function fileAt(client: SourceClient, id: string): Promise<Json> {
+  const [row] = await filesOf(client, [id]);
   if (!row) throw noSuchItem('Salesforce');
   return row;
 }
@@ -172,11 +158,10 @@ export async function articleAt(
   client: SourceClient,
   { id, language }: { readonly id: string; readonly language: string },
   fields: readonly string[],
-  signal: AbortSignal,
 ): Promise<Json> {
   const where = [...ARTICLES.where, `KnowledgeArticleId = ${quote(id)}`, `Language = ${quote(language)}`];
   const wanted = { ...ARTICLES, fields: [...ARTICLE_FIELDS, ...fields], where };
-  const [row] = (await askPage(client, wanted, '', signal)).rows;
+  const [row] = (await askPage(client, wanted, '')).rows;
   if (!row) throw noSuchItem('Salesforce');
   return row;
 }

@@ -40,8 +40,8 @@ interface Answer {
 }
 
 /** What a query finds, as far as it fits into one answer. */
-export async function ask(client: SourceClient, soql: string, signal: AbortSignal): Promise<Answer> {
-  const { records, done, totalSize } = await client.get(['query'], { q: soql }, signal);
+export async function ask(client: SourceClient, soql: string): Promise<Answer> {
+  const { records, done, totalSize } = await client.get(['query'], { q: soql });
   if (!Array.isArray(records) || typeof done !== 'boolean')
     throw new Fault('server_error', 'Salesforce gave an answer without records. It is tried again by itself.');
   return { rows: records.map(asObject), total: Number(totalSize ?? 0), isWhole: done };
@@ -62,12 +62,11 @@ export async function askPage(
   client: SourceClient,
   { fields, from, where }: Wanted,
   afterId: string,
-  signal: AbortSignal,
 ): Promise<{ readonly rows: readonly Json[]; readonly next: string | null }> {
   const conditions = [...where, ...(afterId === '' ? [] : [`Id > ${quote(afterId)}`])];
   const filter = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
   const soql = `SELECT ${fields.join(', ')} FROM ${from}${filter} ORDER BY Id LIMIT ${PER_PAGE}`;
-  const { rows, isWhole } = await ask(client, soql, signal);
+  const { rows, isWhole } = await ask(client, soql);
   const last = asText(rows.at(-1)?.['Id']);
   return { rows, next: last !== null && (!isWhole || rows.length >= PER_PAGE) ? last : null };
 }

@@ -39,16 +39,11 @@ interface Pass {
 const momentOf = (at: number): string => new Date(at).toISOString().slice(0, 19).replace('T', ' ');
 const stale = (why: string): Fault => new Fault('stale_cursor', `ServiceNow ${why}. All is listed.`);
 
-async function countTable(
-  client: SourceClient,
-  table: string,
-  before: string,
-  signal: AbortSignal,
-): Promise<Counted | null> {
+async function countTable(client: SourceClient, table: string, before: string): Promise<Counted | null> {
   const created = `sys_created_on<${before}`;
   try {
-    const records = await count(client, ['table', table], created, signal);
-    const attachments = await count(client, ['attachment'], `table_name=${table}^${created}`, signal);
+    const records = await count(client, ['table', table], created);
+    const attachments = await count(client, ['attachment'], `table_name=${table}^${created}`);
     return records === null || attachments === null ? null : { table, records, attachments };
   } catch (error) {
     // What can't be counted is listed whole.
@@ -57,16 +52,11 @@ async function countTable(
   }
 }
 
-async function countAll(
-  client: SourceClient,
-  names: readonly string[],
-  now: number,
-  signal: AbortSignal,
-): Promise<Counts> {
+async function countAll(client: SourceClient, names: readonly string[], now: number): Promise<Counts> {
   const before = momentOf(now - OVERLAP_MS);
   const tables: Counted[] = [];
   for (const name of names) {
-    const counted = await countTable(client, name, before, signal);
+    const counted = await countTable(client, name, before);
     if (counted !== null) tables.push(counted);
   }
   if (tables.length === 0) throw stale('does not say how much there is');
@@ -74,9 +64,9 @@ async function countAll(
 }
 
 /** Nobody tells what is deleted: but then there is less of what there was. @throws Fault stale_cursor */
-async function checkCounts(client: SourceClient, { before, tables }: Counts, signal: AbortSignal): Promise<void> {
+async function checkCounts(client: SourceClient, { before, tables }: Counts): Promise<void> {
   for (const { table, records, attachments } of tables) {
-    const left = await countTable(client, table, before, signal);
+    const left = await countTable(client, table, before);
     if (left === null || left.records < records || left.attachments < attachments)
       throw stale('has lost something, and does not say what');
   }
@@ -93,68 +83,61 @@ async function changesOf(
   client: SourceClient,
   table: string,
   rows: readonly Json[],
-  signal: AbortSignal,
 ): Promise<Pick<ChangePage, 'changes' | 'goneAt'>> {
   const idOf = (row: Json): string => `${table}/${asTrimmed(row['sys_id'])}`;
   const readable = rows.filter((row) => isReadable(row, table));
-  const { items } = await withAttachments(client, table, readable, signal);
+  const { items } = await withAttachments(client, table, readable);
   const gone = rows.filter((row) => !isReadable(row, table)).map((row): Change => ({ gone: idOf(row) }));
   return { changes: [...gone, ...items.map((item) => ({ item }))], goneAt: readable.map(idOf) };
 }
 
 /** A page of what happened in a table. */
-async function takePage(
-  client: SourceClient,
-  table: string,
-  since: string,
-  { room, after }: Pass,
-  signal: AbortSignal,
-) {
+async function takePage(client: SourceClient, table: string, since: string, { room, after }: Pass) {
   const updated = `sys_updated_on>=${since}`;
   if (room === 'table') {
-    const page = await readPage(client, ['table', table], { query: updated, fields: WITH_STATE }, after, signal);
-    return { ...(await changesOf(client, table, page.rows, signal)), next: page.next };
+    const page = await readPage(client, ['table', table], { query: updated, fields: WITH_STATE }, after);
+    return { ...(await changesOf(client, table, page.rows)), next: page.next };
   }
   // What is attached to a record need not change that.
   const query = `table_name=${table}^${updated}`;
-  const page = await readPage(client, ['attachment'], { query, fields: 'sys_id,table_sys_id' }, after, signal);
+  const page = await readPage(client, ['attachment'], { query, fields: 'sys_id,table_sys_id' }, after);
   const ids = [...new Set(page.rows.map((row) => asTrimmed(row['table_sys_id'])).filter(Boolean))];
   if (ids.length === 0) return { changes: [], next: page.next };
   const rows: Json[] = [];
   for (let from: After | null = FROM_START; from !== null;) {
     const wanted = { query: `sys_idIN${ids.join(',')}`, fields: WITH_STATE };
-    const part: Awaited<ReturnType<typeof readPage>> = await readPage(client, ['table', table], wanted, from, signal);
+    const part: Awaited<ReturnType<typeof readPage>> = await readPage(client, ['table', table], wanted, from);
     rows.push(...part.rows);
     from = part.next;
   }
-  return { ...(await changesOf(client, table, rows, signal)), next: page.next };
+  return { ...(await changesOf(client, table, rows)), next: page.next };
 }
 
 /** Records by the moment of their last change; that some were deleted is told by counts. Tables that can't be counted are listed whole. */
 export const recordChanges: ChangeFeed<OAuthGrant> = {
-  async now(client, _grant, signal) {
+  async now(client) {
     const now = Date.now();
     const names: string[] = [];
     for (let cursor: string | null | undefined; cursor !== null;) {
-      const page = await listTables(client, cursor ?? null, signal);
+      const page = await listTables(client, cursor ?? null);
       names.push(...page.items.map(({ externalId }) => externalId));
       cursor = page.next;
     }
-    const counts = await countAll(client, names, now, signal);
+    const counts = await countAll(client, names, now);
     return JSON.stringify({ ...firstPass(), since: counts.before, counts, pass: null } satisfies Point);
   },
 
-  async since(client, _grant, text, signal) {
+  async since(client, text) {
     const point = JSON.parse(text) as Point;
     const tellsOf = point.counts.tables.map(({ table }) => table);
     if (point.pass === null) {
       checkPasses(point, 'ServiceNow');
-      await checkCounts(client, point.counts, signal);
+      await checkCounts(client, point.counts);
     }
     const pass: Pass = point.pass ?? { begun: Date.now(), open: tellsOf, room: 'table', after: FROM_START };
     const [table, ...others] = pass.open;
     if (table === undefined) throw stale('is to be asked from a point that is none');
-    const { next, ...told } = await takePage(client, table, point.since, pass, signal);
+    const { next, ...told } = await takePage(client, table, point.since, pass);
     const rooms =
       pass.room === 'table'
         ? { open: pass.open, room: 'attachment' as const }
@@ -163,7 +146,7 @@ export const recordChanges: ChangeFeed<OAuthGrant> = {
     const more = behind.open.length > 0;
     let on: Point = { ...point, pass: behind };
     if (!more) {
-      const counts = await countAll(client, tellsOf, pass.begun, signal);
+      const counts = await countAll(client, tellsOf, pass.begun);
       on = { ...nextPass(point), since: counts.before, counts, pass: null };
     }
     return { ...told, next: JSON.stringify(on), more, tellsOf, isDeep: true };

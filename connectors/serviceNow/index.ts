@@ -24,16 +24,11 @@ import { noSuchItem } from '../faults.js';
 const ME = 'user_name=javascript:gs.getUserName()';
 
 /** A page of a table: first itself. */
-async function belowTable(
-  client: SourceClient,
-  table: string,
-  cursor: string | null,
-  signal: AbortSignal,
-): Promise<ItemPage> {
+async function belowTable(client: SourceClient, table: string, cursor: string | null): Promise<ItemPage> {
   const after = cursor === null ? FROM_START : (JSON.parse(cursor) as After);
   const wanted = { query: READABLE[table] ?? '', fields: LISTED_FIELDS };
-  const { rows, next } = await readPage(client, ['table', table], wanted, after, signal);
-  const { items, leftOut } = await withAttachments(client, table, rows, signal);
+  const { rows, next } = await readPage(client, ['table', table], wanted, after);
+  const { items, leftOut } = await withAttachments(client, table, rows);
   const itself = cursor === null ? [itemOfTable(table, '', siteOf(client))] : [];
   return { items: [...itself, ...items], leftOut, next: next === null ? null : JSON.stringify(next) };
 }
@@ -43,17 +38,16 @@ async function recordAt(
   client: SourceClient,
   { table, record }: Place,
   query: Readonly<Record<string, string>>,
-  signal: AbortSignal,
 ): Promise<Json> {
-  const row = await readOne(client, ['table', table, record ?? ''], query, signal);
+  const row = await readOne(client, ['table', table, record ?? ''], query);
   const [field, value = ''] = (READABLE[table] ?? '').split('=');
   if (field && asTrimmed(valueOf(row[field])).toLowerCase() !== value) throw noSuchItem('ServiceNow');
   return row;
 }
 
 /** What the system says of an attachment. @throws Fault not_found also where it hangs elsewhere */
-async function attachmentAt(client: SourceClient, place: Place, signal: AbortSignal): Promise<Json> {
-  const row = await readOne(client, ['attachment', place.attachment ?? ''], {}, signal);
+async function attachmentAt(client: SourceClient, place: Place): Promise<Json> {
+  const row = await readOne(client, ['attachment', place.attachment ?? ''], {});
   if (asTrimmed(row['table_name']) !== place.table || asTrimmed(row['table_sys_id']) !== place.record)
     throw noSuchItem('ServiceNow');
   return row;
@@ -87,9 +81,10 @@ export const serviceNow: Connector<OAuthGrant> = {
     return Number.isFinite(reset) && headers['retry-after'] === undefined ? Math.max(0, reset * 1000 - now) : null;
   },
 
-  async identify(client, { facts }, signal) {
+  async identify(client) {
+    const { facts } = client.credentials;
     const asked = { sysparm_query: ME, sysparm_fields: 'sys_id,user_name,name,email', sysparm_limit: '1' };
-    const { values } = await client.list(['table', 'sys_user'], asked, signal, 'result');
+    const { values } = await client.list(['table', 'sys_user'], asked, 'result');
     const user = (values[0] ?? {}) as Json;
     const [id, name] = [asTrimmed(user['sys_id']), asTrimmed(user['user_name'])];
     if (id === '' || name === '') throw new Fault('server_error', 'ServiceNow named no user. Try again.');
@@ -101,23 +96,23 @@ export const serviceNow: Connector<OAuthGrant> = {
     };
   },
 
-  roots: (client, _grant, cursor, signal) => listTables(client, cursor, signal),
+  roots: (client, cursor) => listTables(client, cursor),
 
-  async below(client, externalId, cursor, signal) {
+  async below(client, externalId, cursor) {
     const place = placeOf(externalId);
     if (place === null || !isListedTable(place.table)) throw noSuchItem('ServiceNow');
     const { table, record, attachment } = place;
-    if (record === null) return belowTable(client, table, cursor, signal);
-    const row = await recordAt(client, place, { sysparm_fields: `${LISTED_FIELDS},workflow_state,active` }, signal);
-    if (attachment === null) return { ...(await withAttachments(client, table, [row], signal)), next: null };
-    const item = itemOfAttachment(await attachmentAt(client, place, signal), table, siteOf(client));
+    if (record === null) return belowTable(client, table, cursor);
+    const row = await recordAt(client, place, { sysparm_fields: `${LISTED_FIELDS},workflow_state,active` });
+    if (attachment === null) return { ...(await withAttachments(client, table, [row])), next: null };
+    const item = itemOfAttachment(await attachmentAt(client, place), table, siteOf(client));
     if (item === null) throw noSuchItem('ServiceNow');
     return { items: [item], next: null };
   },
 
   changes: recordChanges,
 
-  async open(client, externalId, signal) {
+  async open(client, externalId) {
     const place = placeOf(externalId);
     if (place === null || !isListedTable(place.table)) throw noSuchItem('ServiceNow');
     const { table, record, attachment } = place;
@@ -127,11 +122,11 @@ export const serviceNow: Connector<OAuthGrant> = {
       // Both forms of each value: labels are in the language of the account, and what is readable goes by values.
       // https://www.servicenow.com/docs/r/api-reference/rest-apis/c_TableAPI.html (sysparm_display_value)
       const query = { sysparm_fields: fieldsOf(table), sysparm_display_value: 'all' };
-      const both = await recordAt(client, place, query, signal);
+      const both = await recordAt(client, place, query);
       return contentOfRecord(displayOf(both), table, record, siteOf(client));
     }
-    const told = await attachmentAt(client, place, signal);
-    const { bytes } = await client.content(['attachment', attachment, 'file'], {}, signal);
+    const told = await attachmentAt(client, place);
+    const { bytes } = await client.content(['attachment', attachment, 'file'], {});
     return contentOfAttachment(told, place, siteOf(client), bytes);
   },
 };

@@ -28,11 +28,11 @@ export const isKind = (error: unknown, ...kinds: Fault['kind'][]): boolean =>
 export const siteOf = ({ urls }: SourceClient): string => (urls['authorize'] ?? '').replace(/\/[^/]*$/, '');
 
 /** Tables that an account may look into who may not ask which there are. */
-async function tablesByTrying(client: SourceClient, signal: AbortSignal): Promise<readonly SourceItem[]> {
+async function tablesByTrying(client: SourceClient): Promise<readonly SourceItem[]> {
   const found: SourceItem[] = [];
   for (const table of TABLES)
     try {
-      await client.list(['table', table], { sysparm_limit: '1', sysparm_fields: 'sys_id' }, signal, 'result');
+      await client.list(['table', table], { sysparm_limit: '1', sysparm_fields: 'sys_id' }, 'result');
       found.push(itemOfTable(table, '', siteOf(client)));
     } catch (error) {
       if (!isKind(error, 'access_denied', 'not_found')) throw error;
@@ -41,11 +41,11 @@ async function tablesByTrying(client: SourceClient, signal: AbortSignal): Promis
 }
 
 /** A page of the tables that are listed. */
-export async function listTables(client: SourceClient, cursor: string | null, signal: AbortSignal): Promise<ItemPage> {
+export async function listTables(client: SourceClient, cursor: string | null): Promise<ItemPage> {
   const after = cursor === null ? FROM_START : (JSON.parse(cursor) as After);
   try {
     const wanted = { query: LISTED_TABLES, fields: 'sys_id,name,label' };
-    const { rows, next } = await readPage(client, ['table', 'sys_db_object'], wanted, after, signal);
+    const { rows, next } = await readPage(client, ['table', 'sys_db_object'], wanted, after);
     const items = rows.flatMap((row) => {
       const table = asTrimmed(row['name']);
       return isListedTable(table) ? [itemOfTable(table, asTrimmed(row['label']), siteOf(client))] : [];
@@ -56,7 +56,7 @@ export async function listTables(client: SourceClient, cursor: string | null, si
   } catch (error) {
     if (cursor !== null || !isKind(error, 'access_denied', 'not_found')) throw error;
   }
-  return { items: await tablesByTrying(client, signal), next: null };
+  return { items: await tablesByTrying(client), next: null };
 }
 
 /** Null where the account may read records alone. */
@@ -64,13 +64,12 @@ async function attachmentsOf(
   client: SourceClient,
   table: string,
   records: readonly string[],
-  signal: AbortSignal,
 ): Promise<readonly SourceItem[] | null> {
   if (records.length === 0) return [];
   const query = `table_name=${table}^table_sys_idIN${records.join(',')}`;
   const wanted = { query, fields: ATTACHMENT_FIELDS };
   try {
-    const rows = await readAll(client, ['attachment'], wanted, MAX_ATTACHMENTS, signal);
+    const rows = await readAll(client, ['attachment'], wanted, MAX_ATTACHMENTS);
     return rows.flatMap((row) => itemOfAttachment(row, table, siteOf(client)) ?? []);
   } catch (error) {
     if (isKind(error, 'access_denied')) return null;
@@ -92,11 +91,10 @@ export async function withAttachments(
   client: SourceClient,
   table: string,
   rows: readonly Json[],
-  signal: AbortSignal,
 ): Promise<Required<Pick<ItemPage, 'items' | 'leftOut'>>> {
   const ids = rows.map((row) => asTrimmed(row['sys_id'])).filter(Boolean);
   const attached = new Map<string, SourceItem[]>(ids.map((id) => [`${table}/${id}`, []]));
-  const found = await attachmentsOf(client, table, ids, signal);
+  const found = await attachmentsOf(client, table, ids);
   for (const item of found ?? []) attached.get(item.parentExternalId ?? '')?.push(item);
   const items = rows.flatMap((row) => {
     const inside = attached.get(`${table}/${asTrimmed(row['sys_id'])}`) ?? [];

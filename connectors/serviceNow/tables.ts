@@ -36,7 +36,6 @@ export async function readPage(
   path: readonly string[],
   { query, fields }: { readonly query: string; readonly fields: string },
   after: After,
-  signal: AbortSignal,
 ): Promise<RowPage> {
   const behind = after.id === '' ? '' : `sys_id>${after.id}`;
   // Each of several queries has conditions of its own.
@@ -50,7 +49,6 @@ export async function readPage(
       sysparm_offset: String(after.passed),
       sysparm_exclude_reference_link: 'true',
     },
-    signal,
     'result',
   );
   const rows = values.map(asObject);
@@ -62,14 +60,9 @@ export async function readPage(
 }
 
 /** How many a query finds, those that the account may not see included; null where it is not said. */
-export async function count(
-  client: SourceClient,
-  path: readonly string[],
-  query: string,
-  signal: AbortSignal,
-): Promise<number | null> {
+export async function count(client: SourceClient, path: readonly string[], query: string): Promise<number | null> {
   const asked = { sysparm_query: query, sysparm_fields: 'sys_id', sysparm_limit: '1' };
-  const { headers } = await client.list(path, asked, signal, 'result');
+  const { headers } = await client.list(path, asked, 'result');
   return /^\d{1,15}$/.test(headers['x-total-count'] ?? '') ? Number(headers['x-total-count']) : null;
 }
 
@@ -79,11 +72,10 @@ export async function readAll(
   path: readonly string[],
   wanted: { readonly query: string; readonly fields: string },
   most: number,
-  signal: AbortSignal,
 ): Promise<readonly Json[]> {
   const all: Json[] = [];
   for (let after: After | null = FROM_START; after !== null;) {
-    const page: RowPage = await readPage(client, path, wanted, after, signal);
+    const page: RowPage = await readPage(client, path, wanted, after);
     all.push(...page.rows);
     after = page.next;
     if (all.length > most)
@@ -97,10 +89,9 @@ export async function readOne(
   client: SourceClient,
   path: readonly string[],
   query: Readonly<Record<string, string>>,
-  signal: AbortSignal,
 ): Promise<Json> {
   const asked = { ...query, sysparm_exclude_reference_link: 'true' };
-  const row = asObject((await client.get(path, asked, signal))['result']);
+  const row = asObject((await client.get(path, asked))['result']);
   if (asTrimmed(valueOf(row['sys_id'])) === '') throw incompleteAnswer('ServiceNow', 'the record');
   return row;
 }

@@ -40,10 +40,9 @@ export async function ask(
   client: SourceClient,
   method: string,
   parameters: Readonly<Record<string, string | null>>,
-  signal: AbortSignal,
 ): Promise<Page> {
   const form = Object.fromEntries(Object.entries(parameters).filter(([, value]) => value !== null));
-  const answer = await client.post([method], form, signal, { asForm: true });
+  const answer = await client.post([method], form, { asForm: true });
   // An empty one is the end; one that leads here again would have none.
   const next = asText(asObject(answer['response_metadata'])['next_cursor']);
   return { answer, next: next === parameters['cursor'] ? null : next };

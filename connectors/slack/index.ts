@@ -1,7 +1,7 @@
 /** Slack: what is said in a workspace, by quarters of an hour and by threads. https://docs.slack.dev/apis/web-api */
 import { Fault } from '../../contract/failures.js';
 import { isConversationId, slackPlaceOf, WINDOW_SECONDS, windowOf } from '../../contract/slackIds.js';
-import type { Connector, ItemContent, ItemPage, LiveRead, OAuthGrant, SourceClient } from '../connector.js';
+import type { AccountClient, Connector, ItemContent, ItemPage, LiveRead, OAuthGrant } from '../connector.js';
 import { addressOf, contentOf, itemOfConversation, itemOfCut, paragraphOf, presentConversation } from './adapter.js';
 import { ask, classify, refusalIn } from './api.js';
 import { mentionedIn, type Message, readMessage } from './message.js';
@@ -19,9 +19,7 @@ const PER_PAGE = '200';
 const MAX_CHARACTERS = 20_000_000;
 
 interface Call {
-  readonly client: SourceClient;
-  readonly grant: OAuthGrant;
-  readonly signal: AbortSignal;
+  readonly client: AccountClient<OAuthGrant>;
 }
 
 /** Where the listing of conversations goes on. */
@@ -33,7 +31,7 @@ interface RootsCursor {
 }
 
 /** A page of the conversations of one type; of one that the token may not list, none. */
-async function listConversations({ client, grant, signal }: Call, from: RootsCursor): Promise<ItemPage> {
+async function listConversations({ client }: Call, from: RootsCursor): Promise<ItemPage> {
   const { type, at, refused } = from;
   const after = (isRefused: boolean): string | null =>
     type + 1 < TYPES.length
@@ -41,16 +39,14 @@ async function listConversations({ client, grant, signal }: Call, from: RootsCur
       : null;
   try {
     const asked = { types: TYPES[type] ?? '', limit: PER_PAGE, exclude_archived: 'false', cursor: at };
-    const { answer, next } = await ask(client, 'conversations.list', asked, signal);
-    const workspace = await workspaceUrl(client, grant, signal);
+    const { answer, next } = await ask(client, 'conversations.list', asked);
+    const workspace = await workspaceUrl(client);
     const items = await Promise.all(
       asList(answer['channels']).flatMap((value) => {
         const json = asObject(value);
         const { id } = json;
         if (typeof id !== 'string' || !isConversationId(id)) return [];
-        return conversationName(client, grant, json, signal).then((name) =>
-          itemOfConversation(json, { id, name, workspace }),
-        );
+        return conversationName(client, json).then((name) => itemOfConversation(json, { id, name, workspace }));
       }),
     );
     return { items, next: next === null ? after(false) : JSON.stringify({ type, at: next, refused }) };
@@ -72,7 +68,7 @@ interface HistoryCursor {
 
 /** A page of the windows and threads of a conversation, from its newest on. */
 async function listHistory(
-  { client, grant, signal }: Call,
+  { client }: Call,
   conversation: string,
   oldest: number | null,
   from: HistoryCursor | null,
@@ -81,10 +77,10 @@ async function listHistory(
   const latest = from?.latest ?? `${Math.floor(Date.now() / 1000) + WINDOW_SECONDS}.000000`;
   const range = oldest === null ? {} : { oldest: `${oldest}.000000` };
   const asked = { channel: conversation, limit: PER_PAGE, inclusive: 'true', latest, ...range };
-  const { answer, next } = await ask(client, 'conversations.history', { ...asked, cursor: from?.at ?? null }, signal);
+  const { answer, next } = await ask(client, 'conversations.history', { ...asked, cursor: from?.at ?? null });
   const found = messagesIn(answer).filter(({ ts }) => oldest === null || Number(ts) >= oldest);
   const { cuts, open } = cutMessages(found, from?.open ?? null);
-  const workspace = await workspaceUrl(client, grant, signal);
+  const workspace = await workspaceUrl(client);
   const whole = next === null ? [...cuts, ...close(open)] : cuts;
   return {
     items: whole.map((cut) => itemOfCut(cut, conversation, workspace)),
@@ -94,13 +90,13 @@ async function listHistory(
 
 /** All pages of what a method answers, one by one. */
 async function* pagesOf(
-  { client, signal }: Call,
+  { client }: Call,
   method: string,
   parameters: Readonly<Record<string, string>>,
 ): AsyncGenerator<Message[]> {
   for (let cursor: string | null | undefined; cursor !== null;) {
     const asked = { ...parameters, limit: PER_PAGE, cursor: cursor ?? null };
-    const { answer, next }: Awaited<ReturnType<typeof ask>> = await ask(client, method, asked, signal);
+    const { answer, next }: Awaited<ReturnType<typeof ask>> = await ask(client, method, asked);
     yield messagesIn(answer);
     cursor = next;
   }
@@ -159,35 +155,30 @@ async function itemAt(call: Call, externalId: string): Promise<ItemPage> {
   if (place?.kind !== 'window' && place?.kind !== 'thread') throw noSuchItem('Slack');
   const messages = await messagesAt(call, place);
   const { cuts, open } = cutMessages(messages.toReversed(), null);
-  const workspace = await workspaceUrl(call.client, call.grant, call.signal);
+  const workspace = await workspaceUrl(call.client);
   return { items: [...cuts, ...close(open)].map((cut) => itemOfCut(cut, place.conversation, workspace)), next: null };
 }
 
 /** What users are called who wrote messages, or are spoken of in them. */
-async function namesIn({ client, grant, signal }: Call, messages: readonly Message[]): Promise<Map<string, string>> {
+async function namesIn({ client }: Call, messages: readonly Message[]): Promise<Map<string, string>> {
   const ids = new Set(messages.flatMap(({ user, text }) => [...(user === null ? [] : [user]), ...mentionedIn(text)]));
-  const named = await Promise.all([...ids].map(async (id) => [id, await userName(client, grant, id, signal)] as const));
+  const named = await Promise.all([...ids].map(async (id) => [id, await userName(client, id)] as const));
   return new Map(named);
 }
 
 /** Conversations as a caller sees them who looks just now. */
-const conversations: LiveRead<OAuthGrant> = async (client, query, signal, grant) => {
-  const { answer, next } = await ask(
-    client,
-    'conversations.list',
-    {
-      types: String(query['types']),
-      exclude_archived: String(query['excludeArchived']),
-      limit: PER_PAGE,
-      cursor: typeof query['cursor'] === 'string' ? query['cursor'] : null,
-    },
-    signal,
-  );
+const conversations: LiveRead<OAuthGrant> = async (client, query) => {
+  const { answer, next } = await ask(client, 'conversations.list', {
+    types: String(query['types']),
+    exclude_archived: String(query['excludeArchived']),
+    limit: PER_PAGE,
+    cursor: typeof query['cursor'] === 'string' ? query['cursor'] : null,
+  });
   const results = await Promise.all(
     asList(answer['channels'])
       .map(asObject)
       .filter(({ id }) => typeof id === 'string')
-      .map(async (json) => presentConversation(json, await conversationName(client, grant, json, signal))),
+      .map(async (json) => presentConversation(json, await conversationName(client, json))),
   );
   return { results, next_cursor: next };
 };
@@ -225,8 +216,8 @@ export const slack: Connector<OAuthGrant> = {
   classify,
   refusalIn,
 
-  async identify(client, _grant, signal) {
-    const { answer } = await ask(client, 'auth.test', {}, signal);
+  async identify(client) {
+    const { answer } = await ask(client, 'auth.test', {});
     const [team, user] = [asText(answer['team_id']), asText(answer['user_id'])];
     if (team === null || user === null) throw new Fault('server_error', 'Slack named no account. Try again.');
     const facts = { team_name: asText(answer['team']), user_name: asText(answer['user']), url: asText(answer['url']) };
@@ -234,15 +225,15 @@ export const slack: Connector<OAuthGrant> = {
     return { account: `${team}:${user}`, metadata: { team_id: team, user_id: user, ...told } };
   },
 
-  roots: (client, grant, cursor, signal) =>
+  roots: (client, cursor) =>
     listConversations(
-      { client, grant, signal },
+      { client },
       cursor === null ? { type: 0, at: null, refused: 0 } : (JSON.parse(cursor) as RootsCursor),
     ),
 
-  async below(client, externalId, cursor, signal, grant) {
+  async below(client, externalId, cursor) {
     const place = slackPlaceOf(externalId);
-    const call = { client, grant, signal };
+    const call = { client };
     if (place === null) throw noSuchItem('Slack');
     if (place.kind === 'window' || place.kind === 'thread') return itemAt(call, externalId);
     const from = cursor === null ? null : (JSON.parse(cursor) as HistoryCursor);
@@ -250,25 +241,25 @@ export const slack: Connector<OAuthGrant> = {
     if (place.kind === 'since') return listHistory(call, conversation, windowOf(place.after), from);
     const page = await listHistory(call, conversation, null, from);
     if (cursor !== null) return page;
-    const { answer } = await ask(client, 'conversations.info', { channel: conversation }, signal);
+    const { answer } = await ask(client, 'conversations.info', { channel: conversation });
     const json = asObject(answer['channel']);
-    const name = await conversationName(client, grant, json, signal);
-    const workspace = await workspaceUrl(client, grant, signal);
+    const name = await conversationName(client, json);
+    const workspace = await workspaceUrl(client);
     return { ...page, items: [itemOfConversation(json, { id: conversation, name, workspace }), ...page.items] };
   },
 
-  async open(client, externalId, signal, grant): Promise<ItemContent> {
+  async open(client, externalId): Promise<ItemContent> {
     const place = slackPlaceOf(externalId);
     if (place === null) throw noSuchItem('Slack');
-    const call = { client, grant, signal };
+    const call = { client };
     const { conversation } = place;
-    const name = await nameOfConversation(client, grant, conversation, signal);
+    const name = await nameOfConversation(client, conversation);
     if (place.kind !== 'window' && place.kind !== 'thread')
       throw new Fault('unsupported_type', 'A conversation of Slack has no text of its own: sync what was said in it.');
     const messages = await messagesAt(call, place);
     const names = await namesIn(call, messages);
     const paragraphs = messages.map((message) => paragraphOf(message, (id) => names.get(id) ?? id));
-    const url = addressOf(await workspaceUrl(client, grant, signal), conversation, messages[0]?.ts ?? null);
+    const url = addressOf(await workspaceUrl(client), conversation, messages[0]?.ts ?? null);
     return contentOf(place, paragraphs, { conversation, name, url });
   },
 

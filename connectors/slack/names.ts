@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 
 import { atMost } from '../../contract/cacheSize.js';
 import { Fault } from '../../contract/failures.js';
-import type { OAuthGrant, SourceClient } from '../connector.js';
+import type { OAuthGrant, AccountClient } from '../connector.js';
 import { ask } from './api.js';
 import { asObject, asText, type Json } from '../json.js';
 
@@ -19,10 +19,10 @@ async function remember({ accessToken }: OAuthGrant, id: string, find: () => Pro
 }
 
 /** What a user is called; its id where that is not told. @throws Fault where Slack can't be asked now */
-export const userName = (client: SourceClient, grant: OAuthGrant, id: string, signal: AbortSignal): Promise<string> =>
-  remember(grant, id, async () => {
+export const userName = (client: AccountClient<OAuthGrant>, id: string): Promise<string> =>
+  remember(client.credentials, id, async () => {
     try {
-      const user = asObject((await ask(client, 'users.info', { user: id }, signal)).answer['user']);
+      const user = asObject((await ask(client, 'users.info', { user: id })).answer['user']);
       const profile = asObject(user['profile']);
       return (
         asText(profile['display_name']) ??
@@ -38,32 +38,22 @@ export const userName = (client: SourceClient, grant: OAuthGrant, id: string, si
   });
 
 /** What people call a conversation: `#name` of a channel, the other one's name of a direct message. */
-export async function conversationName(
-  client: SourceClient,
-  grant: OAuthGrant,
-  conversation: Json,
-  signal: AbortSignal,
-): Promise<string> {
+export async function conversationName(client: AccountClient<OAuthGrant>, conversation: Json): Promise<string> {
   const { id, name, user } = conversation;
-  if (conversation['is_im'] === true && typeof user === 'string') return userName(client, grant, user, signal);
+  if (conversation['is_im'] === true && typeof user === 'string') return userName(client, user);
   return (asText(name) ?? asText(id) ?? '').slice(0, MAX_NAME);
 }
 
 /** The same of one that is known by its id alone. */
-export const nameOfConversation = (
-  client: SourceClient,
-  grant: OAuthGrant,
-  id: string,
-  signal: AbortSignal,
-): Promise<string> =>
-  remember(grant, id, async () => {
-    const { answer } = await ask(client, 'conversations.info', { channel: id }, signal);
-    return conversationName(client, grant, asObject(answer['channel']), signal);
+export const nameOfConversation = (client: AccountClient<OAuthGrant>, id: string): Promise<string> =>
+  remember(client.credentials, id, async () => {
+    const { answer } = await ask(client, 'conversations.info', { channel: id });
+    return conversationName(client, asObject(answer['channel']));
   });
 
 /** The address of the workspace, with its slash; '' where Slack tells none. */
-export const workspaceUrl = (client: SourceClient, grant: OAuthGrant, signal: AbortSignal): Promise<string> =>
-  remember(grant, 'workspace', async () => {
-    const url = asText((await ask(client, 'auth.test', {}, signal)).answer['url']) ?? '';
+export const workspaceUrl = (client: AccountClient<OAuthGrant>): Promise<string> =>
+  remember(client.credentials, 'workspace', async () => {
+    const url = asText((await ask(client, 'auth.test', {})).answer['url']) ?? '';
     return /^https?:\/\/[^\s"<>]+\/$/.test(url) ? url : '';
   });

@@ -19,13 +19,12 @@ export async function takePage(
   client: SourceClient,
   path: readonly string[],
   cursor: string | null,
-  signal: AbortSignal,
   query: Readonly<Record<string, string>> = {},
 ): Promise<ZendeskPage> {
   const name = path.at(-1) ?? '';
   const at = cursor === null ? {} : { 'page[after]': cursor };
   const asked = [...path.slice(0, -1), `${name}.json`];
-  const answer = await client.get(asked, { ...query, 'page[size]': PER_PAGE, ...at }, signal);
+  const answer = await client.get(asked, { ...query, 'page[size]': PER_PAGE, ...at });
   const meta = asObject(answer['meta']);
   const next = meta['has_more'] === true ? asText(meta['after_cursor']) : null;
   if (
@@ -42,13 +41,12 @@ export async function takeAll(
   client: SourceClient,
   path: readonly string[],
   most: number,
-  signal: AbortSignal,
   query: Readonly<Record<string, string>> = {},
 ): Promise<readonly ZendeskPage[]> {
   const pages: ZendeskPage[] = [];
   let number = 0;
   for (let cursor: string | null | undefined; cursor !== null;) {
-    const page: ZendeskPage = await takePage(client, path, cursor ?? null, signal, query);
+    const page: ZendeskPage = await takePage(client, path, cursor ?? null, query);
     pages.push(page);
     number += page.values.length;
     if (number > most)
@@ -63,9 +61,8 @@ export async function takeOne(
   client: SourceClient,
   path: readonly string[],
   name: string,
-  signal: AbortSignal,
   query: Readonly<Record<string, string>> = {},
 ): Promise<{ readonly value: Json; readonly answer: Json }> {
-  const answer = await client.get([...path.slice(0, -1), `${path.at(-1)}.json`], query, signal);
+  const answer = await client.get([...path.slice(0, -1), `${path.at(-1)}.json`], query);
   return { value: asObject(answer[name]), answer };
 }

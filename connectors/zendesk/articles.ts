@@ -19,10 +19,10 @@ const CENTER = 'help_center';
 const MAX_SECTIONS = 20_000;
 
 /** A page of the outermost things: the categories of the help centre, then the tickets. */
-export async function listRoots(client: SourceClient, cursor: string | null, signal: AbortSignal): Promise<ItemPage> {
+export async function listRoots(client: SourceClient, cursor: string | null): Promise<ItemPage> {
   const tickets = itemOfContainer(TICKETS);
   try {
-    const { values, next } = await takePage(client, [CENTER, 'categories'], cursor, signal);
+    const { values, next } = await takePage(client, [CENTER, 'categories'], cursor);
     const items = values.flatMap((one) => itemOfCategory(one) ?? []);
     return { items: next === null ? [...items, tickets] : items, next };
   } catch (error) {
@@ -36,8 +36,8 @@ export async function listRoots(client: SourceClient, cursor: string | null, sig
 }
 
 /** Asks for what is known to be refused, or is not by now. */
-export async function belowCenter(client: SourceClient, signal: AbortSignal): Promise<ItemPage> {
-  await takePage(client, [CENTER, 'categories'], null, signal);
+export async function belowCenter(client: SourceClient): Promise<ItemPage> {
+  await takePage(client, [CENTER, 'categories'], null);
   return { items: [itemOfContainer(HELP_CENTER)], next: null };
 }
 
@@ -52,8 +52,8 @@ interface Cursor {
 const cursorOf = (cursor: Cursor): string | null => (cursor.open.length === 0 ? null : JSON.stringify(cursor));
 
 /** All sections of a category, those within others too. */
-async function sectionsOf(client: SourceClient, category: string, signal: AbortSignal): Promise<readonly Json[]> {
-  const pages = await takeAll(client, [CENTER, 'categories', category, 'sections'], MAX_SECTIONS, signal);
+async function sectionsOf(client: SourceClient, category: string): Promise<readonly Json[]> {
+  const pages = await takeAll(client, [CENTER, 'categories', category, 'sections'], MAX_SECTIONS);
   return pages.flatMap(({ values }) => values);
 }
 
@@ -76,10 +76,10 @@ function branchOf(sections: readonly Json[], id: string): readonly Json[] {
   return branch;
 }
 
-async function listArticles(client: SourceClient, cursor: Cursor, signal: AbortSignal): Promise<ItemPage> {
+async function listArticles(client: SourceClient, cursor: Cursor): Promise<ItemPage> {
   const [list, ...rest] = cursor.open;
   if (list === undefined) return { items: [], next: null };
-  const { values, next } = await takePage(client, [CENTER, ...list, 'articles'], cursor.at, signal);
+  const { values, next } = await takePage(client, [CENTER, ...list, 'articles'], cursor.at);
   return {
     items: values.flatMap((one) => itemOfArticle(one, cursor.category) ?? []),
     leftOut: values.flatMap((one) => leftOutOf(one) ?? []),
@@ -96,14 +96,13 @@ export async function belowCategory(
   category: string,
   cursor: string | null,
   wanted: boolean,
-  signal: AbortSignal,
 ): Promise<ItemPage> {
-  if (cursor !== null) return listArticles(client, JSON.parse(cursor) as Cursor, signal);
-  const { value } = await takeOne(client, [CENTER, 'categories', category], 'category', signal);
+  if (cursor !== null) return listArticles(client, JSON.parse(cursor) as Cursor);
+  const { value } = await takeOne(client, [CENTER, 'categories', category], 'category');
   const itself = itemOfCategory(value);
   if (itself === null) throw noSuchItem(NAME);
   if (!wanted) return { items: [itself], next: null };
-  const sections = await sectionsOf(client, category, signal);
+  const sections = await sectionsOf(client, category);
   return {
     items: [itself, ...itemsOf(sections, category)],
     next: cursorOf({ category, open: [['categories', category]], at: null }),
@@ -116,12 +115,11 @@ export async function belowSection(
   section: string,
   cursor: string | null,
   wanted: boolean,
-  signal: AbortSignal,
 ): Promise<ItemPage> {
-  if (cursor !== null) return listArticles(client, JSON.parse(cursor) as Cursor, signal);
-  const { value } = await takeOne(client, [CENTER, 'sections', section], 'section', signal);
+  if (cursor !== null) return listArticles(client, JSON.parse(cursor) as Cursor);
+  const { value } = await takeOne(client, [CENTER, 'sections', section], 'section');
   const category = idOf(value['category_id']) ?? '';
-  const branch = branchOf(await sectionsOf(client, category, signal), section);
+  const branch = branchOf(await sectionsOf(client, category), section);
   const items = itemsOf(branch, category);
   if (items.length === 0) throw noSuchItem(NAME);
   const open = wanted
@@ -131,11 +129,10 @@ export async function belowSection(
 }
 
 /** An article as it is listed. @throws Fault not_found also for a draft */
-export async function articleItem(client: SourceClient, id: string, signal: AbortSignal): Promise<SourceItem> {
-  const { value } = await takeOne(client, [CENTER, 'articles', id], 'article', signal);
+export async function articleItem(client: SourceClient, id: string): Promise<SourceItem> {
+  const { value } = await takeOne(client, [CENTER, 'articles', id], 'article');
   const section = idOf(value['section_id']);
-  const inside =
-    section === null ? {} : (await takeOne(client, [CENTER, 'sections', section], 'section', signal)).value;
+  const inside = section === null ? {} : (await takeOne(client, [CENTER, 'sections', section], 'section')).value;
   const item = itemOfArticle(value, idOf(inside['category_id']) ?? '');
   if (item === null) throw noSuchItem(NAME);
   return item;
@@ -148,11 +145,10 @@ const MAX_TRANSLATIONS = 1_000;
 export async function readArticle(
   client: SourceClient,
   id: string,
-  signal: AbortSignal,
 ): Promise<{ readonly article: Json; readonly translations: readonly Json[] }> {
   const path = [CENTER, 'articles', id];
-  const { value: article } = await takeOne(client, path, 'article', signal);
+  const { value: article } = await takeOne(client, path, 'article');
   if (idOf(article['id']) === null || isDraft(article)) throw noSuchItem(NAME);
-  const pages = await takeAll(client, [...path, 'translations'], MAX_TRANSLATIONS, signal);
+  const pages = await takeAll(client, [...path, 'translations'], MAX_TRANSLATIONS);
   return { article, translations: pages.flatMap(({ values }) => values) };
 }

@@ -54,20 +54,20 @@ const outer = (ids: AccountIds, changes: readonly Change[]): readonly Change[] =
   });
 
 /** A page of the tickets that changed. */
-async function takeTickets(client: SourceClient, point: Point, signal: AbortSignal) {
+async function takeTickets(client: SourceClient, point: Point) {
   const pass: Pass = point.pass ?? { from: 'export', at: null, begun: Date.now(), rest: [] };
   if (pass.from === 'export') {
-    const { next, isEnd, ...page } = await exported(client, point.start, point.cursor, signal);
+    const { next, isEnd, ...page } = await exported(client, point.start, point.cursor);
     return { page, cursor: next ?? point.cursor, pass: { ...pass, from: isEnd ? ('latest' as const) : pass.from } };
   }
-  const { behind, ...page } = await listed(client, pass, signal);
+  const { behind, ...page } = await listed(client, pass);
   return { page, cursor: point.cursor, pass: { ...pass, ...behind } };
 }
 
 /** What is attached to some tickets that changed: nothing else is attached to them any more. */
-async function takeAttached(client: SourceClient, ids: AccountIds, rest: readonly string[], signal: AbortSignal) {
+async function takeAttached(client: SourceClient, ids: AccountIds, rest: readonly string[]) {
   const some = rest.slice(0, COMMENTS_AT_ONCE);
-  const items = (await Promise.all(some.map((id) => attachmentsOf(client, id, null, signal)))).flat();
+  const items = (await Promise.all(some.map((id) => attachmentsOf(client, id, null)))).flat();
   const goneAt = some.map((id) => ids.outer(`ticket:${id}`));
   return { changes: items.map((item) => ({ item })), goneAt, rest: rest.slice(COMMENTS_AT_ONCE) };
 }
@@ -77,11 +77,11 @@ async function takeAttached(client: SourceClient, ids: AccountIds, rest: readonl
  * https://developer.zendesk.com/documentation/ticketing/managing-tickets/using-the-incremental-export-api/
  */
 export const ticketChanges = {
-  async now(client: SourceClient, signal: AbortSignal): Promise<string> {
+  async now(client: SourceClient): Promise<string> {
     const start = Math.floor(Date.now() / 1000) - NOT_NEARER_S;
     try {
       // What the cursor has passed is told by the listing that comes now.
-      const { next } = await exported(client, start, null, signal);
+      const { next } = await exported(client, start, null);
       return JSON.stringify({ ...firstPass(), start, cursor: next, pass: null } satisfies Point);
     } catch (error) {
       // Only administrators are told.
@@ -91,7 +91,7 @@ export const ticketChanges = {
     }
   },
 
-  async since(client: SourceClient, ids: AccountIds, text: string, signal: AbortSignal): Promise<ChangePage> {
+  async since(client: SourceClient, ids: AccountIds, text: string): Promise<ChangePage> {
     const point = readPoint(text);
     if (point.pass === null) checkPasses(point, NAME);
     const tellsOf = [ids.outer(TICKETS)];
@@ -101,11 +101,11 @@ export const ticketChanges = {
       return { next: JSON.stringify(next), more, tellsOf, isDeep: true as const };
     };
     if (point.pass !== null && point.pass.rest.length > 0) {
-      const { changes, goneAt, rest } = await takeAttached(client, ids, point.pass.rest, signal);
+      const { changes, goneAt, rest } = await takeAttached(client, ids, point.pass.rest);
       return { changes: outer(ids, changes), goneAt, ...behind(point.cursor, { ...point.pass, rest }) };
     }
     try {
-      const { page, cursor, pass } = await takeTickets(client, point, signal);
+      const { page, cursor, pass } = await takeTickets(client, point);
       const changes = page.values.flatMap((ticket) => changeOf(ticket, page.users, agentOf(client)));
       const rest = changes.flatMap((change) =>
         'item' in change ? [change.item.externalId.slice('ticket:'.length)] : [],

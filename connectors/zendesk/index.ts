@@ -22,32 +22,26 @@ function pathOf(address: string): { readonly path: readonly string[]; readonly q
 /** Each account counts its tickets from one. */
 const idsIn = ({ facts }: OAuthGrant): AccountIds => idsOf(facts['subdomain'] ?? '');
 
-async function listBelow(
-  client: SourceClient,
-  id: string,
-  cursor: string | null,
-  signal: AbortSignal,
-  wanted: Wanted,
-): Promise<ItemPage> {
+async function listBelow(client: SourceClient, id: string, cursor: string | null, wanted: Wanted): Promise<ItemPage> {
   const place = placeOf(id);
   switch (place?.kind) {
     case undefined:
       throw noSuchItem(NAME);
     case 'help_center':
-      return belowCenter(client, signal);
+      return belowCenter(client);
     case 'category':
-      return belowCategory(client, place.id, cursor, wanted.of('ARTICLE'), signal);
+      return belowCategory(client, place.id, cursor, wanted.of('ARTICLE'));
     case 'section':
-      return belowSection(client, place.id, cursor, wanted.of('ARTICLE'), signal);
+      return belowSection(client, place.id, cursor, wanted.of('ARTICLE'));
     case 'article':
-      return { items: [await articleItem(client, place.id, signal)], next: null };
+      return { items: [await articleItem(client, place.id)], next: null };
     case TICKETS:
-      return belowTickets(client, cursor, wanted, signal);
+      return belowTickets(client, cursor, wanted);
     case 'ticket':
-      return belowTicket(client, place.id, wanted.attachedTo('TICKET'), signal);
+      return belowTicket(client, place.id, wanted.attachedTo('TICKET'));
     case 'attachment': {
-      const { item } = await readTicket(client, place.ticket, signal);
-      const attached = await findAttached(client, place.ticket, place.id, signal);
+      const { item } = await readTicket(client, place.ticket);
+      const attached = await findAttached(client, place.ticket, place.id);
       return { items: [itemOfAttached(attached, item, 'TICKET')], next: null };
     }
   }
@@ -75,8 +69,9 @@ export const zendesk: Connector<OAuthGrant> = {
   },
   headers: bearer,
 
-  async identify(client, { facts }, signal) {
-    const user = asObject((await client.get(['users', 'me.json'], {}, signal))['user']);
+  async identify(client) {
+    const { facts } = client.credentials;
+    const user = asObject((await client.get(['users', 'me.json'], {}))['user']);
     const [id, email] = [idOf(user['id']), asText(user['email'])];
     // Whom it does not know it calls anonymous, and says so with a success.
     if (id === null)
@@ -92,39 +87,39 @@ export const zendesk: Connector<OAuthGrant> = {
     };
   },
 
-  roots: async (client, grant, cursor, signal) => idsIn(grant).page(await listRoots(client, cursor, signal)),
+  roots: async (client, cursor) => idsIn(client.credentials).page(await listRoots(client, cursor)),
 
-  async below(client, externalId, cursor, signal, grant, wishes) {
-    const ids = idsIn(grant);
+  async below(client, externalId, cursor, wishes) {
+    const ids = idsIn(client.credentials);
     const wanted = wantedOf(wishes);
     const inner = ids.inner(externalId);
-    return ids.page(wanted.saidOn(inner, await listBelow(client, inner, cursor, signal, wanted)));
+    return ids.page(wanted.saidOn(inner, await listBelow(client, inner, cursor, wanted)));
   },
 
   changes: {
-    now: (client, _grant, signal) => ticketChanges.now(client, signal),
-    since: (client, grant, point, signal) => ticketChanges.since(client, idsIn(grant), point, signal),
+    now: (client) => ticketChanges.now(client),
+    since: (client, point) => ticketChanges.since(client, idsIn(client.credentials), point),
   },
 
-  async open(client, externalId, signal, grant) {
-    const ids = idsIn(grant);
+  async open(client, externalId) {
+    const ids = idsIn(client.credentials);
     const place = placeOf(ids.inner(externalId));
     switch (place?.kind) {
       case undefined:
         throw noSuchItem(NAME);
       case 'article': {
-        const { article, translations } = await readArticle(client, place.id, signal);
+        const { article, translations } = await readArticle(client, place.id);
         return contentOf(article, translations, externalId);
       }
       case 'ticket': {
-        const { ticket, item } = await readTicket(client, place.id, signal);
-        const { comments, users } = await commentsOf(client, place.id, signal);
+        const { ticket, item } = await readTicket(client, place.id);
+        const { comments, users } = await commentsOf(client, place.id);
         return contentOfTicket(ticket, item, comments, users);
       }
       case 'attachment': {
-        const attached = await findAttached(client, place.ticket, place.id, signal);
+        const attached = await findAttached(client, place.ticket, place.id);
         const { path, query } = pathOf(attached.url);
-        const answer = await client.content(path, query, signal, { at: 'files' });
+        const answer = await client.content(path, query, { at: 'files' });
         return contentOfAttached(attached, answer, {
           externalId: ids.outer(`ticket:${place.ticket}`),
           url: externalId,

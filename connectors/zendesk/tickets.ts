@@ -44,11 +44,10 @@ export async function exported(
   client: SourceClient,
   since: number,
   at: string | null,
-  signal: AbortSignal,
 ): Promise<TicketPage & { readonly next: string | null; readonly isEnd: boolean }> {
   const path = ['incremental', 'tickets', 'cursor.json'];
   const place: Record<string, string> = at === null ? { start_time: String(since) } : { cursor: at };
-  const answer = await client.get(path, { ...place, ...WITH_USERS, per_page: PER_EXPORT }, signal);
+  const answer = await client.get(path, { ...place, ...WITH_USERS, per_page: PER_EXPORT });
   const [next, isEnd] = [asText(answer['after_cursor']), answer['end_of_stream'] === true];
   if (!isEnd && (next === null || next === at))
     throw new Fault('server_error', `${NAME} gave an export that does not say how it goes on. Try again.`);
@@ -59,11 +58,10 @@ export async function exported(
 export async function listed(
   client: SourceClient,
   { from, at, begun }: Pick<Cursor, 'from' | 'at' | 'begun'>,
-  signal: AbortSignal,
 ): Promise<ListedPage> {
   const isLatest = from === 'latest';
   const sort = isLatest ? '-updated_at' : 'id';
-  const { values, answer, next } = await takePage(client, ['tickets'], at, signal, { ...WITH_USERS, sort });
+  const { values, answer, next } = await takePage(client, ['tickets'], at, { ...WITH_USERS, sort });
   const isFresh = (one: Json): boolean => Date.parse(asText(one['updated_at']) ?? '') >= begun - FRESH_MS;
   const some = isLatest ? values.filter(isFresh) : values;
   const goesOn = next !== null && some.length === values.length;
@@ -73,15 +71,15 @@ export async function listed(
 /** All tickets since the first one. */
 const EVER = 1;
 
-async function nextTickets(client: SourceClient, cursor: Cursor, signal: AbortSignal): Promise<ListedPage> {
-  if (cursor.from !== 'export') return listed(client, cursor, signal);
+async function nextTickets(client: SourceClient, cursor: Cursor): Promise<ListedPage> {
+  if (cursor.from !== 'export') return listed(client, cursor);
   try {
-    const { next, isEnd, ...page } = await exported(client, EVER, cursor.at, signal);
+    const { next, isEnd, ...page } = await exported(client, EVER, cursor.at);
     return { ...page, behind: isEnd ? { from: 'latest', at: null } : { from: 'export', at: next } };
   } catch (error) {
     // Only administrators may.
     if (cursor.at !== null || !isFault(error, 'access_denied')) throw error;
-    return listed(client, { ...cursor, from: 'list' }, signal);
+    return listed(client, { ...cursor, from: 'list' });
   }
 }
 
@@ -89,9 +87,8 @@ async function nextTickets(client: SourceClient, cursor: Cursor, signal: AbortSi
 export async function commentsOf(
   client: SourceClient,
   ticket: string,
-  signal: AbortSignal,
 ): Promise<{ readonly comments: readonly Json[]; readonly users: Users }> {
-  const pages = await takeAll(client, ['tickets', ticket, 'comments'], MAX_COMMENTS, signal, WITH_USERS);
+  const pages = await takeAll(client, ['tickets', ticket, 'comments'], MAX_COMMENTS, WITH_USERS);
   return {
     comments: pages.flatMap(({ values }) => values),
     users: new Map(pages.flatMap(({ answer }) => [...usersIn(answer)])),
@@ -105,12 +102,11 @@ export async function attachmentsOf(
   client: SourceClient,
   id: string,
   to: Ticket | null,
-  signal: AbortSignal,
 ): Promise<readonly SourceItem[]> {
   const externalUrl = `${agentOf(client)}/agent/tickets/${id}`;
   const ticket = to ?? { externalId: `ticket:${id}`, rootExternalId: TICKETS, externalUrl, createdAt: null };
   try {
-    const { comments } = await commentsOf(client, id, signal);
+    const { comments } = await commentsOf(client, id);
     return comments.flatMap((comment) => attachedIn(comment, id).map((one) => itemOfAttached(one, ticket, 'TICKET')));
   } catch (error) {
     if (isFault(error, 'not_found')) return [];
@@ -122,12 +118,7 @@ const cursorOf = (cursor: Cursor): string | null =>
   cursor.from === 'end' && cursor.rest.length === 0 ? null : JSON.stringify(cursor);
 
 /** A page of the tickets, or of what is attached to those of the page before. */
-export async function belowTickets(
-  client: SourceClient,
-  text: string | null,
-  wanted: Wanted,
-  signal: AbortSignal,
-): Promise<ItemPage> {
+export async function belowTickets(client: SourceClient, text: string | null, wanted: Wanted): Promise<ItemPage> {
   if (text === null) {
     const first: Cursor = {
       from: wanted.of('TICKET') ? 'export' : 'end',
@@ -140,10 +131,10 @@ export async function belowTickets(
   const cursor = JSON.parse(text) as Cursor;
   if (cursor.rest.length > 0) {
     const some = cursor.rest.slice(0, COMMENTS_AT_ONCE);
-    const items = await Promise.all(some.map((id) => attachmentsOf(client, id, null, signal)));
+    const items = await Promise.all(some.map((id) => attachmentsOf(client, id, null)));
     return { items: items.flat(), next: cursorOf({ ...cursor, rest: cursor.rest.slice(COMMENTS_AT_ONCE) }) };
   }
-  const { values, users, behind } = await nextTickets(client, cursor, signal);
+  const { values, users, behind } = await nextTickets(client, cursor);
   const items = values.flatMap((one) => itemOfTicket(one, users, agentOf(client)) ?? []);
   const rest = wanted.attachedTo('TICKET') ? items.map(({ externalId }) => externalId.slice('ticket:'.length)) : [];
   return { items, next: cursorOf({ ...behind, begun: cursor.begun, rest }) };
@@ -153,29 +144,23 @@ export async function belowTickets(
 export async function readTicket(
   client: SourceClient,
   id: string,
-  signal: AbortSignal,
 ): Promise<{ readonly ticket: Json; readonly item: SourceItem }> {
-  const { value: ticket, answer } = await takeOne(client, ['tickets', id], 'ticket', signal, WITH_USERS);
+  const { value: ticket, answer } = await takeOne(client, ['tickets', id], 'ticket', WITH_USERS);
   const item = itemOfTicket(ticket, usersIn(answer), agentOf(client));
   if (item === null || idOf(ticket['id']) !== id) throw noSuchItem(NAME);
   return { ticket, item };
 }
 
 /** A ticket, with what is attached to it where that is wanted. */
-export async function belowTicket(
-  client: SourceClient,
-  id: string,
-  withAttachments: boolean,
-  signal: AbortSignal,
-): Promise<ItemPage> {
-  const { item } = await readTicket(client, id, signal);
-  const attached = withAttachments ? await attachmentsOf(client, id, item, signal) : [];
+export async function belowTicket(client: SourceClient, id: string, withAttachments: boolean): Promise<ItemPage> {
+  const { item } = await readTicket(client, id);
+  const attached = withAttachments ? await attachmentsOf(client, id, item) : [];
   return { items: [item, ...attached], next: null };
 }
 
 /** One thing attached to a ticket, by the ids of both. @throws Fault not_found */
-export async function findAttached(client: SourceClient, ticket: string, id: string, signal: AbortSignal) {
-  const { comments } = await commentsOf(client, ticket, signal);
+export async function findAttached(client: SourceClient, ticket: string, id: string) {
+  const { comments } = await commentsOf(client, ticket);
   const found = comments
     .flatMap((comment) => attachedIn(comment, ticket))
     .find(({ externalId }) => externalId === `ticket:${ticket}/${id}`);

@@ -36,8 +36,8 @@ export interface KeyOwner {
 const owners = new LRUCache<string, KeyOwner>({ ...atMost(10_000), ttl: 600_000 });
 
 /** Asks whose key it is, and what it opens. @throws Fault */
-export async function askOwner(client: SourceClient, signal: AbortSignal): Promise<KeyOwner> {
-  const found = await client.get(['keys', 'current'], {}, signal);
+export async function askOwner(client: SourceClient): Promise<KeyOwner> {
+  const found = await client.get(['keys', 'current'], {});
   const { userID, username, access } = found;
   if (typeof userID !== 'number' || userID <= 0) throw new Fault('server_error', 'Zotero named no user. Try again.');
   const hasLibrary = asObject(asObject(access)['user'])['library'] === true;
@@ -45,13 +45,9 @@ export async function askOwner(client: SourceClient, signal: AbortSignal): Promi
 }
 
 /** The same, remembered for some minutes by the hash of the key. */
-export async function ownerOf(
-  client: SourceClient,
-  { accessToken }: OAuthGrant,
-  signal: AbortSignal,
-): Promise<KeyOwner> {
+export async function ownerOf(client: SourceClient, { accessToken }: OAuthGrant): Promise<KeyOwner> {
   const hash = createHash('sha256').update(accessToken).digest('base64');
-  const known = owners.get(hash) ?? (await askOwner(client, signal));
+  const known = owners.get(hash) ?? (await askOwner(client));
   owners.set(hash, known, { noUpdateTTL: true });
   return known;
 }
@@ -70,10 +66,9 @@ export async function listPage(
   path: readonly string[],
   query: Readonly<Record<string, string>>,
   start: number,
-  signal: AbortSignal,
 ): Promise<JsonPage> {
   const asked = { format: 'json', limit: String(PER_PAGE), ...query, start: String(start) };
-  const { values, headers } = await client.list(path, asked, signal);
+  const { values, headers } = await client.list(path, asked);
   const link = (headers['link'] ?? '').split(/,(?=\s*<)/).find((part) => /;\s*rel="?next"?/.test(part));
   const next = Number(/[?&]start=(\d{1,9})/.exec(link ?? '')?.[1] ?? Number.NaN);
   return {
@@ -87,9 +82,8 @@ export async function listPage(
 export async function readItem(
   client: SourceClient,
   path: readonly string[],
-  signal: AbortSignal,
 ): Promise<Readonly<Record<string, unknown>>> {
-  const json = await client.get(path, {}, signal);
+  const json = await client.get(path, {});
   if (asTrimmed(json['key']) === '') throw incompleteAnswer('Zotero', 'the item');
   return json;
 }
@@ -100,11 +94,10 @@ export async function listAll(
   path: readonly string[],
   query: Readonly<Record<string, string>>,
   most: number,
-  signal: AbortSignal,
 ): Promise<readonly Json[]> {
   const all: Json[] = [];
   for (let start: number | null = 0; start !== null;) {
-    const page: JsonPage = await listPage(client, path, query, start, signal);
+    const page: JsonPage = await listPage(client, path, query, start);
     all.push(...page.values);
     start = page.next;
     if (all.length > most)

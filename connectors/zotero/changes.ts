@@ -1,5 +1,5 @@
 import { Fault } from '../../contract/failures.js';
-import type { Change, ChangeFeed, OAuthGrant, SourceClient } from '../connector.js';
+import type { Change, ChangeFeed, OAuthGrant, SourceClient, AccountClient } from '../connector.js';
 import { isKey, isTrashed, itemId, itemOfJson, readCollection } from './adapter.js';
 import { listAll, listPage, ownerOf } from './api.js';
 import { incompleteAnswer } from '../faults.js';
@@ -26,24 +26,19 @@ type Point = { readonly at: Versions } | Pass;
 const pathOf = (library: string): string[] => library.split('/');
 
 /** The libraries that a key opens. */
-async function librariesOf(client: SourceClient, grant: OAuthGrant, signal: AbortSignal): Promise<readonly string[]> {
-  const owner = await ownerOf(client, grant, signal);
-  const groups = await listAll(client, ['users', owner.id, 'groups'], {}, MAX_GROUPS, signal);
+async function librariesOf(client: AccountClient<OAuthGrant>): Promise<readonly string[]> {
+  const owner = await ownerOf(client, client.credentials);
+  const groups = await listAll(client, ['users', owner.id, 'groups'], {}, MAX_GROUPS);
   const own = owner.hasLibrary ? [`users/${owner.id}`] : [];
   return [...own, ...groups.map((json) => `groups/${String(json['id'])}`)];
 }
 
-const versionOf = async (client: SourceClient, library: string, signal: AbortSignal): Promise<number> =>
-  (await listPage(client, [...pathOf(library), 'items'], { limit: '1' }, 0, signal)).version;
+const versionOf = async (client: SourceClient, library: string): Promise<number> =>
+  (await listPage(client, [...pathOf(library), 'items'], { limit: '1' }, 0)).version;
 
 /** What is gone of a library since a version; its collections that are new, or others. */
-async function besideItems(
-  client: SourceClient,
-  library: string,
-  since: string,
-  signal: AbortSignal,
-): Promise<readonly Change[]> {
-  const gone = await client.get([...pathOf(library), 'deleted'], { since }, signal);
+async function besideItems(client: SourceClient, library: string, since: string): Promise<readonly Change[]> {
+  const gone = await client.get([...pathOf(library), 'deleted'], { since });
   const keysOf = (name: string): string[] => {
     if (!Array.isArray(gone[name])) throw incompleteAnswer('Zotero', `the ${name} that were deleted`);
     return gone[name].map(asTrimmed).filter(isKey);
@@ -51,7 +46,7 @@ async function besideItems(
   // What lay in a collection is still there, elsewhere; where, its items need not tell.
   if (keysOf('collections').length > 0)
     throw new Fault('stale_cursor', 'Zotero has lost a collection, but nothing of what lay in it. All is listed.');
-  const collections = await listAll(client, [...pathOf(library), 'collections'], { since }, MAX_CHANGED, signal);
+  const collections = await listAll(client, [...pathOf(library), 'collections'], { since }, MAX_CHANGED);
   return [
     ...collections.flatMap((json) => {
       const item = readCollection(json, library)?.item;
@@ -63,19 +58,18 @@ async function besideItems(
 
 /** Zotero numbers each change of a library, and tells what has a higher number than one that is named. */
 export const zoteroChanges: ChangeFeed<OAuthGrant> = {
-  async now(client, grant, signal) {
+  async now(client) {
     const at: Record<string, number> = {};
-    for (const library of await librariesOf(client, grant, signal))
-      at[library] = await versionOf(client, library, signal);
+    for (const library of await librariesOf(client)) at[library] = await versionOf(client, library);
     return JSON.stringify({ at } satisfies Point);
   },
 
-  async since(client, grant, text, signal) {
+  async since(client, text) {
     const point = JSON.parse(text) as Point;
     const left: Change[] = [];
     let pass: Pass;
     if ('at' in point) {
-      const libraries = await librariesOf(client, grant, signal);
+      const libraries = await librariesOf(client);
       // What lies in one that is new was never listed.
       if (libraries.some((library) => point.at[library] === undefined))
         throw new Fault('stale_cursor', 'Zotero has a library that no listing knows yet. All is listed.');
@@ -90,7 +84,7 @@ export const zoteroChanges: ChangeFeed<OAuthGrant> = {
     const since = String(pass.known[library] ?? 0);
     // What lies in the trash is told as well: it is gone for readers.
     const query = { since, includeTrashed: '1', sort: 'dateAdded', direction: 'asc' };
-    const page = await listPage(client, [...pathOf(library), 'items'], query, pass.start, signal);
+    const page = await listPage(client, [...pathOf(library), 'items'], query, pass.start);
     const items = page.values.flatMap((json): Change[] => {
       const key = asTrimmed(json['key']);
       if (isTrashed(json) && isKey(key)) return [{ gone: itemId(library, key) }];
@@ -103,7 +97,7 @@ export const zoteroChanges: ChangeFeed<OAuthGrant> = {
       const next: Pass = { ...pass, reached, start: page.next };
       return { changes: [...left, ...items], next: JSON.stringify(next), more: true };
     }
-    const changes = [...left, ...(await besideItems(client, library, since, signal)), ...items];
+    const changes = [...left, ...(await besideItems(client, library, since)), ...items];
     const next: Point = rest.length === 0 ? { at: reached } : { ...pass, reached, open: rest, start: 0 };
     return { changes, next: JSON.stringify(next), more: rest.length > 0 };
   },

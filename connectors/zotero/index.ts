@@ -35,22 +35,21 @@ export const zotero: Connector<OAuthGrant> = {
   classify,
   restMs,
 
-  async identify(client, _grant, signal) {
-    const { id, name } = await askOwner(client, signal);
+  async identify(client) {
+    const { id, name } = await askOwner(client);
     return { account: id, metadata: { user_id: id, ...(name === '' ? {} : { username: name }) } };
   },
 
-  roots: async (client, grant, cursor, signal) =>
-    listLibraries(client, await ownerOf(client, grant, signal), cursor, signal),
+  roots: async (client, cursor) => listLibraries(client, await ownerOf(client, client.credentials), cursor),
 
-  async below(client, externalId, cursor, signal, grant) {
+  async below(client, externalId, cursor) {
     const place = placeOf(externalId);
     if (place === null) throw noSuchItem('Zotero');
-    if (place.kind === 'item') return belowItem(client, place, signal);
-    return belowContainer(client, place, await ownerOf(client, grant, signal), cursor, signal);
+    if (place.kind === 'item') return belowItem(client, place);
+    return belowContainer(client, place, await ownerOf(client, client.credentials), cursor);
   },
 
-  async open(client, externalId, signal) {
+  async open(client, externalId) {
     const place = placeOf(externalId);
     if (place === null) throw noSuchItem('Zotero');
     if (place.kind !== 'item')
@@ -59,10 +58,10 @@ export const zotero: Connector<OAuthGrant> = {
         'A library or collection of Zotero has no text of its own: sync the items in it.',
       );
     const path = [...place.library.split('/'), 'items', place.key];
-    const json = await readItem(client, path, signal);
+    const json = await readItem(client, path);
     if (isLink(json)) throw new Fault('unsupported_type', LINK);
     if (!isStoredFile(json)) return contentOf(json, place.library, null);
-    const { bytes } = await client.content([...path, 'file'], {}, signal);
+    const { bytes } = await client.content([...path, 'file'], {});
     return contentOf(json, place.library, bytes);
   },
 

@@ -15,36 +15,22 @@ const ownLibrary = ({ id, name }: KeyOwner): SourceItem =>
   itemOfLibrary(`users/${id}`, name === '' ? 'My library' : `${name}'s library`, null);
 
 /** A page of the libraries that a key opens: the owner's, then those of groups. */
-export async function listLibraries(
-  client: SourceClient,
-  owner: KeyOwner,
-  cursor: string | null,
-  signal: AbortSignal,
-): Promise<ItemPage> {
-  const { values, next } = await listPage(client, ['users', owner.id, 'groups'], {}, Number(cursor ?? 0), signal);
+export async function listLibraries(client: SourceClient, owner: KeyOwner, cursor: string | null): Promise<ItemPage> {
+  const { values, next } = await listPage(client, ['users', owner.id, 'groups'], {}, Number(cursor ?? 0));
   const groups = values.flatMap((json) => itemOfGroup(json) ?? []);
   const own = cursor === null && owner.hasLibrary ? [ownLibrary(owner)] : [];
   return { items: [...own, ...groups], next: next === null ? null : String(next) };
 }
 
 /** A library itself. @throws Fault not_found, access_denied */
-async function libraryAt(
-  client: SourceClient,
-  library: string,
-  owner: KeyOwner,
-  signal: AbortSignal,
-): Promise<SourceItem> {
+async function libraryAt(client: SourceClient, library: string, owner: KeyOwner): Promise<SourceItem> {
   if (library === `users/${owner.id}`) return ownLibrary(owner);
-  const json = await client.get(pathOf(library), {}, signal);
+  const json = await client.get(pathOf(library), {});
   return itemOfGroup(json) ?? itemOfLibrary(library, asTrimmed(asObject(json['data'])['name']), null);
 }
 
-const collectionsOf = async (
-  client: SourceClient,
-  library: string,
-  signal: AbortSignal,
-): Promise<readonly Collection[]> => {
-  const all = await listAll(client, [...pathOf(library), 'collections'], {}, MAX_COLLECTIONS, signal);
+const collectionsOf = async (client: SourceClient, library: string): Promise<readonly Collection[]> => {
+  const all = await listAll(client, [...pathOf(library), 'collections'], {}, MAX_COLLECTIONS);
   return all.flatMap((json) => readCollection(json, library) ?? []);
 };
 
@@ -77,12 +63,12 @@ const beginning = (open: readonly string[]): Cursor => ({ open, start: 0, versio
 const itemsOf = (values: readonly Json[], library: string): SourceItem[] =>
   values.flatMap((json) => itemOfJson(json, library) ?? []);
 
-async function nextItems(client: SourceClient, library: string, text: string, signal: AbortSignal): Promise<ItemPage> {
+async function nextItems(client: SourceClient, library: string, text: string): Promise<ItemPage> {
   const cursor = JSON.parse(text) as Cursor;
   const [collection, ...rest] = cursor.open;
   if (collection === undefined) return { items: [], next: null };
   const within = collection === '' ? [] : ['collections', collection];
-  const page = await listPage(client, [...pathOf(library), ...within, 'items'], IN_ORDER, cursor.start, signal);
+  const page = await listPage(client, [...pathOf(library), ...within, 'items'], IN_ORDER, cursor.start);
   const items = itemsOf(page.values, library);
   const isOther = cursor.version !== null && cursor.version !== page.version && cursor.restarts < MAX_RESTARTS;
   // What went away meanwhile has shifted others to pages that were passed.
@@ -100,26 +86,25 @@ export async function belowContainer(
   { library, kind, key }: Place,
   owner: KeyOwner,
   cursor: string | null,
-  signal: AbortSignal,
 ): Promise<ItemPage> {
-  if (cursor !== null) return nextItems(client, library, cursor, signal);
+  if (cursor !== null) return nextItems(client, library, cursor);
   if (kind === 'library') {
-    const itself = await libraryAt(client, library, owner, signal);
-    const collections = await collectionsOf(client, library, signal);
+    const itself = await libraryAt(client, library, owner);
+    const collections = await collectionsOf(client, library);
     return { items: [itself, ...collections.map(({ item }) => item)], next: cursorOf(beginning([''])) };
   }
   // Refused, or not there, it says so itself.
-  await client.get([...pathOf(library), 'collections', key], {}, signal);
-  const branch = branchOf(await collectionsOf(client, library, signal), key);
+  await client.get([...pathOf(library), 'collections', key], {});
+  const branch = branchOf(await collectionsOf(client, library), key);
   return { items: branch.map(({ item }) => item), next: cursorOf(beginning(branch.map((one) => one.key))) };
 }
 
 /** An item with what is attached to it. @throws Fault not_found */
-export async function belowItem(client: SourceClient, { library, key }: Place, signal: AbortSignal): Promise<ItemPage> {
+export async function belowItem(client: SourceClient, { library, key }: Place): Promise<ItemPage> {
   const path = [...pathOf(library), 'items', key];
-  const json = await readItem(client, path, signal);
+  const json = await readItem(client, path);
   const item = itemOfJson(json, library);
   if (item === null) return { items: [], next: null };
-  const children = item.isExpandable ? await listAll(client, [...path, 'children'], {}, MAX_COLLECTIONS, signal) : [];
+  const children = item.isExpandable ? await listAll(client, [...path, 'children'], {}, MAX_COLLECTIONS) : [];
   return { items: [item, ...itemsOf(children, library)], next: null };
 }

@@ -6,7 +6,7 @@ import { createItemActivities } from '../../activities/connected/listItems.js';
 import { listPage } from '../../activities/connected/listPage.js';
 import type { ActivityDeps } from '../../activities/deps.js';
 import type { Change, SourceItem } from '../../connectors/connector.js';
-import type { Account } from '../../connectors/registry.js';
+import type { Account } from '../../connectors/account.js';
 import { isListed, type SyncItemsRequest } from '../../contract/connections.js';
 import { Fault } from '../../contract/failures.js';
 import { DEFAULT_INGEST_OPTIONS } from '../../contract/ingestOptions.js';

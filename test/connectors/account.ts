@@ -2,7 +2,8 @@
 import { loadConfig } from '../../config/config.js';
 import type { SourceItem } from '../../connectors/connector.js';
 import { readSourceUrls } from '../../connectors/readSourceUrls.js';
-import { type Account, createConnectors } from '../../connectors/registry.js';
+import type { Account } from '../../connectors/account.js';
+import { createConnectors } from '../../connectors/registry.js';
 import { Fault } from '../../contract/failures.js';
 import type { ConnectedSourceType } from '../../contract/sources.js';
 import { createEgress } from '../../egress/createEgress.js';

@@ -5,7 +5,8 @@ import { readListing } from '../../connectors/azureBlobStorage/listing.js';
 import { signedHeaders } from '../../connectors/azureBlobStorage/sharedKey.js';
 import type { SourceItem } from '../../connectors/connector.js';
 import { readSourceUrls } from '../../connectors/readSourceUrls.js';
-import { type Account, createConnectors } from '../../connectors/registry.js';
+import type { Account } from '../../connectors/account.js';
+import { createConnectors } from '../../connectors/registry.js';
 import { createEgress } from '../../egress/createEgress.js';
 import type { Egress } from '../../egress/types.js';
 import {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
 import { noteText } from '../../connectors/box/note.js';
-import type { Account } from '../../connectors/registry.js';
+import type { Account } from '../../connectors/account.js';
 import type { Egress } from '../../egress/types.js';
 import { type BoxEmulator, startBox } from '../emulators/box.js';
 import { faultOf, grantedAccount, listed, loopbackEgress, NEVER } from './account.js';

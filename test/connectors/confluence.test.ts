@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 
 import { confluence as connector } from '../../connectors/confluence/index.js';
 import { htmlOfStorage } from '../../connectors/confluence/storage.js';
-import type { Account } from '../../connectors/registry.js';
+import type { Account } from '../../connectors/account.js';
 import type { Egress } from '../../egress/types.js';
 import { type ConfluenceEmulator, type EmulatedContent, startConfluence } from '../emulators/confluence.js';
 import { faultOf, grantedAccount, listed, loopbackEgress, NEVER } from './account.js';

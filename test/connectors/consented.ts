@@ -1,5 +1,6 @@
 /** Consent at an emulated source, and accounts whose grant is refreshed, without a store. */
-import { createConnectors, type Account } from '../../connectors/registry.js';
+import type { Account } from '../../connectors/account.js';
+import { createConnectors } from '../../connectors/registry.js';
 import { readSourceUrls } from '../../connectors/readSourceUrls.js';
 import type { GrantKeeper, StoredGrant } from '../../contract/oauth.js';
 import type { ConnectedSourceType } from '../../contract/sources.js';

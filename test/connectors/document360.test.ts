@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 
 import { readSourceUrls } from '../../connectors/readSourceUrls.js';
-import { type Account, createConnectors } from '../../connectors/registry.js';
+import type { Account } from '../../connectors/account.js';
+import { createConnectors } from '../../connectors/registry.js';
 import type { Egress } from '../../egress/types.js';
 import { type Document360Emulator, startDocument360, TOKEN } from '../emulators/document360.js';
 import { faultOf, listed, loopbackEgress, NEVER } from './account.js';

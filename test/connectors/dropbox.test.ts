@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
 import { contentHash } from '../../connectors/dropbox/adapter.js';
-import type { Account } from '../../connectors/registry.js';
+import type { Account } from '../../connectors/account.js';
 import type { Egress } from '../../egress/types.js';
 import { type DropboxEmulator, startDropbox } from '../emulators/dropbox.js';
 import { faultOf, grantedAccount, listed, loopbackEgress, NEVER } from './account.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
-import type { Account } from '../../connectors/registry.js';
+import type { Account } from '../../connectors/account.js';
 import type { TypeWishes } from '../../contract/typesAtSource.js';
 import type { Egress } from '../../egress/types.js';
 import { nextRequests } from '../emulators/emulator.js';

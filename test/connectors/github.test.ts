@@ -3,7 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { loadConfig } from '../../config/config.js';
 import type { SourceItem } from '../../connectors/connector.js';
 import { readSourceUrls } from '../../connectors/readSourceUrls.js';
-import { type Account, createConnectors } from '../../connectors/registry.js';
+import type { Account } from '../../connectors/account.js';
+import { createConnectors } from '../../connectors/registry.js';
 import { Fault } from '../../contract/failures.js';
 import { createEgress } from '../../egress/createEgress.js';
 import type { Egress } from '../../egress/types.js';

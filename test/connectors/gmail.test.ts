@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
-import type { Account } from '../../connectors/registry.js';
+import type { Account } from '../../connectors/account.js';
 import { idOfGmailFilter, readGmailFilter } from '../../contract/gmailFilters.js';
 import type { Egress } from '../../egress/types.js';
 import { type GmailEmulator, startGmail } from '../emulators/gmail.js';

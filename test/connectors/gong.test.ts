@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
 import { readSourceUrls } from '../../connectors/readSourceUrls.js';
-import { type Account, createConnectors } from '../../connectors/registry.js';
+import type { Account } from '../../connectors/account.js';
+import { createConnectors } from '../../connectors/registry.js';
 import type { Egress } from '../../egress/types.js';
 import { CUSTOMER, type GongEmulator, startGong } from '../emulators/gong.js';
 import { CLIENT_ID, CLIENT_SECRET } from '../emulators/oauthProvider.js';

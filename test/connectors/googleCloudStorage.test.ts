@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
-import type { Account } from '../../connectors/registry.js';
+import type { Account } from '../../connectors/account.js';
 import type { Egress } from '../../egress/types.js';
 import { type GoogleCloudStorageEmulator, startGoogleCloudStorage } from '../emulators/googleCloudStorage.js';
 import { faultOf, grantedAccount, listed, loopbackEgress, NEVER } from './account.js';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 
 import type { SourceItem } from '../../connectors/connector.js';
 import { itemOfFile } from '../../connectors/google/drive/adapter.js';
-import type { Account } from '../../connectors/registry.js';
+import type { Account } from '../../connectors/account.js';
 import type { Egress } from '../../egress/types.js';
 import {
   DRIVE_DOCUMENT,

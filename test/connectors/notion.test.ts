@@ -4,7 +4,7 @@ import { renderBlocks } from '../../connectors/notion/render.js';
 import { richText } from '../../connectors/notion/richText.js';
 import type { Block } from '../../connectors/notion/blocks.js';
 import { columnText } from '../../connectors/notion/properties.js';
-import type { Account } from '../../connectors/registry.js';
+import type { Account } from '../../connectors/account.js';
 import type { Egress } from '../../egress/types.js';
 import {
   blockId,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
-import type { Account } from '../../connectors/registry.js';
+import type { Account } from '../../connectors/account.js';
 import type { Egress } from '../../egress/types.js';
 import { nextRequests } from '../emulators/emulator.js';
 import { ACCESS_KEY, ACCESS_KEY_SECRET, type S3SourceEmulator, startS3Source } from '../emulators/s3Source.js';

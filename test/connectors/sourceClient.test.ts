@@ -48,6 +48,7 @@ const client = (
   patienceMs = 30_000,
   gate = createRequestGates('GitBook', 2)('GITBOOK 1'),
   connector: SourceClientSettings['connector'] = gitbook,
+  signal = NEVER,
 ) =>
   createSourceClient({
     name: 'GitBook',
@@ -58,6 +59,7 @@ const client = (
     egress,
     maxItemBytes: 1_000_000,
     patienceMs,
+    signal,
   });
 
 const status =
@@ -87,7 +89,7 @@ describe('a refusal is what its status means', () => {
     [408, 'server_error', true],
   ])('%d: %s', async (code, kind, retryable) => {
     answers = [status(code, { location: `${baseUrl}/elsewhere` }, 'secret <b>words</b>')];
-    const fault = await faultOf(client().get(['user'], {}, NEVER));
+    const fault = await faultOf(client().get(['user'], {}));
     expect(fault).toMatchObject({ kind, retryable });
     expect(fault.message).toMatch(/^GitBook .*\(HTTP \d+\)$/);
     expect(fault.message).not.toMatch(/secret|</);
@@ -99,7 +101,7 @@ describe('a refusal is what its status means', () => {
     '200 with %s is a failure, not an answer',
     async (body) => {
       answers = [status(200, {}, body)];
-      expect(await faultOf(client().get(['user'], {}, NEVER))).toMatchObject({ kind: 'server_error', retryable: true });
+      expect(await faultOf(client().get(['user'], {}))).toMatchObject({ kind: 'server_error', retryable: true });
     },
   );
 });
@@ -109,7 +111,7 @@ describe('a source that asks to wait', () => {
     const reset = Math.floor(Date.now() / 1000) + 2;
     answers = [status(429, { 'retry-after': '1' }), status(429, { 'x-ratelimit-reset': String(reset) })];
     const began = Date.now();
-    expect(await client().get(['user'], {}, NEVER)).toEqual({ ok: true });
+    expect(await client().get(['user'], {})).toEqual({ ok: true });
     expect(asked).toHaveLength(3);
     expect(Date.now()).toBeGreaterThanOrEqual(Math.max(began + 1_000, reset * 1_000));
   });
@@ -117,7 +119,7 @@ describe('a source that asks to wait', () => {
   test('for no time at all has it all the same', async () => {
     answers = Array.from({ length: 3 }, () => status(429, { 'retry-after': '0' }));
     const began = Date.now();
-    await client().get(['user'], {}, NEVER);
+    await client().get(['user'], {});
     expect(asked).toHaveLength(4);
     expect(Date.now() - began).toBeGreaterThanOrEqual(3 * 200 - 10);
   });
@@ -125,9 +127,9 @@ describe('a source that asks to wait', () => {
   test('for longer than we wait is a Fault that says for how long; then all of the account wait', async () => {
     const gate = createRequestGates('GitBook', 2)('GITBOOK 1');
     answers = [status(429, { 'retry-after': '3000' })];
-    const fault = await faultOf(client(100, gate).get(['user'], {}, NEVER));
+    const fault = await faultOf(client(100, gate).get(['user'], {}));
     expect(fault).toMatchObject({ kind: 'rate_limited', retryable: true, retryAfterMs: 3_000_000 });
-    const next = await faultOf(client(100, gate).get(['orgs', 'a'], {}, NEVER));
+    const next = await faultOf(client(100, gate).get(['orgs', 'a'], {}));
     expect(next.retryAfterMs).toBeGreaterThan(2_000_000);
     expect(asked).toHaveLength(1);
   });
@@ -135,7 +137,7 @@ describe('a source that asks to wait', () => {
   test('lets a caller go that gives up', async () => {
     const giveUp = new AbortController();
     answers = [status(429, { 'retry-after': '3000' })];
-    const call = client(10_000_000).get(['user'], {}, giveUp.signal);
+    const call = client(10_000_000, undefined, undefined, giveUp.signal).get(['user'], {});
     while (asked.length === 0) await sleep(10);
     giveUp.abort(new Error('given up'));
     await expect(call).rejects.toThrow();
@@ -153,16 +155,16 @@ test('no more requests of an account are under way than there may be', async () 
     }, 30);
   });
   const one = client();
-  await Promise.all(Array.from({ length: 12 }, () => one.get(['user'], {}, NEVER)));
+  await Promise.all(Array.from({ length: 12 }, () => one.get(['user'], {})));
   expect(most).toBe(2);
 });
 
 test('what a caller named stays one part of the path, and leads nowhere else', async () => {
-  await client().get(['orgs', 'a/../b?c#d %', 'spaces'], { page: 'x&y' }, NEVER);
+  await client().get(['orgs', 'a/../b?c#d %', 'spaces'], { page: 'x&y' });
   expect(asked[0]?.url).toBe('/v1/orgs/a%2F..%2Fb%3Fc%23d%20%25/spaces?page=x%26y');
   expect(asked[0]?.headers.authorization).toBe('Bearer secret');
   for (const part of ['.', '..', ''])
-    expect(await faultOf(client().get(['orgs', part], {}, NEVER))).toMatchObject({ kind: 'not_found' });
+    expect(await faultOf(client().get(['orgs', part], {}))).toMatchObject({ kind: 'not_found' });
   expect(asked).toHaveLength(1);
 });
 
@@ -175,7 +177,7 @@ test('an integer that no number holds stays the digits that it was, and nothing 
     "half": 1234567890123456.5, "far": 1e30, "name": "1152922976252290886 \"1152922976252290886", "in": [10000000000000000001]}`,
     ),
   ];
-  expect(await client().get(['user'], {}, NEVER)).toEqual({
+  expect(await client().get(['user'], {})).toEqual({
     ...{ at: '1152922976252290886', less: '-1152922976252290887', id: 9_007_199_254_740_991 },
     ...{ half: 1_234_567_890_123_456.5, far: 1e30, in: ['10000000000000000001'] },
     name: '1152922976252290886 "1152922976252290886',
@@ -188,8 +190,8 @@ test('what is posted without arguments is an empty object, or null where that is
     request.on('data', (part) => bodies.push(String(part))).on('end', () => response.end('{}'));
   };
   answers = [take, take];
-  await client().post(['me'], undefined, NEVER);
-  await client().post(['me'], null, NEVER);
+  await client().post(['me'], undefined);
+  await client().post(['me'], null);
   expect(bodies).toEqual(['{}', 'null']);
 });
 
@@ -199,7 +201,7 @@ describe('a source that refuses with 200', () => {
     classify: ({ body }) => ((body as { error?: string }).error === 'slow_down' ? 'rate_limited' : 'not_found'),
   };
   const ask = (patienceMs: number) =>
-    client(patienceMs, undefined, connector).post(['user'], { a: 'é&' }, NEVER, { asForm: true });
+    client(patienceMs, undefined, connector).post(['user'], { a: 'é&' }, { asForm: true });
 
   test('is understood as one that refuses, waited for, and asked again', async () => {
     answers = [status(200, { 'retry-after': '0' }, '{"error":"slow_down"}'), status(200, {}, '{"name":"Ada"}')];

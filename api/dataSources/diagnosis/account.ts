@@ -1,6 +1,6 @@
 /** What is looked at by asking the source itself, or by what is known of the account. */
 import type { ItemPage, SourceItem } from '../../../connectors/connector.js';
-import type { Account } from '../../../connectors/registry.js';
+import type { Account } from '../../../connectors/account.js';
 import type { ConnectedDataSource } from '../../integrations/dataSourceOf.js';
 import { bad, type Finding, ok, warn } from './check.js';
 

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import Joi from 'joi';
 
-import type { Consent } from '../../../connectors/registry.js';
+import type { Consent } from '../../../connectors/consent.js';
 import { CALLBACK_PATHS, type OAuthClient } from '../../../contract/oauth.js';
 import { workflowIds } from '../../../contract/orchestration.js';
 import { CONNECTED_SOURCES, isConnectedSource } from '../../../contract/sources.js';

@@ -24,9 +24,9 @@ const OWN = '';
 const stale = (): Fault =>
   new Fault('stale_cursor', 'Google Drive no longer knows what changed since the last look. All is listed.');
 
-async function startOf(client: SourceClient, drive: string, signal: AbortSignal): Promise<string> {
+async function startOf(client: SourceClient, drive: string): Promise<string> {
   const query = { supportsAllDrives: 'true', ...(drive === OWN ? {} : { driveId: drive }) };
-  const { startPageToken } = await client.get(['changes', 'startPageToken'], query, signal);
+  const { startPageToken } = await client.get(['changes', 'startPageToken'], query);
   const token = asText(startPageToken);
   if (token === null)
     throw new Fault('server_error', 'Google Drive named no point of its changes. It is tried again by itself.');
@@ -68,14 +68,13 @@ const isOver = (error: unknown): boolean =>
   error instanceof Fault && (error.kind === 'not_found' || error.kind === 'access_denied');
 
 export const driveChanges: ChangeFeed<OAuthGrant> = {
-  async now(client, _credentials, signal) {
-    const logs: [string, string][] = [[OWN, await startOf(client, OWN, signal)]];
-    for (const { externalId } of await allDrives(client, signal))
-      logs.push([externalId, await startOf(client, externalId, signal)]);
-    return JSON.stringify({ logs, at: 0, root: (await ownRoot(client, signal)).externalId } satisfies Point);
+  async now(client) {
+    const logs: [string, string][] = [[OWN, await startOf(client, OWN)]];
+    for (const { externalId } of await allDrives(client)) logs.push([externalId, await startOf(client, externalId)]);
+    return JSON.stringify({ logs, at: 0, root: (await ownRoot(client)).externalId } satisfies Point);
   },
 
-  async since(client, _credentials, text, signal) {
+  async since(client, text) {
     const { logs, at, root } = readPoint(text);
     const [drive, token] = logs[at] ?? [OWN, ''];
     const behind = (left: Point['logs'], next: number) => {
@@ -93,7 +92,7 @@ export const driveChanges: ChangeFeed<OAuthGrant> = {
     };
     let body: Readonly<Record<string, unknown>>;
     try {
-      body = await client.get(['changes'], query, signal);
+      body = await client.get(['changes'], query);
     } catch (error) {
       if (isStale(error) || (drive === OWN && isOver(error))) throw stale();
       if (!isOver(error)) throw error;

@@ -14,11 +14,11 @@ const sharedPlace = (): SourceItem =>
   itemOfPlace(SHARED_WITH_ME, 'Shared with me', 'https://drive.google.com/drive/shared-with-me', null);
 
 /** A folder that lies in nothing: the account's own, or a shared drive; null for any other. */
-async function outermost(client: SourceClient, folder: FileJson, signal: AbortSignal): Promise<SourceItem | null> {
+async function outermost(client: SourceClient, folder: FileJson): Promise<SourceItem | null> {
   const { id, driveId, parents } = folder;
-  if (isFileId(driveId)) return driveId === id ? driveAt(client, driveId, signal) : null;
+  if (isFileId(driveId)) return driveId === id ? driveAt(client, driveId) : null;
   if (Array.isArray(parents) && parents.length > 0) return null;
-  const own = await ownRoot(client, signal);
+  const own = await ownRoot(client);
   return own.externalId === id ? own : null;
 }
 
@@ -36,9 +36,9 @@ export const googleDrive: Connector<OAuthGrant> = {
   waitMs,
   sharedLimit: projectLimit,
 
-  async identify(client, _credentials, signal) {
+  async identify(client) {
     // Told with every scope of Drive, whatever else was asked for.
-    const { user } = await client.get(['about'], { fields: 'user(displayName,emailAddress,permissionId)' }, signal);
+    const { user } = await client.get(['about'], { fields: 'user(displayName,emailAddress,permissionId)' });
     const { displayName, emailAddress, permissionId } = asObject(user);
     const email = asText(emailAddress)?.toLowerCase();
     const account = email ?? asText(permissionId);
@@ -52,32 +52,28 @@ export const googleDrive: Connector<OAuthGrant> = {
     };
   },
 
-  async roots(client, _credentials, cursor, signal) {
-    const { items, next } = await drivesPage(client, cursor, signal);
-    return { items: cursor === null ? [await ownRoot(client, signal), sharedPlace(), ...items] : items, next };
+  async roots(client, cursor) {
+    const { items, next } = await drivesPage(client, cursor);
+    return { items: cursor === null ? [await ownRoot(client), sharedPlace(), ...items] : items, next };
   },
 
-  async below(client, externalId, cursor, signal) {
-    if (cursor !== null) return takeFolders(client, JSON.parse(cursor) as FolderCursor, signal);
+  async below(client, externalId, cursor) {
+    if (cursor !== null) return takeFolders(client, JSON.parse(cursor) as FolderCursor);
     if (externalId === SHARED_WITH_ME) {
-      const { items, next } = await takeFolders(client, walkFrom(SHARED_WITH_ME, SHARED_WITH_ME, null), signal);
+      const { items, next } = await takeFolders(client, walkFrom(SHARED_WITH_ME, SHARED_WITH_ME, null));
       return { items: [sharedPlace(), ...items], next };
     }
-    const named = await fileAt(client, externalId, signal);
+    const named = await fileAt(client, externalId);
     const target = targetOf(named);
-    const folder = target?.isFolder === true ? await fileAt(client, target.id, signal) : isFolder(named) ? named : null;
+    const folder = target?.isFolder === true ? await fileAt(client, target.id) : isFolder(named) ? named : null;
     const { driveId: inDrive } = folder ?? named;
     const driveId = isFileId(inDrive) ? inDrive : null;
-    const top = folder === named ? await outermost(client, folder, signal) : null;
+    const top = folder === named ? await outermost(client, folder) : null;
     const root = top?.externalId ?? driveId ?? SHARED_WITH_ME;
     const itself = top ?? itemOfFile(named, root);
     const first = itself ? [itself] : [];
     if (folder === null) return { items: first, next: null };
-    const { items, next } = await takeFolders(
-      client,
-      walkFrom(asText(folder['id']) ?? externalId, root, driveId),
-      signal,
-    );
+    const { items, next } = await takeFolders(client, walkFrom(asText(folder['id']) ?? externalId, root, driveId));
     return { items: [...first, ...items], next };
   },
 

@@ -1,5 +1,5 @@
 import { Fault } from '../../../contract/failures.js';
-import type { ItemContent, OAuthGrant, OpenWishes, SourceAnswer, SourceClient } from '../../connector.js';
+import type { ItemContent, OpenOptions, SourceAnswer, SourceClient } from '../../connector.js';
 import { asObject, asText } from '../../json.js';
 import {
   contentOf,
@@ -15,10 +15,10 @@ import {
 import { noSuchItem } from '../../faults.js';
 
 /** What Drive tells of a file. Throws a Fault not_found for one in the trash as well. */
-export async function fileAt(client: SourceClient, id: string, signal: AbortSignal, more = ''): Promise<FileJson> {
+export async function fileAt(client: SourceClient, id: string, more = ''): Promise<FileJson> {
   if (!isFileId(id)) throw noSuchItem('Google Drive');
   const fields = `${FILE_FIELDS}${more}`;
-  const file: FileJson = await client.get(['files', id], { fields, supportsAllDrives: 'true' }, signal);
+  const file: FileJson = await client.get(['files', id], { fields, supportsAllDrives: 'true' });
   if (isTrashed(file) || !isFileId(file['id'])) throw noSuchItem('Google Drive');
   return file;
 }
@@ -38,20 +38,15 @@ function partsBelow(base: string, link: string): { path: string[]; query: Record
 }
 
 /** A document in a form that can be read. One too long for being exported so is had from where its page offers it. */
-async function exported(
-  client: SourceClient,
-  file: FileJson,
-  mimeType: string,
-  signal: AbortSignal,
-): Promise<SourceAnswer> {
+async function exported(client: SourceClient, file: FileJson, mimeType: string): Promise<SourceAnswer> {
   try {
-    return await client.content(['files', asText(file['id']) ?? '', 'export'], { mimeType }, signal);
+    return await client.content(['files', asText(file['id']) ?? '', 'export'], { mimeType });
   } catch (error) {
     const link = asText(asObject(file['exportLinks'])[mimeType]);
     const there = link === null ? null : partsBelow(client.urls['documents'] ?? '', link);
     if (!(error instanceof Fault) || error.kind !== 'unsupported_type' || there === null) throw error;
     // This address is no part of the interface, and wants to be asked with the same token.
-    return client.content(there.path, there.query, signal, { at: 'documents' });
+    return client.content(there.path, there.query, { at: 'documents' });
   }
 }
 
@@ -59,13 +54,11 @@ async function exported(
 export async function openFile(
   client: SourceClient,
   externalId: string,
-  signal: AbortSignal,
-  _grant: OAuthGrant,
-  { saveAs }: OpenWishes,
+  { saveAs }: OpenOptions,
 ): Promise<ItemContent> {
-  const named = await fileAt(client, externalId, signal, ',exportLinks');
+  const named = await fileAt(client, externalId, ',exportLinks');
   const target = targetOf(named);
-  const file = target ? await fileAt(client, target.id, signal, ',exportLinks') : named;
+  const file = target ? await fileAt(client, target.id, ',exportLinks') : named;
   if (isFolder(file))
     throw new Fault('unsupported_type', 'A folder of Google Drive has no text of its own: sync the files in it.');
   const native = nativeKindOf(asText(file['mimeType']) ?? '');
@@ -76,8 +69,8 @@ export async function openFile(
     );
   const exportAs = native ? exportTypeOf(native, saveAs) : null;
   const answer = exportAs
-    ? await exported(client, file, exportAs, signal)
-    : await client.content(['files', asText(file['id']) ?? ''], { alt: 'media', supportsAllDrives: 'true' }, signal);
+    ? await exported(client, file, exportAs)
+    : await client.content(['files', asText(file['id']) ?? ''], { alt: 'media', supportsAllDrives: 'true' });
   const declared = exportAs ?? asText(file['mimeType']) ?? answer.headers['content-type'] ?? '';
   return contentOf(file, { bytes: answer.bytes, contentType: declared, native, through: target ? named : null });
 }

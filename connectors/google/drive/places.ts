@@ -12,9 +12,9 @@ const MOST_DRIVES = 1_000;
 const driveUrl = (id: string): string => `https://drive.google.com/drive/folders/${id}`;
 
 /** A page of the shared drives that the account is a member of. */
-export async function drivesPage(client: SourceClient, token: string | null, signal: AbortSignal): Promise<ItemPage> {
+export async function drivesPage(client: SourceClient, token: string | null): Promise<ItemPage> {
   const query = { pageSize: DRIVES_PER_PAGE, fields: 'nextPageToken,drives(id,name,createdTime)' };
-  const { body, next } = await takePage(client, ['drives'], query, token, signal);
+  const { body, next } = await takePage(client, ['drives'], query, token);
   const items = asList(body['drives']).flatMap((given): SourceItem[] => {
     const { id, name, createdTime } = asObject(given);
     return isFileId(id) ? [itemOfPlace(id, asName(name) ?? id, driveUrl(id), asMoment(createdTime))] : [];
@@ -23,10 +23,10 @@ export async function drivesPage(client: SourceClient, token: string | null, sig
 }
 
 /** All of them. */
-export async function allDrives(client: SourceClient, signal: AbortSignal): Promise<readonly SourceItem[]> {
+export async function allDrives(client: SourceClient): Promise<readonly SourceItem[]> {
   const drives: SourceItem[] = [];
   for (let token: string | null | undefined; token !== null && drives.length < MOST_DRIVES;) {
-    const page: ItemPage = await drivesPage(client, token ?? null, signal);
+    const page: ItemPage = await drivesPage(client, token ?? null);
     drives.push(...page.items);
     token = page.next;
   }
@@ -34,14 +34,14 @@ export async function allDrives(client: SourceClient, signal: AbortSignal): Prom
 }
 
 /** The shared drive itself. */
-export async function driveAt(client: SourceClient, id: string, signal: AbortSignal): Promise<SourceItem> {
-  const { name, createdTime } = await client.get(['drives', id], { fields: 'id,name,createdTime' }, signal);
+export async function driveAt(client: SourceClient, id: string): Promise<SourceItem> {
+  const { name, createdTime } = await client.get(['drives', id], { fields: 'id,name,createdTime' });
   return itemOfPlace(id, asName(name) ?? id, driveUrl(id), asMoment(createdTime));
 }
 
 /** What the account itself keeps. */
-export async function ownRoot(client: SourceClient, signal: AbortSignal): Promise<SourceItem> {
-  const { id, name, webViewLink } = await fileAt(client, 'root', signal);
+export async function ownRoot(client: SourceClient): Promise<SourceItem> {
+  const { id, name, webViewLink } = await fileAt(client, 'root');
   if (!isFileId(id))
     throw new Fault('server_error', 'Google Drive named no folder of the account. It is tried again by itself.');
   return itemOfPlace(id, asName(name) ?? 'My Drive', asLink(webViewLink), null);

@@ -56,7 +56,7 @@ function behind(cursor: FolderCursor, below: readonly string[]): FolderCursor | 
 }
 
 /** Takes the next page of a listing of folders. */
-export async function takeFolders(client: SourceClient, cursor: FolderCursor, signal: AbortSignal): Promise<ItemPage> {
+export async function takeFolders(client: SourceClient, cursor: FolderCursor): Promise<ItemPage> {
   const { root, driveId, open, group, token } = cursor;
   const query = {
     q: queryOf(open.slice(0, group)),
@@ -67,7 +67,7 @@ export async function takeFolders(client: SourceClient, cursor: FolderCursor, si
     ...ALL_DRIVES,
     ...(driveId === null ? {} : { corpora: 'drive', driveId }),
   };
-  const page = await takePage(client, ['files'], query, token, signal);
+  const page = await takePage(client, ['files'], query, token);
   const items: SourceItem[] = [];
   for (const file of asList(page.body['files'])) {
     const item = itemOfFile(asObject(file), root);

@@ -45,15 +45,15 @@ function messagesIn(history: readonly unknown[]): Map<string, boolean> {
 }
 
 export const gmailChanges: ChangeFeed<OAuthGrant> = {
-  async now(client, _credentials, signal) {
-    const { historyId } = await client.get(['profile'], { fields: 'historyId' }, signal);
+  async now(client) {
+    const { historyId } = await client.get(['profile'], { fields: 'historyId' });
     const start = asText(historyId);
     if (start === null || !HISTORY_ID.test(start))
       throw new Fault('server_error', 'Gmail named no point of its history. It is tried again by itself.');
     return write(start, null);
   },
 
-  async since(client, _credentials, text, signal) {
+  async since(client, text) {
     const { start, token } = readPoint(text);
     const query = {
       startHistoryId: start,
@@ -62,7 +62,7 @@ export const gmailChanges: ChangeFeed<OAuthGrant> = {
     };
     let body: Readonly<Record<string, unknown>>;
     try {
-      body = await client.get(['history'], query, signal);
+      body = await client.get(['history'], query);
     } catch (error) {
       // A point is kept for a week or so.
       if (isStale(error) || (error instanceof Fault && error.kind === 'not_found')) throw stale();
@@ -71,9 +71,9 @@ export const gmailChanges: ChangeFeed<OAuthGrant> = {
     const found = [...messagesIn(asList(body['history']))];
     // What was thrown away, or taken out again, tells so by its labels of now.
     const known = found.filter(([, isGone]) => !isGone).map(([id]) => id);
-    const items = new Map((await itemsAt(client, known, signal)).map((item, index) => [known[index], item]));
+    const items = new Map((await itemsAt(client, known)).map((item, index) => [known[index], item]));
     // The history tells nothing of labels themselves; with a message comes what it lies in by now.
-    const places = found.length === 0 ? [] : await placesAt(client, signal);
+    const places = found.length === 0 ? [] : await placesAt(client);
     const changes = [
       ...places.map((item): Change => ({ item })),
       ...found.map(([id]): Change => {

@@ -33,18 +33,17 @@ async function withPlace(
   itself: () => Promise<SourceItem> | SourceItem,
   which: { readonly q: string } | { readonly labelIds: string },
   cursor: string | null,
-  signal: AbortSignal,
 ): Promise<ItemPage> {
   const first = cursor === null ? [await itself()] : [];
-  const { items, next } = await messagesPage(client, which, cursor, signal);
+  const { items, next } = await messagesPage(client, which, cursor);
   return { items: [...first, ...items], next };
 }
 
 /** The message of a thread that one answers: the one before it; null for the first, and where nobody knows. */
-async function answered(client: SourceClient, message: GmailJson, signal: AbortSignal): Promise<string | null> {
+async function answered(client: SourceClient, message: GmailJson): Promise<string | null> {
   const { id, threadId } = message;
   if (!isMailId(threadId) || threadId === id) return null;
-  const ids = (await threadAt(client, threadId, signal)).map((one) => one['id']);
+  const ids = (await threadAt(client, threadId)).map((one) => one['id']);
   const before = ids[ids.indexOf(id) - 1];
   return isMailId(before) ? before : null;
 }
@@ -64,36 +63,34 @@ export const gmail: Connector<OAuthGrant> = {
   waitMs,
   sharedLimit: projectLimit,
 
-  async identify(client, _credentials, signal) {
-    const { emailAddress } = await client.get(['profile'], { fields: 'emailAddress' }, signal);
+  async identify(client) {
+    const { emailAddress } = await client.get(['profile'], { fields: 'emailAddress' });
     const email = asText(emailAddress)?.toLowerCase();
     if (email === undefined) throw new Fault('server_error', 'Gmail named no account. Try again.');
     return { account: email, metadata: { email } };
   },
 
-  async roots(client, _credentials, _cursor, signal) {
-    return { items: [...(await placesAt(client, signal)), otherMail()], next: null };
+  async roots(client, _cursor) {
+    return { items: [...(await placesAt(client)), otherMail()], next: null };
   },
 
-  async below(client, externalId, cursor, signal) {
+  async below(client, externalId, cursor) {
     const filter = gmailFilterOf(externalId);
-    if (filter !== undefined) return messagesPage(client, { q: gmailQuery(filter) }, cursor, signal);
-    if (externalId === OTHER_MAIL) return withPlace(client, otherMail, { q: OTHER_QUERY }, cursor, signal);
+    if (filter !== undefined) return messagesPage(client, { q: gmailQuery(filter) }, cursor);
+    if (externalId === OTHER_MAIL) return withPlace(client, otherMail, { q: OTHER_QUERY }, cursor);
     const label = labelIn(externalId);
     if (label !== null) {
       const itself = async (): Promise<SourceItem> => {
-        const item = itemOfLabel(await client.get(['labels', label], { fields: 'id,name,type' }, signal));
+        const item = itemOfLabel(await client.get(['labels', label], { fields: 'id,name,type' }));
         if (!item) throw missing();
         return item;
       };
-      return withPlace(client, itself, { labelIds: label }, cursor, signal);
+      return withPlace(client, itself, { labelIds: label }, cursor);
     }
     const thread = threadIn(externalId);
     if (thread === null && !isMailId(externalId)) throw missing();
     const items =
-      thread === null
-        ? await itemsAt(client, [externalId], signal)
-        : (await threadAt(client, thread, signal)).map(itemOfMessage);
+      thread === null ? await itemsAt(client, [externalId]) : (await threadAt(client, thread)).map(itemOfMessage);
     const there = items.filter((item) => item !== null);
     if (there.length === 0) throw missing();
     return { items: there, next: null };
@@ -102,18 +99,18 @@ export const gmail: Connector<OAuthGrant> = {
   changes: gmailChanges,
 
   reads: {
-    async labels(client, _query, signal) {
-      return (await labelsAt(client, signal)).flatMap(({ id, name, type }) =>
+    async labels(client, _query) {
+      return (await labelsAt(client)).flatMap(({ id, name, type }) =>
         isMailId(id) ? [{ id, name: asText(name) ?? id, type: type === 'user' ? 'user' : 'system' }] : [],
       );
     },
   },
 
-  async open(client, externalId, signal) {
+  async open(client, externalId) {
     if (!isMailId(externalId)) throw missing();
     // Bounded as content: it is all there is of the message, attachments included.
     const query = { format: 'raw', fields: 'id,threadId,labelIds,raw' };
-    const answer = await client.content(['messages', externalId], query, signal);
+    const answer = await client.content(['messages', externalId], query);
     let message: GmailJson;
     try {
       message = asObject(JSON.parse(Buffer.from(answer.bytes).toString()));
@@ -124,6 +121,6 @@ export const gmail: Connector<OAuthGrant> = {
     const raw = asText(message['raw']);
     if (raw === null)
       throw new Fault('server_error', 'Gmail sent no text of the message. It is tried again by itself.');
-    return contentOf(message, Buffer.from(raw, 'base64url'), await answered(client, message, signal));
+    return contentOf(message, Buffer.from(raw, 'base64url'), await answered(client, message));
   },
 };

@@ -13,9 +13,9 @@ const idsIn = (list: unknown): string[] =>
     .filter(isMailId);
 
 /** What Gmail tells of a message without its text; null where it is gone. */
-async function messageAt(client: SourceClient, id: string, signal: AbortSignal): Promise<GmailJson | null> {
+async function messageAt(client: SourceClient, id: string): Promise<GmailJson | null> {
   try {
-    return await client.get(['messages', id], { format: 'metadata', fields: MESSAGE_FIELDS }, signal);
+    return await client.get(['messages', id], { format: 'metadata', fields: MESSAGE_FIELDS });
   } catch (error) {
     if (error instanceof Fault && error.kind === 'not_found') return null;
     throw error;
@@ -23,14 +23,10 @@ async function messageAt(client: SourceClient, id: string, signal: AbortSignal):
 }
 
 /** Messages as items, in their order; null for those that are gone. */
-export const itemsAt = (
-  client: SourceClient,
-  ids: readonly string[],
-  signal: AbortSignal,
-): Promise<readonly (SourceItem | null)[]> =>
+export const itemsAt = (client: SourceClient, ids: readonly string[]): Promise<readonly (SourceItem | null)[]> =>
   Promise.all(
     ids.map(async (id) => {
-      const message = await messageAt(client, id, signal);
+      const message = await messageAt(client, id);
       return message && itemOfMessage(message);
     }),
   );
@@ -40,17 +36,16 @@ export async function messagesPage(
   client: SourceClient,
   which: { readonly q: string } | { readonly labelIds: string },
   token: string | null,
-  signal: AbortSignal,
 ): Promise<ItemPage> {
   const query = { ...which, maxResults: MESSAGES_PER_PAGE, fields: 'nextPageToken,messages(id)' };
-  const { body, next } = await takePage(client, ['messages'], query, token, signal);
-  const items = await itemsAt(client, idsIn(body['messages']), signal);
+  const { body, next } = await takePage(client, ['messages'], query, token);
+  const items = await itemsAt(client, idsIn(body['messages']));
   return { items: items.filter((item) => item !== null), next };
 }
 
 /** Messages of a thread, oldest first, without their texts. */
-export async function threadAt(client: SourceClient, id: string, signal: AbortSignal): Promise<readonly GmailJson[]> {
+export async function threadAt(client: SourceClient, id: string): Promise<readonly GmailJson[]> {
   const query = { format: 'metadata', fields: `messages(${MESSAGE_FIELDS})` };
-  const { messages } = await client.get(['threads', id], query, signal);
+  const { messages } = await client.get(['threads', id], query);
   return asList(messages).map(asObject);
 }

@@ -52,9 +52,9 @@ const write = (cursor: BucketCursor): string | null =>
   cursor.projects.length === 0 && cursor.more === null ? null : JSON.stringify(cursor);
 
 /** A page of projects, without their buckets yet. */
-async function projectsPage(client: SourceClient, token: string | null, signal: AbortSignal): Promise<ItemPage> {
+async function projectsPage(client: SourceClient, token: string | null): Promise<ItemPage> {
   const query = { pageSize: PROJECTS_PER_PAGE, filter: 'lifecycleState:ACTIVE' };
-  const { body, next } = await takePage(client, ['projects'], query, token, signal, { at: 'projects' });
+  const { body, next } = await takePage(client, ['projects'], query, token, { at: 'projects' });
   const projects = asList(body['projects'])
     .map((given) => asText(asObject(given)['projectId']))
     .filter(isProject);
@@ -62,15 +62,10 @@ async function projectsPage(client: SourceClient, token: string | null, signal: 
 }
 
 /** A page of the buckets of one project; none where they are not for the account. */
-async function bucketsPage(
-  client: SourceClient,
-  project: string,
-  token: string | null,
-  signal: AbortSignal,
-): Promise<ItemPage> {
+async function bucketsPage(client: SourceClient, project: string, token: string | null): Promise<ItemPage> {
   const query = { project, maxResults: BUCKETS_PER_PAGE, fields: 'nextPageToken,items(name,timeCreated)' };
   try {
-    const { body, next } = await takePage(client, ['b'], query, token, signal);
+    const { body, next } = await takePage(client, ['b'], query, token);
     const items = asList(body['items']).flatMap((given) => {
       const { name, timeCreated } = asObject(given);
       const bucket = asText(name);
@@ -88,11 +83,10 @@ async function objectsPage(
   client: SourceClient,
   { bucket, key, kind }: ObjectPlace,
   given: string | null,
-  signal: AbortSignal,
 ): Promise<ItemPage> {
   const cursor = given === null ? null : (JSON.parse(given) as ObjectCursor);
   const query = { prefix: key, maxResults: OBJECTS_PER_PAGE, fields: `nextPageToken,items(${OBJECT_FIELDS})` };
-  const { body, next } = await takePage(client, ['b', bucket, 'o'], query, cursor?.token ?? null, signal);
+  const { body, next } = await takePage(client, ['b', bucket, 'o'], query, cursor?.token ?? null);
   const objects = objectsIn(body['items']);
   if (cursor === null && objects.length === 0 && kind !== 'bucket') throw missing();
   const items = itemsOfObjects(bucket, objects, { after: cursor?.after ?? '', below: kind === 'folder' ? key : '' });
@@ -105,8 +99,8 @@ async function objectsPage(
   };
 }
 
-const objectAt = (client: SourceClient, bucket: string, key: string, signal: AbortSignal) =>
-  client.get(['b', bucket, 'o', key], { fields: OBJECT_FIELDS }, signal);
+const objectAt = (client: SourceClient, bucket: string, key: string) =>
+  client.get(['b', bucket, 'o', key], { fields: OBJECT_FIELDS });
 
 export const googleCloudStorage: Connector<OAuthGrant> = {
   about: {
@@ -128,8 +122,8 @@ export const googleCloudStorage: Connector<OAuthGrant> = {
   waitMs,
   sharedLimit: projectLimit,
 
-  async identify(client, _credentials, signal) {
-    const { email, sub, name } = await client.get(['userinfo'], {}, signal, { at: 'identity' });
+  async identify(client) {
+    const { email, sub, name } = await client.get(['userinfo'], {}, { at: 'identity' });
     const account = asText(email)?.toLowerCase() ?? asText(sub);
     if (account === null)
       throw new Fault(
@@ -145,41 +139,41 @@ export const googleCloudStorage: Connector<OAuthGrant> = {
     };
   },
 
-  async roots(client, _credentials, given, signal) {
+  async roots(client, given) {
     const start: BucketCursor = { projects: [], token: null, more: { token: null } };
     const cursor = given === null ? start : (JSON.parse(given) as BucketCursor);
     const [project, ...rest] = cursor.projects;
-    if (project === undefined) return projectsPage(client, cursor.more?.token ?? null, signal);
-    const { items, next } = await bucketsPage(client, project, cursor.token, signal);
+    if (project === undefined) return projectsPage(client, cursor.more?.token ?? null);
+    const { items, next } = await bucketsPage(client, project, cursor.token);
     const behind = next === null ? { ...cursor, projects: rest, token: null } : { ...cursor, token: next };
     return { items, next: write(behind) };
   },
 
-  async below(client, externalId, cursor, signal) {
+  async below(client, externalId, cursor) {
     const place = placeOf(externalId);
     const { bucket, key, kind } = place;
     if (!isBucket(bucket)) throw missing();
-    if (kind !== 'object') return objectsPage(client, place, cursor, signal);
-    const [item] = itemsOfObjects(bucket, objectsIn([await objectAt(client, bucket, key, signal)]), {
+    if (kind !== 'object') return objectsPage(client, place, cursor);
+    const [item] = itemsOfObjects(bucket, objectsIn([await objectAt(client, bucket, key)]), {
       after: key,
       below: '',
     });
     return { items: item ? [item] : [], next: null };
   },
 
-  async open(client, externalId, signal) {
+  async open(client, externalId) {
     const { bucket, key, kind } = placeOf(externalId);
     if (!isBucket(bucket) || kind === 'prefix') throw missing();
     if (kind !== 'object') {
       // Reached only by an id that no listing knows; where there is such a place, its objects are what can be read.
-      await client.get(['b', bucket, 'o'], { prefix: key, maxResults: '1', fields: 'items(name)' }, signal);
+      await client.get(['b', bucket, 'o'], { prefix: key, maxResults: '1', fields: 'items(name)' });
       throw new Fault(
         'unsupported_type',
         'A folder of Google Cloud Storage has no text of its own: sync the objects in it.',
       );
     }
-    const object = await objectAt(client, bucket, key, signal);
-    const { bytes, headers } = await client.content(['b', bucket, 'o', key], { alt: 'media' }, signal);
+    const object = await objectAt(client, bucket, key);
+    const { bytes, headers } = await client.content(['b', bucket, 'o', key], { alt: 'media' });
     const contentType = asText(object['contentType']) ?? headers['content-type'];
     return contentOf(bucket, key, { bytes, contentType, etag: versionOf(object) ?? undefined });
   },

@@ -16,31 +16,27 @@ function changeOf(value: Json, { id: drive, root: rootId }: FeedPlace): Change[]
 }
 
 /** The drives of an answer as places with a feed. */
-export async function placesOf(
-  client: SourceClient,
-  drives: readonly Json[],
-  signal: AbortSignal,
-): Promise<readonly ListedPlace[]> {
+export async function placesOf(client: SourceClient, drives: readonly Json[]): Promise<readonly ListedPlace[]> {
   const places: ListedPlace[] = [];
   for (const drive of drives) {
     const item = itemOfDrive(drive);
     if (item === null) continue;
     const id = item.externalId;
-    places.push({ id, root: (await rootIdOf(client, id, signal)) ?? '', item });
+    places.push({ id, root: (await rootIdOf(client, id)) ?? '', item });
   }
   return places;
 }
 
 /** The point of now of a drive, as Graph tells it at once. */
-export const latest = (client: SourceClient, { id }: FeedPlace, signal: AbortSignal): Promise<GraphPage> =>
-  takePage(client, feedOf(id), { ...LISTED, token: 'latest' }, signal);
+export const latest = (client: SourceClient, { id }: FeedPlace): Promise<GraphPage> =>
+  takePage(client, feedOf(id), { ...LISTED, token: 'latest' });
 
 /** The same by a walk through the drive: only so it is known whether it shows folders that others share. */
-export async function walkedThrough(client: SourceClient, { id }: FeedPlace, signal: AbortSignal): Promise<GraphPage> {
-  let page = await takePage(client, feedOf(id), LISTED, signal);
+export async function walkedThrough(client: SourceClient, { id }: FeedPlace): Promise<GraphPage> {
+  let page = await takePage(client, feedOf(id), LISTED);
   const shared = page.values.filter(isShared);
   while (page.next !== null) {
-    page = await takePage(client, feedOf(id), page.next, signal);
+    page = await takePage(client, feedOf(id), page.next);
     shared.push(...page.values.filter(isShared));
   }
   return { ...page, values: shared };
@@ -50,7 +46,7 @@ export async function walkedThrough(client: SourceClient, { id }: FeedPlace, sig
 const isShared = (value: Json): boolean => remoteOf(value) !== null && isFolder(value);
 
 export const driveFeeds: Pick<Feeds, 'page' | 'changes' | 'externalIdOf' | 'isBlind'> = {
-  page: (client, { id }, query, _grant, signal) => takePage(client, feedOf(id), query ?? LISTED, signal),
+  page: (client, { id }, query) => takePage(client, feedOf(id), query ?? LISTED),
   changes: async (_client, { values }, place) => values.flatMap((value) => changeOf(value, place)),
   externalIdOf: ({ id }) => id,
   isBlind: ({ values }) => values.some(isShared),

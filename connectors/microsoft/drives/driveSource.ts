@@ -18,19 +18,19 @@ const isMissing = (error: unknown): boolean => error instanceof Fault && error.k
 async function placeOf(
   client: SourceClient,
   externalId: string,
-  { name, defaultDrive, signal }: { name: string; defaultDrive: DefaultDrive; signal: AbortSignal },
+  { name, defaultDrive }: { name: string; defaultDrive: DefaultDrive },
 ): Promise<{ readonly drive: string; readonly item: string | null }> {
   const { drive, item } = partsOf(externalId);
   if (!isId(drive) || (item !== null && !isId(item))) throw noSuchItem(name);
   if (item !== null) return { drive, item };
   try {
-    await byGivenId(name, client.get(['drives', drive], { $select: 'id' }, signal));
+    await byGivenId(name, client.get(['drives', drive], { $select: 'id' }));
     return { drive, item: null };
   } catch (error) {
     if (!isMissing(error)) throw error;
   }
   const path = [...(await defaultDrive()), 'items', drive];
-  const found = await byGivenId(name, client.get(path, { $select: 'id,parentReference' }, signal));
+  const found = await byGivenId(name, client.get(path, { $select: 'id,parentReference' }));
   const parent = found['parentReference'] as { readonly driveId?: unknown } | undefined;
   const id = asText(parent?.driveId);
   if (id === null || !isId(id)) throw noSuchItem(name);
@@ -42,27 +42,22 @@ export async function belowDrives(
   client: SourceClient,
   externalId: string,
   cursor: string | null,
-  { name, defaultDrive, signal }: { name: string; defaultDrive: DefaultDrive; signal: AbortSignal },
+  { name, defaultDrive }: { name: string; defaultDrive: DefaultDrive },
 ): Promise<ItemPage> {
-  if (cursor !== null) return listOn(client, cursor, signal);
-  const { drive, item } = await placeOf(client, externalId, { name, defaultDrive, signal });
-  return item === null ? listDrive(client, drive, name, signal) : listItem(client, { drive, item }, name, signal);
+  if (cursor !== null) return listOn(client, cursor);
+  const { drive, item } = await placeOf(client, externalId, { name, defaultDrive });
+  return item === null ? listDrive(client, drive, name) : listItem(client, { drive, item }, name);
 }
 
 /** The bytes of a file. Graph sends us elsewhere for them, to an address that is a credential by itself. */
-export async function openFile(
-  client: SourceClient,
-  externalId: string,
-  name: string,
-  signal: AbortSignal,
-): Promise<ItemContent> {
+export async function openFile(client: SourceClient, externalId: string, name: string): Promise<ItemContent> {
   const { drive, item } = partsOf(externalId);
   if (item === null || !isId(drive) || !isId(item)) throw noSuchItem(name);
   const path = ['drives', drive, 'items', item];
-  const found = await byGivenId(name, client.get(path, { $select: ITEM_FIELDS }, signal));
+  const found = await byGivenId(name, client.get(path, { $select: ITEM_FIELDS }));
   const remote = remoteOf(found);
   // A link to what lies in another drive has no bytes of its own.
-  if (remote !== null) return openFile(client, `${remote.drive}/${remote.item}`, name, signal);
+  if (remote !== null) return openFile(client, `${remote.drive}/${remote.item}`, name);
   if (isFolder(found) || isRoot(found))
     throw new Fault('unsupported_type', `A folder of ${name} has no text of its own: sync the files in it.`);
   if (found['file'] === undefined)
@@ -70,6 +65,6 @@ export async function openFile(
       'unsupported_type',
       `${name} gives a notebook out in no form that can be read. Export it there, then upload the file.`,
     );
-  const { bytes } = await client.content([...path, 'content'], {}, signal);
+  const { bytes } = await client.content([...path, 'content'], {});
   return contentOf(found, externalId, bytes);
 }

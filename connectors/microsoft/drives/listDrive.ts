@@ -27,11 +27,11 @@ const MAX_RESTARTS = 3;
 const isKind = (error: unknown, ...kinds: readonly Fault['kind'][]): boolean =>
   error instanceof Fault && kinds.includes(error.kind);
 
-export const driveOf = (client: SourceClient, drive: string, signal: AbortSignal): Promise<Json> =>
-  client.get(['drives', drive], { $select: 'id,name,webUrl,createdDateTime,driveType' }, signal);
+export const driveOf = (client: SourceClient, drive: string): Promise<Json> =>
+  client.get(['drives', drive], { $select: 'id,name,webUrl,createdDateTime,driveType' });
 
-export async function rootIdOf(client: SourceClient, drive: string, signal: AbortSignal): Promise<string | null> {
-  return asText((await client.get(['drives', drive, 'root'], { $select: 'id' }, signal))['id']);
+export async function rootIdOf(client: SourceClient, drive: string): Promise<string | null> {
+  return asText((await client.get(['drives', drive, 'root'], { $select: 'id' }))['id']);
 }
 
 /**
@@ -63,15 +63,10 @@ const pageAt = (items: readonly SourceItem[], cursor: DriveCursor): ItemPage => 
 });
 
 /** A page of a drive and of all that lies in it. */
-export async function listDrive(
-  client: SourceClient,
-  drive: string,
-  name: string,
-  signal: AbortSignal,
-): Promise<ItemPage> {
-  const itself = itemOfDrive(await byGivenId(name, driveOf(client, drive, signal)));
+export async function listDrive(client: SourceClient, drive: string, name: string): Promise<ItemPage> {
+  const itself = itemOfDrive(await byGivenId(name, driveOf(client, drive)));
   if (itself === null) throw noSuchItem(name);
-  const rootId = await rootIdOf(client, drive, signal);
+  const rootId = await rootIdOf(client, drive);
   return pageAt([itself], { drive, rootId, feed: LISTED, open: [], at: null, restarts: 0 });
 }
 
@@ -80,11 +75,10 @@ export async function listItem(
   client: SourceClient,
   { drive, item }: { readonly drive: string; readonly item: string },
   name: string,
-  signal: AbortSignal,
 ): Promise<ItemPage> {
-  const asked = client.get(['drives', drive, 'items', item], { $select: ITEM_FIELDS }, signal);
+  const asked = client.get(['drives', drive, 'items', item], { $select: ITEM_FIELDS });
   const found = await byGivenId(name, asked);
-  if (isRoot(found)) return listDrive(client, drive, name, signal);
+  if (isRoot(found)) return listDrive(client, drive, name);
   const place = { drive, rootId: null, root: drive, parent: null };
   const itself = itemOf(found, place);
   if (itself === null) throw noSuchItem(name);
@@ -95,10 +89,10 @@ export async function listItem(
 }
 
 /** The next page of a drive's feed. */
-async function feedOn(client: SourceClient, cursor: DriveCursor, feed: Query, signal: AbortSignal): Promise<ItemPage> {
+async function feedOn(client: SourceClient, cursor: DriveCursor, feed: Query): Promise<ItemPage> {
   const { drive, rootId, open } = cursor;
   try {
-    const page = await takePage(client, ['drives', drive, 'root', 'delta'], feed, signal);
+    const page = await takePage(client, ['drives', drive, 'root', 'delta'], feed);
     const found = pageOf(page, { drive, rootId, root: drive, parent: null }, drive);
     // The feed tells what lies in the drive's own folders by itself.
     const shared = found.open.filter(([where]) => where !== drive);
@@ -110,17 +104,17 @@ async function feedOn(client: SourceClient, cursor: DriveCursor, feed: Query, si
 }
 
 /** The page that a cursor of the two means. */
-export async function listOn(client: SourceClient, text: string, signal: AbortSignal): Promise<ItemPage> {
+export async function listOn(client: SourceClient, text: string): Promise<ItemPage> {
   const cursor = JSON.parse(text) as DriveCursor;
   const { drive, open } = cursor;
-  if (cursor.feed !== null) return feedOn(client, cursor, cursor.feed, signal);
+  if (cursor.feed !== null) return feedOn(client, cursor, cursor.feed);
   const folder = open.at(-1);
   if (folder === undefined) return { items: [], next: null };
   const [where, id] = folder;
   const rest = open.slice(0, -1);
   let page: GraphPage;
   try {
-    page = await takePage(client, ['drives', where, 'items', id, 'children'], cursor.at ?? LISTED, signal);
+    page = await takePage(client, ['drives', where, 'items', id, 'children'], cursor.at ?? LISTED);
   } catch (error) {
     // It went in the meantime; or it is shared no more, which is the same for us. The others are still there.
     const isOver = isKind(error, 'not_found') || (where !== drive && isKind(error, 'access_denied'));

@@ -10,15 +10,10 @@ import { asText, type Json } from '../../json.js';
  * Where a message is that a folder no longer has. It may have been moved, and the folder it came to may have told so before.
  * Null where it is gone, or in a folder that is none for us: that of what was deleted.
  */
-async function movedTo(
-  client: SourceClient,
-  id: string,
-  places: ReadonlyMap<string, FeedPlace>,
-  signal: AbortSignal,
-): Promise<Change> {
+async function movedTo(client: SourceClient, id: string, places: ReadonlyMap<string, FeedPlace>): Promise<Change> {
   let message: Json;
   try {
-    message = await readMessage(client, id, MESSAGE_FIELDS, signal);
+    message = await readMessage(client, id, MESSAGE_FIELDS);
   } catch (error) {
     if (error instanceof Fault && error.kind === 'not_found') return { gone: id };
     throw error;
@@ -30,29 +25,29 @@ async function movedTo(
 
 /** The feeds of all folders of a mailbox. */
 export const mailChanges = joinFeeds({
-  list: async (client, _grant, signal) =>
-    (await allFolders(client, signal)).map((folder) => ({
+  list: async (client) =>
+    (await allFolders(client)).map((folder) => ({
       id: folder.id,
       root: folder.root,
       // How many mails lie in it is nothing that its item says.
       item: itemOfFolder(folder),
     })),
   /** Outlook has no point of now for less than a walk through the folder. */
-  async begin(client, { id }, _grant, signal) {
-    let page = await feedPage(client, id, null, signal);
-    while (page.next !== null) page = await feedPage(client, id, page.next, signal);
+  async begin(client, { id }) {
+    let page = await feedPage(client, id, null);
+    while (page.next !== null) page = await feedPage(client, id, page.next);
     return page;
   },
-  page: (client, { id }, query, _grant, signal) => feedPage(client, id, query, signal),
-  async changes(client, { values }, place, places, signal) {
+  page: (client, { id }, query) => feedPage(client, id, query),
+  async changes(client, { values }, place, places) {
     const changes: Change[] = [];
     for (const value of values) {
       const id = asText(value['id']);
       if (id === null || !isMailId(id)) continue;
-      if (isRemoved(value)) changes.push(await movedTo(client, id, places, signal));
+      if (isRemoved(value)) changes.push(await movedTo(client, id, places));
       else {
         const item = itemOfMessage(value, place.root);
-        const items = item === null ? [] : await withAttachments(client, [item], { hasContent: false }, signal);
+        const items = item === null ? [] : await withAttachments(client, [item], { hasContent: false });
         changes.push(...items.map((one) => ({ item: one })));
       }
     }

@@ -17,9 +17,9 @@ const MAX_FOLDERS = 10_000;
 const WELL_KNOWN: ReadonlySet<string> = new Set(['inbox', 'drafts', 'sentitems', 'archive', 'junkemail', 'outbox']);
 
 /** The id of the folder of what was deleted: what lies in it is gone for us. Null where there is none. */
-export async function binOf(client: SourceClient, signal: AbortSignal): Promise<string | null> {
+export async function binOf(client: SourceClient): Promise<string | null> {
   try {
-    return asText((await client.get([...FOLDERS, 'deleteditems'], { $select: 'id' }, signal))['id']);
+    return asText((await client.get([...FOLDERS, 'deleteditems'], { $select: 'id' }))['id']);
   } catch (error) {
     if (error instanceof Fault && error.kind === 'not_found') return null;
     throw error;
@@ -43,14 +43,14 @@ export function folderOf(json: Json, above: MailFolder | null, bin: string | nul
 }
 
 /** All folders of the mailbox, each behind the one it lies in. */
-export async function allFolders(client: SourceClient, signal: AbortSignal): Promise<readonly MailFolder[]> {
-  const bin = await binOf(client, signal);
+export async function allFolders(client: SourceClient): Promise<readonly MailFolder[]> {
+  const bin = await binOf(client);
   const all: MailFolder[] = [];
   const seen = new Set<string>();
   const open: (MailFolder | null)[] = [null];
   for (let above = open.shift(); above !== undefined; above = open.shift()) {
     const path = above === null ? FOLDERS : [...FOLDERS, above.id, 'childFolders'];
-    for (const json of await takeAll(client, path, FOLDER_FIELDS, { most: MAX_FOLDERS, signal })) {
+    for (const json of await takeAll(client, path, FOLDER_FIELDS, { most: MAX_FOLDERS })) {
       const folder = folderOf(json, above, bin);
       if (folder === null || seen.has(folder.id)) continue;
       seen.add(folder.id);
@@ -78,18 +78,14 @@ export function branchOf(all: readonly MailFolder[], id: string): readonly MailF
  * The folders that a caller's word may mean: an id, a name that Outlook knows in any language, the name it has, or names from
  * the outermost one on, with slashes between.
  */
-export async function foldersCalled(
-  client: SourceClient,
-  word: string,
-  signal: AbortSignal,
-): Promise<readonly MailFolder[]> {
-  const all = await allFolders(client, signal);
+export async function foldersCalled(client: SourceClient, word: string): Promise<readonly MailFolder[]> {
+  const all = await allFolders(client);
   const given = word.trim().toLowerCase();
   const byId = all.filter(({ id }) => id === word.trim());
   if (byId.length > 0) return byId;
   const plain = given.replaceAll(' ', '');
   if (WELL_KNOWN.has(plain)) {
-    const id = asText((await client.get([...FOLDERS, plain], { $select: 'id' }, signal))['id']);
+    const id = asText((await client.get([...FOLDERS, plain], { $select: 'id' }))['id']);
     const known = all.filter((folder) => folder.id === id);
     if (known.length > 0) return known;
   }

@@ -47,12 +47,12 @@ export interface MailCategory {
 const MAX_CATEGORIES = 1_000;
 
 /** The folders there are, or those that `called` may mean. */
-const folders: LiveRead<OAuthGrant> = (client, { called }, signal): Promise<readonly MailFolder[]> =>
-  typeof called === 'string' ? foldersCalled(client, called, signal) : allFolders(client, signal);
+const folders: LiveRead<OAuthGrant> = (client, { called }): Promise<readonly MailFolder[]> =>
+  typeof called === 'string' ? foldersCalled(client, called) : allFolders(client);
 
-const categories: LiveRead<OAuthGrant> = async (client, _query, signal): Promise<readonly MailCategory[]> => {
+const categories: LiveRead<OAuthGrant> = async (client, _query): Promise<readonly MailCategory[]> => {
   const path = ['me', 'outlook', 'masterCategories'];
-  return (await takeAll(client, path, {}, { most: MAX_CATEGORIES, signal })).flatMap((category) => {
+  return (await takeAll(client, path, {}, { most: MAX_CATEGORIES })).flatMap((category) => {
     const name = asText(category['displayName']);
     return name === null ? [] : [{ id: asText(category['id']) ?? name, name, color: asText(category['color']) }];
   });
@@ -71,12 +71,12 @@ export const outlook: Connector<OAuthGrant> = {
   headers: (grant) => ({ ...bearer(grant), prefer: PREFER }),
   classify,
   sharedLimit: appLimit,
-  identify: (client, _grant, signal) => identifyUser(client, signal),
+  identify: (client) => identifyUser(client),
 
-  async roots(client, _grant, text, signal) {
+  async roots(client, text) {
     const cursor =
-      text === null ? { query: FOLDER_FIELDS, bin: await binOf(client, signal) } : (JSON.parse(text) as RootsCursor);
-    const { values, next } = await takePage(client, ['me', 'mailFolders'], cursor.query, signal);
+      text === null ? { query: FOLDER_FIELDS, bin: await binOf(client) } : (JSON.parse(text) as RootsCursor);
+    const { values, next } = await takePage(client, ['me', 'mailFolders'], cursor.query);
     return {
       items: values.flatMap((json) => {
         const folder = folderOf(json, null, cursor.bin);
@@ -86,30 +86,29 @@ export const outlook: Connector<OAuthGrant> = {
     };
   },
 
-  async below(client, externalId, cursor, signal) {
+  async below(client, externalId, cursor) {
     if (isSelection(externalId)) {
       const query = outlookQueryOf(externalId);
       const place = query === null ? null : mailPlaceOf(`folder:${query.folder}`);
       if (query === null || place === null) throw noSuchItem(NAME);
-      return belowQuery(client, query, cursor, signal);
+      return belowQuery(client, query, cursor);
     }
     const place = mailPlaceOf(externalId);
     if (place === null) throw noSuchItem(NAME);
-    return 'folder' in place ? belowFolder(client, place.folder, cursor, signal) : belowMessage(client, place, signal);
+    return 'folder' in place ? belowFolder(client, place.folder, cursor) : belowMessage(client, place);
   },
 
-  async open(client, externalId, signal) {
+  async open(client, externalId) {
     const place = isSelection(externalId) ? null : mailPlaceOf(externalId);
     if (place === null) throw noSuchItem(NAME);
     if ('folder' in place)
       throw new Fault('unsupported_type', 'A folder of Outlook has no text of its own: sync the mails in it.');
     const { message, attachment } = place;
-    if (attachment === null)
-      return contentOfMessage(await readMessage(client, message, WHOLE_MESSAGE, signal), externalId);
+    if (attachment === null) return contentOfMessage(await readMessage(client, message, WHOLE_MESSAGE), externalId);
     const path = ['me', 'messages', message, 'attachments', attachment];
-    const found = await byGivenId(NAME, client.get(path, { $select: ATTACHMENT_FIELDS }, signal));
+    const found = await byGivenId(NAME, client.get(path, { $select: ATTACHMENT_FIELDS }));
     if (isLink(found)) throw new Fault('unsupported_type', ELSEWHERE);
-    const { bytes } = await client.content([...path, '$value'], {}, signal);
+    const { bytes } = await client.content([...path, '$value'], {});
     return contentOfAttachment(found, externalId, bytes);
   },
 

@@ -25,13 +25,8 @@ const isKind = (error: unknown, kind: Fault['kind']): boolean => error instanceo
  * A page of a folder's feed, from its beginning or from a link. Listings go by it as well: it stays whole while messages come
  * and go, which numbered pages do not.
  */
-export const feedPage = (
-  client: SourceClient,
-  folder: string,
-  query: Query | null,
-  signal: AbortSignal,
-): Promise<GraphPage> =>
-  takePage(client, [...messagesOf(folder), 'delta'], query ?? LISTED, signal, {
+export const feedPage = (client: SourceClient, folder: string, query: Query | null): Promise<GraphPage> =>
+  takePage(client, [...messagesOf(folder), 'delta'], query ?? LISTED, {
     headers: { prefer: `${PREFER}, odata.maxpagesize=${PER_PAGE}` },
   });
 
@@ -42,12 +37,11 @@ async function attachmentsOf(
   client: SourceClient,
   message: SourceItem,
   hasContent: boolean,
-  signal: AbortSignal,
 ): Promise<readonly SourceItem[]> {
   if (!message.isExpandable) return [];
   const path = ['me', 'messages', message.externalId, 'attachments'];
   try {
-    const all = await takeAll(client, path, { $select: ATTACHMENT_FIELDS }, { most: MAX_ATTACHMENTS, signal });
+    const all = await takeAll(client, path, { $select: ATTACHMENT_FIELDS }, { most: MAX_ATTACHMENTS });
     return all.flatMap((attachment) => itemOfAttachment(attachment, message, hasContent) ?? []);
   } catch (error) {
     if (isKind(error, 'not_found')) return [];
@@ -60,12 +54,11 @@ export async function withAttachments(
   client: SourceClient,
   messages: readonly SourceItem[],
   attachments: { readonly hasContent: boolean } | null,
-  signal: AbortSignal,
 ): Promise<readonly SourceItem[]> {
   if (attachments === null) return messages;
   const all = messages.map(async (message) => [
     message,
-    ...(await attachmentsOf(client, message, attachments.hasContent, signal)),
+    ...(await attachmentsOf(client, message, attachments.hasContent)),
   ]);
   return (await Promise.all(all)).flat();
 }
@@ -83,14 +76,9 @@ const cursorOf = (cursor: FolderCursor): string | null => (cursor.open.length ==
  * A page of a folder and of all that lies in it. What is attached to messages is listed, and becomes files only where it is
  * asked for: by itself, by a query that says so, or by the wish for attachments of whoever selects the folder.
  */
-export async function belowFolder(
-  client: SourceClient,
-  id: string,
-  text: string | null,
-  signal: AbortSignal,
-): Promise<ItemPage> {
+export async function belowFolder(client: SourceClient, id: string, text: string | null): Promise<ItemPage> {
   if (text === null) {
-    const branch = branchOf(await allFolders(client, signal), id);
+    const branch = branchOf(await allFolders(client), id);
     if (branch.length === 0) throw noSuchItem(NAME);
     const open = branch.map((folder) => [folder.id, folder.root] as const);
     return { items: branch.map(itemOfFolder), next: cursorOf({ open, at: null, restarts: 0 }) };
@@ -100,11 +88,11 @@ export async function belowFolder(
   if (folder === undefined) return { items: [], next: null };
   const behind = cursorOf({ open: rest, at: null, restarts: 0 });
   try {
-    const page = await feedPage(client, folder[0], cursor.at, signal);
+    const page = await feedPage(client, folder[0], cursor.at);
     const messages = page.values
       .filter((message) => !isRemoved(message))
       .flatMap((message) => itemOfMessage(message, folder[1]) ?? []);
-    const items = await withAttachments(client, messages, { hasContent: false }, signal);
+    const items = await withAttachments(client, messages, { hasContent: false });
     return { items, next: page.next === null ? behind : cursorOf({ ...cursor, at: page.next }) };
   } catch (error) {
     // The folder went in the meantime; the others are still there.
@@ -119,7 +107,6 @@ export async function belowQuery(
   client: SourceClient,
   { folder, filter, attachments }: OutlookQuery,
   cursor: string | null,
-  signal: AbortSignal,
 ): Promise<ItemPage> {
   const first: Query = {
     ...LISTED,
@@ -127,31 +114,29 @@ export async function belowQuery(
     ...(filter === null ? {} : { $filter: odataFilter(filter) }),
   };
   const query = cursor === null ? first : (JSON.parse(cursor) as Query);
-  const { values, next } = await takePage(client, messagesOf(folder), query, signal);
+  const { values, next } = await takePage(client, messagesOf(folder), query);
   const messages = values.flatMap((message) => itemOfMessage(message, folder) ?? []);
   return {
-    items: await withAttachments(client, messages, attachments ? { hasContent: true } : null, signal),
+    items: await withAttachments(client, messages, attachments ? { hasContent: true } : null),
     next: next === null ? null : JSON.stringify(next),
   };
 }
 
-export const readMessage = (client: SourceClient, id: string, fields: string, signal: AbortSignal): Promise<Json> =>
-  byGivenId(NAME, client.get(['me', 'messages', id], { $select: fields }, signal));
+export const readMessage = (client: SourceClient, id: string, fields: string): Promise<Json> =>
+  byGivenId(NAME, client.get(['me', 'messages', id], { $select: fields }));
 
 /** A message with what is attached to it, or one attachment. */
 export async function belowMessage(
   client: SourceClient,
   { message, attachment }: { readonly message: string; readonly attachment: string | null },
-  signal: AbortSignal,
 ): Promise<ItemPage> {
-  const json = await readMessage(client, message, MESSAGE_FIELDS, signal);
+  const json = await readMessage(client, message, MESSAGE_FIELDS);
   const folder = asObject(json)['parentFolderId'];
   const item = itemOfMessage(json, typeof folder === 'string' ? folder : '');
   if (item === null) throw noSuchItem(NAME);
-  if (attachment === null)
-    return { items: await withAttachments(client, [item], { hasContent: false }, signal), next: null };
+  if (attachment === null) return { items: await withAttachments(client, [item], { hasContent: false }), next: null };
   const path = ['me', 'messages', message, 'attachments', attachment];
-  const found = await byGivenId(NAME, client.get(path, { $select: ATTACHMENT_FIELDS }, signal));
+  const found = await byGivenId(NAME, client.get(path, { $select: ATTACHMENT_FIELDS }));
   // By itself it is asked for, also where it is within the text or elsewhere: then reading it says why not.
   const itself = itemOfAttachment({ ...found, isInline: false, '@odata.type': '' }, item, true);
   if (itself === null) throw noSuchItem(NAME);

@@ -1,4 +1,4 @@
-import type { Change, OAuthGrant, SourceClient } from '../../connector.js';
+import type { Change, OAuthGrant, AccountClient } from '../../connector.js';
 import { driveFeeds, latest, placesOf } from '../drives/changes.js';
 import { joinFeeds } from '../feeds.js';
 import { type GraphPage, type Query, takeAll } from '../graph.js';
@@ -15,14 +15,9 @@ function knownIn(query: Query | null): Readonly<Record<string, string>> {
 }
 
 /** Pages have no feed, and are few: those that are others than before are told, and those that are gone. */
-async function pagesSince(
-  client: SourceClient,
-  grant: OAuthGrant,
-  query: Query | null,
-  signal: AbortSignal,
-): Promise<GraphPage> {
-  const { id } = await siteOf(client, grant, signal);
-  const all = await takeAll(client, ['sites', id, 'pages', PAGE_TYPE], LISTED, { most: MOST, signal });
+async function pagesSince(client: AccountClient<OAuthGrant>, query: Query | null): Promise<GraphPage> {
+  const { id } = await siteOf(client, client.credentials);
+  const all = await takeAll(client, ['sites', id, 'pages', PAGE_TYPE], LISTED, { most: MOST });
   const before = new Map(Object.entries(knownIn(query)));
   const known = Object.fromEntries(all.map((page) => [asText(page['id']) ?? '', asText(page['eTag']) ?? '']));
   const told = all.filter((page) => before.get(asText(page['id']) ?? '') !== (asText(page['eTag']) ?? ''));
@@ -42,19 +37,14 @@ function changesOfPages({ values }: GraphPage): readonly Change[] {
 /** What happens in the libraries of the site, and among its pages. */
 export const siteChanges = joinFeeds({
   ...driveFeeds,
-  async list(client, grant, signal) {
-    const site = await siteOf(client, grant, signal);
-    const drives = await takeAll(client, drivesOf(site), LIBRARIES, { most: MOST, signal });
-    return [...(await placesOf(client, drives, signal)), { id: PAGES, root: PAGES, item: itemOfPages(site) }];
+  async list(client) {
+    const site = await siteOf(client, client.credentials);
+    const drives = await takeAll(client, drivesOf(site), LIBRARIES, { most: MOST });
+    return [...(await placesOf(client, drives)), { id: PAGES, root: PAGES, item: itemOfPages(site) }];
   },
-  begin: (client, place, grant, signal) =>
-    place.id === PAGES ? pagesSince(client, grant, null, signal) : latest(client, place, signal),
-  page: (client, place, query, grant, signal) =>
-    place.id === PAGES
-      ? pagesSince(client, grant, query, signal)
-      : driveFeeds.page(client, place, query, grant, signal),
-  changes: (client, page, place, places, signal) =>
-    place.id === PAGES
-      ? Promise.resolve(changesOfPages(page))
-      : driveFeeds.changes(client, page, place, places, signal),
+  begin: (client, place) => (place.id === PAGES ? pagesSince(client, null) : latest(client, place)),
+  page: (client, place, query) =>
+    place.id === PAGES ? pagesSince(client, query) : driveFeeds.page(client, place, query),
+  changes: (client, page, place, places) =>
+    place.id === PAGES ? Promise.resolve(changesOfPages(page)) : driveFeeds.changes(client, page, place, places),
 });

@@ -40,10 +40,10 @@ function readCursor(cursor: string): Query {
 
 const SITES: Query = { search: '*', $select: 'id,name,displayName,webUrl' };
 
-const sites: LiveRead<OAuthGrant> = async (client, { cursor }, signal): Promise<SitesPage> => {
-  const host = hostOf(await rootSite(client, signal));
+const sites: LiveRead<OAuthGrant> = async (client, { cursor }): Promise<SitesPage> => {
+  const host = hostOf(await rootSite(client));
   const query = typeof cursor === 'string' ? readCursor(cursor) : SITES;
-  const { values, next } = await takePage(client, ['sites'], query, signal);
+  const { values, next } = await takePage(client, ['sites'], query);
   const listed = (site: Json): ListedSite[] => {
     const id = asText(site['id']);
     const name = nameOfSite(site, host);
@@ -71,9 +71,9 @@ export const sharePoint: Connector<OAuthGrant> = {
   classify,
   sharedLimit: appLimit,
 
-  async identify(client, grant, signal) {
-    const { account, metadata } = await identifyUser(client, signal);
-    const { host, name, id } = await siteOf(client, grant, signal);
+  async identify(client) {
+    const { account, metadata } = await identifyUser(client);
+    const { host, name, id } = await siteOf(client, client.credentials);
     const tenant = host.split('.')[0] ?? host;
     return {
       account: `${account}|${name === '' ? tenant : `${tenant}/${name}`}`,
@@ -81,10 +81,10 @@ export const sharePoint: Connector<OAuthGrant> = {
     };
   },
 
-  async roots(client, grant, cursor, signal) {
-    const site = await siteOf(client, grant, signal);
+  async roots(client, cursor) {
+    const site = await siteOf(client, client.credentials);
     const query = cursor === null ? LIBRARIES : (JSON.parse(cursor) as Query);
-    const { values, next } = await takePage(client, drivesOf(site), query, signal);
+    const { values, next } = await takePage(client, drivesOf(site), query);
     const drives = values.flatMap((drive) => itemOfDrive(drive) ?? []);
     // Pages come last, after all libraries.
     return next === null
@@ -92,16 +92,16 @@ export const sharePoint: Connector<OAuthGrant> = {
       : { items: drives, next: JSON.stringify(next) };
   },
 
-  async below(client, externalId, cursor, signal, grant) {
+  async below(client, externalId, cursor) {
     if (isPages(externalId))
-      return belowPages(client, await siteOf(client, grant, signal), { externalId, cursor }, signal);
-    const defaultDrive = async () => ['sites', (await siteOf(client, grant, signal)).id, 'drive'];
-    return belowDrives(client, externalId, cursor, { name: NAME, defaultDrive, signal });
+      return belowPages(client, await siteOf(client, client.credentials), { externalId, cursor });
+    const defaultDrive = async () => ['sites', (await siteOf(client, client.credentials)).id, 'drive'];
+    return belowDrives(client, externalId, cursor, { name: NAME, defaultDrive });
   },
 
-  async open(client, externalId, signal, grant) {
-    if (isPages(externalId)) return openPage(client, await siteOf(client, grant, signal), externalId, signal);
-    return openFile(client, externalId, NAME, signal);
+  async open(client, externalId) {
+    if (isPages(externalId)) return openPage(client, await siteOf(client, client.credentials), externalId);
+    return openFile(client, externalId, NAME);
   },
 
   changes: siteChanges,

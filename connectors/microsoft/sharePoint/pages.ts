@@ -52,17 +52,16 @@ export async function belowPages(
   client: SourceClient,
   site: Site,
   { externalId, cursor }: { readonly externalId: string; readonly cursor: string | null },
-  signal: AbortSignal,
 ): Promise<ItemPage> {
   const path = ['sites', site.id, 'pages'];
   if (externalId !== PAGES) {
-    const asked = client.get([...path, pageIdOf(externalId), PAGE_TYPE], { $select: LISTED['$select'] ?? '' }, signal);
+    const asked = client.get([...path, pageIdOf(externalId), PAGE_TYPE], { $select: LISTED['$select'] ?? '' });
     const item = itemOfPage(await byGivenId(NAME, asked));
     if (item === null) throw noSuchItem(NAME);
     return { items: [item], next: null };
   }
   const query = cursor === null ? LISTED : (JSON.parse(cursor) as Query);
-  const { values, next } = await takePage(client, [...path, PAGE_TYPE], query, signal);
+  const { values, next } = await takePage(client, [...path, PAGE_TYPE], query);
   const items = values.flatMap((page) => itemOfPage(page) ?? []);
   return {
     items: cursor === null ? [itemOfPages(site), ...items] : items,
@@ -88,16 +87,11 @@ function partsOf(layout: Json): readonly Json[] {
 }
 
 /** A page as the HTML of what it says. */
-export async function openPage(
-  client: SourceClient,
-  site: Site,
-  externalId: string,
-  signal: AbortSignal,
-): Promise<ItemContent> {
+export async function openPage(client: SourceClient, site: Site, externalId: string): Promise<ItemContent> {
   if (externalId === PAGES)
     throw new Fault('unsupported_type', 'The pages of SharePoint have no text together: sync each of them.');
   const path = ['sites', site.id, 'pages', pageIdOf(externalId), PAGE_TYPE];
-  const page = await byGivenId(NAME, client.get(path, { $expand: 'canvasLayout' }, signal));
+  const page = await byGivenId(NAME, client.get(path, { $expand: 'canvasLayout' }));
   const title = asText(page['title']) ?? asText(page['name']) ?? '';
   const body = partsOf(asObject(page['canvasLayout']))
     .map(htmlOfPart)

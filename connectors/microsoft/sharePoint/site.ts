@@ -41,19 +41,19 @@ export function pathOfSite(name: string): readonly string[] {
 
 const SITE_FIELDS = 'id,name,displayName,webUrl,createdDateTime';
 
-export const rootSite = (client: SourceClient, signal: AbortSignal): Promise<Json> =>
-  client.get(['sites', 'root'], { $select: SITE_FIELDS }, signal);
+export const rootSite = (client: SourceClient): Promise<Json> =>
+  client.get(['sites', 'root'], { $select: SITE_FIELDS });
 
 /** The site that the connection was made with. @throws Fault not_found where its tenant has none of that name */
-export async function siteOf(client: SourceClient, { facts }: OAuthGrant, signal: AbortSignal): Promise<Site> {
+export async function siteOf(client: SourceClient, { facts }: OAuthGrant): Promise<Site> {
   const name = facts['site'] ?? '';
   const path = pathOfSite(name);
-  const root = await rootSite(client, signal);
+  const root = await rootSite(client);
   const host = hostOf(root);
   const json =
     path.length === 0
       ? root
-      : await byGivenId(NAME, client.get(['sites', `${host}:`, ...path], { $select: SITE_FIELDS }, signal));
+      : await byGivenId(NAME, client.get(['sites', `${host}:`, ...path], { $select: SITE_FIELDS }));
   const id = asText(json['id']);
   if (id === null || !SITE_ID.test(id)) throw unnamed();
   return { id, host, name: path.join('/').replace(/^sites\//, ''), json };

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
-import type { Account } from '../../../connectors/registry.js';
+import type { Account } from '../../../connectors/account.js';
 import type { Egress } from '../../../egress/types.js';
 import { rootOf } from '../../emulators/graph/drives.js';
 import { type GraphEmulator, PERSON, startGraph } from '../../emulators/graph/index.js';

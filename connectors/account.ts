@@ -1,0 +1,144 @@
+import { createHash } from 'node:crypto';
+
+import type { GrantKeeper, StoredGrant } from '../contract/oauth.js';
+import type { SourceType } from '../contract/sources.js';
+import type { TypeWishes } from '../contract/typesAtSource.js';
+import { type AccountLimits, type GrantFacts, readGrantFacts } from './accountFacts.js';
+import type {
+  AccountClient,
+  ChangePage,
+  Connector,
+  ContainerPage,
+  Identity,
+  ItemContent,
+  ItemPage,
+  OAuthGrant,
+  OpenOptions,
+} from './connector.js';
+import type { LiveGrant } from './oauth/liveGrant.js';
+import { fillUrls, wholeFacts } from './oauth/tokenRequests.js';
+import type { RequestGate } from './requestGate.js';
+import { createSourceClient, type SourceClientSettings } from './sourceClient.js';
+import type { LiveHeaders } from './transport.js';
+
+/** An account of a source: what its connector does, with its credentials in place. Each throws Faults. */
+export interface Account {
+  /** What an item's file is from. */
+  sourceOf(externalId: string): SourceType;
+  identify(signal: AbortSignal): Promise<Identity>;
+  roots(cursor: string | null, signal: AbortSignal): Promise<ItemPage>;
+  /** Of sources that number such pages; of others there is none. */
+  containers(page: { readonly number: number; readonly size: number }, signal: AbortSignal): Promise<ContainerPage>;
+  /** @param wishes what is to become files: other things may be left out; unset: nothing is */
+  below(externalId: string, cursor: string | null, signal: AbortSignal, wishes?: TypeWishes): Promise<ItemPage>;
+  open(externalId: string, signal: AbortSignal, wishes?: Partial<OpenOptions>): Promise<ItemContent>;
+  /** Of sources that tell what happened since a point; of others null. */
+  readonly changes: {
+    now(signal: AbortSignal): Promise<string>;
+    since(point: string, signal: AbortSignal): Promise<ChangePage>;
+  } | null;
+  /** Of a source with OAuth: the version of the grant that was last in use; of others null. */
+  grantVersion(): string | null;
+  /** What is known of its limits; its source is not asked. */
+  limits(): Promise<AccountLimits>;
+  /** What is known of its grant, likewise; null of a source without OAuth. Throws a Fault. */
+  grant(): Promise<GrantFacts | null>;
+  /** What an operation of its own asks; see Connector.reads. */
+  read(name: string, query: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<unknown>;
+}
+
+export interface AccountSettings extends Pick<
+  SourceClientSettings,
+  'name' | 'urls' | 'egress' | 'maxItemBytes' | 'patienceMs' | 'onRequest'
+> {
+  readonly source: SourceType;
+  readonly connector: Connector<never>;
+  readonly requestsAtOnce: number;
+  /** What callers handed over, as JSON; or where the grant is stored. */
+  readonly credentials: string | GrantKeeper;
+  /** The grant that `credentials` keep, refreshed as needed; null where they are not of that kind. */
+  readonly live: LiveGrant | null;
+  /** @param group the name of the limit shared with other accounts; null for none */
+  gateOf(group: string | null): RequestGate;
+}
+
+/** Creates an account: each call opens its credentials and gets a client of its own. */
+export function createAccount(settings: AccountSettings): Account {
+  const { source, connector, credentials, live, gateOf, ...transport } = settings;
+  const { oauth, sharedLimit: limit, changes: feed } = connector;
+  const keeper = typeof credentials === 'string' ? null : credentials;
+
+  /** The name of the limit that the account shares with others of its OAuth client; null where it shares none. */
+  const groupOf = (grant: OAuthGrant & Partial<Pick<StoredGrant, 'clientId'>>): string | null => {
+    const { clientId = null } = grant;
+    const part = limit?.groupOf ? limit.groupOf(grant) : '';
+    if (!limit || clientId === null || part === null) return null;
+    // A hash, since both may be of any length and form.
+    const hash = createHash('sha256').update(JSON.stringify([clientId, part]));
+    return `${source} client ${hash.digest('base64url')}`;
+  };
+
+  const open = async (signal: AbortSignal): Promise<AccountClient<never>> => {
+    // JSON that the source's own connector checked before it was sealed.
+    const grant = live
+      ? await live.current(signal)
+      : (JSON.parse(keeper ? 'null' : (credentials as string)) as OAuthGrant);
+    const given = (live ? { accessToken: grant.accessToken, facts: grant.facts } : grant) as never;
+    const facts = connector.facts?.(given) ?? (oauth ? grant.facts : {});
+    const client = createSourceClient({
+      ...transport,
+      connector,
+      urls: fillUrls(transport.urls, wholeFacts(oauth, facts)),
+      headers: live ? liveHeaders(connector, live) : connector.headers(given),
+      gate: gateOf(oauth ? groupOf(grant) : null),
+      signal,
+    });
+    return { ...client, credentials: given };
+  };
+
+  return {
+    grantVersion: () => live?.version() ?? null,
+    async limits() {
+      const kept = limit && keeper ? await keeper.read() : null;
+      const { accountMs, sharedMs } = await gateOf(kept && groupOf(kept.grant)).paused();
+      const shared = limit && sharedMs !== null ? { requestsAtOnce: limit.requestsAtOnce, pausedMs: sharedMs } : null;
+      return { requestsAtOnce: settings.requestsAtOnce, pausedMs: accountMs, shared };
+    },
+    grant: async () => (oauth && keeper ? readGrantFacts(oauth, keeper) : null),
+    sourceOf: (externalId) => connector.sourceOf?.(externalId) ?? source,
+    identify: async (signal) => connector.identify(await open(signal)),
+    roots: async (cursor, signal) => connector.roots(await open(signal), cursor),
+    containers: async (page, signal) =>
+      (await connector.containers?.(await open(signal), page)) ?? { containers: [], next: null },
+    below: async (externalId, cursor, signal, typeFilter) =>
+      connector.below(await open(signal), externalId, cursor, typeFilter),
+    open: async (externalId, signal, { saveAs = null } = {}) =>
+      connector.open(await open(signal), externalId, { saveAs }),
+    changes: feed
+      ? {
+          now: async (signal) => feed.now(await open(signal)),
+          since: async (point, signal) => feed.since(await open(signal), point),
+        }
+      : null,
+    async read(what, query, signal) {
+      const read = connector.reads?.[what];
+      if (!read) throw new Error(`${settings.name} has no read called ${what}`);
+      return read(await open(signal), query);
+    },
+  };
+}
+
+/** Headers of a grant that is refreshed while its client is in use. */
+function liveHeaders(connector: Connector<never>, live: LiveGrant): LiveHeaders {
+  // The token of each request: only the one that the source refused is renewed, whoever else has renewed it since.
+  const tokens = new WeakMap<object, string>();
+  const signed = ({ accessToken, facts }: OAuthGrant) => {
+    const headers = connector.headers({ accessToken, facts } as never);
+    tokens.set(headers, accessToken);
+    return headers;
+  };
+  return {
+    now: async (signal) => signed(await live.current(signal)),
+    renewed: async (refused, signal) => signed(await live.renewed(tokens.get(refused) ?? '', signal)),
+  };
+}

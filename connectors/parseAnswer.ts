@@ -1,0 +1,15 @@
+/** Matches a JSON string, which is skipped, or an integer with more digits than a number always holds. */
+const STRING_OR_LONG_INTEGER = /"[^"\\]*(?:\\.[^"\\]*)*"|(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/g;
+
+/** Parses JSON; returns the text if it is none. An integer that a number cannot hold stays a string: some ids are such. */
+export function parseAnswer(bytes: Uint8Array): unknown {
+  const text = Buffer.from(bytes).toString();
+  try {
+    const parsed = JSON.parse(text) as unknown;
+    if (!/\d{16}/.test(text)) return parsed;
+    const isExact = (found: string) => found.startsWith('"') || Number.isSafeInteger(Number(found));
+    return JSON.parse(text.replaceAll(STRING_OR_LONG_INTEGER, (found) => (isExact(found) ? found : `"${found}"`)));
+  } catch {
+    return text;
+  }
+}

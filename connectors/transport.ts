@@ -1,0 +1,150 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { Fault, type FaultKind } from '../contract/failures.js';
+import { retryAfterMs } from '../egress/retryAfter.js';
+import type { Egress } from '../egress/types.js';
+import type { Connector, Refusal, SourceAnswer, SourceRequest } from './connector.js';
+import { classOfStatus, ERROR_CLASSES } from './errorClasses.js';
+import { parseAnswer } from './parseAnswer.js';
+import type { RequestGate } from './requestGate.js';
+
+const MAX_ANSWER_BYTES = 50_000_000;
+const TIMEOUT_MS = 60_000;
+/** For the content of an item, which may be large. */
+const CONTENT_TIMEOUT_MS = 600_000;
+/** Where no setting says otherwise. */
+const PATIENCE_MS = 30_000;
+/** The wait where a source does not say how long. */
+const UNSAID_WAIT_MS = 1_000;
+/** Whatever a source says: one that asks for none has just refused for being asked too often. */
+const LEAST_WAIT_MS = 200;
+/** A source's own word for a refusal that may be repeated to a user. */
+const WORD = /^\w{1,60}$/;
+
+/** Credentials that end and are renewed: each request, and each new try of it, takes those of its moment. */
+export interface LiveHeaders {
+  now(signal: AbortSignal): Promise<Readonly<Record<string, string>>>;
+  /** Others than these, which the source has just refused. Throws a Fault where there are none. */
+  renewed(refused: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Readonly<Record<string, string>>>;
+}
+
+export interface TransportSettings {
+  readonly name: string;
+  readonly headers: Readonly<Record<string, string>> | LiveHeaders;
+  readonly connector: Pick<Connector<never>, 'classify' | 'waitMs' | 'restMs' | 'refusalIn' | 'sharedLimit'>;
+  readonly gate: RequestGate;
+  readonly egress: Pick<Egress, 'request'>;
+  readonly signal: AbortSignal;
+  /** Of the content of one item at most, where it is asked for as such. */
+  readonly maxItemBytes: number;
+  /** How long a request waits where the source asks for that: a longer wait is its caller's. */
+  readonly patienceMs?: number;
+  /** Told of each request that has ended: `answered`, the kind of its Fault, or `aborted`. */
+  readonly onRequest?: (outcome: RequestOutcome) => void;
+}
+
+export type RequestOutcome = 'answered' | FaultKind | 'aborted';
+
+/** Of what was thrown. */
+export const outcomeOf = (error: unknown): RequestOutcome => (error instanceof Fault ? error.kind : 'aborted');
+
+/** A request before the account's headers are added; its own headers win over them. */
+export interface Outgoing extends SourceRequest {
+  readonly withCredentials?: true;
+  /** Headers that those of the account replace. */
+  readonly usual?: Readonly<Record<string, string>>;
+}
+
+/** Returns the Fault that a refusal means. @param waitMs how long the source asks to wait; null for not at all */
+export function faultOf(
+  { name, connector }: Pick<TransportSettings, 'name' | 'connector'>,
+  refusal: Refusal,
+  waitMs: number | null,
+): Fault {
+  const { kind, sentence } = ERROR_CLASSES[connector.classify?.(refusal) ?? classOfStatus(refusal.status)];
+  const again = waitMs === null ? '' : ` Try again after ${Math.ceil(waitMs / 1000)} s.`;
+  const word = refusal.status < 300 ? connector.refusalIn?.(refusal.body) : null;
+  const shown = word && WORD.test(word) ? word : `HTTP ${refusal.status}`;
+  const message = `${name} ${sentence}${again} (${shown})`;
+  return new Fault(kind, message, waitMs === null ? {} : { retryAfterMs: waitMs });
+}
+
+/** Sends requests of one account: with its credentials, within its limits, and again where the source asks to wait. */
+export function createTransport(settings: TransportSettings): (request: Outgoing) => Promise<SourceAnswer> {
+  const { headers, connector, gate, egress, signal, maxItemBytes, patienceMs = PATIENCE_MS, onRequest } = settings;
+  const live: LiveHeaders | null =
+    'now' in headers && typeof headers.now === 'function' ? (headers as LiveHeaders) : null;
+  const fixed = live ? {} : (headers as Readonly<Record<string, string>>);
+  /** Puts the credentials on; once more with others, where the source takes them no longer. */
+  const ask = async (outgoing: Outgoing): Promise<SourceAnswer> => {
+    const { withCredentials, usual, ...request } = outgoing;
+    if (!withCredentials) return counted(request);
+    const signed = (ours: Readonly<Record<string, string>>) => ({
+      ...request,
+      headers: { ...usual, ...ours, ...request.headers },
+    });
+    if (!live) return counted(signed(fixed));
+    const ours = await live.now(signal);
+    try {
+      return await counted(signed(ours));
+    } catch (error) {
+      if (!(error instanceof Fault) || error.kind !== 'access_revoked') throw error;
+      return counted(signed(await live.renewed(ours, signal)));
+    }
+  };
+  const counted = async (request: SourceRequest): Promise<SourceAnswer> => {
+    try {
+      const answer = await exchange(request);
+      onRequest?.('answered');
+      return answer;
+    } catch (error) {
+      onRequest?.(outcomeOf(error));
+      throw error;
+    }
+  };
+  const exchange = async (request: SourceRequest): Promise<SourceAnswer> => {
+    const answer = await egress.request({
+      url: request.url,
+      ...(request.method === undefined ? {} : { method: request.method }),
+      ...(request.body === undefined ? {} : { body: request.body }),
+      headers: request.headers,
+      maxBytes: request.isContent ? maxItemBytes : MAX_ANSWER_BYTES,
+      totalTimeoutMs: request.isContent ? CONTENT_TIMEOUT_MS : TIMEOUT_MS,
+      // The credentials go where the setting says, and nowhere else.
+      redirects: 'answer',
+      signal,
+    });
+    const { status } = answer;
+    const whole = { status, headers: answer.headers, bytes: await answer.bytes() };
+    const isSuccess = status >= 200 && status < 300;
+    if (isSuccess && (request.isContent || !connector.refusalIn)) return whole;
+    const refusal = { status, headers: answer.headers, body: parseAnswer(whole.bytes) };
+    if (isSuccess && connector.refusalIn?.(refusal.body) === null) return whole;
+    if (request.takes(refusal)) return whole;
+    const fault = faultOf(settings, refusal, null);
+    if (fault.kind !== 'rate_limited') throw fault;
+    const saidMs = connector.waitMs?.(refusal, Date.now()) ?? retryAfterMs(answer.headers) ?? UNSAID_WAIT_MS;
+    const waitMs = Math.max(saidMs, LEAST_WAIT_MS);
+    if (connector.sharedLimit?.isMet(refusal)) gate.pause(waitMs, 'shared');
+    throw faultOf(settings, refusal, waitMs);
+  };
+
+  /** Asks in the account's turn, and again where the source asks for patience that we have. */
+  return async (request) => {
+    const deadline = Date.now() + patienceMs;
+    for (;;) {
+      try {
+        const answer = await gate.pass(signal, deadline, () => ask(request));
+        const restMs = connector.restMs?.(answer.headers) ?? 0;
+        if (restMs > 0) gate.pause(restMs);
+        return answer;
+      } catch (error) {
+        if (!(error instanceof Fault) || error.retryAfterMs === null) throw error;
+        // All requests of the account wait, not just this one.
+        gate.pause(error.retryAfterMs);
+        if (Date.now() + error.retryAfterMs > deadline) throw error;
+        await sleep(0, undefined, { signal });
+      }
+    }
+  };
+}
