@@ -11,7 +11,6 @@ import { createDeleteUserActivities } from './delete/deleteUser.js';
 import { createGonePagesActivities } from './discover/dropGonePages.js';
 import { createDiscoveryActivities } from './discover/discoverPages.js';
 import { createIngestActivities } from './ingest/ingestBatch.js';
-import { keepLastCause } from './lastCause.js';
 import { createMoveActivities } from './coldStorage/moveStorage.js';
 import { createPauseActivities } from './runs/pauses.js';
 import { createPlanActivities } from './ingest/planBatches.js';
@@ -31,13 +30,13 @@ export function createActivities(deps: ActivityDeps) {
   const runner = createBatchRunner(deps);
   return {
     ...createRunActivities(deps),
-    ...keepLastCause(createDiscoveryActivities(deps), deps),
+    ...createDiscoveryActivities(deps),
     ...createGonePagesActivities(deps),
-    ...keepLastCause(createCrawlActivities(deps), deps),
-    ...keepLastCause(createFeedActivities(deps), deps),
+    ...createCrawlActivities(deps),
+    ...createFeedActivities(deps),
     ...createConnectActivities(deps),
-    ...keepLastCause(createItemActivities(deps), deps),
-    ...keepLastCause(createQueueActivities(deps), deps),
+    ...createItemActivities(deps),
+    ...createQueueActivities(deps),
     ...createPlanActivities(deps),
     ...createPauseActivities(deps),
     ...createIngestActivities(deps, runner),

@@ -439,3 +439,6 @@ export const PROGRESS_QUERY = 'progress';
 
 /** ApplicationFailure type of a Fault, and of a defect that no retry mends. */
 export const FAULT_FAILURE = 'Fault';
+
+/** ApplicationFailure type of a step whose run has no row any more. */
+export const RUN_MISSING_FAILURE = 'RunMissing';

@@ -3,7 +3,7 @@ import { FAULT_FAILURE, TURN_OVER_FAILURE } from '../contract/orchestration.js';
 
 /** Failed attempts in a row that are no coincidence. */
 const FAILS_FROM = 3;
-/** An activity sends heartbeats at least every 2 s, and Temporal ends one without them after 10 s. */
+/** An activity sends heartbeats every second, and Temporal ends one without them after 10 s. */
 const HEARTBEAT_FRESH_MS = 15_000;
 /** Steps that write vectors: with Qdrant down they wait although they send heartbeats. */
 const NEED_QDRANT = new Set([

@@ -163,6 +163,7 @@ export async function createWorker(config: Config, overrides: WorkerOverrides): 
       ...(maxCachedWorkflows === undefined ? {} : { maxCachedWorkflows }),
     },
     wrap(activities),
+    { lastErrors: store.lastErrors, log },
     tracing,
   );
 

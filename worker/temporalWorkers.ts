@@ -5,6 +5,7 @@ import type { Activities } from '../activities/index.js';
 import { deliveryQueue, ocrQueue, transcriptionQueue } from '../contract/orchestration.js';
 import type { Tracing } from '../observability/spans.js';
 import { NO_TRACING } from '../observability/tracing.js';
+import { type AttemptLog, interceptActivities } from './interceptActivities.js';
 import { traceActivities, traceSinks } from './traces.js';
 
 export interface WorkerSettings {
@@ -41,6 +42,7 @@ export interface Workers {
 export async function createTemporalWorkers(
   settings: WorkerSettings,
   activities: Activities,
+  attempts: AttemptLog,
   tracing: Tracing = NO_TRACING,
 ): Promise<Workers> {
   const { address, namespace, taskQueue, maxCachedWorkflows } = settings;
@@ -51,7 +53,7 @@ export async function createTemporalWorkers(
     // Cancellation is seen at the next heartbeat, which the SDK holds back at most this long.
     maxHeartbeatThrottleInterval: '1 second',
     shutdownGraceTime: '5 seconds',
-    interceptors: { activity: [traceActivities(tracing)] },
+    interceptors: { activity: [traceActivities(tracing), interceptActivities(attempts)] },
   } satisfies Partial<WorkerOptions>;
   const worker = await Worker.create({
     ...common,

@@ -3,6 +3,7 @@ import type { FileFilters } from '../../contract/fileFilters.js';
 import type { MovePlan, RunInput } from '../../contract/orchestration.js';
 import type { RunDoc } from '../../store/runs/model.js';
 import type { ActivityDeps } from '../deps.js';
+import { requireRun } from '../requireRun.js';
 
 /** Files whose vectors are moved at once. */
 const FILES_PER_BATCH = 200;
@@ -40,8 +41,7 @@ export function createPlanMoveActivities({ store }: Pick<ActivityDeps, 'store'>)
   return {
     /** Claims the next files of a run, at most a batch; what it has claimed and not moved comes first. Safe to repeat. */
     async planMove({ runId, afterId }: RunInput & { afterId: number }): Promise<MovePlan> {
-      const run = await store.runs.find(runId);
-      if (!run) throw new Error(`Run ${runId} has no row`);
+      const run = await requireRun(store, runId);
       await store.runs.markStarted(runId);
       await moves.adopt(run, runId);
       const open = await moves.claimed(run, runId, FILES_PER_BATCH);

@@ -1,5 +1,3 @@
-import { heartbeat } from '@temporalio/activity';
-
 import { Fault } from '../../contract/failures.js';
 import { OPEN_ATTEMPT_STATES } from '../../contract/oauth.js';
 import {
@@ -11,10 +9,8 @@ import {
 import { CONNECTED_SOURCES, isConnectedSource } from '../../contract/sources.js';
 import type { AttemptDoc } from '../../store/connections/model.js';
 import type { ActivityDeps } from '../deps.js';
-import { toFailure } from '../failures.js';
 
 const MINUTE_MS = 60_000;
-const HEARTBEAT_MS = 1_000;
 
 /** The steps of a connection by consent. What they need is in the attempt's row; what they bring is written there. */
 export function createConnectActivities({ store, connectors, log }: ActivityDeps) {
@@ -31,120 +27,101 @@ export function createConnectActivities({ store, connectors, log }: ActivityDeps
     return { type: service, consent, name: CONNECTED_SOURCES[service].name };
   };
   const signalOf = (): AbortSignal => AbortSignal.timeout(MINUTE_MS);
-  const asFailure = async <T>(work: () => Promise<T>): Promise<T> => {
-    try {
-      return await work();
-    } catch (error) {
-      throw toFailure(error);
-    }
-  };
-  /** The same of what calls a provider: that its worker died is seen soon, for a person waits. */
-  const beating = async <T>(work: () => Promise<T>): Promise<T> => {
-    const beat = setInterval(() => heartbeat(), HEARTBEAT_MS);
-    try {
-      return await asFailure(work);
-    } finally {
-      clearInterval(beat);
-    }
-  };
 
   return {
     /** Whether the person is back; ends what waited too long. */
-    lookAtConnection: ({ runId }: RunInput): Promise<LookAtConnectionResult> =>
-      asFailure(async () => {
-        await store.runs.markStarted(runId);
-        const attempt = await rowOf(runId);
-        const dueInMs = Math.max(0, attempt.expiresAt.getTime() - Date.now());
-        if (attempt.state === 'waiting' && dueInMs === 0) {
-          await store.attempts.move(runId, ['waiting'], 'expired');
-          // They may have come just now.
-          return { state: (await rowOf(runId)).state, dueInMs };
-        }
-        if (attempt.state !== 'waiting') await store.attempts.heard(runId);
-        return { state: attempt.state, dueInMs };
-      }),
+    async lookAtConnection({ runId }: RunInput): Promise<LookAtConnectionResult> {
+      await store.runs.markStarted(runId);
+      const attempt = await rowOf(runId);
+      const dueInMs = Math.max(0, attempt.expiresAt.getTime() - Date.now());
+      if (attempt.state === 'waiting' && dueInMs === 0) {
+        await store.attempts.move(runId, ['waiting'], 'expired');
+        // They may have come just now.
+        return { state: (await rowOf(runId)).state, dueInMs };
+      }
+      if (attempt.state !== 'waiting') await store.attempts.heard(runId);
+      return { state: attempt.state, dueInMs };
+    },
 
     /**
      * Exchanges the code. That it is about to be sent is written down before. A try that broke off may have used it up, or
      * never have reached the provider: only sending it once more tells, and a provider that takes it for a theft ends
      * tokens that nobody has. Safe to repeat.
      */
-    exchangeCode: ({ runId }: RunInput): Promise<void> =>
-      beating(async () => {
-        const attempt = await rowOf(runId);
-        if (attempt.state !== 'returned' && attempt.state !== 'exchanging') return;
-        const isAgain = attempt.state === 'exchanging';
-        const { consent, name } = sourceOf(attempt);
-        const code = store.attempts.codeOf(attempt);
-        if (code === null || !(isAgain || (await store.attempts.move(runId, ['returned'], 'exchanging'))))
-          throw new Error('The connection went on, or was ended, meanwhile');
-        const { verifier, clientSecret, requestToken = null } = store.attempts.secretsOf(attempt);
-        const { service, organizationId, clientId, redirectUri, facts } = attempt;
-        const own = clientSecret === null ? await store.whiteLabels.client(organizationId, service) : null;
-        const known = clientSecret === null ? [own, consent.client] : [{ id: clientId, secret: clientSecret }];
-        const client = known.find((one) => one?.id === clientId);
-        if (!client)
-          throw new Fault('not_configured', `The OAuth client for ${name} was changed meanwhile. Connect again.`);
-        try {
-          const keepsClient = clientSecret !== null;
-          const brought = { client, code, redirectUri, verifier, requestToken, facts, keepsClient };
-          const grant = await consent.exchange(brought);
-          await store.attempts.granted(runId, grant);
-        } catch (error) {
-          if (!(error instanceof Fault) || error.retryable) throw error;
-          const lost = isAgain && error.kind === 'access_revoked';
-          const refused = `${name} did not take what your consent brought: it was used before, or its time was over.`;
-          throw new Fault(
-            'bad_response',
-            lost
-              ? `The answer of ${name} was lost on the way. Nothing was connected: connect again.`
-              : error.kind === 'access_revoked'
-                ? refused
-                : error.message,
-          );
-        }
-      }),
+    async exchangeCode({ runId }: RunInput): Promise<void> {
+      const attempt = await rowOf(runId);
+      if (attempt.state !== 'returned' && attempt.state !== 'exchanging') return;
+      const isAgain = attempt.state === 'exchanging';
+      const { consent, name } = sourceOf(attempt);
+      const code = store.attempts.codeOf(attempt);
+      if (code === null || !(isAgain || (await store.attempts.move(runId, ['returned'], 'exchanging'))))
+        throw new Error('The connection went on, or was ended, meanwhile');
+      const { verifier, clientSecret, requestToken = null } = store.attempts.secretsOf(attempt);
+      const { service, organizationId, clientId, redirectUri, facts } = attempt;
+      const own = clientSecret === null ? await store.whiteLabels.client(organizationId, service) : null;
+      const known = clientSecret === null ? [own, consent.client] : [{ id: clientId, secret: clientSecret }];
+      const client = known.find((one) => one?.id === clientId);
+      if (!client)
+        throw new Fault('not_configured', `The OAuth client for ${name} was changed meanwhile. Connect again.`);
+      try {
+        const keepsClient = clientSecret !== null;
+        const brought = { client, code, redirectUri, verifier, requestToken, facts, keepsClient };
+        const grant = await consent.exchange(brought);
+        await store.attempts.granted(runId, grant);
+      } catch (error) {
+        if (!(error instanceof Fault) || error.retryable) throw error;
+        const lost = isAgain && error.kind === 'access_revoked';
+        const refused = `${name} did not take what your consent brought: it was used before, or its time was over.`;
+        throw new Fault(
+          'bad_response',
+          lost
+            ? `The answer of ${name} was lost on the way. Nothing was connected: connect again.`
+            : error.kind === 'access_revoked'
+              ? refused
+              : error.message,
+        );
+      }
+    },
 
     /** Asks whose account it is, and writes the data source down with the work that was asked for, once. */
-    recordConnection: ({ runId }: RunInput): Promise<void> =>
-      beating(async () => {
-        const attempt = await rowOf(runId);
-        const grant = store.attempts.grantOf(attempt);
-        if (attempt.state === 'granted' && grant !== null) {
-          const { type } = sourceOf(attempt);
-          const { accessToken, facts, clientId } = grant;
-          const key = `user ${attempt.userId}`;
-          const identity = await connectors
-            .account(type, key, JSON.stringify({ accessToken, facts, clientId }))
-            .identify(signalOf());
-          const { options, wishes } = attempt;
-          const run = await store.runs.find(runId);
-          await store.transaction(async (session) => {
-            const { dataSource, runIds } = await store.connections.accept(
-              attempt,
-              {
-                type,
-                ...identity,
-                credentials: JSON.stringify(grant),
-                dataSourceTags: wishes.dataSourceTags,
-                listItems: wishes.listItems,
-                syncFiles: wishes.syncFiles,
-                requestId: options.requestId ?? run?.requestId ?? '',
-                options,
-                workflowId: workflowIds.connect(runId),
-              },
-              session,
-            );
-            const change = { dataSourceId: dataSource._id, runIds };
-            // Somebody else did it, or it was cancelled: nothing of this is kept.
-            if (!(await store.attempts.move(runId, ['granted'], 'connected', change, session)))
-              throw new Error('The connection was ended meanwhile');
-          });
-          log.info({ runId, organizationId: attempt.organizationId, type }, 'account connected');
-        }
-        const ended = (await rowOf(runId)).state;
-        await store.runs.finish(runId, ended === 'connected' ? 'finished' : 'aborted', {});
-      }),
+    async recordConnection({ runId }: RunInput): Promise<void> {
+      const attempt = await rowOf(runId);
+      const grant = store.attempts.grantOf(attempt);
+      if (attempt.state === 'granted' && grant !== null) {
+        const { type } = sourceOf(attempt);
+        const { accessToken, facts, clientId } = grant;
+        const key = `user ${attempt.userId}`;
+        const identity = await connectors
+          .account(type, key, JSON.stringify({ accessToken, facts, clientId }))
+          .identify(signalOf());
+        const { options, wishes } = attempt;
+        const run = await store.runs.find(runId);
+        await store.transaction(async (session) => {
+          const { dataSource, runIds } = await store.connections.accept(
+            attempt,
+            {
+              type,
+              ...identity,
+              credentials: JSON.stringify(grant),
+              dataSourceTags: wishes.dataSourceTags,
+              listItems: wishes.listItems,
+              syncFiles: wishes.syncFiles,
+              requestId: options.requestId ?? run?.requestId ?? '',
+              options,
+              workflowId: workflowIds.connect(runId),
+            },
+            session,
+          );
+          const change = { dataSourceId: dataSource._id, runIds };
+          // Somebody else did it, or it was cancelled: nothing of this is kept.
+          if (!(await store.attempts.move(runId, ['granted'], 'connected', change, session)))
+            throw new Error('The connection was ended meanwhile');
+        });
+        log.info({ runId, organizationId: attempt.organizationId, type }, 'account connected');
+      }
+      const ended = (await rowOf(runId)).state;
+      await store.runs.finish(runId, ended === 'connected' ? 'finished' : 'aborted', {});
+    },
 
     /** Ends an attempt that did not come to its end. */
     async endConnection({ runId, outcome, message }: EndConnectionInput): Promise<void> {

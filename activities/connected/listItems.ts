@@ -1,17 +1,16 @@
-import { cancellationSignal, heartbeat } from '@temporalio/activity';
+import { cancellationSignal } from '@temporalio/activity';
 
 import { isByChanges, isListed, knowsAll, MOST_CLOSED, type SyncItemsRequest } from '../../contract/connections.js';
 import type { EndListingInput, ListItemsResult, RunInput } from '../../contract/orchestration.js';
 import type { RunDoc } from '../../store/runs/model.js';
 import type { ActivityDeps } from '../deps.js';
-import { toFailure } from '../failures.js';
+import { requireRun } from '../requireRun.js';
 import { lastCause } from '../lastCause.js';
 import { deleteMissing } from './deleteMissing.js';
 import { withAccount } from './openAccount.js';
 import { listPage } from './listPage.js';
 import { waitOutLimits } from './waitOutLimits.js';
 
-const HEARTBEAT_MS = 1_000;
 /** How long one activity lists: a history of a few events holds a listing of any length. */
 const AT_ONCE_MS = 300_000;
 
@@ -19,9 +18,8 @@ const AT_ONCE_MS = 300_000;
 export function createItemActivities(deps: ActivityDeps) {
   const { store, log } = deps;
   const rowOf = async (runId: number): Promise<RunDoc & { dataSourceId: number; options: SyncItemsRequest }> => {
-    const run = await store.runs.find(runId);
-    if (!run?.dataSourceId) throw new Error(`Run ${runId} has no row, or no data source`);
-    return { ...run, dataSourceId: run.dataSourceId, options: run.options as SyncItemsRequest };
+    const run = await requireRun(store, runId, 'dataSourceId');
+    return { ...run, options: run.options as SyncItemsRequest };
   };
 
   return {
@@ -41,25 +39,18 @@ export function createItemActivities(deps: ActivityDeps) {
       const signal = cancellationSignal();
       let request = run.options;
       let isOurs = true;
-      const beat = setInterval(() => heartbeat({ listed: request.listed }), HEARTBEAT_MS);
-      try {
-        for (const until = Date.now() + AT_ONCE_MS; isOurs && Date.now() < until && !isListed(request);) {
-          signal.throwIfAborted();
-          const next = () =>
-            withAccount(run, run.dataSourceId, deps, async (open) => {
-              // It was cancelled, or the account was connected anew and is listed by another run.
-              isOurs = open.source.itemsRunId === runId;
-              return isOurs ? listPage(open, request, { runId, items: store.items }, signal) : request;
-            });
-          request = (await waitOutLimits(next, until, signal)) ?? request;
-          await store.runs.setOptions(runId, request);
-        }
-        return { done: !isOurs || isListed(request), listed: request.listed };
-      } catch (error) {
-        throw toFailure(error);
-      } finally {
-        clearInterval(beat);
+      for (const until = Date.now() + AT_ONCE_MS; isOurs && Date.now() < until && !isListed(request);) {
+        signal.throwIfAborted();
+        const next = () =>
+          withAccount(run, run.dataSourceId, deps, async (open) => {
+            // It was cancelled, or the account was connected anew and is listed by another run.
+            isOurs = open.source.itemsRunId === runId;
+            return isOurs ? listPage(open, request, { runId, items: store.items }, signal) : request;
+          });
+        request = (await waitOutLimits(next, until, signal)) ?? request;
+        await store.runs.setOptions(runId, request);
       }
+      return { done: !isOurs || isListed(request), listed: request.listed };
     },
 
     /** Lets go what the account holds no more. Safe to repeat. */
@@ -67,12 +58,7 @@ export function createItemActivities(deps: ActivityDeps) {
       const run = await rowOf(runId);
       const source = await store.dataSources.find(run, run.dataSourceId);
       if (source?.itemsRunId !== runId || run.options.isPartial === true) return;
-      const beat = setInterval(() => heartbeat(), HEARTBEAT_MS);
-      try {
-        await deleteMissing(run, source, deps, cancellationSignal());
-      } finally {
-        clearInterval(beat);
-      }
+      await deleteMissing(run, source, deps, cancellationSignal());
     },
 
     /** Ends the listing: the data source says how it went. A cancelled one leaves the items that were known and found. */

@@ -1,4 +1,4 @@
-import { cancellationSignal, heartbeat } from '@temporalio/activity';
+import { cancellationSignal } from '@temporalio/activity';
 
 import type { SourceItem } from '../../connectors/connector.js';
 import { isWalked, type SyncSourceRequest } from '../../contract/connections.js';
@@ -11,13 +11,12 @@ import type { DataSourceDoc } from '../../store/dataSources/model.js';
 import type { FileRequest } from '../../store/files/accept.js';
 import type { RunDoc } from '../../store/runs/model.js';
 import type { ActivityDeps } from '../deps.js';
-import { toFailure } from '../failures.js';
+import { requireRun } from '../requireRun.js';
 import { type OpenAccount, withAccount } from './openAccount.js';
 import { waitOutLimits } from './waitOutLimits.js';
 import { recordSkipped, recordOnce } from './recordSkipped.js';
 import { takePage } from './walk.js';
 
-const HEARTBEAT_MS = 1_000;
 /** How long one activity queues: a history of a few events holds a selection of any size. */
 const AT_ONCE_MS = 300_000;
 /** Files accepted at once. */
@@ -108,62 +107,49 @@ export function createQueueActivities(deps: ActivityDeps) {
   return {
     /** Queues the next files of the run's selection. After each page the row says where to go on. Safe to repeat: files are matched by their names at the source. */
     async queueItems({ runId }: RunInput): Promise<QueueItemsResult> {
-      const run = await store.runs.find(runId);
-      const dataSourceId = run?.dataSourceId;
-      if (!run || !dataSourceId) throw new Error(`Run ${runId} has no row, or no data source`);
+      const run = await requireRun(store, runId, 'dataSourceId');
+      const { dataSourceId } = run;
       const signal = cancellationSignal();
       let request = run.options as SyncSourceRequest;
       let isFull = false;
       const { max_files_per_upload: most } = await store.limits.of(run);
-      const beat = setInterval(() => heartbeat({ queued: request.queued }), HEARTBEAT_MS);
-      try {
-        for (const until = Date.now() + AT_ONCE_MS; !isFull && Date.now() < until && !isWalked(request.walk);) {
-          signal.throwIfAborted();
-          const next = () =>
-            withAccount(run, dataSourceId, deps, async (open) => {
-              const { source, account } = open;
-              const page = await takePage(account, request.walk, signal, request.ingest);
-              const { items, missing, walk } = page;
-              const isNamed = (item: SourceItem) =>
-                request.isWhole !== true && item.externalId === request.walk.open[0];
-              const wanted = items.filter((item) => becomesFile(item, isNamed(item), request.ingest));
-              const taken = new Set(wanted);
-              // What was named is looked into, where it only leads elsewhere.
-              const others = items.filter((item) => !taken.has(item) && !(isNamed(item) && item.isSelectable));
-              await recordSkipped(store, { run, source, request }, others, page.leftOut);
-              // What a pass does not meet is the listing's to judge.
-              const found: Queued[] = [...wanted, ...(isPass(run) ? [] : missing.map(unlisted))];
-              const named = await withoutCopies(run, request, source, found);
-              const room = most === null ? named.length : Math.max(0, most - request.queued);
-              isFull = room < named.length;
-              let { queued } = request;
-              for (let from = 0; from < Math.min(room, named.length); from += FILES_AT_ONCE)
-                queued += await accept(run, request, open, named.slice(from, Math.min(room, from + FILES_AT_ONCE)));
-              return { ...request, walk, queued };
-            });
-          request = (await waitOutLimits(next, until, signal)) ?? request;
-          await store.runs.setOptions(runId, request);
-        }
-        const done = isFull || isWalked(request.walk);
-        if (done)
-          await store.transaction(async (session) => {
-            const upload = { ...run, uploadId: run.uploadId ?? null };
-            if (isFull)
-              await store.events.write([uploadEvent('FILE_SYNC_LIMIT_REACHED', upload)], session, `limit:${runId}`);
-            // A pass tells of itself, once for all that was selected.
-            if (isPass(run)) return;
-            await store.events.write(
-              [uploadEvent('ALL_UPLOADED_FILES_QUEUED', upload)],
-              session,
-              `discovered:${runId}`,
-            );
+      for (const until = Date.now() + AT_ONCE_MS; !isFull && Date.now() < until && !isWalked(request.walk);) {
+        signal.throwIfAborted();
+        const next = () =>
+          withAccount(run, dataSourceId, deps, async (open) => {
+            const { source, account } = open;
+            const page = await takePage(account, request.walk, signal, request.ingest);
+            const { items, missing, walk } = page;
+            const isNamed = (item: SourceItem) => request.isWhole !== true && item.externalId === request.walk.open[0];
+            const wanted = items.filter((item) => becomesFile(item, isNamed(item), request.ingest));
+            const taken = new Set(wanted);
+            // What was named is looked into, where it only leads elsewhere.
+            const others = items.filter((item) => !taken.has(item) && !(isNamed(item) && item.isSelectable));
+            await recordSkipped(store, { run, source, request }, others, page.leftOut);
+            // What a pass does not meet is the listing's to judge.
+            const found: Queued[] = [...wanted, ...(isPass(run) ? [] : missing.map(unlisted))];
+            const named = await withoutCopies(run, request, source, found);
+            const room = most === null ? named.length : Math.max(0, most - request.queued);
+            isFull = room < named.length;
+            let { queued } = request;
+            for (let from = 0; from < Math.min(room, named.length); from += FILES_AT_ONCE)
+              queued += await accept(run, request, open, named.slice(from, Math.min(room, from + FILES_AT_ONCE)));
+            return { ...request, walk, queued };
           });
-        return { done, discovered: request.queued };
-      } catch (error) {
-        throw toFailure(error);
-      } finally {
-        clearInterval(beat);
+        request = (await waitOutLimits(next, until, signal)) ?? request;
+        await store.runs.setOptions(runId, request);
       }
+      const done = isFull || isWalked(request.walk);
+      if (done)
+        await store.transaction(async (session) => {
+          const upload = { ...run, uploadId: run.uploadId ?? null };
+          if (isFull)
+            await store.events.write([uploadEvent('FILE_SYNC_LIMIT_REACHED', upload)], session, `limit:${runId}`);
+          // A pass tells of itself, once for all that was selected.
+          if (isPass(run)) return;
+          await store.events.write([uploadEvent('ALL_UPLOADED_FILES_QUEUED', upload)], session, `discovered:${runId}`);
+        });
+      return { done, discovered: request.queued };
     },
   };
 }

@@ -5,7 +5,8 @@ import { type RunInput, scheduleIds } from '../../contract/orchestration.js';
 import type { RunDoc } from '../../store/runs/model.js';
 import type { Tenant } from '../../store/users/accept.js';
 import type { ActivityDeps } from '../deps.js';
-import { beating, emptyFiles } from '../generations/eraseContents.js';
+import { requireRun } from '../requireRun.js';
+import { emptyFiles } from '../generations/eraseContents.js';
 
 /** Files taken from their runs at once. */
 const FILES_STOPPED = 500;
@@ -32,32 +33,24 @@ export function createDeleteActivities({ store, schedules, log }: ActivityDeps) 
     await store.selections.leaveOut(tenant, files, new Set(scheduled));
   };
 
-  const rowOf = async (runId: number): Promise<RunDoc> => {
-    const run = await store.runs.find(runId);
-    if (!run) throw new Error(`Run ${runId} has no row`);
-    return run;
-  };
-
   return {
     /** Takes the files that wait or are under way from their runs, before anything is deleted. Safe to repeat. */
     async stopQueued({ runId }: RunInput): Promise<void> {
-      const run = await rowOf(runId);
+      const run = await requireRun(store, runId);
       await store.runs.markStarted(runId);
       const request = await withParents(run);
       const about = { runId, acceptedAt: run.acceptedAt };
-      await beating(async () => {
-        for (;;) {
-          const ids = await store.files.deletableOpen(run, about, request, FILES_STOPPED);
-          if (ids.length === 0) return;
-          await store.files.takeOver(run, runId, run.workflowId, ids);
-          cancellationSignal().throwIfAborted();
-        }
-      });
+      for (;;) {
+        const ids = await store.files.deletableOpen(run, about, request, FILES_STOPPED);
+        if (ids.length === 0) return;
+        await store.files.takeOver(run, runId, run.workflowId, ids);
+        cancellationSignal().throwIfAborted();
+      }
     },
 
     /** Deletes the next files that match, from a cursor on; answers the next cursor, null at the end. Safe to repeat. */
     async deleteBatch({ runId, afterId }: RunInput & { afterId: number }): Promise<{ afterId: number | null }> {
-      const run = await rowOf(runId);
+      const run = await requireRun(store, runId);
       const tenant = { organizationId: run.organizationId, userId: run.userId };
       const request = await withParents(run);
       const { acceptedAt } = run;

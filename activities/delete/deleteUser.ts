@@ -1,9 +1,10 @@
-import { cancellationSignal, heartbeat } from '@temporalio/activity';
+import { cancellationSignal } from '@temporalio/activity';
 
 import type { RunInput } from '../../contract/orchestration.js';
 import type { RunDoc } from '../../store/runs/model.js';
 import type { ActivityDeps } from '../deps.js';
-import { beating, emptyFiles } from '../generations/eraseContents.js';
+import { requireRun } from '../requireRun.js';
+import { emptyFiles } from '../generations/eraseContents.js';
 import { advanceQuarantine } from '../quarantine/quarantineSteps.js';
 
 /** Files erased at once. */
@@ -12,33 +13,26 @@ const FILES_PER_BATCH = 200;
 const RUNS_PER_ROUND = 500;
 /** Schedules that are looked for at once. */
 const SCHEDULES_PER_ROUND = 50;
-const HEARTBEAT_MS = 1_000;
 
 /** Deletion of a user with all it owns. The user's record stays, as deleted, so that its id is never given to another. */
 export function createDeleteUserActivities(deps: ActivityDeps) {
   const { store, schedules, names, log } = deps;
   const eraseQuarantined = async (run: RunDoc): Promise<number> => {
     await store.quarantine.claimAll(run, run._id);
-    return beating(() => advanceQuarantine(run, FILES_PER_BATCH, deps, cancellationSignal()));
+    return advanceQuarantine(run, FILES_PER_BATCH, deps, cancellationSignal());
   };
   const rowOf = async (runId: number) => {
-    const run = await store.runs.find(runId);
-    if (!run) throw new Error(`Run ${runId} has no row`);
+    const run = await requireRun(store, runId);
     return { run, tenant: { organizationId: run.organizationId, userId: run.userId } };
   };
   return {
     /** Ends what starts work for the user by itself: first, or it would begin anew what was just ended. */
     async removeSchedules({ runId }: RunInput): Promise<void> {
       const { tenant } = await rowOf(runId);
-      const beat = setInterval(() => heartbeat(), HEARTBEAT_MS);
-      try {
-        for (;;) {
-          const ids = await store.schedules.ofUser(tenant, SCHEDULES_PER_ROUND);
-          if (ids.length === 0) return;
-          await schedules.remove(ids);
-        }
-      } finally {
-        clearInterval(beat);
+      for (;;) {
+        const ids = await store.schedules.ofUser(tenant, SCHEDULES_PER_ROUND);
+        if (ids.length === 0) return;
+        await schedules.remove(ids);
       }
     },
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { cancellationSignal, heartbeat } from '@temporalio/activity';
+import { cancellationSignal } from '@temporalio/activity';
 
 import { entryFileId, FEED_SOURCE, type FeedEntryOptions, type SyncFeedRequest } from '../../contract/feeds.js';
 import { Fault } from '../../contract/failures.js';
@@ -9,11 +9,9 @@ import type { DataSourceDoc } from '../../store/dataSources/model.js';
 import type { Validators } from '../../connectors/types.js';
 import type { FileDoc } from '../../store/files/model.js';
 import type { ActivityDeps } from '../deps.js';
+import { requireRun } from '../requireRun.js';
 import { PIPELINE_VERSION } from '../ingest/prepare/prepareFile.js';
-import { toFailure } from '../failures.js';
 import { credentialsOf } from '../connected/sourceCredentials.js';
-
-const HEARTBEAT_MS = 2_000;
 
 const hashOf = (parts: readonly unknown[]): string => createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 
@@ -39,8 +37,7 @@ export function createFeedActivities({ store, sources, settings }: ActivityDeps)
      * feed is a window. Safe to repeat: files are matched by the entries' names.
      */
     async discoverEntries({ runId }: RunInput): Promise<{ discovered: number }> {
-      const run = await store.runs.find(runId);
-      if (!run || run.fileId === null) throw new Error(`Run ${runId} has no row, or no file`);
+      const run = await requireRun(store, runId, 'fileId');
       const { fileId: parentId, requestId, workflowId, dataSourceId } = run;
       const parentNow = async () => (await store.files.byIds(run, [parentId])).at(0);
       const parent = await parentNow();
@@ -49,7 +46,6 @@ export function createFeedActivities({ store, sources, settings }: ActivityDeps)
       const { tags, ingest, scrape } = request;
       // Wherever it has moved, it is the same feed with the same entries.
       const feedId = parent.externalFileId;
-      const beat = setInterval(() => heartbeat(), HEARTBEAT_MS);
       try {
         const find = async () => (dataSourceId ? store.dataSources.find(run, dataSourceId) : null);
         let source = await find();
@@ -128,9 +124,7 @@ export function createFeedActivities({ store, sources, settings }: ActivityDeps)
       } catch (error) {
         if (error instanceof Fault && error.kind === 'gone')
           await store.files.moveContainer(runId, parentId, { status: 'SYNCING', facts: GONE });
-        throw toFailure(error);
-      } finally {
-        clearInterval(beat);
+        throw error;
       }
     },
   };

@@ -1,4 +1,4 @@
-import { cancellationSignal, heartbeat } from '@temporalio/activity';
+import { cancellationSignal } from '@temporalio/activity';
 
 import { CAP_FACT, LIMIT_FACT, NO_LIMIT_FACT } from '../../contract/limits.js';
 import type { ScrapeSitemapRequest } from '../../contract/scrapeSitemap.js';
@@ -7,7 +7,7 @@ import type { SitemapProblem } from '../../connectors/types.js';
 import type { RunInput } from '../../contract/orchestration.js';
 import type { FileRequest } from '../../store/files/accept.js';
 import type { ActivityDeps } from '../deps.js';
-import { toFailure } from '../failures.js';
+import { requireRun } from '../requireRun.js';
 
 /** Sitemap files that could not be read and are named on the parent, at most. */
 const PROBLEMS_SHOWN = 20;
@@ -19,8 +19,7 @@ export function createDiscoveryActivities({ store, sources, settings }: Activity
   return {
     /** Reads the run's sitemap and queues a file for each page it is asked for. Safe to repeat: files are matched by URL. */
     async discoverPages({ runId }: RunInput): Promise<{ discovered: number }> {
-      const run = await store.runs.find(runId);
-      if (!run || run.fileId === null) throw new Error(`Run ${runId} has no row, or no file`);
+      const run = await requireRun(store, runId, 'fileId');
       const parentId = run.fileId;
       const request = run.options as ScrapeSitemapRequest;
       const { scrape, ingest, tags } = request;
@@ -46,42 +45,33 @@ export function createDiscoveryActivities({ store, sources, settings }: Activity
       const flush = async (): Promise<void> => {
         discovered += await store.files.acceptMany(owner, waiting);
         waiting = [];
-        heartbeat({ discovered });
       };
-      // A slow sitemap says nothing for a while: the heartbeat goes on by itself.
-      const beat = setInterval(() => heartbeat({ discovered }), 2_000);
-      try {
-        const entries = sources.discover(request.url, cancellationSignal(), note, scrape.usePremiumProxies);
-        for await (const { url } of entries) {
-          listed += 1;
-          if (url === request.url || !wanted(url)) continue;
-          // Only a further page shows that the list is longer than what is taken.
-          isCut = discovered + waiting.length >= room;
-          if (isCut) break;
-          waiting.push({
-            source: WEB_PAGE_SOURCE,
-            externalFileId: url,
-            externalUrl: url,
-            name: url,
-            parentId,
-            isContainer: false,
-            tags,
-            options: ingest,
-            sourceOptions: pageOptions,
-            enableAutoSync: scrape.enableAutoSync,
-            isPass: run.parentRunId !== undefined,
-            requestId: run.requestId,
-            runId,
-            workflowOf: () => workflowId,
-          });
-          if (waiting.length === PAGES_PER_WRITE) await flush();
-        }
-        await flush();
-      } catch (error) {
-        throw toFailure(error);
-      } finally {
-        clearInterval(beat);
+      const entries = sources.discover(request.url, cancellationSignal(), note, scrape.usePremiumProxies);
+      for await (const { url } of entries) {
+        listed += 1;
+        if (url === request.url || !wanted(url)) continue;
+        // Only a further page shows that the list is longer than what is taken.
+        isCut = discovered + waiting.length >= room;
+        if (isCut) break;
+        waiting.push({
+          source: WEB_PAGE_SOURCE,
+          externalFileId: url,
+          externalUrl: url,
+          name: url,
+          parentId,
+          isContainer: false,
+          tags,
+          options: ingest,
+          sourceOptions: pageOptions,
+          enableAutoSync: scrape.enableAutoSync,
+          isPass: run.parentRunId !== undefined,
+          requestId: run.requestId,
+          runId,
+          workflowOf: () => workflowId,
+        });
+        if (waiting.length === PAGES_PER_WRITE) await flush();
       }
+      await flush();
       // What is missing in it is gone then.
       const readWhole = listed > 0 && unread === 0 && !isCut;
       const isOverLimit = isCut && perUpload === room;

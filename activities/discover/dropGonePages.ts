@@ -5,7 +5,7 @@ import type { ScrapeSitemapRequest } from '../../contract/scrapeSitemap.js';
 import { countHeld } from '../quarantine/massDelete.js';
 import { removeMissing, finishRemovals } from '../quarantine/removeMissing.js';
 import type { ActivityDeps } from '../deps.js';
-import { beating } from '../generations/eraseContents.js';
+import { requireRun } from '../requireRun.js';
 
 const HELD = 'so many pages of a site are gone at once that none was deleted; look at the site, then approve it';
 
@@ -18,31 +18,28 @@ export function createGonePagesActivities(deps: ActivityDeps) {
      * Nothing where that is so much that a fault of the site is likelier. Safe to repeat.
      */
     async dropGonePages({ runId }: RunInput): Promise<void> {
-      const run = await store.runs.find(runId);
-      if (!run || run.fileId === null) throw new Error(`Run ${runId} has no row, or no file`);
+      const run = await requireRun(store, runId, 'fileId');
       const { fileId: parentId, organizationId, requestId } = run;
       const signal = cancellationSignal();
       // What an earlier try has taken is found no more.
       await finishRemovals(run, deps, signal);
-      await beating(async () => {
-        const [parent] = await store.files.byIds(run, [parentId]);
-        if (!parent) return;
-        const wasRead = run.kind === 'scrapeSitemap' && (run.options as ScrapeSitemapRequest).readWhole === true;
-        const { pages, gone } = await store.files.gonePages(run, parentId, wasRead);
-        const isApproved = parent.deletionsApproved === true;
-        const missing = { missing: gone.length, files: pages, isEmpty: gone.length === pages, isApproved };
-        const held = countHeld(missing, settings.massDeletePercent);
-        await store.files.moveContainer(runId, parentId, {
-          status: 'SYNCING',
-          facts: { deletions_held: held === 0 ? null : held },
-        });
-        if (held > 0) {
-          log.warn({ runId, organizationId, requestId, fileId: parentId, gone: held, pages }, HELD);
-          return;
-        }
-        await removeMissing(run, gone, deps, signal);
-        if (isApproved) await store.files.setDeletionsApproved(run, parentId, false);
+      const [parent] = await store.files.byIds(run, [parentId]);
+      if (!parent) return;
+      const wasRead = run.kind === 'scrapeSitemap' && (run.options as ScrapeSitemapRequest).readWhole === true;
+      const { pages, gone } = await store.files.gonePages(run, parentId, wasRead);
+      const isApproved = parent.deletionsApproved === true;
+      const missing = { missing: gone.length, files: pages, isEmpty: gone.length === pages, isApproved };
+      const held = countHeld(missing, settings.massDeletePercent);
+      await store.files.moveContainer(runId, parentId, {
+        status: 'SYNCING',
+        facts: { deletions_held: held === 0 ? null : held },
       });
+      if (held > 0) {
+        log.warn({ runId, organizationId, requestId, fileId: parentId, gone: held, pages }, HELD);
+        return;
+      }
+      await removeMissing(run, gone, deps, signal);
+      if (isApproved) await store.files.setDeletionsApproved(run, parentId, false);
     },
   };
 }

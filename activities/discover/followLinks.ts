@@ -1,4 +1,4 @@
-import { cancellationSignal, heartbeat } from '@temporalio/activity';
+import { cancellationSignal } from '@temporalio/activity';
 
 import { Fault } from '../../contract/failures.js';
 import type { FollowLinksResult, RunInput } from '../../contract/orchestration.js';
@@ -8,12 +8,11 @@ import type { WebScrapeRequest } from '../../contract/webScrape.js';
 import type { CrawlAddress } from '../../store/frontier/frontier.js';
 import type { RunDoc } from '../../store/runs/model.js';
 import type { ActivityDeps } from '../deps.js';
+import { requireRun } from '../requireRun.js';
 import { dueIn } from '../ingest/dueIn.js';
-import { toFailure } from '../failures.js';
 
 /** Pages whose links are followed with the same few reads and writes. */
 const PAGES_AT_ONCE = 10;
-const HEARTBEAT_MS = 2_000;
 
 /** The frontier of a crawl: it lives in the database, each page that is found becomes a queued file of the run. */
 export function createCrawlActivities(deps: ActivityDeps) {
@@ -62,9 +61,7 @@ export function createCrawlActivities(deps: ActivityDeps) {
      * One call a run at a time.
      */
     async followLinks({ runId }: RunInput): Promise<FollowLinksResult> {
-      const row = await store.runs.find(runId);
-      if (!row || row.fileId === null) throw new Error(`Run ${runId} has no row, or no file`);
-      const run = { ...row, fileId: row.fileId };
+      const run = await requireRun(store, runId, 'fileId');
       const { url: startUrl, scrape } = run.options as WebScrapeRequest;
       const asked = Math.min(scrape.maxPagesToScrape, settings.maxPagesPerScrape);
       const cap = Math.min(asked, (await store.limits.of(run)).max_files_per_upload ?? asked);
@@ -72,7 +69,6 @@ export function createCrawlActivities(deps: ActivityDeps) {
       const wanted = pageFilter({ ...scrape, urlPathsToExclude: [], urlsToScrape: [] });
       const signal = cancellationSignal();
       let discovered = await store.frontier.count(runId);
-      const beat = setInterval(() => heartbeat({ discovered }), HEARTBEAT_MS);
 
       /** The first of the addresses that may be fetched, as many as there is room for. */
       const admitted = async (pages: readonly CrawlAddress[]): Promise<CrawlAddress[]> => {
@@ -119,28 +115,22 @@ export function createCrawlActivities(deps: ActivityDeps) {
         return pages.length === PAGES_AT_ONCE;
       };
 
-      try {
-        if (discovered === 0) {
-          const start = { url: startUrl, depth: 0 };
-          if ((await queue(run, [start])) === 0)
-            throw new Fault(
-              'bad_response',
-              'This address was scraped as a sitemap before, and its record stands in the way. Delete that file, then scrape again.',
-            );
-          await store.frontier.add(runId, [start]);
-          discovered = 1;
-          await store.files.moveContainer(runId, run.fileId, { status: 'SYNCING', facts: NO_LIMIT_FACT });
-        } else {
-          // Where the site itself sent us from the start address is the same site.
-          const start = await store.frontier.find(runId, startUrl);
-          const hosts = new Set([new URL(startUrl).host, new URL(start?.endedAt ?? startUrl).host]);
-          while (await follow(hosts));
-          await refuseFailedStart(run, startUrl);
-        }
-      } catch (error) {
-        throw toFailure(error);
-      } finally {
-        clearInterval(beat);
+      if (discovered === 0) {
+        const start = { url: startUrl, depth: 0 };
+        if ((await queue(run, [start])) === 0)
+          throw new Fault(
+            'bad_response',
+            'This address was scraped as a sitemap before, and its record stands in the way. Delete that file, then scrape again.',
+          );
+        await store.frontier.add(runId, [start]);
+        discovered = 1;
+        await store.files.moveContainer(runId, run.fileId, { status: 'SYNCING', facts: NO_LIMIT_FACT });
+      } else {
+        // Where the site itself sent us from the start address is the same site.
+        const start = await store.frontier.find(runId, startUrl);
+        const hosts = new Set([new URL(startUrl).host, new URL(start?.endedAt ?? startUrl).host]);
+        while (await follow(hosts));
+        await refuseFailedStart(run, startUrl);
       }
       const facts = { pages_total: discovered, ...(overLimit ? LIMIT_FACT : {}) };
       await store.files.moveContainer(runId, run.fileId, { status: 'SYNCING', facts });

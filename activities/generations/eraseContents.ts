@@ -1,5 +1,3 @@
-import { heartbeat } from '@temporalio/activity';
-
 import { writtenPoints } from './points.js';
 import type { Store } from '../../store/connect.js';
 import type { FileDoc } from '../../store/files/model.js';
@@ -8,7 +6,6 @@ import type { Tenant } from '../../store/users/accept.js';
 
 /** A delete covers every generation there ever was. */
 const EVERY_GENERATION = { below: Number.MAX_SAFE_INTEGER };
-const HEARTBEAT_MS = 1_000;
 
 /** Deletes what belongs to some files, verified: returns only when no point, chunk or stored content is left. Safe to repeat. */
 export async function eraseContents(
@@ -39,24 +36,12 @@ export async function eraseContents(
   if (left > 0) throw new Error(`${left} points, chunks or contents of deleted files are left`);
 }
 
-/** Heartbeats while work goes on. */
-export async function beating<T>(work: () => Promise<T>): Promise<T> {
-  const beat = setInterval(() => heartbeat(), HEARTBEAT_MS);
-  try {
-    return await work();
-  } finally {
-    clearInterval(beat);
-  }
-}
-
 /**
  * Makes the run the owner of some files and deletes what belongs to them, verified. Their records stay. Safe to repeat.
  */
 export async function emptyFiles(store: Store, run: RunDoc, ids: readonly number[]): Promise<void> {
   const tenant = { organizationId: run.organizationId, userId: run.userId };
-  await beating(async () => {
-    // Whatever run is at work on them can no longer flip them.
-    await store.files.takeOver(tenant, run._id, run.workflowId, ids);
-    await eraseContents(store, tenant, await store.files.byIds(tenant, ids), ids);
-  });
+  // Whatever run is at work on them can no longer flip them.
+  await store.files.takeOver(tenant, run._id, run.workflowId, ids);
+  await eraseContents(store, tenant, await store.files.byIds(tenant, ids), ids);
 }

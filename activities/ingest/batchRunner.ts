@@ -28,8 +28,6 @@ export interface FileBatch {
   /** Where the links of a page are kept; null for none. */
   keeperOf?(file: StartedFile['file']): LinkKeeper | null;
   readonly signal: AbortSignal;
-  /** Called as each file ends. */
-  onDone(): void;
 }
 
 /** What is left of a batch once it has ended. */
@@ -70,7 +68,7 @@ export function createBatchRunner(deps: ActivityDeps): BatchRunner {
 
   return {
     writes,
-    async run({ owner, files, until, tokensOf, keeperOf, signal, onDone }) {
+    async run({ owner, files, until, tokensOf, keeperOf, signal }) {
       const fileIds = files.map(({ fileId }) => fileId);
       const underWay = new Map<number, StartedFile>();
       const handedOver = new Set<number>();
@@ -163,7 +161,6 @@ export function createBatchRunner(deps: ActivityDeps): BatchRunner {
           await settle(runId, started, error, attempt);
         }
         underWay.delete(fileId);
-        onDone();
       };
 
       // MongoDB is asked at once in any case; a retry that finds Qdrant still down fetches nothing.

@@ -2,6 +2,7 @@ import type { FileDoc } from '../../store/files/model.js';
 import type { Store } from '../../store/connect.js';
 import type { WebScrapeRequest } from '../../contract/webScrape.js';
 import type { IngestWrites } from './ingestWrites.js';
+import { requireRun } from '../requireRun.js';
 import type { LinkKeeper } from './prepare/preparedFile.js';
 
 /** The part of a crawl that one batch reads. */
@@ -17,8 +18,7 @@ export async function openCrawlBatch(
   store: Store,
   keep: IngestWrites['keepLinks'],
 ): Promise<CrawlBatch> {
-  const run = await store.runs.find(runId);
-  if (!run) throw new Error(`Run ${runId} has no row`);
+  const run = await requireRun(store, runId);
   const { recursionDepth } = (run.options as WebScrapeRequest).scrape;
   const files = await store.files.byIds(run, fileIds);
   const depths = await store.frontier.depths(

@@ -1,12 +1,11 @@
-import { cancellationSignal, heartbeat } from '@temporalio/activity';
+import { cancellationSignal } from '@temporalio/activity';
 
 import { type IngestBatchInput, type IngestBatchResult, TURN_MS } from '../../contract/orchestration.js';
 import type { BatchRunner } from './batchRunner.js';
 import { openCrawlBatch } from './crawlBatch.js';
 import type { ActivityDeps } from '../deps.js';
+import { requireRun } from '../requireRun.js';
 import { createTokenBound } from './prepare/tokenBound.js';
-
-const HEARTBEAT_MS = 1_000;
 
 export function createIngestActivities({ store }: Pick<ActivityDeps, 'store'>, runner: BatchRunner) {
   return {
@@ -15,40 +14,30 @@ export function createIngestActivities({ store }: Pick<ActivityDeps, 'store'>, r
      * where it died. After a turn's time the files that were not begun stay in the queue.
      */
     async ingestBatch({ runId, fileIds, keepLinks = false }: IngestBatchInput): Promise<IngestBatchResult> {
-      let done = 0;
-      const beat = setInterval(() => heartbeat({ done, of: fileIds.length }), HEARTBEAT_MS);
       const tokens = createTokenBound(store, runId);
-      try {
-        const crawl = keepLinks ? await openCrawlBatch(runId, fileIds, store, runner.writes.keepLinks) : null;
-        const run = await store.runs.find(runId);
-        if (!run) throw new Error(`Run ${runId} has no row`);
-        const { paused, alone, aside } = await runner.run({
-          owner: run,
-          until: performance.now() + TURN_MS,
-          files: fileIds.map((fileId) => ({ runId, fileId })),
-          tokensOf: () => tokens,
-          ...(crawl && { keeperOf: (file) => crawl.keeperOf(file) }),
-          signal: cancellationSignal(),
-          onDone: () => {
-            done += 1;
-          },
-        });
-        const { transcribe: toTranscribe, recognize: toRecognize } = aside;
-        const waiting = new Set([...toTranscribe, ...toRecognize]);
-        const outcomes = await store.files.outcomes(
-          runId,
-          fileIds.filter((fileId) => !waiting.has(fileId)),
-        );
-        return {
-          ...outcomes,
-          alone,
-          ...(paused ? { paused } : {}),
-          ...(toTranscribe.length > 0 ? { toTranscribe } : {}),
-          ...(toRecognize.length > 0 ? { toRecognize } : {}),
-        };
-      } finally {
-        clearInterval(beat);
-      }
+      const crawl = keepLinks ? await openCrawlBatch(runId, fileIds, store, runner.writes.keepLinks) : null;
+      const run = await requireRun(store, runId);
+      const { paused, alone, aside } = await runner.run({
+        owner: run,
+        until: performance.now() + TURN_MS,
+        files: fileIds.map((fileId) => ({ runId, fileId })),
+        tokensOf: () => tokens,
+        ...(crawl && { keeperOf: (file) => crawl.keeperOf(file) }),
+        signal: cancellationSignal(),
+      });
+      const { transcribe: toTranscribe, recognize: toRecognize } = aside;
+      const waiting = new Set([...toTranscribe, ...toRecognize]);
+      const outcomes = await store.files.outcomes(
+        runId,
+        fileIds.filter((fileId) => !waiting.has(fileId)),
+      );
+      return {
+        ...outcomes,
+        alone,
+        ...(paused ? { paused } : {}),
+        ...(toTranscribe.length > 0 ? { toTranscribe } : {}),
+        ...(toRecognize.length > 0 ? { toRecognize } : {}),
+      };
     },
   };
 }

@@ -5,6 +5,7 @@ import {
   type PlanBatchesResult,
 } from '../../contract/orchestration.js';
 import type { ActivityDeps } from '../deps.js';
+import { requireRun } from '../requireRun.js';
 import { dueIn } from './dueIn.js';
 
 export function createPlanActivities(deps: ActivityDeps) {
@@ -12,8 +13,7 @@ export function createPlanActivities(deps: ActivityDeps) {
   return {
     /** Holds back what the user's limits leave no room for, and cuts the run's due files into batches, from a cursor on. The very first batch is small, so that something is searchable at once. */
     async planBatches({ runId, afterId, limit }: PlanBatchesInput): Promise<PlanBatchesResult> {
-      const run = await store.runs.find(runId);
-      if (!run) throw new Error(`Run ${runId} has no row`);
+      const run = await requireRun(store, runId);
       const tenant = { organizationId: run.organizationId, userId: run.userId };
       const reached = await store.limits.takeTurn(tenant, runId, await store.limits.of(tenant));
       if (reached !== null && run.fileId !== null)

@@ -1,4 +1,4 @@
-import { ApplicationFailure, cancellationSignal, heartbeat } from '@temporalio/activity';
+import { ApplicationFailure, cancellationSignal } from '@temporalio/activity';
 import pLimit from 'p-limit';
 
 import { Fault } from '../../contract/failures.js';
@@ -11,8 +11,6 @@ import { openOriginal } from './prepare/originals.js';
 import { noteCrash, refuseCrashing } from './prepare/readContent.js';
 import { readingOf, wantsTables } from './prepare/recognizedPages.js';
 import { createSettling, QUARANTINE, SUSPECT_AFTER_DEATHS } from './settleFile.js';
-
-const HEARTBEAT_MS = 1_000;
 
 /** Ends a turn: the retry waits for its next turn among the files of all users, and continues with the pages that are left. */
 const turnOver = (): ApplicationFailure =>
@@ -91,26 +89,21 @@ export function createRecognizeActivities(deps: ActivityDeps) {
      */
     async recognize({ runId, fileId }: AsideInput): Promise<AsideResult> {
       const signal = cancellationSignal();
-      const beat = setInterval(() => heartbeat(), HEARTBEAT_MS);
+      const file = await store.files.beginOcr(runId, fileId);
+      // It was read meanwhile, or is another run's: its batch tells.
+      if (file === null) return { done: true };
       try {
-        const file = await store.files.beginOcr(runId, fileId);
-        // It was read meanwhile, or is another run's: its batch tells.
-        if (file === null) return { done: true };
-        try {
-          await work(runId, file, signal);
-        } catch (error) {
-          if (error instanceof Fault && !signal.aborted) {
-            await settle(runId, { file, generation: file.lastGeneration }, error, newAttemptCost('recognize'));
-            return { done: false };
-          }
-          await store.files.release(runId, [fileId]);
-          throw error;
+        await work(runId, file, signal);
+      } catch (error) {
+        if (error instanceof Fault && !signal.aborted) {
+          await settle(runId, { file, generation: file.lastGeneration }, error, newAttemptCost('recognize'));
+          return { done: false };
         }
         await store.files.release(runId, [fileId]);
-        return { done: true };
-      } finally {
-        clearInterval(beat);
+        throw error;
       }
+      await store.files.release(runId, [fileId]);
+      return { done: true };
     },
   };
 }

@@ -1,4 +1,4 @@
-import { cancellationSignal, heartbeat } from '@temporalio/activity';
+import { cancellationSignal } from '@temporalio/activity';
 
 import { Fault } from '../../contract/failures.js';
 import type { AsideInput, AsideResult } from '../../contract/orchestration.js';
@@ -9,8 +9,6 @@ import { contentStep } from './prepare/contentStep.js';
 import type { ActivityDeps } from '../deps.js';
 import { createSettling } from './settleFile.js';
 import { isTranscribed, keptTranscription, recordingOwner } from './prepare/transcripts.js';
-
-const HEARTBEAT_MS = 1_000;
 
 /** Whether the run itself was cancelled; a worker that shuts down leaves its jobs to the next. */
 const isCancelled = ({ aborted, reason }: AbortSignal): boolean =>
@@ -81,21 +79,16 @@ export function createTranscribeActivities(deps: ActivityDeps) {
      */
     async transcribe({ runId, fileId }: AsideInput): Promise<AsideResult> {
       const signal = cancellationSignal();
-      const beat = setInterval(() => heartbeat(), HEARTBEAT_MS);
+      const file = await store.files.inMotion(runId, fileId);
+      if (file === null || !isTranscribed(file)) return { done: file !== null };
       try {
-        const file = await store.files.inMotion(runId, fileId);
-        if (file === null || !isTranscribed(file)) return { done: file !== null };
-        try {
-          await work(file, signal);
-          return { done: true };
-        } catch (error) {
-          signal.throwIfAborted();
-          if (!(error instanceof Fault)) throw error;
-          await settle(runId, { file, generation: file.lastGeneration }, error, newAttemptCost('transcribe'));
-          return { done: false };
-        }
-      } finally {
-        clearInterval(beat);
+        await work(file, signal);
+        return { done: true };
+      } catch (error) {
+        signal.throwIfAborted();
+        if (!(error instanceof Fault)) throw error;
+        await settle(runId, { file, generation: file.lastGeneration }, error, newAttemptCost('transcribe'));
+        return { done: false };
       }
     },
   };

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { cancellationSignal, heartbeat } from '@temporalio/activity';
+import { cancellationSignal } from '@temporalio/activity';
 
 import {
   BATCH_BYTES,
@@ -18,7 +18,6 @@ import type { ActivityDeps } from '../deps.js';
 import { cleanUpPublished, settleInterrupted } from '../generations/interruptedTries.js';
 import { UNBOUND } from './prepare/tokenBound.js';
 
-const HEARTBEAT_MS = 1_000;
 /** How long a small batch waits for more uploads while another batch is under way. */
 const GATHER_MS = 400;
 /** Runs ended in one step when a stream is cancelled. */
@@ -58,30 +57,21 @@ export function createUploadActivities({ store, settings, log }: ActivityDeps, r
     runIds: readonly number[],
     signal: AbortSignal,
   ): Promise<ReadonlySet<number>> => {
-    let done = 0;
     const until = performance.now() + TURN_MS;
-    const beat = setInterval(() => heartbeat({ done, of: runIds.length }), HEARTBEAT_MS);
     const tried = new Set<number>();
-    try {
-      for (;;) {
-        const files = (await store.uploadStreams.openFiles(input, runIds)).filter((file) => isDue(file, tried));
-        if (files.length === 0) return tried;
-        for (const { fileId } of files) tried.add(fileId);
-        const { left } = await runner.run({
-          owner: input,
-          files,
-          until,
-          tokensOf: () => UNBOUND,
-          signal,
-          onDone: () => {
-            done += 1;
-          },
-        });
-        for (const fileId of left) tried.delete(fileId);
-        if (left.length > 0 || performance.now() > until) return tried;
-      }
-    } finally {
-      clearInterval(beat);
+    for (;;) {
+      const files = (await store.uploadStreams.openFiles(input, runIds)).filter((file) => isDue(file, tried));
+      if (files.length === 0) return tried;
+      for (const { fileId } of files) tried.add(fileId);
+      const { left } = await runner.run({
+        owner: input,
+        files,
+        until,
+        tokensOf: () => UNBOUND,
+        signal,
+      });
+      for (const fileId of left) tried.delete(fileId);
+      if (left.length > 0 || performance.now() > until) return tried;
     }
   };
 

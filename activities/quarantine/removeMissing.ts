@@ -1,6 +1,6 @@
 import type { RunDoc } from '../../store/runs/model.js';
 import type { ActivityDeps } from '../deps.js';
-import { beating, emptyFiles } from '../generations/eraseContents.js';
+import { emptyFiles } from '../generations/eraseContents.js';
 import { advanceQuarantine } from './quarantineSteps.js';
 
 /** Files that came out of some others, at most: each message has a bounded number of attachments. */
@@ -10,9 +10,7 @@ const FILES_AT_ONCE = 200;
 
 /** Ends what an earlier try has begun with files that are gone at their source. */
 export async function finishRemovals(run: RunDoc, deps: ActivityDeps, signal: AbortSignal): Promise<void> {
-  await beating(async () => {
-    while ((await advanceQuarantine(run, FILES_AT_ONCE, deps, signal)) > 0) signal.throwIfAborted();
-  });
+  while ((await advanceQuarantine(run, FILES_AT_ONCE, deps, signal)) > 0) signal.throwIfAborted();
 }
 
 /**

@@ -3,7 +3,7 @@ import { cancellationSignal } from '@temporalio/activity';
 import type { RunInput } from '../../contract/orchestration.js';
 import type { QuarantineRequest } from '../../contract/quarantine.js';
 import type { ActivityDeps } from '../deps.js';
-import { beating } from '../generations/eraseContents.js';
+import { requireRun } from '../requireRun.js';
 import { advanceQuarantine } from './quarantineSteps.js';
 
 /** Files taken a step on at once. */
@@ -15,14 +15,13 @@ export function createQuarantineActivities(deps: ActivityDeps) {
   return {
     /** Takes the next files a step on; answers whether there may be more. Safe to repeat. */
     async settleBatch({ runId }: RunInput): Promise<{ more: boolean }> {
-      const run = await store.runs.find(runId);
-      if (!run) throw new Error(`Run ${runId} has no row`);
+      const run = await requireRun(store, runId);
       await store.runs.markStarted(runId);
       // Whatever a run that has ended left halfway goes on here.
       await store.quarantine.adopt(run, runId);
       const { does } = run.options as QuarantineRequest;
       if (does === 'erase') await store.quarantine.claimDue(run, runId, new Date(), FILES_PER_BATCH);
-      const files = await beating(() => advanceQuarantine(run, FILES_PER_BATCH, deps, cancellationSignal()));
+      const files = await advanceQuarantine(run, FILES_PER_BATCH, deps, cancellationSignal());
       if (files > 0)
         log.info({ runId, organizationId: run.organizationId, requestId: run.requestId, does, files }, 'quarantine');
       return { more: files > 0 };

@@ -2,6 +2,7 @@ import type { PlanReembedResult, ReembedCursor, RunInput, RunOutcome } from '../
 import { type KeptReason, keptReason, type ReembedRequest, tokensOf } from '../../contract/reembed.js';
 import type { ReembedEnd } from '../../store/reembeds/reembeds.js';
 import type { ActivityDeps } from '../deps.js';
+import { requireRun } from '../requireRun.js';
 import { settleTries } from './settleTries.js';
 
 /** Files looked at in one step. */
@@ -16,8 +17,7 @@ export function createReembedPlan(deps: ActivityDeps) {
   return {
     /** Cuts the next files that the run means into batches, from a cursor on, and notes why others are left as they are. */
     async planReembed({ runId, afterId, tokens }: RunInput & ReembedCursor): Promise<PlanReembedResult> {
-      const run = await store.runs.find(runId);
-      if (!run) throw new Error(`Run ${runId} has no row`);
+      const run = await requireRun(store, runId);
       await store.runs.markStarted(runId);
       const tenant = { organizationId: run.organizationId, userId: run.userId };
       const { model, space, filters, maxTokens } = run.options as ReembedRequest;

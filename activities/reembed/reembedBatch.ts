@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
+import { activityInfo, cancellationSignal } from '@temporalio/activity';
 import pLimit from 'p-limit';
 
 import { Fault } from '../../contract/failures.js';
@@ -12,12 +12,12 @@ import type { RunDoc } from '../../store/runs/model.js';
 import { cleanUp } from '../generations/cleanUp.js';
 import { publishWithTags } from '../generations/publishWithTags.js';
 import type { ActivityDeps } from '../deps.js';
+import { requireRun } from '../requireRun.js';
 import { processingWithModel } from '../ingest/prepare/prepareFile.js';
 import { dropTries, keptEnds, reembeddedEnd, settleTries } from './settleTries.js';
 import { byTarget, targetOf, type VectorTarget } from './target.js';
 import { writeVectors } from './writeVectors.js';
 
-const HEARTBEAT_MS = 1_000;
 /** Numbers given out at once. */
 const BEGUN_AT_ONCE = 8;
 /** Times a file may be changed by others while it is embedded. */
@@ -161,25 +161,19 @@ export function createReembedBatch(deps: ActivityDeps) {
      * a second run of the same batch goes on where the first one died. A file's fault stays with the file.
      */
     async reembedBatch({ runId, fileIds }: RunInput & { fileIds: readonly number[] }): Promise<ReembedCounts> {
-      const run = await store.runs.find(runId);
-      if (!run) throw new Error(`Run ${runId} has no row`);
+      const run = await requireRun(store, runId);
       const signal = cancellationSignal();
-      const beat = setInterval(() => heartbeat(), HEARTBEAT_MS);
-      try {
-        if (activityInfo().attempt > 1) await store.vectors.ping();
-        await settleTries(store, run, await store.reembeds.open(runId, fileIds));
-        const ended = new Set((await store.reembeds.ended(runId, fileIds)).map(({ fileId }) => fileId));
-        await work(
-          run,
-          fileIds.filter((fileId) => !ended.has(fileId)),
-          signal,
-        );
-        const rows = await store.reembeds.ended(runId, fileIds);
-        const count = (outcome: string): number => rows.filter((row) => row.outcome === outcome).length;
-        return { reembedded: count('reembedded'), skipped: count('skipped'), failed: count('failed') };
-      } finally {
-        clearInterval(beat);
-      }
+      if (activityInfo().attempt > 1) await store.vectors.ping();
+      await settleTries(store, run, await store.reembeds.open(runId, fileIds));
+      const ended = new Set((await store.reembeds.ended(runId, fileIds)).map(({ fileId }) => fileId));
+      await work(
+        run,
+        fileIds.filter((fileId) => !ended.has(fileId)),
+        signal,
+      );
+      const rows = await store.reembeds.ended(runId, fileIds);
+      const count = (outcome: string): number => rows.filter((row) => row.outcome === outcome).length;
+      return { reembedded: count('reembedded'), skipped: count('skipped'), failed: count('failed') };
     },
   };
 }

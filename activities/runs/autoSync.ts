@@ -21,6 +21,7 @@ import type { FileDoc } from '../../store/files/model.js';
 import type { RunDoc } from '../../store/runs/model.js';
 import type { SelectionGroup } from '../../store/selections/selections.js';
 import type { ActivityDeps } from '../deps.js';
+import { requireRun } from '../requireRun.js';
 import { isGone } from '../discover/discoverEntries.js';
 
 /** What the row of a pass keeps. */
@@ -60,11 +61,6 @@ function partOf(run: RunDoc, names: Pick<TemporalNames, 'idOf'>): PassPart {
 
 /** Passes: a record is brought up to date by the runs that a person would ask for. */
 export function createPassActivities({ store, names, log }: ActivityDeps) {
-  const rowOf = async (runId: number): Promise<RunDoc> => {
-    const run = await store.runs.find(runId);
-    if (!run) throw new Error(`Run ${runId} has no row`);
-    return run;
-  };
   const begunBy = (pass: RunDoc, part: string) => ({ parentRunId: pass._id, part });
 
   /** Accepts a part, if it is not there yet. */
@@ -76,7 +72,7 @@ export function createPassActivities({ store, names, log }: ActivityDeps) {
     const known = (await store.passes.parts(pass._id)).find((one) => one.part === part);
     if (known) return known;
     const runId = await store.runs.nextId();
-    return (await accept(runId)) ? rowOf(runId) : null;
+    return (await accept(runId)) ? requireRun(store, runId) : null;
   };
   const listing = (pass: RunDoc, dataSourceId: number): Promise<RunDoc | null> =>
     begin(pass, LISTING, (runId) =>
@@ -201,7 +197,7 @@ export function createPassActivities({ store, names, log }: ActivityDeps) {
 
     /** Begins the next part of a pass. One that was begun and has not ended is answered again. */
     async nextPart({ runId }: RunInput): Promise<NextPartResult> {
-      const pass = await rowOf(runId);
+      const pass = await requireRun(store, runId);
       if (pass.finishedAt !== null) return { part: null };
       const done = await store.passes.parts(runId);
       const open = done.find(({ finishedAt }) => finishedAt === null);
@@ -233,7 +229,7 @@ export function createPassActivities({ store, names, log }: ActivityDeps) {
 
     /** Ends a pass, with what of it is not at work: whatever was has come to its end before. */
     async endPass({ runId, outcome }: EndPassInput): Promise<void> {
-      const pass = await rowOf(runId);
+      const pass = await requireRun(store, runId);
       const { organizationId, dataSourceId, fileId, requestId } = pass;
       const { listedAt = null } = pass.options as PassRequest;
       for (const part of await store.passes.parts(runId)) if (part.finishedAt === null) await endOpen(part);

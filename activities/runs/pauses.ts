@@ -2,6 +2,7 @@ import { uploadEvent } from '../../contract/events.js';
 import type { LookAtPauseResult, RunInput } from '../../contract/orchestration.js';
 import type { RunDoc, RunPause } from '../../store/runs/model.js';
 import type { ActivityDeps } from '../deps.js';
+import { requireRun } from '../requireRun.js';
 
 const sentenceOf = ({ _id, maxTokens = null, tokensTaken = 0 }: RunDoc, { wanted }: RunPause): string =>
   `Paused at max_tokens: ${tokensTaken} of ${maxTokens ?? 0} tokens are taken, and the next text has ${wanted}. ` +
@@ -22,8 +23,7 @@ export function createPauseActivities({ store, settings, log }: ActivityDeps) {
   return {
     /** Tells that the run stands still, or takes its pause away once somebody has it go on. Safe to repeat. */
     async lookAtPause({ runId }: RunInput): Promise<LookAtPauseResult> {
-      const run = await store.runs.find(runId);
-      if (!run) throw new Error(`Run ${runId} has no row`);
+      const run = await requireRun(store, runId);
       const { pause, organizationId, requestId, maxTokens, tokensTaken } = run;
       const context = { runId, organizationId, requestId, maxTokens, tokensTaken };
       if (!pause || pause.resumedAt !== null) {

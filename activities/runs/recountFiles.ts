@@ -1,25 +1,16 @@
-import { heartbeat } from '@temporalio/activity';
-
 import type { RunInput, RunOutcome } from '../../contract/orchestration.js';
 import type { ActivityDeps } from '../deps.js';
-
-const HEARTBEAT_MS = 1_000;
+import { requireRun } from '../requireRun.js';
 
 /** Sums over all files of an organization, which may be millions: computed when asked for, and kept. */
 export function createRecountActivities({ store, log }: ActivityDeps) {
   return {
     async sumFiles({ runId }: RunInput): Promise<void> {
-      const run = await store.runs.find(runId);
-      if (!run) throw new Error(`Run ${runId} has no row`);
+      const run = await requireRun(store, runId);
       await store.runs.markStarted(runId);
-      const beat = setInterval(() => heartbeat(), HEARTBEAT_MS);
-      try {
-        const { organizationId, requestId } = run;
-        await store.organizations.setStatistics(organizationId, await store.files.totalsOfAll(organizationId));
-        log.info({ runId, organizationId, requestId }, 'file statistics aggregated');
-      } finally {
-        clearInterval(beat);
-      }
+      const { organizationId, requestId } = run;
+      await store.organizations.setStatistics(organizationId, await store.files.totalsOfAll(organizationId));
+      log.info({ runId, organizationId, requestId }, 'file statistics aggregated');
     },
 
     async finishRecount({ runId, outcome }: RunInput & { outcome: RunOutcome['outcome'] | 'aborted' }): Promise<void> {

@@ -7,6 +7,7 @@ import type { RunCounts } from '../../store/files/runProgress.js';
 import type { RunDoc } from '../../store/runs/model.js';
 import type { RunEnd } from '../../store/runs/outbox.js';
 import type { ActivityDeps } from '../deps.js';
+import { requireRun } from '../requireRun.js';
 import { settleInterrupted } from '../generations/interruptedTries.js';
 import { lastCause } from '../lastCause.js';
 import { prepareSpace } from './prepareSpace.js';
@@ -37,11 +38,6 @@ export function createRunActivities({ store, embeddings, log }: ActivityDeps) {
     !(await store.files.anyFromPage(reading.runId))
       ? { ...reading, entries: total }
       : null;
-  const rowOf = async (runId: number) => {
-    const run = await store.runs.find(runId);
-    if (!run) throw new Error(`Run ${runId} has no row`);
-    return run;
-  };
   /** Changes the container that the run's files lie in, where they do. */
   const moveParent = async ({ _id, fileId }: RunDoc, change: ContainerChange): Promise<void> => {
     if (fileId !== null) await store.files.moveContainer(_id, fileId, change);
@@ -49,7 +45,7 @@ export function createRunActivities({ store, embeddings, log }: ActivityDeps) {
   return {
     /** Takes the run out of the outbox and puts its parent into SYNCING. `finished` when an earlier execution did it all. */
     async beginRun({ runId }: RunInput): Promise<BegunRun> {
-      const run = await rowOf(runId);
+      const run = await requireRun(store, runId);
       await store.runs.markStarted(runId);
       if (run.finishedAt !== null) return { finished: true };
       await Promise.all([prepareSpace(run, { store, embeddings }), moveParent(run, { status: 'SYNCING' })]);
@@ -59,7 +55,7 @@ export function createRunActivities({ store, embeddings, log }: ActivityDeps) {
 
     /** Ends a run whose discovery worked: the parent is READY, with counts that add up. */
     async finishRun({ runId }: RunInput): Promise<void> {
-      const run = await rowOf(runId);
+      const run = await requireRun(store, runId);
       const counts = await store.files.countRun(runId);
       const found = run.kind === 'syncFeed' ? ((run.options as SyncFeedRequest).found ?? null) : null;
       const unchanged = found !== null && 'unchanged' in found;
@@ -94,7 +90,7 @@ export function createRunActivities({ store, embeddings, log }: ActivityDeps) {
 
     /** Ends a run that could not do its work: files in motion are aborted, the parent says why. */
     async failRun({ runId, ...given }: RunInput & { message: string; cause?: FaultKind | null }): Promise<void> {
-      const run = await rowOf(runId);
+      const run = await requireRun(store, runId);
       const { message, cause } = lastCause(run, given.message, given.cause);
       await moveParent(run, { status: 'SYNC_ERROR', message, cause: cause ?? 'run_failed' });
       // Without a container, there is no file to say why.
@@ -112,7 +108,7 @@ export function createRunActivities({ store, embeddings, log }: ActivityDeps) {
 
     /** Ends a cancelled run: what is done stays, the rest is SYNC_ABORTED. */
     async abortRun({ runId }: RunInput): Promise<void> {
-      const run = await rowOf(runId);
+      const run = await requireRun(store, runId);
       await store.files.abortOpen(
         runId,
         'The run was cancelled before this was synced. Resync to try again.',

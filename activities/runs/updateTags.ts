@@ -1,12 +1,10 @@
-import { heartbeat } from '@temporalio/activity';
-
 import type { CopyTagsResult, RunInput } from '../../contract/orchestration.js';
 import type { ActivityDeps } from '../deps.js';
+import { requireRun } from '../requireRun.js';
 import { settlePointTags } from '../generations/pointTags.js';
 
 /** Files that get their tags at once. */
 const FILES_PER_BATCH = 200;
-const HEARTBEAT_MS = 1_000;
 
 /** Tags on their way from a data source to its files, and from files to their points. */
 export function createTagActivities({ store, log }: ActivityDeps) {
@@ -39,18 +37,12 @@ export function createTagActivities({ store, log }: ActivityDeps) {
   return {
     /** Copies tags to the next files from a cursor on, and to their points; answers the next cursor. Safe to repeat. */
     async copyTags({ runId, afterId }: RunInput & { afterId: number }): Promise<CopyTagsResult> {
-      const run = await store.runs.find(runId);
-      if (!run) throw new Error(`Run ${runId} has no row`);
+      const run = await requireRun(store, runId);
       await store.runs.markStarted(runId);
       const { organizationId, userId, fileId, dataSourceId } = run;
-      const beat = setInterval(() => heartbeat(), HEARTBEAT_MS);
-      try {
-        if (dataSourceId) return await copySourceTags({ organizationId, userId }, dataSourceId, afterId);
-        await settlePointTags(store, fileId === null ? [] : [fileId]);
-        return { done: true, afterId: 0 };
-      } finally {
-        clearInterval(beat);
-      }
+      if (dataSourceId) return await copySourceTags({ organizationId, userId }, dataSourceId, afterId);
+      await settlePointTags(store, fileId === null ? [] : [fileId]);
+      return { done: true, afterId: 0 };
     },
 
     async finishTags({ runId, outcome }: RunInput & { outcome: 'finished' | 'aborted' }): Promise<void> {

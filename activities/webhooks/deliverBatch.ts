@@ -1,4 +1,4 @@
-import { cancellationSignal, heartbeat } from '@temporalio/activity';
+import { cancellationSignal } from '@temporalio/activity';
 
 import { coalesce } from '../../contract/coalesce.js';
 import { eventId, type NumberedEvent, objectsOf } from '../../contract/events.js';
@@ -19,7 +19,6 @@ const AT_ONCE = 8;
 const MAX_PENDING = 1000;
 const OUTCOMES_WAIT_MS = 20;
 const OUTCOMES_PER_WRITE = 50;
-const HEARTBEAT_MS = 1_000;
 
 /** An event that is to be delivered, with what has become of it so far. */
 interface Item {
@@ -164,32 +163,27 @@ export function createWebhookActivities(deps: ActivityDeps) {
         return { ended: true, more: false, dueInMs: null };
       }
       const signal = cancellationSignal();
-      const beat = setInterval(() => heartbeat(), HEARTBEAT_MS);
-      try {
-        const { items, fresh } = webhook.disabledAt === null ? await itemsOf(webhook) : { items: [], fresh: [] };
-        const pass = await play(webhook, items, signal);
-        const open = items.find(({ event, isNew }) => isNew && !pass.recorded.has(event.position));
-        const last = fresh.at(-1)?.position ?? webhook.cursor;
-        const idle = !pass.waiting && fresh.length === 0;
-        const disabled = pass.disabled || webhook.disabledAt !== null;
-        await store.webhooks.progressed(webhookId, {
-          cursor: open === undefined ? last : open.event.position - 1,
-          outcome: pass.outcome,
-          failing: failingOf(pass),
-          disabled: pass.disabled,
-          done: idle || disabled ? webhook.wake : null,
-        });
-        if (pass.outcome?.status === 'FLAGGED') {
-          const { organizationId } = webhook;
-          log.warn({ webhookId, organizationId, reason: pass.outcome.reason }, 'webhook flagged');
-        }
-        if (disabled) return { ended: true, more: false, dueInMs: null };
-        // A full pass may have more behind it; one that brought something to an end may have let others go.
-        const more = pass.cut || fresh.length > 0;
-        return { ended: false, more, dueInMs: pass.dueAt === Infinity ? null : Math.max(0, pass.dueAt - Date.now()) };
-      } finally {
-        clearInterval(beat);
+      const { items, fresh } = webhook.disabledAt === null ? await itemsOf(webhook) : { items: [], fresh: [] };
+      const pass = await play(webhook, items, signal);
+      const open = items.find(({ event, isNew }) => isNew && !pass.recorded.has(event.position));
+      const last = fresh.at(-1)?.position ?? webhook.cursor;
+      const idle = !pass.waiting && fresh.length === 0;
+      const disabled = pass.disabled || webhook.disabledAt !== null;
+      await store.webhooks.progressed(webhookId, {
+        cursor: open === undefined ? last : open.event.position - 1,
+        outcome: pass.outcome,
+        failing: failingOf(pass),
+        disabled: pass.disabled,
+        done: idle || disabled ? webhook.wake : null,
+      });
+      if (pass.outcome?.status === 'FLAGGED') {
+        const { organizationId } = webhook;
+        log.warn({ webhookId, organizationId, reason: pass.outcome.reason }, 'webhook flagged');
       }
+      if (disabled) return { ended: true, more: false, dueInMs: null };
+      // A full pass may have more behind it; one that brought something to an end may have let others go.
+      const more = pass.cut || fresh.length > 0;
+      return { ended: false, more, dueInMs: pass.dueAt === Infinity ? null : Math.max(0, pass.dueAt - Date.now()) };
     },
   };
 }

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { asyncLocalStorage } from '@temporalio/activity';
 
 import { deleteMissing } from '../../activities/connected/deleteMissing.js';
 import { createItemActivities } from '../../activities/connected/listItems.js';
@@ -154,10 +153,7 @@ async function list(outcome: 'finished' | 'aborted' = 'finished'): Promise<void>
     request = await listPage({ source: await now(), account }, request, { runId, items: store.items }, NEVER);
     await store.runs.setOptions(runId, request);
   }
-  // A step that takes long tells so, to nobody here.
-  const context = { heartbeat: nobody } as never;
-  if (outcome === 'finished')
-    await asyncLocalStorage.run(context, async () => deleteMissing((await row()) as never, await now(), deps, NEVER));
+  if (outcome === 'finished') await deleteMissing((await row()) as never, await now(), deps, NEVER);
   await endListing({ runId, outcome });
 }
 

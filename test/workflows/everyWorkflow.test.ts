@@ -2,8 +2,15 @@ import { expect, test } from '@jest/globals';
 
 import * as workflows from '../../workflows/index.js';
 import { everyRow } from '../support/everyRow.js';
-import { beats, isFirstWayWith, lanes, testWorkflows } from '../support/workflows/trials.js';
-import { TESTED_ELSEWHERE, WAYS, type Workflow } from '../support/workflows/ways.js';
+import {
+  activityNames,
+  beats,
+  callActivity,
+  isFirstWayWith,
+  lanes,
+  testWorkflows,
+} from '../support/workflows/trials.js';
+import { type Step, TESTED_ELSEWHERE, WAYS, type Workflow } from '../support/workflows/ways.js';
 
 /** Ways whose run lists what a data source, a site or a feed holds: the record must leave its motion at whatever step the run is cancelled. */
 const LISTINGS = ['listing of an account', 'sync of an account', 'scrape', 'crawl', 'feed'];
@@ -58,3 +65,34 @@ test('every step with a heartbeat timeout heartbeats by a timer, twice within th
     ([step]) => step,
     ([, { everyMs, timeoutMs }]) => expect(everyMs).toBeLessThanOrEqual(timeoutMs / 2),
   ));
+
+/** Activities that work for no single run. */
+const OF_NO_RUN: readonly Step[] = [
+  'acceptPass',
+  'deliverBatch',
+  'planUploads',
+  'ingestUploads',
+  'failUploads',
+  'abortUploads',
+];
+/** Larger than any id. */
+const NO_RUN = Number.MAX_SAFE_INTEGER;
+
+test('an activity whose run has no row has nothing to do, or fails in a way that is not retried', async () => {
+  await everyRow(
+    activityNames().filter((name) => !OF_NO_RUN.includes(name)),
+    String,
+    async (name) => {
+      const input = { runId: NO_RUN, fileIds: [1], fileId: 1, afterId: 0, outcome: 'aborted', message: 'It ended.' };
+      const error = await callActivity(name, input).then(
+        () => null,
+        ({ type, nonRetryable, kind, retryable }: Record<string, unknown>) =>
+          kind === undefined ? { type, nonRetryable } : { kind, retryable },
+      );
+      // Of a connection, the row of its attempt is missing first.
+      expect([null, { type: 'RunMissing', nonRetryable: true }, { kind: 'gone', retryable: false }]).toContainEqual(
+        error,
+      );
+    },
+  );
+});

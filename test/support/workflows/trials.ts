@@ -84,6 +84,18 @@ type StepInput = { readonly runId: number } | { readonly organizationId: number 
 
 /** That of the service, which knows what runs. */
 let activity: typeof sdkActivity;
+/** Activities of the service, without mishaps. */
+let allActivities: Activities;
+
+/** Names of the activities of the service. */
+export const activityNames = (): readonly Step[] => Object.keys(allActivities) as Step[];
+
+/** Runs an activity outside of a workflow, as a first attempt. */
+export async function callActivity(step: Step, input: object): Promise<unknown> {
+  const info = { attempt: 1, activityType: step };
+  const context = { info, cancellationSignal: new AbortController().signal } as unknown as sdkActivity.Context;
+  return activity.asyncLocalStorage.run(context, () => allActivities[step](input as never));
+}
 
 const stepOf = (info: sdkActivity.Info): string => `${info.workflowType ?? ''}: ${info.activityType}`;
 function noteBeat(everyMs: number): void {
@@ -109,6 +121,7 @@ function watchHeartbeats(): () => void {
 
 /** The activities with the mishaps around them. */
 function withMishaps(activities: Activities): Activities {
+  allActivities = activities;
   const wrap =
     (step: Step, real: (input: StepInput) => Promise<unknown>) =>
     async (input: StepInput): Promise<unknown> => {

@@ -1,0 +1,26 @@
+import { ApplicationFailure } from '@temporalio/activity';
+
+import { RUN_MISSING_FAILURE } from '../contract/orchestration.js';
+import type { RunDoc } from '../store/runs/model.js';
+import type { ActivityDeps } from './deps.js';
+
+/** The record that a run's files belong to. */
+type Target = 'fileId' | 'dataSourceId';
+
+/**
+ * Returns the row of a run.
+ * @param target the record that the activity cannot do without
+ * @throws a failure that is not retried when the row is missing, as after the deletion of its user, or lacks its target
+ */
+export async function requireRun<Field extends Target = never>(
+  { runs }: Pick<ActivityDeps['store'], 'runs'>,
+  runId: number,
+  target?: Field,
+): Promise<RunDoc & Readonly<Record<Field, number>>> {
+  const run = await runs.find(runId);
+  if (!run || (target && !run[target])) {
+    const lacks = run ? `has no ${target ?? ''}` : 'has no row';
+    throw ApplicationFailure.nonRetryable(`Run ${runId} ${lacks}`, RUN_MISSING_FAILURE);
+  }
+  return run as RunDoc & Readonly<Record<Field, number>>;
+}

@@ -1,0 +1,246 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { Context } from '@temporalio/activity';
+import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+
+import { FAULTS, Fault, type FaultKind } from '../../contract/failures.js';
+import { FAULT_FAILURE } from '../../contract/orchestration.js';
+import type { RunError } from '../../store/runs/model.js';
+import { createTemporalClient } from '../../dispatch/client.js';
+import { interceptActivities } from '../../worker/interceptActivities.js';
+import { testEngines } from '../support/engines.js';
+import { everyRow } from '../support/everyRow.js';
+import { loadProduct } from '../support/product.js';
+import { quietTemporal } from '../support/quietTemporal.js';
+import { soon } from '../support/soon.js';
+
+const RUN_ID = 7;
+const WORKFLOW_BUNDLE = fileURLToPath(new URL('../../dist/workflow-bundle.js', import.meta.url));
+
+interface Attempt {
+  readonly attempt?: number;
+  readonly heartbeatTimeoutMs?: number;
+  readonly signal?: AbortSignal;
+  readonly input?: object;
+  /** Whether the run's row cannot be written. */
+  readonly isStoreDown?: boolean;
+}
+
+/** What is recorded of the runs, as calls in their order. */
+let recorded: (readonly [string, number, Pick<RunError, 'kind' | 'message'>?])[] = [];
+let heartbeats = 0;
+const lastErrors = (isStoreDown = false) => ({
+  note(runId: number, { kind, message }: RunError): Promise<void> {
+    recorded.push(['note', runId, { kind, message }]);
+    return isStoreDown ? Promise.reject(new Error('MongoDB does not answer')) : Promise.resolve();
+  },
+  forget(runId: number): Promise<void> {
+    recorded.push(['forget', runId]);
+    return Promise.resolve();
+  },
+});
+const log = { warn: () => undefined };
+
+/** Runs an activity inside of the interceptor. @returns its result, or what Temporal is given as its failure */
+function run(
+  activity: () => Promise<unknown>,
+  { attempt = 1, heartbeatTimeoutMs, signal, input = { runId: RUN_ID }, isStoreDown }: Attempt = {},
+): Promise<unknown> {
+  const context = {
+    info: { activityType: 'listItems', attempt, heartbeatTimeoutMs },
+    cancellationSignal: signal ?? new AbortController().signal,
+    heartbeat: () => void (heartbeats += 1),
+  } as unknown as Context;
+  const { inbound } = interceptActivities({ lastErrors: lastErrors(isStoreDown), log })(context);
+  const execution = inbound?.execute?.({ args: [input], headers: {} }, activity) ?? Promise.resolve();
+  return execution.catch((error: unknown) => error);
+}
+const failing = (error: unknown) => () => Promise.reject(error as Error);
+
+beforeEach(() => {
+  recorded = [];
+  heartbeats = 0;
+});
+
+describe('failures', () => {
+  test('each kind of Fault is retried exactly if its row says so, under its kind and its message', () =>
+    everyRow(Object.keys(FAULTS) as FaultKind[], String, async (kind) => {
+      const failure = (await run(failing(new Fault(kind, 'It failed.')))) as ApplicationFailure;
+      expect(failure).toBeInstanceOf(ApplicationFailure);
+      const { type, message, nonRetryable, details, nextRetryDelay = null } = failure;
+      expect({ type, message, nonRetryable, details, nextRetryDelay }).toEqual({
+        ...{ type: FAULT_FAILURE, message: 'It failed.', details: [kind], nextRetryDelay: null },
+        nonRetryable: !FAULTS[kind].retryable,
+      });
+    }));
+
+  test.each([
+    ['at once', 0, 1_000],
+    ['in a moment', 20, 1_000],
+    ['in a minute', 60_000, 60_000],
+  ])(
+    'a source that asks to be asked again %s is not asked before a second is over',
+    async (_when, retryAfterMs, ms) => {
+      const failure = await run(failing(new Fault('rate_limited', 'Not now.', { retryAfterMs })));
+      expect(failure).toMatchObject({ nonRetryable: false, nextRetryDelay: ms });
+    },
+  );
+
+  test('other errors pass unchanged, and are not recorded as a cause', async () => {
+    const defect = new TypeError('undefined is not a function');
+    expect(await run(failing(defect))).toBe(defect);
+    expect(recorded).toEqual([]);
+  });
+
+  test.each([
+    ['a Fault that no retry mends', new Fault('gone', 'It is gone.')],
+    ['an abort', new DOMException('aborted', 'AbortError')],
+    ['a broken store', new Error('MongoDB does not answer')],
+  ])('%s that a cancelled activity ends with is reported as its cancellation', async (_what, error) => {
+    const cancelled = new CancelledFailure('CANCELLED');
+    expect(await run(failing(error), { signal: AbortSignal.abort(cancelled) })).toBe(cancelled);
+    expect(recorded).toEqual([]);
+  });
+
+  test('a cancelled activity that completes all the same keeps its result', async () => {
+    const signal = AbortSignal.abort(new CancelledFailure('CANCELLED'));
+    expect(await run(() => Promise.resolve('done'), { signal })).toBe('done');
+  });
+});
+
+describe('the last cause of a run', () => {
+  test('is the last Fault, until a later attempt succeeds', async () => {
+    await run(failing(new Fault('unreachable', 'It broke.')));
+    await run(failing(new Error('a worker died')), { attempt: 2 });
+    expect(recorded).toEqual([['note', RUN_ID, { kind: 'unreachable', message: 'It broke.' }]]);
+    await run(() => Promise.resolve(), { attempt: 3 });
+    expect(recorded.slice(1)).toEqual([['forget', RUN_ID]]);
+  });
+
+  test('costs a first attempt that succeeds nothing', async () => {
+    await run(() => Promise.resolve());
+    expect(recorded).toEqual([]);
+  });
+
+  test('is not recorded for activities that work for no single run', async () => {
+    await run(failing(new Fault('gone', 'It is gone.')), { input: { webhookId: 1 } });
+    expect(recorded).toEqual([]);
+  });
+
+  test('does not hide the Fault when it cannot be recorded', async () => {
+    const failure = await run(failing(new Fault('gone', 'It is gone.')), { isStoreDown: true });
+    expect(failure).toMatchObject({ type: FAULT_FAILURE, message: 'It is gone.' });
+  });
+});
+
+describe('heartbeats', () => {
+  beforeEach(() => {
+    jest.useFakeTimers();
+  });
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+  const forMs = (ms: number) => () => new Promise((resolve) => void setTimeout(resolve, ms));
+
+  test.each([5_000, 10_000, 60_000])('follow a heartbeat timeout of %d ms, and end with the activity', async (ms) => {
+    const ended = run(forMs(10 * ms), { heartbeatTimeoutMs: ms });
+    await jest.advanceTimersByTimeAsync(10 * ms);
+    await ended;
+    expect(heartbeats).toBeGreaterThanOrEqual(10 * 2);
+    const sent = heartbeats;
+    await jest.advanceTimersByTimeAsync(10 * ms);
+    expect(heartbeats).toBe(sent);
+  });
+
+  test('are not sent for an activity without a heartbeat timeout', async () => {
+    const ended = run(forMs(60_000));
+    await jest.advanceTimersByTimeAsync(60_000);
+    await ended;
+    expect(heartbeats).toBe(0);
+  });
+});
+
+/** On a real server: the workflow `connectByConsent`, whose heartbeat timeout is the shortest, with steps of these tests. */
+describe('in a worker', () => {
+  interface Step {
+    readonly signal: AbortSignal;
+    readonly attempt: number;
+  }
+  /**
+   * @param exchange the step under test
+   * @param isCancelled whether the workflow is cancelled during that step
+   * @returns the status of the workflow, the input of its last step if it failed, and the number of attempts
+   */
+  async function connect(exchange: (step: Step) => Promise<void>, isCancelled = false): Promise<string> {
+    const { activity, sdk } = await loadProduct();
+    const { temporalAddress: address } = testEngines();
+    await quietTemporal('ERROR');
+    const taskQueue = `intercepted-${randomUUID()}`;
+    let started = 0;
+    let end: object | null = null;
+    const connection = await sdk.NativeConnection.connect({ address });
+    const worker = await sdk.Worker.create({
+      ...{ connection, taskQueue, workflowBundle: { codePath: WORKFLOW_BUNDLE } },
+      maxHeartbeatThrottleInterval: '1 second',
+      sinks: { traces: { ended: { fn: () => undefined } } },
+      interceptors: { activity: [interceptActivities({ lastErrors: lastErrors(), log })] },
+      activities: {
+        lookAtConnection: () => ({ state: 'returned', dueInMs: 0 }),
+        exchangeCode() {
+          const { attempt } = activity.activityInfo();
+          started += 1;
+          return exchange({ signal: activity.cancellationSignal(), attempt });
+        },
+        recordConnection: () => undefined,
+        endConnection: (input: object) => void (end = input),
+      },
+    });
+    const client = createTemporalClient({ address, namespace: 'default' });
+    await worker.runUntil(async () => {
+      const options = { taskQueue, workflowId: taskQueue, args: [{ runId: RUN_ID }] };
+      const handle = await client.workflow.start('connectByConsent', options);
+      if (isCancelled) {
+        await soon(
+          () => started,
+          (count) => count > 0,
+        );
+        await handle.cancel();
+      }
+      await handle.result().catch(() => undefined);
+    });
+    await connection.close();
+    const { status } = await client.workflow.getHandle(taskQueue).describe();
+    await client.connection.close();
+    return `${status.name} ${JSON.stringify(end)} ${started}`;
+  }
+
+  test('an activity that sends no heartbeats of its own outlives its heartbeat timeout of 5 s', async () => {
+    expect(await connect(() => sleep(7_000))).toBe('COMPLETED null 1');
+  });
+
+  test('an activity that fails because it was cancelled ends its workflow as cancelled', async () => {
+    const refuse = async ({ signal }: Step): Promise<void> => {
+      await once(signal, 'abort');
+      throw new Fault('bad_response', 'The answer broke off.');
+    };
+    expect(await connect(refuse, true)).toBe(`CANCELLED {"runId":${RUN_ID},"outcome":"cancelled"} 1`);
+  });
+
+  test('a Fault is retried when its source asks for it, or not at all', async () => {
+    let [first, second] = [0, 0];
+    const later = async ({ attempt }: Step): Promise<void> => {
+      if (attempt === 2) second = Date.now();
+      if (attempt > 1) return;
+      first = Date.now();
+      throw new Fault('rate_limited', 'Not now.', { retryAfterMs: 2_500 });
+    };
+    expect(await connect(later)).toBe('COMPLETED null 2');
+    // The retry policy alone would wait for one second.
+    expect(second - first).toBeGreaterThanOrEqual(2_400);
+    const never = () => Promise.reject(new Fault('access_revoked', 'No more.'));
+    expect(await connect(never)).toBe(`COMPLETED {"runId":${RUN_ID},"outcome":"failed","message":"No more."} 1`);
+  });
+});

@@ -1,0 +1,78 @@
+import { ApplicationFailure } from '@temporalio/common';
+import type { ActivityInterceptorsFactory } from '@temporalio/worker';
+
+import { Fault } from '../contract/failures.js';
+import { FAULT_FAILURE } from '../contract/orchestration.js';
+import type { Log } from '../observability/log.js';
+import type { LastErrors } from '../store/runs/lastErrors.js';
+
+/** Heartbeats within the heartbeat timeout of an activity. The SDK sends them no oftener than once a second. */
+const HEARTBEATS_PER_TIMEOUT = 10;
+/** Minimum delay of a retry in milliseconds: with 0 the same request would be repeated at once, again and again. */
+const MIN_RETRY_DELAY_MS = 1_000;
+
+/** Where the causes of failed attempts are recorded. */
+export interface AttemptLog {
+  readonly lastErrors: LastErrors;
+  readonly log: Pick<Log, 'warn'>;
+}
+
+/** Converts a Fault to the failure that Temporal retries by: type, kind, retryable or not, delay. */
+function failureOf(fault: Fault): ApplicationFailure {
+  return ApplicationFailure.create({
+    type: FAULT_FAILURE,
+    message: fault.message,
+    nonRetryable: !fault.retryable,
+    details: [fault.kind],
+    ...(fault.retryAfterMs === null ? {} : { nextRetryDelay: Math.max(fault.retryAfterMs, MIN_RETRY_DELAY_MS) }),
+    cause: fault,
+  });
+}
+
+/** Returns the run that an activity works for, or null if its input names none. */
+function runIdOf(input: unknown): number | null {
+  const { runId } = (input ?? {}) as { readonly runId?: unknown };
+  return typeof runId === 'number' ? runId : null;
+}
+
+/**
+ * Wraps every activity:
+ * - It heartbeats as often as its own heartbeat timeout requires, so that a dead worker and a cancellation are noticed.
+ * - Whatever it throws after its cancellation is reported as cancelled: a failure would end the run as failed. At
+ *   shutdown, the SDK turns this into a failure that is retried.
+ * - A Fault becomes an ApplicationFailure, and is recorded in the run's row until a later attempt succeeds: Temporal keeps
+ *   the failure of the last attempt only, so a worker that dies at that one would hide why the attempts before it failed.
+ */
+export function interceptActivities({ lastErrors, log }: AttemptLog): ActivityInterceptorsFactory {
+  return (context) => ({
+    inbound: {
+      async execute(input, next) {
+        const { info, cancellationSignal: signal } = context;
+        const { activityType: activity, attempt, heartbeatTimeoutMs } = info;
+        const runId = runIdOf(input.args[0]);
+        const timer = heartbeatTimeoutMs
+          ? setInterval(() => context.heartbeat(), heartbeatTimeoutMs / HEARTBEATS_PER_TIMEOUT)
+          : undefined;
+        try {
+          const result = await next(input);
+          if (attempt > 1 && runId !== null) await lastErrors.forget(runId);
+          return result;
+        } catch (error) {
+          if (signal.aborted) {
+            if (error !== signal.reason) log.warn({ activity, runId, err: error }, 'an activity failed once cancelled');
+            throw signal.reason;
+          }
+          if (!(error instanceof Fault)) throw error;
+          const { kind, message } = error;
+          if (runId !== null)
+            await lastErrors
+              .note(runId, { kind, message, at: new Date() })
+              .catch((err: unknown) => log.warn({ runId, err }, 'the cause of a failed activity was not recorded'));
+          throw failureOf(error);
+        } finally {
+          clearInterval(timer);
+        }
+      },
+    },
+  });
+}
