@@ -1,5 +1,6 @@
 /** What outside services are asked while a caller waits: pages on a subject, and what is said in a video. */
 import type { Fault } from '../../contract/failures.js';
+import type { Reply, Service } from '../serviceClient.js';
 
 export interface WebSearch {
   /** Addresses of pages, best first, each once and normalised. @throws Fault whose message says what to do */
@@ -44,13 +45,6 @@ export interface LookupSettings {
   readonly timeoutMs: number;
 }
 
-/** A whole answer. */
-export interface Reply {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly text: string;
-}
-
 /** Asks one service one question, which may take several requests. */
 export interface ServiceClient {
   /** The answer of a 2xx. @throws Fault for any other */
@@ -64,12 +58,7 @@ export interface ServiceClient {
 }
 
 /** What is particular to one service. */
-export interface LookupService {
-  /** As people call it, with its settings. */
-  readonly name: string;
-  readonly urlSetting: string;
-  /** Null: it asks for no key. */
-  readonly keySetting: string | null;
+export interface LookupService extends Service {
   /** What each request carries to say who asks. */
   headers?(apiKey: string): Readonly<Record<string, string>>;
   /** A refusal in the service's own words; undefined where its status says what it means. */

@@ -1,5 +1,6 @@
 /** A query and texts → the texts in the order of how well they answer it, by services of others. */
 import type { RerankModel } from '../../contract/rerankers.js';
+import type { Service } from '../serviceClient.js';
 
 /** One text of those that were sent, by its place among them. */
 export interface Ranked {
@@ -36,11 +37,7 @@ export interface RerankSettings {
 }
 
 /** What is particular to one service, in providers/<service>.ts. */
-export interface RerankService {
-  /** As people call it, with its settings. */
-  readonly name: string;
-  readonly keySetting: string;
-  readonly urlSetting: string;
+export interface RerankService extends Service {
   /** Whether it may answer fewer than it was asked for. */
   readonly filters: boolean;
   ask(

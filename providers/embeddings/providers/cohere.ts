@@ -1,5 +1,6 @@
 import type { EmbeddingModelRow } from '../../../contract/embeddingModels.js';
-import { member, readCount, readVector } from '../remote/numbers.js';
+import { readCount, readVector } from '../remote/numbers.js';
+import { member } from '../../members.js';
 import type { RemoteModel, Upstream } from '../remote/types.js';
 import { textsOf } from './openai.js';
 

@@ -2,7 +2,8 @@ import { createSign } from 'node:crypto';
 
 import { Fault } from '../../../contract/failures.js';
 import type { Egress } from '../../../egress/types.js';
-import { member } from '../remote/numbers.js';
+import { member } from '../../members.js';
+import { send } from '../../serviceClient.js';
 
 /** A token that is used as it is, or the text of a service account's key file, by which tokens are fetched. */
 export type GoogleCredentials = { readonly accessToken: string } | { readonly serviceAccount: string };
@@ -45,20 +46,18 @@ export function createAccessTokens(
   let coming: Promise<string> | null = null;
   const fetchToken = async (): Promise<string> => {
     const account = readAccount(credentials.serviceAccount);
-    const answer = await egress.request({
+    const answer = await send(egress, {
       url: account.token_uri,
       method: 'POST',
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
       body: new URLSearchParams({ grant_type: GRANT, assertion: assertion(account, now()) }).toString(),
       maxBytes: MAX_BYTES,
-      totalTimeoutMs: TIMEOUT_MS,
-      redirects: 'answer',
+      timeoutMs: TIMEOUT_MS,
     });
-    const text = Buffer.from(await answer.bytes()).toString();
     if (answer.status >= 500 || answer.status === 429)
       throw new Fault('server_error', `Google gave no access token (${answer.status}). Try again later.`);
     if (answer.status !== 200) throw denied(`Google refused the service account (${answer.status})`);
-    const body = parse(text);
+    const body = parse(answer.text);
     const [token, seconds] = [member(body, 'access_token'), member(body, 'expires_in')];
     if (typeof token !== 'string' || token === '')
       throw new Fault('server_error', 'Google answered without an access token. Try again later.');

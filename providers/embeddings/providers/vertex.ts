@@ -1,5 +1,6 @@
 import type { EmbeddingModelRow } from '../../../contract/embeddingModels.js';
-import { member, readVector } from '../remote/numbers.js';
+import { readVector } from '../remote/numbers.js';
+import { member } from '../../members.js';
 import type { Input, RemoteModel, Upstream } from '../remote/types.js';
 import type { AccessTokens, GoogleCredentials } from './googleToken.js';
 

@@ -1,9 +1,10 @@
 import { Fault, type FaultKind } from '../../../contract/failures.js';
+import { retryAfterMs } from '../../../egress/retryAfter.js';
 import type { Egress } from '../../../egress/types.js';
 import { findWrong } from '../guardVectors.js';
 import type { EmbeddingPurpose } from '../types.js';
-import { member } from './numbers.js';
-import { retryAfterMs } from '../../../egress/retryAfter.js';
+import { member } from '../../members.js';
+import { reasonIn, refusalOf, type Reply, send } from '../../serviceClient.js';
 import type { Input, RemoteModel, RemoteRequest, Upstream } from './types.js';
 
 /** What came of one request, and what is to be done about it. */
@@ -20,8 +21,6 @@ export type Outcome =
 
 /** Bytes of an answer at most: 512 vectors of 3,072 numbers, each in full, have half of it. */
 const MAX_ANSWER_BYTES = 64_000_000;
-/** Of what a provider says is wrong, this much is passed on. */
-const MAX_REASON = 300;
 
 export interface Exchange {
   readonly egress: Pick<Egress, 'request'>;
@@ -36,10 +35,10 @@ export interface Exchange {
 /** Sends one request and judges its answer. Rejects only with the reason of the signal, or at a defect. */
 export async function exchange(one: Exchange): Promise<Outcome> {
   try {
-    const answer = await send(one);
+    const answer = await ask(one);
     // A token may have been withdrawn before its time: once, a new one is taken.
     const again = answer.status === 401 && one.model.renew?.() === true;
-    return judge(again ? await send(one) : answer, one);
+    return judge(again ? await ask(one) : answer, one);
   } catch (error) {
     if (!(error instanceof Fault) || one.signal.aborted) throw error;
     if (error.kind === 'rate_limited') return { kind: 'refused', waitMs: error.retryAfterMs, fault: error };
@@ -47,45 +46,30 @@ export async function exchange(one: Exchange): Promise<Outcome> {
   }
 }
 
-interface WholeAnswer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly text: string;
-}
-
-async function send({ egress, model, inputs, purpose, timeoutMs, signal }: Exchange): Promise<WholeAnswer> {
+async function ask({ egress, model, inputs, purpose, timeoutMs, signal }: Exchange): Promise<Reply> {
   const { url, headers, body }: RemoteRequest = await model.ask(inputs, purpose, signal);
-  const answer = await egress.request({
-    url,
-    method: 'POST',
-    headers: { 'content-type': 'application/json', accept: 'application/json', ...headers },
-    body: JSON.stringify(body),
-    signal,
-    maxBytes: MAX_ANSWER_BYTES,
-    totalTimeoutMs: timeoutMs,
-    // The key is meant for this address only.
-    redirects: 'answer',
-  });
-  return { status: answer.status, headers: answer.headers, text: Buffer.from(await answer.bytes()).toString() };
+  const request = { url, method: 'POST', headers, json: body, maxBytes: MAX_ANSWER_BYTES, timeoutMs, signal } as const;
+  return send(egress, request);
 }
 
-function judge(answer: WholeAnswer, { upstream, model, inputs }: Exchange): Outcome {
+function judge(answer: Reply, { upstream, model, inputs }: Exchange): Outcome {
   const { status, headers } = answer;
   const { name, credentials, address } = upstream;
   const fault = (kind: FaultKind, message: string, waitMs: number | null = null): Fault =>
     new Fault(kind, message, waitMs === null ? {} : { retryAfterMs: waitMs });
   if (status === 200) return read(answer.text, upstream, model, inputs.length);
-  const said = reasonOf(answer.text);
+  const said = reasonIn(answer.text, reasonsIn);
   const waitMs = retryAfterMs(headers);
+  const refusal = refusalOf(status, waitMs);
   if (status === 429 && /insufficient_quota/.test(answer.text)) {
     const message = `The account of ${credentials} at ${name} has no credit left (429). Look at its plan and billing there, then sync again.`;
     return { kind: 'hopeless', fault: fault('rate_limited', message, waitMs) };
   }
-  if (status === 429 || (status === 503 && waitMs !== null)) {
+  if (refusal === 'busy') {
     const message = `${name} takes no more requests for now (${status}). They are sent again by themselves; if it happens often, ask ${name} for a higher limit.`;
     return { kind: 'refused', waitMs, fault: fault('rate_limited', message, waitMs) };
   }
-  if (status === 401 || status === 403) {
+  if (refusal === 'unauthorized' || refusal === 'forbidden') {
     const message = `${name} refused the credentials (${status}). Check the setting ${credentials}, then sync again.`;
     return { kind: 'hopeless', fault: fault('access_denied', message) };
   }
@@ -94,7 +78,7 @@ function judge(answer: WholeAnswer, { upstream, model, inputs }: Exchange): Outc
     const message = `${name} did not take the text (${status}${said === '' ? '' : `: ${said}`}). Check that the model behind ${address} is ${model.space.name}'s.`;
     return { kind: 'not taken', tooLong, fault: fault('bad_response', message) };
   }
-  if (status >= 500 || status === 408 || status === 409 || status === 425) {
+  if (refusal === 'failed' || status === 409 || status === 425) {
     return { kind: 'failed', fault: fault('server_error', `${name} answered ${status}. Try again later.`, waitMs) };
   }
   const message = `${name} answered ${status}${said === '' ? '' : `: ${said}`}. Check the setting ${address}, then sync again.`;
@@ -118,15 +102,9 @@ function read(text: string, { name, address }: Upstream, model: RemoteModel, cou
   return { kind: 'answered', vectors: answer.vectors as readonly Float32Array[], tokens: answer.tokens };
 }
 
-/** What a provider says is wrong: {error: {message}} (OpenAI, Azure, Google), {message} (Cohere, Solar). */
-function reasonOf(text: string): string {
-  try {
-    const body = JSON.parse(text) as unknown;
-    // Google wraps some of its errors into a list.
-    const first: unknown = Array.isArray(body) ? body[0] : body;
-    const message = member(member(first, 'error'), 'message') ?? member(first, 'message');
-    return typeof message === 'string' ? message.slice(0, MAX_REASON) : '';
-  } catch {
-    return '';
-  }
+/** {error: {message}} (OpenAI, Azure, Google), {message} (Cohere, Solar). */
+function reasonsIn(body: unknown): unknown[] {
+  // Google wraps some of its errors into a list.
+  const first: unknown = Array.isArray(body) ? body[0] : body;
+  return [member(member(first, 'error'), 'message'), member(first, 'message')];
 }

@@ -11,11 +11,6 @@ export function readVector(value: unknown): Float32Array | undefined {
   return Float32Array.from(value as number[]);
 }
 
-/** A member of an object as it came; undefined where there is none. */
-export function member(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
-}
-
 /** A count as it came; null where it is none. */
 export function readCount(value: unknown): number | null {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : null;

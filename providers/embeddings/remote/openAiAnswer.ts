@@ -1,4 +1,5 @@
-import { member, readCount, readVector } from './numbers.js';
+import { readCount, readVector } from './numbers.js';
+import { member } from '../../members.js';
 import type { RemoteAnswer } from './types.js';
 
 /**

@@ -1,5 +1,5 @@
 /** https://docs.invidious.io/api/#get-apiv1captionsid: a server of one's own that stands before YouTube. */
-import { member } from '../members.js';
+import { member } from '../../members.js';
 import type { TranscriptService } from '../types.js';
 import { readCues } from './readCues.js';
 

@@ -1,6 +1,6 @@
 /** https://docs.supadata.ai/get-transcript: of the captions that a video has; it makes none, which would cost by the minute. */
 import { Fault } from '../../../contract/failures.js';
-import { member } from '../members.js';
+import { member } from '../../members.js';
 import type { ServiceClient, TranscriptLine, TranscriptService } from '../types.js';
 
 /** Between two looks at a job, into which it makes what takes it longer. */

@@ -1,5 +1,5 @@
 /** https://api-dashboard.search.brave.com/api-reference/web/search/get */
-import { member } from '../members.js';
+import { member } from '../../members.js';
 import type { SearchService } from '../types.js';
 
 /** Results of one page, which are the most that one request gets. */

@@ -1,6 +1,6 @@
 /** https://docs.searxng.org/dev/search_api.html: a server of one's own that asks the engines it is set up with. */
 import { Fault } from '../../../contract/failures.js';
-import { member } from '../members.js';
+import { member } from '../../members.js';
 import type { SearchService } from '../types.js';
 
 export const searxng: SearchService = {

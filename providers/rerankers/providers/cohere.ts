@@ -1,5 +1,5 @@
 /** https://docs.cohere.com/reference/rerank */
-import { listIn, member } from '../members.js';
+import { listIn, member } from '../../members.js';
 import type { RerankService } from '../types.js';
 
 export const cohere: RerankService = {

@@ -1,5 +1,5 @@
 /** https://api.jina.ai/docs, POST /v1/rerank; servers of one's own (vLLM and others) take the same. */
-import { listIn, member } from '../members.js';
+import { listIn, member } from '../../members.js';
 import type { RerankService } from '../types.js';
 
 export const jina: RerankService = {

@@ -1,5 +1,5 @@
 /** https://docs.pongo.ai/api-reference/semantic-filtering/filter: the texts come back with their ids and scores. */
-import { listIn, member } from '../members.js';
+import { listIn, member } from '../../members.js';
 import type { RerankService } from '../types.js';
 
 /** Texts that reach the last step of its scoring, by meaning, unless more are wanted. */

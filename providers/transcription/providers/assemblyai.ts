@@ -91,8 +91,7 @@ export function createAssemblyAi(
     const call = {
       method: 'POST',
       path: '/v2/transcript',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
+      json: body,
       timeoutMs: CALL_MS,
     } as const;
     return ((await client.call(call, signal)) as Job).id;

@@ -1,4 +1,0 @@
-/** A member of an object as it came; undefined where there is none. */
-export function member(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
-}
