@@ -220,7 +220,7 @@ export function createDispatcher(
   };
 
   const sweepOnce = async (): Promise<void> => {
-    await heldRuns.letGo();
+    await heldRuns.releaseHeld();
     const due = await runs.unstarted(new Date(), SWEEP_ROWS);
     await Promise.all(due.map(({ _id }) => start(_id)));
     const waiting = await uploadStreams.waiting(new Date(), SWEEP_ROWS);

@@ -31,7 +31,7 @@ import { createFoundFiles, type FoundFiles } from './files/found.js';
 import { createFileFailures, type FileFailures } from './files/failures.js';
 import { createGonePages, type GonePages } from './files/gonePages.js';
 import { createFileQueue } from './files/queue.js';
-import { markedFiles } from './files/told.js';
+import { createFileChanges, markedFiles } from './files/changes.js';
 import { createNewContainers, type NewContainers } from './files/newContainers.js';
 import { createFileQueries, type FileQueries } from './files/queries.js';
 import { createFileReembedding, type FileReembedding } from './files/reembed.js';
@@ -302,7 +302,8 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
   const selections = createSelections(models);
   const liveness = createLiveness();
   const blobs = await openBlobs(settings.files, patienceMs);
-  const fileCommands = createFileCommands(files, atomically, events, intents);
+  const fileChanges = createFileChanges(files, atomically, events, intents);
+  const fileCommands = createFileCommands(files, fileChanges);
   const fileSums = createFileSums(files, remember);
   const chunks = {
     ...createChunkQueries(segments, fileQueries, createTextCache(settings.textCacheBytes)),
@@ -358,7 +359,7 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
       ...fileQueries,
       ...createFoundFiles(files),
       ...fileCommands,
-      ...createFileEvaluation(files, intents),
+      ...createFileEvaluation(files, fileChanges),
       ...createGonePages(files),
       ...createRunProgress(files),
       ...createFileAcceptance(files, sequence, events, intents, queue, selections, ledger),

@@ -4,6 +4,7 @@ import { type EffectiveLimits, effectiveLimits, type LimitName } from '../contra
 import { FINAL_FILE_STATUSES, UNDER_WAY_STATUSES } from '../contract/statuses.js';
 import type { FileDoc } from './files/model.js';
 import type { FileQueue } from './files/queue.js';
+import { transition } from './files/transitions.js';
 import type { OrganizationDoc } from './organizations/model.js';
 import type { Session } from './sequence.js';
 import type { Tenant } from './users/accept.js';
@@ -85,20 +86,20 @@ export function createLimits({ users, organizations, files, queue, transaction }
 
   /** Puts the run's newest files back that have no content yet. */
   const holdBack = async (runId: number, excess: number, session: Session): Promise<void> => {
-    const fresh = { runId, isContainer: false, syncStatus: 'QUEUED_FOR_SYNC' as const, generation: 0 };
+    const withoutContent = { isContainer: false, generation: 0 };
     const last = await files
-      .findOne(fresh, { _id: 1 })
+      .findOne({ ...withoutContent, runId, syncStatus: 'QUEUED_FOR_SYNC' }, { _id: 1 })
       .sort({ _id: -1 })
       .skip(excess - 1)
       .session(session)
       .lean();
     // There may be fewer than that: all of them wait then.
-    await files
-      .updateMany(
-        { ...fresh, ...(last ? { _id: { $gte: last._id } } : {}) },
-        { $set: { syncStatus: 'DELAYED', syncErrorMessage: HELD, updatedAt: new Date() } },
-      )
-      .session(session);
+    const { filter, update } = transition('holdBack', {
+      owner: { runId },
+      where: { ...withoutContent, ...(last ? { _id: { $gte: last._id } } : {}) },
+      message: HELD,
+    });
+    await files.updateMany(filter, update).session(session);
   };
 
   /** How many held-back files of the run the queue takes now. */
@@ -107,7 +108,7 @@ export function createLimits({ users, organizations, files, queue, transaction }
     return held === 0 ? 0 : queue.room(tenant, runId, held);
   };
   /** Queues the run's oldest held-back files that fit into what is left of files, characters and the queue. */
-  const letGo = async (
+  const releaseDelayed = async (
     runId: number,
     room: { files: number; characters: number; queue: number },
     session: Session,
@@ -131,12 +132,13 @@ export function createLimits({ users, organizations, files, queue, transaction }
       ids.push(_id);
     }
     if (ids.length === 0) return;
-    await files
-      .updateMany(
-        { _id: { $in: ids }, runId, syncStatus: 'DELAYED' },
-        { $set: { syncStatus: 'QUEUED_FOR_SYNC', syncErrorMessage: null, notBefore: null, updatedAt: new Date() } },
-      )
-      .session(session);
+    const { filter, update } = transition('releaseDelayed', {
+      owner: { runId },
+      where: { _id: { $in: ids } },
+      message: null,
+      set: { notBefore: null },
+    });
+    await files.updateMany(filter, update).session(session);
   };
 
   return {
@@ -150,7 +152,7 @@ export function createLimits({ users, organizations, files, queue, transaction }
     async takeTurn(tenant, runId, { max_files, max_characters }) {
       const inQueue = await queueRoom(tenant, runId);
       if (max_files === null && max_characters === null) {
-        await letGo(runId, { files: Infinity, characters: Infinity, queue: inQueue }, null);
+        await releaseDelayed(runId, { files: Infinity, characters: Infinity, queue: inQueue }, null);
         return null;
       }
       return alone(tenant, async (session) => {
@@ -158,7 +160,7 @@ export function createLimits({ users, organizations, files, queue, transaction }
         const characters =
           max_characters === null ? Infinity : max_characters - (await charactersOf(ofTenant(tenant), session));
         if (left < 0) await holdBack(runId, -left, session);
-        else await letGo(runId, { files: left, characters, queue: inQueue }, session);
+        else await releaseDelayed(runId, { files: left, characters, queue: inQueue }, session);
         return left < 0 ? 'max_files' : null;
       });
     },

@@ -6,6 +6,7 @@ import { endedAs } from '../../contract/ledger.js';
 import type { Atomically, EventWriter } from '../events/events.js';
 import { TAKEN_OVER } from '../files/deletion.js';
 import type { ColdCopy, FileDoc } from '../files/model.js';
+import { transition, transitionEvents } from '../files/transitions.js';
 import type { Tenant } from '../users/accept.js';
 
 /** One try of a run to move some files. Whatever it writes is guarded by its token, which the next try takes away. */
@@ -140,15 +141,17 @@ export function createMoves(files: Model<FileDoc>, atomically: Atomically, event
       await files.updateOne(own(by, [id]), { $set: { coolsAt: new Date(Date.now() + DAY_MS) } });
     },
     async lost(by, id, message) {
-      const atRest = { syncStatus: { $in: ['READY', 'SYNC_ERROR'] as const } };
-      const ended = endedAs('failed', 'store', 'vectors_lost');
-      const change = { syncStatus: 'SYNC_ERROR', syncErrorMessage: message, processedAs: null, ended } as const;
+      const { filter, update } = transition('loseVectors', {
+        owner: by,
+        where: { ...own(by, [id]), syncErrorMessage: { $ne: message } },
+        message,
+        set: { processedAs: null, ended: endedAs('failed', 'store', 'vectors_lost') },
+      });
       await atomically(async (session) => {
-        const query = { ...own(by, [id]), ...atRest, syncErrorMessage: { $ne: message } };
-        const before = await files
-          .findOneAndUpdate(query, { $set: { ...change, updatedAt: new Date() } }, { session })
-          .lean<FileDoc | null>();
-        if (before) await events.write(fileEvents.failed({ ...before, workflowId: by.workflowId }, message), session);
+        const before = await files.findOneAndUpdate(filter, update, { session }).lean<FileDoc | null>();
+        if (!before) return;
+        const file = { ...before, workflowId: by.workflowId };
+        await events.write(transitionEvents('loseVectors', [file], { message }), session);
       });
     },
     async release(by, ids) {

@@ -20,7 +20,7 @@ export interface Intents {
    * @param events each about files that the change may reach
    * @param change answers which files it reached, all or some; each of them has the mark by then
    */
-  around(
+  withPendingEvents(
     events: readonly NewEvent[],
     change: (mark: mongo.ObjectId) => Promise<'all' | ReadonlySet<number>>,
   ): Promise<void>;
@@ -71,7 +71,7 @@ export function createIntents(rows: Model<EventRowDoc>, marked: Marked, keptDays
   };
 
   return {
-    async around(events, change) {
+    async withPendingEvents(events, change) {
       const mark = new mongo.ObjectId();
       const intended = newRows(events, keptDays, mark.toHexString()).map((row) => ({ ...row, last: INTENDED }));
       if (intended.length > 0) await insertRows(rows, intended);

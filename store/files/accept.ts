@@ -1,6 +1,5 @@
-import { type Model, mongo } from 'mongoose';
+import { type Model, mongo, type QueryFilter } from 'mongoose';
 
-import { fileEvents } from '../../contract/events.js';
 import type { IngestOptions } from '../../contract/ingestOptions.js';
 import { endedAs, type LeftCause } from '../../contract/ledger.js';
 import type { ContainerRunKind } from '../../contract/orchestration.js';
@@ -20,8 +19,9 @@ import type { Tenant } from '../users/accept.js';
 import type { Original } from '../originals/originals.js';
 import type { FileDoc, FileStatistics } from './model.js';
 import type { FileQueue } from './queue.js';
-import { lookAtKnown, type MetFile } from './evaluate.js';
-import { markedFiles } from './told.js';
+import { passKnown, type MetFile } from './evaluate.js';
+import { markedFiles } from './changes.js';
+import { HANDED_OVER, stateOf, transition, transitionEvents, type Write } from './transitions.js';
 
 /** What only files have that were sent to us. */
 export interface NewUpload {
@@ -104,14 +104,13 @@ const TAG_CHANGES = 5;
 
 const QUEUE_FULL = 'It waits for its turn: as many files of the user are queued before it as may be.';
 
-/** The state of a file that waits for its run, in the queue or for a place in it, whatever it was before. Content of an earlier sync stays readable. */
-function queued(
+/** Fields of a file that waits for its run. Content of an earlier sync stays readable. */
+function requested(
   request: FileRequest,
   fileId: number,
   known: KnownFile | null,
   now: Date,
-  inTurn = true,
-): Partial<FileDoc> {
+): Omit<Partial<FileDoc>, 'syncStatus'> {
   const tags = upsertTags(known?.tags ?? [], storedTags(request.tags));
   const { dataSource } = request;
   const sourceTags = dataSource?.tags ?? [];
@@ -128,17 +127,12 @@ function queued(
     requestId: request.requestId,
     runId: request.runId,
     workflowId: request.workflowOf(fileId),
-    ended: null,
     ...(request.runKind === undefined ? {} : { runKind: request.runKind }),
     ...(request.sourceCreatedAt ? { sourceCreatedAt: request.sourceCreatedAt } : {}),
     listedVersion: request.version ?? null,
     ...(request.typeAtSource === undefined ? {} : { fileTypeAtSource: request.typeAtSource }),
     ...request.upload,
-    syncStatus: inTurn ? 'QUEUED_FOR_SYNC' : 'DELAYED',
-    syncErrorMessage: inTurn ? null : QUEUE_FULL,
-    attempts: 0,
-    unfinishedStarts: 0,
-    notBefore: null,
+    ...HANDED_OVER,
     restoredAt: null,
     updatedAt: now,
   };
@@ -216,6 +210,23 @@ export function createFileAcceptance(
     externalFileId: request.externalFileId,
     accountId: accountOf(request),
   });
+  /** The write that hands a known file to the request's run. */
+  const accepted = (
+    owner: Tenant,
+    request: FileRequest,
+    known: KnownFile,
+    now: Date,
+    inTurn: boolean,
+    where: QueryFilter<FileDoc> = {},
+  ): Write => {
+    const { source, externalFileId, accountId } = key(owner, request);
+    return transition(inTurn ? 'accept' : 'acceptDelayed', {
+      owner,
+      where: { source, externalFileId, accountId, ...where },
+      message: inTurn ? null : QUEUE_FULL,
+      set: requested(request, known._id, known, now),
+    });
+  };
   const onInsert = (_id: number, owner: { customerId: string }, request: FileRequest, now: Date) => ({
     _id,
     customerId: owner.customerId,
@@ -233,7 +244,9 @@ export function createFileAcceptance(
   ): FileDoc => ({
     ...blank,
     ...key(owner, request),
-    ...queued(request, _id, null, now, inTurn),
+    ...requested(request, _id, null, now),
+    ...stateOf(inTurn ? 'create' : 'createDelayed'),
+    syncErrorMessage: inTurn ? null : QUEUE_FULL,
     ...onInsert(_id, owner, request, now),
   });
   const draft = (
@@ -304,12 +317,11 @@ export function createFileAcceptance(
       await takeFrom(open);
       // Past mongoose's schema, as insertOnce does.
       const { matchedCount } = await files.collection.bulkWrite(
-        open.map(({ request, file }) => ({
-          updateOne: {
-            filter: { ...key(owner, request), tagsRevision: file.tagsRevision ?? null } as object,
-            update: { $set: queued(request, file._id, file, now, inTurn.has(request)) },
-          },
-        })),
+        open.map(({ request, file }) => {
+          const where = { tagsRevision: file.tagsRevision ?? null };
+          const { filter, update } = accepted(owner, request, file, now, inTurn.has(request), where);
+          return { updateOne: { filter: filter as object, update } };
+        }),
         { ordered: false },
       );
       if (matchedCount === open.length) return;
@@ -334,7 +346,7 @@ export function createFileAcceptance(
     const first = await sequence.take('file', fresh.length);
     const rows = fresh.map((request, index) => newFile(first + index, owner, request, now, inTurn.has(request)));
     let all = true;
-    await intents.around(fileEvents.created(rows), async (mark) => {
+    await intents.withPendingEvents(transitionEvents('create', rows, {}), async (mark) => {
       all = await insertOnce(
         files,
         rows.map((row) => ({ ...row, marks: [mark] })),
@@ -350,23 +362,15 @@ export function createFileAcceptance(
   return {
     async queueAgain({ organizationId, userId }, file, { change = {}, ...again }, session) {
       await ledger.handOver([file], again.runId, session);
-      const fresh = {
-        syncStatus: 'QUEUED_FOR_SYNC' as const,
-        syncErrorMessage: null,
-        attempts: 0,
-        unfinishedStarts: 0,
-        notBefore: null,
-        ended: null,
-        // A person who asks for this very file has it looked at.
-        listedVersion: null,
-      };
-      return files
-        .findOneAndUpdate(
-          { _id: file._id, organizationId, userId, syncStatus: file.syncStatus, updatedAt: file.updatedAt },
-          { $set: { ...again, ...change, ...fresh, fileContentsDeleted: false, updatedAt: new Date() } },
-          { returnDocument: 'after', session },
-        )
-        .lean<FileDoc | null>();
+      const { filter, update } = transition('queueAgain', {
+        owner: { organizationId, userId },
+        where: { _id: file._id, updatedAt: file.updatedAt },
+        seen: file.syncStatus,
+        message: null,
+        // A request for this very file has it compared.
+        set: { ...again, ...change, ...HANDED_OVER, listedVersion: null, fileContentsDeleted: false },
+      });
+      return files.findOneAndUpdate(filter, update, { returnDocument: 'after', session }).lean<FileDoc | null>();
     },
     async accept(owner, request, session) {
       const now = new Date();
@@ -381,16 +385,20 @@ export function createFileAcceptance(
       });
       if (known) {
         await ledger.handOver([known], request.runId, session);
-        const change = { ...queued(request, known._id, known, now, inTurn), ...metadataFields(request.facts) };
+        const { filter, update } = accepted(owner, request, known, now, inTurn);
         const file = await files
-          .findOneAndUpdate(named, { $set: change }, { returnDocument: 'after', session })
+          .findOneAndUpdate(
+            filter,
+            { $set: { ...update.$set, ...metadataFields(request.facts) } },
+            { returnDocument: 'after', session },
+          )
           .orFail(() => new Error(`File ${known._id} went while it was accepted`))
           .lean<FileDoc>();
         return { file, isNew: false };
       }
       const file = draft(await sequence.take('file'), owner, request, now, inTurn);
       await insertRows(files, [file], session).catch(runAgain);
-      await events.write(fileEvents.created([file]), session);
+      await events.write(transitionEvents('create', [file], {}), session);
       return { file, isNew: true };
     },
     nextId: () => sequence.take('file'),
@@ -420,7 +428,7 @@ export function createFileAcceptance(
         return file && isAlike(request, file) ? [{ request, file, inTurn: inTurn.has(request) }] : [];
       });
       await takeFrom(met);
-      await lookAtKnown(files, owner, met, now);
+      await passKnown(files, owner, met, now);
       const others = requests.filter((request) => !isAlike(request, known.get(nameOfRequest(request))));
       if (others.length > 0) await leave(owner, others, 'is_container');
       return requests.length - others.length;

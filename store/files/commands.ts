@@ -1,26 +1,19 @@
-import type { Model, QueryFilter } from 'mongoose';
+import type { Model } from 'mongoose';
 
 import { hotMs } from '../../contract/coldStorage.js';
 import type { EmbeddingModelId } from '../../contract/embeddingModels.js';
-import { fileEvents, uploadEvent } from '../../contract/events.js';
 import type { FeedReading } from '../../contract/feeds.js';
 import { endedAs, type ItemCause, type ItemCost, type ItemEnd, type LeftCause } from '../../contract/ledger.js';
-import {
-  FINAL_FILE_STATUSES,
-  type FileSyncStatus,
-  UNDER_WAY_STATUSES,
-  WAITING_FILE_STATUSES,
-} from '../../contract/statuses.js';
+import { UNDER_WAY_STATUSES } from '../../contract/statuses.js';
 import type { DataSourceDoc } from '../dataSources/model.js';
-import type { Atomically, EventWriter } from '../events/events.js';
-import type { Intents } from '../events/intents.js';
 import type { Session } from '../sequence.js';
 import { metadataFields } from './accept.js';
-import { endLooks, keepLooked } from './evaluate.js';
+import type { FileChanges } from './changes.js';
+import { endEvaluations, keepEvaluated } from './evaluate.js';
 import type { FileDoc, SyncedContent } from './model.js';
 import { recountPages } from './pageCounts.js';
-import { IN_MOTION, type StartedFile, startFiles } from './start.js';
-import { createToldChanges } from './told.js';
+import { type StartedFile, startFiles } from './start.js';
+import { ATTEMPT_ENDED, type Change, type Transition, transition } from './transitions.js';
 
 /** How a sync ended well: the content that readers see from now on. */
 export interface FinishedSync {
@@ -101,7 +94,7 @@ export interface FileCommands {
 export type TakenOriginal = Pick<FileDoc, 'original' | 'source' | 'name' | 'statistics' | 'sourceOptions'>;
 
 export interface ContainerChange {
-  readonly status: FileSyncStatus;
+  readonly status: 'QUEUED_FOR_SYNC' | 'SYNCING' | 'READY' | 'SYNC_ERROR';
   readonly message?: string | null;
   /** Why it fails. */
   readonly cause?: ItemCause;
@@ -117,80 +110,67 @@ export interface ContainerChange {
   readonly discovered?: boolean;
 }
 
-/** What is true of a file whose try has come to an end, whatever the end. */
-const rested = (syncStatus: FileSyncStatus, syncErrorMessage: string | null) => ({
-  syncStatus,
-  syncErrorMessage,
-  unfinishedStarts: 0,
-  notBefore: null,
-  ocrPages: null,
-  updatedAt: new Date(),
-});
+/** The row of a container's change. */
+const rowOfContainer = ({ status, discovered = false }: ContainerChange) => {
+  if (discovered) return 'containerDiscovered';
+  if (status === 'SYNCING') return 'containerStart';
+  if (status === 'QUEUED_FOR_SYNC') return 'containerPause';
+  return status === 'READY' ? 'containerFinish' : 'containerFail';
+};
 
-/** What a change of a container's status is told as. */
-function containerEvents(before: FileDoc, change: ContainerChange) {
-  const { status, message = null, discovered = false, isPass = false } = change;
-  if (discovered) return fileEvents.discovered(before, isPass);
-  if (status === before.syncStatus) return [];
-  if (status === 'SYNCING') return fileEvents.syncing(before);
-  if (status === 'READY') return fileEvents.ready(before);
-  return status === 'SYNC_ERROR' ? fileEvents.failed(before, message) : [];
-}
-
-export function createFileCommands(
-  files: Model<FileDoc>,
-  atomically: Atomically,
-  events: EventWriter,
-  intents: Intents,
-): FileCommands {
-  const told = createToldChanges(files, atomically, events, intents);
-  const open = { $nin: [...FINAL_FILE_STATUSES] };
-  const underWay = { $in: [...UNDER_WAY_STATUSES] };
-  /** Ends files in SYNC_ABORTED, some at a time. The filter must not match them afterwards. */
-  const abort = async (filter: QueryFilter<FileDoc>, message: string, cause: LeftCause): Promise<number> => {
-    let aborted = 0;
+export function createFileCommands(files: Model<FileDoc>, changes: FileChanges): FileCommands {
+  const mine = (runId: number, fileId: number) => ({ owner: { runId }, where: { _id: fileId } });
+  const aborted = (cause: LeftCause) => ({ ...ATTEMPT_ENDED, ended: endedAs('aborted', 'queue', cause) });
+  /** Ends files in SYNC_ABORTED, some at a time. */
+  const abort = async <N extends 'abort' | 'abortQueued'>(name: N, change: Change<N>): Promise<number> => {
+    let total = 0;
     for (;;) {
-      const change = { $set: { ...rested('SYNC_ABORTED', message), ended: endedAs('aborted', 'queue', cause) } };
-      const some = await told.some(filter, change, ABORTED_AT_ONCE, (rows) => fileEvents.aborted(rows, message));
-      aborted += some;
-      if (some < ABORTED_AT_ONCE) return aborted;
+      const some = await changes.some(name, change, ABORTED_AT_ONCE);
+      total += some;
+      if (some < ABORTED_AT_ONCE) return total;
     }
   };
+  /** A change without an event. */
+  const update = async <N extends Transition>(name: N, change: Change<N>): Promise<boolean> => {
+    const write = transition(name, change);
+    return (await files.updateMany(write.filter, write.update)).matchedCount > 0;
+  };
   return {
-    start: (runId, fileIds) => startFiles(files, intents, runId, fileIds),
+    start: (runId, fileIds) => startFiles(files, changes, runId, fileIds),
     async finish(syncs) {
       const now = new Date();
-      const flipped = await told.many(
+      const flipped = await changes.many(
+        'finish',
         syncs.map(({ runId, file, content, name, model, fileMetadata, sourceCreatedAt, tagsRevision, cost }) => ({
+          file,
+          owner: { runId },
           // tagsRevision null also finds records without the field.
-          filter: { _id: file._id, runId, syncStatus: underWay, lastGeneration: content.generation, tagsRevision },
-          update: {
-            $set: {
-              ...content,
-              ...(name === null ? {} : { name }),
-              ...(model === undefined ? {} : { 'options.embeddingModel': model }),
-              fileMetadata,
-              ...(sourceCreatedAt ? { sourceCreatedAt } : {}),
-              // Any earlier number may have left rows: an older content, or a try that died.
-              cleanupPending: content.generation > 1,
-              ...rested('READY', null),
-              ended: { ...endedAs('ok', null, null), ...cost },
-              attempts: 0,
-              lastSync: now,
-              restoredAt: null,
-              // Its vectors are in Qdrant, whatever was done with those before.
-              embeddingStorageStatus: 'HOT_STORAGE',
-              coldCopy: null,
-              ...(file.supportsColdStorage
-                ? { coolsAt: new Date(now.getTime() + hotMs(file.hotStorageTimeToLive)) }
-                : {}),
-            },
+          where: { _id: file._id, lastGeneration: content.generation, tagsRevision },
+          message: null,
+          set: {
+            ...content,
+            ...(name === null ? {} : { name }),
+            ...(model === undefined ? {} : { 'options.embeddingModel': model }),
+            fileMetadata,
+            ...(sourceCreatedAt ? { sourceCreatedAt } : {}),
+            // Any earlier number may have left rows: an older content, or an attempt that crashed.
+            cleanupPending: content.generation > 1,
+            ...ATTEMPT_ENDED,
+            ended: { ...endedAs('ok', null, null), ...cost },
+            attempts: 0,
+            lastSync: now,
+            restoredAt: null,
+            // Its vectors are in Qdrant, wherever the earlier ones were.
+            embeddingStorageStatus: 'HOT_STORAGE',
+            coldCopy: null,
+            ...(file.supportsColdStorage
+              ? { coolsAt: new Date(now.getTime() + hotMs(file.hotStorageTimeToLive)) }
+              : {}),
           },
-          events: fileEvents.ready(file),
         })),
       );
       if (flipped.length === syncs.length) return flipped;
-      // An answer may have been lost: what was flipped by this very sync before counts as well.
+      // A reply may have been lost: files that this very sync flipped before count as well.
       const rows = await files
         .find(
           { $or: syncs.map(({ file, content }) => ({ _id: file._id, generation: content.generation })) },
@@ -200,38 +180,31 @@ export function createFileCommands(
       return rows.map((row) => row._id);
     },
     async shelve(runId, fileId) {
-      const before = await told.one(
-        { _id: fileId, runId, syncStatus: 'SYNCING' },
-        {
-          $set: {
-            ...rested('READY_TO_SYNC', null),
-            ended: endedAs('skipped', 'select', 'skip_file_processing'),
-          },
-        },
-        (file) => fileEvents.skipped([file], 'skip_file_processing'),
-      );
-      return before !== null;
+      const set = { ...ATTEMPT_ENDED, ended: endedAs('skipped', 'select', 'skip_file_processing') };
+      return (await changes.one('shelve', { ...mine(runId, fileId), message: null, set })) !== null;
     },
     async keep(all) {
       const now = new Date();
-      const isLookedAt = ({ file }: KeptFile): boolean => file.syncStatus === 'EVALUATING_RESYNC';
-      await keepLooked(files, all.filter(isLookedAt));
-      const kept = all.filter((one) => !isLookedAt(one));
-      await told.many(
-        kept.map(({ runId, file, generation, cost }) => ({
-          filter: { _id: file._id, runId, syncStatus: underWay, lastGeneration: generation },
-          update: {
-            $set: {
-              ...rested('READY', null),
+      const isEvaluated = ({ file }: KeptFile): boolean => file.syncStatus === 'EVALUATING_RESYNC';
+      await keepEvaluated(files, all.filter(isEvaluated));
+      await changes.many(
+        'keep',
+        all
+          .filter((one) => !isEvaluated(one))
+          .map(({ runId, file, generation, cost }) => ({
+            file,
+            owner: { runId },
+            where: { _id: file._id, lastGeneration: generation },
+            message: null,
+            set: {
+              ...ATTEMPT_ENDED,
               ended: { ...endedAs('skipped', 'fetch', 'unchanged'), ...cost },
               attempts: 0,
               lastSync: now,
               // It was listed before its content was compared.
               ...(file.listedVersion ? { version: file.listedVersion } : {}),
             },
-          },
-          events: fileEvents.ready(file),
-        })),
+          })),
       );
     },
     takeOriginal: (runId, fileId, taken, session) =>
@@ -252,51 +225,37 @@ export function createFileCommands(
         await files.updateOne({ _id: fileId, runId }, { $set: { crashes: { hash, count: 1 } } });
     },
     async fail(runId, fileId, message, ended, isGone = false) {
-      const before = await told.one(
-        { _id: fileId, runId, syncStatus: open },
-        { $set: { ...rested('SYNC_ERROR', message), ended, goneBy: isGone ? runId : null } },
-        (file) => fileEvents.failed(file, message),
-      );
-      return before !== null;
+      const set = { ...ATTEMPT_ENDED, ended, goneBy: isGone ? runId : null };
+      return (await changes.one('fail', { ...mine(runId, fileId), message, set })) !== null;
     },
     async requeue(runId, fileId, notBefore, message) {
-      // A look that failed is made again: nobody is told of either.
+      // A failed comparison is repeated; neither is reported.
       const { matchedCount } = await files.updateOne(
         { _id: fileId, runId, syncStatus: 'EVALUATING_RESYNC' },
         { $set: { notBefore, unfinishedStarts: 0, updatedAt: new Date() }, $inc: { attempts: 1 } },
       );
       if (matchedCount > 0) return true;
-      const before = await told.one(
-        { _id: fileId, runId, syncStatus: underWay },
-        { $set: { ...rested('QUEUED_FOR_SYNC', message), notBefore }, $inc: { attempts: 1 } },
-        () => [],
-      );
-      return before !== null;
+      const set = { ...ATTEMPT_ENDED, notBefore };
+      return update('requeue', { ...mine(runId, fileId), message, set, inc: { attempts: 1 } });
     },
     async limit(runId, fileId, notBefore, message, counted) {
-      const before = await told.one(
-        { _id: fileId, runId, syncStatus: underWay },
-        { $set: { ...rested('RATE_LIMITED', message), notBefore }, $inc: { attempts: counted ? 1 : 0 } },
-        (file) => fileEvents.rateLimited(file, message),
-      );
-      return before !== null;
+      const set = { ...ATTEMPT_ENDED, notBefore };
+      const change = { ...mine(runId, fileId), message, set, inc: { attempts: counted ? 1 : 0 } };
+      return (await changes.one('limit', change)) !== null;
     },
     async delay(runId, fileId, message) {
-      const before = await told.one(
-        { _id: fileId, runId, syncStatus: underWay },
-        { $set: rested('DELAYED', message) },
-        (file) => [uploadEvent('FILE_SYNC_LIMIT_REACHED', file)],
-        `limit:${runId}`,
-      );
-      return before !== null;
+      const change = { ...mine(runId, fileId), message, set: ATTEMPT_ENDED };
+      return (await changes.one('delay', change, `limit:${runId}`)) !== null;
     },
     async putAside(runId, fileId, ocrPages) {
-      const begun = { _id: fileId, runId, syncStatus: underWay };
       if (ocrPages !== null) {
-        const fields = { syncStatus: 'QUEUED_FOR_OCR', ocrJobStartedAt: new Date(), ocrPages: [...ocrPages] } as const;
-        await files.updateOne({ ...begun, syncStatus: 'SYNCING' }, { $set: { ...fields, updatedAt: new Date() } });
+        const set = { ocrJobStartedAt: new Date(), ocrPages: [...ocrPages] };
+        await update('deferToOcr', { ...mine(runId, fileId), set });
       }
-      await files.updateOne({ ...begun, unfinishedStarts: { $gt: 0 } }, { $inc: { unfinishedStarts: -1 } });
+      await files.updateOne(
+        { _id: fileId, runId, syncStatus: { $in: [...UNDER_WAY_STATUSES] }, unfinishedStarts: { $gt: 0 } },
+        { $inc: { unfinishedStarts: -1 } },
+      );
     },
     beginOcr: (runId, fileId) =>
       files
@@ -308,68 +267,51 @@ export function createFileCommands(
         .lean<FileDoc | null>()
         .exec(),
     async release(runId, fileIds) {
-      const undone = { $inc: { unfinishedStarts: -1 } };
-      const updatedAt = new Date();
+      const _id = { $in: [...fileIds] };
+      const undone = { unfinishedStarts: -1 };
+      await update('release', { owner: { runId }, where: { _id }, inc: undone });
+      // Files in OCR are not read from the beginning again, and an evaluation is not repeated.
       await files.updateMany(
-        { _id: { $in: fileIds }, runId, syncStatus: 'SYNCING' },
-        { $set: { syncStatus: 'QUEUED_FOR_SYNC', updatedAt }, ...undone },
-      );
-      // Those in OCR are not put back to where they are read from the beginning, nor are those that are looked at.
-      await files.updateMany(
-        { _id: { $in: fileIds }, runId, syncStatus: { $in: ['QUEUED_FOR_OCR', 'EVALUATING_RESYNC'] } },
-        { $set: { updatedAt }, ...undone },
+        { _id, runId, syncStatus: { $in: ['QUEUED_FOR_OCR', 'EVALUATING_RESYNC'] } },
+        { $set: { updatedAt: new Date() }, $inc: undone },
       );
     },
     async cleaned(fileIds) {
       await files.updateMany({ _id: { $in: fileIds } }, { $set: { cleanupPending: false } });
     },
     async abortOpen(runId, message, cause) {
-      await endLooks(files, { runId }, cause);
-      const aborted = await abort({ runId, syncStatus: open }, message, cause);
+      await endEvaluations(files, 'endEvaluation', { owner: { runId }, where: {} }, cause);
+      const total = await abort('abort', { owner: { runId }, where: {}, message, set: aborted(cause) });
       await recountPages(files, runId);
-      return aborted;
+      return total;
     },
-    async abortQueuedOf({ _id, organizationId, userId }) {
-      const cause = 'source_revoked';
-      await endLooks(files, { organizationId, userId, dataSourceId: _id }, cause);
-      await abort(
-        { organizationId, userId, dataSourceId: _id, syncStatus: { $in: [...WAITING_FILE_STATUSES] } },
-        'Access to the data source was revoked before this was synced. Connect it again, then resync.',
-        cause,
-      );
+    async abortQueuedOf(source) {
+      const its = { owner: source, where: { dataSourceId: source._id } };
+      await endEvaluations(files, 'endEvaluationsOfSource', its, 'source_revoked');
+      const message = 'Access to the data source was revoked before this was synced. Connect it again, then resync.';
+      await abort('abortQueued', { ...its, message, set: aborted('source_revoked') });
     },
     async moveContainer(runId, fileId, change) {
-      const {
-        status,
-        message = null,
-        cause = null,
-        facts = {},
-        synced = false,
-        discovered = false,
-        feedReading,
-        externalUrl,
-      } = change;
-      const now = new Date();
-      const gone = Object.entries(facts).flatMap(([name, value]) =>
-        value === null ? [[`fileMetadata.${name}`, 1]] : [],
-      );
-      const before = await told.one(
-        { _id: fileId, runId, isContainer: true, syncStatus: IN_MOTION },
+      const { status, message = null, cause = null, facts = {}, synced = false, isPass = false } = change;
+      const { discovered = false, feedReading, externalUrl } = change;
+      const gone = Object.entries(facts).filter(([, value]) => value === null);
+      const before = await changes.one(
+        rowOfContainer(change),
         {
-          $set: {
-            syncStatus: status,
-            syncErrorMessage: message,
-            // The ledger has no line of it, but whoever looks for failures finds it by its cause.
+          owner: { runId },
+          where: { _id: fileId, isContainer: true },
+          message,
+          isPass,
+          set: {
+            // The ledger has no line of a container; lists of failures find it by this cause.
             ended: status === 'SYNC_ERROR' ? endedAs('failed', null, cause) : null,
-            updatedAt: now,
-            ...(synced ? { lastSync: now } : {}),
+            ...(synced ? { lastSync: new Date() } : {}),
             ...(feedReading === undefined ? {} : { feedReading }),
             ...(externalUrl === undefined ? {} : { externalUrl }),
             ...metadataFields(Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== null))),
           },
-          $unset: Object.fromEntries(gone),
+          unset: Object.fromEntries(gone.map(([name]) => [`fileMetadata.${name}`, 1])),
         },
-        (file) => containerEvents(file, change),
         discovered ? `discovered:${runId}` : undefined,
       );
       return before !== null;

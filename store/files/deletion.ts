@@ -1,7 +1,6 @@
 import type { ClientSession, Model, QueryFilter } from 'mongoose';
 
 import type { DeleteFilesRequest } from '../../contract/deleteFiles.js';
-import { fileEvents } from '../../contract/events.js';
 import { endedAs } from '../../contract/ledger.js';
 import { BEING_DELETED } from '../../contract/reembed.js';
 import { UNDER_WAY_STATUSES, WAITING_FILE_STATUSES } from '../../contract/statuses.js';
@@ -12,10 +11,11 @@ import type { UserDoc } from '../users/model.js';
 import { fileQuery } from './filter.js';
 import type { FileDoc } from './model.js';
 import type { FileQueries } from './queries.js';
+import { TRANSITIONS, transition, transitionEvents } from './transitions.js';
 
 /** How a file rests while its delete is under way, and how once its content is gone and its record kept. */
-export const TAKEN_OVER = { syncStatus: 'SYNC_ABORTED', syncErrorMessage: BEING_DELETED } as const;
-const EMPTIED = 'READY_TO_SYNC' as const;
+export const TAKEN_OVER = { syncStatus: TRANSITIONS.takeOverForDelete.to, syncErrorMessage: BEING_DELETED } as const;
+const EMPTIED = TRANSITIONS.empty.to;
 const OPEN = [...UNDER_WAY_STATUSES, ...WAITING_FILE_STATUSES];
 export const DELETE_STOPPED =
   'The delete of this file was stopped, and parts of it may be gone. Delete it again, or resync it to have it back.';
@@ -84,7 +84,7 @@ export function createFileDeletion(
     atomically(async (session) => {
       const rows = await files.find(query, null, { session }).sort({ _id: 1 }).lean<FileDoc[]>();
       await end(session, rows);
-      if (tell) await events.write(rows.flatMap(fileEvents.deleted), session);
+      if (tell) await events.write(transitionEvents('empty', rows, {}), session);
     });
   /** What a delete names, one condition or more. */
   const meant = (
@@ -132,17 +132,14 @@ export function createFileDeletion(
       await ledger.handOver(await files.find(mine, { runId: 1 }).lean(), runId);
       // A move of its vectors can end nothing any more.
       await files.updateMany({ ...mine, 'move.runId': { $gt: 0 } }, { $set: { 'move.token': null } });
-      await files.updateMany(mine, {
-        $set: {
-          runId,
-          workflowId,
-          ...TAKEN_OVER,
-          ended: null,
-          // From now on a part may be missing: a later sync must not take the page for unchanged.
-          processedAs: null,
-          updatedAt: new Date(),
-        },
+      const { filter, update } = transition('takeOverForDelete', {
+        owner: { organizationId, userId },
+        where: { _id: { $in: [...ids] } },
+        message: BEING_DELETED,
+        // A part may be missing from now on: a later sync must not find the page unchanged.
+        set: { runId, workflowId, ended: null, processedAs: null },
       });
+      await files.updateMany(filter, update);
     },
     async stopped(runId) {
       await files.updateMany(
@@ -160,9 +157,12 @@ export function createFileDeletion(
       });
     },
     async emptied(tenant, runId, ids, tell) {
-      const query = owned(tenant, runId, ids);
-      const change = {
-        $set: {
+      const { filter, update } = transition('empty', {
+        owner: tenant,
+        // A repeated batch meets files that it has emptied and reported.
+        where: { _id: { $in: [...ids] }, runId, syncErrorMessage: BEING_DELETED },
+        message: null,
+        set: {
           generation: 0,
           numChunks: 0,
           statistics: null,
@@ -178,18 +178,14 @@ export function createFileDeletion(
           version: null,
           processedAs: null,
           cleanupPending: false,
-          embeddingStorageStatus: 'HOT_STORAGE' as const,
+          embeddingStorageStatus: 'HOT_STORAGE',
           coldCopy: null,
           move: null,
           fileContentsDeleted: true,
-          syncErrorMessage: null,
-          syncStatus: EMPTIED,
           ended: DELETED,
-          updatedAt: new Date(),
         },
-      };
-      // A repeated batch meets files that it has emptied and told of.
-      await ended({ ...query, ...TAKEN_OVER }, tell, (session) => files.updateMany(query, change, { session }));
+      });
+      await ended(filter, tell, (session) => files.updateMany(filter, update, { session }));
     },
   };
 }

@@ -1,24 +1,18 @@
 import type { Model } from 'mongoose';
 
-import { fileEvents } from '../../contract/events.js';
 import { endedAs, type ItemCost, type LeftCause } from '../../contract/ledger.js';
 import { BEING_DELETED } from '../../contract/reembed.js';
-import type { FileSyncStatus } from '../../contract/statuses.js';
 import type { DataSourceDoc } from '../dataSources/model.js';
-import type { Intents } from '../events/intents.js';
 import type { Tenant } from '../users/accept.js';
+import type { FileChanges } from './changes.js';
 import type { FileDoc } from './model.js';
-import { leaving, markedFiles } from './told.js';
-
-const EVALUATING = 'EVALUATING_RESYNC' as const satisfies FileSyncStatus;
-/** At rest, and to be tried again by a pass. A record without content (READY_TO_SYNC) waits for its person. */
-const TRIED_AGAIN: readonly FileSyncStatus[] = ['READY', 'SYNC_ERROR', 'SYNC_ABORTED'];
+import { type Change, HANDED_OVER, transition } from './transitions.js';
 
 /** What a pass needs to know of a file that it meets. */
 export type MetFile = Pick<FileDoc, '_id' | 'syncStatus' | 'syncErrorMessage' | 'generation' | 'requestId'>;
 
 /** What a pass says of a file that it meets. */
-interface Look {
+interface Met {
   readonly runId: number;
   readonly requestId: string;
   readonly version?: string | null;
@@ -26,7 +20,7 @@ interface Look {
 }
 
 /** A file that was looked at and has not changed, under the number that was given out for it. */
-interface LookedFile {
+interface EvaluatedFile {
   readonly runId: number;
   readonly file: Pick<FileDoc, '_id' | 'listedVersion' | 'keptRequestId'>;
   readonly generation: number;
@@ -45,103 +39,89 @@ export interface FileEvaluation {
   endLook(runId: number, fileId: number): Promise<void>;
 }
 
-/** What is true of a file that was looked at and is as it was; its request is again the one that it had. */
-const asItWas = (requestId: string | null) => ({
-  syncStatus: 'READY' as const,
-  requestId,
-  syncErrorMessage: null,
-  attempts: 0,
-  unfinishedStarts: 0,
-  notBefore: null,
-  updatedAt: new Date(),
-});
+/** A file that turned out to be unchanged: it belongs to its earlier request again. */
+const unchanged = (requestId: string | null) => ({ ...HANDED_OVER, requestId });
 
-/** A look that came to no end: the file is as it was. */
-const notLooked = (cause: LeftCause) => [
-  { $set: { ...asItWas('$keptRequestId'), ended: { $literal: endedAs('aborted', 'queue', cause) } } },
-];
-
-/** Ends the looks of a run, or at a data source, that were not brought to their end: the files are as they were. */
-export async function endLooks(
+/** Ends evaluations that were not completed: the files are as they were. */
+export async function endEvaluations<N extends 'endEvaluation' | 'endEvaluationsOfSource'>(
   files: Model<FileDoc>,
-  whose:
-    | { readonly runId: number }
-    | { readonly organizationId: number; readonly userId: number; readonly dataSourceId: number },
+  name: N,
+  whose: Pick<Change<N>, 'owner' | 'where'>,
   cause: LeftCause,
 ): Promise<void> {
-  const asBefore = notLooked(cause);
-  await files.updateMany({ ...whose, syncStatus: EVALUATING }, asBefore, { updatePipeline: true });
+  const ended = { $literal: endedAs('aborted', 'queue', cause) };
+  // A pipeline, as the request comes from another field of the record.
+  const { filter, update } = transition(name, {
+    ...whose,
+    message: null,
+    set: { ...unchanged('$keptRequestId'), ended },
+  });
+  await files.updateMany(filter, [update], { updatePipeline: true });
 }
 
-/** Ends looks at files that have not changed. Nothing is told, and their last sync is the one that was. */
-export async function keepLooked(files: Model<FileDoc>, kept: readonly LookedFile[]): Promise<void> {
+/** Ends evaluations of unchanged files. Nothing is reported, and their last sync stays the earlier one. */
+export async function keepEvaluated(files: Model<FileDoc>, kept: readonly EvaluatedFile[]): Promise<void> {
   if (kept.length === 0) return;
   await files.collection.bulkWrite(
-    kept.map(({ runId, file, generation, cost }) => ({
-      updateOne: {
-        filter: { _id: file._id, runId, syncStatus: EVALUATING, lastGeneration: generation } as object,
-        // It was listed before its content was compared.
-        update: {
-          $set: {
-            ...asItWas(file.keptRequestId ?? null),
-            ended: { ...endedAs('skipped', 'fetch', 'unchanged'), ...cost },
-            // It is at its source.
-            restoredAt: null,
-            ...(file.listedVersion ? { version: file.listedVersion } : {}),
-          },
+    kept.map(({ runId, file, generation, cost }) => {
+      const { filter, update } = transition('keepEvaluated', {
+        owner: { runId },
+        where: { _id: file._id, lastGeneration: generation },
+        message: null,
+        set: {
+          ...unchanged(file.keptRequestId ?? null),
+          ended: { ...endedAs('skipped', 'fetch', 'unchanged'), ...cost },
+          // It is at its source.
+          restoredAt: null,
+          // It was listed before its content was compared.
+          ...(file.listedVersion ? { version: file.listedVersion } : {}),
         },
-      },
-    })),
-    { ordered: false },
-  );
-}
-
-/**
- * Has a pass look at files that are known, with their own options and tags. What has content is EVALUATING_RESYNC until
- * it is compared; what failed is queued; what is in motion, or without content at somebody's wish, is left alone.
- */
-export async function lookAtKnown(
-  files: Model<FileDoc>,
-  { organizationId, userId }: Tenant,
-  met: readonly { readonly request: Look; readonly file: MetFile; readonly inTurn: boolean }[],
-  now: Date,
-): Promise<void> {
-  const open = met.filter(
-    ({ file }) => TRIED_AGAIN.includes(file.syncStatus) && file.syncErrorMessage !== BEING_DELETED,
-  );
-  if (open.length === 0) return;
-  await files.collection.bulkWrite(
-    open.map(({ request, file, inTurn }) => {
-      const { _id, syncStatus, generation } = file;
-      const queued = inTurn ? 'QUEUED_FOR_SYNC' : 'DELAYED';
-      return {
-        updateOne: {
-          filter: { _id, organizationId, userId, syncStatus, generation } as object,
-          update: {
-            $set: {
-              syncStatus: syncStatus === 'READY' && generation > 0 ? EVALUATING : queued,
-              syncErrorMessage: null,
-              // What is told of it from here on is told of the pass.
-              requestId: request.requestId,
-              keptRequestId: file.requestId,
-              runId: request.runId,
-              workflowId: request.workflowOf(_id),
-              ended: null,
-              listedVersion: request.version ?? null,
-              attempts: 0,
-              unfinishedStarts: 0,
-              notBefore: null,
-              updatedAt: now,
-            },
-          },
-        },
-      };
+      });
+      return { updateOne: { filter: filter as object, update: update as object } };
     }),
     { ordered: false },
   );
 }
 
-export function createFileEvaluation(files: Model<FileDoc>, intents: Intents): FileEvaluation {
+/**
+ * Hands known files to a pass, with their own options and tags. A file with content is EVALUATING_RESYNC until it is
+ * compared; a failed one is queued; the filter leaves out those in motion, and those without content by request.
+ */
+export async function passKnown(
+  files: Model<FileDoc>,
+  { organizationId, userId }: Tenant,
+  met: readonly { readonly request: Met; readonly file: MetFile; readonly inTurn: boolean }[],
+  now: Date,
+): Promise<void> {
+  const open = met.filter(({ file }) => file.syncErrorMessage !== BEING_DELETED);
+  if (open.length === 0) return;
+  await files.collection.bulkWrite(
+    open.map(({ request, file, inTurn }) => {
+      const { _id, syncStatus, generation } = file;
+      const isComparable = syncStatus === 'READY' && generation > 0;
+      const { filter, update } = transition(isComparable ? 'passEvaluate' : inTurn ? 'passQueue' : 'passDelay', {
+        owner: { organizationId, userId },
+        where: { _id, generation },
+        seen: syncStatus,
+        message: null,
+        set: {
+          // Its events belong to the pass from here on.
+          requestId: request.requestId,
+          keptRequestId: file.requestId,
+          runId: request.runId,
+          workflowId: request.workflowOf(_id),
+          listedVersion: request.version ?? null,
+          ...HANDED_OVER,
+          updatedAt: now,
+        },
+      });
+      return { updateOne: { filter: filter as object, update: update as object } };
+    }),
+    { ordered: false },
+  );
+}
+
+export function createFileEvaluation(files: Model<FileDoc>, changes: FileChanges): FileEvaluation {
   return {
     async containersOf({ organizationId, userId }, dataSourceId, limit) {
       const rows = await files
@@ -155,19 +135,13 @@ export function createFileEvaluation(files: Model<FileDoc>, intents: Intents): F
       const syncStatus = { $in: ['SYNC_ERROR', 'SYNC_ABORTED'] as const };
       return (await files.exists({ organizationId, userId, syncStatus, dataSourceId })) !== null;
     },
-    async endLook(runId, fileId) {
-      const mine = { _id: fileId, runId, syncStatus: EVALUATING };
-      await files.updateOne(mine, notLooked('source_revoked'), { updatePipeline: true });
-    },
+    endLook: (runId, fileId) =>
+      endEvaluations(files, 'endEvaluation', { owner: { runId }, where: { _id: fileId } }, 'source_revoked'),
     async beginChanged(runId, fileIds) {
-      const query = { _id: { $in: [...fileIds] }, runId, syncStatus: EVALUATING };
-      const rows = await files.find(query).lean<FileDoc[]>();
-      if (rows.length === 0) return;
-      await intents.around(rows.flatMap(fileEvents.syncing), async (mark) => {
-        const change = { $set: { syncStatus: 'SYNCING' as const, updatedAt: new Date() }, ...leaving(mark) };
-        const { matchedCount } = await files.updateMany(query, change);
-        return matchedCount === rows.length ? 'all' : markedFiles(files)(mark, fileIds);
-      });
+      const rows = await files
+        .find({ _id: { $in: [...fileIds] }, runId, syncStatus: 'EVALUATING_RESYNC' })
+        .lean<FileDoc[]>();
+      await changes.all('startChanged', rows, { owner: { runId }, where: {} });
     },
   };
 }

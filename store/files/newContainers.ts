@@ -1,11 +1,11 @@
 import type { Model } from 'mongoose';
 
 import { coalesce } from '../../contract/coalesce.js';
-import { fileEvents } from '../../contract/events.js';
 import type { Atomically, EventWriter } from '../events/events.js';
 import { insertRows } from '../insertOnce.js';
 import type { RunDoc } from '../runs/model.js';
 import type { FileDoc } from './model.js';
+import { transitionEvents } from './transitions.js';
 
 /** Of one transaction. */
 const MAX_CONTAINERS = 50;
@@ -61,7 +61,7 @@ export function createNewContainers(
           session,
         );
         await events.write(
-          some.flatMap(({ file }) => fileEvents.created([file])),
+          some.flatMap(({ file }) => transitionEvents('create', [file], {})),
           session,
         );
         await insertRows(

@@ -7,6 +7,7 @@ import type { LedgerWriter } from '../ledger/ledger.js';
 import type { Session } from '../sequence.js';
 import type { Tenant } from '../users/accept.js';
 import type { FileDoc } from './model.js';
+import { HANDED_OVER, transition } from './transitions.js';
 
 /** Whether the content of an upload was deleted: there is no source to have it from again. */
 export function isLost({
@@ -58,25 +59,20 @@ export function createFileRetry(files: Model<FileDoc>, ledger: Pick<LedgerWriter
     async retry(tenant, ids, unsynced, again, session) {
       const rows = await found(tenant, ids, unsynced, session);
       await ledger.handOver(rows, again.runId, session);
-      const fresh = {
-        syncStatus: 'QUEUED_FOR_SYNC' as const,
-        syncErrorMessage: null,
-        attempts: 0,
-        unfinishedStarts: 0,
-        notBefore: null,
-        ended: null,
-        listedVersion: null,
-        fileContentsDeleted: false,
-        'options.skipFileProcessing': false,
-        updatedAt: new Date(),
-      };
-      // In the transaction that has read them: whoever else begins something with one makes it run again.
-      const mine = { _id: { $in: rows.map(({ _id }) => _id) } };
-      const { matchedCount } = await files.updateMany(
-        mine,
-        { $set: { ...again, ...fresh } },
-        session ? { session } : {},
-      );
+      // In the transaction that has read them: a concurrent change makes it run again.
+      const { filter, update } = transition('queueAgain', {
+        owner: tenant,
+        where: { _id: { $in: rows.map(({ _id }) => _id) } },
+        message: null,
+        set: {
+          ...again,
+          ...HANDED_OVER,
+          listedVersion: null,
+          fileContentsDeleted: false,
+          'options.skipFileProcessing': false,
+        },
+      });
+      const { matchedCount } = await files.updateMany(filter, update, session ? { session } : {});
       return matchedCount;
     },
   };

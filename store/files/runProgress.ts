@@ -5,7 +5,7 @@ import type { FileSyncStatus } from '../../contract/statuses.js';
 import type { RunDoc } from '../runs/model.js';
 import { RUN_INDEX } from './indexes.js';
 import type { FileDoc } from './model.js';
-import { IN_MOTION } from './start.js';
+import { inMotion } from './transitions.js';
 
 export interface RunCounts {
   readonly total: number;
@@ -81,7 +81,7 @@ export function createRunProgress(files: Model<FileDoc>): RunProgress {
           {
             runId,
             isContainer: false,
-            syncStatus: IN_MOTION,
+            syncStatus: inMotion,
             _id: { $gt: afterId },
             $or: [{ notBefore: null }, { notBefore: { $lte: now } }],
           },
@@ -97,7 +97,7 @@ export function createRunProgress(files: Model<FileDoc>): RunProgress {
     },
     async nextDue(runId) {
       const row = await files
-        .findOne({ runId, isContainer: false, syncStatus: IN_MOTION }, { notBefore: 1 })
+        .findOne({ runId, isContainer: false, syncStatus: inMotion }, { notBefore: 1 })
         .sort({ notBefore: 1 })
         .lean();
       return row === null ? null : (row.notBefore ?? new Date(0));

@@ -5,6 +5,7 @@ import { endedAs } from '../../contract/ledger.js';
 import { FINAL_FILE_STATUSES, type FileSyncStatus } from '../../contract/statuses.js';
 import type { Atomically, EventWriter } from '../events/events.js';
 import type { ColdCopy, FileDoc } from '../files/model.js';
+import { stateOf, transitionEvents } from '../files/transitions.js';
 import type { RunDoc } from '../runs/model.js';
 import type { Tenant } from '../users/accept.js';
 import type { UserDoc } from '../users/model.js';
@@ -58,8 +59,8 @@ function restOf(file: FileDoc): Partial<FileDoc> {
   if (isAtRest(file) && !isGone) return {};
   const looked = file.syncStatus === 'EVALUATING_RESYNC' ? { requestId: file.keptRequestId ?? null } : {};
   return file.generation > 0
-    ? { syncStatus: 'READY', syncErrorMessage: null, ...looked }
-    : { syncStatus: 'SYNC_ABORTED', syncErrorMessage: UNREAD };
+    ? { ...stateOf('restore'), syncErrorMessage: null, ...looked }
+    : { ...stateOf('restoreUnread'), syncErrorMessage: UNREAD };
 }
 
 /** A record as it comes back. */
@@ -70,7 +71,7 @@ function recordOf(
 ): FileDoc {
   const { file, copy } = row;
   const ended = endedAs('failed', 'store', 'vectors_lost');
-  const lost = isWhole ? {} : { syncStatus: 'SYNC_ERROR' as const, syncErrorMessage: LOST, processedAs: null, ended };
+  const lost = isWhole ? {} : { ...stateOf('restoreFailed'), syncErrorMessage: LOST, processedAs: null, ended };
   const isCold = wasCold(row) || !isWhole;
   return {
     ...file,
@@ -168,7 +169,7 @@ export function createQuarantine(
         await quarantined.updateMany(own, { $set: { state: 'tidying' } }, { session });
         // Of the request that has it back: that of its sync has told it.
         const told = back.flatMap((file) => (file.syncStatus === 'READY' ? [{ ...file, requestId }] : []));
-        await events.write(told.flatMap(fileEvents.ready), session);
+        await events.write(transitionEvents('restore', told, {}), session);
       });
     },
     async stay(rows) {

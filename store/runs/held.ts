@@ -3,6 +3,7 @@ import type { Model } from 'mongoose';
 import type { Atomically } from '../events/events.js';
 import type { FileDoc } from '../files/model.js';
 import type { FileQueue } from '../files/queue.js';
+import { transition } from '../files/transitions.js';
 import type { RunDoc } from './model.js';
 
 /** Runs of one user that are let go in one round. */
@@ -10,8 +11,8 @@ const AT_ONCE = 500;
 
 /** Runs about one file that was sent while the user's queue was full: they stay in the outbox, and cost Temporal nothing. */
 export interface HeldRuns {
-  /** Lets them go as far as there is room, each user's oldest first: their files are queued, and they are due. */
-  letGo(): Promise<void>;
+  /** Queues the files of each user's oldest held runs as far as there is room, and makes the runs due. */
+  releaseHeld(): Promise<void>;
 }
 
 export function createHeldRuns(
@@ -20,7 +21,7 @@ export function createHeldRuns(
   queue: Pick<FileQueue, 'roomForSent'>,
   atomically: Atomically,
 ): HeldRuns {
-  const letGoOf = async (tenant: { readonly organizationId: number; readonly userId: number }): Promise<void> => {
+  const releaseOf = async (tenant: { readonly organizationId: number; readonly userId: number }): Promise<void> => {
     const { organizationId, userId } = tenant;
     const mine = { held: true, startedAt: null, organizationId, userId };
     const held = await runs.find(mine, { _id: 1, fileId: 1 }).sort({ _id: 1 }).limit(AT_ONCE).lean();
@@ -29,30 +30,25 @@ export function createHeldRuns(
     if (going.length === 0) return;
     const ids = going.map(({ _id }) => _id);
     await atomically(async (session) => {
-      await files.updateMany(
-        {
-          _id: { $in: going.flatMap(({ fileId }) => fileId ?? []) },
-          organizationId,
-          userId,
-          runId: { $in: ids },
-          syncStatus: 'DELAYED',
-        },
-        { $set: { syncStatus: 'QUEUED_FOR_SYNC', syncErrorMessage: null, updatedAt: new Date() } },
-        { session },
-      );
+      const { filter, update } = transition('releaseHeld', {
+        owner: tenant,
+        where: { _id: { $in: going.flatMap(({ fileId }) => fileId ?? []) }, runId: { $in: ids } },
+        message: null,
+      });
+      await files.updateMany(filter, update, { session });
       const now = new Date();
-      const letGo = { _id: { $in: ids }, held: true };
-      await runs.updateMany({ ...letGo, stream: true }, { $set: { held: false } }, { session });
-      await runs.updateMany(letGo, { $set: { held: false, nextTryAt: now } }, { session });
+      const released = { _id: { $in: ids }, held: true };
+      await runs.updateMany({ ...released, stream: true }, { $set: { held: false } }, { session });
+      await runs.updateMany(released, { $set: { held: false, nextTryAt: now } }, { session });
     });
   };
   return {
-    async letGo() {
+    async releaseHeld() {
       const owners = await runs.aggregate<{ _id: { organizationId: number; userId: number } }>([
         { $match: { held: true, startedAt: null } },
         { $group: { _id: { organizationId: '$organizationId', userId: '$userId' } } },
       ]);
-      for (const { _id } of owners) await letGoOf(_id);
+      for (const { _id } of owners) await releaseOf(_id);
     },
   };
 }

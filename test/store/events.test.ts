@@ -100,14 +100,14 @@ describe('events of a group of files', () => {
   const death = new Error('the worker died');
 
   test('are not shown before the change, and after it only of files that it reached', async () => {
-    await intents.around([...ready(1, 2), ...list(1, 2)], async () => {
+    await intents.withPendingEvents([...ready(1, 2), ...list(1, 2)], async () => {
       expect(await told()).toEqual([]);
       return new Set([2]);
     });
     expect(await told()).toEqual(['2', ['2']]);
   });
   test('of which a death left the change and not the events are shown when they are settled, once', async () => {
-    const dying = intents.around([...ready(1, 2, 3), ...list(1, 3)], () => {
+    const dying = intents.withPendingEvents([...ready(1, 2, 3), ...list(1, 3)], () => {
       reached.add(1).add(2);
       return Promise.reject(death);
     });
@@ -121,13 +121,13 @@ describe('events of a group of files', () => {
     expect(await told()).toEqual(['1', '2', ['1']]);
   });
   test('of which a death left nothing are forgotten', async () => {
-    await expect(intents.around(ready(1), () => Promise.reject(death))).rejects.toThrow(death);
+    await expect(intents.withPendingEvents(ready(1), () => Promise.reject(death))).rejects.toThrow(death);
     await intents.settle([1]);
     expect(await told()).toEqual([]);
     expect(await connection.collection('events').countDocuments({ organizationId })).toBe(0);
   });
   test('are told once by a writer who was taken for dead in the middle of its change', async () => {
-    await intents.around([...ready(1, 2), ...list(1, 2)], async () => {
+    await intents.withPendingEvents([...ready(1, 2), ...list(1, 2)], async () => {
       reached.add(1);
       await intents.settle([1]);
       reached.add(2);

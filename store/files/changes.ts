@@ -1,0 +1,103 @@
+import type { Model, mongo } from 'mongoose';
+
+import type { Atomically, EventWriter } from '../events/events.js';
+import type { Intents, Marked } from '../events/intents.js';
+import type { FileDoc } from './model.js';
+import { type Change, type Transition, transition, transitionEvents } from './transitions.js';
+
+/** A change of one file, which was read before. */
+export type ChangeOfFile<N extends Transition> = Change<N> & { readonly file: FileDoc };
+
+/** Writes transitions together with their events: a crash in between leaves both or neither. */
+export interface FileChanges {
+  /** Changes one file, if it matches, and returns it as it was before. @param once see EventWriter.write */
+  one<N extends Transition>(name: N, change: Change<N>, once?: string): Promise<FileDoc | null>;
+  /** Changes the first matching files, at most `limit`, and returns their number. */
+  some<N extends Transition>(name: N, change: Change<N>, limit: number): Promise<number>;
+  /** Changes many files, each if it matches, in one round trip. Returns the ids of those that were changed. */
+  many<N extends Transition>(name: N, changes: readonly ChangeOfFile<N>[]): Promise<number[]>;
+  /** Changes all of the files that still match in the same way. Returns whether all of them did. */
+  all<N extends Transition>(name: N, files: readonly FileDoc[], change: Change<N>): Promise<boolean>;
+}
+
+/** Marks kept per file: enough to outlast the changes that may come before a crash is settled. */
+const MARKS_KEPT = 4;
+
+/** The part of an update that leaves a mark. */
+const leaving = (mark: mongo.ObjectId) => ({ $push: { marks: { $each: [mark], $slice: -MARKS_KEPT } } });
+
+/** Which of some files a change has reached. */
+export const markedFiles =
+  (files: Model<FileDoc>): Marked =>
+  async (mark, fileIds) => {
+    const rows = await files.find({ _id: { $in: [...fileIds] }, marks: mark }, { _id: 1 }).lean();
+    return new Set(rows.map(({ _id }) => _id));
+  };
+
+export function createFileChanges(
+  files: Model<FileDoc>,
+  atomically: Atomically,
+  events: EventWriter,
+  intents: Intents,
+): FileChanges {
+  return {
+    one(name, change, once) {
+      const { filter, update } = transition(name, change);
+      return atomically(async (session) => {
+        const before = await files.findOneAndUpdate(filter, update, { session }).lean<FileDoc | null>();
+        if (before) await events.write(transitionEvents(name, [before], change), session, once);
+        return before;
+      });
+    },
+    some(name, change, limit) {
+      const { filter, update } = transition(name, change);
+      return atomically(async (session) => {
+        const rows = await files.find(filter, null, { session }).sort({ _id: 1 }).limit(limit).lean<FileDoc[]>();
+        if (rows.length === 0) return 0;
+        await files.updateMany({ _id: { $in: rows.map(({ _id }) => _id) } }, update, { session });
+        await events.write(transitionEvents(name, rows, change), session);
+        return rows.length;
+      });
+    },
+    async many(name, changes) {
+      if (changes.length === 0) return [];
+      const ids = changes.map(({ file }) => file._id);
+      let changed = ids;
+      await intents.withPendingEvents(
+        changes.flatMap((change) => transitionEvents(name, [change.file], change)),
+        async (mark) => {
+          // Past mongoose's schema: casting what our own code just built costs more than the write.
+          const { matchedCount } = await files.collection.bulkWrite(
+            changes.map((change) => {
+              const { filter, update } = transition(name, change);
+              return { updateOne: { filter: filter as object, update: { ...update, ...leaving(mark) } as object } };
+            }),
+            { ordered: false },
+          );
+          if (matchedCount === changes.length) return 'all';
+          // Rare: some belong to another run by now.
+          const reached = await markedFiles(files)(mark, ids);
+          changed = ids.filter((id) => reached.has(id));
+          return reached;
+        },
+      );
+      return changed;
+    },
+    async all(name, rows, change) {
+      if (rows.length === 0) return true;
+      const ids = rows.map(({ _id }) => _id);
+      const { filter, update } = transition(name, change);
+      let reachedAll = true;
+      await intents.withPendingEvents(transitionEvents(name, rows, change), async (mark) => {
+        const { matchedCount } = await files.updateMany(
+          { ...filter, _id: { $in: ids } },
+          { ...update, ...leaving(mark) },
+        );
+        if (matchedCount === rows.length) return 'all';
+        reachedAll = false;
+        return markedFiles(files)(mark, ids);
+      });
+      return reachedAll;
+    },
+  };
+}

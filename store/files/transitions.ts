@@ -1,0 +1,241 @@
+import type { QueryFilter } from 'mongoose';
+
+import { type EventFile, fileEvents, type NewEvent, uploadEvent } from '../../contract/events.js';
+import { wantsSparseVectors } from '../../contract/ingestOptions.js';
+import {
+  FILE_SYNC_STATUSES,
+  type FileSyncStatus,
+  FINAL_FILE_STATUSES,
+  UNDER_WAY_STATUSES,
+  WAITING_FILE_STATUSES,
+} from '../../contract/statuses.js';
+import type { Tenant } from '../users/accept.js';
+import type { FileDoc } from './model.js';
+
+/** What an event reports besides the file. */
+interface Detail {
+  readonly message?: string | null;
+  /** Made by a pass of auto-sync, not by a request. */
+  readonly isPass?: boolean;
+}
+
+/** Events of files that make a transition, given as they were before it. */
+type Emits = (files: readonly TransitioningFile[], detail: Detail) => NewEvent[];
+type TransitioningFile = EventFile & Pick<FileDoc, 'syncStatus'>;
+
+interface Row {
+  /** Empty: the row describes new records. */
+  readonly from: readonly FileSyncStatus[];
+  readonly to: FileSyncStatus;
+  /** Who may write it: the run that owns the file, or its tenant. */
+  readonly by: 'run' | 'tenant';
+  readonly emits?: Emits;
+}
+
+/** Waiting for its turn, or for the end of a rate limit; its run starts it when it is due. */
+const STARTABLE = ['QUEUED_FOR_SYNC', 'RATE_LIMITED'] as const satisfies FileSyncStatus[];
+const IN_MOTION = [...STARTABLE, ...UNDER_WAY_STATUSES] as const;
+const BEGUN = ['SYNCING', 'QUEUED_FOR_OCR'] as const satisfies FileSyncStatus[];
+const OPEN = [...WAITING_FILE_STATUSES, ...UNDER_WAY_STATUSES] as const;
+/** At rest, and tried again by a pass. READY_TO_SYNC is not: a caller decided that the file has no content. */
+const RETRIED_BY_PASS = ['READY', 'SYNC_ERROR', 'SYNC_ABORTED'] as const satisfies FileSyncStatus[];
+const EVALUATING = ['EVALUATING_RESYNC'] as const satisfies FileSyncStatus[];
+
+const each =
+  (events: (file: EventFile, message: string | null) => NewEvent[]): Emits =>
+  (files, { message = null }) =>
+    files.flatMap((file) => events(file, message));
+const ready = each(fileEvents.ready);
+const syncing = each(fileEvents.syncing);
+const failed = each(fileEvents.failed);
+const aborted: Emits = (files, { message }) => fileEvents.aborted(files, message ?? '');
+const created: Emits = (files) => fileEvents.created(files);
+
+/** Files of which the run has not yet reported that sparse vectors will follow: it reports that once. */
+export const startsSparse = ({ sparseQueuedBy, runId, options }: EventFile): boolean =>
+  sparseQueuedBy !== runId && wantsSparseVectors(options);
+
+/**
+ * Every change of a file's state. Each write in store/ names one row; test/store/fileTransitions.test.ts compares the
+ * operations with this table, and test/store/fileStates.test.ts rejects a write that bypasses it.
+ */
+export const TRANSITIONS = {
+  // New records.
+  create: { from: [], to: 'QUEUED_FOR_SYNC', by: 'tenant', emits: created },
+  createDelayed: { from: [], to: 'DELAYED', by: 'tenant', emits: created },
+  restore: { from: [], to: 'READY', by: 'tenant', emits: ready },
+  restoreUnread: { from: [], to: 'SYNC_ABORTED', by: 'tenant' },
+  restoreFailed: { from: [], to: 'SYNC_ERROR', by: 'tenant' },
+
+  // A request, or a pass of auto-sync, hands a known file to a run.
+  accept: { from: FILE_SYNC_STATUSES, to: 'QUEUED_FOR_SYNC', by: 'tenant' },
+  acceptDelayed: { from: FILE_SYNC_STATUSES, to: 'DELAYED', by: 'tenant' },
+  queueAgain: { from: FINAL_FILE_STATUSES, to: 'QUEUED_FOR_SYNC', by: 'tenant' },
+  passEvaluate: { from: ['READY'], to: 'EVALUATING_RESYNC', by: 'tenant' },
+  passQueue: { from: RETRIED_BY_PASS, to: 'QUEUED_FOR_SYNC', by: 'tenant' },
+  passDelay: { from: RETRIED_BY_PASS, to: 'DELAYED', by: 'tenant' },
+
+  // Waiting.
+  holdBack: { from: ['QUEUED_FOR_SYNC'], to: 'DELAYED', by: 'run' },
+  releaseDelayed: { from: ['DELAYED'], to: 'QUEUED_FOR_SYNC', by: 'run' },
+  releaseHeld: { from: ['DELAYED'], to: 'QUEUED_FOR_SYNC', by: 'tenant' },
+
+  // One attempt.
+  start: {
+    from: STARTABLE,
+    to: 'SYNCING',
+    by: 'run',
+    emits: (files, detail) => [
+      ...syncing(files, detail),
+      ...files.filter(startsSparse).map((file) => fileEvents.sparseQueued(file)),
+    ],
+  },
+  startChanged: { from: EVALUATING, to: 'SYNCING', by: 'run', emits: syncing },
+  deferToOcr: { from: ['SYNCING'], to: 'QUEUED_FOR_OCR', by: 'run' },
+  release: { from: ['SYNCING'], to: 'QUEUED_FOR_SYNC', by: 'run' },
+  requeue: { from: BEGUN, to: 'QUEUED_FOR_SYNC', by: 'run' },
+  limit: {
+    from: UNDER_WAY_STATUSES,
+    to: 'RATE_LIMITED',
+    by: 'run',
+    emits: each((file, message) => fileEvents.rateLimited(file, message ?? '')),
+  },
+  /** The event is written once per run. */
+  delay: {
+    from: UNDER_WAY_STATUSES,
+    to: 'DELAYED',
+    by: 'run',
+    emits: each((file) => [uploadEvent('FILE_SYNC_LIMIT_REACHED', file)]),
+  },
+
+  // The end of a sync.
+  finish: { from: UNDER_WAY_STATUSES, to: 'READY', by: 'run', emits: ready },
+  keep: { from: BEGUN, to: 'READY', by: 'run', emits: ready },
+  keepEvaluated: { from: EVALUATING, to: 'READY', by: 'run' },
+  endEvaluation: { from: EVALUATING, to: 'READY', by: 'run' },
+  endEvaluationsOfSource: { from: EVALUATING, to: 'READY', by: 'tenant' },
+  shelve: {
+    from: ['SYNCING'],
+    to: 'READY_TO_SYNC',
+    by: 'run',
+    emits: (files) => fileEvents.skipped(files, 'skip_file_processing'),
+  },
+  fail: { from: OPEN, to: 'SYNC_ERROR', by: 'run', emits: failed },
+  abort: { from: OPEN, to: 'SYNC_ABORTED', by: 'run', emits: aborted },
+  abortQueued: { from: WAITING_FILE_STATUSES, to: 'SYNC_ABORTED', by: 'tenant', emits: aborted },
+
+  // Containers.
+  containerStart: {
+    from: IN_MOTION,
+    to: 'SYNCING',
+    by: 'run',
+    emits: (files, detail) =>
+      syncing(
+        files.filter(({ syncStatus }) => syncStatus !== 'SYNCING'),
+        detail,
+      ),
+  },
+  /** All children are queued. The event is written once per run. */
+  containerDiscovered: {
+    from: IN_MOTION,
+    to: 'SYNCING',
+    by: 'run',
+    emits: (files, { isPass = false }) => files.flatMap((file) => fileEvents.discovered(file, isPass)),
+  },
+  containerPause: { from: IN_MOTION, to: 'QUEUED_FOR_SYNC', by: 'run' },
+  containerFinish: { from: IN_MOTION, to: 'READY', by: 'run', emits: ready },
+  containerFail: { from: IN_MOTION, to: 'SYNC_ERROR', by: 'run', emits: failed },
+
+  // Vectors and content go.
+  loseVectors: { from: ['READY', 'SYNC_ERROR'], to: 'SYNC_ERROR', by: 'tenant', emits: failed },
+  takeOverForDelete: { from: FILE_SYNC_STATUSES, to: 'SYNC_ABORTED', by: 'tenant' },
+  /** The event is written where the delete's request asks for it. */
+  empty: { from: ['SYNC_ABORTED'], to: 'READY_TO_SYNC', by: 'tenant', emits: each(fileEvents.deleted) },
+} as const satisfies Record<string, Row>;
+
+export type Transition = keyof typeof TRANSITIONS;
+
+const row = (name: Transition): Row => TRANSITIONS[name];
+
+/** The run or the tenant, as the row requires. */
+type Owner<N extends Transition> = (typeof TRANSITIONS)[N]['by'] extends 'run' ? { readonly runId: number } : Tenant;
+
+/** Fields written with a state; the state itself comes from the row. */
+type Fields = { readonly syncStatus?: never } & Readonly<Record<string, unknown>>;
+
+export interface Change<N extends Transition = Transition> {
+  readonly owner: Owner<N>;
+  /** Which of the owner's files. */
+  readonly where: QueryFilter<FileDoc>;
+  /** The state in which the file was read, if it must not have changed since. */
+  readonly seen?: FileSyncStatus;
+  /** Shown to callers with the state, and reported by the event; absent: the earlier one stays. */
+  readonly message?: string | null;
+  readonly set?: Fields;
+  readonly inc?: Readonly<Record<string, number>>;
+  readonly unset?: Readonly<Record<string, 1>>;
+  readonly isPass?: boolean;
+}
+
+/** Both halves of one write of a state. */
+export interface Write {
+  readonly filter: QueryFilter<FileDoc>;
+  readonly update: {
+    readonly $set: Readonly<Record<string, unknown>>;
+    readonly $inc?: Readonly<Record<string, number>>;
+    readonly $unset?: Readonly<Record<string, 1>>;
+  };
+}
+
+/**
+ * Builds the write of a row. The filter requires the owner and one of the row's states, so a repeated write, or one of a
+ * run that no longer owns the file, changes nothing.
+ */
+export function transition<N extends Transition>(
+  name: N,
+  { owner, where, seen, message, set, inc, unset }: Change<N>,
+): Write {
+  const { from, to } = row(name);
+  const { runId, organizationId, userId } = owner as Tenant & { runId: number };
+  const allowed = from.filter((status) => seen === undefined || status === seen);
+  return {
+    filter: {
+      ...where,
+      ...(row(name).by === 'run' ? { runId } : { organizationId, userId }),
+      // Every state: a condition on it would only tempt the planner to use another index.
+      ...(allowed.length < FILE_SYNC_STATUSES.length && { syncStatus: { $in: allowed } }),
+    },
+    update: {
+      $set: {
+        updatedAt: new Date(),
+        ...set,
+        ...(message !== undefined && { syncErrorMessage: message }),
+        syncStatus: to,
+      },
+      ...(inc && { $inc: inc }),
+      ...(unset && { $unset: unset }),
+    },
+  };
+}
+
+/** Events of files that make the transition. @param before the files as they were */
+export const transitionEvents = (name: Transition, before: readonly TransitioningFile[], detail: Detail): NewEvent[] =>
+  row(name).emits?.(before, detail) ?? [];
+
+/** The state of a new record. */
+export const stateOf = (
+  name: 'create' | 'createDelayed' | 'restore' | 'restoreUnread' | 'restoreFailed',
+): Pick<FileDoc, 'syncStatus'> => ({ syncStatus: row(name).to });
+
+/** States from which a run starts a file. */
+export const isStartable = ({ syncStatus }: Pick<FileDoc, 'syncStatus'>): boolean =>
+  row('start').from.includes(syncStatus);
+
+/** Filter of files and containers that a run still works on. */
+export const inMotion = { $in: [...IN_MOTION] };
+
+/** Fields of a file whose attempt has ended, with any outcome. */
+export const ATTEMPT_ENDED = { unfinishedStarts: 0, notBefore: null, ocrPages: null } as const;
+
+/** Fields of a file that is handed to a run. */
+export const HANDED_OVER = { attempts: 0, unfinishedStarts: 0, notBefore: null, ended: null } as const;

@@ -1,0 +1,289 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import mongoose, { type Connection } from 'mongoose';
+
+import { DEFAULT_INGEST_OPTIONS } from '../../contract/ingestOptions.js';
+import { BEING_DELETED } from '../../contract/reembed.js';
+import type { FileRequest } from '../../store/files/accept.js';
+import { type FileDoc, fileModel, type SyncedContent } from '../../store/files/model.js';
+import { type Transition, TRANSITIONS, transitionEvents } from '../../store/files/transitions.js';
+import { seededChance } from '../support/seed.js';
+import { seedFiles } from '../support/seedFiles.js';
+import { isThorough } from '../support/thorough.js';
+import { startService, type TestService } from '../support/service.js';
+
+const ADA = { organizationId: 1, userId: 7, customerId: 'ada' };
+const FOREIGN = { ...ADA, organizationId: 2 };
+const SOURCE = 40;
+const RUNS = [71, 72] as const;
+const [PAGES, CONTAINERS] = [6, 2];
+const MESSAGE = 'It could not be read.';
+const CAUSE = 'timed_out';
+const MOVE = { runId: 9, token: 'try' };
+const STEPS = isThorough() ? 3_000 : 250;
+const UNLIMITED = { max_files: null, max_characters: null };
+
+let service: TestService;
+let connection: Connection;
+beforeAll(async () => {
+  service = await startService({ LOG_LEVEL: 'silent', TEMPORAL_ADDRESS: '127.0.0.1:1' }, { worker: false });
+  connection = await mongoose.createConnection(service.env['MONGODB_URI'] ?? '').asPromise();
+  await seedFiles(
+    service,
+    ADA,
+    Array.from({ length: PAGES + CONTAINERS }, (_, nth) => ({
+      id: nth + 1,
+      fields: {
+        syncStatus: 'QUEUED_FOR_SYNC' as const,
+        isContainer: nth >= PAGES,
+        generation: nth % 2,
+        lastGeneration: nth % 2,
+        dataSourceId: SOURCE,
+        accountId: SOURCE,
+        uploadId: null,
+        requestId: `request-${nth}`,
+        runId: RUNS[nth % 2] ?? null,
+        options: { ...DEFAULT_INGEST_OPTIONS, generateSparseVectors: nth % 3 === 0 },
+      },
+    })),
+  );
+});
+afterAll(async () => {
+  await connection.close();
+  await service.close();
+});
+
+/** One call of the store, and the rows that it may make files take. */
+interface Operation {
+  readonly rows: readonly Transition[];
+  readonly call: (file: FileDoc, runId: number) => Promise<unknown>;
+  /** Whether it is about the file, besides what the row says; absent: about the one file that it is called with. */
+  readonly isMeant?: (file: FileDoc, called: FileDoc) => boolean;
+  /** The row for a file, where there are several. */
+  readonly rowOf?: (file: FileDoc) => Transition;
+  /** A key under which its events are written once. */
+  readonly once?: (runId: number) => string;
+  readonly message?: string | null;
+}
+
+const isEvaluated = ({ syncStatus }: FileDoc): boolean => syncStatus === 'EVALUATING_RESYNC';
+const isBeingDeleted = ({ syncErrorMessage }: FileDoc): boolean => syncErrorMessage === BEING_DELETED;
+const cost = { millis: 1 } as never;
+const container = (file: FileDoc, { _id, isContainer }: FileDoc): boolean => isContainer && file._id === _id;
+const page = (file: FileDoc, { _id, isContainer }: FileDoc): boolean => !isContainer && file._id === _id;
+const again = (runId: number) => ({ runId, workflowId: 'again', requestId: `again-${runId}` });
+const request = (file: FileDoc, runId: number, isPass: boolean): FileRequest => ({
+  ...{ source: file.source, externalFileId: file.externalFileId, externalUrl: null, name: null, parentId: null },
+  ...{ isContainer: file.isContainer, accountId: SOURCE, tags: {}, options: file.options, sourceOptions: null },
+  ...{ enableAutoSync: null, isPass, requestId: `accept-${runId}`, runId, workflowOf: () => 'accepted' },
+});
+const files = () => fileModel(connection);
+const store = () => service.store;
+
+const OPERATIONS: readonly Operation[] = [
+  { rows: ['start'], call: ({ _id }, runId) => store().files.start(runId, [_id]) },
+  { rows: ['startChanged'], call: ({ _id }, runId) => store().files.beginChanged(runId, [_id]) },
+  {
+    rows: ['finish'],
+    call: (file, runId) =>
+      store().files.finish([
+        {
+          ...{ runId, file, name: null, fileMetadata: {}, tagsRevision: file.tagsRevision ?? null, cost },
+          content: { generation: file.lastGeneration } as SyncedContent,
+        },
+      ]),
+  },
+  {
+    rows: ['keep', 'keepEvaluated'],
+    rowOf: (file) => (isEvaluated(file) ? 'keepEvaluated' : 'keep'),
+    call: (file, runId) => store().files.keep([{ runId, file, generation: file.lastGeneration, cost }]),
+  },
+  { rows: ['shelve'], call: ({ _id }, runId) => store().files.shelve(runId, _id) },
+  {
+    rows: ['fail'],
+    message: MESSAGE,
+    call: ({ _id }, runId) =>
+      store().files.fail(runId, _id, MESSAGE, { as: 'failed', at: 'fetch', cause: CAUSE } as never),
+  },
+  { rows: ['requeue'], call: ({ _id }, runId) => store().files.requeue(runId, _id, new Date(), MESSAGE) },
+  {
+    rows: ['limit'],
+    message: MESSAGE,
+    call: ({ _id }, runId) => store().files.limit(runId, _id, new Date(), MESSAGE, true),
+  },
+  {
+    rows: ['delay'],
+    once: (runId) => `limit:${runId}`,
+    call: ({ _id }, runId) => store().files.delay(runId, _id, MESSAGE),
+  },
+  { rows: ['deferToOcr'], call: ({ _id }, runId) => store().files.putAside(runId, _id, [1]) },
+  { rows: ['release'], call: ({ _id }, runId) => store().files.release(runId, [_id]) },
+  {
+    rows: ['abort', 'endEvaluation'],
+    isMeant: () => true,
+    message: MESSAGE,
+    rowOf: (file) => (isEvaluated(file) ? 'endEvaluation' : 'abort'),
+    call: (_file, runId) => store().files.abortOpen(runId, MESSAGE, 'cancelled'),
+  },
+  { rows: ['endEvaluation'], call: ({ _id }, runId) => store().files.endLook(runId, _id) },
+  {
+    rows: ['abortQueued', 'endEvaluationsOfSource'],
+    isMeant: () => true,
+    message: 'Access to the data source was revoked before this was synced. Connect it again, then resync.',
+    rowOf: (file) => (isEvaluated(file) ? 'endEvaluationsOfSource' : 'abortQueued'),
+    call: () => store().files.abortQueuedOf({ ...ADA, _id: SOURCE }),
+  },
+  {
+    rows: ['queueAgain'],
+    call: (file, runId) => store().files.queueAgain(ADA, file, { ...again(runId), options: file.options }, null),
+  },
+  {
+    rows: ['queueAgain'],
+    isMeant: (file, called) => page(file, called) && !isBeingDeleted(file),
+    call: ({ _id }, runId) => store().files.retry(ADA, [_id], false, again(runId), null),
+  },
+  {
+    rows: ['passEvaluate', 'passQueue'],
+    isMeant: ({ _id, ...file }, called) => _id === called._id && !isBeingDeleted({ _id, ...file }),
+    rowOf: ({ syncStatus, generation }) => (syncStatus === 'READY' && generation > 0 ? 'passEvaluate' : 'passQueue'),
+    call: (file, runId) => store().files.acceptMany(ADA, [request(file, runId, true)]),
+  },
+  { rows: ['accept'], call: (file, runId) => store().files.acceptMany(ADA, [request(file, runId, false)]) },
+  {
+    rows: ['holdBack'],
+    isMeant: ({ isContainer, generation }) => !isContainer && generation === 0,
+    // Fewer than any run has: all of its new files wait.
+    call: (_file, runId) => store().limits.takeTurn(ADA, runId, { ...UNLIMITED, max_files: -100 } as never),
+  },
+  {
+    rows: ['releaseDelayed'],
+    isMeant: () => true,
+    call: (_file, runId) => store().limits.takeTurn(ADA, runId, UNLIMITED as never),
+  },
+  ...(
+    [
+      ['containerStart', { status: 'SYNCING' }],
+      ['containerDiscovered', { status: 'SYNCING', discovered: true }],
+      ['containerPause', { status: 'QUEUED_FOR_SYNC', message: MESSAGE }],
+      ['containerFinish', { status: 'READY' }],
+      ['containerFail', { status: 'SYNC_ERROR', message: MESSAGE, cause: CAUSE }],
+    ] as const
+  ).map(([row, change]): Operation => ({
+    rows: [row],
+    isMeant: container,
+    message: 'message' in change ? change.message : null,
+    ...(row === 'containerDiscovered' && { once: (runId: number) => `discovered:${runId}` }),
+    call: ({ _id }, runId) => store().files.moveContainer(runId, _id, change as never),
+  })),
+  {
+    rows: ['loseVectors'],
+    message: MESSAGE,
+    isMeant: (file, called) => file._id === called._id && file.syncErrorMessage !== MESSAGE,
+    call: async ({ _id }) => {
+      await files().updateOne({ _id }, { $set: { move: MOVE } });
+      await store().moves.lost({ ...ADA, ...MOVE, requestId: 'move', workflowId: 'moving' }, _id, MESSAGE);
+    },
+  },
+  { rows: ['takeOverForDelete'], call: ({ _id }, runId) => store().files.takeOver(ADA, runId, 'deleting', [_id]) },
+  {
+    rows: ['empty'],
+    isMeant: (file, called) => file._id === called._id && isBeingDeleted(file),
+    call: ({ _id }, runId) => store().files.emptied(ADA, runId, [_id], true),
+  },
+];
+
+/** Rows of steps that other suites take: new records, full queues, and files that come back from quarantine. */
+const ELSEWHERE: readonly Transition[] = [
+  ...(['create', 'createDelayed', 'restore', 'restoreUnread', 'restoreFailed'] as const),
+  ...(['acceptDelayed', 'passDelay', 'releaseHeld'] as const),
+];
+
+const ALL = { sort: { _id: 1 } } as const;
+const read = () =>
+  files()
+    .find({ ...ADA }, null, ALL)
+    .lean<FileDoc[]>();
+/** The events since the last call, one for each object that an event is about. Those written once are kept. */
+async function newEvents(): Promise<string[]> {
+  const events = connection.collection<{
+    _id: string;
+    events: readonly { kind: string; objectId: string | string[] }[];
+  }>('events');
+  const rows = (await events.find().toArray()).filter(({ _id }) => !onceSeen.has(_id));
+  for (const { _id } of rows) if (/^(?:limit|discovered):/.test(_id)) onceSeen.add(_id);
+  await events.deleteMany({ _id: { $nin: [...onceSeen] } });
+  return rows.flatMap((row) =>
+    row.events.flatMap(({ kind, objectId }) => [objectId].flat().map((id) => `${kind} ${id}`)),
+  );
+}
+const onceSeen = new Set<string>();
+
+/** The row that a call must make a file take; null: it must not change its state. */
+function rowTaken(
+  { operation, file: called, runId }: { operation: Operation; file: FileDoc; runId: number },
+  file: FileDoc,
+): Transition | null {
+  const name = operation.rowOf?.(file) ?? operation.rows[0] ?? 'start';
+  const from: readonly string[] = TRANSITIONS[name].from;
+  const isMeant = operation.isMeant?.(file, called) ?? file._id === called._id;
+  const isOwned = (TRANSITIONS[name].by === 'tenant' && name !== 'empty') || file.runId === runId;
+  return isMeant && isOwned && from.includes(file.syncStatus) ? name : null;
+}
+
+test('random sequences of operations make only the transitions of the table, with each of its events exactly once', async () => {
+  const chance = seededChance('fileTransitions');
+  const taken = new Map<Transition, number>();
+  const reachable = (Object.keys(TRANSITIONS) as Transition[]).filter((name) => !ELSEWHERE.includes(name));
+  const onceWritten = new Set<string>();
+  await newEvents();
+  let before = await read();
+  for (let step = 0; step < STEPS; step += 1) {
+    // One step in four is any call, most of which change nothing; the others take the row that was taken least.
+    const calls = OPERATIONS.flatMap((operation) =>
+      before.map((file) => ({ operation, file, runId: file.runId ?? 0 })),
+    );
+    const effective = calls.flatMap((call) => {
+      const name = rowTaken(call, call.file);
+      return name === null ? [] : [{ call, times: taken.get(name) ?? 0 }];
+    });
+    const fewest = Math.min(...effective.map(({ times }) => times));
+    const isAny = chance.below(4) === 0;
+    const call = chance.pick(
+      isAny ? calls : effective.flatMap(({ call: one, times }) => (times === fewest ? [one] : [])),
+    );
+    const { operation, file } = call;
+    const runId = isAny ? chance.pick(RUNS) : call.runId;
+    const expected: string[] = [];
+    const states = before.map((one) => {
+      const name = rowTaken({ operation, file, runId }, one);
+      if (name === null) return one.syncStatus;
+      taken.set(name, (taken.get(name) ?? 0) + 1);
+      const key = operation.once?.(runId);
+      const detail = { message: operation.message ?? null };
+      if (key === undefined || !onceWritten.has(key))
+        for (const { kind, objectId } of transitionEvents(name, [one], detail))
+          expected.push(...[objectId ?? []].flat().map((id) => `${kind} ${id}`));
+      if (key !== undefined) onceWritten.add(key);
+      return TRANSITIONS[name].to;
+    });
+    const said = `step ${step}: ${operation.rows.join(' or ')} of file ${file._id} by run ${runId}`;
+    await operation.call(file, runId);
+    const after = await read();
+    expect([said, after.map(({ syncStatus }) => syncStatus)]).toEqual([said, states]);
+    expect([said, (await newEvents()).toSorted()]).toEqual([said, expected.toSorted()]);
+    before = after;
+  }
+  expect(reachable.filter((name) => !taken.has(name))).toEqual([]);
+});
+
+test('no write of a state reaches a file of another tenant', async () => {
+  const states = async () => (await read()).map(({ syncStatus, runId }) => [syncStatus, runId]);
+  const known = await states();
+  for (const file of await read()) {
+    await store().files.queueAgain(FOREIGN, file, { ...again(99), options: file.options }, null);
+    await store().files.retry(FOREIGN, [file._id], false, again(99), null);
+    await store().files.takeOver(FOREIGN, 99, 'deleting', [file._id]);
+    await store().files.emptied(FOREIGN, file.runId ?? 0, [file._id], true);
+  }
+  await store().files.abortQueuedOf({ ...FOREIGN, _id: SOURCE });
+  expect(await states()).toEqual(known);
+});
