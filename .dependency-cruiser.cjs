@@ -30,8 +30,39 @@ const JOBS = [
   ['generations'],
 ];
 
+/** Folders of store/, lowest first: each may import what stands below it, the shapes of all records, and the files beside the folders. */
+const RECORDS = [
+  ['events', 'frontier', 'migrations', 'usage', 'users', 'webhooks', 'whiteLabels', 'workers'],
+  ['contents', 'items', 'ledger', 'organizations', 'recognizedPages', 'schedules', 'selections'],
+  ['dataSources', 'originals'],
+  ['files'],
+  ['chunks', 'quarantine', 'runs', 'vectors'],
+  ['coldStorage', 'connections', 'overview', 'reconcile', 'reembeds'],
+];
+/** What a record looks like and its indexes: any folder may read a collection of another, but not call what works on it. */
+const SHAPES = '^store/[^/]+/(model|indexes)\\.ts$';
+
 module.exports = {
   forbidden: [
+    ...RECORDS.map((records, level) => ({
+      name: `store-${records[0]}-points-downwards`,
+      severity: 'error',
+      from: { path: `^store/(${records.join('|')})/`, pathNot: SHAPES },
+      to: { path: `^store/(${RECORDS.slice(level).flat().join('|')})/`, pathNot: ['^store/$1/', SHAPES] },
+    })),
+    {
+      name: 'store-shapes-are-lowest',
+      severity: 'error',
+      from: { path: SHAPES },
+      to: { path: '^store/[^/]+/', pathNot: SHAPES },
+    },
+    {
+      name: 'store-folders-are-ordered',
+      comment: 'A new folder gets its place in RECORDS.',
+      severity: 'error',
+      from: { path: '^store/[^/]+/', pathNot: `^store/(${RECORDS.flat().join('|')})/` },
+      to: {},
+    },
     ...JOBS.map((jobs, level) => ({
       name: `activities-${jobs.join('-')}-point-downwards`,
       severity: 'error',

@@ -16,7 +16,7 @@ import type { Selections } from '../selections/selections.js';
 import { withoutDeleted } from './withoutDeleted.js';
 import type { Session, Sequence } from '../sequence.js';
 import type { Tenant } from '../users/accept.js';
-import type { Original } from '../originals/originals.js';
+import type { Original } from '../originals/model.js';
 import type { FileDoc, FileStatistics } from './model.js';
 import type { FileQueue } from './queue.js';
 import { passKnown, type MetFile } from './evaluate.js';

@@ -7,7 +7,7 @@ import type { ContainerRunKind } from '../../contract/orchestration.js';
 import type { SourceType } from '../../contract/sources.js';
 import { FILE_SYNC_STATUSES, type EmbeddingStorageStatus, type FileSyncStatus } from '../../contract/statuses.js';
 import type { StoredTag } from '../../contract/tags.js';
-import type { Original } from '../originals/originals.js';
+import type { Original } from '../originals/model.js';
 import {
   COLD_INDEXES,
   FILTER_INDEXES,

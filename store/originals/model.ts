@@ -3,6 +3,13 @@ import { type Connection, type Model, Schema } from 'mongoose';
 import type { TranscriptionWishes } from '../../contract/transcripts.js';
 import type { TranscriptionService } from '../../contract/uploads.js';
 
+/** The part of a content that a file's record keeps. */
+export interface Original {
+  readonly id: number;
+  readonly size: number;
+  readonly sha256: string;
+}
+
 /** A job at a transcription service that was begun and not fetched yet. */
 export interface TranscriptionJob {
   readonly service: TranscriptionService;

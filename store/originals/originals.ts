@@ -3,13 +3,8 @@ import type { Model } from 'mongoose';
 import type { Blobs } from '../contents/blobs.js';
 import type { Sequence, Session } from '../sequence.js';
 import type { Tenant } from '../users/accept.js';
-import type { OriginalDoc } from './model.js';
+import type { Original, OriginalDoc } from './model.js';
 import { receive, type Received } from './receive.js';
-
-/** What a file's record keeps of its content. */
-export interface Original extends Pick<Received, 'size' | 'sha256'> {
-  readonly id: number;
-}
 
 /** A content that has come whole and is nobody's yet. */
 export interface DraftOriginal extends Original, Pick<Received, 'head' | 'bytes'> {
