@@ -16,6 +16,8 @@ let organizationId: number;
 let webhook: WebhookDoc;
 /** What came to the receiver, in its order. */
 const came: string[] = [];
+/** How the receiver was asked. */
+const asked: object[] = [];
 let react: (object: string) => Reaction = () => 200;
 let retryDelaysMs: readonly number[] = [];
 const logged: string[] = [];
@@ -46,13 +48,14 @@ async function tell(...objects: string[]): Promise<void> {
 /** One pass, as its workflow begins it. */
 async function pass() {
   const receivers = {
-    request: ({ body }: { body: string }) => {
+    request: ({ body, ...how }: { body: string }) => {
+      asked.push(how);
       const { payload } = JSON.parse(body) as { payload: string };
       const object = (JSON.parse(payload) as { obj: { object_id: string } }).obj.object_id;
       came.push(object);
-      const how = react(object);
-      if (how === 'away') return Promise.reject(new Fault('unreachable', 'The receiver is away.'));
-      return Promise.resolve({ status: how, discard: () => Promise.resolve() });
+      const answer = react(object);
+      if (answer === 'away') return Promise.reject(new Fault('unreachable', 'The receiver is away.'));
+      return Promise.resolve({ status: answer, discard: () => Promise.resolve() });
     },
   };
   const log = { warn: (_fields: unknown, text: string) => void logged.push(text) };
@@ -222,4 +225,52 @@ test('events of another organization are none of its', async () => {
   await tell('1');
   while ((await pass()).more);
   expect(came).toEqual(['1']);
+});
+
+test('a delivery follows no redirect and has the time of the setting', async () => {
+  await tell('1');
+  await pass();
+  expect(asked.at(-1)).toMatchObject({
+    ...{ url: 'https://receiver.example/hook', method: 'POST', redirects: 'answer', totalTimeoutMs: 1_000 },
+    headers: { 'content-type': 'application/json', 'webhook-id': expect.any(String) },
+  });
+});
+
+test('what a pass that was cut off has written down is not sent again', async () => {
+  await tell('1', '2');
+  const [event] = await service.store.events.after(organizationId, webhook.cursor, 10);
+  const attempt = { at: new Date(), ms: 1, statusCode: 200, error: null };
+  await service.store.deliveries.record(webhook, [
+    { event: event!, status: 'DELIVERED', tries: 0, nextTryAt: null, attempt },
+  ]);
+  while ((await pass()).more);
+  expect(came).toEqual(['2']);
+  expect(await outcomes()).toEqual(['1 DELIVERED 0', '2 DELIVERED 0']);
+});
+
+test('the record names the first of the deliveries that fail', async () => {
+  retryDelaysMs = [60_000];
+  await tell('1', '2', '3');
+  react = (object) => (object === '1' ? 200 : object === '2' ? 502 : 503);
+  await pass();
+  expect((await now()).failing?.error).toMatch(/HTTP 502/);
+  await pass();
+  expect((await now()).failing).toMatchObject({ error: expect.stringMatching(/HTTP 502/), tries: 1 });
+});
+
+test('a call that comes while a pass ends is not lost', async () => {
+  await tell('1');
+  await pass();
+  const { find } = service.store.webhooks;
+  const before = (await find(webhook._id))!;
+  await service.store.webhooks.call(webhook._id);
+  await service.store.webhooks.progressed(webhook._id, {
+    ...{ cursor: before.cursor, outcome: null, failing: null, disabled: false, done: before.wake ?? -1 },
+  });
+  expect((await now()).wake).not.toBeNull();
+  // Nor does a late pass take the cursor back.
+  await service.store.webhooks.progressed(webhook._id, {
+    ...{ cursor: before.cursor - 1, outcome: null, failing: null, disabled: false, done: null },
+  });
+  expect((await now()).cursor).toBe(before.cursor);
 });

@@ -1,0 +1,569 @@
+import { describe, expect, test } from '@jest/globals';
+import { WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
+import { msToTs } from '@temporalio/common/lib/time.js';
+
+import { IS_UPLOAD, type RunKind } from '../../contract/orchestration.js';
+import type { WorkerReport } from '../../contract/workers.js';
+import { createDiagnosis, type StoresDown } from '../../dispatch/diagnosis.js';
+import { createDispatcher } from '../../dispatch/dispatcher.js';
+import { createFairShares } from '../../dispatch/fairShares.js';
+import { CANCELLED, endGoneRun, ENDED_FROM_OUTSIDE, isAlive } from '../../dispatch/goneRuns.js';
+import { endEmptyPauses, reapOnce } from '../../dispatch/reaper.js';
+import { watchStalls } from '../../dispatch/stallWatch.js';
+import { temporalFailure } from '../../dispatch/temporalFailure.js';
+import type { RunDoc } from '../../store/runs/model.js';
+import { everyRow } from '../support/everyRow.js';
+
+/** What the dispatcher, the reaper and the diagnosis decide, by what Temporal and the records say: both are tables here. */
+type Answers = Readonly<Record<string, unknown>>;
+
+const MEMBERS = [
+  ...['runs', 'files', 'dataSources', 'attempts', 'frontier', 'pauses'],
+  ...['heldRuns', 'uploadStreams', 'stalls', 'workers', 'originals'],
+];
+
+/** An object whose methods, at any depth, are recorded and answer what the table says: a value, or what a function of it gives. */
+function recorder(answers: Answers = {}) {
+  const calls: { name: string; args: readonly unknown[] }[] = [];
+  const at = (path: string): unknown =>
+    new Proxy(() => undefined, {
+      get: (_target, key) =>
+        key === 'then' || typeof key === 'symbol' ? undefined : at(path === '' ? key : `${path}.${key}`),
+      apply: (_target, _self, args: readonly unknown[]) => {
+        calls.push({ name: path, args });
+        const answer = answers[path];
+        return Promise.resolve(
+          typeof answer === 'function' ? (answer as (...all: unknown[]) => unknown)(...args) : answer,
+        );
+      },
+    });
+  const of = (name: string) => calls.filter((call) => call.name === name).map(({ args }) => args);
+  return {
+    calls,
+    of,
+    names: () => calls.map(({ name }) => name),
+    stores: Object.fromEntries(MEMBERS.map((name) => [name, at(name)])) as never,
+  };
+}
+
+const runOf = (fields: Partial<RunDoc> = {}): RunDoc =>
+  ({
+    ...{ _id: 7, kind: 'scrapeSitemap', workflowId: 'scrape:3', organizationId: 1, userId: 2, fileId: 3 },
+    ...{ requestId: 'r', dataSourceId: null, startedAt: new Date(0), finishedAt: null, options: {}, counts: {} },
+    ...fields,
+  }) as RunDoc;
+
+interface Described {
+  readonly status: string;
+  readonly memo?: object;
+  readonly runId?: string;
+  readonly raw?: object;
+}
+const missing = () => new WorkflowNotFoundError('none', 'x', undefined);
+
+/** Temporal as far as it is asked: workflows by id, and what was done with them. */
+function temporalOf(
+  workflows: Record<string, Described | Error>,
+  options: { start?: () => unknown; cancel?: () => unknown } = {},
+) {
+  const done: string[] = [];
+  const started: { kind: string; options: Record<string, unknown> }[] = [];
+  const client = {
+    options: { namespace: 'default' },
+    connection: { close: () => Promise.resolve() },
+    withDeadline: (_at: number, work: () => unknown) => work(),
+    workflow: {
+      getHandle: (id: string) => ({
+        describe: async () => {
+          const found = workflows[id] ?? missing();
+          if (found instanceof Error) throw found;
+          return { memo: {}, raw: {}, ...found, status: { name: found.status } };
+        },
+        cancel: async () => {
+          done.push(`cancel ${id}`);
+          await options.cancel?.();
+        },
+        signal: (signal: string) => Promise.resolve(void done.push(`${signal} ${id}`)),
+      }),
+      start: async (kind: string, given: Record<string, unknown>) => {
+        done.push(`start ${String(given['workflowId'])}`);
+        started.push({ kind, options: given });
+        await options.start?.();
+      },
+    },
+  };
+  return {
+    done,
+    started,
+    access: { client, names: { idOf: (id: string) => id, taskQueue: 'q' } } as never,
+    client: client as never,
+  };
+}
+const names = { idOf: (id: string) => id, taskQueue: 'q', keyOf: (id: string) => id } as never;
+const logOf = () => {
+  const lines: string[] = [];
+  const write = (_fields: unknown, text: string) => void lines.push(text);
+  return { lines, log: { info: write, warn: write, error: write, debug: write } as never };
+};
+
+describe('whether a run is alive', () => {
+  const RUNNING = { status: 'RUNNING', memo: { runId: 7 }, runId: 't' };
+  const rows: [what: string, run: Partial<RunDoc>, workflow: Described | Error | null, isAlive: boolean][] = [
+    ['its workflow runs', {}, RUNNING, true],
+    ['its workflow was terminated', {}, { ...RUNNING, status: 'TERMINATED' }, false],
+    ['its workflow has failed', {}, { ...RUNNING, status: 'FAILED' }, false],
+    ['its workflow has ended', {}, { ...RUNNING, status: 'COMPLETED' }, false],
+    ['Temporal knows none', {}, null, false],
+    ['the workflow of that id is of another run', {}, { ...RUNNING, memo: { runId: 8 } }, false],
+    ['a schedule has begun it', { temporalRunId: 't' }, { ...RUNNING, memo: {} }, true],
+    ['a schedule has begun the next one', { temporalRunId: 'earlier' }, RUNNING, false],
+    ['a stream works on it with others', { stream: true }, { ...RUNNING, memo: { runId: 99 } }, true],
+    ['its stream has ended', { stream: true }, { ...RUNNING, status: 'COMPLETED' }, false],
+  ];
+  test('its own workflow says, whatever its age', async () => {
+    await everyRow(
+      rows,
+      ([what]) => what,
+      async ([_what, fields, workflow, expected]) => {
+        const { access } = temporalOf(workflow === null ? {} : { 'scrape:3': workflow });
+        expect(await isAlive(access, runOf(fields))).toBe(expected);
+      },
+    );
+    const { access } = temporalOf({ 'scrape:3': new Error('Temporal is away') });
+    await expect(isAlive(access, runOf())).rejects.toThrow('Temporal is away');
+  });
+
+  test('a part that its pass is about to begin is, as long as the pass is', async () => {
+    const part = runOf({ parentRunId: 5, startedAt: null });
+    const pass = runOf({ _id: 5, workflowId: 'pass', temporalRunId: 'p' });
+    const rowsOfPass: [Described | null, Partial<RunDoc> | null, boolean][] = [
+      [{ status: 'RUNNING', runId: 'p' }, {}, true],
+      [{ status: 'TERMINATED', runId: 'p' }, {}, false],
+      [{ status: 'RUNNING', runId: 'p' }, { finishedAt: new Date() }, false],
+      [{ status: 'RUNNING', runId: 'p' }, null, false],
+      [null, {}, false],
+    ];
+    await everyRow(rowsOfPass, JSON.stringify, async ([workflow, fields, expected]) => {
+      const { access } = temporalOf(workflow === null ? {} : { pass: workflow });
+      const runs = recorder({ 'runs.find': fields && { ...pass, ...fields } }).stores as { runs: never };
+      expect(await isAlive(access, part, runs.runs)).toBe(expected);
+    });
+  });
+});
+
+describe('the end of a run whose workflow is gone', () => {
+  /** What is called beside the end of the files and of the run. */
+  const ENDS: Partial<Record<RunKind, readonly string[]>> = {
+    deleteFiles: ['files.stopped'],
+    deleteUser: ['files.stopped'],
+    connectByConsent: ['attempts.move', 'attempts.heard'],
+    webScrape: ['frontier.clear'],
+    syncItems: ['dataSources.endListing'],
+    updateTags: ['dataSources.tagsStopped'],
+  };
+  const kinds = (Object.keys(IS_UPLOAD) as RunKind[]).filter((kind) => kind !== 'reembedFiles');
+
+  test('ends what its own last step would have, files first and the run last, with counts where it has files', async () => {
+    await everyRow(kinds, String, async (kind) => {
+      const { stores, names: called, of } = recorder({ 'files.abortOpen': 4, 'files.countRun': { ready: 2 } });
+      expect(
+        await endGoneRun(temporalOf({}).access, stores, runOf({ kind, dataSourceId: 9 }), ENDED_FROM_OUTSIDE),
+      ).toBe(4);
+      const counted = IS_UPLOAD[kind] || kind === 'resyncFile';
+      expect(called()[0]).toBe('files.abortOpen');
+      expect(called().at(-1)).toBe('runs.finish');
+      expect(called().slice(1, -1).toSorted()).toEqual(
+        [...(ENDS[kind] ?? []), ...(counted ? ['files.countRun'] : [])].toSorted(),
+      );
+      expect(of('files.abortOpen')).toEqual([[7, ENDED_FROM_OUTSIDE.file, 'ended_from_outside']]);
+      expect(of('runs.finish')[0]?.slice(0, 4)).toEqual([
+        ...[7, 'aborted', counted ? { ready: 2 } : {}],
+        { message: ENDED_FROM_OUTSIDE.file, error: 'ended_from_outside' },
+      ]);
+    });
+  });
+
+  test('a listing that was cancelled is no error; one that was ended from outside is, and neither counts as whole', async () => {
+    const run = runOf({ kind: 'syncItems', dataSourceId: 9 });
+    const cancelled = recorder();
+    await endGoneRun(temporalOf({}).access, cancelled.stores, run, CANCELLED);
+    expect(cancelled.of('dataSources.endListing')).toEqual([[run, 9, 7, { status: 'READY', whole: false, facts: {} }]]);
+    expect(cancelled.of('runs.finish')[0]?.[3]).toBeUndefined();
+    const ended = recorder();
+    await endGoneRun(temporalOf({}).access, ended.stores, run, ENDED_FROM_OUTSIDE);
+    expect(ended.of('dataSources.endListing')[0]?.[3]).toEqual({
+      ...{ status: 'SYNC_ERROR', whole: false },
+      facts: { items_error: ENDED_FROM_OUTSIDE.listing },
+    });
+  });
+
+  test('what says that files of a source stand still is taken back', async () => {
+    const { stores, of } = recorder();
+    const run = runOf({ kind: 'syncSource', dataSourceId: 9, maxTokens: 5 });
+    await endGoneRun(temporalOf({}).access, stores, run, CANCELLED);
+    expect(of('dataSources.note')).toEqual([[run, 9, { files_paused: null }]]);
+  });
+
+  test('of re-embedding is left to its workflow, begun once more and cancelled, also where it runs already', async () => {
+    const already = () => {
+      throw new WorkflowExecutionAlreadyStartedError('there', 'scrape:3', 'reembedFiles');
+    };
+    await everyRow([undefined, already], String, async (start) => {
+      const { access, done, started } = temporalOf({}, start && { start });
+      const { stores, calls } = recorder();
+      expect(await endGoneRun(access, stores, runOf({ kind: 'reembedFiles' }), CANCELLED)).toBe(0);
+      expect([done, calls]).toEqual([['start scrape:3', 'cancel scrape:3'], []]);
+      expect(started[0]?.options).toMatchObject({ args: [{ runId: 7 }], memo: { runId: 7 }, taskQueue: 'q' });
+    });
+  });
+});
+
+describe('the reaper', () => {
+  const reap = (run: RunDoc, workflows: Record<string, Described>, answers: Answers = {}) => {
+    const {
+      stores,
+      of,
+      names: called,
+    } = recorder({
+      ...{ 'runs.inMotion': [run], 'runs.find': run, 'files.countRun': {} },
+      ...answers,
+    });
+    const { log } = logOf();
+    const reaped = reapOnce(temporalOf(workflows).access, stores, log, 100_000);
+    return { reaped, of, called };
+  };
+
+  test('ends runs whose workflow is gone, looks at none of the last ten seconds, and leaves the others', async () => {
+    const gone = reap(runOf(), {});
+    expect(await gone.reaped).toBe(1);
+    expect(gone.of('runs.inMotion')[0]?.[0]).toEqual(new Date(90_000));
+    expect(gone.of('files.abortOpen')[0]?.[2]).toBe('ended_from_outside');
+    const alive = reap(runOf(), { 'scrape:3': { status: 'RUNNING', memo: { runId: 7 } } });
+    expect([await alive.reaped, alive.called()]).toEqual([0, ['runs.inMotion']]);
+    const over = reap(runOf(), {}, { 'runs.find': runOf({ finishedAt: new Date() }) });
+    expect([await over.reaped, over.called()]).toEqual([0, ['runs.inMotion', 'runs.find']]);
+  });
+
+  test('lets runs begin anew that no other makes up for, as often as they may', async () => {
+    const redone = ['updateTags', 'recountFiles', 'moveStorage', 'settleQuarantine'] as RunKind[];
+    await everyRow(Object.keys(IS_UPLOAD) as RunKind[], String, async (kind) => {
+      if (kind === 'reembedFiles') return;
+      const again = reap(runOf({ kind }), {}, { 'runs.redo': true });
+      expect(await again.reaped).toBe(1);
+      expect(again.called().includes('runs.finish')).toBe(!redone.includes(kind));
+      const tooOften = reap(runOf({ kind }), {}, { 'runs.redo': false });
+      await tooOften.reaped;
+      expect(tooOften.called()).toContain('runs.finish');
+    });
+  });
+
+  test('brings paused runs to their end that have no open file any more', async () => {
+    const [empty, full] = [runOf({ _id: 1, maxTokens: 50 }), runOf({ _id: 2 })];
+    const { stores, of } = recorder({
+      'pauses.standing': [empty, full],
+      'files.countRun': (id: number) => ({ open: id === 1 ? 0 : 1 }),
+      'pauses.resume': true,
+    });
+    expect(await endEmptyPauses(stores)).toBe(1);
+    expect(of('pauses.resume')).toEqual([[empty, 1, 50]]);
+  });
+});
+
+describe('the share of a run', () => {
+  test('is that of its user; deletes have one of their own; users of one organization share its weight', async () => {
+    const { stores, of } = recorder({ 'runs.countUsersAtWork': (id: number) => (id === 1 ? 4 : id === 2 ? 0 : 5_000) });
+    const { of: shareOf } = createFairShares((stores as { runs: never }).runs);
+    const rows: [RunKind | undefined, string][] = [
+      [undefined, '1:2'],
+      ...(Object.keys(IS_UPLOAD) as RunKind[]).map((kind): [RunKind, string] => [
+        kind,
+        ['deleteFiles', 'deleteUser', 'settleQuarantine'].includes(kind) ? '1:2:deletes' : '1:2',
+      ]),
+    ];
+    await everyRow(rows, String, async ([kind, fairnessKey]) => {
+      const share = await shareOf({ organizationId: 1, userId: 2, ...(kind && { kind }) });
+      expect(share).toEqual({ fairnessKey, fairnessWeight: 0.25 });
+    });
+    // Counted once for ten seconds.
+    expect(of('runs.countUsersAtWork')).toEqual([[1]]);
+    expect(await shareOf({ organizationId: 2, userId: 2 })).toMatchObject({ fairnessWeight: 1 });
+    expect(await shareOf({ organizationId: 3, userId: 2 })).toMatchObject({ fairnessWeight: 0.001 });
+  });
+});
+
+test('errors of Temporal are failures of a store: unreachable, full or failed; others are what they are', async () => {
+  const grpc = (code: number, details = '') =>
+    Object.assign(new Error(`${code}: ${details}`), { code, details, metadata: {} });
+  const rows: [code: number, trouble: string | null][] = [
+    [1, 'unreachable'],
+    [4, 'unreachable'],
+    [8, 'unreachable'],
+    [14, 'unreachable'],
+    [2, 'failed'],
+    [10, 'failed'],
+    [13, 'failed'],
+    [15, 'failed'],
+    ...[3, 5, 6, 7, 9, 11, 12, 16].map((code): [number, null] => [code, null]),
+  ];
+  await everyRow(
+    rows,
+    ([code]) => String(code),
+    ([code, trouble]) => {
+      const error = new Error('outer', { cause: grpc(code) });
+      if (trouble === null) expect(temporalFailure(error)).toBe(error);
+      else expect(temporalFailure(error)).toMatchObject({ store: 'Temporal', trouble });
+    },
+  );
+  expect(temporalFailure(grpc(13, 'database or disk is full'))).toMatchObject({ trouble: 'full' });
+  const other = new TypeError('ours');
+  expect(temporalFailure(other)).toBe(other);
+});
+
+describe('the dispatcher', () => {
+  const dispatch = (
+    run: RunDoc,
+    answers: Answers = {},
+    workflows: Record<string, Described> = {},
+    options: { start?: () => unknown; cancel?: () => unknown } = {},
+  ) => {
+    const temporal = temporalOf(workflows, options);
+    const stores = recorder({
+      'runs.find': run,
+      'runs.countUsersAtWork': 1,
+      'files.countRun': { ready: 1 },
+      ...answers,
+    });
+    const dispatcher = createDispatcher(temporal.client, names, stores.stores, logOf().log);
+    return { ...temporal, ...stores, dispatcher };
+  };
+  const RUNNING = { 'scrape:3': { status: 'RUNNING', memo: { runId: 7 } } };
+
+  test('starts a run with its ids, its share and nothing but the id of its row, and writes down that it did', async () => {
+    const { dispatcher, started, of } = dispatch(runOf({ startedAt: null, dataSourceId: 9, kind: 'resyncFile' }));
+    await dispatcher.start(7);
+    expect(started).toMatchObject([
+      {
+        kind: 'resyncFile',
+        options: {
+          ...{ workflowId: 'scrape:3', taskQueue: 'q', args: [{ runId: 7 }], memo: { runId: 7 } },
+          ...{ workflowIdConflictPolicy: 'FAIL', workflowIdReusePolicy: 'ALLOW_DUPLICATE' },
+          priority: { fairnessKey: '1:2', fairnessWeight: 1 },
+        },
+      },
+    ]);
+    expect(JSON.stringify(started[0]?.options['typedSearchAttributes'])).toBeDefined();
+    expect([of('runs.markStarted'), of('runs.postpone')]).toEqual([[[7]], []]);
+  });
+
+  test('leaves alone what was started, is held back, or has no row; and what waits behind an earlier one', async () => {
+    const rows: [Partial<RunDoc> | null, Answers][] = [
+      [{ startedAt: new Date() }, {}],
+      [{ startedAt: null, held: true }, {}],
+      [null, { 'runs.find': null }],
+      [{ startedAt: null }, { 'runs.isBehindAnother': true }],
+    ];
+    await everyRow(rows, JSON.stringify, async ([fields, answers]) => {
+      const { dispatcher, done } = dispatch(runOf(fields ?? {}), answers);
+      await dispatcher.start(7);
+      expect(done).toEqual([]);
+    });
+    const first = dispatch(runOf({ startedAt: null }), { 'runs.isBehindAnother': true });
+    await first.dispatcher.start(7, runOf({ startedAt: null }));
+    expect([first.done, first.names().includes('runs.isBehindAnother')]).toEqual([['start scrape:3'], false]);
+  });
+
+  test('takes a workflow that is there for its own only where it is; an earlier one that stands still is cancelled', async () => {
+    const start = () => {
+      throw new WorkflowExecutionAlreadyStartedError('there', 'scrape:3', 'scrapeSitemap');
+    };
+    const own = dispatch(runOf({ startedAt: null }), {}, RUNNING, { start });
+    await own.dispatcher.start(7);
+    expect([own.of('runs.markStarted').length, own.of('runs.postpone').length]).toEqual([1, 0]);
+    const others = { 'scrape:3': { status: 'RUNNING', memo: { runId: 6 } } };
+    const behind = dispatch(runOf({ startedAt: null }), { 'pauses.under': null }, others, { start });
+    await behind.dispatcher.start(7);
+    expect([behind.of('runs.markStarted').length, behind.of('runs.postpone').length]).toEqual([0, 1]);
+    expect(behind.done.filter((one) => one.startsWith('cancel'))).toEqual([]);
+    // For at most some seconds: the sweeper tries it again.
+    const [, until] = behind.of('runs.postpone')[0] as [number, Date];
+    expect(until.getTime() - Date.now()).toBeLessThanOrEqual(2_000);
+    const paused = dispatch(runOf({ startedAt: null }), { 'pauses.under': { _id: 6 } }, others, { start });
+    await paused.dispatcher.start(7);
+    expect(paused.done.at(-1)).toBe('cancel scrape:3');
+    expect(paused.of('runs.postpone')).toHaveLength(1);
+  });
+
+  test('a start that fails stays in the outbox', async () => {
+    const start = () => {
+      throw new Error('Temporal is away');
+    };
+    const { dispatcher, of } = dispatch(runOf({ startedAt: null }), {}, {}, { start });
+    await dispatcher.start(7);
+    expect([of('runs.markStarted').length, of('runs.postpone').length]).toEqual([0, 1]);
+  });
+
+  /** What cancelling does, by the state of the run. */
+  test('cancels a run where it is: in the outbox, in its stream, in Temporal, or nowhere', async () => {
+    const withdrawn = dispatch(runOf({ startedAt: null }), { 'runs.withdraw': true });
+    await withdrawn.dispatcher.cancel(7);
+    expect(withdrawn.names()).toEqual(['runs.withdraw', 'files.abortOpen', 'runs.finish']);
+    expect([withdrawn.of('files.abortOpen')[0]?.[2], withdrawn.of('runs.finish')[0]?.[1]]).toEqual([
+      'cancelled',
+      'aborted',
+    ]);
+
+    const streamed = dispatch(runOf({ stream: true }));
+    await streamed.dispatcher.cancel(7);
+    expect(streamed.done).toEqual([]);
+    expect(streamed.of('files.abortOpen')).toHaveLength(1);
+    expect(streamed.of('runs.finish')).toEqual([[7, 'aborted', { ready: 1 }]]);
+
+    const running = dispatch(runOf(), {}, RUNNING);
+    await running.dispatcher.cancel(7);
+    expect([running.done, running.of('runs.finish')]).toEqual([['cancel scrape:3'], []]);
+
+    const gone = dispatch(runOf());
+    await gone.dispatcher.cancel(7);
+    expect(gone.done).toEqual([]);
+    expect(gone.of('files.abortOpen')[0]?.[2]).toBe('cancelled');
+    expect(gone.of('runs.finish')).toHaveLength(1);
+
+    const over = dispatch(runOf({ finishedAt: new Date() }), {}, RUNNING);
+    await over.dispatcher.cancel(7);
+    expect(over.done).toEqual([]);
+
+    const away = dispatch(runOf(), {}, RUNNING, {
+      cancel: () => {
+        throw Object.assign(new Error('14'), { code: 14, details: '', metadata: {} });
+      },
+    });
+    await expect(away.dispatcher.cancel(7)).rejects.toMatchObject({ store: 'Temporal', trouble: 'unreachable' });
+  });
+
+  test('starts nothing once it is closed', async () => {
+    const { dispatcher, done } = dispatch(runOf({ startedAt: null }));
+    await dispatcher.close();
+    await dispatcher.start(7);
+    await dispatcher.tellPersonCame(7);
+    await dispatcher.tellResumed(runOf());
+    expect(done).toEqual([]);
+  });
+});
+
+describe('the diagnosis of a run without progress', () => {
+  const UP: StoresDown = { qdrant: null, temporal: null };
+  const worker: WorkerReport = {
+    ...{ lagMs: 0, waitShare: 0, waited: 0, othersShare: 0, host: 'h', pid: 1, ageMs: 0 },
+    ...{ startedAt: new Date(), heartbeatAt: new Date() },
+  };
+  const silent = { ...worker, ageMs: 15_001 };
+  const starved = { ...worker, waitShare: 0.5, waited: 0.1, othersShare: 0.5 };
+  const waiting = (ms: number) => ({
+    pendingWorkflowTask: {
+      state: 1,
+      attempt: 1,
+      scheduledTime: msToTs(Date.now() - ms),
+    },
+  });
+  const unstarted = runOf({ startedAt: null });
+
+  interface Row {
+    readonly what: string;
+    readonly run?: RunDoc;
+    readonly workers?: readonly WorkerReport[];
+    readonly down?: Partial<StoresDown>;
+    readonly raw?: object;
+    readonly progressed?: boolean;
+    readonly cause: string | null;
+  }
+  const rows: Row[] = [
+    { what: 'waits for a timer', cause: null },
+    { what: 'waits for its turn with a worker at work', raw: waiting(600_000), cause: null },
+    { what: 'has progressed', raw: waiting(600_000), workers: [], progressed: true, cause: null },
+    { what: 'has no worker', raw: waiting(600_000), workers: [], cause: 'no_worker' },
+    { what: 'has waited for no worker for a moment only', raw: waiting(5_000), workers: [], cause: null },
+    { what: 'has a silent worker', raw: waiting(600_000), workers: [silent], cause: 'worker_silent' },
+    {
+      what: 'has a starved worker beside a silent one',
+      raw: waiting(600_000),
+      workers: [silent, starved],
+      cause: 'worker_starved',
+    },
+    {
+      what: 'has a good worker beside bad ones',
+      raw: waiting(600_000),
+      workers: [silent, starved, worker],
+      cause: null,
+    },
+    {
+      what: 'is not described by Temporal',
+      down: { temporal: 'Temporal is away' },
+      workers: [],
+      cause: 'temporal_down',
+    },
+    { what: 'is in the outbox with a worker', run: unstarted, cause: null },
+    { what: 'is in the outbox without one', run: unstarted, workers: [], cause: 'no_worker' },
+    {
+      what: 'is in the outbox without Temporal',
+      run: unstarted,
+      down: { temporal: 'Temporal is away' },
+      cause: 'temporal_down',
+    },
+  ];
+
+  const diagnose = async ({
+    run = runOf(),
+    workers = [worker],
+    down = {},
+    raw = {},
+    progressed = false,
+  }: Omit<Row, 'what' | 'cause'>) => {
+    const { stores, of } = recorder({
+      ...{
+        'stalls.started': run.startedAt ? [run] : [],
+        'stalls.unstarted': run.startedAt ? [] : [run],
+        'stalls.stalled': [],
+      },
+      ...{ 'stalls.progressedSince': progressed, 'workers.list': workers },
+    });
+    const { access } = temporalOf({ 'scrape:3': { status: 'RUNNING', raw } });
+    const found = await createDiagnosis(access, stores, () => Promise.resolve({ ...UP, ...down }), 60_000).round();
+    return { ...found, of };
+  };
+
+  test('names the cause only where there is one', async () => {
+    await everyRow(
+      rows,
+      ({ what }) => what,
+      async ({ cause, ...row }) => {
+        const { stalled } = await diagnose(row);
+        expect(stalled.map(({ stall }) => stall.cause)).toEqual(cause === null ? [] : [cause]);
+      },
+    );
+  });
+
+  test('a run that was stalled and is not any more has recovered, and nothing is said of others', async () => {
+    const stall = { cause: 'no_worker', message: 'x', since: new Date() } as const;
+    expect((await diagnose({ run: runOf({ stall }) })).recovered).toHaveLength(1);
+    expect((await diagnose({})).recovered).toEqual([]);
+  });
+
+  test('what is found is written down, and logged once a cause', async () => {
+    const stall = { cause: 'no_worker', message: 'x', since: new Date() } as const;
+    const { stores, of } = recorder();
+    const { log, lines } = logOf();
+    const stop = new AbortController();
+    const round = () => {
+      stop.abort();
+      const stalled = [
+        { run: runOf({ _id: 1 }), stall },
+        { run: runOf({ _id: 2, stall }), stall },
+        { run: runOf({ _id: 3, stall: { ...stall, cause: 'qdrant_down' } }), stall },
+      ];
+      return Promise.resolve({ stalled, recovered: [runOf({ _id: 4, stall })] });
+    };
+    await watchStalls({ round }, (stores as { stalls: never }).stalls, log, 400, stop.signal);
+    expect([of('stalls.note').map(([id]) => id), of('stalls.clear')]).toEqual([[1, 2, 3], [[4]]]);
+    expect(lines).toEqual(['run is stalled', 'run is stalled', 'run progresses again']);
+  });
+});

@@ -1,0 +1,312 @@
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+
+import { causeOf } from '../../engines/cause.js';
+import { type Engine, type Launched, startEngine } from '../../engines/engine.js';
+import { createKeeper } from '../../engines/keepRunning.js';
+import { listensOn } from '../../engines/listening.js';
+import { tryLock, withLock } from '../../engines/lock.js';
+import { logSize, openLog, readLogTail } from '../../engines/logFile.js';
+import { findPort, isFree } from '../../engines/ports.js';
+import { engineEnvironment } from '../../engines/process.js';
+import { refuseHalfRestored } from '../../engines/restoring.js';
+import { everyRow } from '../support/everyRow.js';
+import { soon } from '../support/soon.js';
+
+/** What is around an engine's process, without one: its restarts, log, cause of death, ports and lock. */
+let dataDir: string;
+const logFile = (): string => path.join(dataDir, 'logs', 'qdrant.log');
+const log = (text: string): void => appendFileSync(logFile(), text);
+
+beforeEach(() => {
+  dataDir = mkdtempSync(path.join(tmpdir(), 'allotrope-restarts-'));
+  for (const folder of ['logs', 'qdrant']) mkdirSync(path.join(dataDir, folder));
+});
+afterEach(() => rmSync(dataDir, { recursive: true }));
+
+describe('an engine that ended by itself', () => {
+  /** Whether each start succeeds, and when each pause is over: at once. */
+  function keeperOf(starts: (boolean | number)[]) {
+    let clock = 1_000_000;
+    const pauses: number[] = [];
+    const said: string[] = [];
+    const changes: unknown[] = [];
+    const keeper = createKeeper({
+      dataDir,
+      say: (line) => void said.push(line),
+      onChange: () => void changes.push(keeper.down.get('qdrant')?.attempts),
+      now: () => clock,
+      pause: (ms, signal) => {
+        signal.throwIfAborted();
+        pauses.push(ms);
+        clock += ms;
+        return Promise.resolve();
+      },
+    });
+    const engine = {
+      restart: () => {
+        const next = starts.shift() ?? true;
+        return next === false ? Promise.reject(new Error('qdrant did not start: code 1.\nmore')) : Promise.resolve();
+      },
+    } as unknown as Engine;
+    const crash = async (how = 'ended with code 1'): Promise<void> => {
+      const recoveries = (): number => said.filter((line) => line === 'qdrant runs again').length;
+      const before = recoveries();
+      keeper.onCrash('qdrant', how, engine);
+      await soon(
+        () => Promise.resolve(recoveries()),
+        (count) => count > before,
+      );
+    };
+    return { keeper, pauses, said, changes, crash, pass: (ms: number) => void (clock += ms) };
+  }
+
+  test('is started again after pauses that double up to half a minute, for as long as it takes', async () => {
+    const { keeper, pauses, changes, said, crash } = keeperOf([...Array<boolean>(7).fill(false), true]);
+    await crash();
+    expect(pauses).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000]);
+    expect(changes).toEqual([0, 1, 2, 3, 4, 5, 6, 7, undefined]);
+    expect(keeper.down.size).toBe(0);
+    expect(said[0]).toBe('qdrant ended with code 1. Next start in 1 s');
+    expect(said[1]).toBe('qdrant did not start: code 1. Next start in 2 s');
+  });
+
+  test('starts with the first pause again only when it has run for a minute', async () => {
+    const { pauses, crash, pass } = keeperOf([]);
+    await crash();
+    pass(59_999);
+    await crash('again');
+    pass(60_000);
+    await crash('and again');
+    expect(pauses).toEqual([1_000, 2_000, 1_000]);
+  });
+
+  test('is told with its cause, from its present life alone, and for how long it is down', async () => {
+    log('old: panic at an earlier life\n');
+    const { keeper, said, crash } = keeperOf([]);
+    await crash();
+    expect(said[0]).toContain('old: panic at an earlier life');
+    log('new: bad news\n');
+    let seen: unknown;
+    const second = createKeeper({
+      dataDir,
+      say: () => void (seen ??= second.down.get('qdrant')),
+      now: () => 0,
+      pause: () => Promise.resolve(),
+    });
+    second.onCrash('qdrant', 'ended by SIGKILL', { restart: () => Promise.resolve() } as unknown as Engine);
+    await soon(
+      () => Promise.resolve(seen),
+      (one) => one !== undefined,
+    );
+    expect(seen).toEqual({
+      ...{ since: '1970-01-01T00:00:00.000Z', cause: 'new: bad news', how: 'ended by SIGKILL' },
+      ...{ isDiskFull: false, attempts: 0 },
+    });
+    expect(keeper.down.size).toBe(0);
+    await crash();
+    expect(said.findLast((line) => line.startsWith('qdrant ended'))).toBe(
+      'qdrant ended with code 1: new: bad news. Next start in 2 s',
+    );
+    await crash();
+    expect(said.findLast((line) => line.startsWith('qdrant ended'))).toBe(
+      'qdrant ended with code 1. Next start in 4 s',
+    );
+  });
+
+  test('is not started again once all is to stop', async () => {
+    const { keeper, pauses, said } = keeperOf([]);
+    keeper.stop();
+    keeper.onCrash('qdrant', 'ended', { restart: () => Promise.reject(new Error('none')) } as unknown as Engine);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect([pauses, said]).toEqual([[], []]);
+  });
+});
+
+describe('the control of an engine', () => {
+  function launcher() {
+    const lives: { end: (how: string) => void; stopped: boolean; ports: readonly number[] }[] = [];
+    const launch = (ports: readonly number[], signal: AbortSignal): Promise<Launched> => {
+      signal.throwIfAborted();
+      let end: (how: string) => void = () => undefined;
+      const ended = new Promise<string>((resolve) => (end = resolve));
+      const life = { end, stopped: false, ports };
+      lives.push(life);
+      const stop = () => {
+        life.stopped = true;
+        end('asked');
+        return Promise.resolve();
+      };
+      return Promise.resolve({ pid: 2 ** 30 + lives.length, ended, stop });
+    };
+    return { lives, launch };
+  }
+  const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+  test('tells of an end that nobody asked for, and of no other', async () => {
+    const { lives, launch } = launcher();
+    const crashes: string[] = [];
+    const restarts: number[] = [];
+    const engine = await startEngine({
+      ...{ name: 'qdrant', ports: ['free'], launch },
+      onCrash: (name, how) => void crashes.push(`${name} ${how}`),
+      onRestart: () => Promise.resolve(void restarts.push(engine.pid)),
+    });
+    await engine.restart();
+    await settled();
+    expect([crashes, lives.map(({ stopped }) => stopped)]).toEqual([[], [true, false]]);
+    expect(restarts).toEqual([2 ** 30 + 2]);
+    expect(lives[1]?.ports).toEqual(lives[0]?.ports);
+    lives[1]?.end('ended by SIGSEGV');
+    await settled();
+    expect(crashes).toEqual(['qdrant ended by SIGSEGV']);
+    await Promise.all([engine.restart(), engine.restart()]);
+    expect(lives).toHaveLength(3);
+    await engine.stop();
+    await settled();
+    expect([crashes.length, lives[2]?.stopped]).toEqual([1, true]);
+  });
+
+  test('moves on to other ports only where its own were taken meanwhile', async () => {
+    const used: number[] = [];
+    const servers: ReturnType<typeof createServer>[] = [];
+    const { launch } = launcher();
+    const engine = await startEngine({
+      ...{ name: 'qdrant', ports: ['free'] },
+      launch: async (ports, signal) => {
+        used.push(...ports);
+        if (used.length > 1) return launch(ports, signal);
+        const server = createServer();
+        servers.push(server);
+        await new Promise<void>((resolve) => server.listen(ports[0], '127.0.0.1', resolve));
+        throw new Error('the port is taken');
+      },
+    });
+    expect(used).toHaveLength(2);
+    expect(new Set(used).size).toBe(2);
+    expect(engine.ports).toEqual([used[1]]);
+    const first = await findPort('free');
+    const two = await startEngine({ name: 'temporal', ports: [first, first], launch });
+    expect(new Set(two.ports).size).toBe(2);
+    const broken = startEngine({ name: 'qdrant', ports: ['free'], launch: () => Promise.reject(new Error('broken')) });
+    await expect(broken).rejects.toThrow('broken');
+    for (const server of servers) server.close();
+  });
+});
+
+test('a port is the first free one from the wanted on, and none that is taken or promised', async () => {
+  const server = createServer();
+  const first = await findPort('free');
+  await new Promise<void>((resolve) => server.listen(first, '127.0.0.1', resolve));
+  expect([
+    await isFree(first),
+    await listensOn(process.pid, first),
+    await listensOn(1, first).catch(() => false),
+  ]).toEqual([false, true, false]);
+  const next = await findPort(first);
+  expect(next).toBeGreaterThan(first);
+  expect(await findPort(next, [next])).toBeGreaterThan(next);
+  await new Promise((resolve) => server.close(resolve));
+  expect(await listensOn(process.pid, first)).toBe(false);
+});
+
+test('a lock has one holder at a time, whatever way its path is written, and is free after an error', async () => {
+  const file = path.join(dataDir, 'engines.json');
+  const lock = await tryLock(file);
+  expect(await tryLock(`${dataDir}/x/../engines.json`)).toBeUndefined();
+  const order: string[] = [];
+  const waiting = withLock(
+    file,
+    () => void order.push('waits'),
+    () => Promise.reject(new Error(order.push('works') > 0 ? 'failed' : '')),
+  );
+  await soon(
+    () => Promise.resolve(order),
+    ({ length }) => length > 0,
+  );
+  expect(order).toEqual(['waits']);
+  await lock!.release();
+  await expect(waiting).rejects.toThrow('failed');
+  expect(order).toEqual(['waits', 'works']);
+  const again = await tryLock(file);
+  expect(again).toBeDefined();
+  await again!.release();
+});
+
+/** Lines of a log, and what of them is the cause of an end. */
+const LOGS: [what: string, text: string, cause: string | RegExp, isDiskFull: boolean][] = [
+  ['nothing', '', '', false],
+  ['the last line', 'starting\npanicked at x\n\n', 'panicked at x', false],
+  [
+    'errors of mongod rather than its frames',
+    '{"s":"F","msg":"abort"}\n{"s":"I","msg":"frame"}\n',
+    '{"s":"F","msg":"abort"}',
+    false,
+  ],
+  ['an error of mongod', '{"s":"I"}\n{"s":"E","msg":"x"}\n{"s":"W","msg":"y"}\n', '{"s":"E","msg":"x"}', false],
+  [
+    'a full disk in the words of Linux',
+    'No space left on device\nlater\n',
+    /^No space left on device \(now \d+ MB free in /,
+    true,
+  ],
+  ['of Rust', 'IO error (os error 28)\n', /^No space left/, true],
+  ['of SQLite', 'database or disk is full\n', /^No space left/, true],
+  ['of Node', 'ENOSPC: write\n', /^No space left/, true],
+  ['a long line', `${'x'.repeat(400)}\n`, 'x'.repeat(300), false],
+];
+
+test('the cause of an end is read from the log of that life', async () => {
+  await everyRow(
+    LOGS,
+    ([what]) => what,
+    async ([_what, text, line, isDiskFull]) => {
+      writeFileSync(logFile(), `ENOSPC long ago\n${text}`);
+      const found = await causeOf(dataDir, 'qdrant', 'ENOSPC long ago\n'.length);
+      expect(found.isDiskFull).toBe(isDiskFull);
+      if (typeof line === 'string') expect(found.line).toBe(line);
+      else expect(found.line).toMatch(line);
+    },
+  );
+});
+
+test('a log goes on where it was, until it is large: then it begins anew and the old one is kept', async () => {
+  log('first\n');
+  await (await openLog(dataDir, 'qdrant')).close();
+  expect(readFileSync(logFile(), 'utf8')).toBe('first\n');
+  writeFileSync(logFile(), Buffer.alloc(10_000_000, 'x'));
+  await (await openLog(dataDir, 'qdrant')).close();
+  expect(existsSync(`${logFile()}.1`)).toBe(false);
+  log('!');
+  await (await openLog(dataDir, 'qdrant')).close();
+  expect([await logSize(dataDir, 'qdrant'), existsSync(`${logFile()}.1`)]).toEqual([0, true]);
+  log('one\ntwo\nthree\n');
+  expect(await readLogTail(dataDir, 'qdrant', 6)).toBe('three');
+  expect(await readLogTail(dataDir, 'qdrant', 100, 4)).toBe('two\nthree');
+  // Shorter than it was: it was rotated since.
+  expect(await readLogTail(dataDir, 'qdrant', 100, 1_000)).toBe('one\ntwo\nthree');
+  expect(await logSize(dataDir, 'temporal')).toBe(0);
+});
+
+test('an engine sees no secret of the service', () => {
+  process.env['SECRET_KEY'] = 'k1:x';
+  process.env['API_KEY'] = 'key';
+  try {
+    const seen = Object.entries(engineEnvironment()).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+    expect(seen).toContain('PATH');
+    expect(['HOME', 'LANG', 'LD_LIBRARY_PATH', 'PATH', 'TMPDIR', 'TZ']).toEqual(expect.arrayContaining(seen));
+  } finally {
+    delete process.env['SECRET_KEY'];
+    delete process.env['API_KEY'];
+  }
+});
+
+test('no engine starts on what a restore has left half done', () => {
+  expect(() => refuseHalfRestored(dataDir)).not.toThrow();
+  writeFileSync(path.join(dataDir, 'restoring'), '/backup');
+  expect(() => refuseHalfRestored(dataDir)).toThrow(/did not come to its end\. Run it again/);
+});
