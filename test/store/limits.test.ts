@@ -1,0 +1,218 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+
+import type { EffectiveLimits } from '../../contract/limits.js';
+import { BEING_DELETED } from '../../contract/reembed.js';
+import { FILE_SYNC_STATUSES, FINAL_FILE_STATUSES } from '../../contract/statuses.js';
+import { UPLOAD_SOURCES } from '../../contract/uploads.js';
+import type { FileDoc } from '../../store/files/model.js';
+import { isLost } from '../../store/files/retry.js';
+import { everyRow } from '../support/everyRow.js';
+import { seedFiles } from '../support/seedFiles.js';
+import { startService, type TestService } from '../support/service.js';
+
+/** What limits hold back and let go, and which files can be synced again: decided by files of every state. */
+const UPLOAD = UPLOAD_SOURCES[0]!;
+const NONE: EffectiveLimits = {
+  ...{ max_files: null, max_files_per_upload: null },
+  ...{ max_characters: null, max_characters_per_file: null, max_characters_per_upload: null },
+};
+let service: TestService;
+let owner = { organizationId: 1, userId: 100, customerId: 'ada' };
+let id = 1_000;
+let runId = 500;
+
+beforeAll(async () => {
+  service = await startService({ MAX_QUEUED_FILES: '6' }, { worker: false });
+});
+afterAll(() => service.close());
+beforeEach(async () => {
+  runId += 1;
+  const customerId = `user ${runId}`;
+  await service.user(customerId);
+  owner = await service.store.users.ensure(1, customerId);
+});
+
+/** Files of the run, new and queued unless said otherwise; answers their ids. */
+async function seed(...files: Partial<FileDoc>[]): Promise<number[]> {
+  const seeds = files.map((fields) => ({
+    id: (id += 1),
+    fields: { runId, generation: 0, lastGeneration: 0, syncStatus: 'QUEUED_FOR_SYNC' as const, ...fields },
+  }));
+  await seedFiles(service, owner, seeds);
+  return seeds.map((one) => one.id);
+}
+const states = async (ids: readonly number[]): Promise<string[]> => {
+  const rows = await service.store.files.byIds(owner, ids);
+  return ids.map((one) => rows.find(({ _id }) => _id === one)?.syncStatus ?? 'none');
+};
+const many = (count: number, fields: Partial<FileDoc> = {}): Partial<FileDoc>[] =>
+  Array.from({ length: count }, () => fields);
+const turn = (limits: Partial<EffectiveLimits>) => service.store.limits.takeTurn(owner, runId, { ...NONE, ...limits });
+const [Q, D] = ['QUEUED_FOR_SYNC', 'DELAYED'];
+
+test('as many new files as there is room for go on, the oldest first; the newest wait, and go on when there is room', async () => {
+  const ids = await seed(...many(4));
+  expect(await turn({ max_files: 3 })).toBe('max_files');
+  expect(await states(ids)).toEqual([Q, Q, Q, D]);
+  expect(await turn({ max_files: 3 })).toBeNull();
+  expect(await states(ids)).toEqual([Q, Q, Q, D]);
+  expect(await turn({ max_files: 1 })).toBe('max_files');
+  expect(await states(ids)).toEqual([Q, D, D, D]);
+  expect(await turn({ max_files: 0 })).toBe('max_files');
+  expect(await states(ids)).toEqual([D, D, D, D]);
+  expect(await turn({ max_files: 2 })).toBeNull();
+  expect(await states(ids)).toEqual([Q, Q, D, D]);
+  expect(await turn({})).toBeNull();
+  expect(await states(ids)).toEqual([Q, Q, Q, Q]);
+  const [row] = await service.store.files.byIds(owner, ids.slice(3));
+  expect(row).toMatchObject({ syncErrorMessage: null, notBefore: null });
+});
+
+test('what has content counts, and is never held back; containers, failures without content and other users do not', async () => {
+  const [kept] = await seed({ generation: 1, syncStatus: 'READY' });
+  const [again] = await seed({ generation: 2 });
+  await seed({ isContainer: true }, { syncStatus: 'SYNC_ERROR' }, { syncStatus: 'SYNC_ABORTED' });
+  const other = { ...owner };
+  owner = await service.store.users.ensure(1, `another ${runId}`);
+  await seed(...many(3));
+  owner = other;
+  const fresh = await seed(...many(2));
+  expect(await turn({ max_files: 3 })).toBe('max_files');
+  expect(await states([kept!, again!, ...fresh])).toEqual(['READY', Q, Q, D]);
+  expect(await turn({ max_files: 1 })).toBe('max_files');
+  expect(await states([kept!, again!, ...fresh])).toEqual(['READY', Q, D, D]);
+});
+
+test('no more go on than the queue takes', async () => {
+  await seed(...many(4));
+  const held = await seed(...many(4, { syncStatus: 'DELAYED' }));
+  expect(await turn({})).toBeNull();
+  expect(await states(held)).toEqual([Q, Q, D, D]);
+});
+
+test('a file that waits for characters goes on when they are free, and one behind it that needs fewer before it', async () => {
+  const text = (numCharacters: number) => ({ statistics: { numCharacters } }) as never;
+  await seed({ generation: 1, syncStatus: 'READY', ...(text(60) as object) });
+  const held = await seed(
+    ...[50, 40, 1].map((delayedCharacters) => ({ syncStatus: 'DELAYED' as const, delayedCharacters })),
+  );
+  expect(await turn({ max_characters: 100 })).toBeNull();
+  expect(await states(held)).toEqual([D, Q, D]);
+  expect(await turn({ max_characters: 110 })).toBeNull();
+  expect((await states(held))[0]).toBe(Q);
+});
+
+test('a text is let in up to each limit and no further, whatever else is just being read', async () => {
+  const [one, two] = await seed(
+    { syncStatus: 'SYNCING' },
+    { syncStatus: 'SYNCING' },
+    { syncStatus: 'READY', generation: 1, runId: runId + 9_000, statistics: { numCharacters: 50 } as never },
+  );
+  const admit = (fileId: number, characters: number, limits: Partial<EffectiveLimits>) =>
+    service.store.limits.admit({ ...owner, runId, fileId, characters }, { ...NONE, ...limits });
+  expect(await admit(one!, 10, { max_characters_per_file: 10 })).toBeNull();
+  expect(await admit(one!, 11, { max_characters_per_file: 10 })).toBe('max_characters_per_file');
+  expect(await admit(one!, 10, { max_characters: 59 })).toBe('max_characters');
+  const [held] = await service.store.files.byIds(owner, [one!]);
+  expect(held!.delayedCharacters).toBe(10);
+  expect(await admit(one!, 10, { max_characters: 60 })).toBeNull();
+  // Safe to repeat, and counted for the next one.
+  expect(await admit(one!, 10, { max_characters: 60 })).toBeNull();
+  expect(await admit(two!, 1, { max_characters: 60 })).toBe('max_characters');
+  expect(await admit(two!, 1, { max_characters: 61 })).toBeNull();
+  // Of one upload only its own files count.
+  expect(await admit(two!, 10, { max_characters_per_upload: 20 })).toBeNull();
+  expect(await admit(two!, 11, { max_characters_per_upload: 20 })).toBe('max_characters_per_upload');
+  expect(await admit(two!, 1_000, {})).toBeNull();
+});
+
+test("a user's own limits go before those of the organization, which go before none", async () => {
+  const { organizations, users, limits, transaction } = service.store;
+  const { organizationId } = await organizations.create('limited');
+  const { userId } = await users.ensure(organizationId, 'eve');
+  const now = () => limits.of({ organizationId, userId });
+  expect(await now()).toEqual(NONE);
+  await transaction((session) =>
+    organizations.update(
+      organizationId,
+      { userLimits: { max_files: 5, max_characters: 9 }, connectorSettings: {} },
+      session,
+    ),
+  );
+  expect(await now()).toEqual({ ...NONE, max_files: 5, max_characters: 9 });
+  await transaction((session) =>
+    users.update(organizationId, ['eve'], { customLimits: { max_files: -1, max_characters: 7 } }, session),
+  );
+  expect(await now()).toEqual({ ...NONE, max_characters: 7 });
+  // Of another organization nobody has a limit here.
+  expect(await limits.of({ organizationId: 1, userId })).toEqual(NONE);
+});
+
+test('what is at rest can be synced again, by its user alone, and not what is in motion or being deleted', async () => {
+  const { retryable } = service.store.files;
+  await everyRow(FILE_SYNC_STATUSES, String, async (syncStatus) => {
+    const ids = await seed({ syncStatus });
+    const isFinal = (FINAL_FILE_STATUSES as readonly string[]).includes(syncStatus);
+    const isUnsynced = ['SYNC_ERROR', 'SYNC_ABORTED', 'READY_TO_SYNC'].includes(syncStatus);
+    expect([await retryable(owner, ids, false), await retryable(owner, ids, true)]).toEqual([
+      isFinal ? ids : [],
+      isUnsynced ? ids : [],
+    ]);
+    expect(await retryable({ ...owner, userId: owner.userId + 1 }, ids, false)).toEqual([]);
+    expect(await retryable({ ...owner, organizationId: 2 }, ids, false)).toEqual([]);
+  });
+  const refused = await seed(
+    { syncStatus: 'SYNC_ERROR', syncErrorMessage: BEING_DELETED },
+    { syncStatus: 'SYNC_ERROR', isContainer: true },
+    { syncStatus: 'READY', source: UPLOAD, fileContentsDeleted: true },
+  );
+  expect(await retryable(owner, refused, false)).toEqual([]);
+});
+
+test('an upload whose content was deleted can not be had again, unless it came from an address or is kept', async () => {
+  const lost = { fileContentsDeleted: true, original: null, source: UPLOAD, sourceOptions: null };
+  const rows: [what: string, fields: Partial<Parameters<typeof isLost>[0]>, isLost: boolean][] = [
+    ['an upload', {}, true],
+    ['its content is there', { fileContentsDeleted: false }, false],
+    ['what was sent is kept', { original: {} as never }, false],
+    ['it came from an address', { sourceOptions: { url: 'https://x.example' } }, false],
+    ['it came from none', { sourceOptions: { url: null } }, true],
+    ['it is a page of the web', { source: 'WEB_SCRAPE' }, false],
+  ];
+  await everyRow(
+    rows,
+    ([what]) => what,
+    ([_what, fields, expected]) => expect(isLost({ ...lost, ...fields })).toBe(expected),
+  );
+});
+
+test('a retry makes files of the run that does it: as if new, read anew, due at once', async () => {
+  const ids = await seed({
+    ...{ syncStatus: 'SYNC_ERROR', syncErrorMessage: 'broken', attempts: 3, unfinishedStarts: 2 },
+    ...{
+      notBefore: new Date(Date.now() + 100_000),
+      listedVersion: 'v',
+      fileContentsDeleted: true,
+      source: 'WEB_SCRAPE',
+    },
+  });
+  const again = { runId: runId + 20_000, workflowId: 'w', requestId: 'q' };
+  const retried = await service.store.transaction((session) =>
+    service.store.files.retry(owner, ids, true, again, session),
+  );
+  expect(retried).toBe(1);
+  const [row] = await service.store.files.byIds(owner, ids);
+  expect(row).toMatchObject({
+    ...again,
+    ...{
+      syncStatus: Q,
+      syncErrorMessage: null,
+      attempts: 0,
+      unfinishedStarts: 0,
+      notBefore: null,
+      listedVersion: null,
+    },
+    ...{ fileContentsDeleted: false, ended: null },
+    options: { skipFileProcessing: false },
+  });
+});

@@ -1,0 +1,135 @@
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+
+import type { TagCondition, TagTree } from '../../contract/fileFilters.js';
+import type { TagValue } from '../../contract/records.js';
+import { storedTags, tagPairs } from '../../contract/tags.js';
+import { requiredPairs, type TagQuery, tagTreeQuery } from '../../store/tagQuery.js';
+import { filterConditions } from '../../store/vectors/searchFilter.js';
+import { everyRow } from '../support/everyRow.js';
+
+/** Trees of conditions on tags mean the same in MongoDB and in Qdrant, and what their words say. */
+type Tree = TagTree | TagCondition;
+type Tags = Readonly<Record<string, TagValue>>;
+type Verdict = boolean | undefined;
+
+const valuesOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [value]);
+
+/** What a tree says of a file's tags; undefined: it asks for nothing. */
+function meaning(tree: Tree, tags: Tags): Verdict {
+  if ('key' in tree) {
+    const own = tree.key in tags ? valuesOf(tags[tree.key]) : [];
+    const holds = valuesOf(tree.value).some((value) => own.includes(value));
+    return tree.negate === true ? !holds : holds;
+  }
+  const parts = ('AND' in tree ? tree.AND : tree.OR)
+    .map((one) => meaning(one, tags))
+    .filter((one) => one !== undefined);
+  if (parts.length === 0) return undefined;
+  return 'AND' in tree ? parts.every(Boolean) : parts.some(Boolean);
+}
+
+function inMongo(query: TagQuery | undefined, pairs: readonly string[]): Verdict {
+  if (query === undefined) return undefined;
+  if ('$and' in query) return query.$and.every((one) => inMongo(one, pairs));
+  if ('$or' in query) return query.$or.some((one) => inMongo(one, pairs));
+  return '$in' in query.tagPairs
+    ? query.tagPairs.$in.some((one) => pairs.includes(one))
+    : !query.tagPairs.$nin.some((one) => pairs.includes(one));
+}
+
+interface Condition {
+  readonly must?: Condition[];
+  readonly must_not?: Condition[];
+  readonly should?: Condition[];
+  readonly has_id?: unknown[];
+  readonly key?: string;
+  readonly match?: { any?: unknown[]; value?: unknown };
+}
+type Payload = Readonly<Record<string, unknown>>;
+
+/** https://qdrant.tech/documentation/concepts/filtering/ */
+function inQdrant(condition: Condition, payload: Payload): boolean {
+  const { must = [], must_not: mustNot = [], should = [], key, match, has_id: ids } = condition;
+  if (ids) return ids.includes(payload['id']);
+  if (key !== undefined) {
+    const own = valuesOf(payload[key] ?? []).flat();
+    return match?.any ? match.any.some((one) => own.includes(one)) : own.includes(match?.value);
+  }
+  return (
+    must.every((one) => inQdrant(one, payload)) &&
+    !mustNot.some((one) => inQdrant(one, payload)) &&
+    (should.length === 0 || should.some((one) => inQdrant(one, payload)))
+  );
+}
+const holdsFor = (filter: Parameters<typeof filterConditions>[0], payload: Payload): boolean =>
+  (filterConditions(filter) as Condition[]).every((one) => inQdrant(one, { media_type: 'TEXT', ...payload }));
+
+const key = fc.constantFrom('a', 'b');
+const value = fc.oneof(
+  fc.constantFrom('x', 'y', 1, true),
+  fc.uniqueArray(fc.constantFrom('x', 'y', 'z'), { maxLength: 2 }),
+);
+const condition = fc
+  .record({ key, value, negate: fc.constantFrom(undefined, false, true) })
+  .map(({ negate, ...one }) => (negate === undefined ? one : { ...one, negate }) as unknown as TagCondition);
+const { tree } = fc.letrec<{ tree: TagTree; member: Tree }>((tie) => ({
+  member: fc.oneof({ depthSize: 'small', withCrossShrink: true }, condition, tie('tree')),
+  tree: fc
+    .tuple(fc.boolean(), fc.array(tie('member'), { maxLength: 3 }))
+    .map(([isAnd, members]) => (isAnd ? { AND: members } : { OR: members }) as TagTree),
+}));
+const tagsOfFile = fc.dictionary(key, value as fc.Arbitrary<TagValue>, { noNullPrototype: true });
+
+test('a tree of conditions means the same in both stores as in words', () => {
+  fc.assert(
+    fc.property(tree, tagsOfFile, (asked, tags) => {
+      const pairs = tagPairs(storedTags(tags));
+      const wanted = meaning(asked, tags);
+      expect(inMongo(tagTreeQuery(asked), pairs)).toBe(wanted);
+      expect(holdsFor({ media: 'TEXT', tagTree: asked }, { tags: pairs })).toBe(wanted ?? true);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('the pairs by which an index narrows are in every match', () => {
+  fc.assert(
+    fc.property(tree, tagsOfFile, (asked, tags) => {
+      const query = tagTreeQuery(asked);
+      const pairs = tagPairs(storedTags(tags));
+      if (query === undefined || inMongo(query, pairs) !== true) return;
+      for (const list of requiredPairs(query)) expect(list.some((one) => pairs.includes(one))).toBe(true);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+/** Filters of a search, and whether they mean a chunk of the file 7 in 5 in 3, a page of the web. */
+const CHUNK = { file_id: 7, parent_id: 5, ancestors: [5, 3], file_type_at_source: 'PAGE', tags: [] };
+const FILTERS: [filter: Partial<Parameters<typeof filterConditions>[0]>, isMeant: boolean][] = [
+  [{}, true],
+  [{ fileIds: [], parentFileIds: [], fileTypesAtSource: [] }, true],
+  [{ fileIds: [7, 8] }, true],
+  [{ fileIds: [5] }, false],
+  [{ fileIds: [5], includeAllChildren: true }, true],
+  [{ fileIds: [7], includeAllChildren: true }, true],
+  [{ fileIds: [8], includeAllChildren: true }, false],
+  [{ parentFileIds: [5] }, true],
+  [{ parentFileIds: [3] }, false],
+  [{ parentFileIds: [3], includeAllChildren: true }, true],
+  [{ parentFileIds: [7], includeAllChildren: true }, false],
+  [{ fileTypesAtSource: ['PAGE'] }, true],
+  [{ fileTypesAtSource: ['TICKET'] }, false],
+  [{ fileIds: [7], parentFileIds: [9] }, false],
+  [{ media: 'IMAGE' }, false],
+];
+
+test('all that a filter gives must hold, and an empty list holds for every chunk', async () => {
+  await everyRow(FILTERS, JSON.stringify, ([filter, isMeant]) => {
+    expect(holdsFor({ media: 'TEXT', ...filter }, CHUNK)).toBe(isMeant);
+  });
+  expect(holdsFor({ media: 'TEXT' }, { ...CHUNK, media_type: 'IMAGE' })).toBe(false);
+  expect(holdsFor({ media: 'IMAGE' }, { ...CHUNK, media_type: 'IMAGE' })).toBe(true);
+  expect(holdsFor({ media: 'AUDIO' as never }, { ...CHUNK, media_type: 'IMAGE' })).toBe(false);
+});
