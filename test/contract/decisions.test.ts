@@ -1,0 +1,390 @@
+/** What the tables and pure functions of contract/ decide, a table a module. Modules with a suite of their own are not here. */
+import { expect, test } from '@jest/globals';
+
+import { DAY_MS, hotMs } from '../../contract/coldStorage.js';
+import { isByChanges, isListed, isWalked, knowsAll, WALK_ALL, walkOf } from '../../contract/connections.js';
+import { Fault, type FaultKind, FAULTS } from '../../contract/failures.js';
+import { entryFileId } from '../../contract/feeds.js';
+import { extensionOf, formatOfName, formatOfType, sourceOfUpload } from '../../contract/fileFormats.js';
+import { DEFAULT_INGEST_OPTIONS, wantsSparseVectors, wantsVectors } from '../../contract/ingestOptions.js';
+import { ITEM_CAUSES, REMEDIES } from '../../contract/ledger.js';
+import { type CustomLimits, effectiveLimits, LIMIT_NAMES } from '../../contract/limits.js';
+import { mediaTypeOf } from '../../contract/mediaTypes.js';
+import { idOf, idOfPrefix, placeOf } from '../../contract/objectIds.js';
+import { BEING_DELETED, keptReason, type ReembedCandidate, tokensOf } from '../../contract/reembed.js';
+import { cutMessage } from '../../contract/scrapeSitemap.js';
+import { stallSentence } from '../../contract/stalls.js';
+import { FILE_SYNC_STATUSES, FINAL_FILE_STATUSES } from '../../contract/statuses.js';
+import { causesOf, saysDiskFull, StoreFailure } from '../../contract/storeFailures.js';
+import { fileTags, sameTags, tagObject, tagPairs, upsertTags, withoutTags } from '../../contract/tags.js';
+import { createTemporalLinks } from '../../contract/temporalLinks.js';
+import { temporalNames } from '../../contract/temporalNames.js';
+import { isRecording, serves, wishesOf } from '../../contract/transcripts.js';
+import { givenSpace, helpfulType, isGivenSpace, nameInUrl } from '../../contract/uploads.js';
+import { normaliseUrl, pageUrl, withScheme } from '../../contract/urls.js';
+import { failureSentence } from '../../contract/webhooks.js';
+import { stateOfWorker, type WorkerReport, workersTrouble, workerTrouble } from '../../contract/workers.js';
+import { everyRow } from '../support/everyRow.js';
+
+/** One call a row: what it is, what it gives, what is expected. */
+type Row = readonly [what: string, found: unknown, expected: unknown];
+const checks = (name: string, rows: readonly Row[]): void =>
+  test(name, () =>
+    everyRow(
+      rows,
+      ([what]) => what,
+      ([, found, expected]) => expect(found).toEqual(expected),
+    ),
+  );
+
+const RETRYABLE: readonly FaultKind[] = [
+  'dns_failed',
+  'unreachable',
+  'timed_out',
+  'server_error',
+  'rate_limited',
+  'embedding_failed',
+  'disk_failed',
+];
+checks('a fault is retried exactly where its cause can pass by itself', [
+  ...Object.keys(FAULTS).map((kind): Row => [
+    kind,
+    new Fault(kind as FaultKind, 'message').retryable,
+    (RETRYABLE as readonly string[]).includes(kind),
+  ]),
+  ['a wait that was told', new Fault('rate_limited', 'm', { retryAfterMs: 7 }).retryAfterMs, 7],
+  ['a wait of nothing', new Fault('rate_limited', 'm', { retryAfterMs: 0 }).retryAfterMs, 0],
+  ['no wait that was told', new Fault('rate_limited', 'm').retryAfterMs, null],
+]);
+checks('each cause of an end has a remedy, or needs none', [
+  ['without one', ITEM_CAUSES.filter((cause) => REMEDIES[cause] === undefined), []],
+  [
+    'need none',
+    ITEM_CAUSES.filter((cause) => REMEDIES[cause] === null),
+    ['unchanged', 'already_embedded', 'being_deleted', 'container', 'picture'],
+  ],
+]);
+
+const limitsOf = (user: CustomLimits, organization: CustomLimits) =>
+  LIMIT_NAMES.map((name) => effectiveLimits(user, organization)[name]);
+const all = (value: number): CustomLimits => Object.fromEntries(LIMIT_NAMES.map((name) => [name, value]));
+const each = (value: number | null) => LIMIT_NAMES.map(() => value);
+checks("a user's own limit wins over the organization's, -1 (none) and 0 too", [
+  ['none set', limitsOf({}, {}), each(null)],
+  ['own', limitsOf(all(5), {}), each(5)],
+  ["the organization's", limitsOf({}, all(7)), each(7)],
+  ['both', limitsOf(all(5), all(7)), each(5)],
+  ['own is larger', limitsOf(all(9), all(7)), each(9)],
+  ['own has no limit', limitsOf(all(-1), all(7)), each(null)],
+  ["only the organization's has no limit", limitsOf(all(5), all(-1)), each(5)],
+  ['own allows nothing', limitsOf(all(0), all(7)), each(0)],
+  ["the organization's allows nothing", limitsOf({}, all(0)), each(0)],
+  ...LIMIT_NAMES.map((name): Row => [
+    `${name} alone`,
+    limitsOf({ [name]: 3 }, {}),
+    LIMIT_NAMES.map((one) => (one === name ? 3 : null)),
+  ]),
+]);
+
+const a = { key: 'a', value: 1 };
+const b = { key: 'b', value: 2 };
+const newA = { key: 'a', value: 'new' };
+checks('tags: own ones win over those of the source, and each tag has one pair that no other has', [
+  ['added behind', upsertTags([a], [b]), [a, b]],
+  ['replaced in place', upsertTags([a, b], [newA]), [newA, b]],
+  ['of a file', fileTags({ sourceTags: [a, b], tags: [newA] }), [newA, b]],
+  ['of a file without a source', fileTags({ tags: [a] }), [a]],
+  ['taken away', withoutTags([a, b], ['a', 'c']), [b]],
+  ['all taken away', withoutTags([a, b], 'all'), []],
+  ['same', sameTags([a, b], [{ ...a }, { ...b }]), true],
+  ['another order', sameTags([a, b], [b, a]), false],
+  ['another value', sameTags([a], [newA]), false],
+  ['1 is not "1"', sameTags([a], [{ key: 'a', value: '1' }]), false],
+  ['one more', sameTags([a], [a, b]), false],
+  ['an object', tagObject([a, b]), { a: 1, b: 2 }],
+  ['pairs', tagPairs([a, { key: 'c', value: ['x', 'y'] }]), ['a=1', 'c=x', 'c=y']],
+  ['a key with =', tagPairs([{ key: 'a=b', value: 'c' }]), ['a%3Db=c']],
+  ['a value with =', tagPairs([{ key: 'a', value: 'b=c' }]), ['a=b=c']],
+  ['a key that looks escaped', tagPairs([{ key: 'a%3Db', value: 'c' }]), ['a%253Db=c']],
+  ['an empty list', tagPairs([{ key: 'a', value: [] }]), []],
+]);
+
+checks('vectors stay at hand for the days of their file, 30 by default', [
+  ['default', hotMs(null), 30 * DAY_MS],
+  ['own', hotMs(2), 2 * DAY_MS],
+  ['none', hotMs(0), 0],
+  ['as many as there may be', hotMs(1e9), 36_500 * DAY_MS],
+  ['a day in milliseconds', DAY_MS, 86_400_000],
+]);
+
+const walk = walkOf([]);
+const request = { walk, listed: 0 };
+checks('a listing is done once neither items nor changes are left', [
+  ['each item once', walkOf(['x', 'y', 'x']).open, ['x', 'y']],
+  ['nothing open', isWalked(walk), true],
+  ['an item open', isWalked(walkOf(['x'])), false],
+  ['outermost items unknown', isWalked(WALK_ALL), false],
+  ['all known', knowsAll({ ...walk, refused: 0 }), true],
+  ['something refused', knowsAll({ ...walk, refused: 1 }), false],
+  ['refused, and known from before', knowsAll({ ...walk, refused: 2, closed: 2 }), true],
+  ['not all of them known', knowsAll({ ...walk, refused: 2, closed: 1 }), false],
+  ['whole', isByChanges(request), false],
+  ['by changes', isByChanges({ ...request, since: 'p' }), true],
+  ['by changes, all of them asked for', isByChanges({ ...request, since: null }), true],
+  ['done', isListed(request), true],
+  ['changes are left', isListed({ ...request, since: 'p' }), false],
+  ['items are left', isListed({ ...request, walk: WALK_ALL, since: null }), false],
+  ['nothing is left', isListed({ ...request, since: null }), true],
+]);
+
+const FEED = 'https://site.example/feed';
+checks("an entry's id is its own where the whole world knows it by that", [
+  ['an address', entryFileId(FEED, 'https://site.example/1'), 'https://site.example/1'],
+  ['http', entryFileId(FEED, 'HTTP://site.example/1'), 'HTTP://site.example/1'],
+  ['a urn', entryFileId(FEED, 'urn:uuid:1'), 'urn:uuid:1'],
+  ['a tag', entryFileId(FEED, 'tag:site.example,2024:1'), 'tag:site.example,2024:1'],
+  ['a number', entryFileId(FEED, '1'), `${FEED}#1`],
+  ['its feed', entryFileId(FEED, FEED), `${FEED}#${FEED}`],
+  ['a word with a colon', entryFileId(FEED, 'post:1'), `${FEED}#post:1`],
+]);
+
+checks('formats by name and by declared type', [
+  ['an ending', extensionOf('a.b.PDF'), 'pdf'],
+  ['an address', extensionOf('https://x.example/a.pdf?b=c.txt#d.e'), 'pdf'],
+  ['no ending', extensionOf('README'), ''],
+  ['a long ending', extensionOf('a.abcdefghij'), 'abcdefghij'],
+  ['too long an ending', extensionOf('a.abcdefghijk'), ''],
+  ['jpeg', formatOfName('a.JPEG'), 'JPG'],
+  ['unknown', formatOfName('a.xyz'), null],
+  ['a type', formatOfType('application/PDF'), 'PDF'],
+  ['a type with parameters', formatOfType('text/csv; charset=utf-8'), 'CSV'],
+  ['no type', formatOfType(null), null],
+  ['an unknown type', formatOfType('application/x-unknown'), null],
+  ['the first row has a type', formatOfType('video/mpeg'), 'MPEG'],
+  ['a source by its name', sourceOfUpload('JPG', 'a.jpeg'), 'JPEG'],
+  ['a source by its format', sourceOfUpload('JPG', 'a.png'), 'JPG'],
+  ['text', sourceOfUpload('TXT', 'README'), 'TEXT'],
+]);
+
+const ingest = (changes: Partial<typeof DEFAULT_INGEST_OPTIONS>) => ({ ...DEFAULT_INGEST_OPTIONS, ...changes });
+const SPARSE = { generateSparseVectors: true } as const;
+checks('vectors are made unless an option says otherwise; sparse ones only beside them', [
+  ['by default', wantsVectors(ingest({})), true],
+  ['skipped', wantsVectors(ingest({ skipEmbeddingGeneration: true })), false],
+  ['chunks only', wantsVectors(ingest({ generateChunksOnly: true })), false],
+  ['the file only', wantsVectors(ingest({ storeFileOnly: true })), false],
+  ['no sparse ones by default', wantsSparseVectors(ingest({})), false],
+  ['sparse ones', wantsSparseVectors(ingest(SPARSE)), true],
+  ['without dense ones', wantsSparseVectors(ingest({ ...SPARSE, skipEmbeddingGeneration: true })), false],
+  ['of a record only', wantsSparseVectors(ingest({ ...SPARSE, skipFileProcessing: true })), false],
+  ['the chunk size', [DEFAULT_INGEST_OPTIONS.chunkSize, DEFAULT_INGEST_OPTIONS.chunkOverlap], [1500, 20]],
+]);
+
+checks('a vector is of the medium of its file, and what OCR reads in a picture is text', [
+  ['text', mediaTypeOf('PDF', true), 'TEXT'],
+  ['a picture', mediaTypeOf('PNG', false), 'IMAGE'],
+  ['a picture with text', mediaTypeOf('PNG', true), 'TEXT'],
+  ['sound', mediaTypeOf('MP3', true), 'AUDIO'],
+  ['video', mediaTypeOf('MP4', true), 'VIDEO'],
+  ['a page', mediaTypeOf(null, true), 'TEXT'],
+  ['no format', mediaTypeOf('unknown', false), 'TEXT'],
+]);
+
+checks('object ids and places are each other', [
+  ...(
+    [
+      ['bucket', { bucket: 'bucket', key: '', kind: 'bucket' }],
+      ['bucket/a/b', { bucket: 'bucket', key: 'a/b', kind: 'object' }],
+      ['bucket/a/', { bucket: 'bucket', key: 'a/', kind: 'folder' }],
+      ['/bucket/a', { bucket: 'bucket', key: 'a', kind: 'prefix' }],
+      ['/bucket/a/b', { bucket: 'bucket', key: 'a/b', kind: 'prefix' }],
+    ] as const
+  ).map(([id, place]): Row => [id, placeOf(id), place]),
+  ['the id of a bucket', idOf('bucket', ''), 'bucket'],
+  ['the id of an object', idOf('bucket', 'a/b'), 'bucket/a/b'],
+  ['the id of a prefix', idOfPrefix('bucket', 'a'), '/bucket/a'],
+  ['a folder is no prefix', idOfPrefix('bucket', 'a/'), 'bucket/a/'],
+  ['no prefix is the bucket', idOfPrefix('bucket', ''), 'bucket'],
+]);
+
+const candidate: ReembedCandidate = {
+  _id: 1,
+  isContainer: false,
+  syncStatus: 'READY',
+  syncErrorMessage: null,
+  embeddingStorageStatus: 'HOT_STORAGE',
+  vectorSpace: 'old',
+  numChunks: 3,
+  hasText: true,
+  options: { embeddingModel: 'OPENAI', chunkOverlap: 20 },
+  statistics: { numTokens: 100 },
+};
+const target = { model: 'OPENAI', space: 'new' } as const;
+const kept = (changes: Partial<ReembedCandidate>, to: typeof target | null = target) =>
+  keptReason({ ...candidate, ...changes }, to);
+checks('a file keeps its vectors for the first reason that holds', [
+  ['none', kept({}), null],
+  ['another model', kept({ vectorSpace: 'new', options: { embeddingModel: 'SOLAR_1_MINI', chunkOverlap: 0 } }), null],
+  ['there already', kept({ vectorSpace: 'new' }), 'already_embedded'],
+  ['there already, and made again', kept({ vectorSpace: 'new' }, null), null],
+  ['a container', kept({ isContainer: true, numChunks: 0 }), 'container'],
+  ['being deleted', kept({ syncErrorMessage: BEING_DELETED, syncStatus: 'SYNCING' }), 'being_deleted'],
+  ...FILE_SYNC_STATUSES.map((syncStatus): Row => [
+    syncStatus,
+    kept({ syncStatus }),
+    ['READY', 'SYNC_ERROR', 'SYNC_ABORTED', 'READY_TO_SYNC'].includes(syncStatus) ? null : 'syncing',
+  ]),
+  ...(['HOT_TO_COLD', 'COLD_STORAGE', 'COLD_TO_HOT'] as const).map((embeddingStorageStatus): Row => [
+    embeddingStorageStatus,
+    kept({ embeddingStorageStatus, numChunks: 0 }),
+    'cold_storage',
+  ]),
+  ['no space', kept({ vectorSpace: null }), 'no_vectors'],
+  ['no chunks', kept({ numChunks: 0 }), 'no_vectors'],
+  ['given', kept({ vectorSpace: 'given-openai-3' }), 'given_vectors'],
+  ['given, and made again', kept({ vectorSpace: 'given-openai-3' }, null), null],
+  ['a picture', kept({ hasText: false }), 'picture'],
+  ['a picture, made again', kept({ hasText: false }, null), null],
+  ['tokens', tokensOf(candidate), 140],
+  ['tokens of one chunk', tokensOf({ ...candidate, numChunks: 1 }), 100],
+  ['tokens of none', tokensOf({ ...candidate, numChunks: 0, statistics: null }), 0],
+  ['final statuses', FINAL_FILE_STATUSES, ['READY', 'SYNC_ERROR', 'SYNC_ABORTED', 'READY_TO_SYNC']],
+]);
+
+checks('sentences', [
+  ['a list that was not cut', cutMessage({} as never), null],
+  ['a list that was', cutMessage({ cutAt: 0 } as never)?.slice(0, 14), '0 pages were t'],
+  ['one stalled run', stallSentence({ runs: 1, cause: 'step_fails' }).slice(0, 16), '1 run is stalled'],
+  ['stalled runs', stallSentence({ runs: 2, cause: 'qdrant_down' }).slice(0, 19), '2 runs are stalled:'],
+  [
+    'a delivery that failed once, and is not sent again',
+    failureSentence({ event: 'E', tries: 1, error: 'No.', nextTryAt: null }),
+    'E failed once: No.',
+  ],
+  [
+    'one that is sent again',
+    failureSentence({ event: 'E', tries: 2, error: 'No.', nextTryAt: new Date(0) }),
+    'E failed 2 times: No. Next try: 1970-01-01T00:00:00.000Z.',
+  ],
+]);
+
+const chain = (depth: number): Error =>
+  depth === 0 ? new Error('ENOSPC: no space left on device') : new Error(`level ${depth}`, { cause: chain(depth - 1) });
+checks('a store failure says what its causes say, and a full disk is found in them', [
+  ['five levels', [...causesOf(chain(9))].length, 5],
+  ['full, four causes deep', saysDiskFull(chain(4)), true],
+  ['too deep to look', saysDiskFull(chain(5)), false],
+  ...['EDQUOT', 'Disk quota exceeded', 'out of disk space', 'The disk is full'].map((said): Row => [
+    said,
+    saysDiskFull(new Error(said)),
+    true,
+  ]),
+  ['another failure', saysDiskFull(new Error('ECONNREFUSED')), false],
+  ['no error', saysDiskFull(null), false],
+  [
+    'each message once',
+    new StoreFailure('MongoDB', 'full', new Error('a', { cause: new Error('a', { cause: new Error('b') }) })).message,
+    'MongoDB has no disk space left: a: b',
+  ],
+  ['no message', new StoreFailure('Qdrant', 'unreachable', 'text').message, 'Qdrant does not answer: text'],
+]);
+
+const names = temporalNames('deployment', 'queue');
+const links = (uiUrl: string | null) => createTemporalLinks({ uiUrl, namespace: 'a b' }, names);
+checks('names and links of a deployment in Temporal', [
+  ['an id', names.idOf('upload:1'), 'deployment:upload:1'],
+  ['its key', names.keyOf('deployment:upload:1'), 'upload:1'],
+  ['of another deployment', names.keyOf('deployment2:upload:1'), null],
+  ['the queue', names.taskQueue, 'queue-deployment'],
+  ['no Web UI', links(null).workflow('k'), null],
+  ['no address', links('javascript:alert(1)').workflow('k'), null],
+  [
+    'a workflow',
+    links('https://ui.example//').workflow('upload:1'),
+    'https://ui.example/namespaces/a%20b/workflows/deployment%3Aupload%3A1',
+  ],
+  ['no workflow', links('https://ui.example').workflow(null), null],
+  [
+    'a schedule',
+    links('http://ui.example').schedule('auto-sync:1'),
+    'http://ui.example/namespaces/a%20b/schedules/deployment%3Aauto-sync%3A1',
+  ],
+  [
+    'an organization',
+    decodeURIComponent(links('http://ui.example').organization(7) ?? ''),
+    'http://ui.example/namespaces/a b/workflows?query=OrganizationId="7" AND TaskQueue="queue-deployment"',
+  ],
+  ['fields', links(null).workflowLink('k'), { workflow_id: 'deployment:k', workflow_url: null }],
+  ['no fields', links('http://ui.example').workflowLink(undefined), { workflow_id: null, workflow_url: null }],
+]);
+
+const none = { detectLanguage: false, speakers: false };
+const both = { detectLanguage: true, speakers: true };
+checks('a transcript serves who asks for no more than it has', [
+  ['sound', isRecording('MP3'), true],
+  ['video', isRecording('MP4'), true],
+  ['a picture', isRecording('PNG'), false],
+  ['nothing', isRecording(null), false],
+  ['a name of Object', isRecording('toString'), false],
+  ['wishes', wishesOf({ ...DEFAULT_INGEST_OPTIONS, includeSpeakerLabels: true }), { ...none, speakers: true }],
+  ['the same', serves({ service: 'deepgram', wishes: none }, {}), true],
+  ['less', serves({ service: 'deepgram', wishes: both }, {}), true],
+  ['speakers', serves({ service: 'deepgram', wishes: none }, { includeSpeakerLabels: true }), false],
+  ['the language', serves({ service: 'deepgram', wishes: none }, { detectAudioLanguage: true }), false],
+  ['another service', serves({ service: 'deepgram', wishes: both }, { transcriptionService: 'assemblyai' }), false],
+  ['any service', serves({ service: 'assemblyai', wishes: none }, { transcriptionService: null }), true],
+]);
+
+checks('names and types of uploads', [
+  ['a space', givenSpace('OPENAI_ADA', 3), { name: 'given-openai-ada-3', dimensions: 3 }],
+  ['is given', isGivenSpace('given-openai-ada-3'), true],
+  ['is not', isGivenSpace('openai-given-3'), false],
+  ...['image/png', 'audio/mpeg', 'VIDEO/mp2t', 'font/woff'].map((type): Row => [type, helpfulType(type), null]),
+  ['text', helpfulType('text/plain'), 'text/plain'],
+  ['no type', helpfulType(null), null],
+  ['the last word', nameInUrl('https://x.example/a/b%20c.pdf?d'), 'b c.pdf'],
+  ['a slash at the end', nameInUrl('https://x.example/a/'), 'a'],
+  ['no word', nameInUrl('https://x.example/'), 'x.example'],
+  ['a word that can not be decoded', nameInUrl('https://x.example/%zz'), '%zz'],
+]);
+
+checks('one spelling per address', [
+  ['host and port', normaliseUrl(' HTTPS://Site.Example:443/A?b=C#d '), 'https://site.example/A?b=C'],
+  ['another port', normaliseUrl('http://site.example:443/'), 'http://site.example:443/'],
+  ['relative', normaliseUrl('../b', 'http://site.example/a/c'), 'http://site.example/b'],
+  ['relative to nothing', normaliseUrl('b'), null],
+  ['another scheme', normaliseUrl('ftp://site.example/'), null],
+  ['a user', normaliseUrl('http://user@site.example/'), null],
+  ['a password', normaliseUrl('http://:password@site.example/'), null],
+  ['no scheme', pageUrl('site.example/a'), 'https://site.example/a'],
+  ['http stays', pageUrl('http://site.example/a'), 'http://site.example/a'],
+  ['a scheme that is none', withScheme('mailto:x'), 'https://mailto:x'],
+  ['spaces', withScheme(' HTTP://x '), 'HTTP://x'],
+]);
+
+const worker: WorkerReport = {
+  ...{ host: 'host', pid: 1, startedAt: new Date(0), heartbeatAt: new Date(0), ageMs: 0, lagMs: 0 },
+  ...{ waitShare: 0.5, waited: 0.1, othersShare: 0.5 },
+};
+const healthy = { ...worker, othersShare: 0 };
+const silent = { ...worker, ageMs: 15_001, pid: 2 };
+checks('a worker is silent after 15 s, and starved where it waits and others hold the machine', [
+  ['starved', stateOfWorker(worker), 'starved'],
+  ['silent', stateOfWorker(silent), 'silent'],
+  ['not yet silent', stateOfWorker({ ...healthy, ageMs: 15_000 }), 'alive'],
+  ['waits less than it runs', stateOfWorker({ ...worker, waitShare: 0.49 }), 'alive'],
+  ['waits little', stateOfWorker({ ...worker, waited: 0.09 }), 'alive'],
+  ['others use little', stateOfWorker({ ...worker, othersShare: 0.49 }), 'alive'],
+  ...(['waitShare', 'waited', 'othersShare'] as const).map((name): Row => [
+    `no ${name}`,
+    stateOfWorker({ ...worker, [name]: null }),
+    'alive',
+  ]),
+  ['no trouble', workerTrouble(healthy), null],
+  ['seconds', workerTrouble(silent)?.slice(0, 50), 'Worker 2 on host has sent no heartbeat for 15 s: i'],
+  ['percent', /50 % of .* 50 % of/.test(workerTrouble(worker) ?? ''), true],
+  ['no workers', workersTrouble([])?.slice(0, 20), 'No worker is running'],
+  ['one that can work', workersTrouble([silent, healthy, worker]), null],
+  ['a starved one still works', workersTrouble([silent, worker]), workerTrouble(worker)],
+  ['all silent', workersTrouble([silent]), workerTrouble(silent)],
+]);
