@@ -1,8 +1,8 @@
 import { Fault } from '../../contract/failures.js';
 import type { Change, ChangeFeed, OAuthGrant, SourceClient } from '../connector.js';
-import { asList, asObject, type Json } from '../json.js';
+import { asObject, type Json } from '../json.js';
 import { idOf, ITEM_FIELDS, itemOf, type Place, placeIn } from './adapter.js';
-import { noSuchItem } from '../faults.js';
+import { noSuchItem, requireId, requireList } from '../faults.js';
 
 /** How far the events of an account were read. */
 interface Point {
@@ -25,6 +25,7 @@ const ROOMS: Readonly<Record<Place['kind'], string>> = { file: 'files', folder: 
 export async function itemAt(client: SourceClient, { kind, id }: Place): Promise<Json> {
   // Without named fields a folder comes with a page of what lies in it.
   const json = await client.get([ROOMS[kind], id], { fields: ITEM_FIELDS });
+  requireId('Box', json, 'the item');
   if (itemOf(json) === null) throw noSuchItem('Box');
   return json;
 }
@@ -40,7 +41,7 @@ async function takeEvents(
   const next = typeof told === 'number' || typeof told === 'string' ? String(told) : '';
   if (!/^\d{1,30}$/.test(next))
     throw new Fault('server_error', 'Box named no point of its events. It is tried again by itself.');
-  return { entries: asList(answer['entries']).map(asObject), next };
+  return { entries: requireList('Box', answer['entries']).map(asObject), next };
 }
 
 const pointOf = (position: string, at: number): string => JSON.stringify({ position, at } satisfies Point);

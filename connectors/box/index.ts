@@ -5,12 +5,12 @@ import { Fault } from '../../contract/failures.js';
 import type { Connector, ItemContent, ItemPage, OAuthGrant, Refusal, SourceClient } from '../connector.js';
 import type { ErrorClass } from '../errorClasses.js';
 import { folderWalk, takeFolder } from '../folderWalk.js';
-import { asList, asObject, asText, type Json, omitNull } from '../json.js';
+import { asObject, asText, type Json, omitNull } from '../json.js';
 import { contentOf, idOf, isNote, ITEM_FIELDS, itemOf, type Place, placeOf, ROOT } from './adapter.js';
 import { boxChanges, itemAt } from './changes.js';
 import { noteText } from './note.js';
 import { bearer } from '../bearer.js';
-import { noSuchItem } from '../faults.js';
+import { noSuchItem, requireList } from '../faults.js';
 
 const PER_PAGE = '1000';
 /** Where Box does not say how long a file takes to be ready. */
@@ -34,7 +34,7 @@ async function listFolder(client: SourceClient, id: string, at: string | null): 
   const answer = await client.get(['folders', id, 'items'], query);
   const next = asText(answer['next_marker']);
   return {
-    items: asList(answer['entries']).flatMap((entry) => itemOf(asObject(entry)) ?? []),
+    items: requireList('Box', answer['entries']).flatMap((entry) => itemOf(asObject(entry)) ?? []),
     // One that leads here again would have no end.
     next: next === at ? null : next,
   };

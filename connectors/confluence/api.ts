@@ -6,8 +6,9 @@ import { atMost } from '../../contract/cacheSize.js';
 import { Fault } from '../../contract/failures.js';
 import type { OAuthGrant, OAuthSpec, Refusal, SourceClient } from '../connector.js';
 import type { ErrorClass } from '../errorClasses.js';
+import { requireId } from '../faults.js';
 
-import { asList, asObject, type Json } from '../json.js';
+import { asList, asObject, type Json, asObjects } from '../json.js';
 /** Null for what is no text, and for none. Ids come as texts or as numbers. */
 export const asText = (value: unknown): string | null => {
   if (typeof value === 'number') return String(value);
@@ -109,8 +110,15 @@ export interface Call {
   readonly site: Site;
 }
 
-export const ask = ({ client, site }: Call, path: readonly string[], query: Record<string, string> = {}) =>
+const ask = ({ client, site }: Call, path: readonly string[], query: Record<string, string> = {}) =>
   client.get(['ex', 'confluence', site.cloudId, 'wiki', 'api', 'v2', ...path], query);
+
+/** Asks for one thing by its id. @throws Fault server_error for an answer without it */
+export const askThing = async (
+  call: Call,
+  path: readonly string[],
+  query: Record<string, string> = {},
+): Promise<Json> => requireId('Confluence', await ask(call, path, query), 'what was asked for');
 
 /** As many as one answer may have. */
 const PER_PAGE = '250';
@@ -132,5 +140,5 @@ export async function takePage(
       'server_error',
       'Confluence gave a list that does not say how it goes on. It is tried again by itself.',
     );
-  return { values: asList(answer['results']).map(asObject), next };
+  return { values: asObjects(answer['results']), next };
 }

@@ -2,7 +2,7 @@
 import { Fault } from '../../contract/failures.js';
 import type { Connector, ItemPage, OAuthGrant } from '../connector.js';
 import { contentOf, itemOfSpace, placeOf } from './adapter.js';
-import { ask, asText, atlassianConsent, type Call, classify, siteOf, takePage, waitMs } from './api.js';
+import { askThing, asText, atlassianConsent, type Call, classify, siteOf, takePage, waitMs } from './api.js';
 import { belowContent, belowSpace } from './tree.js';
 import { bearer } from '../bearer.js';
 import { noSuchItem } from '../faults.js';
@@ -55,10 +55,10 @@ export const confluence: Connector<OAuthGrant> = {
     const { kind, id } = place;
     if (kind === 'spaces' || kind === 'folders') {
       // Reached only by an id that no listing knows; where there is one, its pages are what can be read.
-      await ask(call, [kind, id]);
+      await askThing(call, [kind, id]);
       throw new Fault('unsupported_type', 'A space or folder of Confluence has no text of its own: sync its pages.');
     }
-    const json = await ask(call, [kind, id], { 'body-format': 'storage' });
+    const json = await askThing(call, [kind, id], { 'body-format': 'storage' });
     // What was moved to the trash is still answered for some time.
     if ((asText(json['status']) ?? 'current') !== 'current') throw noSuchItem('Confluence');
     return contentOf(call.site, json, externalId);

@@ -2,7 +2,7 @@
 import { Fault } from '../../contract/failures.js';
 import type { ItemPage, SourceItem } from '../connector.js';
 import { folderAround, itemOfContent, itemOfSpace, leftOutOf, type Place, placeOf } from './adapter.js';
-import { ask, asText, type Call, takePage } from './api.js';
+import { askThing, asText, type Call, takePage } from './api.js';
 import type { Json } from '../json.js';
 import { noSuchItem } from '../faults.js';
 
@@ -28,7 +28,7 @@ async function foldersAround(call: Call, pages: readonly Json[], known: Readonly
     if (id === null || seen.has(id)) continue;
     seen.add(id);
     try {
-      const json = await ask(call, ['folders', id]);
+      const json = await askThing(call, ['folders', id]);
       const item = itemOfContent(call.site, 'folders', json);
       if (item !== null) items.push(item);
       open.push(folderAround(json));
@@ -44,7 +44,7 @@ async function foldersAround(call: Call, pages: readonly Json[], known: Readonly
 export async function belowSpace(call: Call, id: string, text: string | null): Promise<ItemPage> {
   const first: SpaceCursor = { part: 'pages', at: null, folders: [] };
   const { part, at, folders } = text === null ? first : (JSON.parse(text) as SpaceCursor);
-  const own = text === null ? itemOfSpace(call.site, await ask(call, ['spaces', id])) : null;
+  const own = text === null ? itemOfSpace(call.site, await askThing(call, ['spaces', id])) : null;
   // By id, so that what is written meanwhile does not move what comes later.
   const { values, next } = await takePage(call, ['spaces', id, part], { status: 'current', sort: 'id' }, at);
   const around = await foldersAround(call, values, new Set(folders));
@@ -73,7 +73,8 @@ const next = ({ open, at }: TreeCursor): string | null => (open.length === 0 ? n
 
 /** A page, folder or blog post itself. */
 async function itself(call: Call, { kind, id }: Place): Promise<SourceItem> {
-  const item = kind === 'spaces' ? null : itemOfContent(call.site, kind, await ask(call, [kind, id]));
+  if (kind === 'spaces') throw noSuchItem('Confluence');
+  const item = itemOfContent(call.site, kind, await askThing(call, [kind, id]));
   if (item === null) throw noSuchItem('Confluence');
   return item;
 }

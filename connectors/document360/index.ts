@@ -9,7 +9,7 @@ import type { ErrorClass } from '../errorClasses.js';
 import { contentOf, itemOfWorkspace, itemsOfCategories, placeOf, type Workspace, workspaceOf } from './adapter.js';
 import { asObject, asObjects, asText, type Json } from '../json.js';
 import { headerToken } from '../bearer.js';
-import { noSuchItem } from '../faults.js';
+import { noSuchItem, requireList } from '../faults.js';
 
 /** What its user hands us. */
 export interface Document360Credentials {
@@ -30,7 +30,7 @@ const isUnknown = ({ description, error_code: code }: Json): boolean =>
 
 async function workspaces(client: SourceClient): Promise<readonly Workspace[]> {
   const { data } = await client.get(['v2', 'ProjectVersions'], {});
-  return asObjects(data).flatMap((one) => workspaceOf(one) ?? []);
+  return asObjects(requireList('Document360', data)).flatMap((one) => workspaceOf(one) ?? []);
 }
 
 /** Languages of workspaces: asked for with every article, so kept for minutes, by the token that may know them. */
@@ -82,7 +82,10 @@ export const document360: Connector<Document360Credentials> = {
     // The whole tree in one answer as well.
     const path = ['v2', 'ProjectVersions', workspace.id, 'categories'];
     const { data } = await client.get(path, { langCode: workspace.language });
-    const all = [itemOfWorkspace(workspace), ...itemsOfCategories(workspace.id, asObjects(data))];
+    const all = [
+      itemOfWorkspace(workspace),
+      ...itemsOfCategories(workspace.id, asObjects(requireList('Document360', data))),
+    ];
     const meant = new Set([externalId]);
     for (const { externalId: id, parentExternalId } of all)
       if (parentExternalId !== null && meant.has(parentExternalId)) meant.add(id);

@@ -1,9 +1,10 @@
 import { Fault } from '../../contract/failures.js';
 import type { Change, ChangeFeed, ChangePage, OAuthGrant } from '../connector.js';
-import { asList, asObject, asText, type Json } from '../json.js';
+import { asObject, asText, type Json } from '../json.js';
 import { isDeleted, isFolder, isId, itemOf, pathOf } from './adapter.js';
 import { ask, type Call } from './api.js';
 import { createAround } from './tree.js';
+import { requireList } from '../faults.js';
 
 /** Of all that the account sees. */
 const WHOLE = { path: '', recursive: true, include_deleted: true };
@@ -64,7 +65,7 @@ export const dropboxChanges: ChangeFeed<OAuthGrant> = {
         ? new Fault('stale_cursor', 'Dropbox no longer knows what changed since the last look. All is listed.')
         : error;
     }
-    const told = await changesOf(call, asList(page['entries']).map(asObject));
+    const told = await changesOf(call, requireList('Dropbox', page['entries']).map(asObject));
     return { ...told, next: cursorOf(page), more: page['has_more'] === true };
   },
 };

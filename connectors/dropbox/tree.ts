@@ -1,9 +1,9 @@
 import { Fault } from '../../contract/failures.js';
 import type { ItemPage } from '../connector.js';
-import { asList, asObject, asText, type Json } from '../json.js';
+import { asObject, asText, type Json } from '../json.js';
 import { type Around, isId, itemOf, pathOf, pathsAbove } from './adapter.js';
 import { ask, type Call } from './api.js';
-import { noSuchItem } from '../faults.js';
+import { noSuchItem, incompleteAnswer, requireList } from '../faults.js';
 
 /** Entries of a page; Dropbox gives fewer where it likes. */
 const PER_PAGE = 2_000;
@@ -14,6 +14,7 @@ export async function entryAt(call: Call, name: string): Promise<Json> {
   if (!isPath && !isId(name)) throw noSuchItem('Dropbox');
   const path = isPath ? name.replace(/\/+$/, '') : name;
   const entry = await ask(call, ['files', 'get_metadata'], { path });
+  if (asText(entry['.tag']) === null) throw incompleteAnswer('Dropbox', 'what lies there');
   if (!isId(entry['id'])) throw noSuchItem('Dropbox');
   return entry;
 }
@@ -69,5 +70,8 @@ export async function listFolder(
   }
   const around = { parent: folder || null, root: folder === '' ? null : root || null };
   const next = page['has_more'] === true ? asText(page['cursor']) : null;
-  return { items: asList(page['entries']).flatMap((entry) => itemOf(asObject(entry), around) ?? []), next };
+  return {
+    items: requireList('Dropbox', page['entries']).flatMap((entry) => itemOf(asObject(entry), around) ?? []),
+    next,
+  };
 }

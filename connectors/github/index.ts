@@ -15,6 +15,8 @@ import { nextPage } from './paging.js';
 import { gitHubReads } from './reads.js';
 import { takeTree, type TreeCursor } from './walkTree.js';
 import { bearer } from '../bearer.js';
+import { incompleteAnswer } from '../faults.js';
+import { asText } from '../json.js';
 
 /** What its user hands us. */
 export interface GitHubCredentials {
@@ -52,17 +54,15 @@ async function repositories(
 }
 
 /** What stands at a path of the default branch. */
-const contentAt = async (
+async function contentAt(
   client: SourceClient,
   { owner, name, path }: ReturnType<typeof partsOf>,
-): Promise<ContentJson> =>
-  (await client.get(
-    ['repos', owner, name, 'contents', ...path.split('/')],
-    {},
-    {
-      headers: { accept: AS_OBJECT },
-    },
-  )) as ContentJson;
+): Promise<ContentJson> {
+  const options = { headers: { accept: AS_OBJECT } };
+  const content = await client.get(['repos', owner, name, 'contents', ...path.split('/')], {}, options);
+  if (asText(content['type']) === null) throw incompleteAnswer('GitHub', 'what stands at the path');
+  return content as ContentJson;
+}
 
 /** The root tree of the default branch; null for a repository without any commit. */
 async function rootTree(
@@ -74,7 +74,9 @@ async function rootTree(
       commit?: { sha?: string; commit?: { tree?: { sha?: string } } };
     };
     // Where a tree is asked for, a commit stands for its own.
-    return found.commit?.commit?.tree?.sha ?? found.commit?.sha ?? null;
+    const sha = found.commit?.commit?.tree?.sha ?? found.commit?.sha;
+    if (sha === undefined) throw incompleteAnswer('GitHub', 'the commit of the branch');
+    return sha;
   } catch (error) {
     if (error instanceof Fault && error.kind === 'not_found') return null;
     throw error;
@@ -139,6 +141,7 @@ export const github: Connector<GitHubCredentials> = {
     if (cursor !== null) return takeTree(client, JSON.parse(cursor) as TreeCursor);
     const { owner, name, path } = partsOf(externalId);
     const repository = (await client.get(['repos', owner, name], {})) as unknown as RepositoryJson;
+    if (asText(repository.full_name) === null) throw incompleteAnswer('GitHub', 'the repository');
     const {
       full_name: fullName,
       html_url: url = `https://github.com/${fullName}`,

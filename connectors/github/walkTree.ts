@@ -1,15 +1,11 @@
 import { Fault } from '../../contract/failures.js';
 import type { ItemPage, SourceClient } from '../connector.js';
 import { type EntryJson, itemOfEntry, type Place } from './adapter.js';
+import { requireList } from '../faults.js';
 
 /** Where the listing of a tree goes on: trees by their paths within the repository. What they hold never changes. */
 export interface TreeCursor extends Omit<Place, 'path'> {
   readonly open: readonly (readonly [path: string, sha: string])[];
-}
-
-interface TreeJson {
-  readonly tree?: readonly EntryJson[];
-  readonly truncated?: boolean;
 }
 
 /**
@@ -23,10 +19,14 @@ export async function takeTree(client: SourceClient, cursor: TreeCursor): Promis
   const [path, sha] = first;
   const { owner, name } = ownerOf(place.repository);
   const where = ['repos', owner, name, 'git', 'trees', sha];
-  let { tree = [], truncated = false } = (await client.get(where, { recursive: '1' })) as TreeJson;
+  const treeAt = async (query: Readonly<Record<string, string>>) => {
+    const { tree, truncated } = await client.get(where, query);
+    return { tree: requireList('GitHub', tree, 'the tree') as readonly EntryJson[], truncated: truncated === true };
+  };
+  let { tree, truncated } = await treeAt({ recursive: '1' });
   const behind: (readonly [string, string])[] = [...rest];
   if (truncated) {
-    ({ tree = [], truncated = false } = (await client.get(where, {})) as TreeJson);
+    ({ tree, truncated } = await treeAt({}));
     if (truncated)
       throw new Fault(
         'access_denied',

@@ -1,6 +1,7 @@
 import type { ItemContent, SourceItem } from '../connector.js';
 import { asLink, asList, asMoment, asName, asObject, asText, type Json, omitNull } from '../json.js';
 import { createItem, createContainer } from '../items.js';
+import { requireList } from '../faults.js';
 
 /** Ids of Gong are numbers of up to 20 digits, of calls, workspaces and folders each by themselves. */
 const ID = /^(?:(workspace|folder):)?(\d{1,20})$/;
@@ -41,7 +42,7 @@ export interface Folder {
   readonly json: Json;
 }
 export function readFolders(answer: Json, workspace: string): readonly Folder[] {
-  const found = asList(answer['folders']).flatMap((given) => {
+  const found = requireList('Gong', answer['folders']).flatMap((given) => {
     const json = asObject(given);
     const { id, parentFolderId: parent } = json;
     return isId(id) ? [{ id, workspace, parent: isId(parent) && parent !== id ? parent : null, json }] : [];

@@ -15,7 +15,7 @@ import {
   readFolders,
 } from './adapter.js';
 import { bearer } from '../bearer.js';
-import { noSuchItem } from '../faults.js';
+import { noSuchItem, requireList } from '../faults.js';
 
 /** Before the first call of anybody: a listing wants a beginning. */
 const FIRST_DAY = '2010-01-01T00:00:00Z';
@@ -54,7 +54,7 @@ const pageAt = (items: ItemPage['items'], next: CallsCursor): ItemPage => ({
 
 async function listWorkspaces(client: SourceClient): Promise<ItemPage['items']> {
   const answer = await client.get(['workspaces'], {});
-  return asList(answer['workspaces']).flatMap((one) => itemOfWorkspace(asObject(one)) ?? []);
+  return requireList('Gong', answer['workspaces']).flatMap((one) => itemOfWorkspace(asObject(one)) ?? []);
 }
 
 /** Folders of a workspace's library; none where the account may not see it, for its calls are listed all the same. */
@@ -75,8 +75,8 @@ async function detailsOf(client: SourceClient, ids: readonly string[]): Promise<
     const filter = { callIds: ids.slice(from, from + CALLS_AT_ONCE) };
     for (let cursor: string | null | undefined; cursor !== null;) {
       const asked = { filter, contentSelector: { exposedFields: { parties: true } }, ...(cursor ? { cursor } : {}) };
-      const answer: Json = (await found(client.post(['calls', 'extensive'], asked))) ?? {};
-      calls.push(...asList(answer['calls']).map(asObject));
+      const answer: Json = (await found(client.post(['calls', 'extensive'], asked))) ?? { calls: [] };
+      calls.push(...requireList('Gong', answer['calls']).map(asObject));
       const next = asText(asObject(answer['records'])['cursor']);
       cursor = next === cursor ? null : next;
     }
@@ -89,17 +89,19 @@ async function callsOn(client: SourceClient, cursor: CallsCursor): Promise<ItemP
   const { workspace, calls } = cursor;
   const { until, at } = calls ?? { until: FIRST_DAY, at: null };
   const range = { workspaceId: workspace, fromDateTime: FIRST_DAY, toDateTime: until };
-  const answer = await found(client.get(['calls'], at === null ? range : { ...range, cursor: at }));
-  const items = asList(answer?.['calls']).flatMap((call) => itemOfCall(asObject(call), null, workspace) ?? []);
-  const next = asText(asObject(answer?.['records'])['cursor']);
+  const answer = (await found(client.get(['calls'], at === null ? range : { ...range, cursor: at }))) ?? { calls: [] };
+  const items = requireList('Gong', answer['calls']).flatMap(
+    (call) => itemOfCall(asObject(call), null, workspace) ?? [],
+  );
+  const next = asText(asObject(answer['records'])['cursor']);
   return pageAt(items, { ...cursor, calls: next === null || next === at ? null : { until, at: next } });
 }
 
 /** The calls of the next folder. */
 async function folderOn(client: SourceClient, cursor: CallsCursor): Promise<ItemPage> {
   const [folder = '', ...rest] = cursor.folders ?? [];
-  const answer = await found(client.get(['library', 'folder-content'], { folderId: folder }));
-  const ids = asList(answer?.['calls']).flatMap((call) => {
+  const answer = (await found(client.get(['library', 'folder-content'], { folderId: folder }))) ?? { calls: [] };
+  const ids = requireList('Gong', answer['calls']).flatMap((call) => {
     const { id } = asObject(call);
     return isId(id) ? [id] : [];
   });
@@ -138,7 +140,7 @@ async function openCall(client: SourceClient, externalId: string): Promise<ItemC
   const [call] = await detailsOf(client, [place.id]);
   if (!call) throw noSuchItem('Gong');
   const answer = await found(client.post(['calls', 'transcript'], { filter: { callIds: [place.id] } }));
-  const transcripts = asList(answer?.['callTranscripts']).map(asObject);
+  const transcripts = (answer === null ? [] : requireList('Gong', answer['callTranscripts'])).map(asObject);
   const transcript = transcripts.find(({ callId }) => callId === place.id)?.['transcript'];
   const parties = asList(call['parties']).map(asObject);
   const content = contentOf(asObject(call['metaData']), parties, asList(transcript).map(asObject));

@@ -3,7 +3,7 @@ import { Fault } from '../../contract/failures.js';
 import type { Connector, ItemPage, SourceClient, SourceItem } from '../connector.js';
 import { contentOf, externalIdOf, itemOf, type Kind, type Place, placeOf } from './adapter.js';
 import { asObject, asText, type Json } from '../json.js';
-import { noSuchItem } from '../faults.js';
+import { noSuchItem, requireId } from '../faults.js';
 
 /** What its user hands us. */
 export interface GuruCredentials {
@@ -85,6 +85,7 @@ async function begin(client: SourceClient, { kind, id }: Place): Promise<ItemPag
   const root =
     kind === 'collection' || collection === null ? null : externalIdOf({ kind: 'collection', id: collection });
   // Of folders in folders it is not told where they lie; whoever lists their collection knows.
+  requireId('Guru', json, `the ${kind}`);
   const item = itemOf(kind, json, { parent: root, root });
   if (item === null) throw noSuchItem('Guru');
   if (kind === 'card') return { items: [item], next: null };
@@ -146,6 +147,7 @@ export const guru: Connector<GuruCredentials> = {
       throw new Fault('unsupported_type', 'This has no text of its own at Guru: sync the cards in it.');
     }
     const card = await client.get(['cards', place.id, 'extended'], {});
+    requireId('Guru', card, 'the card');
     if (card['archived'] === true) throw noSuchItem('Guru');
     return contentOf(card, externalId);
   },

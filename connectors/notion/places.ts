@@ -6,6 +6,7 @@ import { Fault } from '../../contract/failures.js';
 import { externalIdOf, placeOfJson } from './adapter.js';
 import { type Call, idOf, isOutOfReach, isTrashed } from './api.js';
 import { asObject, asText, type Json } from '../json.js';
+import { requireId } from '../faults.js';
 
 /** What is known of a thing in one listing: what it lies in, or that it is out of our reach. */
 type Known = { readonly externalId: string; readonly parent: string | null } | null;
@@ -71,7 +72,7 @@ export class Places {
   /** Null for what is not there, or not for us. */
   private async ask(path: readonly string[]): Promise<Json | null> {
     try {
-      return await this.call.client.get(path, {});
+      return requireId('Notion', await this.call.client.get(path, {}), 'what was asked for');
     } catch (error) {
       if (isOutOfReach(error)) return null;
       throw error;

@@ -6,7 +6,8 @@ import type { ItemPage, LeftOut, SourceItem } from '../connector.js';
 import { externalIdOf, itemOf, type Place, placeOfJson } from './adapter.js';
 import { type Call, idOf, isOutOfReach, isTrashed, missing, postPage, takePage } from './api.js';
 import { Places } from './places.js';
-import { asList, asObject, asText, type Json } from '../json.js';
+import { asObject, asText, type Json } from '../json.js';
+import { requireId, requireList } from '../faults.js';
 
 /** Something still to be looked into. */
 interface Open {
@@ -43,7 +44,7 @@ const found = (json: Json, place: Place, parent: string, root: string): Found =>
 /** Nothing where it is out of our reach. @param alsoFor what else means that, in answer to this question */
 async function ifThere(ask: Promise<Json>, alsoFor?: Fault['kind']): Promise<Json | null> {
   try {
-    const json = await ask;
+    const json = requireId('Notion', await ask, 'what was asked for');
     return isTrashed(json) ? null : json;
   } catch (error) {
     if (isOutOfReach(error) || (error instanceof Fault && error.kind === alsoFor)) return null;
@@ -86,7 +87,9 @@ async function behind({ client }: Call, block: Json): Promise<Behind> {
       asObject(block['child_database'])['title'],
       'This only shows a database of elsewhere, or one that is not shared. Share that database, and sync it by itself.',
     );
-  const all = asList(database['data_sources']).flatMap((one) => idOf(asObject(one)['id']) ?? []);
+  const all = requireList('Notion', database['data_sources'], 'the data sources of a database').flatMap(
+    (one) => idOf(asObject(one)['id']) ?? [],
+  );
   const there = await Promise.all(all.map((one) => ifThere(client.get(['data_sources', one], {}))));
   return { things: there.filter((one) => one !== null), leftOut: [] };
 }
@@ -123,6 +126,7 @@ const cursorOf = (cursor: TreeCursor): string | null => (cursor.open.length === 
 /** A page or database itself. */
 async function itself({ client }: Call, { kind, id }: Place): Promise<Json> {
   const json = await client.get([kind === 'database' ? 'data_sources' : 'pages', id], {});
+  requireId('Notion', json, 'the page');
   if (isTrashed(json) || placeOfJson(json) === null) throw missing();
   return json;
 }

@@ -2,6 +2,7 @@ import type { Refusal, SourceClient } from '../connector.js';
 import type { ErrorClass } from '../errorClasses.js';
 
 import { asObject, asText, type Json } from '../json.js';
+import { incompleteAnswer } from '../faults.js';
 
 /** Slack's words for refusals, which mostly come with 200. */
 const REFUSALS: Readonly<Record<ErrorClass, readonly string[]>> = {
@@ -43,6 +44,8 @@ export async function ask(
 ): Promise<Page> {
   const form = Object.fromEntries(Object.entries(parameters).filter(([, value]) => value !== null));
   const answer = await client.post([method], form, { asForm: true });
+  // Each answer says `ok`: https://docs.slack.dev/apis/web-api/#responses
+  if (answer['ok'] !== true) throw incompleteAnswer('Slack', 'a word on whether it is one');
   // An empty one is the end; one that leads here again would have none.
   const next = asText(asObject(answer['response_metadata'])['next_cursor']);
   return { answer, next: next === parameters['cursor'] ? null : next };

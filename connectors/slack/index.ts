@@ -8,8 +8,8 @@ import { mentionedIn, type Message, readMessage } from './message.js';
 import { conversationName, nameOfConversation, userName, workspaceUrl } from './names.js';
 import { close, cutMessages, type OpenWindow } from './windows.js';
 import { bearer } from '../bearer.js';
-import { asList, asObject, asText, type Json } from '../json.js';
-import { noSuchItem } from '../faults.js';
+import { asObject, asText, type Json } from '../json.js';
+import { noSuchItem, requireList } from '../faults.js';
 
 /** In the order in which they are listed; a token may not be allowed to see each of them. */
 const TYPES = ['public_channel', 'private_channel', 'mpim', 'im'];
@@ -42,7 +42,7 @@ async function listConversations({ client }: Call, from: RootsCursor): Promise<I
     const { answer, next } = await ask(client, 'conversations.list', asked);
     const workspace = await workspaceUrl(client);
     const items = await Promise.all(
-      asList(answer['channels']).flatMap((value) => {
+      requireList('Slack', answer['channels']).flatMap((value) => {
         const json = asObject(value);
         const { id } = json;
         if (typeof id !== 'string' || !isConversationId(id)) return [];
@@ -57,7 +57,8 @@ async function listConversations({ client }: Call, from: RootsCursor): Promise<I
   }
 }
 
-const messagesIn = (answer: Json): Message[] => asList(answer['messages']).flatMap((value) => readMessage(value) ?? []);
+const messagesIn = (answer: Json): Message[] =>
+  requireList('Slack', answer['messages']).flatMap((value) => readMessage(value) ?? []);
 
 /** Where the listing of a conversation goes on. */
 interface HistoryCursor {
@@ -175,7 +176,7 @@ const conversations: LiveRead<OAuthGrant> = async (client, query) => {
     cursor: typeof query['cursor'] === 'string' ? query['cursor'] : null,
   });
   const results = await Promise.all(
-    asList(answer['channels'])
+    requireList('Slack', answer['channels'])
       .map(asObject)
       .filter(({ id }) => typeof id === 'string')
       .map(async (json) => presentConversation(json, await conversationName(client, json))),

@@ -1,6 +1,7 @@
 import { Fault } from '../../contract/failures.js';
 import type { SourceClient } from '../connector.js';
 import { asObject, asObjects, asText, type Json } from '../json.js';
+import { requireId } from '../faults.js';
 
 export const NAME = 'Zendesk';
 const PER_PAGE = '100';
@@ -64,5 +65,5 @@ export async function takeOne(
   query: Readonly<Record<string, string>> = {},
 ): Promise<{ readonly value: Json; readonly answer: Json }> {
   const answer = await client.get([...path.slice(0, -1), `${path.at(-1)}.json`], query);
-  return { value: asObject(answer[name]), answer };
+  return { value: requireId(NAME, asObject(answer[name]), `the ${name}`), answer };
 }

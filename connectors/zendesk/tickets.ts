@@ -4,7 +4,7 @@ import { idOf, itemOfAttached, type Wanted } from '../helpdesk.js';
 import { attachedIn, itemOfContainer, itemOfTicket, TICKETS, type Users, usersIn } from './adapter.js';
 import { NAME, takeAll, takeOne, takePage } from './api.js';
 import { asObjects, asText, type Json } from '../json.js';
-import { isFault, noSuchItem } from '../faults.js';
+import { isFault, noSuchItem, requireList } from '../faults.js';
 
 /** Zendesk takes ten requests for its export a minute, of up to 1,000 tickets each. */
 const PER_EXPORT = '500';
@@ -51,7 +51,8 @@ export async function exported(
   const [next, isEnd] = [asText(answer['after_cursor']), answer['end_of_stream'] === true];
   if (!isEnd && (next === null || next === at))
     throw new Fault('server_error', `${NAME} gave an export that does not say how it goes on. Try again.`);
-  return { values: asObjects(answer['tickets']), users: usersIn(answer), next, isEnd };
+  const values = asObjects(requireList(NAME, answer['tickets'], 'tickets'));
+  return { values, users: usersIn(answer), next, isEnd };
 }
 
 /** A page of the list of those that are not archived; `latest` of those that the export leaves out. */

@@ -16,6 +16,7 @@ import {
   type EmulatedBlob,
   startAzure,
 } from '../emulators/azureBlobStorage.js';
+import { acceptedBrokenAnswers } from './brokenAnswers.js';
 
 const NEVER = new AbortController().signal;
 let egress: Egress;
@@ -171,4 +172,10 @@ test('what a listing has besides is passed over, and what has no name', () => {
     entries: [{ name: 'b', createdAt: null, etag: null, isDirectory: false }],
     marker: 'm',
   });
+});
+
+test('never takes a broken answer for the end of a list', async () => {
+  azure.containers.set('docks', new Map([['a/b.txt', { content: 'a' }]]));
+  const list = async () => [(await account.roots(null, NEVER)).items, await listed('docks')];
+  expect(await acceptedBrokenAnswers(azure, list)).toEqual([]);
 });

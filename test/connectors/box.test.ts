@@ -6,6 +6,7 @@ import type { Account } from '../../connectors/account.js';
 import type { Egress } from '../../egress/types.js';
 import { type BoxEmulator, startBox } from '../emulators/box.js';
 import { faultOf, grantedAccount, listed, loopbackEgress, NEVER } from './account.js';
+import { acceptedBrokenAnswers } from './brokenAnswers.js';
 
 let egress: Egress;
 let box: BoxEmulator;
@@ -336,4 +337,13 @@ describe('refusals', () => {
     box.misbehave(() => ({ status }));
     expect(await faultOf(account.below('1', null, NEVER))).toMatchObject({ kind });
   });
+});
+
+test('never takes a broken answer for the end of a list', async () => {
+  fill();
+  const list = async () => [
+    (await listed((cursor) => account.roots(cursor, NEVER))).items,
+    (await below('folder:1')).items,
+  ];
+  expect(await acceptedBrokenAnswers(box, list)).toEqual([]);
 });

@@ -6,6 +6,7 @@ import type { Account } from '../../connectors/account.js';
 import type { Egress } from '../../egress/types.js';
 import { type ConfluenceEmulator, type EmulatedContent, startConfluence } from '../emulators/confluence.js';
 import { faultOf, grantedAccount, listed, loopbackEgress, NEVER } from './account.js';
+import { acceptedBrokenAnswers } from './brokenAnswers.js';
 
 const SITE = 'cloud-1';
 let egress: Egress;
@@ -251,4 +252,17 @@ describe('the storage format', () => {
     expect(() => htmlOfStorage('<div>'.repeat(1_000_000))).toThrow(/deep/);
     expect(Date.now() - began).toBeLessThan(5_000);
   });
+});
+
+test('never takes a broken answer for the end of a list', async () => {
+  put('1');
+  put('2', { parent: '1' });
+  put('3', { kind: 'folder', parent: '2' });
+  put('4', { parent: '3' });
+  const list = async () => [
+    (await listed((cursor) => account.roots(cursor, NEVER))).items,
+    (await below('space:100')).items,
+    (await below('1')).items,
+  ];
+  expect(await acceptedBrokenAnswers(emulator, list)).toEqual([]);
 });

@@ -6,6 +6,7 @@ import { createConnectors } from '../../connectors/registry.js';
 import type { Egress } from '../../egress/types.js';
 import { type Document360Emulator, startDocument360, TOKEN } from '../emulators/document360.js';
 import { faultOf, listed, loopbackEgress, NEVER } from './account.js';
+import { acceptedBrokenAnswers } from './brokenAnswers.js';
 
 let egress: Egress;
 let emulator: Document360Emulator;
@@ -92,4 +93,12 @@ test('an answer that says that it is no success is none; one of an unknown id is
 test('a token that is refused is the end of the connection', async () => {
   for (const token of ['nobody', 'a\nb'])
     expect((await faultOf(accountOf(token).roots(null, NEVER))).kind).toBe('access_revoked');
+});
+
+test('never takes a broken answer for the end of a list', async () => {
+  const list = async () => [
+    (await accountOf().roots(null, NEVER)).items,
+    (await listed((cursor) => accountOf().below('w1', cursor, NEVER))).items,
+  ];
+  expect(await acceptedBrokenAnswers(emulator, list)).toEqual([]);
 });

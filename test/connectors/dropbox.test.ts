@@ -5,6 +5,7 @@ import type { Account } from '../../connectors/account.js';
 import type { Egress } from '../../egress/types.js';
 import { type DropboxEmulator, startDropbox } from '../emulators/dropbox.js';
 import { faultOf, grantedAccount, listed, loopbackEgress, NEVER } from './account.js';
+import { acceptedBrokenAnswers } from './brokenAnswers.js';
 
 let egress: Egress;
 let dropbox: DropboxEmulator;
@@ -287,4 +288,13 @@ describe('refusals', () => {
     dropbox.misbehave((asked) => (asked.startsWith('files/') ? refusal : null));
     expect(await faultOf(account.below('id:a', null, NEVER))).toMatchObject({ kind });
   });
+});
+
+test('never takes a broken answer for the end of a list', async () => {
+  fill();
+  const list = async () => [
+    (await listed((cursor) => account.roots(cursor, NEVER))).items,
+    (await below('id:S')).items,
+  ];
+  expect(await acceptedBrokenAnswers(dropbox, list)).toEqual([]);
 });

@@ -9,6 +9,7 @@ import { Fault } from '../../contract/failures.js';
 import { createEgress } from '../../egress/createEgress.js';
 import type { Egress } from '../../egress/types.js';
 import { GITHUB_TOKEN, type GitHubEmulator, LOGIN, type Mishap, startGitHub } from '../emulators/github.js';
+import { acceptedBrokenAnswers } from './brokenAnswers.js';
 
 const NEVER = new AbortController().signal;
 const REPOSITORY = 'ada/atlas';
@@ -192,4 +193,14 @@ describe('refusals', () => {
     expect({ waits: fault.retryAfterMs, asWanted: waits(fault.retryAfterMs) }).toMatchObject({ asWanted: true });
     expect(github.requests).toHaveLength(1);
   });
+});
+
+test('never takes a broken answer for the end of a list', async () => {
+  for (const path of ['a/1.md', 'a/b/2.md', '5.md']) put(path, path);
+  const list = async () => [
+    (await account.roots(null, NEVER)).items,
+    (await listed(REPOSITORY)).items,
+    (await listed(`${REPOSITORY}/a`)).items,
+  ];
+  expect(await acceptedBrokenAnswers(github, list)).toEqual([]);
 });

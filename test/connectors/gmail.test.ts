@@ -5,6 +5,7 @@ import { idOfGmailFilter, readGmailFilter } from '../../contract/gmailFilters.js
 import type { Egress } from '../../egress/types.js';
 import { type GmailEmulator, startGmail } from '../emulators/gmail.js';
 import { faultOf, grantedAccount, listed, loopbackEgress, NEVER } from './account.js';
+import { acceptedBrokenAnswers } from './brokenAnswers.js';
 
 const OTHER = 'mail.other';
 let egress: Egress;
@@ -260,7 +261,7 @@ describe('refusals', () => {
     gmail.misbehave(() => ({ status: 200 }));
     expect(await faultOf(account.open('a1', NEVER))).toMatchObject({ kind: 'server_error' });
     expect(await faultOf(account.identify(NEVER))).toMatchObject({ kind: 'server_error' });
-    expect(await faultOf(account.below('a1', null, NEVER))).toMatchObject({ kind: 'not_found' });
+    expect(await faultOf(account.below('a1', null, NEVER))).toMatchObject({ kind: 'server_error' });
   });
 });
 
@@ -309,4 +310,13 @@ describe('changes', () => {
     gmail.history.forget();
     expect(await faultOf(changes().since(point, NEVER))).toMatchObject({ kind: 'stale_cursor' });
   });
+});
+
+test('never takes a broken answer for the end of a list', async () => {
+  fill();
+  const list = async () => [
+    (await listed((cursor) => account.roots(cursor, NEVER))).items,
+    (await below('label:Label_1')).items,
+  ];
+  expect(await acceptedBrokenAnswers(gmail, list)).toEqual([]);
 });

@@ -8,6 +8,7 @@ import { CUSTOMER, type GongEmulator, startGong } from '../emulators/gong.js';
 import { CLIENT_ID, CLIENT_SECRET } from '../emulators/oauthProvider.js';
 import { answerConsent } from '../support/consent.js';
 import { faultOf, grantedAccount, listed, loopbackEgress, NEVER } from './account.js';
+import { acceptedBrokenAnswers } from './brokenAnswers.js';
 
 let egress: Egress;
 let gong: GongEmulator;
@@ -212,4 +213,13 @@ test.each([
   gong.misbehave(() => ({ status }));
   expect(await faultOf(account.below('100', null, NEVER))).toMatchObject({ kind });
   expect(await faultOf(account.identify(NEVER))).toMatchObject({ kind });
+});
+
+test('never takes a broken answer for the end of a list', async () => {
+  fill();
+  const list = async () => [
+    (await listed((cursor) => account.roots(cursor, NEVER))).items,
+    (await below('workspace:1')).items,
+  ];
+  expect(await acceptedBrokenAnswers(gong, list)).toEqual([]);
 });

@@ -4,6 +4,8 @@ import type { Account } from '../../connectors/account.js';
 import type { Egress } from '../../egress/types.js';
 import { type GoogleCloudStorageEmulator, startGoogleCloudStorage } from '../emulators/googleCloudStorage.js';
 import { faultOf, grantedAccount, listed, loopbackEgress, NEVER } from './account.js';
+import { Fault } from '../../contract/failures.js';
+import { acceptedBrokenAnswers } from './brokenAnswers.js';
 
 let egress: Egress;
 let storage: GoogleCloudStorageEmulator;
@@ -141,4 +143,15 @@ describe('the account', () => {
     storage.misbehave(() => ({ status, reason, headers: { 'retry-after': '3600' } }));
     expect(await faultOf(account.open('atlas/atlas.md', NEVER))).toMatchObject({ kind });
   });
+});
+
+test('never takes a broken answer for the end of a list', async () => {
+  // A list of projects that is left out is no failure, but deletes nothing.
+  const whole = async (cursor: string | null) => {
+    const page = await account.roots(cursor, NEVER);
+    if (page.isPartial) throw new Fault('server_error', 'It is no whole list.');
+    return page;
+  };
+  const list = async () => [(await listed(whole)).items, (await below('boats')).items];
+  expect(await acceptedBrokenAnswers(storage, list)).toEqual([]);
 });

@@ -13,6 +13,7 @@ import {
   startGoogleDrive,
 } from '../emulators/googleDrive.js';
 import { faultOf, grantedAccount, listed, loopbackEgress, NEVER } from './account.js';
+import { acceptedBrokenAnswers } from './brokenAnswers.js';
 
 const SHARED = 'shared.with.me';
 let egress: Egress;
@@ -158,7 +159,7 @@ describe('listing', () => {
     drive.misbehave(() => ({ status: 200 }));
     // An error told as success.
     const page = await faultOf(account.below('sights', null, NEVER));
-    expect(page.kind).toBe('not_found');
+    expect(page.kind).toBe('server_error');
     expect(await faultOf(account.identify(NEVER))).toMatchObject({ kind: 'server_error' });
   });
 });
@@ -383,4 +384,13 @@ describe('changes', () => {
     drive.log.forget();
     expect(await faultOf(changes().since(point, NEVER))).toMatchObject({ kind: 'stale_cursor' });
   });
+});
+
+test('never takes a broken answer for the end of a list', async () => {
+  fill();
+  const list = async () => [
+    (await listed((cursor) => account.roots(cursor, NEVER))).items,
+    (await below(DRIVE_ROOT)).items,
+  ];
+  expect(await acceptedBrokenAnswers(drive, list)).toEqual([]);
 });

@@ -6,6 +6,7 @@ import { createConnectors } from '../../connectors/registry.js';
 import type { Egress } from '../../egress/types.js';
 import { type GuruEmulator, startGuru, TOKEN, USERNAME } from '../emulators/guru.js';
 import { faultOf, listed, loopbackEgress, NEVER } from './account.js';
+import { acceptedBrokenAnswers } from './brokenAnswers.js';
 
 let egress: Egress;
 let emulator: GuruEmulator;
@@ -106,4 +107,12 @@ test('links lead nowhere but on: of one, its query alone is kept', async () => {
   emulator.collections.set('c4', 'C4');
   const first = await account.roots(null, NEVER);
   expect(Object.keys(JSON.parse(first.next ?? '{}') as object)).toEqual(['token']);
+});
+
+test('never takes a broken answer for the end of a list', async () => {
+  const list = async () => [
+    (await listed((cursor) => account.roots(cursor, NEVER))).items,
+    await below('collection:c1'),
+  ];
+  expect(await acceptedBrokenAnswers(emulator, list)).toEqual([]);
 });

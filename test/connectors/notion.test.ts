@@ -17,6 +17,7 @@ import {
   WORKSPACE,
 } from '../emulators/notion.js';
 import { faultOf, grantedAccount, listed, loopbackEgress, NEVER } from './account.js';
+import { acceptedBrokenAnswers } from './brokenAnswers.js';
 
 const id = notionId;
 const ROWS = id(50);
@@ -345,4 +346,11 @@ describe('columns', () => {
   ])('%j', (column, text) => {
     expect(columnText(column, 'plain')).toBe(text);
   });
+});
+
+test('never takes a broken answer for the end of a list', async () => {
+  put(1);
+  put(2, { parent: { page: id(1) } });
+  const list = async () => [(await roots()).items, (await below(id(1))).items];
+  expect(await acceptedBrokenAnswers(emulator, list)).toEqual([]);
 });

@@ -12,6 +12,7 @@ import { secondsOf, slackPlaceOf } from '../../contract/slackIds.js';
 import { createEgress } from '../../egress/createEgress.js';
 import type { Egress } from '../../egress/types.js';
 import { type EmulatedMessage, type SlackEmulator, startSlack } from '../emulators/slack.js';
+import { acceptedBrokenAnswers } from './brokenAnswers.js';
 
 const NEVER = new AbortController().signal;
 /** 2026-03-04 10:15:00. */
@@ -340,4 +341,10 @@ test('ids say what they mean', () => {
   expect(slackPlaceOf('C1?after=5')).toEqual({ kind: 'since', conversation: 'C1', after: 5 });
   expect(slackPlaceOf('C1/900')).toEqual({ kind: 'window', conversation: 'C1', start: 900 });
   expect(slackPlaceOf('C1/900.000001')).toEqual({ kind: 'thread', conversation: 'C1', ts: '900.000001' });
+});
+
+test('never takes a broken answer for the end of a list', async () => {
+  say(at(0), at(899), at(900, { user: 'U0BEN' }));
+  const list = async () => [await listed((cursor) => account.roots(cursor, NEVER)), await below('C1')];
+  expect(await acceptedBrokenAnswers(slack, list)).toEqual([]);
 });

@@ -9,6 +9,7 @@ import { createEgress } from '../../egress/createEgress.js';
 import type { Egress } from '../../egress/types.js';
 import { newZendeskAccount, startZendesk, type ZendeskAccount, type ZendeskEmulator } from '../emulators/zendesk.js';
 import { faultOf, loopbackEgress, NEVER } from './account.js';
+import { acceptedBrokenAnswers } from './brokenAnswers.js';
 
 let egress: Egress;
 let zendesk: ZendeskEmulator;
@@ -292,4 +293,13 @@ describe('its tickets', () => {
       facts: { parent_external_file_id: 'harbour/ticket:7' },
     });
   });
+});
+
+test('never takes a broken answer for the end of a list', async () => {
+  const list = async () => [
+    (await account.roots(null, NEVER)).items,
+    await below('category:1'),
+    await below('tickets'),
+  ];
+  expect(await acceptedBrokenAnswers(zendesk, list)).toEqual([]);
 });

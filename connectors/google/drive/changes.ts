@@ -5,6 +5,7 @@ import { isStale } from '../paged.js';
 import { FILE_FIELDS, type FileJson, isFileId, isTrashed, itemOfFile, itemOfPlace, SHARED_WITH_ME } from './adapter.js';
 import { allDrives, ownRoot } from './places.js';
 import { ALL_DRIVES } from './walk.js';
+import { requireList } from '../../faults.js';
 
 /** How far each log was read: that of the account, and that of each shared drive, which tells what the first does not. */
 interface Point {
@@ -107,7 +108,7 @@ export const driveChanges: ChangeFeed<OAuthGrant> = {
     }
     const changes: Change[] = [];
     let left = logs;
-    for (const given of asList(body['changes'])) {
+    for (const given of requireList('Google Drive', body['changes'])) {
       const entry = asObject(given);
       if (entry['changeType'] !== 'drive') {
         const change = fileChange(entry, drive, root);

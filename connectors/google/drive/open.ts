@@ -12,14 +12,15 @@ import {
   nativeKindOf,
   targetOf,
 } from './adapter.js';
-import { noSuchItem } from '../../faults.js';
+import { noSuchItem, incompleteAnswer } from '../../faults.js';
 
 /** What Drive tells of a file. Throws a Fault not_found for one in the trash as well. */
 export async function fileAt(client: SourceClient, id: string, more = ''): Promise<FileJson> {
   if (!isFileId(id)) throw noSuchItem('Google Drive');
   const fields = `${FILE_FIELDS}${more}`;
   const file: FileJson = await client.get(['files', id], { fields, supportsAllDrives: 'true' });
-  if (isTrashed(file) || !isFileId(file['id'])) throw noSuchItem('Google Drive');
+  if (!isFileId(file['id'])) throw incompleteAnswer('Google Drive', 'the file');
+  if (isTrashed(file)) throw noSuchItem('Google Drive');
   return file;
 }
 

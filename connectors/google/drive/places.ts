@@ -1,9 +1,10 @@
 import { Fault } from '../../../contract/failures.js';
 import type { ItemPage, SourceClient, SourceItem } from '../../connector.js';
-import { asLink, asList, asMoment, asName, asObject } from '../../json.js';
+import { asLink, asMoment, asName, asObject } from '../../json.js';
 import { takePage } from '../paged.js';
 import { isFileId, itemOfPlace } from './adapter.js';
 import { fileAt } from './open.js';
+import { requireList } from '../../faults.js';
 
 const DRIVES_PER_PAGE = '100';
 /** Shared drives whose changes are read: one may be a member of so many. */
@@ -15,7 +16,7 @@ const driveUrl = (id: string): string => `https://drive.google.com/drive/folders
 export async function drivesPage(client: SourceClient, token: string | null): Promise<ItemPage> {
   const query = { pageSize: DRIVES_PER_PAGE, fields: 'nextPageToken,drives(id,name,createdTime)' };
   const { body, next } = await takePage(client, ['drives'], query, token);
-  const items = asList(body['drives']).flatMap((given): SourceItem[] => {
+  const items = requireList('Google Drive', body['drives']).flatMap((given): SourceItem[] => {
     const { id, name, createdTime } = asObject(given);
     return isFileId(id) ? [itemOfPlace(id, asName(name) ?? id, driveUrl(id), asMoment(createdTime))] : [];
   });

@@ -1,7 +1,8 @@
 import type { ItemPage, SourceClient, SourceItem } from '../../connector.js';
-import { asList, asObject } from '../../json.js';
+import { asObject } from '../../json.js';
 import { takePage } from '../paged.js';
 import { FILE_FIELDS, itemOfFile, SHARED_WITH_ME } from './adapter.js';
+import { requireList } from '../../faults.js';
 
 /** Where the listing of folders goes on, a level of folders after the other. */
 export interface FolderCursor {
@@ -69,7 +70,7 @@ export async function takeFolders(client: SourceClient, cursor: FolderCursor): P
   };
   const page = await takePage(client, ['files'], query, token);
   const items: SourceItem[] = [];
-  for (const file of asList(page.body['files'])) {
+  for (const file of requireList('Google Drive', page.body['files'])) {
     const item = itemOfFile(asObject(file), root);
     if (item) items.push(item);
   }

@@ -5,6 +5,7 @@ import { isStale } from '../paged.js';
 import { isMailId } from './adapter.js';
 import { placesAt } from './labels.js';
 import { itemsAt } from './messages.js';
+import { requireList } from '../../faults.js';
 
 /** Where the history is read: from a point on, page by page. Ids of history are longer than numbers are exact. */
 interface Point {
@@ -68,6 +69,8 @@ export const gmailChanges: ChangeFeed<OAuthGrant> = {
       if (isStale(error) || (error instanceof Fault && error.kind === 'not_found')) throw stale();
       throw error;
     }
+    // An empty list is left out; the number of the mailbox never is.
+    if (body['historyId'] === undefined) requireList('Gmail', body['history'], 'its history');
     const found = [...messagesIn(asList(body['history']))];
     // What was thrown away, or taken out again, tells so by its labels of now.
     const known = found.filter(([, isGone]) => !isGone).map(([id]) => id);

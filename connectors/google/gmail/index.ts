@@ -21,6 +21,7 @@ import { labelsAt, placesAt } from './labels.js';
 import { itemsAt, messagesPage, threadAt } from './messages.js';
 import { gmailQuery } from './query.js';
 import { bearer } from '../../bearer.js';
+import { requireId } from '../../faults.js';
 
 const missing = (): Fault =>
   new Fault('not_found', 'Gmail has no such message for the connected account. It may have been deleted.');
@@ -81,7 +82,8 @@ export const gmail: Connector<OAuthGrant> = {
     const label = labelIn(externalId);
     if (label !== null) {
       const itself = async (): Promise<SourceItem> => {
-        const item = itemOfLabel(await client.get(['labels', label], { fields: 'id,name,type' }));
+        const json = await client.get(['labels', label], { fields: 'id,name,type' });
+        const item = itemOfLabel(requireId('Gmail', json, 'the label'));
         if (!item) throw missing();
         return item;
       };

@@ -1,11 +1,12 @@
 import type { SourceClient, SourceItem } from '../../connector.js';
-import { asList, asObject } from '../../json.js';
+import { asObject } from '../../json.js';
 import { type GmailJson, itemOfLabel } from './adapter.js';
+import { requireList } from '../../faults.js';
 
 /** All labels: Gmail's own, and those of its user. */
 export async function labelsAt(client: SourceClient): Promise<readonly GmailJson[]> {
   const answer = await client.get(['labels'], { fields: 'labels(id,name,type)' });
-  return asList(answer['labels']).map(asObject);
+  return requireList('Gmail', answer['labels'], 'labels').map(asObject);
 }
 
 /** Those that messages lie in, as items. */

@@ -3,6 +3,7 @@ import type { ItemPage, SourceClient, SourceItem } from '../../connector.js';
 import { asList, asObject } from '../../json.js';
 import { takePage } from '../paged.js';
 import { type GmailJson, isMailId, itemOfMessage, MESSAGE_FIELDS } from './adapter.js';
+import { requireId, requireList } from '../../faults.js';
 
 /** Each is asked for by itself, for a listing says nothing of them but their ids. */
 const MESSAGES_PER_PAGE = '100';
@@ -15,7 +16,8 @@ const idsIn = (list: unknown): string[] =>
 /** What Gmail tells of a message without its text; null where it is gone. */
 async function messageAt(client: SourceClient, id: string): Promise<GmailJson | null> {
   try {
-    return await client.get(['messages', id], { format: 'metadata', fields: MESSAGE_FIELDS });
+    const message = await client.get(['messages', id], { format: 'metadata', fields: MESSAGE_FIELDS });
+    return requireId('Gmail', message, 'the message');
   } catch (error) {
     if (error instanceof Fault && error.kind === 'not_found') return null;
     throw error;
@@ -37,8 +39,10 @@ export async function messagesPage(
   which: { readonly q: string } | { readonly labelIds: string },
   token: string | null,
 ): Promise<ItemPage> {
-  const query = { ...which, maxResults: MESSAGES_PER_PAGE, fields: 'nextPageToken,messages(id)' };
+  const query = { ...which, maxResults: MESSAGES_PER_PAGE, fields: 'nextPageToken,resultSizeEstimate,messages(id)' };
   const { body, next } = await takePage(client, ['messages'], query, token);
+  // An empty list is left out, with its estimated size of 0 in its place.
+  if (body['resultSizeEstimate'] === undefined) requireList('Gmail', body['messages'], 'messages');
   const items = await itemsAt(client, idsIn(body['messages']));
   return { items: items.filter((item) => item !== null), next };
 }
@@ -47,5 +51,5 @@ export async function messagesPage(
 export async function threadAt(client: SourceClient, id: string): Promise<readonly GmailJson[]> {
   const query = { format: 'metadata', fields: `messages(${MESSAGE_FIELDS})` };
   const { messages } = await client.get(['threads', id], query);
-  return asList(messages).map(asObject);
+  return requireList('Gmail', messages, 'the messages of the thread').map(asObject);
 }

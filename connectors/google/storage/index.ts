@@ -3,7 +3,7 @@ import { Fault } from '../../../contract/failures.js';
 import { type ObjectPlace, placeOf } from '../../../contract/objectIds.js';
 import type { Connector, ItemPage, OAuthGrant, SourceClient } from '../../connector.js';
 import { classify, googleConsent, projectLimit, waitMs } from '../api.js';
-import { asList, asObject, asText } from '../../json.js';
+import { asList, asObject, asText, type Json } from '../../json.js';
 import { takePage } from '../paged.js';
 import {
   contentOf,
@@ -17,6 +17,7 @@ import {
   versionOf,
 } from './adapter.js';
 import { bearer } from '../../bearer.js';
+import { requireList } from '../../faults.js';
 
 const OBJECTS_PER_PAGE = '1000';
 const BUCKETS_PER_PAGE = '1000';
@@ -51,6 +52,10 @@ interface ObjectCursor {
 const write = (cursor: BucketCursor): string | null =>
   cursor.projects.length === 0 && cursor.more === null ? null : JSON.stringify(cursor);
 
+/** The members of a list. One without any is left out, its kind is not: https://cloud.google.com/storage/docs/json_api/v1/objects/list */
+const itemsIn = ({ kind, items }: Json): readonly unknown[] =>
+  requireList('Google Cloud Storage', items ?? (kind === undefined ? null : []));
+
 /** A page of projects, without their buckets yet. */
 async function projectsPage(client: SourceClient, token: string | null): Promise<ItemPage> {
   const query = { pageSize: PROJECTS_PER_PAGE, filter: 'lifecycleState:ACTIVE' };
@@ -58,15 +63,17 @@ async function projectsPage(client: SourceClient, token: string | null): Promise
   const projects = asList(body['projects'])
     .map((given) => asText(asObject(given)['projectId']))
     .filter(isProject);
-  return { items: [], next: write({ projects, token: null, more: next === null ? null : { token: next } }) };
+  const more = next === null ? null : { token: next };
+  // No project at all is answered as `{}`, like nothing: nothing may be deleted then.
+  return { items: [], next: write({ projects, token: null, more }), ...(body['projects'] ? {} : { isPartial: true }) };
 }
 
 /** A page of the buckets of one project; none where they are not for the account. */
 async function bucketsPage(client: SourceClient, project: string, token: string | null): Promise<ItemPage> {
-  const query = { project, maxResults: BUCKETS_PER_PAGE, fields: 'nextPageToken,items(name,timeCreated)' };
+  const query = { project, maxResults: BUCKETS_PER_PAGE, fields: 'kind,nextPageToken,items(name,timeCreated)' };
   try {
     const { body, next } = await takePage(client, ['b'], query, token);
-    const items = asList(body['items']).flatMap((given) => {
+    const items = itemsIn(body).flatMap((given) => {
       const { name, timeCreated } = asObject(given);
       const bucket = asText(name);
       return isBucket(bucket) ? [itemOfContainer(bucket, dateOf(timeCreated))] : [];
@@ -85,9 +92,9 @@ async function objectsPage(
   given: string | null,
 ): Promise<ItemPage> {
   const cursor = given === null ? null : (JSON.parse(given) as ObjectCursor);
-  const query = { prefix: key, maxResults: OBJECTS_PER_PAGE, fields: `nextPageToken,items(${OBJECT_FIELDS})` };
+  const query = { prefix: key, maxResults: OBJECTS_PER_PAGE, fields: `kind,nextPageToken,items(${OBJECT_FIELDS})` };
   const { body, next } = await takePage(client, ['b', bucket, 'o'], query, cursor?.token ?? null);
-  const objects = objectsIn(body['items']);
+  const objects = objectsIn(itemsIn(body));
   if (cursor === null && objects.length === 0 && kind !== 'bucket') throw missing();
   const items = itemsOfObjects(bucket, objects, { after: cursor?.after ?? '', below: kind === 'folder' ? key : '' });
   const itself =

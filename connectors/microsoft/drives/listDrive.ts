@@ -2,7 +2,7 @@ import type { ItemPage, SourceClient, SourceItem } from '../../connector.js';
 import { Fault } from '../../../contract/failures.js';
 import { byGivenId, type GraphPage, type Query, takePage } from '../graph.js';
 import { isFolder, isRoot, ITEM_FIELDS, itemId, itemOf, itemOfDrive, type Place, remoteOf } from './adapter.js';
-import { noSuchItem } from '../../faults.js';
+import { noSuchItem, requireId } from '../../faults.js';
 import { asText, type Json } from '../../json.js';
 
 /** Items of a page; Graph gives fewer where it likes. */
@@ -28,10 +28,13 @@ const isKind = (error: unknown, ...kinds: readonly Fault['kind'][]): boolean =>
   error instanceof Fault && kinds.includes(error.kind);
 
 export const driveOf = (client: SourceClient, drive: string): Promise<Json> =>
-  client.get(['drives', drive], { $select: 'id,name,webUrl,createdDateTime,driveType' });
+  client
+    .get(['drives', drive], { $select: 'id,name,webUrl,createdDateTime,driveType' })
+    .then((json) => requireId('Microsoft', json, 'the drive'));
 
 export async function rootIdOf(client: SourceClient, drive: string): Promise<string | null> {
-  return asText((await client.get(['drives', drive, 'root'], { $select: 'id' }))['id']);
+  const root = await client.get(['drives', drive, 'root'], { $select: 'id' });
+  return asText(requireId('Microsoft', root, 'the root folder of a drive')['id']);
 }
 
 /**
@@ -77,7 +80,7 @@ export async function listItem(
   name: string,
 ): Promise<ItemPage> {
   const asked = client.get(['drives', drive, 'items', item], { $select: ITEM_FIELDS });
-  const found = await byGivenId(name, asked);
+  const found = requireId('Microsoft', await byGivenId(name, asked), 'the item');
   if (isRoot(found)) return listDrive(client, drive, name);
   const place = { drive, rootId: null, root: drive, parent: null };
   const itself = itemOf(found, place);

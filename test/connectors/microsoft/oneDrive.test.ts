@@ -5,6 +5,7 @@ import type { Egress } from '../../../egress/types.js';
 import { rootOf } from '../../emulators/graph/drives.js';
 import { type GraphEmulator, PERSON, startGraph } from '../../emulators/graph/index.js';
 import { accountOf, allPages, below, faultOf, idsOf, NEVER, openEgress, pass } from './graphAccount.js';
+import { acceptedBrokenAnswers } from '../brokenAnswers.js';
 
 let egress: Egress;
 let graph: GraphEmulator;
@@ -311,4 +312,10 @@ test('an account is known by the address of its person', async () => {
   });
   graph.provider.expireAll();
   expect(await faultOf(account.identify(NEVER))).toMatchObject({ kind: 'access_revoked' });
+});
+
+test('never takes a broken answer for the end of a list', async () => {
+  for (const path of ['a/1.md', 'a/b/2.md']) put(path);
+  const list = async () => [(await account.roots(null, NEVER)).items, (await below(account, 'b!mine')).items];
+  expect(await acceptedBrokenAnswers(graph, list)).toEqual([]);
 });
