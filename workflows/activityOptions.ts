@@ -3,6 +3,17 @@ import { ActivityCancellationType, type ActivityOptions, type LocalActivityOptio
 /** A cancelled run goes on to its end only when nothing of it is at work any more: a step still under way could put files into motion again. */
 const WHEN_CANCELLED = ActivityCancellationType.WAIT_CANCELLATION_COMPLETED;
 
+/**
+ * Attempts are unlimited on purpose. Faults of contents and sources do not fail these activities: only an outage of a store, a
+ * dead worker or a defect does. An outage may outlast any number of attempts, and giving up would leave files in motion.
+ * A third failed attempt in a row is reported as a stall (dispatch/judgeRun.ts).
+ */
+export const UNTIL_STORES_ANSWER = {
+  initialInterval: '1 second',
+  backoffCoefficient: 2,
+  maximumInterval: '30 seconds',
+} as const;
+
 /** Reads from outside: a few tries, with the pauses that a struggling site deserves. Faults say themselves whether to go on. */
 export const FETCH: ActivityOptions = {
   startToCloseTimeout: '30 minutes',
@@ -23,7 +34,7 @@ export const CONNECT: ActivityOptions = {
 export const COMPUTE: ActivityOptions = {
   startToCloseTimeout: '2 hours',
   heartbeatTimeout: '10 seconds',
-  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
+  retry: UNTIL_STORES_ANSWER,
   cancellationType: WHEN_CANCELLED,
 };
 
@@ -31,7 +42,7 @@ export const COMPUTE: ActivityOptions = {
 export const TRANSCRIBE: ActivityOptions = {
   startToCloseTimeout: '12 hours',
   heartbeatTimeout: '10 seconds',
-  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
+  retry: UNTIL_STORES_ANSWER,
   cancellationType: WHEN_CANCELLED,
 };
 
@@ -39,7 +50,7 @@ export const TRANSCRIBE: ActivityOptions = {
 export const NOTIFY: ActivityOptions = {
   startToCloseTimeout: '10 minutes',
   heartbeatTimeout: '10 seconds',
-  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
+  retry: UNTIL_STORES_ANSWER,
   cancellationType: WHEN_CANCELLED,
 };
 
@@ -47,6 +58,6 @@ export const NOTIFY: ActivityOptions = {
 export const STORE = {
   // They send no heartbeat: this is how long a run stands still whose worker dies at one.
   startToCloseTimeout: '10 seconds',
-  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
+  retry: UNTIL_STORES_ANSWER,
   cancellationType: WHEN_CANCELLED,
 } as const satisfies ActivityOptions & LocalActivityOptions;

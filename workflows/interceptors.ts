@@ -13,6 +13,9 @@ export interface TraceSinks extends Sinks {
 /**
  * Hands on what a workflow was started with to all that it starts, so that one trace holds it all; tells its end. Adds no
  * command, no promise and no step of its own between those of a workflow: histories replay with it as without.
+ *
+ * Written by hand because Temporal's interceptors do not fit: `@temporalio/interceptors-opentelemetry` needs version 1 of the
+ * OpenTelemetry SDK, where we have 2, and `-opentelemetry-v2` (1.23.0 is its latest) requires SDK 1.23.0 exactly, where we have 1.24.0.
  */
 export function interceptors(): WorkflowInterceptors {
   const { traces } = proxySinks<TraceSinks>();
