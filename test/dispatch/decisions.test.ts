@@ -13,39 +13,9 @@ import { watchStalls } from '../../dispatch/stallWatch.js';
 import { temporalFailure } from '../../dispatch/temporalFailure.js';
 import type { RunDoc } from '../../store/runs/model.js';
 import { everyRow } from '../support/everyRow.js';
+import { type Answers, recorder } from '../support/recorder.js';
 
 /** What the dispatcher, the reaper and the diagnosis decide, by what Temporal and the records say: both are tables here. */
-type Answers = Readonly<Record<string, unknown>>;
-
-const MEMBERS = [
-  ...['runs', 'files', 'dataSources', 'attempts', 'frontier', 'pauses'],
-  ...['heldRuns', 'uploadStreams', 'stalls', 'workers', 'originals'],
-];
-
-/** An object whose methods, at any depth, are recorded and answer what the table says: a value, or what a function of it gives. */
-function recorder(answers: Answers = {}) {
-  const calls: { name: string; args: readonly unknown[] }[] = [];
-  const at = (path: string): unknown =>
-    new Proxy(() => undefined, {
-      get: (_target, key) =>
-        key === 'then' || typeof key === 'symbol' ? undefined : at(path === '' ? key : `${path}.${key}`),
-      apply: (_target, _self, args: readonly unknown[]) => {
-        calls.push({ name: path, args });
-        const answer = answers[path];
-        return Promise.resolve(
-          typeof answer === 'function' ? (answer as (...all: unknown[]) => unknown)(...args) : answer,
-        );
-      },
-    });
-  const of = (name: string) => calls.filter((call) => call.name === name).map(({ args }) => args);
-  return {
-    calls,
-    of,
-    names: () => calls.map(({ name }) => name),
-    stores: Object.fromEntries(MEMBERS.map((name) => [name, at(name)])) as never,
-  };
-}
-
 const runOf = (fields: Partial<RunDoc> = {}): RunDoc =>
   ({
     ...{ _id: 7, kind: 'scrapeSitemap', workflowId: 'scrape:3', organizationId: 1, userId: 2, fileId: 3 },
@@ -428,6 +398,14 @@ describe('the dispatcher', () => {
     expect(gone.of('files.abortOpen')[0]?.[2]).toBe('cancelled');
     expect(gone.of('runs.finish')).toHaveLength(1);
 
+    // It has come to its own end between the look at its row and that at its workflow.
+    let looks = 0;
+    const ended = dispatch(runOf(), {
+      'runs.find': () => runOf({ finishedAt: (looks += 1) > 1 ? new Date() : null }),
+    });
+    await ended.dispatcher.cancel(7);
+    expect([ended.of('files.abortOpen'), ended.of('runs.finish')]).toEqual([[], []]);
+
     const over = dispatch(runOf({ finishedAt: new Date() }), {}, RUNNING);
     await over.dispatcher.cancel(7);
     expect(over.done).toEqual([]);
@@ -458,7 +436,7 @@ describe('the diagnosis of a run without progress', () => {
   };
   const silent = { ...worker, ageMs: 15_001 };
   const starved = { ...worker, waitShare: 0.5, waited: 0.1, othersShare: 0.5 };
-  const waiting = (ms: number) => ({
+  const waiting = (ms: number, state = 1) => ({
     pendingWorkflowTask: {
       state: 1,
       attempt: 1,
@@ -510,6 +488,17 @@ describe('the diagnosis of a run without progress', () => {
       cause: 'temporal_down',
     },
   ];
+
+  test('a run whose workflow is gone is left to the reaper; one that is described as ended too', async () => {
+    for (const workflows of [{}, { 'scrape:3': { status: 'COMPLETED', raw: waiting(600_000) } }]) {
+      const { stores } = recorder({
+        ...{ 'stalls.started': [runOf()], 'stalls.unstarted': [], 'stalls.stalled': [] },
+        ...{ 'stalls.progressedSince': false, 'workers.list': [] },
+      });
+      const round = createDiagnosis(temporalOf(workflows).access, stores, () => Promise.resolve(UP), 60_000).round();
+      expect((await round).stalled).toEqual([]);
+    }
+  });
 
   const diagnose = async ({
     run = runOf(),
