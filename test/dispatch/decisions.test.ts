@@ -438,7 +438,7 @@ describe('the diagnosis of a run without progress', () => {
   const starved = { ...worker, waitShare: 0.5, waited: 0.1, othersShare: 0.5 };
   const waiting = (ms: number, state = 1) => ({
     pendingWorkflowTask: {
-      state: 1,
+      state,
       attempt: 1,
       scheduledTime: msToTs(Date.now() - ms),
     },
@@ -471,6 +471,18 @@ describe('the diagnosis of a run without progress', () => {
       what: 'has a good worker beside bad ones',
       raw: waiting(600_000),
       workers: [silent, starved, worker],
+      cause: null,
+    },
+    {
+      what: 'has a task at work while Qdrant is down',
+      raw: waiting(600_000, 2),
+      down: { qdrant: 'away' },
+      cause: 'qdrant_down',
+    },
+    {
+      what: 'has a task that waits while Qdrant is down',
+      raw: waiting(600_000),
+      down: { qdrant: 'away' },
       cause: null,
     },
     {

@@ -1,0 +1,242 @@
+import { describe, expect, test } from '@jest/globals';
+
+import { credential, limits, type LookedAt, sampleItem, scopes } from '../../api/dataSources/diagnosis/account.js';
+import { bad, findingOf, lookAt, type Looking, ok, warn, worstOf } from '../../api/dataSources/diagnosis/check.js';
+import { lastFailures } from '../../api/dataSources/diagnosis/failures.js';
+import { schedule } from '../../api/dataSources/diagnosis/schedule.js';
+import { Fault, FAULTS, type FaultKind } from '../../contract/failures.js';
+import { everyRow } from '../support/everyRow.js';
+import { recorder } from '../support/recorder.js';
+
+/** What a diagnosis of a data source says, by what its source, Temporal and the records answer. */
+const NEVER = new AbortController().signal;
+const AGAIN = 'Connect the account again.';
+
+describe('a look', () => {
+  test('that meets a fault warns where that passes by itself, and says what to do', async () => {
+    await everyRow(Object.keys(FAULTS) as FaultKind[], String, (kind) => {
+      const found = findingOf(new Fault(kind, 'It failed.'), AGAIN);
+      expect(found).toMatchObject({ status: FAULTS[kind].retryable ? 'warn' : 'bad', message: 'It failed.' });
+      expect(found.details).toEqual({ cause: kind });
+      expect(found.fix === AGAIN).toBe(kind === 'access_revoked');
+      expect(found.fix).not.toBe('');
+    });
+    const limited = findingOf(new Fault('rate_limited', 'x', { retryAfterMs: 60_000 }), AGAIN);
+    const at = Date.parse(String(limited.details['retry_at'])) - Date.now();
+    expect([at > 50_000, at <= 60_000]).toEqual([true, true]);
+  });
+
+  test('takes no answer of another away, whatever it meets', async () => {
+    const stop = new AbortController();
+    const looking: Looking = {
+      ...{ signal: stop.signal, connectAgain: AGAIN },
+      late: () => Promise.resolve(warn('late', null)),
+      failed: (error) => bad((error as Error).message, 'fix'),
+    };
+    const look = (work: () => Promise<never>) => lookAt('x', looking, work);
+    expect(await lookAt('x', looking, () => Promise.resolve(ok('good')))).toEqual({ name: 'x', ...ok('good') });
+    expect(await look(() => Promise.reject(new TypeError('ours')))).toMatchObject({ status: 'bad', message: 'ours' });
+    expect(await look(() => Promise.reject(new Fault('timed_out', 'slow')))).toMatchObject({ status: 'warn' });
+    const hanging = look(() => new Promise(() => undefined));
+    stop.abort();
+    expect(await hanging).toMatchObject({ status: 'warn', message: 'late' });
+  });
+
+  test('the whole is as bad as the worst of its parts', async () => {
+    const rows: [('ok' | 'warn' | 'bad')[], string][] = [
+      [[], 'ok'],
+      [['ok', 'ok'], 'ok'],
+      [['warn', 'ok'], 'warn'],
+      [['bad', 'warn', 'ok'], 'bad'],
+      [['ok', 'bad'], 'bad'],
+    ];
+    await everyRow(rows, String, ([statuses, worst]) => {
+      expect(worstOf(statuses.map((status) => ({ status })))).toBe(worst);
+    });
+  });
+});
+
+const atOf = (account: object, externalId: string | null = 'BOX|ada@x.example'): LookedAt =>
+  ({ source: { type: 'BOX', externalId }, account, service: 'Box', connectAgain: AGAIN }) as unknown as LookedAt;
+const grantOf = (granted: string[] | null, missing: string[], wanted = ['a', 'b']) => ({
+  ...{ expiresAt: 0, isRefreshable: true },
+  scopes: { wanted, granted, missing },
+});
+
+describe('an account', () => {
+  test('that is called otherwise than when it was connected is warned of', async () => {
+    const account = {
+      identify: () => Promise.resolve({ account: 'ada@x.example' }),
+      grant: () => Promise.resolve(grantOf(null, [])),
+    };
+    expect(await credential(atOf(account), NEVER)).toMatchObject({
+      ...{ status: 'ok' },
+      details: { expires_at: '1970-01-01T00:00:00.000Z', refreshable: true },
+    });
+    expect(await credential(atOf(account, null), NEVER)).toMatchObject({ status: 'ok' });
+    expect(await credential(atOf(account, 'BOX|eve@x.example'), NEVER)).toMatchObject({ status: 'warn' });
+  });
+
+  test('lacks scopes only where the source says so', async () => {
+    const rows: [string, ReturnType<typeof grantOf> | null, string][] = [
+      ['no grant', null, 'ok'],
+      ['none are asked for', grantOf(['a'], [], []), 'ok'],
+      ['it does not say', grantOf(null, ['a']), 'ok'],
+      ['all granted', grantOf(['a', 'b'], []), 'ok'],
+      ['one is missing', grantOf(['a'], ['b']), 'warn'],
+    ];
+    await everyRow(
+      rows,
+      ([what]) => what,
+      async ([_what, grant, status]) => {
+        const found = await scopes(atOf({ grant: () => Promise.resolve(grant) }));
+        expect(found.status).toBe(status);
+        if (status === 'warn') expect(found.message).toBe('1 of 2 scopes were not granted: b.');
+      },
+    );
+  });
+
+  test('is paused until the later of its own limit and that of its client', async () => {
+    const rows: [own: number, shared: number | null, waiting: number, status: string, until: number | null][] = [
+      [0, null, 0, 'ok', null],
+      [0, 0, 0, 'ok', null],
+      [60_000, null, 0, 'warn', 60_000],
+      [60_000, 120_000, 0, 'warn', 120_000],
+      [120_000, 60_000, 5, 'warn', 120_000],
+      [0, 60_000, 0, 'warn', 60_000],
+      [0, null, 1, 'warn', null],
+    ];
+    await everyRow(rows, JSON.stringify, async ([pausedMs, shared, waiting, status, until]) => {
+      const sharedLimit = shared === null ? null : { requestsAtOnce: 3, pausedMs: shared };
+      const answer = { requestsAtOnce: 4, pausedMs, shared: sharedLimit };
+      const found = await limits(atOf({ limits: () => Promise.resolve(answer) }), waiting);
+      expect([found.status, found.details['files_waiting']]).toEqual([status, waiting]);
+      const at = found.details['limited_until'] as string | null;
+      if (until === null) expect(at).toBeNull();
+      else expect(Math.abs(Date.parse(at!) - Date.now() - until)).toBeLessThan(30_000);
+      expect(found.message.includes('from any account of its client')).toBe(
+        status === 'warn' && pausedMs < (shared ?? 0),
+      );
+    });
+  });
+
+  test('that shows nothing is warned of; else the first thing in its first folder is named', async () => {
+    const item = (externalId: string, isExpandable = false) => ({ externalId, isExpandable, name: externalId });
+    const asked: (string | null)[] = [];
+    const accountOf = (pages: { items: object[]; next: string | null }[], below: object[] = []) =>
+      atOf({
+        roots: (cursor: string | null) => {
+          asked.push(cursor);
+          return Promise.resolve(pages.shift());
+        },
+        below: () => Promise.resolve({ items: below, next: null }),
+      });
+    const named = async (at: LookedAt) => {
+      const { status, details } = await sampleItem(at, NEVER);
+      return [status, (details['item'] as { name?: string } | null)?.name ?? null];
+    };
+    expect(await named(accountOf([{ items: [], next: null }]))).toEqual(['warn', null]);
+    expect(await named(accountOf([{ items: [item('file')], next: null }]))).toEqual(['ok', 'file']);
+    const folder = { items: [item('file'), item('folder', true)], next: null };
+    expect(await named(accountOf([folder], [item('folder'), item('inside')]))).toEqual(['ok', 'inside']);
+    expect(await named(accountOf([folder], []))).toEqual(['ok', 'folder']);
+    asked.length = 0;
+    const empty = { items: [], next: 'n' };
+    expect(await named(accountOf([empty, empty, empty, empty, empty, folder]))).toEqual(['ok', null]);
+    expect(asked).toEqual([null, 'n', 'n', 'n', 'n']);
+  });
+});
+
+const sourceOf = (fields: object = {}) =>
+  ({
+    _id: 9,
+    organizationId: 1,
+    userId: 2,
+    customerId: 'ada',
+    type: 'BOX',
+    metadata: {},
+    syncStatus: 'READY',
+    ...fields,
+  }) as never;
+
+test('whether it is synced by itself: as asked for, as Temporal has it, and how the last pass went', async () => {
+  const due = { state: 'on', hours: 6 };
+  const known = { isPaused: false, nextAt: new Date(0) };
+  const pass = (fields: object) => ({
+    _id: 1,
+    startedAt: null,
+    finishedAt: new Date(),
+    outcome: 'finished',
+    counts: {},
+    ...fields,
+  });
+  const rows: [what: string, wanted: object, known: unknown, pass: object | undefined, status: string, says: RegExp][] =
+    [
+      ['nobody asked', { state: 'off' }, known, undefined, 'ok', /Nobody asked/],
+      ['there is no access', { state: 'paused', hours: 6 }, known, undefined, 'warn', /no access/],
+      ['Temporal is away', due, new Error('away'), undefined, 'warn', /does not answer/],
+      ['there is no schedule yet', due, null, undefined, 'warn', /no schedule/],
+      ['it is paused there', due, { ...known, isPaused: true }, undefined, 'warn', /paused its schedule/],
+      ['it has not run yet', due, known, undefined, 'ok', /every 6 hours/],
+      ['it runs', due, known, pass({ finishedAt: null, outcome: null }), 'ok', /every 6 hours/],
+      ['it went well', due, known, pass({}), 'ok', /every 6 hours/],
+      ['a part failed', due, known, pass({ counts: { failed: 1 } }), 'warn', /left 1 of its parts undone/],
+      ['it was aborted', due, known, pass({ outcome: 'aborted' }), 'warn', /ended aborted/],
+    ];
+  await everyRow(
+    rows,
+    ([what]) => what,
+    async ([_what, wanted, state, last, status, says]) => {
+      const { stores } = recorder({ 'schedules.wanted': wanted, 'runHistory.ofSource': last ? [last] : [] });
+      const schedules = {
+        stateOf: () => (state instanceof Error ? Promise.reject(state) : Promise.resolve(state)),
+      };
+      const found = await schedule(sourceOf(), { store: stores, schedules: schedules as never });
+      expect([found.status, found.message]).toEqual([status, expect.stringMatching(says)]);
+    },
+  );
+});
+
+test('the last failures: of the account before those of files, and what is held before what failed', async () => {
+  const group = {
+    cause: 'not_found',
+    files: 2,
+    latest: { _id: 3, syncErrorMessage: 'gone', workflowId: 'w', updatedAt: new Date(0) },
+  };
+  const rows: [what: string, source: object, groups: object[], status: string, says: RegExp][] = [
+    ['none', {}, [], 'ok', /No file/],
+    ['files', {}, [group, { ...group, files: 1 }], 'warn', /^3 files failed, most of them \(2\) because: gone/],
+    ['deletions are held', { metadata: { deletions_held: 4 } }, [group], 'warn', /^4 files are missing/],
+    [
+      'the sync of files',
+      { metadata: { files_error: 'f', deletions_held: 4 } },
+      [group],
+      'warn',
+      /sync of files failed: f/,
+    ],
+    [
+      'the listing',
+      { syncStatus: 'SYNC_ERROR', metadata: { items_error: 'i', files_error: 'f' } },
+      [],
+      'bad',
+      /failed: i$/,
+    ],
+    [
+      'the listing, by its files',
+      { syncStatus: 'SYNC_ERROR', metadata: { files_error: 'f' } },
+      [],
+      'bad',
+      /failed: f$/,
+    ],
+  ];
+  await everyRow(
+    rows,
+    ([what]) => what,
+    async ([_what, source, groups, status, says]) => {
+      const { stores, of } = recorder({ 'files.byCause': groups, 'runHistory.ofSource': [] });
+      const found = await lastFailures(sourceOf(source), { store: stores, workflowLink: () => ({}) as never });
+      expect([found.status, found.message]).toEqual([status, expect.stringMatching(says)]);
+      expect(of('files.byCause')[0]?.[0]).toEqual({ organizationId: 1, dataSourceId: 9 });
+    },
+  );
+});
