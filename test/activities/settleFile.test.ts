@@ -24,7 +24,7 @@ async function settle(kind: FaultKind, fields: Partial<FileDoc> = {}, retryAfter
   const deps = { store: stores, settings: { retryDelaysMs: DELAYS }, log } as never;
   const begun = Date.now();
   const fault = new Fault(kind, 'It failed.', retryAfterMs === undefined ? {} : { retryAfterMs });
-  const attempt = { ...newAttemptCost('parse'), bytes: 5, tokens: 6, reused: 7 };
+  const attempt = { ...newAttemptCost('read'), bytes: 5, tokens: 6, reused: 7 };
   await createSettling(deps).settle(7, { file: fileOf(fields), generation }, fault, attempt);
   const end = calls.findLast(({ name }) => name.startsWith('files.'));
   /** Milliseconds from now, as the last call says it. */
@@ -48,7 +48,7 @@ test('a fault that trying again can help is tried as often as there are delays; 
     }
     const [runId, fileId, message, ended, isGone] = ends[2]!.args;
     expect([runId, fileId, message]).toEqual([7, 3, 'It failed.']);
-    expect(ended).toEqual({ as: 'failed', stage: 'parse', cause: kind, bytes: 5, tokens: 6, reused: 7 });
+    expect(ended).toEqual({ as: 'failed', stage: 'read', cause: kind, bytes: 5, tokens: 6, reused: 7 });
     expect(isGone).toBe(kind === 'not_found' || kind === 'gone');
   });
 });
