@@ -1,6 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
 
-import { EVENT_KINDS, eventBody, objectsOf, type ToldEvent } from '../../contract/events.js';
+import {
+  EVENT_KINDS,
+  eventBody,
+  type EventFile,
+  fileEvents,
+  type NewEvent,
+  objectsOf,
+  type ToldEvent,
+} from '../../contract/events.js';
+import { DEFAULT_INGEST_OPTIONS } from '../../contract/ingestOptions.js';
+import { everyRow } from '../support/everyRow.js';
 
 const nowhere = () => ({ workflow_id: null, workflow_url: null });
 const event: ToldEvent = {
@@ -45,4 +55,133 @@ test('a page, its file and a list with it are about the same object', () => {
   expect(objectsOf({ kind: 'FILE_READY', objectId: '7' })).toEqual(['FILE:7']);
   expect(objectsOf({ kind: 'FILES_CREATED', objectId: ['6', '7'] })).toEqual(['FILE:6', 'FILE:7']);
   expect(objectsOf({ kind: 'ORGANIZATION_USER_DELETED', objectId: '7' })).toEqual(['ORGANIZATION_USER:7']);
+});
+
+const file: EventFile = {
+  _id: 7,
+  organizationId: 1,
+  customerId: 'ada',
+  source: 'PDF',
+  isContainer: false,
+  requestId: 'request',
+  uploadId: 'upload',
+  lastSync: null,
+  sparseQueuedBy: null,
+  runId: 5,
+  workflowId: 'upload:7',
+  options: DEFAULT_INGEST_OPTIONS,
+};
+const page: EventFile = { ...file, source: 'WEB_SCRAPE' };
+const sparse: EventFile = {
+  ...file,
+  sparseQueuedBy: 5,
+  options: { ...DEFAULT_INGEST_OPTIONS, generateSparseVectors: true },
+};
+const told = (events: readonly NewEvent[]) => events.map(({ kind, objectId, info }) => [kind, objectId, info]);
+const asked = { request_id: 'request' };
+const both = { request_id: 'request', upload_id: 'upload' };
+const failure = { sync_error_message: 'No.', request_id: 'request' };
+const sparseStatus = (status: string) => [
+  'SPARSE_VECTOR_QUEUE_STATUS',
+  '7',
+  { sparse_vector_queue_status: status, request_id: 'request' },
+];
+const isFirst = { is_resync: 'False', request_id: 'request' };
+
+/** What is told of a change of files, in order. */
+const TOLD: readonly (readonly [what: string, events: readonly NewEvent[], expected: unknown])[] = [
+  ['syncing', fileEvents.syncing(file), [['FILE_SYNCING', '7', asked]]],
+  ['ready', fileEvents.ready(file), [['FILE_READY', '7', isFirst]]],
+  [
+    'ready again',
+    fileEvents.ready({ ...file, lastSync: new Date(0) }),
+    [['FILE_READY', '7', { ...isFirst, is_resync: 'True' }]],
+  ],
+  [
+    'a page is ready',
+    fileEvents.ready(page),
+    [
+      ['FILE_READY', '7', isFirst],
+      ['WEBPAGE_READY', '7', isFirst],
+    ],
+  ],
+  ['a sitemap is no page', fileEvents.ready({ ...page, isContainer: true }), [['FILE_READY', '7', isFirst]]],
+  ['failed', fileEvents.failed(file, 'No.'), [['FILE_ERROR', '7', failure]]],
+  [
+    'a page failed',
+    fileEvents.failed(page, 'No.'),
+    [
+      ['FILE_ERROR', '7', failure],
+      ['WEBPAGE_ERROR', '7', failure],
+    ],
+  ],
+  [
+    'failed with sparse vectors to come',
+    fileEvents.failed(sparse, 'No.'),
+    [sparseStatus('failed'), ['FILE_ERROR', '7', failure]],
+  ],
+  ['of another run', fileEvents.failed({ ...sparse, sparseQueuedBy: 4 }, 'No.'), [['FILE_ERROR', '7', failure]]],
+  [
+    'of no run',
+    fileEvents.failed({ ...sparse, sparseQueuedBy: null, runId: null }, 'No.'),
+    [['FILE_ERROR', '7', failure]],
+  ],
+  [
+    'not wanted any more',
+    fileEvents.failed({ ...sparse, options: DEFAULT_INGEST_OPTIONS }, 'No.'),
+    [['FILE_ERROR', '7', failure]],
+  ],
+  ['rate limited', fileEvents.rateLimited(file, 'No.'), [['RATE_LIMIT_ERROR', '7', failure]]],
+  ['sparse vectors to come', [fileEvents.sparseQueued(file)], [sparseStatus('queued')]],
+  [
+    'aborted',
+    fileEvents.aborted([sparse], 'reason'),
+    [sparseStatus('aborted'), ['FILES_SKIPPED', ['7'], { reason: 'reason', ...both }]],
+  ],
+  ['skipped', fileEvents.skipped([sparse], 'reason'), [['FILES_SKIPPED', ['7'], { reason: 'reason', ...both }]]],
+  ['deleted', fileEvents.deleted(file), [['FILE_DELETED', '7', asked]]],
+  [
+    'left out',
+    fileEvents.leftOut([file], 'reason', { requestId: 'new', workflowId: 'w' }),
+    [['FILES_SKIPPED', ['7'], { reason: 'reason', request_id: 'new', upload_id: null }]],
+  ],
+  [
+    'moved',
+    fileEvents.stored('MOVED_TO_COLD_STORAGE', [file], 'new'),
+    [['MOVED_TO_COLD_STORAGE', ['7'], { request_id: 'new', upload_id: null }]],
+  ],
+  [
+    'found',
+    fileEvents.discovered(page, false),
+    [
+      ['WEBSCRAPE_URLS_READY', '7', asked],
+      ['ALL_UPLOADED_FILES_QUEUED', 'request', both],
+    ],
+  ],
+  ['found by a pass', fileEvents.discovered(page, true), [['WEBSCRAPE_URLS_READY', '7', asked]]],
+];
+
+test('each change of a file is told as its events', () =>
+  everyRow(
+    TOLD,
+    ([what]) => what,
+    ([, events, expected]) => {
+      expect(told(events)).toEqual(expected);
+      for (const { organizationId, customerId } of events) expect([organizationId, customerId]).toEqual([1, 'ada']);
+    },
+  ));
+
+test('files of one customer, request and upload share an event, and no others do', () => {
+  const others: readonly Partial<EventFile>[] = [
+    { organizationId: 2 },
+    { customerId: 'bob' },
+    { requestId: 'other' },
+    { uploadId: 'other' },
+  ];
+  const files = [file, ...others.map((change, at) => ({ ...file, ...change, _id: 10 + at })), { ...file, _id: 8 }];
+  const events = fileEvents.created(files);
+  expect(events.map(({ objectId }) => objectId)).toEqual([['7', '8'], ['10'], ['11'], ['12'], ['13']]);
+  expect(events[0]).toMatchObject({ kind: 'FILES_CREATED', info: both, workflowId: 'upload:7' });
+  // A list of files with a workflow each belongs to none.
+  expect(fileEvents.created([file, { ...file, workflowId: 'upload:8' }])).toMatchObject([{ workflowId: null }]);
 });
