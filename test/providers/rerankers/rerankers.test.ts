@@ -155,7 +155,6 @@ describe('every reranker', () => {
     ['403', { status: 403 }, 'access_denied', false],
     ['404', { status: 404 }, 'bad_response', false],
     ['422', { status: 422 }, 'bad_response', false],
-    ['another success', { status: 201 }, 'bad_response', false],
     ['401', { status: 401 }, 'access_denied', false],
     ['402', { status: 402 }, 'access_denied', false],
     ['400', { status: 400 }, 'bad_response', false],

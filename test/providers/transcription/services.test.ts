@@ -90,7 +90,7 @@ const ANSWERS: readonly Row[] = [
   ['503', { status: 503 }, 'server_error', true],
   ['503 with Retry-After', { status: 503, headers: { 'retry-after': '7' } }, 'rate_limited', true, 7000],
   ['500', { status: 500 }, 'server_error', true],
-  ['500 with Retry-After', { status: 500, headers: { 'retry-after': '7' } }, 'server_error', true],
+  ['500 with Retry-After', { status: 500, headers: { 'retry-after': '7' } }, 'server_error', true, 7000],
   ['408', { status: 408 }, 'server_error', true],
   ['404', { status: 404 }, 'bad_response', false],
   ['405', { status: 405 }, 'bad_response', false],
@@ -112,10 +112,9 @@ test('each answer to a recording is the fault that it means, without the key', (
       const { fault, kept } = await attempt(service, scene);
       expect(fault).toMatchObject({ kind, retryable });
       expect(kept).toEqual([]);
-      // A wait is told where the fault is one of rate: the others come back as any failure does.
       expect(fault!.retryAfterMs).toBe(waitMs);
       expect(fault!.message).not.toContain(KEY);
-      expect(fault!.message).toMatch(mishap === 'broken' ? /broken/ : /“a mishap of the test”/);
+      expect(fault!.message).toMatch(mishap === 'broken' ? /wrong answer: no whole JSON/ : /“a mishap of the test”/);
     },
   ));
 

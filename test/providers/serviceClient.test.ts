@@ -1,0 +1,58 @@
+import { expect, test } from '@jest/globals';
+
+import { type Refusal, reasonIn, refusalOf } from '../../providers/serviceClient.js';
+import { everyRow } from '../support/everyRow.js';
+
+/** https://www.rfc-editor.org/rfc/rfc9110#section-15 */
+const REFUSALS: readonly (readonly [status: number, waitMs: number | null, refusal: Refusal])[] = [
+  [300, null, 'moved'],
+  [302, null, 'moved'],
+  [399, null, 'moved'],
+  [400, null, 'not_accepted'],
+  [401, null, 'unauthorized'],
+  [402, null, 'unpaid'],
+  [403, null, 'forbidden'],
+  [404, null, 'moved'],
+  [405, null, 'moved'],
+  [408, null, 'failed'],
+  [409, null, 'not_accepted'],
+  [413, null, 'too_large'],
+  [415, null, 'not_accepted'],
+  [422, null, 'not_accepted'],
+  [429, null, 'busy'],
+  [429, 7, 'busy'],
+  [499, null, 'not_accepted'],
+  [500, null, 'failed'],
+  [500, 7, 'failed'],
+  [502, 7, 'failed'],
+  [503, null, 'failed'],
+  [503, 0, 'busy'],
+  [503, 7, 'busy'],
+  [599, null, 'failed'],
+];
+test('each status other than 2xx is the refusal that it means', () =>
+  everyRow(
+    REFUSALS,
+    (row) => row.join(' '),
+    ([status, waitMs, refusal]) => expect(refusalOf(status, waitMs)).toBe(refusal),
+  ));
+
+const reasonsIn = (body: unknown): unknown[] => [(body as { message?: unknown }).message];
+const REASONS: readonly (readonly [text: string, reason: string])[] = [
+  ['{"message":"Wrong model."}', 'Wrong model'],
+  ['{"error":"Wrong model."}', ''],
+  [' {"message":"Wrong model."}', 'Wrong model'],
+  ['not enough credit.', 'not enough credit'],
+  ['<html>', ''],
+  [' \n<html>', ''],
+  ['', ''],
+  [' ', ''],
+  ['{"message":', ''],
+  ['"text"', ''],
+];
+test('the reason of a refusal is a field of its JSON or its plain text, and not a page', () =>
+  everyRow(
+    REASONS,
+    ([text]) => JSON.stringify(text),
+    ([text, reason]) => expect(reasonIn(text, reasonsIn)).toBe(reason),
+  ));
