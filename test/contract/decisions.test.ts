@@ -152,6 +152,7 @@ checks('formats by name and by declared type', [
   ['an ending', extensionOf('a.b.PDF'), 'pdf'],
   ['an address', extensionOf('https://x.example/a.pdf?b=c.txt#d.e'), 'pdf'],
   ['no ending', extensionOf('README'), ''],
+  ['a short ending', extensionOf('a.C'), 'c'],
   ['a long ending', extensionOf('a.abcdefghij'), 'abcdefghij'],
   ['too long an ending', extensionOf('a.abcdefghijk'), ''],
   ['jpeg', formatOfName('a.JPEG'), 'JPG'],
@@ -177,7 +178,23 @@ checks('vectors are made unless an option says otherwise; sparse ones only besid
   ['sparse ones', wantsSparseVectors(ingest(SPARSE)), true],
   ['without dense ones', wantsSparseVectors(ingest({ ...SPARSE, skipEmbeddingGeneration: true })), false],
   ['of a record only', wantsSparseVectors(ingest({ ...SPARSE, skipFileProcessing: true })), false],
-  ['the chunk size', [DEFAULT_INGEST_OPTIONS.chunkSize, DEFAULT_INGEST_OPTIONS.chunkOverlap], [1500, 20]],
+  [
+    'the other defaults',
+    DEFAULT_INGEST_OPTIONS,
+    {
+      chunkSize: 1500,
+      chunkOverlap: 20,
+      embeddingModel: 'OPENAI',
+      skipEmbeddingGeneration: false,
+      generateChunksOnly: false,
+      storeFileOnly: false,
+      generateSparseVectors: false,
+      prependFilenameToChunks: false,
+      setPageAsBoundary: false,
+      maxItemsPerChunk: null,
+      skipFileProcessing: false,
+    },
+  ],
 ]);
 
 checks('a vector is of the medium of its file, and what OCR reads in a picture is text', [
@@ -285,6 +302,11 @@ checks('a store failure says what its causes say, and a full disk is found in th
     'each message once',
     new StoreFailure('MongoDB', 'full', new Error('a', { cause: new Error('a', { cause: new Error('b') }) })).message,
     'MongoDB has no disk space left: a: b',
+  ],
+  [
+    'what it is',
+    { ...new StoreFailure('MongoDB', 'full', null) },
+    { name: 'StoreFailure', store: 'MongoDB', trouble: 'full' },
   ],
   ['no message', new StoreFailure('Qdrant', 'unreachable', 'text').message, 'Qdrant does not answer: text'],
 ]);

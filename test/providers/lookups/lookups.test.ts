@@ -146,6 +146,19 @@ describe('a transcript', () => {
     ['lines that are none', '{"captions":5,"content":[{"text":"a"}]}'],
     ['an error that nobody knows', '{"error":"sunspots"}'],
   ];
+  test('names the same in its sentence', () =>
+    eachOf(['supadata'], async (name) => {
+      for (const [error, said] of [
+        ['not-found', 'knows no such video'],
+        ['forbidden', 'may not see this video'],
+      ] as const) {
+        emulator.misbehave(() => ({ status: 200, body: JSON.stringify({ error }) }));
+        const fault = await faultOf(ask(name));
+        expect([fault.kind, fault.message]).toEqual(['not_found', expect.stringContaining(said)]);
+      }
+      emulator.misbehave(() => ({ status: 202, body: '{}' }));
+      expect((await faultOf(ask(name))).message).toContain('a job without an id');
+    }));
   test('uses nothing of a wrong answer', () =>
     eachRowOf(TRANSCRIPTS, WRONG_LINES, async (name, [, body]) => {
       emulator.misbehave(() => ({ status: 200, body }));
@@ -158,7 +171,9 @@ describe('every service', () => {
     ['429 with Retry-After', { status: 429, headers: { 'retry-after': '7' } }, 'rate_limited', true],
     ['429 without', { status: 429 }, 'rate_limited', true],
     ['500', { status: 500 }, 'server_error', true],
+    ['408', { status: 408 }, 'server_error', true],
     ['503', { status: 503 }, 'server_error', true],
+    ['503 with Retry-After', { status: 503, headers: { 'retry-after': '7' } }, 'rate_limited', true],
     ['401', { status: 401 }, 'access_denied', false],
     ['402', { status: 402 }, 'access_denied', false],
     ['403', { status: 403 }, 'access_denied', false],
@@ -209,6 +224,8 @@ describe('what is particular to one of them', () => {
     const headers = { 'x-ratelimit-remaining': '0, 1000', 'x-ratelimit-reset': '1, 1419704' };
     emulator.misbehave(() => ({ status: 429, headers }));
     expect((await faultOf(ask('brave'))).retryAfterMs).toBe(1000);
+    emulator.misbehave(() => ({ status: 429, headers: { ...headers, 'x-ratelimit-reset': '0, 1419704' } }));
+    expect((await faultOf(ask('brave'))).retryAfterMs).toBe(0);
     emulator.misbehave(() => ({ status: 429, headers: { ...headers, 'x-ratelimit-remaining': '0, 0' } }));
     expect((await faultOf(ask('brave'))).retryAfterMs).toBe(1_419_704_000);
   });

@@ -18,6 +18,8 @@ import { everyRow } from '../../support/everyRow.js';
 let emulator: RerankEmulator;
 let egress: ReturnType<typeof createEgress>;
 let rerankers: Rerankers;
+/** For services that do not answer. */
+let hasty: Rerankers;
 
 /** As a service reads its settings. */
 function configured(settings: Record<string, string>) {
@@ -29,10 +31,11 @@ beforeAll(async () => {
   const config = configured({
     ...emulator.settings(),
     ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
-    RERANK_TIMEOUT_MS: '4000',
+    RERANK_TIMEOUT_MS: '60000',
   });
   egress = createEgress(config.embedding.egress);
   rerankers = createRerankers(config.rerank, egress);
+  hasty = createRerankers({ ...config.rerank, timeoutMs: 300 }, egress);
 });
 beforeEach(() => {
   emulator.misbehave(null);
@@ -43,8 +46,8 @@ beforeEach(() => {
 afterAll(() => Promise.all([egress.close(), emulator.close()]));
 
 const TEXTS = ['bread and salt', 'the red fern by the lake', 'a fern', 'nothing of it'];
-const ask = (model: RerankModel, count = 3): Promise<unknown> =>
-  rerankers.choose(model).rerank('where does the red fern grow', TEXTS, count);
+const ask = (model: RerankModel, count = 3, by = rerankers): Promise<unknown> =>
+  by.choose(model).rerank('where does the red fern grow', TEXTS, count);
 const faultOf = async (work: Promise<unknown>): Promise<Fault> => {
   const error = await work.then(
     () => null,
@@ -166,7 +169,7 @@ describe('every reranker', () => {
   test('reports a failure as the kind that it is, without its key', () =>
     eachModelAnd(FAILURES, async (model, [, mishap, kind, retryable]) => {
       emulator.misbehave(mishap);
-      const fault = await faultOf(ask(model));
+      const fault = await faultOf(ask(model, 3, mishap === 'hang' ? hasty : rerankers));
       expect(fault).toMatchObject({ kind, retryable });
       expect(fault.message).not.toContain('rerank-key');
       if (typeof mishap === 'object') expect(fault.retryAfterMs).toBe(mishap.headers?.['retry-after'] ? 7000 : null);
