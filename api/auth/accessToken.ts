@@ -3,7 +3,7 @@ import Joi from 'joi';
 import { operation } from '../http/operation.js';
 
 /** GET /auth/v1/access_token: a key and a customer id for a pair of tokens. An unknown customer id creates the end user. */
-export const accessToken = operation<'issuing', unknown>({
+export const accessToken = operation({
   method: 'get',
   path: '/auth/v1/access_token',
   auth: 'issuing',

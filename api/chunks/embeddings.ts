@@ -1,17 +1,11 @@
 import Joi from 'joi';
 
-import {
-  DEFAULT_EMBEDDING_MODEL,
-  EMBEDDING_MODEL_IDS,
-  type EmbeddingModelId,
-  PICTURE_MODEL,
-} from '../../contract/embeddingModels.js';
+import { DEFAULT_EMBEDDING_MODEL, EMBEDDING_MODEL_IDS, PICTURE_MODEL } from '../../contract/embeddingModels.js';
 import type { TagTree } from '../../contract/fileFilters.js';
 import type { DocumentRecord } from '../../contract/records.js';
-import type { RerankModel } from '../../contract/rerankers.js';
 import { fileTags, tagObject } from '../../contract/tags.js';
 import { TYPES_AT_SOURCE } from '../../contract/typesAtSource.js';
-import { MEDIA_TYPES, type MediaType } from '../../contract/mediaTypes.js';
+import { MEDIA_TYPES } from '../../contract/mediaTypes.js';
 import type { Tenant } from '../../store/users/accept.js';
 import type { ChunkFilter } from '../../store/vectors/searchFilter.js';
 import type { ApiDeps } from '../deps.js';
@@ -29,34 +23,36 @@ import { queryVectors } from './queryVectors.js';
 import { refuseCold } from './refuseCold.js';
 import { searchChunks } from './search.js';
 import { likelySpace, spacesForText, spacesForVector } from './searchSpaces.js';
+import type { Infer } from '../schemas/inferred.js';
 
 /** Chunks of one answer at most. */
 const MAX_K = 1_000;
 /** How long a link in an answer lasts. */
 const LINK_SECONDS = 3600;
 
-interface Body {
-  query: string;
-  k: number;
-  query_vector?: number[];
-  file_ids?: number[];
-  parent_file_ids?: number[];
-  include_all_children: boolean;
-  tags?: Record<string, unknown>;
-  tags_v2?: TagTree;
-  include_tags: boolean;
-  include_vectors: boolean;
-  include_raw_file: boolean;
-  include_file_level_metadata: boolean;
-  hybrid_search: boolean;
-  hybrid_search_tuning_parameters?: { weight_a: number; weight_b: number };
-  media_type: MediaType;
-  embedding_model: EmbeddingModelId;
-  high_accuracy: boolean;
-  rerank?: { model: RerankModel };
-  file_types_at_source?: string[];
-  exclude_cold_storage_files: boolean;
-}
+const requestBody = Joi.object({
+  query: Joi.string().min(1).required(),
+  k: integer().min(1).max(MAX_K).required(),
+  query_vector: orNull(queryVector()),
+  file_ids: orNull(idList()),
+  parent_file_ids: orNull(idList()),
+  include_all_children: Joi.boolean().default(false),
+  tags: orNull(tagFilter()),
+  tags_v2: orNull(tagTree()),
+  include_tags: orNull(Joi.boolean(), false),
+  include_vectors: orNull(Joi.boolean(), false),
+  include_raw_file: orNull(Joi.boolean(), false),
+  include_file_level_metadata: orNull(Joi.boolean(), false),
+  hybrid_search: orNull(Joi.boolean(), false),
+  hybrid_search_tuning_parameters: orNull(hybridWeights()),
+  media_type: orNull(Joi.string().valid(...MEDIA_TYPES), 'TEXT'),
+  embedding_model: orNull(Joi.string().valid(...EMBEDDING_MODEL_IDS), DEFAULT_EMBEDDING_MODEL),
+  high_accuracy: orNull(Joi.boolean(), false),
+  rerank: orNull(Joi.object({ model: rerankModel().required() })),
+  file_types_at_source: orNull(Joi.array().items(Joi.string().valid(...TYPES_AT_SOURCE))),
+  exclude_cold_storage_files: Joi.boolean().default(false),
+});
+type Body = Infer<typeof requestBody>;
 
 /** The older form asks for every one of its tags; it is not looked at where tags_v2 asks for something. */
 function treeOf({ tags = {}, tags_v2: tree }: Body): TagTree | null {
@@ -118,33 +114,12 @@ function present(
 }
 
 /** POST /embeddings: the chunks that answer a query best. */
-export const embeddings = operation<'reader', Body>({
+export const embeddings = operation({
   method: 'post',
   path: '/embeddings',
   auth: 'reader',
   summary: "Searches the caller's chunks by meaning, or by meaning and words.",
-  body: Joi.object({
-    query: Joi.string().min(1).required(),
-    k: integer().min(1).max(MAX_K).required(),
-    query_vector: orNull(queryVector()),
-    file_ids: orNull(idList()),
-    parent_file_ids: orNull(idList()),
-    include_all_children: Joi.boolean().default(false),
-    tags: orNull(tagFilter()),
-    tags_v2: orNull(tagTree()),
-    include_tags: orNull(Joi.boolean(), false),
-    include_vectors: orNull(Joi.boolean(), false),
-    include_raw_file: orNull(Joi.boolean(), false),
-    include_file_level_metadata: orNull(Joi.boolean(), false),
-    hybrid_search: orNull(Joi.boolean(), false),
-    hybrid_search_tuning_parameters: orNull(hybridWeights()),
-    media_type: orNull(Joi.string().valid(...MEDIA_TYPES), 'TEXT'),
-    embedding_model: orNull(Joi.string().valid(...EMBEDDING_MODEL_IDS), DEFAULT_EMBEDDING_MODEL),
-    high_accuracy: orNull(Joi.boolean(), false),
-    rerank: orNull(Joi.object({ model: rerankModel().required() })),
-    file_types_at_source: orNull(Joi.array().items(Joi.string().valid(...TYPES_AT_SOURCE))),
-    exclude_cold_storage_files: Joi.boolean().default(false),
-  }),
+  body: requestBody,
   answer: Joi.object({ documents: Joi.array().items(documentRecord).required() }),
   searches: true,
   async handle({ caller, body, deps, signal }) {

@@ -2,15 +2,11 @@ import Joi from 'joi';
 
 import { ListAnswer, operation } from '../http/operation.js';
 import { chunkRecord, listOf } from '../schemas/answers.js';
-import { fileFilters, type FileListingBody, fileOrder, pagination, toListing } from '../schemas/listing.js';
+import { fileFilters, fileOrder, pagination, toListing } from '../schemas/listing.js';
 import { chunkRows } from './chunkRows.js';
 
-interface Body extends FileListingBody {
-  include_vectors: boolean;
-}
-
 /** POST /list_chunks_and_embeddings: the chunks of all files that match, in the order of their files. */
-export const listChunks = operation<'reader', Body>({
+export const listChunks = operation({
   method: 'post',
   path: '/list_chunks_and_embeddings',
   auth: 'reader',

@@ -1,7 +1,7 @@
 import Joi from 'joi';
 
-import { EMBEDDING_MODEL_IDS, type EmbeddingModelId } from '../../contract/embeddingModels.js';
-import { ORDER_DIRECTIONS, type OrderDirection } from '../../contract/fileFilters.js';
+import { EMBEDDING_MODEL_IDS } from '../../contract/embeddingModels.js';
+import { ORDER_DIRECTIONS } from '../../contract/fileFilters.js';
 import type { ChunkRow } from '../../store/chunks/queries.js';
 import type { Store } from '../../store/connect.js';
 import type { FileContent } from '../../store/files/queries.js';
@@ -10,19 +10,11 @@ import { notFound } from '../http/errors.js';
 import { ListAnswer, operation } from '../http/operation.js';
 import { chunkRecord, listOf } from '../schemas/answers.js';
 import { integer, orNull } from '../schemas/fields.js';
-import { pagination, type PaginationBody, toPage } from '../schemas/listing.js';
+import { pagination, toPage } from '../schemas/listing.js';
 import { chunkRows } from './chunkRows.js';
 
 /** Chunks read at once from the end of a file. */
 const CHUNKS_PER_READ = 250;
-
-interface Body {
-  filters: { user_file_id: number; embedding_model?: EmbeddingModelId };
-  order_by: string;
-  order_dir: OrderDirection;
-  pagination: PaginationBody;
-  include_vectors: boolean;
-}
 
 async function* only(file: FileContent): AsyncIterable<FileContent> {
   yield await Promise.resolve(file);
@@ -47,7 +39,7 @@ async function* fromTheEnd(
 }
 
 /** POST /text_chunks: the chunks of one file. All of them came at one time, so every order is that of their numbers. */
-export const textChunks = operation<'reader', Body>({
+export const textChunks = operation({
   method: 'post',
   path: '/text_chunks',
   auth: 'reader',

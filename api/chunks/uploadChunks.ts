@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import Joi from 'joi';
 
-import { EMBEDDING_MODELS, type EmbeddingModelId } from '../../contract/embeddingModels.js';
+import { EMBEDDING_MODELS } from '../../contract/embeddingModels.js';
 import { workflowIds } from '../../contract/orchestration.js';
 import type { DraftOriginal } from '../../store/originals/originals.js';
 import type { FileDoc } from '../../store/files/model.js';
@@ -11,32 +11,42 @@ import { HttpError, invalid, notFound, type ValidationDetail } from '../http/err
 import { MAX_GIVEN_CHUNKS } from '../http/json/limits.js';
 import { nextTurn } from '../http/json/nextTurn.js';
 import { operation, type UserCaller } from '../http/operation.js';
-import { integer, orNull } from '../schemas/fields.js';
+import { integer, orNull, nullable } from '../schemas/fields.js';
 import { embeddingModel } from '../schemas/ingest.js';
 import { numberList } from '../schemas/numberList.js';
-
-interface ChunkBody {
-  chunk_number: number | null;
-  chunk: string;
-  embedding?: number[];
-}
-
-interface FileBody {
-  file_id: number;
-  chunk_size?: number;
-  chunk_overlap?: number;
-  chunks_and_embeddings: ChunkBody[];
-}
-
-interface Body {
-  embedding_model: EmbeddingModelId;
-  chunks_and_embeddings: FileBody[];
-  overwrite_existing: boolean;
-  chunks_only: boolean;
-}
+import type { Infer } from '../schemas/inferred.js';
 
 /** Files that one request may give chunks to, all or none. */
 const MAX_FILES = 100;
+
+const chunk = () =>
+  Joi.object({
+    chunk_number: nullable(integer()).required(),
+    chunk: Joi.string().min(1).required(),
+    embedding: orNull(numberList()),
+  });
+
+const requestBody = Joi.object({
+  embedding_model: embeddingModel().required(),
+  chunks_and_embeddings: Joi.array()
+    .items(
+      Joi.object({
+        file_id: integer().required(),
+        chunk_size: orNull(integer().min(1)),
+        chunk_overlap: orNull(integer().min(0)),
+        chunks_and_embeddings: Joi.array().items(chunk()).required(),
+      }),
+    )
+    .max(MAX_FILES)
+    .required(),
+  overwrite_existing: Joi.boolean().default(false),
+  chunks_only: Joi.boolean().default(false),
+  // Never read and never kept: vectors that are not given are made by what the operator configured.
+  custom_credentials: Joi.object().pattern(Joi.string(), Joi.object().unknown()).default({}),
+});
+type Body = Infer<typeof requestBody>;
+type FileBody = Body['chunks_and_embeddings'][number];
+type ChunkBody = FileBody['chunks_and_embeddings'][number];
 
 const FILES = 'chunks_and_embeddings';
 type Path = ValidationDetail['loc'];
@@ -141,15 +151,8 @@ async function queue(caller: UserCaller, prepared: readonly Prepared[], body: Bo
   });
 }
 
-const chunk = () =>
-  Joi.object({
-    chunk_number: integer().allow(null).required(),
-    chunk: Joi.string().min(1).required(),
-    embedding: orNull(numberList()),
-  });
-
 /** POST /upload_chunks_and_embeddings: gives files the chunks, and the vectors, that their caller made. */
-export const uploadChunks = operation<'user', Body>({
+export const uploadChunks = operation({
   method: 'post',
   path: '/upload_chunks_and_embeddings',
   auth: 'user',
@@ -157,24 +160,7 @@ export const uploadChunks = operation<'user', Body>({
   createsWork: true,
   takesContents: true,
   takesChunks: true,
-  body: Joi.object({
-    embedding_model: embeddingModel().required(),
-    chunks_and_embeddings: Joi.array()
-      .items(
-        Joi.object({
-          file_id: integer().required(),
-          chunk_size: orNull(integer().min(1)),
-          chunk_overlap: orNull(integer().min(0)),
-          chunks_and_embeddings: Joi.array().items(chunk()).required(),
-        }),
-      )
-      .max(MAX_FILES)
-      .required(),
-    overwrite_existing: Joi.boolean().default(false),
-    chunks_only: Joi.boolean().default(false),
-    // Never read and never kept: vectors that are not given are made by what the operator configured.
-    custom_credentials: Joi.object().pattern(Joi.string(), Joi.object().unknown()).default({}),
-  }),
+  body: requestBody,
   answer: Joi.object({ success: Joi.boolean().required() }),
   async handle({ caller, body, receive, deps }) {
     const { store, dispatcher } = deps;

@@ -26,7 +26,7 @@ async function heldSourceOf({
 }
 
 /** GET /data_sources/held_deletions: data sources whose last listing missed so much that nothing was deleted. */
-export const heldDeletions = operation<'key', unknown>({
+export const heldDeletions = operation({
   method: 'get',
   path: '/data_sources/held_deletions',
   auth: 'key',
@@ -37,14 +37,14 @@ export const heldDeletions = operation<'key', unknown>({
   }),
   answer: listOf(dataSourceRecord),
   async handle({ caller, query, deps: { store, workflowLink } }) {
-    const page = query as unknown as { limit: number; offset: number };
+    const page = query;
     const { found, count } = await store.dataSources.held(caller.organizationId, page);
     return { results: found.map((one) => presentDataSource(one, { workflowLink })), count };
   },
 });
 
 /** POST /data_sources/{data_source_id}/held_deletions/approve: lists anew, and deletes what is missing then. */
-export const approveDeletions = operation<'key', unknown>({
+export const approveDeletions = operation({
   method: 'post',
   path: '/data_sources/{data_source_id}/held_deletions/approve',
   auth: 'key',
@@ -70,7 +70,7 @@ export const approveDeletions = operation<'key', unknown>({
 });
 
 /** POST /data_sources/{data_source_id}/held_deletions/refuse: the files stay; what a later listing misses is judged anew. */
-export const refuseDeletions = operation<'key', unknown>({
+export const refuseDeletions = operation({
   method: 'post',
   path: '/data_sources/{data_source_id}/held_deletions/refuse',
   auth: 'key',

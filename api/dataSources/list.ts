@@ -7,12 +7,7 @@ import type { ApiDeps } from '../deps.js';
 import { ListAnswer, operation } from '../http/operation.js';
 import { presentDataSource } from '../presenters/dataSource.js';
 import { listOf } from '../schemas/answers.js';
-import {
-  type DataSourceListingBody,
-  dataSourceListing,
-  dataSourceRecord,
-  toDataSourceListing,
-} from '../schemas/dataSources.js';
+import { dataSourceListing, dataSourceRecord, toDataSourceListing } from '../schemas/dataSources.js';
 
 function answerOf(
   scope: DataSourceScope,
@@ -29,7 +24,7 @@ function answerOf(
 const both = { method: 'post', body: dataSourceListing(), answer: listOf(dataSourceRecord) } as const;
 
 /** POST /user_data_sources: the caller's data sources. */
-export const userDataSources = operation<'reader', DataSourceListingBody>({
+export const userDataSources = operation({
   ...both,
   path: '/user_data_sources',
   auth: 'reader',
@@ -39,7 +34,7 @@ export const userDataSources = operation<'reader', DataSourceListingBody>({
 });
 
 /** POST /data_sources: those of all users of the organization. */
-export const dataSources = operation<'key', DataSourceListingBody>({
+export const dataSources = operation({
   ...both,
   path: '/data_sources',
   auth: 'key',
@@ -52,7 +47,7 @@ export const dataSources = operation<'key', DataSourceListingBody>({
 const MOST = { limit: 1_000, offset: 0, startingId: 0 };
 
 /** GET /integrations/: the caller's data sources to which access is not revoked, as older front-ends ask for them. */
-export const integrations = operation<'reader', unknown>({
+export const integrations = operation({
   method: 'get',
   path: '/integrations/',
   auth: 'reader',

@@ -6,7 +6,7 @@ import { integer } from '../schemas/fields.js';
 import { endableGrant, endGrant } from './endGrant.js';
 
 /** POST /revoke_access_token: the credentials are forgotten, and their source is asked to end them; files stay, but those still in the queue end SYNC_ABORTED. */
-export const revokeAccessToken = operation<'user', { data_source_id: number }>({
+export const revokeAccessToken = operation({
   method: 'post',
   path: '/revoke_access_token',
   auth: 'user',

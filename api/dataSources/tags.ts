@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import Joi from 'joi';
 
 import { workflowIds } from '../../contract/orchestration.js';
-import type { DataSourceRecord, TagValue } from '../../contract/records.js';
+import type { DataSourceRecord } from '../../contract/records.js';
 import { type StoredTag, storedTags, upsertTags, withoutTags } from '../../contract/tags.js';
 import type { ApiDeps } from '../deps.js';
 import { notFound } from '../http/errors.js';
@@ -35,7 +35,7 @@ async function changeTags(
 }
 
 /** POST /data_sources/tags/add: new keys are added, known ones replaced, others stay. */
-export const addDataSourceTags = operation<'user', { data_source_id: number; tags: Record<string, TagValue> }>({
+export const addDataSourceTags = operation({
   method: 'post',
   path: '/data_sources/tags/add',
   auth: 'user',
@@ -47,14 +47,8 @@ export const addDataSourceTags = operation<'user', { data_source_id: number; tag
     changeTags(caller, body.data_source_id, (known) => upsertTags(known, storedTags(body.tags)), deps),
 });
 
-interface RemoveBody {
-  data_source_id: number;
-  tags_to_remove: string[];
-  remove_all_tags: boolean;
-}
-
 /** POST /data_sources/tags/remove: takes away the named keys, or all. */
-export const removeDataSourceTags = operation<'user', RemoveBody>({
+export const removeDataSourceTags = operation({
   method: 'post',
   path: '/data_sources/tags/remove',
   auth: 'user',

@@ -8,7 +8,7 @@ import { fileRecord } from '../schemas/answers.js';
 import { integer } from '../schemas/fields.js';
 
 /** POST /cancel_sync: ends the run that a file in motion belongs to; what is done stays, the rest ends SYNC_ABORTED. */
-export const cancelSync = operation<'user', { file_id: number }>({
+export const cancelSync = operation({
   method: 'post',
   path: '/cancel_sync',
   auth: 'user',

@@ -5,7 +5,7 @@ import type { MoveRequest } from '../../contract/coldStorage.js';
 import { workflowIds } from '../../contract/orchestration.js';
 import { operation } from '../http/operation.js';
 import { integer, orNull } from '../schemas/fields.js';
-import { fileFilters, type FileFiltersBody, toFileFilters } from '../schemas/listing.js';
+import { fileFilters, toFileFilters } from '../schemas/listing.js';
 
 /** Files that a request changes itself; a run changes the rest. */
 const CHANGED_AT_ONCE = 500;
@@ -13,7 +13,7 @@ const CHANGED_AT_ONCE = 500;
 const filters = () => fileFilters().default({ include_all_children: false, non_synced_only: false });
 
 /** POST /move_to_hot_storage: has the vectors of matching files brought back from cold storage. */
-export const moveToHotStorage = operation<'user', { filters: FileFiltersBody }>({
+export const moveToHotStorage = operation({
   method: 'post',
   path: '/move_to_hot_storage',
   auth: 'user',
@@ -38,14 +38,8 @@ export const moveToHotStorage = operation<'user', { filters: FileFiltersBody }>(
   },
 });
 
-interface ModifyBody {
-  filters: FileFiltersBody;
-  enable_cold_storage?: boolean;
-  hot_storage_time_to_live?: number;
-}
-
 /** POST /modify_cold_storage_parameters: whether matching files may go to cold storage, and after how many days. */
-export const modifyColdStorageParameters = operation<'user', ModifyBody>({
+export const modifyColdStorageParameters = operation({
   method: 'post',
   path: '/modify_cold_storage_parameters',
   auth: 'user',

@@ -13,7 +13,7 @@ const READ: Readonly<Record<ContentRef['kind'], (ref: ContentRef, store: Store) 
 type Stored = Uint8Array | AsyncIterable<Uint8Array>;
 
 /** GET /content/…: a stored content, for the holder of a presigned URL. */
-export const content = operation<'open', unknown>({
+export const content = operation({
   method: 'get',
   path: CONTENT_PATH,
   auth: 'open',

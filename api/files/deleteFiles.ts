@@ -3,19 +3,13 @@ import Joi from 'joi';
 
 import type { DeleteFilesRequest } from '../../contract/deleteFiles.js';
 import { workflowIds } from '../../contract/orchestration.js';
-import { FILE_SYNC_STATUSES, type FileSyncStatus } from '../../contract/statuses.js';
+import { FILE_SYNC_STATUSES } from '../../contract/statuses.js';
 import type { ApiDeps } from '../deps.js';
 import { HttpError, notFound } from '../http/errors.js';
 import { operation, type UserCaller } from '../http/operation.js';
 import { pathId } from '../http/pathId.js';
 import { orNull } from '../schemas/fields.js';
-import { fileFilters, type FileFiltersBody, idList, toFileFilters } from '../schemas/listing.js';
-
-interface Body {
-  filters: FileFiltersBody;
-  send_webhook: boolean;
-  preserve_file_record: boolean;
-}
+import { fileFilters, idList, toFileFilters } from '../schemas/listing.js';
 
 /** Whether the filters name anything: what is false, empty or only widens does not. */
 function namesAnything(filters: DeleteFilesRequest['filters']): boolean {
@@ -55,7 +49,7 @@ async function accept(
 const success = Joi.object({ success: Joi.boolean().required() });
 
 /** POST /delete_files_v2: deletes the matching files, with their chunks, vectors and stored contents. */
-export const deleteFilesV2 = operation<'user', Body>({
+export const deleteFilesV2 = operation({
   method: 'post',
   path: '/delete_files_v2',
   auth: 'user',
@@ -79,16 +73,8 @@ export const deleteFilesV2 = operation<'user', Body>({
     ),
 });
 
-interface OlderBody {
-  file_ids?: number[];
-  sync_statuses?: FileSyncStatus[];
-  delete_non_synced_only: boolean;
-  send_webhook: boolean;
-  delete_child_files: boolean;
-}
-
 /** POST /delete_files: the older form. All that is named must hold; children of what matches go on request. */
-export const deleteFiles = operation<'user', OlderBody>({
+export const deleteFiles = operation({
   method: 'post',
   path: '/delete_files',
   auth: 'user',
@@ -120,7 +106,7 @@ export const deleteFiles = operation<'user', OlderBody>({
 });
 
 /** DELETE /deletefile/{file_id}: one file, in the oldest form. */
-export const deleteFile = operation<'user', unknown>({
+export const deleteFile = operation({
   method: 'delete',
   path: '/deletefile/{file_id}',
   auth: 'user',

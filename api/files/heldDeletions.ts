@@ -23,7 +23,7 @@ async function heldScrapeOf({
 }
 
 /** GET /files/held_deletions: scrapes whose last pass missed so many pages that none was deleted. */
-export const heldPages = operation<'key', unknown>({
+export const heldPages = operation({
   method: 'get',
   path: '/files/held_deletions',
   auth: 'key',
@@ -34,14 +34,14 @@ export const heldPages = operation<'key', unknown>({
   }),
   answer: listOf(fileRecord),
   async handle({ caller, query, deps: { store, workflowLink } }) {
-    const page = query as unknown as { limit: number; offset: number };
+    const page = query;
     const { found, count } = await store.files.heldContainers(caller.organizationId, page);
     return { results: found.map((file) => presentFile(file, { workflowLink })), count };
   },
 });
 
 const decision = (decides: 'approve' | 'refuse', summary: string) =>
-  operation<'key', unknown>({
+  operation({
     method: 'post',
     path: `/files/{file_id}/held_deletions/${decides}`,
     auth: 'key',

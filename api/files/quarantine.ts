@@ -65,7 +65,7 @@ const filtersOf = ({ data_source_id, parent_id, customer_id, run_id, file_ids }:
 });
 
 /** GET /quarantined_files: what vanished at its source, and can be had back for a while. */
-export const quarantinedFiles = operation<'key', unknown>({
+export const quarantinedFiles = operation({
   method: 'get',
   path: '/quarantined_files',
   auth: 'key',
@@ -77,14 +77,14 @@ export const quarantinedFiles = operation<'key', unknown>({
   }),
   answer: listOf(record),
   async handle({ caller, query, deps: { store } }) {
-    const asked = query as unknown as Names & { limit: number; offset: number };
+    const asked = query;
     const { found, count } = await store.quarantine.list(caller.organizationId, filtersOf(asked), asked);
     return { results: found.map(present), count };
   },
 });
 
 /** POST /quarantined_files/restore: has files back, as they were. A file under whose name there is another by now stays. */
-export const restoreQuarantined = operation<'key', Names>({
+export const restoreQuarantined = operation({
   method: 'post',
   path: '/quarantined_files/restore',
   auth: 'key',

@@ -1,6 +1,6 @@
 import Joi from 'joi';
 
-import { EMBEDDING_MODEL_IDS, type EmbeddingModelId } from '../../contract/embeddingModels.js';
+import { EMBEDDING_MODEL_IDS } from '../../contract/embeddingModels.js';
 import { workflowIds } from '../../contract/orchestration.js';
 import { KEPT_REASONS, type ReembedRequest } from '../../contract/reembed.js';
 import type { RunDoc } from '../../store/runs/model.js';
@@ -9,21 +9,14 @@ import { invalid, notFound } from '../http/errors.js';
 import { operation, type UserCaller } from '../http/operation.js';
 import { pathId } from '../http/pathId.js';
 import { integer, nullable, orNull, timestamp } from '../schemas/fields.js';
-import { fileFilters, type FileFiltersBody, toFileFilters } from '../schemas/listing.js';
+import { fileFilters, toFileFilters } from '../schemas/listing.js';
 import { estimateReembed } from './estimateReembed.js';
-
-interface Body {
-  filters: FileFiltersBody;
-  embedding_model: EmbeddingModelId;
-  dry_run: boolean;
-  max_tokens?: number;
-}
 
 const model = () => Joi.string().valid(...EMBEDDING_MODEL_IDS);
 const skipped = () => Joi.object(Object.fromEntries(KEPT_REASONS.map((reason) => [reason, integer()]))).required();
 
 /** POST /files/reembed: embeds the stored chunks of matching files with another model; texts and chunks stay. */
-export const reembed = operation<'user', Body>({
+export const reembed = operation({
   method: 'post',
   path: '/files/reembed',
   auth: 'user',
@@ -126,7 +119,7 @@ const progress = Joi.object({
 });
 
 /** GET /files/reembed/{reembed_id}: how far a run has come, and what became of its files. */
-export const reembedProgress = operation<'user', unknown>({
+export const reembedProgress = operation({
   method: 'get',
   path: '/files/reembed/{reembed_id}',
   auth: 'user',
@@ -136,7 +129,7 @@ export const reembedProgress = operation<'user', unknown>({
 });
 
 /** POST /files/reembed/{reembed_id}/cancel: ends a run; each file is on its old vectors or its new ones. */
-export const cancelReembed = operation<'user', unknown>({
+export const cancelReembed = operation({
   method: 'post',
   path: '/files/reembed/{reembed_id}/cancel',
   auth: 'user',

@@ -7,14 +7,16 @@ import { presentFile } from '../presenters/file.js';
 import { fileRecord } from '../schemas/answers.js';
 import { integer, orNull } from '../schemas/fields.js';
 import { queueResync } from './queueResync.js';
+import type { Infer } from '../schemas/inferred.js';
 
-interface Body {
-  file_id: number;
-  chunk_size?: number;
-  chunk_overlap?: number;
-  force_embedding_generation: boolean;
-  skip_file_processing: boolean;
-}
+const requestBody = Joi.object({
+  file_id: integer().required(),
+  chunk_size: orNull(integer().min(1)),
+  chunk_overlap: orNull(integer().min(0)),
+  force_embedding_generation: Joi.boolean().default(false),
+  skip_file_processing: orNull(Joi.boolean(), false),
+});
+type Body = Infer<typeof requestBody>;
 
 /** The file's stored options with what this call overrides. @throws HttpError 422 when the overlap no longer fits */
 function overridden({ options }: FileDoc, body: Body): FileDoc['options'] {
@@ -32,19 +34,13 @@ function overridden({ options }: FileDoc, body: Body): FileDoc['options'] {
 }
 
 /** POST /resync_file: syncs a file again; a scrape's parent runs that scrape again. Answers the record, already queued. */
-export const resyncFile = operation<'user', Body>({
+export const resyncFile = operation({
   method: 'post',
   path: '/resync_file',
   auth: 'user',
   summary: 'Queues a fresh sync of one file.',
   createsWork: true,
-  body: Joi.object({
-    file_id: integer().required(),
-    chunk_size: orNull(integer().min(1)),
-    chunk_overlap: orNull(integer().min(0)),
-    force_embedding_generation: Joi.boolean().default(false),
-    skip_file_processing: orNull(Joi.boolean(), false),
-  }),
+  body: requestBody,
   answer: fileRecord,
   async handle({ caller, body, deps: { store, dispatcher, workflowLink } }) {
     // A fresh sync makes chunks of the content: those that a caller gave go.

@@ -10,7 +10,7 @@ const LIFE_SECONDS = 3600;
 
 /** GET /raw_file/{file_id} and /parsed_file/{file_id}: a presigned URL of one stored content. */
 const linkTo = (kind: 'raw' | 'parsed', what: string) =>
-  operation<'user', unknown>({
+  operation({
     method: 'get',
     path: `/${kind}_file/{file_id}`,
     auth: 'user',

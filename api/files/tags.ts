@@ -46,7 +46,7 @@ function asText(value: TagValue): TagValue {
 }
 
 /** POST /create_user_file_tags: new keys are added, known ones replaced, others stay. */
-export const createFileTags = operation<'user', { organization_user_file_id: number; tags: Record<string, TagValue> }>({
+export const createFileTags = operation({
   method: 'post',
   path: '/create_user_file_tags',
   auth: 'user',
@@ -68,7 +68,7 @@ export const createFileTags = operation<'user', { organization_user_file_id: num
 });
 
 /** POST /delete_user_file_tags: takes the named keys off a file. Those of its data source stay: they are removed there. */
-export const deleteFileTags = operation<'user', { organization_user_file_id: number; tags: string[] }>({
+export const deleteFileTags = operation({
   method: 'post',
   path: '/delete_user_file_tags',
   auth: 'user',

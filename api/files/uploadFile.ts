@@ -7,18 +7,8 @@ import { HttpError } from '../http/errors.js';
 import { operation } from '../http/operation.js';
 import type { ReceivedFile } from '../http/receiveFile.js';
 import { fileRecord } from '../schemas/answers.js';
-import {
-  chunkFields,
-  type ColdStorageBody,
-  coldStorageFields,
-  readingFields,
-  toColdStorage,
-  toUploadIngest,
-  type UploadBody,
-} from '../schemas/uploads.js';
+import { chunkFields, coldStorageFields, readingFields, toColdStorage, toUploadIngest } from '../schemas/uploads.js';
 import { acceptUpload } from './acceptUpload.js';
-
-type Query = UploadBody & ColdStorageBody & { use_ocr: boolean };
 
 /** What was sent, by its first bytes and its name. @throws HttpError 400 for a type that the interface has no word for */
 function identify({ name, contentType, draft }: ReceivedFile, deps: ApiDeps) {
@@ -31,7 +21,7 @@ function identify({ name, contentType, draft }: ReceivedFile, deps: ApiDeps) {
 }
 
 /** POST /uploadfile: keeps a file as it comes, answers its record, and leaves the reading to a workflow. */
-export const uploadFile = operation<'user', unknown>({
+export const uploadFile = operation({
   method: 'post',
   path: '/uploadfile',
   auth: 'user',
@@ -47,7 +37,7 @@ export const uploadFile = operation<'user', unknown>({
   answer: fileRecord,
   async handle({ caller, query, file, deps }) {
     if (file === null) throw new Error('The mount gives each call its file');
-    const asked = query as unknown as Query;
+    const asked = query;
     const found = identify(file, deps);
     const options = toUploadIngest(asked, asked.use_ocr);
     return acceptUpload(

@@ -7,29 +7,14 @@ import { invalid } from '../http/errors.js';
 import { operation } from '../http/operation.js';
 import { fileRecord } from '../schemas/answers.js';
 import { address, orNull } from '../schemas/fields.js';
-import {
-  chunkFields,
-  coldStorage,
-  type ColdStorageBody,
-  readingFields,
-  toColdStorage,
-  toUploadIngest,
-  type UploadBody,
-} from '../schemas/uploads.js';
+import { chunkFields, coldStorage, readingFields, toColdStorage, toUploadIngest } from '../schemas/uploads.js';
 import { acceptUpload } from './acceptUpload.js';
-
-interface Body extends UploadBody {
-  url: string;
-  file_name?: string;
-  use_textract: boolean;
-  cold_storage_params: ColdStorageBody;
-}
 
 /** Longest name that a file may be given. */
 const MAX_NAME = 1_024;
 
 /** POST /upload_file_from_url: answers a record at once; the workflow fetches the file, and keeps it like one that was sent. */
-export const uploadFileFromUrl = operation<'user', Body>({
+export const uploadFileFromUrl = operation({
   method: 'post',
   path: '/upload_file_from_url',
   auth: 'user',

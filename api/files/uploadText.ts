@@ -1,6 +1,5 @@
 import Joi from 'joi';
 
-import type { EmbeddingModelId } from '../../contract/embeddingModels.js';
 import { DEFAULT_INGEST_OPTIONS } from '../../contract/ingestOptions.js';
 import type { FileRecord } from '../../contract/records.js';
 import { mimeTypeOf } from '../../contract/fileFormats.js';
@@ -13,23 +12,9 @@ import { presentFile } from '../presenters/file.js';
 import { fileRecord } from '../schemas/answers.js';
 import { integer, orNull } from '../schemas/fields.js';
 import { embeddingModel } from '../schemas/ingest.js';
-import { chunkFields, coldStorage, type ColdStorageBody, toColdStorage, toUploadIngest } from '../schemas/uploads.js';
+import { chunkFields, coldStorage, toColdStorage, toUploadIngest } from '../schemas/uploads.js';
 import { acceptRun, acceptUpload, newUploadRun, type UploadRequest, workflowOf } from './acceptUpload.js';
 import { busy, refuseBusy } from './refuseBusy.js';
-
-interface Body {
-  contents: string;
-  name?: string;
-  chunk_size: number;
-  chunk_overlap: number;
-  skip_embedding_generation: boolean;
-  embedding_model: EmbeddingModelId;
-  generate_sparse_vectors: boolean;
-  generate_chunks_only: boolean;
-  store_file_only: boolean;
-  overwrite_file_id?: number;
-  cold_storage_params: ColdStorageBody;
-}
 
 /** Shortest text that is taken. */
 const MIN_TEXT = 5;
@@ -72,7 +57,7 @@ async function overwrite(
 }
 
 /** POST /upload_text: keeps a text, answers its record, and leaves the rest to a workflow. */
-export const uploadText = operation<'user', Body>({
+export const uploadText = operation({
   method: 'post',
   path: '/upload_text',
   auth: 'user',

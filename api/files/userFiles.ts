@@ -8,28 +8,22 @@ import { presentFile } from '../presenters/file.js';
 import { fileRecord, listOf } from '../schemas/answers.js';
 import { integer, orNull } from '../schemas/fields.js';
 import { linksOf } from './links.js';
-import { fileFilters, type FileListingBody, fileOrder, pagination, toListing } from '../schemas/listing.js';
+import { fileFilters, fileOrder, pagination, toListing } from '../schemas/listing.js';
+import type { Infer } from '../schemas/inferred.js';
 
 /** A presigned URL lasts a week at most, as S3's own do. */
 const MAX_LINK_SECONDS = 7 * 24 * 3600;
 
-interface Body extends FileListingBody {
-  include_raw_file: boolean;
-  include_parsed_text_file: boolean;
-  include_additional_files: boolean;
-  presigned_url_expiry_time_seconds: number;
-}
-
-const body = () =>
-  Joi.object({
-    filters: fileFilters().default({ include_all_children: false, non_synced_only: false }),
-    ...fileOrder(),
-    pagination: pagination(),
-    include_raw_file: orNull(Joi.boolean(), false),
-    include_parsed_text_file: orNull(Joi.boolean(), false),
-    include_additional_files: orNull(Joi.boolean(), false),
-    presigned_url_expiry_time_seconds: integer().min(1).max(MAX_LINK_SECONDS).default(3600),
-  });
+const requestBody = Joi.object({
+  filters: fileFilters().default({ include_all_children: false, non_synced_only: false }),
+  ...fileOrder(),
+  pagination: pagination(),
+  include_raw_file: orNull(Joi.boolean(), false),
+  include_parsed_text_file: orNull(Joi.boolean(), false),
+  include_additional_files: orNull(Joi.boolean(), false),
+  presigned_url_expiry_time_seconds: integer().min(1).max(MAX_LINK_SECONDS).default(3600),
+});
+type Body = Infer<typeof requestBody>;
 
 async function* records(caller: Tenant, wanted: Body, deps: ApiDeps): AsyncIterable<FileRecord[]> {
   const links = {
@@ -47,12 +41,12 @@ async function* records(caller: Tenant, wanted: Body, deps: ApiDeps): AsyncItera
 }
 
 /** POST /user_files_v2: the caller's files. */
-export const userFilesV2 = operation<'reader', Body>({
+export const userFilesV2 = operation({
   method: 'post',
   path: '/user_files_v2',
   auth: 'reader',
   summary: "Lists the caller's files.",
-  body: body(),
+  body: requestBody,
   answer: listOf(fileRecord),
   handle({ caller, body: wanted, deps }) {
     const { filters, page } = toListing(wanted);
@@ -62,12 +56,12 @@ export const userFilesV2 = operation<'reader', Body>({
 });
 
 /** POST /user_files: the same as a bare array. */
-export const userFiles = operation<'reader', Body>({
+export const userFiles = operation({
   method: 'post',
   path: '/user_files',
   auth: 'reader',
   summary: "Lists the caller's files in the older form, without a count.",
-  body: body(),
+  body: requestBody,
   answer: Joi.array().items(fileRecord),
   handle: ({ caller, body: wanted, deps }) => Promise.resolve(new ListAnswer(null, records(caller, wanted, deps))),
 });

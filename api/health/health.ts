@@ -8,7 +8,7 @@ import { readiness } from './readiness.js';
 const RETRY_AFTER_S = 5;
 
 /** GET /health: the process answers. */
-export const health = operation<'open', unknown>({
+export const health = operation({
   method: 'get',
   path: '/health',
   auth: 'open',
@@ -21,7 +21,7 @@ export const health = operation<'open', unknown>({
  * GET /ready: 200 while this process can serve, with the reasons where part of the service is out of order; 503 while
  * MongoDB, without which nothing can be served, does not answer, or its records are newer than this process.
  */
-export const ready = operation<'open', unknown>({
+export const ready = operation({
   method: 'get',
   path: '/ready',
   auth: 'open',

@@ -29,7 +29,7 @@ function* parts(value: unknown): Generator<string | Float64Array> {
 
 /**
  * Returns the SHA-256 of a JSON value, whatever the order of the keys of its objects. A large value takes several turns of
- * the event loop.
+ * the event loop; `safe-stable-stringify` would build the whole text in one.
  */
 export async function fingerprint(value: unknown): Promise<string> {
   const hash = createHash('sha256');

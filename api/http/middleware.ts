@@ -6,7 +6,10 @@ import { HttpError } from './errors.js';
 import { storeAnswer, storeFailureOf } from './storeAnswers.js';
 import { shownPath, whoseOf } from './told.js';
 
-/** Each request gets an id, answered in x-request-id and written in every log line about it. */
+/**
+ * Each request gets an id, answered in x-request-id and written in every log line about it. Not `pino-http`: it would need
+ * serializers that remove the headers and the secrets in paths which this one line never contains.
+ */
 export function requestIds(log: Log): RequestHandler {
   return (request, response, next) => {
     const requestId = randomUUID();
@@ -45,7 +48,10 @@ export const requireHost: RequestHandler = (request, _response, next) => {
   next();
 };
 
-/** Lets browsers of the allowed origins call, with the headers that clients send. */
+/**
+ * Lets browsers of the allowed origins call, with the headers that clients send. Not the `cors` package: it answers every
+ * preflight, whatever the origin, and without a body.
+ */
 export function cors(origins: readonly string[]): RequestHandler {
   const any = origins.includes('*');
   return (request, response, next) => {

@@ -94,9 +94,7 @@ export function mount(on: IRouter, operation: Operation, deps: ApiDeps, admit: A
     const { caller, confirmed } = identityOf(response);
     const contents = createRequestContents(deps.store.originals, caller);
     // No body at all is one without fields: lists need none, and what others miss is named.
-    const validated = body
-      ? validate<unknown>(body, request.body === undefined ? {} : request.body, 'body', rules)
-      : {};
+    const validated = body ? validate(body, request.body === undefined ? {} : request.body, 'body', rules) : {};
     await restAfter(response.locals['bodyBytes']);
     const call: Call<typeof auth, unknown> = {
       caller: caller as UserCaller & KeyCaller & OperatorCaller,

@@ -2,6 +2,7 @@ import type Joi from 'joi';
 
 import type { Tenant } from '../../store/users/accept.js';
 import type { ApiDeps } from '../deps.js';
+import type { Infer } from '../schemas/inferred.js';
 import type { OpsSession } from './opsSessions.js';
 import type { ReceivedFile } from './receiveFile.js';
 import type { ReceiveContent } from './requestContents.js';
@@ -45,14 +46,22 @@ interface Callers {
   open: null;
 }
 
-export interface Call<Auth extends AuthScheme, Body> {
+/** The names that a path has in braces. */
+type ParamOf<Path extends string> = string extends Path
+  ? string
+  : Path extends `${string}{${infer Name}}${infer Rest}`
+    ? Name | ParamOf<Rest>
+    : never;
+
+export interface Call<Auth extends AuthScheme, Body = unknown, Query = unknown, Param extends string = string> {
   readonly caller: Callers[Auth];
   /** Validated; {} where the operation has no body. */
   readonly body: Body;
   /** Fields of the body that were sent with a value: what else it has, are defaults. */
   readonly given: ReadonlySet<string>;
-  readonly query: Readonly<Record<string, unknown>>;
-  readonly params: Readonly<Record<string, string>>;
+  /** Validated; {} where the operation has no query. */
+  readonly query: Query;
+  readonly params: Readonly<Record<Param, string>>;
   /** Of an operation that takes a file; null elsewhere. */
   readonly file: ReceivedFile | null;
   readonly receive: ReceiveContent;
@@ -65,13 +74,18 @@ export interface Call<Auth extends AuthScheme, Body> {
 }
 
 /** One operation of the interface: what it takes, who may call it, what it answers. It never sees Express. */
-export interface Operation<Auth extends AuthScheme = AuthScheme, Body = unknown> {
+export interface Operation<
+  Auth extends AuthScheme = AuthScheme,
+  Body extends Joi.Schema = Joi.Schema,
+  Query extends Joi.Schema = Joi.Schema,
+  Path extends string = string,
+> {
   readonly method: 'get' | 'post' | 'delete';
-  readonly path: string;
+  readonly path: Path;
   readonly auth: Auth;
   readonly summary: string;
-  readonly body?: Joi.Schema;
-  readonly query?: Joi.ObjectSchema;
+  readonly body?: Body;
+  readonly query?: Query;
   /** The body is a form with one file, stored while it arrives. A file that the handler does not accept is deleted. */
   readonly takesFile?: true;
   /** The body comes from a form of a page of ours. */
@@ -97,12 +111,17 @@ export interface Operation<Auth extends AuthScheme = AuthScheme, Body = unknown>
   /** What a 200 holds where the request only asks what its work would take. */
   readonly dryAnswer?: Joi.Schema;
   /** Answers a plain value for JSON, or a ListAnswer to be streamed. */
-  handle(call: Call<Auth, Body>): Promise<unknown>;
+  handle(call: Call<Auth, Infer<Body>, Infer<Query>, ParamOf<Path>>): Promise<unknown>;
 }
 
-/** Declares an operation; lets TypeScript infer what the handler gets. */
-export function operation<Auth extends AuthScheme, Body>(definition: Operation<Auth, Body>): Operation {
-  // The mount gives each handler the caller its scheme names and the body its schema made: that is what the cast says.
+/** Declares an operation; its handler's body, query and params are typed by their schemas and its path. */
+export function operation<
+  Auth extends AuthScheme,
+  Path extends string,
+  Body extends Joi.Schema = Joi.Schema,
+  Query extends Joi.Schema = Joi.Schema,
+>(definition: Operation<Auth, Body, Query, Path>): Operation {
+  // The mount calls each handler with the caller of its scheme and with what its own schemas let through.
   return definition as unknown as Operation;
 }
 

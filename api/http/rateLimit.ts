@@ -24,7 +24,9 @@ interface Bucket {
 const MAX_BUCKETS = 100_000;
 const MINUTE_MS = 60_000;
 
-/** Buckets that fill evenly: a minute's worth may be spent at once. */
+/**
+ * Buckets that fill evenly: a minute's worth may be spent at once. Not `rate-limiter-flexible`: it counts in fixed windows.
+ */
 function createBuckets(now: () => number) {
   const buckets = new LRUCache<string, Bucket>({ ...atMost(MAX_BUCKETS) });
   const filled = (name: string, limit: number): Bucket => {

@@ -24,7 +24,8 @@ export function isSignature(text: string, expected: Buffer): boolean {
 }
 
 /**
- * Signs with keys derived from SECRET_KEY for one purpose: the first signs, all verify, so that keys can be rotated.
+ * Signs with keys derived from SECRET_KEY for one purpose: the first signs, all verify, so that keys can be rotated. Not
+ * `jose`: it is asynchronous throughout, and only this service reads the claims.
  * @param purpose what is signed for one is worth nothing for another
  */
 export function createSigner(keys: readonly SigningKey[], purpose: string): Signer {

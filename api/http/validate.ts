@@ -1,6 +1,7 @@
 import type Joi from 'joi';
 
 import type { DeploymentRules } from '../schemas/deploymentRules.js';
+import type { Infer } from '../schemas/inferred.js';
 import { HttpError, type ValidationDetail } from './errors.js';
 import { inspectBody, inspectText } from './inspect.js';
 
@@ -36,12 +37,12 @@ function sentence(detail: Joi.ValidationErrorItem): string {
  * Checks a part of a request against its schema: strict about types, unknown fields stripped, defaults filled in.
  * @throws HttpError 422 with the exact path of every fault
  */
-export function validate<T>(
-  schema: Joi.Schema,
+export function validate<S extends Joi.Schema>(
+  schema: S,
   value: unknown,
   where: 'body' | 'query' | 'header',
   rules: DeploymentRules,
-): T {
+): Infer<S> {
   const result = schema.validate(value, {
     context: rules,
     abortEarly: where === 'body' && inspectBody(value) > MANY_VALUES,
@@ -51,7 +52,7 @@ export function validate<T>(
   });
   if (!result.error) {
     inspectText(result.value, where);
-    return result.value as T;
+    return result.value as Infer<S>;
   }
   const details: ValidationDetail[] = result.error.details.map((detail) => ({
     loc: [where, ...detail.path],

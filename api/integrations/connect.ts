@@ -8,7 +8,7 @@ import { isOAuthSource, type OAuthSource } from '../../contract/whiteLabel.js';
 import { HttpError } from '../http/errors.js';
 import { operation } from '../http/operation.js';
 import { presentDataSource } from '../presenters/dataSource.js';
-import { type SyncOptionsBody, syncOptionFields, toConnectionOptions, toConnectionWishes } from '../schemas/consent.js';
+import { syncOptionFields, toConnectionOptions, toConnectionWishes } from '../schemas/consent.js';
 import { dataSourceRecord } from '../schemas/dataSources.js';
 import { nullable } from '../schemas/fields.js';
 import { type HandedOver, handedOver } from '../schemas/handedOver.js';
@@ -16,11 +16,6 @@ import { connectAccount } from './connectAccount.js';
 import { factsIn } from './consent/facts.js';
 import { newConnectionPage } from './consent/newConnectionPage.js';
 import { TAKE_HANDED_OVER } from './handedOver.js';
-
-interface Body {
-  authentication: HandedOver;
-  sync_options: SyncOptionsBody;
-}
 
 /** Tokens that the caller got elsewhere, as if the person had consented here. */
 function grantOf(source: OAuthSource, given: HandedOver): StoredGrant {
@@ -41,7 +36,7 @@ function grantOf(source: OAuthSource, given: HandedOver): StoredGrant {
 }
 
 /** POST /integrations/connect: connects an account with credentials that the caller has. They are tried before anything is accepted. */
-export const connect = operation<'user', Body>({
+export const connect = operation({
   method: 'post',
   path: '/integrations/connect',
   auth: 'user',

@@ -1,23 +1,26 @@
 import Joi from 'joi';
 
 import { DEFAULT_EMBEDDING_MODEL } from '../../contract/embeddingModels.js';
-import type { TagValue } from '../../contract/records.js';
 import { type ConnectedSourceType, honours } from '../../contract/sources.js';
 import { operation, type Operation } from '../http/operation.js';
-import { orNull } from '../schemas/fields.js';
+import { byName, orNull } from '../schemas/fields.js';
 import { embeddingModel, ingestFields } from '../schemas/ingest.js';
-import { type ConnectedFilesBody, credential, fileSyncConfig, requestId, success } from '../schemas/integrations.js';
+import { credential, fileSyncConfig, requestId, success } from '../schemas/integrations.js';
 import { toConnectionOptions } from '../schemas/consent.js';
 import { tags } from '../schemas/tags.js';
 import { connectAccount } from './connectAccount.js';
+import { type Shape, typed } from '../schemas/inferred.js';
 
-interface Options extends ConnectedFilesBody {
-  tags: Record<string, TagValue>;
-  sync_files_on_connection: boolean;
-  request_id?: string;
-  sync_source_items: boolean;
-  data_source_tags: Record<string, TagValue>;
-}
+const optionFields = () => ({
+  tags: orNull(tags(), {}),
+  ...ingestFields(),
+  embedding_model: orNull(embeddingModel(), DEFAULT_EMBEDDING_MODEL),
+  sync_files_on_connection: orNull(Joi.boolean(), true),
+  request_id: requestId(),
+  sync_source_items: Joi.boolean().default(true),
+  file_sync_config: fileSyncConfig(),
+  data_source_tags: tags().default({}),
+});
 
 /**
  * The operation that connects an account of a knowledge base. What is handed over is tried before anything is accepted.
@@ -36,23 +39,15 @@ export const connectByToken = <Field extends string>({
   readonly fields: readonly Field[];
   readonly credentialsOf: (given: Readonly<Record<Field, string>>) => object;
 }): Operation =>
-  operation<'user', Options & Record<Field, string>>({
+  operation({
     method: 'post',
     path,
     auth: 'user',
     summary,
     createsWork: true,
-    body: Joi.object({
-      ...Object.fromEntries(fields.map((field) => [field, credential()])),
-      tags: orNull(tags(), {}),
-      ...ingestFields(),
-      embedding_model: orNull(embeddingModel(), DEFAULT_EMBEDDING_MODEL),
-      sync_files_on_connection: orNull(Joi.boolean(), true),
-      request_id: requestId(),
-      sync_source_items: Joi.boolean().default(true),
-      file_sync_config: fileSyncConfig(),
-      data_source_tags: tags().default({}),
-    }),
+    body: typed<Shape<ReturnType<typeof optionFields>> & Record<Field, string>>(
+      Joi.object({ ...byName(fields, credential), ...optionFields() }),
+    ),
     answer: success,
     async handle({ caller, body, deps }) {
       await connectAccount(

@@ -1,35 +1,19 @@
 import Joi from 'joi';
 
-import type { OrderDirection } from '../../contract/fileFilters.js';
-import type { ItemFilters, ItemListing, ItemOrder } from '../../contract/items.js';
+import type { ItemFilters, ItemListing } from '../../contract/items.js';
 import { operation } from '../http/operation.js';
 import { presentItem } from '../presenters/item.js';
 import { integer } from '../schemas/fields.js';
 import { itemListing, itemRecord } from '../schemas/integrations.js';
-import { type PaginationBody, toPage } from '../schemas/listing.js';
+import { toPage } from '../schemas/listing.js';
 import { dataSourceOf } from './dataSourceOf.js';
-
-interface Body {
-  data_source_id: number;
-  parent_id?: string;
-  filters?: {
-    external_ids?: string[];
-    ids?: number[];
-    name?: string;
-    root_files_only?: boolean;
-    file_formats?: string[];
-    item_types?: string[];
-  };
-  order_by: ItemOrder;
-  order_dir: OrderDirection;
-  pagination: PaginationBody;
-}
+import type { Infer } from '../schemas/inferred.js';
 
 /**
  * Which items are meant. Those at the top where nothing says which: front-ends show an account as folders, and their first
  * request names none.
  */
-function toFilters({ parent_id: parentId, filters = {} }: Body): ItemFilters {
+function toFilters({ parent_id: parentId, filters = {} }: Infer<ReturnType<typeof itemListing>>): ItemFilters {
   const all = {
     externalIds: filters.external_ids,
     ids: filters.ids,
@@ -45,7 +29,7 @@ function toFilters({ parent_id: parentId, filters = {} }: Body): ItemFilters {
 }
 
 /** POST /integrations/items/list: what a connected account held when it was listed last. */
-export const listItems = operation<'user', Body>({
+export const listItems = operation({
   method: 'post',
   path: '/integrations/items/list',
   auth: 'user',

@@ -1,33 +1,27 @@
 import Joi from 'joi';
 
-import type { TagValue } from '../../contract/records.js';
 import { type ConnectedSourceType, idInDrive } from '../../contract/sources.js';
 import { operation, type Operation } from '../http/operation.js';
-import { type BoundsBody, boundFields } from '../schemas/bounds.js';
+import { boundFields } from '../schemas/bounds.js';
 import { estimate } from '../schemas/estimates.js';
 import { integer, orNull } from '../schemas/fields.js';
 import { ingestFields } from '../schemas/ingest.js';
-import { type ConnectedFilesBody, fileSyncConfig, requestId, success } from '../schemas/integrations.js';
+import { fileSyncConfig, requestId, success } from '../schemas/integrations.js';
 import { MAX_MEMBERS } from '../schemas/listing.js';
 import { tags } from '../schemas/tags.js';
 import { connectedSourceOf } from './dataSourceOf.js';
 import { selectionWishes } from './keptOptions.js';
 import { syncSelection } from './syncSelection.js';
-
-interface Body extends ConnectedFilesBody, BoundsBody {
-  data_source_id: number;
-  ids: (string | { id: string; root_id: string })[];
-  tags: Record<string, TagValue>;
-  request_id?: string;
-  incremental_sync: boolean;
-}
+import { typed } from '../schemas/inferred.js';
 
 const id = () => Joi.string().max(2_048);
 /** An item by its id; of some sources with that of the drive it lies in. */
-const itemName = Joi.alternatives().conditional(Joi.object().unknown(), {
-  then: Joi.object({ id: id().required(), root_id: id().required() }),
-  otherwise: id().allow(''),
-});
+const itemName = typed<string | { id: string; root_id: string }>(
+  Joi.alternatives().conditional(Joi.object().unknown(), {
+    then: Joi.object({ id: id().required(), root_id: id().required() }),
+    otherwise: id().allow(''),
+  }),
+);
 
 /** Of any source, or of one alone. */
 interface Place {
@@ -38,7 +32,7 @@ interface Place {
 
 /** The operation that makes files of chosen items of a connected account, and of all that lies in them. */
 export const syncFilesAt = ({ path, summary, type }: Place): Operation =>
-  operation<'user', Body>({
+  operation({
     method: 'post',
     path,
     auth: 'user',

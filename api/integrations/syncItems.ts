@@ -9,12 +9,8 @@ import { dataSourceId } from '../schemas/integrations.js';
 import { acceptListing } from '../../store/connections/acceptRuns.js';
 import { connectedSourceOf, dataSourceOf } from './dataSourceOf.js';
 
-interface Body {
-  data_source_id: number;
-}
-
 /** POST /integrations/items/sync: lists anew what a connected account holds. One that is being listed goes on. */
-export const syncItems = operation<'user', Body>({
+export const syncItems = operation({
   method: 'post',
   path: '/integrations/items/sync',
   auth: 'user',
@@ -38,7 +34,7 @@ export const syncItems = operation<'user', Body>({
 });
 
 /** POST /integrations/items/sync/cancel: stops a listing; what it has found so far stays beside what was known. */
-export const cancelItemsSync = operation<'user', Body>({
+export const cancelItemsSync = operation({
   method: 'post',
   path: '/integrations/items/sync/cancel',
   auth: 'user',

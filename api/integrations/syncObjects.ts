@@ -1,29 +1,22 @@
 import Joi from 'joi';
 
-import type { TagValue } from '../../contract/records.js';
 import type { ConnectedSourceType } from '../../contract/sources.js';
 import { invalid } from '../http/errors.js';
 import { operation, type Operation } from '../http/operation.js';
-import { type BoundsBody, boundFields } from '../schemas/bounds.js';
+import { boundFields } from '../schemas/bounds.js';
 import { estimate } from '../schemas/estimates.js';
-import { integer, orNull } from '../schemas/fields.js';
+import { byName, integer, orNull } from '../schemas/fields.js';
 import { ingestFields } from '../schemas/ingest.js';
-import { type ConnectedFilesBody, fileSyncConfig, requestId, success } from '../schemas/integrations.js';
+import { fileSyncConfig, requestId, success } from '../schemas/integrations.js';
 import { MAX_MEMBERS } from '../schemas/listing.js';
 import { tags } from '../schemas/tags.js';
 import { onlySourceOf } from './dataSourceOf.js';
 import { selectionWishes } from './keptOptions.js';
 import { syncSelection } from './syncSelection.js';
+import { typed } from '../schemas/inferred.js';
 
 /** What a choice names, each a text that may be empty. */
 type Chosen<Field extends string> = Readonly<Partial<Record<Field, string>>>;
-
-interface Body<Field extends string> extends ConnectedFilesBody, BoundsBody {
-  ids: Chosen<Field>[];
-  data_source_id?: number;
-  tags: Record<string, TagValue>;
-  request_id?: string;
-}
 
 const MAX_KEY = 2_048;
 
@@ -48,7 +41,7 @@ export const syncObjects = <Field extends string>({
   readonly wanted: string;
   readonly externalIdOf: (chosen: Chosen<Field>) => string | null;
 }): Operation =>
-  operation<'user', Body<Field>>({
+  operation({
     method: 'post',
     path,
     auth: 'user',
@@ -56,9 +49,7 @@ export const syncObjects = <Field extends string>({
     createsWork: true,
     body: Joi.object({
       ids: Joi.array()
-        .items(
-          Joi.object(Object.fromEntries(fields.map((field) => [field, orNull(Joi.string().allow('').max(MAX_KEY))]))),
-        )
+        .items(typed<Chosen<Field>>(Joi.object(byName(fields, () => orNull(Joi.string().allow('').max(MAX_KEY))))))
         .max(MAX_MEMBERS)
         .required(),
       data_source_id: orNull(integer()),

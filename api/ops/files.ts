@@ -13,7 +13,7 @@ import { topBar, wholePage } from './view/page.js';
 const PER_PAGE = 50;
 
 /** GET /ops/files: the files that failed for one cause. */
-export const opsFiles = operation<'operator', unknown>({
+export const opsFiles = operation({
   method: 'get',
   path: `${OPS_PATH}/files`,
   auth: 'operator',
@@ -30,8 +30,8 @@ export const opsFiles = operation<'operator', unknown>({
     if (caller === null) return askForKey(401, null);
     const { organizationId, session } = caller;
     const { store, temporalLinks } = deps;
-    const page = Number(query['page'] ?? 1);
-    const asked = query['cause'];
+    const page = query.page ?? 1;
+    const asked = query.cause;
     const cause = asked === NO_CAUSE ? null : (asked as ItemCause);
     const offset = (page - 1) * PER_PAGE;
     const found = await store.files.failed({ organizationId }, { cause, offset, limit: PER_PAGE + 1 });

@@ -8,25 +8,25 @@ import { cookieHeader, OPS_PATH } from '../http/opsSessions.js';
 import { askForKey, isSecure } from './signIn.js';
 import { overviewPage, partsOf } from './view/page.js';
 import type { SourcesView } from './view/sources.js';
+import { type Infer, typed } from '../schemas/inferred.js';
 
 /** Whoever comes late is sent away for so long. */
 const COME_BACK_S = 30;
 
 /** Which data sources are shown. What is no such view is the usual one: addresses are typed by people. */
-const view = (): Joi.ObjectSchema =>
+const view = () =>
   Joi.object({
-    state: Joi.string()
-      .valid(...SOURCE_STATES)
-      .failover(null),
+    state: typed<SourceState | null>(
+      Joi.string()
+        .valid(...SOURCE_STATES)
+        .failover(null),
+    ),
     page: Joi.number().integer().min(1).max(1_000).failover(1),
   });
-const viewIn = (query: Readonly<Record<string, unknown>>): SourcesView => ({
-  state: (query['state'] as SourceState | undefined) ?? null,
-  page: Number(query['page'] ?? 1),
-});
+const viewIn = ({ state = null, page = 1 }: Infer<ReturnType<typeof view>>): SourcesView => ({ state, page });
 
 /** GET /ops: how an organization stands, for whoever is on call; without a key, the form that takes one. */
-export const ops = operation<'operator', unknown>({
+export const ops = operation({
   method: 'get',
   path: OPS_PATH,
   auth: 'operator',
@@ -48,7 +48,7 @@ export const ops = operation<'operator', unknown>({
 });
 
 /** GET /ops/events: the parts of that page that change, as they do. */
-export const opsEvents = operation<'operator', unknown>({
+export const opsEvents = operation({
   method: 'get',
   path: `${OPS_PATH}/events`,
   auth: 'operator',

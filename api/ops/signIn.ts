@@ -17,7 +17,7 @@ export const askForKey = (status: number, wrong: string | null, headers: Record<
   opsPage(status, (nonce) => signInPage(nonce, wrong), headers);
 
 /** POST /ops/sign_in: takes an API key once, and has the browser keep a session in its place. */
-export const signIn = operation<'open', { api_key: string }>({
+export const signIn = operation({
   method: 'post',
   path: `${OPS_PATH}/sign_in`,
   auth: 'open',
@@ -51,7 +51,7 @@ export const signIn = operation<'open', { api_key: string }>({
 });
 
 /** POST /ops/sign_out: ends the session, here and for whoever else has its cookie. */
-export const signOut = operation<'operator', unknown>({
+export const signOut = operation({
   method: 'post',
   path: `${OPS_PATH}/sign_out`,
   auth: 'operator',

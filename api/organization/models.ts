@@ -5,7 +5,7 @@ import { operation } from '../http/operation.js';
 import { integer, nullable } from '../schemas/fields.js';
 
 /** GET /models: which provider serves each embedding model, and in which vector space new texts land. */
-export const models = operation<'key', unknown>({
+export const models = operation({
   method: 'get',
   path: '/models',
   auth: 'key',

@@ -36,7 +36,7 @@ function present(organization: OrganizationDoc, usage: Readonly<Record<string, E
 }
 
 /** GET /organization: the calling organization, with sums as its last recount found them. */
-export const organization = operation<'key', unknown>({
+export const organization = operation({
   method: 'get',
   path: '/organization',
   auth: 'key',

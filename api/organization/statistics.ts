@@ -5,7 +5,7 @@ import { operation } from '../http/operation.js';
 import { success } from '../schemas/users.js';
 
 /** POST /organization/statistics: has the sums over all files computed anew; GET /organization shows them when they are there. */
-export const organizationStatistics = operation<'key', unknown>({
+export const organizationStatistics = operation({
   method: 'post',
   path: '/organization/statistics',
   auth: 'key',

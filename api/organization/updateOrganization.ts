@@ -4,13 +4,9 @@ import { ALL_CONNECTORS, SOURCE_TYPES } from '../../contract/sources.js';
 import type { ConnectorSettings } from '../../store/organizations/model.js';
 import { operation } from '../http/operation.js';
 import { orNull } from '../schemas/fields.js';
-import { changesAutoSync, toLimits, toSources, userSettings, type UserSettingsBody } from '../schemas/limits.js';
+import { changesAutoSync, toLimits, toSources, userSettings } from '../schemas/limits.js';
 import { success } from '../schemas/users.js';
-
-interface Body {
-  global_user_config?: UserSettingsBody;
-  data_source_configs?: Record<string, ConnectorSettings>;
-}
+import { typed } from '../schemas/inferred.js';
 
 const connectorSettings = Joi.object({
   allowed_file_formats: Joi.array().items(Joi.string()).default([]),
@@ -18,7 +14,7 @@ const connectorSettings = Joi.object({
 });
 
 /** POST /organization/update: what holds for users without values of their own, and settings of connectors. */
-export const updateOrganization = operation<'key', Body>({
+export const updateOrganization = operation({
   method: 'post',
   path: '/organization/update',
   auth: 'key',
@@ -26,9 +22,11 @@ export const updateOrganization = operation<'key', Body>({
   body: Joi.object({
     global_user_config: orNull(Joi.object(userSettings())),
     data_source_configs: orNull(
-      Joi.object()
-        .pattern(Joi.string().valid(ALL_CONNECTORS, ...SOURCE_TYPES), connectorSettings)
-        .pattern(/^/, Joi.forbidden().messages({ 'any.unknown': 'must be a source type or DEFAULT' })),
+      typed<Record<string, ConnectorSettings>>(
+        Joi.object()
+          .pattern(Joi.string().valid(ALL_CONNECTORS, ...SOURCE_TYPES), connectorSettings)
+          .pattern(/^/, Joi.forbidden().messages({ 'any.unknown': 'must be a source type or DEFAULT' })),
+      ),
     ),
   }),
   answer: success,

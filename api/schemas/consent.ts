@@ -3,23 +3,15 @@ import Joi from 'joi';
 import { FACT_FIELDS, type ConnectionOptions, type ConnectionWishes } from '../../contract/oauth.js';
 import type { TagValue } from '../../contract/records.js';
 import { honours, type SourceType } from '../../contract/sources.js';
-import { OAUTH_SOURCES, type OAuthSource } from '../../contract/whiteLabel.js';
-import { integer, orNull } from './fields.js';
+import { OAUTH_SOURCES } from '../../contract/whiteLabel.js';
+import { byName, integer, orNull } from './fields.js';
 import { ingestFields } from './ingest.js';
 import { type ConnectedFilesBody, fileSyncConfig, requestId, toConnectedIngest } from './integrations.js';
 import { tags } from './tags.js';
+import type { Infer, Shape } from './inferred.js';
 
 /** What a connection may be asked to do with what it brings. */
-export interface SyncOptionsBody extends ConnectedFilesBody {
-  tags?: unknown;
-  request_id?: string;
-  sync_files_on_connection: boolean;
-  enable_file_picker: boolean;
-  automatically_open_file_picker: boolean;
-  sync_source_items: boolean;
-  incremental_sync: boolean;
-  data_source_tags: Record<string, TagValue>;
-}
+export type SyncOptionsBody = Shape<ReturnType<typeof syncOptionFields>>;
 
 const flag = (fallback: boolean) => orNull(Joi.boolean(), fallback);
 
@@ -80,16 +72,9 @@ const MAX_FACT = 500;
 const MAX_SCOPES = 200;
 const MAX_SCOPE = 2_000;
 
-export interface OAuthUrlBody extends SyncOptionsBody {
-  service: OAuthSource;
-  scope?: string;
-  scopes: string[];
-  data_source_id?: number;
-  connecting_new_account: boolean;
-  servicenow_credentials?: unknown;
-}
-
 const serverCredential = () => Joi.string().max(MAX_SCOPE).required();
+
+const factFields = () => byName(FACT_NAMES, () => orNull(Joi.string().allow('').max(MAX_FACT)));
 
 export const oauthUrlBody = () =>
   Joi.object({
@@ -101,7 +86,7 @@ export const oauthUrlBody = () =>
     ...syncOptionFields(),
     use_ocr: flag(false),
     parse_pdf_tables_with_ocr: flag(false),
-    ...Object.fromEntries(FACT_NAMES.map((name) => [name, orNull(Joi.string().allow('').max(MAX_FACT))])),
+    ...factFields(),
     data_source_id: orNull(integer()),
     connecting_new_account: flag(false),
     // Other services take no notice of it, and its own names what is amiss: here it passes as it is.
@@ -114,3 +99,4 @@ export const oauthUrlBody = () =>
       }).failover((body: { servicenow_credentials?: unknown }) => body.servicenow_credentials),
     ),
   });
+export type OAuthUrlBody = Infer<ReturnType<typeof oauthUrlBody>>;

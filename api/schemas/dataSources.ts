@@ -1,13 +1,14 @@
 import Joi from 'joi';
 
-import { DATA_SOURCE_ORDERS, type DataSourceListing, type DataSourceOrder } from '../../contract/dataSourceFilters.js';
-import { ORDER_DIRECTIONS, type OrderDirection, type TagTree } from '../../contract/fileFilters.js';
-import { SOURCE_TYPES, type SourceType } from '../../contract/sources.js';
+import { DATA_SOURCE_ORDERS, type DataSourceListing } from '../../contract/dataSourceFilters.js';
+import { ORDER_DIRECTIONS } from '../../contract/fileFilters.js';
+import { SOURCE_TYPES } from '../../contract/sources.js';
 import { DATA_SOURCE_ACTIONS, DATA_SOURCE_SYNC_STATUSES } from '../../contract/statuses.js';
 import { wholeRecord, workflowFields } from './answers.js';
 import { integer, nullable, orNull, timestamp } from './fields.js';
-import { idList, pagination, type PaginationBody, toPage } from './listing.js';
+import { idList, pagination, toPage } from './listing.js';
 import { tagTree } from './tags.js';
+import type { Infer } from './inferred.js';
 
 /** A data source record: all its keys in every answer. */
 export const dataSourceRecord = wholeRecord({
@@ -32,13 +33,6 @@ export const dataSourceRecord = wholeRecord({
   ...workflowFields,
 });
 
-export interface DataSourceListingBody {
-  filters: { source?: SourceType; ids?: number[]; revoked_access?: boolean; tags?: TagTree };
-  order_by: DataSourceOrder;
-  order_dir: OrderDirection;
-  pagination: PaginationBody;
-}
-
 /** The body of both listings of data sources. */
 export const dataSourceListing = () =>
   Joi.object({
@@ -59,6 +53,8 @@ export const dataSourceListing = () =>
       .default('asc'),
     pagination: pagination(),
   });
+
+type DataSourceListingBody = Infer<ReturnType<typeof dataSourceListing>>;
 
 export function toDataSourceListing({ filters, ...body }: DataSourceListingBody): DataSourceListing {
   return {

@@ -1,22 +1,29 @@
 import Joi from 'joi';
 
 import { callable } from './deploymentRules.js';
+import { type Infer, type Present, typed } from './inferred.js';
 
 /** Integers that JavaScript and MongoDB both hold exactly. 5.0 is one, "5" is not. */
 export const integer = () => Joi.number().integer();
 
 /** A field marked `| null` in the interface: null means what absent means. */
+export function orNull<S extends Joi.Schema>(schema: S): S;
+export function orNull<S extends Joi.Schema>(schema: S, fallback: unknown): S & Present;
 export function orNull(schema: Joi.Schema, fallback?: unknown): Joi.Schema {
   // The first is what /openapi.json says; the second is what happens.
   const optional = schema.allow(null).empty(null);
   return fallback === undefined ? optional : optional.default(fallback);
 }
 
+/** Returns one schema for each of the names, as fields of an object. */
+export const byName = <Name extends string, S extends Joi.Schema>(names: readonly Name[], schemaOf: () => S) =>
+  Object.fromEntries(names.map((name) => [name, schemaOf()])) as Record<Name, S>;
+
 /** @param longest characters of one at most */
 export const strings = (longest = 65_536) => Joi.array().items(Joi.string().allow('').max(longest));
 
-/** A field of an answer that may be null. */
-export const nullable = (schema: Joi.Schema): Joi.Schema => schema.allow(null);
+/** A field that may be null. */
+export const nullable = <S extends Joi.Schema>(schema: S) => typed<Infer<S> | null>(schema.allow(null));
 export const timestamp = () => Joi.string().isoDate();
 
 /** Longest address that a request may name. */

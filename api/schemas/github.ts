@@ -3,6 +3,7 @@ import Joi from 'joi';
 
 import { wholeRecord } from './answers.js';
 import { integer, nullable, orNull } from './fields.js';
+import { type Shape, typed } from './inferred.js';
 
 const text = () => Joi.string().allow('');
 const maybe = () => nullable(text());
@@ -59,7 +60,7 @@ const MAX_NAME = 2_048;
 const MAX_CURSOR = 4_096;
 export const repository = () => text().max(MAX_NAME);
 
-const filters = (more: Record<string, Joi.Schema>) =>
+const filters = <M extends Record<string, Joi.Schema>>(more: M) =>
   Joi.object({ state: Joi.string().valid('closed', 'open', 'all').default('open'), ...more }).default({
     state: 'open',
   });
@@ -85,13 +86,22 @@ const OWN = {
 } as const satisfies Record<string, Record<string, Joi.Schema>>;
 export type GitHubList = keyof typeof OWN;
 
-export const gitHubListing = (kind: GitHubList): Joi.ObjectSchema =>
-  Joi.object({
-    data_source_id: integer().required(),
-    include_remote_data: Joi.boolean().default(false),
-    repository: repository().required(),
-    page: integer().min(1).default(1),
-    page_size: integer().min(1).max(100).default(30),
-    next_cursor: orNull(text().max(MAX_CURSOR)),
-    ...OWN[kind],
-  });
+const listingFields = () => ({
+  data_source_id: integer().required(),
+  include_remote_data: Joi.boolean().default(false),
+  repository: repository().required(),
+  page: integer().min(1).default(1),
+  page_size: integer().min(1).max(100).default(30),
+  next_cursor: orNull(text().max(MAX_CURSOR)),
+});
+
+/** What only some lists have. */
+interface OwnFields {
+  pull_number?: number;
+  filters?: { state: string; base?: string; head?: string };
+  order_by?: string;
+  order_dir?: 'asc' | 'desc';
+}
+
+export const gitHubListing = (kind: GitHubList) =>
+  typed<Shape<ReturnType<typeof listingFields>> & OwnFields>(Joi.object({ ...listingFields(), ...OWN[kind] }));

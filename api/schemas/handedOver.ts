@@ -4,6 +4,7 @@ import { HANDED_OVER } from '../../contract/handedOver.js';
 import type { SourceType } from '../../contract/sources.js';
 import { orNull } from './fields.js';
 import { credential } from './integrations.js';
+import { typed } from './inferred.js';
 
 /** What a caller hands over to connect an account that it has credentials of. */
 export type HandedOver = { readonly source: SourceType } & Readonly<Record<string, string | undefined>>;
@@ -26,13 +27,13 @@ const sourceOf = (names: readonly SourceType[]) =>
 
 /** Which fields there are depends on the source. */
 export const handedOver = () =>
-  Joi.alternatives()
-    .conditional('.source', {
+  typed<HandedOver>(
+    Joi.alternatives().conditional('.source', {
       switch: FAMILIES.map(({ sources, fields }) => ({
         is: sourceOf(sources),
         then: Joi.object({ source: sourceOf(sources), ...fields }),
       })),
       // Whatever is of no known source: its fault is told as that of the source.
       otherwise: Joi.object({ source: sourceOf(NAMES) }),
-    })
-    .required();
+    }),
+  ).required();

@@ -1,8 +1,9 @@
 import Joi from 'joi';
 
 import { DEFAULT_INGEST_OPTIONS, type IngestOptions } from '../../contract/ingestOptions.js';
-import { EMBEDDING_MODEL_IDS, type EmbeddingModelId } from '../../contract/embeddingModels.js';
+import { EMBEDDING_MODEL_IDS } from '../../contract/embeddingModels.js';
 import { integer, orNull } from './fields.js';
+import type { Shape } from './inferred.js';
 
 const defaults = DEFAULT_INGEST_OPTIONS;
 
@@ -20,13 +21,7 @@ export const ingestFields = () => ({
   prepend_filename_to_chunks: orNull(Joi.boolean(), defaults.prependFilenameToChunks),
 });
 
-export interface IngestBody {
-  chunk_size: number;
-  chunk_overlap: number;
-  skip_embedding_generation: boolean;
-  embedding_model: EmbeddingModelId;
-  generate_sparse_vectors: boolean;
-  prepend_filename_to_chunks: boolean;
+export interface IngestBody extends Shape<ReturnType<typeof ingestFields>> {
   generate_chunks_only?: boolean;
   store_file_only?: boolean;
 }

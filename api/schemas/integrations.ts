@@ -1,33 +1,21 @@
 import Joi from 'joi';
 
-import { type IngestOptions, PARSED_TEXT_FORMATS, type ParsedTextFormat } from '../../contract/ingestOptions.js';
+import { type IngestOptions, PARSED_TEXT_FORMATS } from '../../contract/ingestOptions.js';
 import { ITEM_ORDERS } from '../../contract/items.js';
 import { ORDER_DIRECTIONS } from '../../contract/fileFilters.js';
 import { SOURCE_TYPES } from '../../contract/sources.js';
 import { TYPES_AT_SOURCE } from '../../contract/typesAtSource.js';
-import { TRANSCRIPTION_SERVICES, type TranscriptionService } from '../../contract/uploads.js';
+import { TRANSCRIPTION_SERVICES } from '../../contract/uploads.js';
 import { wholeRecord } from './answers.js';
 import { integer, nullable, orNull, strings, timestamp } from './fields.js';
 import type { IngestBody } from './ingest.js';
 import { idList, MAX_MEMBERS, pagination } from './listing.js';
 import { toUploadIngest, type UploadBody } from './uploads.js';
+import type { Infer } from './inferred.js';
 
 const flag = () => Joi.boolean().default(false);
 
 /** How files of a connection are to be read; what only other sources have is taken and means nothing to the rest. */
-interface FileSyncConfigBody {
-  sync_attachments: boolean;
-  auto_synced_source_types?: string[];
-  detect_audio_language: boolean;
-  transcription_service?: TranscriptionService;
-  include_speaker_labels: boolean;
-  split_rows: boolean;
-  generate_chunks_only: boolean;
-  store_file_only: boolean;
-  skip_file_processing: boolean;
-  parsed_text_format?: ParsedTextFormat;
-}
-
 export const fileSyncConfig = () =>
   orNull(
     Joi.object({
@@ -52,7 +40,7 @@ export type ConnectedFilesBody = IngestBody &
       use_ocr: boolean;
       /** The same as in file_sync_config, of operations that have it of their own. */
       sync_attachments: boolean;
-      file_sync_config: FileSyncConfigBody;
+      file_sync_config: Infer<ReturnType<typeof fileSyncConfig>>;
     }
   >;
 

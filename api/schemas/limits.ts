@@ -2,23 +2,24 @@ import Joi from 'joi';
 
 import { ALL_SOURCES, AUTO_SYNC_INTERVALS, type CustomLimits, LIMIT_NAMES } from '../../contract/limits.js';
 import { SOURCE_TYPES, type SourceType } from '../../contract/sources.js';
-import { integer, orNull } from './fields.js';
+import { byName, integer, orNull } from './fields.js';
+import { type Shape, typed } from './inferred.js';
 
 /** What may be set for users: absent and null change nothing, -1 takes a limit away. */
 export const userSettings = () => ({
   auto_sync_enabled_sources: orNull(
-    Joi.alternatives().conditional(Joi.string(), {
-      then: Joi.string().valid(ALL_SOURCES),
-      otherwise: Joi.array().items(Joi.string().valid(...SOURCE_TYPES)),
-    }),
+    typed<SourceType[] | typeof ALL_SOURCES>(
+      Joi.alternatives().conditional(Joi.string(), {
+        then: Joi.string().valid(ALL_SOURCES),
+        otherwise: Joi.array().items(Joi.string().valid(...SOURCE_TYPES)),
+      }),
+    ),
   ),
   auto_sync_interval: orNull(integer().valid(-1, ...AUTO_SYNC_INTERVALS)),
-  ...Object.fromEntries(LIMIT_NAMES.map((name) => [name, orNull(integer().min(-1))])),
+  ...byName(LIMIT_NAMES, () => orNull(integer().min(-1))),
 });
 
-export interface UserSettingsBody extends CustomLimits {
-  auto_sync_enabled_sources?: SourceType[] | typeof ALL_SOURCES;
-}
+export type UserSettingsBody = Shape<ReturnType<typeof userSettings>>;
 
 /** The limits among the fields of a body. */
 export function toLimits(body: UserSettingsBody): CustomLimits {

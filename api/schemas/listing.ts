@@ -1,6 +1,6 @@
 import Joi from 'joi';
 
-import { EMBEDDING_MODEL_IDS, type EmbeddingModelId } from '../../contract/embeddingModels.js';
+import { EMBEDDING_MODEL_IDS } from '../../contract/embeddingModels.js';
 import {
   FILE_ORDERS,
   type FileFilters,
@@ -10,13 +10,13 @@ import {
   ORDER_DIRECTIONS,
   type OrderDirection,
   type Page,
-  type TagTree,
 } from '../../contract/fileFilters.js';
-import { SOURCE_TYPES, type SourceType } from '../../contract/sources.js';
-import { FILE_SYNC_STATUSES, type FileSyncStatus } from '../../contract/statuses.js';
+import { SOURCE_TYPES } from '../../contract/sources.js';
+import { FILE_SYNC_STATUSES } from '../../contract/statuses.js';
 import { TYPES_AT_SOURCE } from '../../contract/typesAtSource.js';
 import { integer, orNull, strings } from './fields.js';
 import { asksForTags, tagFilter, tagTree } from './tags.js';
+import type { Infer } from './inferred.js';
 
 /** Values of one member list at most, so that a query stays a query. */
 export const MAX_MEMBERS = 10_000;
@@ -28,12 +28,6 @@ const MAX_SUBSTRING = 2_048;
 const substring = () => Joi.string().allow('').max(MAX_SUBSTRING);
 const source = Joi.string().valid(...SOURCE_TYPES);
 
-export interface PaginationBody {
-  limit: number;
-  offset: number;
-  starting_id: number;
-}
-
 export const pagination = () =>
   Joi.object({
     limit: integer().min(1).max(MAX_PAGE_LIMIT).default(10),
@@ -41,27 +35,7 @@ export const pagination = () =>
     starting_id: integer().min(0).default(0),
   }).default({ limit: 10, offset: 0, starting_id: 0 });
 
-export interface FileFiltersBody {
-  source?: SourceType | SourceType[];
-  name?: string;
-  tags?: Record<string, unknown>;
-  tags_v2?: TagTree;
-  ids?: number[];
-  external_file_ids?: string[];
-  external_urls?: string[];
-  sync_statuses?: FileSyncStatus[];
-  parent_file_ids?: number[];
-  organization_user_data_source_id?: number[];
-  embedding_generators?: EmbeddingModelId[];
-  root_files_only?: boolean;
-  include_all_children: boolean;
-  non_synced_only: boolean;
-  request_ids?: string[];
-  upload_ids?: string[];
-  sync_error_message?: string;
-  include_containers?: boolean;
-  file_types_at_source?: string[];
-}
+type PaginationBody = Infer<ReturnType<typeof pagination>>;
 
 /** The file filters, the same object for every operation that names files. */
 export const fileFilters = () =>
@@ -97,13 +71,20 @@ export const fileFilters = () =>
         .items(Joi.string().valid(...TYPES_AT_SOURCE))
         .max(MAX_MEMBERS),
     ),
-  }).custom((filters: FileFiltersBody, helpers) => {
-    const combined =
-      filters.root_files_only === true && (filters.include_all_children || (filters.parent_file_ids?.length ?? 0) > 0);
-    return combined
-      ? helpers.message({ custom: 'root_files_only can not be combined with parent_file_ids or include_all_children' })
-      : filters;
-  });
+  }).custom(
+    (filters: { root_files_only?: boolean; include_all_children: boolean; parent_file_ids?: number[] }, helpers) => {
+      const combined =
+        filters.root_files_only === true &&
+        (filters.include_all_children || (filters.parent_file_ids?.length ?? 0) > 0);
+      return combined
+        ? helpers.message({
+            custom: 'root_files_only can not be combined with parent_file_ids or include_all_children',
+          })
+        : filters;
+    },
+  );
+
+export type FileFiltersBody = Infer<ReturnType<typeof fileFilters>>;
 
 export const fileOrder = () => ({
   order_by: Joi.string()

@@ -38,4 +38,5 @@ const extended = Joi.extend(type) as { numbers(): Joi.ArraySchema };
  * As Joi.array().items(Joi.number()), for vectors of bodies: Joi's own look at each of their numbers takes longer than
  * all the rest of a search's validation. The faults are the same.
  */
-export const numberList = (): Joi.ArraySchema => extended.numbers().$_addRule('all') as Joi.ArraySchema;
+export const numberList = (): Joi.ArraySchema<number[]> =>
+  extended.numbers().$_addRule('all') as Joi.ArraySchema<number[]>;

@@ -3,6 +3,7 @@ import Joi from 'joi';
 import type { PageOptions } from '../../contract/ingestOptions.js';
 import { orNull, prefixes } from './fields.js';
 import { skipNames, skipSelectors } from './skipLists.js';
+import type { Shape } from './inferred.js';
 
 /** Include, or exclude, paths of one request at most. */
 const MAX_PATHS = 10;
@@ -21,14 +22,7 @@ export const pageFields = () => ({
   use_premium_proxies: Joi.boolean().default(false),
 });
 
-export interface PageBody {
-  enable_auto_sync: boolean;
-  html_tags_to_skip: string[];
-  css_classes_to_skip: string[];
-  css_selectors_to_skip: string[];
-  download_css_and_media: boolean;
-  use_premium_proxies: boolean;
-}
+export type PageBody = Shape<ReturnType<typeof pageFields>>;
 
 /** The wire's page options in our words. */
 export const toPageOptions = (body: PageBody): PageOptions => ({

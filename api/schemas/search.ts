@@ -1,7 +1,8 @@
 import Joi from 'joi';
 
-import { RERANK_MODELS } from '../../contract/rerankers.js';
+import { RERANK_MODELS, type RerankModel } from '../../contract/rerankers.js';
 import { numberList } from './numberList.js';
+import { typed } from './inferred.js';
 
 /** By how much the two shares of a hybrid search may miss 1 together. */
 const TOLERANCE = 0.001;
@@ -35,6 +36,10 @@ export const queryVector = () =>
 
 /** The contract leaves the name open; these are the ones there are. */
 export const rerankModel = () =>
-  Joi.string().custom((value: string, helpers) =>
-    RERANK_MODELS.some((model) => model === value) ? value : helpers.error('any.only', { valids: [...RERANK_MODELS] }),
+  typed<RerankModel>(
+    Joi.string().custom((value: string, helpers) =>
+      RERANK_MODELS.some((model) => model === value)
+        ? value
+        : helpers.error('any.only', { valids: [...RERANK_MODELS] }),
+    ),
   );

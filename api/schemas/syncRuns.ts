@@ -8,28 +8,14 @@ import { RUN_STATES, type RunFilter } from '../../store/runs/list.js';
 import { workflowFields, wholeRecord } from './answers.js';
 import { integer, nullable, timestamp } from './fields.js';
 import { idList } from './listing.js';
+import type { Infer } from './inferred.js';
 
 /** Of a query one alone is written as it is. */
-const some = (values: readonly string[]) =>
+const some = <V extends string>(values: readonly V[]) =>
   Joi.array()
     .items(Joi.string().valid(...values))
     .single();
 const MOST_CUSTOMERS = 100;
-
-export interface RunsQuery {
-  limit: number;
-  offset: number;
-  customer_ids?: string[];
-  kinds?: RunFilter['kinds'];
-  statuses?: RunFilter['states'];
-  causes?: RunFilter['causes'];
-  data_source_id?: number;
-  file_id?: number;
-  request_id?: string;
-  parent_run_id?: number;
-  since?: Date;
-  until?: Date;
-}
 
 /** Of those that go on, each is counted. */
 const MOST_RUNS = 1_000;
@@ -48,6 +34,8 @@ export const runsQuery = Joi.object({
   since: Joi.date().iso(),
   until: Joi.date().iso(),
 });
+
+type RunsQuery = Infer<typeof runsQuery>;
 
 /** The query in our words; what is absent is left out. */
 export function toRunFilter(query: RunsQuery): RunFilter {
@@ -109,13 +97,6 @@ export const runRecord = wholeRecord({
 
 const OUTCOMES = [...ITEM_OUTCOMES, 'pending'] as const;
 
-export interface ItemsQuery {
-  limit: number;
-  after?: string;
-  outcomes?: (typeof OUTCOMES)[number][];
-  stages?: (typeof ITEM_STAGES)[number][];
-  causes?: (typeof ITEM_CAUSES)[number][];
-}
 export const itemsQuery = Joi.object({
   limit: integer().min(1).max(MAX_PAGE_LIMIT).default(100),
   after: Joi.string().pattern(/^\d{16}:[\w-]{1,64}$/),
@@ -142,15 +123,8 @@ export const itemRecord = wholeRecord({
   ...workflowFields,
 });
 
-export interface RetryBody {
-  item_ids?: string[];
-  file_ids?: number[];
-  outcomes?: (typeof ITEM_OUTCOMES)[number][];
-  stages?: (typeof ITEM_STAGES)[number][];
-  causes?: (typeof ITEM_CAUSES)[number][];
-}
 const RETRIED = ['failed', 'aborted', 'skipped'] as const;
-const members = (values: readonly string[]) =>
+const members = <V extends string>(values: readonly V[]) =>
   Joi.array()
     .items(Joi.string().valid(...values))
     .min(1);
@@ -165,3 +139,4 @@ export const retryBody = Joi.object({
 })
   .without('item_ids', ['outcomes', 'stages', 'causes'])
   .without('file_ids', ['outcomes', 'stages', 'causes']);
+export type RetryBody = Infer<typeof retryBody>;

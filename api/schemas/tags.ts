@@ -1,7 +1,9 @@
 import Joi from 'joi';
 
 import type { TagCondition, TagTree } from '../../contract/fileFilters.js';
+import type { TagValue } from '../../contract/records.js';
 import { RESERVED_TAG_KEYS } from '../../contract/tags.js';
+import { typed } from './inferred.js';
 
 const scalar = [Joi.string().allow(''), Joi.number(), Joi.boolean()];
 
@@ -20,19 +22,23 @@ const MAX_CHARACTERS = 65_536;
 
 /** Tags of a write. */
 export const tags = () =>
-  Joi.object()
-    .pattern(reservedKey, Joi.forbidden().messages({ 'any.unknown': 'This tag key is reserved' }))
-    .pattern(Joi.string().max(MAX_KEY), tagValue)
-    .custom((value: object, helpers) =>
-      JSON.stringify(value).length > MAX_CHARACTERS ? helpers.error('string.max', { limit: MAX_CHARACTERS }) : value,
-    )
-    .messages({ 'string.max': `Holds more than ${MAX_CHARACTERS} characters` });
+  typed<Record<string, TagValue>>(
+    Joi.object()
+      .pattern(reservedKey, Joi.forbidden().messages({ 'any.unknown': 'This tag key is reserved' }))
+      .pattern(Joi.string().max(MAX_KEY), tagValue)
+      .custom((value: object, helpers) =>
+        JSON.stringify(value).length > MAX_CHARACTERS ? helpers.error('string.max', { limit: MAX_CHARACTERS }) : value,
+      )
+      .messages({ 'string.max': `Holds more than ${MAX_CHARACTERS} characters` }),
+  );
 
 /** The older filter by tags: all of them must match. */
 export const tagFilter = () =>
-  Joi.object()
-    .pattern(/^\$/, Joi.forbidden().messages({ 'any.unknown': 'A tag key does not begin with $' }))
-    .pattern(Joi.string().allow(''), tagValue);
+  typed<Record<string, unknown>>(
+    Joi.object()
+      .pattern(/^\$/, Joi.forbidden().messages({ 'any.unknown': 'A tag key does not begin with $' }))
+      .pattern(Joi.string().allow(''), tagValue),
+  );
 
 /** Deepest nesting of AND and OR, as the interface has it. */
 const MAX_NESTING = 3;
@@ -60,7 +66,7 @@ function tree(depth: number): Joi.ObjectSchema {
 }
 
 /** tags_v2: exactly one of AND and OR, holding conditions or further ANDs and ORs. */
-export const tagTree = () => tree(MAX_NESTING);
+export const tagTree = () => typed<TagTree>(tree(MAX_NESTING));
 
 /** Whether a tree asks for anything: ANDs and ORs of nothing don't. */
 export const asksForTags = (part: TagTree | TagCondition): boolean =>

@@ -1,11 +1,12 @@
 import Joi from 'joi';
 
-import { DEFAULT_EMBEDDING_MODEL, type EmbeddingModelId } from '../../contract/embeddingModels.js';
+import { DEFAULT_EMBEDDING_MODEL } from '../../contract/embeddingModels.js';
 import { DEFAULT_INGEST_OPTIONS, type IngestOptions } from '../../contract/ingestOptions.js';
-import { MEDIA_TYPES, type MediaType } from '../../contract/mediaTypes.js';
-import { TRANSCRIPTION_SERVICES, type TranscriptionService } from '../../contract/uploads.js';
+import { MEDIA_TYPES } from '../../contract/mediaTypes.js';
+import { TRANSCRIPTION_SERVICES } from '../../contract/uploads.js';
 import { integer, orNull } from './fields.js';
 import { embeddingModel } from './ingest.js';
+import type { Shape } from './inferred.js';
 
 const defaults = DEFAULT_INGEST_OPTIONS;
 const flag = () => Joi.boolean().default(false);
@@ -43,29 +44,13 @@ export const coldStorageFields = () => ({
 
 export const coldStorage = () => Joi.object(coldStorageFields()).default({ enable_cold_storage: false });
 
-export interface ColdStorageBody {
-  enable_cold_storage: boolean;
-  hot_storage_time_to_live?: number;
-}
+export type ColdStorageBody = Shape<ReturnType<typeof coldStorageFields>>;
 
-export interface UploadBody {
-  chunk_size: number;
-  chunk_overlap: number;
-  skip_embedding_generation: boolean;
-  generate_chunks_only: boolean;
-  store_file_only: boolean;
-  embedding_model: EmbeddingModelId;
-  generate_sparse_vectors: boolean;
-  set_page_as_boundary?: boolean;
-  prepend_filename_to_chunks?: boolean;
-  max_items_per_chunk?: number;
-  parse_pdf_tables_with_ocr?: boolean;
-  detect_audio_language?: boolean;
-  transcription_service?: TranscriptionService;
-  include_speaker_labels?: boolean;
-  media_type?: MediaType;
-  split_rows?: boolean;
-}
+/** Some operations have no options for reading. */
+export type UploadBody = Shape<ReturnType<typeof chunkFields>> &
+  Pick<ReadingBody, 'embedding_model' | 'generate_sparse_vectors'> &
+  Partial<ReadingBody>;
+type ReadingBody = Shape<ReturnType<typeof readingFields>>;
 
 /** The wire's options in our words. @param useOcr has another name in each operation */
 export const toUploadIngest = (body: UploadBody, useOcr = false): IngestOptions => ({

@@ -1,8 +1,14 @@
 import Joi from 'joi';
 
-import { CREDENTIAL_FAMILIES, OAUTH_SOURCES, SECRET_CREDENTIALS } from '../../contract/whiteLabel.js';
+import {
+  CREDENTIAL_FAMILIES,
+  OAUTH_SOURCES,
+  SECRET_CREDENTIALS,
+  type WhiteLabelInput,
+} from '../../contract/whiteLabel.js';
 import { redirectUri } from './deploymentRules.js';
 import { integer, orNull, timestamp } from './fields.js';
+import { typed } from './inferred.js';
 
 /** Longest credential. */
 const MAX_CREDENTIAL = 10_000;
@@ -37,15 +43,17 @@ const anyElement = Joi.object({
 
 /** An organization's own OAuth client for a source; which credentials it has depends on the source. */
 export const whiteLabelInput = () =>
-  Joi.alternatives().conditional('.data_source_type', {
-    switch: elements.map(({ sources, schema }) => ({
-      is: Joi.string()
-        .valid(...sources)
-        .required(),
-      then: schema,
-    })),
-    otherwise: anyElement,
-  });
+  typed<WhiteLabelInput>(
+    Joi.alternatives().conditional('.data_source_type', {
+      switch: elements.map(({ sources, schema }) => ({
+        is: Joi.string()
+          .valid(...sources)
+          .required(),
+        then: schema,
+      })),
+      otherwise: anyElement,
+    }),
+  );
 
 export const whiteLabelRecord = Joi.object({
   id: integer().required(),

@@ -3,11 +3,11 @@ import Joi from 'joi';
 import { operation } from '../http/operation.js';
 import { presentItem } from '../presenters/syncRun.js';
 import { nullable } from '../schemas/fields.js';
-import { itemRecord, itemsQuery, type ItemsQuery } from '../schemas/syncRuns.js';
+import { itemRecord, itemsQuery } from '../schemas/syncRuns.js';
 import { syncRunOf } from './syncRunOf.js';
 
 /** GET /sync_runs/{sync_run_id}/items: what became of each thing that a run met. */
-export const listSyncRunItems = operation<'either', unknown>({
+export const listSyncRunItems = operation({
   method: 'get',
   path: '/sync_runs/{sync_run_id}/items',
   auth: 'either',
@@ -20,7 +20,7 @@ export const listSyncRunItems = operation<'either', unknown>({
   async handle(call) {
     const run = await syncRunOf(call);
     const { store } = call.deps;
-    const { limit, after = null, ...filter } = call.query as unknown as ItemsQuery;
+    const { limit, after = null, ...filter } = call.query;
     const found = await store.ledger.items(run, filter, after, limit + 1);
     const items = found.slice(0, limit);
     const workflowIds = await store.ledger.workflowIds(run);

@@ -1,11 +1,11 @@
 import { operation } from '../http/operation.js';
 import { presentRun } from '../presenters/syncRun.js';
 import { listOf } from '../schemas/answers.js';
-import { runRecord, runsQuery, type RunsQuery, toRunFilter } from '../schemas/syncRuns.js';
+import { runRecord, runsQuery, toRunFilter } from '../schemas/syncRuns.js';
 import { syncRunOf } from './syncRunOf.js';
 
 /** GET /sync_runs: what was done, and is being done, newest first. */
-export const listSyncRuns = operation<'either', unknown>({
+export const listSyncRuns = operation({
   method: 'get',
   path: '/sync_runs',
   auth: 'either',
@@ -14,7 +14,7 @@ export const listSyncRuns = operation<'either', unknown>({
   answer: listOf(runRecord),
   async handle({ caller, query, deps }) {
     const { store } = deps;
-    const asked = query as unknown as RunsQuery;
+    const asked = query;
     const filter = toRunFilter(asked);
     const [runs, count] = await Promise.all([
       store.runs.list(caller, filter, { limit: asked.limit, offset: asked.offset }),
@@ -26,7 +26,7 @@ export const listSyncRuns = operation<'either', unknown>({
 });
 
 /** GET /sync_runs/{sync_run_id}: one of them. */
-export const getSyncRun = operation<'either', unknown>({
+export const getSyncRun = operation({
   method: 'get',
   path: '/sync_runs/{sync_run_id}',
   auth: 'either',

@@ -5,12 +5,8 @@ import { operation } from '../http/operation.js';
 import { pathId } from '../http/pathId.js';
 import { integer, nullable } from '../schemas/fields.js';
 
-interface Body {
-  max_tokens: number | null;
-}
-
 /** POST /sync_runs/{sync_run_id}/resume: has a run that came to its bound of tokens go on, with another one or with none. */
-export const resumeRun = operation<'user', Body>({
+export const resumeRun = operation({
   method: 'post',
   path: '/sync_runs/{sync_run_id}/resume',
   auth: 'user',

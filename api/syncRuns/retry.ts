@@ -52,7 +52,7 @@ async function matching(run: RunDoc, tenant: Tenant, filter: ItemFilter, { store
 }
 
 /** POST /sync_runs/{sync_run_id}/retry: syncs again what a run has failed at, or what is named, in one new run. */
-export const retrySyncRun = operation<'either', RetryBody>({
+export const retrySyncRun = operation({
   method: 'post',
   path: '/sync_runs/{sync_run_id}/retry',
   auth: 'either',

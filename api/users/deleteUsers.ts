@@ -10,7 +10,7 @@ import { customerIds, success } from '../schemas/users.js';
 const STARTED_AT_ONCE = 10;
 
 /** POST /delete_users: ends end users at once for every caller; a run of each erases what it owned. Unknown names are passed over. */
-export const deleteUsers = operation<'key', { customer_ids: string[] }>({
+export const deleteUsers = operation({
   method: 'post',
   path: '/delete_users',
   auth: 'key',

@@ -1,24 +1,16 @@
 import Joi from 'joi';
 
-import { ORDER_DIRECTIONS, type OrderDirection } from '../../contract/fileFilters.js';
+import { ORDER_DIRECTIONS } from '../../contract/fileFilters.js';
 import { operation } from '../http/operation.js';
 import { presentUser } from '../presenters/user.js';
 import { integer, nullable, orNull } from '../schemas/fields.js';
-import { MAX_MEMBERS, pagination, type PaginationBody, toPage } from '../schemas/listing.js';
+import { MAX_MEMBERS, pagination, toPage } from '../schemas/listing.js';
 import { customerIds, userRecord } from '../schemas/users.js';
-
-interface Body {
-  filters: { customer_ids?: string[]; carbon_user_ids?: number[] };
-  order_by: 'created_at' | 'updated_at';
-  order_dir: OrderDirection;
-  pagination: PaginationBody;
-  include_count: boolean;
-}
 
 const ORDERS = { created_at: 'createdAt', updated_at: 'updatedAt' } as const;
 
 /** POST /list_users: the organization's end users; deleted ones only where carbon_user_ids names them. */
-export const listUsers = operation<'key', Body>({
+export const listUsers = operation({
   method: 'post',
   path: '/list_users',
   auth: 'key',

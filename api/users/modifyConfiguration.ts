@@ -2,26 +2,24 @@ import Joi from 'joi';
 
 import { operation } from '../http/operation.js';
 import { success } from '../schemas/users.js';
+import { typed } from '../schemas/inferred.js';
 
 /** Features of a user that can be switched. */
 const FEATURES = ['sparse_vectors'] as const;
 
-interface Body {
-  configuration_key_name: (typeof FEATURES)[number];
-  value: { enabled: boolean };
-}
-
 /** The contract leaves the value open, so only the one member that means something is looked at. */
-const switchValue = Joi.object()
-  .unknown()
-  .custom((value: Record<string, unknown>, helpers) =>
-    typeof value['enabled'] === 'boolean'
-      ? value
-      : helpers.message({ custom: '{{#label}} takes {"enabled": true} or {"enabled": false}' }),
-  );
+const switchValue = typed<{ enabled: boolean }>(
+  Joi.object()
+    .unknown()
+    .custom((value: Record<string, unknown>, helpers) =>
+      typeof value['enabled'] === 'boolean'
+        ? value
+        : helpers.message({ custom: '{{#label}} takes {"enabled": true} or {"enabled": false}' }),
+    ),
+);
 
 /** POST /modify_user_configuration: switches a feature of the calling user. */
-export const modifyConfiguration = operation<'user', Body>({
+export const modifyConfiguration = operation({
   method: 'post',
   path: '/modify_user_configuration',
   auth: 'user',

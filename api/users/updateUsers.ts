@@ -2,18 +2,14 @@ import Joi from 'joi';
 
 import { notFound } from '../http/errors.js';
 import { operation } from '../http/operation.js';
-import { changesAutoSync, toLimits, toSources, userSettings, type UserSettingsBody } from '../schemas/limits.js';
+import { changesAutoSync, toLimits, toSources, userSettings } from '../schemas/limits.js';
 import { customerIds, success } from '../schemas/users.js';
 
 /** Users that one call may change. */
 const MAX_USERS = 100;
 
-interface Body extends UserSettingsBody {
-  customer_ids: string[];
-}
-
 /** POST /update_users: limits and automatically synced sources of some users. One unknown name changes nobody. */
-export const updateUsers = operation<'key', Body>({
+export const updateUsers = operation({
   method: 'post',
   path: '/update_users',
   auth: 'key',

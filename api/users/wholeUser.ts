@@ -20,7 +20,7 @@ async function answer(store: Store, user: UserDoc | null) {
 }
 
 /** POST /user: one end user of the organization, by the organization's name for it. */
-export const user = operation<'key', { customer_id: string }>({
+export const user = operation({
   method: 'post',
   path: '/user',
   auth: 'key',
@@ -32,7 +32,7 @@ export const user = operation<'key', { customer_id: string }>({
 });
 
 /** GET /whoami: the end user who calls. */
-export const whoami = operation<'reader', unknown>({
+export const whoami = operation({
   method: 'get',
   path: '/whoami',
   auth: 'reader',

@@ -28,18 +28,18 @@ async function fetchUrls(given: string, where: 'query' | 'body', { livePages }: 
 }
 
 /** GET /fetch_urls: the links of one page, and its HTML. */
-export const fetchUrlsOfPage = operation<'user', unknown>({
+export const fetchUrlsOfPage = operation({
   method: 'get',
   path: '/fetch_urls',
   auth: 'user',
   summary: 'Lists the addresses that a page links to.',
   query: Joi.object({ url: address() }),
   answer: pageLinks,
-  handle: ({ query, deps }) => fetchUrls(String(query['url']), 'query', deps),
+  handle: ({ query, deps }) => fetchUrls(query.url, 'query', deps),
 });
 
 /** POST /fetch_webpage: the same by a body. */
-export const fetchWebpage = operation<'user', { url: string }>({
+export const fetchWebpage = operation({
   method: 'post',
   path: '/fetch_webpage',
   auth: 'user',

@@ -19,7 +19,7 @@ const answer = Joi.object({
 const failed = (error: string) => ({ status: 'error', error, data: null, raw_transcript: null });
 
 /** GET /fetch_youtube_transcript: what is said in a video; with raw, line by line. */
-export const fetchYoutubeTranscript = operation<'user', unknown>({
+export const fetchYoutubeTranscript = operation({
   method: 'get',
   path: '/fetch_youtube_transcript',
   auth: 'user',
@@ -34,13 +34,13 @@ export const fetchYoutubeTranscript = operation<'user', unknown>({
   handle: ({ query, deps: { lookups } }) =>
     upstream(async () => {
       try {
-        const lines = await lookups.videoTranscripts().transcript(String(query['id']));
+        const lines = await lookups.videoTranscripts().transcript(query.id);
         if (lines === null) return failed('The video has no transcript.');
         return {
           status: 'success',
           error: null,
           data: lines.map(({ text }) => text).join(' '),
-          raw_transcript: query['raw'] === true ? lines : null,
+          raw_transcript: query.raw ? lines : null,
         };
       } catch (error) {
         // That is an answer, and no fault of the service's.

@@ -10,7 +10,7 @@ import { address } from '../schemas/fields.js';
 const TIMEOUT_MS = 60_000;
 
 /** GET /process_sitemap: the addresses that a sitemap names, for a caller to choose urls_to_scrape from. */
-export const processSitemap = operation<'user', unknown>({
+export const processSitemap = operation({
   method: 'get',
   path: '/process_sitemap',
   auth: 'user',
@@ -18,7 +18,7 @@ export const processSitemap = operation<'user', unknown>({
   query: Joi.object({ url: address() }),
   answer: Joi.object({ urls: Joi.array().items(Joi.string()).required() }),
   async handle({ query, deps: { sitemaps, settings } }) {
-    const url = normaliseUrl(String(query['url']));
+    const url = normaliseUrl(query.url);
     if (url === null) {
       throw invalid(['query', 'url'], 'Give the http(s) address of a sitemap, without credentials', 'url_type');
     }

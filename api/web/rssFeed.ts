@@ -4,7 +4,6 @@ import Joi from 'joi';
 import { DEFAULT_EMBEDDING_MODEL } from '../../contract/embeddingModels.js';
 import { FEED_SOURCE, readFeedAddress, type SyncFeedRequest } from '../../contract/feeds.js';
 import { workflowIds } from '../../contract/orchestration.js';
-import type { TagValue } from '../../contract/records.js';
 import { storedTags } from '../../contract/tags.js';
 import type { Store } from '../../store/connect.js';
 import type { DataSourceDoc } from '../../store/dataSources/model.js';
@@ -12,19 +11,12 @@ import type { Session } from '../../store/sequence.js';
 import { invalid } from '../http/errors.js';
 import { operation, type UserCaller } from '../http/operation.js';
 import { address, orNull } from '../schemas/fields.js';
-import { embeddingModel, type IngestBody, ingestFields, toIngestOptions } from '../schemas/ingest.js';
+import { embeddingModel, ingestFields, toIngestOptions } from '../schemas/ingest.js';
 import { tags } from '../schemas/tags.js';
 import { acceptParent, type NewParent } from './acceptParent.js';
 
-interface Body extends IngestBody {
-  url: string;
-  tags: Record<string, TagValue>;
-  data_source_tags: Record<string, TagValue>;
-  request_id?: string;
-}
-
 /** POST /integrations/rss_feed: accepts a feed; its record and its entries become files. */
-export const rssFeed = operation<'user', Body>({
+export const rssFeed = operation({
   method: 'post',
   path: '/integrations/rss_feed',
   auth: 'user',

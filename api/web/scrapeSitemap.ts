@@ -1,36 +1,40 @@
 import { randomUUID } from 'node:crypto';
 import Joi from 'joi';
 
-import type { TagValue } from '../../contract/records.js';
 import { type ScrapeSitemapRequest, WEB_PAGE_SOURCE } from '../../contract/scrapeSitemap.js';
 import { normaliseUrl } from '../../contract/urls.js';
 import { invalid } from '../http/errors.js';
 import { operation } from '../http/operation.js';
 import { presentFile } from '../presenters/file.js';
 import { fileRecord } from '../schemas/answers.js';
-import { type BoundsBody, boundFields } from '../schemas/bounds.js';
+import { boundFields } from '../schemas/bounds.js';
 import { address, integer, orNull, strings } from '../schemas/fields.js';
-import { type IngestBody, ingestFields, toIngestOptions } from '../schemas/ingest.js';
-import { type PageBody, pageFields, paths, toPageOptions } from '../schemas/pages.js';
+import { ingestFields, toIngestOptions } from '../schemas/ingest.js';
+import { pageFields, paths, toPageOptions } from '../schemas/pages.js';
 import { tags } from '../schemas/tags.js';
 import { withDeadline } from '../dryRuns/deadline.js';
 import { drySitemap } from '../dryRuns/sitemap.js';
 import { estimate } from '../schemas/estimates.js';
 import { acceptSingleParent } from './acceptParent.js';
+import type { Infer } from '../schemas/inferred.js';
 
 /** Addresses that one request may name. */
 const MAX_URLS = 50_000;
 /** All of them, whole: they are kept with the record, and MongoDB takes 16 MB. */
 const MAX_URLS_CHARACTERS = 6_000_000;
 
-interface Body extends IngestBody, PageBody, BoundsBody {
-  url: string;
-  tags: Record<string, TagValue>;
-  max_pages_to_scrape?: number;
-  url_paths_to_include: string[];
-  url_paths_to_exclude: string[];
-  urls_to_scrape: string[];
-}
+const requestBody = Joi.object({
+  url: address(),
+  tags: orNull(tags(), {}),
+  max_pages_to_scrape: orNull(integer().min(1)),
+  ...ingestFields(),
+  ...pageFields(),
+  ...boundFields(),
+  url_paths_to_include: paths(),
+  url_paths_to_exclude: paths(),
+  urls_to_scrape: orNull(strings().max(MAX_URLS), []),
+});
+type Body = Infer<typeof requestBody>;
 
 /** The request as the run keeps it. @throws HttpError 422 for a url that is no http(s) address */
 function toRequest(body: Body): ScrapeSitemapRequest {
@@ -57,23 +61,13 @@ function toRequest(body: Body): ScrapeSitemapRequest {
 }
 
 /** POST /scrape_sitemap: accepts the scrape, answers its parent file, and leaves the work to the workflow. */
-export const scrapeSitemap = operation<'user', Body>({
+export const scrapeSitemap = operation({
   method: 'post',
   path: '/scrape_sitemap',
   auth: 'user',
   summary: "Scrapes the pages listed in a site's sitemap.",
   createsWork: true,
-  body: Joi.object({
-    url: address(),
-    tags: orNull(tags(), {}),
-    max_pages_to_scrape: orNull(integer().min(1)),
-    ...ingestFields(),
-    ...pageFields(),
-    ...boundFields(),
-    url_paths_to_include: paths(),
-    url_paths_to_exclude: paths(),
-    urls_to_scrape: orNull(strings().max(MAX_URLS), []),
-  }),
+  body: requestBody,
   answer: fileRecord,
   dryAnswer: estimate,
   async handle({ caller, body, deps }) {

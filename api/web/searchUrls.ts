@@ -14,7 +14,7 @@ const fewWords = (text: string, helpers: Joi.CustomHelpers): string | Joi.ErrorR
     : text;
 
 /** GET /search_urls: addresses of pages that a search of the web finds. */
-export const searchUrls = operation<'user', unknown>({
+export const searchUrls = operation({
   method: 'get',
   path: '/search_urls',
   auth: 'user',
@@ -23,7 +23,7 @@ export const searchUrls = operation<'user', unknown>({
   answer: pageLinks,
   handle: ({ query, deps: { lookups } }) =>
     upstream(async () => {
-      const urls = await lookups.webSearch().search(String(query['query']));
+      const urls = await lookups.webSearch().search(query.query);
       // There is no page of which this could be the source.
       return { urls, html_content: '', error_message: null };
     }),

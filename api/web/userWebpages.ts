@@ -1,22 +1,15 @@
 import Joi from 'joi';
 
-import type { FileFilters, FileOrder, OrderDirection } from '../../contract/fileFilters.js';
+import type { FileFilters } from '../../contract/fileFilters.js';
 import { WEB_PAGE_SOURCE } from '../../contract/scrapeSitemap.js';
 import { ListAnswer, operation } from '../http/operation.js';
 import { presentFile } from '../presenters/file.js';
 import { fileRecord, listOf } from '../schemas/answers.js';
 import { orNull } from '../schemas/fields.js';
-import { idList, pagination, type PaginationBody, toPage } from '../schemas/listing.js';
-
-interface Body {
-  filters: { ids?: number[] };
-  order_by: Extract<FileOrder, 'created_at' | 'updated_at' | 'id'>;
-  order_dir: OrderDirection;
-  pagination: PaginationBody;
-}
+import { idList, pagination, toPage } from '../schemas/listing.js';
 
 /** POST /user_webpages: the pages that were scraped for the caller, without the scrapes they came by. */
-export const userWebpages = operation<'reader', Body>({
+export const userWebpages = operation({
   method: 'post',
   path: '/user_webpages',
   auth: 'reader',

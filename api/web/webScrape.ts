@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import Joi from 'joi';
 import pLimit from 'p-limit';
 
-import type { TagValue } from '../../contract/records.js';
 import { WEB_PAGE_SOURCE } from '../../contract/scrapeSitemap.js';
 import { pageUrl } from '../../contract/urls.js';
 import { crawlId, type WebScrapeRequest } from '../../contract/webScrape.js';
@@ -11,29 +10,39 @@ import { invalid } from '../http/errors.js';
 import { operation, type UserCaller } from '../http/operation.js';
 import { presentFile } from '../presenters/file.js';
 import { fileRecord } from '../schemas/answers.js';
-import { type BoundsBody, boundFields } from '../schemas/bounds.js';
+import { boundFields } from '../schemas/bounds.js';
 import { address, integer, orNull } from '../schemas/fields.js';
-import { type IngestBody, ingestFields, toIngestOptions } from '../schemas/ingest.js';
-import { type PageBody, pageFields, paths, toPageOptions } from '../schemas/pages.js';
+import { ingestFields, toIngestOptions } from '../schemas/ingest.js';
+import { pageFields, paths, toPageOptions } from '../schemas/pages.js';
 import { tags } from '../schemas/tags.js';
 import type { ApiDeps } from '../deps.js';
 import { dryCrawl } from '../dryRuns/crawl.js';
 import { withDeadline } from '../dryRuns/deadline.js';
 import { estimate } from '../schemas/estimates.js';
 import { type AcceptedParent, acceptParent, acceptSingleParent, type NewParent } from './acceptParent.js';
+import type { Infer } from '../schemas/inferred.js';
 
 /** Scrapes that one request accepts, all or none. */
 const MAX_SCRAPES = 100;
 /** Of these, so many dry ones are under way at once. */
 const CRAWLS_AT_ONCE = 4;
 
-interface Body extends IngestBody, PageBody, BoundsBody {
-  url: string;
-  tags: Record<string, TagValue>;
-  max_pages_to_scrape: number;
-  recursion_depth: number;
-  url_paths_to_include: string[];
-}
+const requestBody = Joi.array()
+  .items(
+    Joi.object({
+      url: address(),
+      tags: orNull(tags(), {}),
+      recursion_depth: orNull(integer().min(0), 3),
+      max_pages_to_scrape: orNull(integer().min(1), 100),
+      ...ingestFields(),
+      ...pageFields(),
+      ...boundFields(),
+      url_paths_to_include: paths(),
+    }),
+  )
+  .max(MAX_SCRAPES)
+  .required();
+type Body = Infer<typeof requestBody>[number];
 
 /** One element as its run keeps it. @throws HttpError 422 for a url that is no http(s) address */
 function toRequest(body: Body, index: number): WebScrapeRequest {
@@ -80,27 +89,13 @@ async function acceptAll(caller: UserCaller, asked: readonly NewParent[], store:
 }
 
 /** POST /web_scrape: accepts a crawl for each element, answers their parent files, and leaves the work to the workflows. */
-export const webScrape = operation<'user', Body[]>({
+export const webScrape = operation({
   method: 'post',
   path: '/web_scrape',
   auth: 'user',
   summary: 'Scrapes pages by following their links, one crawl for each element.',
   createsWork: true,
-  body: Joi.array()
-    .items(
-      Joi.object({
-        url: address(),
-        tags: orNull(tags(), {}),
-        recursion_depth: orNull(integer().min(0), 3),
-        max_pages_to_scrape: orNull(integer().min(1), 100),
-        ...ingestFields(),
-        ...pageFields(),
-        ...boundFields(),
-        url_paths_to_include: paths(),
-      }),
-    )
-    .max(MAX_SCRAPES)
-    .required(),
+  body: requestBody,
   answer: Joi.array().items(fileRecord),
   dryAnswer: Joi.array().items(estimate),
   async handle({ caller, body, deps }) {

@@ -28,7 +28,7 @@ async function checkUrl(text: string, { addresses }: Pick<ApiDeps, 'addresses'>)
 }
 
 /** POST /add_webhook: a receiver of the organization's events. The only answer that shows its signing key. */
-export const addWebhook = operation<'key', { url: string }>({
+export const addWebhook = operation({
   method: 'post',
   path: '/add_webhook',
   auth: 'key',

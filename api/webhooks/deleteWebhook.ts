@@ -5,7 +5,7 @@ import { operation } from '../http/operation.js';
 import { pathId } from '../http/pathId.js';
 
 /** DELETE /delete_webhook/{webhook_id}: nothing is sent to it any more; its workflow removes what is left. */
-export const deleteWebhook = operation<'key', unknown>({
+export const deleteWebhook = operation({
   method: 'delete',
   path: '/delete_webhook/{webhook_id}',
   auth: 'key',

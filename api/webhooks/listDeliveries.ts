@@ -1,7 +1,7 @@
 import Joi from 'joi';
 
 import { MAX_PAGE_LIMIT } from '../../contract/fileFilters.js';
-import { DELIVERY_STATUSES, type DeliveryStatus } from '../../contract/webhooks.js';
+import { DELIVERY_STATUSES } from '../../contract/webhooks.js';
 import { operation } from '../http/operation.js';
 import { presentDelivery } from '../presenters/webhook.js';
 import { listOf } from '../schemas/answers.js';
@@ -9,14 +9,8 @@ import { integer } from '../schemas/fields.js';
 import { deliveryRecord } from '../schemas/webhooks.js';
 import { webhookOf } from './webhookOf.js';
 
-interface Query {
-  limit: number;
-  offset: number;
-  status?: DeliveryStatus;
-}
-
 /** GET /webhooks/{webhook_id}/deliveries: what was sent to a webhook or waits to be, with every try. */
-export const listDeliveries = operation<'key', unknown>({
+export const listDeliveries = operation({
   method: 'get',
   path: '/webhooks/{webhook_id}/deliveries',
   auth: 'key',
@@ -29,7 +23,7 @@ export const listDeliveries = operation<'key', unknown>({
   answer: listOf(deliveryRecord),
   async handle(call) {
     const { _id } = await webhookOf(call);
-    const { status, ...page } = call.query as unknown as Query;
+    const { status, ...page } = call.query;
     const { deliveries } = call.deps.store;
     const [found, count] = await Promise.all([deliveries.list(_id, page, status), deliveries.count(_id, status)]);
     return { results: found.map((one) => presentDelivery(one, call.deps.workflowLink)), count };

@@ -8,7 +8,7 @@ import { eventFields } from '../schemas/webhooks.js';
 const MAX_EVENTS = 1000;
 
 /** GET /events: what has happened in the organization since a cursor, in the order in which webhooks are told. */
-export const listEvents = operation<'key', unknown>({
+export const listEvents = operation({
   method: 'get',
   path: '/events',
   auth: 'key',
@@ -25,7 +25,7 @@ export const listEvents = operation<'key', unknown>({
     has_more: Joi.boolean().required(),
   }),
   async handle({ caller: { organizationId }, query, deps: { store, workflowLink } }) {
-    const { after, limit } = query as { after: number; limit: number };
+    const { after, limit } = query;
     const found = await store.events.after(organizationId, after, limit + 1);
     const events = found.slice(0, limit);
     return {

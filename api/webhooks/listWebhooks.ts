@@ -1,23 +1,16 @@
 import Joi from 'joi';
 
-import { ORDER_DIRECTIONS, type OrderDirection } from '../../contract/fileFilters.js';
-import { WEBHOOK_ORDERS, type WebhookOrder } from '../../contract/webhooks.js';
+import { ORDER_DIRECTIONS } from '../../contract/fileFilters.js';
+import { WEBHOOK_ORDERS } from '../../contract/webhooks.js';
 import { operation } from '../http/operation.js';
 import { presentWebhook } from '../presenters/webhook.js';
 import { listOf } from '../schemas/answers.js';
 import { integer, orNull } from '../schemas/fields.js';
-import { pagination, type PaginationBody, toPage } from '../schemas/listing.js';
+import { pagination, toPage } from '../schemas/listing.js';
 import { webhookFields } from '../schemas/webhooks.js';
 
-interface Body {
-  filters: { ids: number[] };
-  order_by: WebhookOrder;
-  order_dir: OrderDirection;
-  pagination: PaginationBody;
-}
-
 /** POST /webhooks: the organization's webhooks, without their keys. */
-export const listWebhooks = operation<'key', Body>({
+export const listWebhooks = operation({
   method: 'post',
   path: '/webhooks',
   auth: 'key',

@@ -5,7 +5,7 @@ import { integer, orNull } from '../schemas/fields.js';
 import { webhookOf } from './webhookOf.js';
 
 /** POST /webhooks/{webhook_id}/redeliver: sends deliveries that have ended once more; starts a disabled webhook again. */
-export const redeliver = operation<'key', { ids: number[] }>({
+export const redeliver = operation({
   method: 'post',
   path: '/webhooks/{webhook_id}/redeliver',
   auth: 'key',

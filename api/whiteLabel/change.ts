@@ -1,6 +1,6 @@
 import Joi from 'joi';
 
-import { OAUTH_SOURCES, type WhiteLabelInput } from '../../contract/whiteLabel.js';
+import { OAUTH_SOURCES } from '../../contract/whiteLabel.js';
 import { notFound } from '../http/errors.js';
 import { operation } from '../http/operation.js';
 import { presentWhiteLabel } from '../presenters/whiteLabel.js';
@@ -10,7 +10,7 @@ import { success } from '../schemas/users.js';
 import { whiteLabelInput, whiteLabelRecord } from '../schemas/whiteLabel.js';
 
 /** POST /white_label/create: stores OAuth clients, all or none; a second one of a source replaces the first. */
-export const createWhiteLabels = operation<'key', WhiteLabelInput[]>({
+export const createWhiteLabels = operation({
   method: 'post',
   path: '/white_label/create',
   auth: 'key',
@@ -25,7 +25,7 @@ export const createWhiteLabels = operation<'key', WhiteLabelInput[]>({
 });
 
 /** POST /white_label/update: changes the client of one source; what is not given stays. */
-export const updateWhiteLabel = operation<'key', WhiteLabelInput>({
+export const updateWhiteLabel = operation({
   method: 'post',
   path: '/white_label/update',
   auth: 'key',
@@ -40,7 +40,7 @@ export const updateWhiteLabel = operation<'key', WhiteLabelInput>({
 });
 
 /** POST /white_label/delete: those that are there are gone; others are passed over. */
-export const deleteWhiteLabels = operation<'key', { ids: number[] }>({
+export const deleteWhiteLabels = operation({
   method: 'post',
   path: '/white_label/delete',
   auth: 'key',

@@ -1,25 +1,18 @@
 import Joi from 'joi';
 
-import { ORDER_DIRECTIONS, type OrderDirection } from '../../contract/fileFilters.js';
-import { OAUTH_SOURCES, type OAuthSource } from '../../contract/whiteLabel.js';
+import { ORDER_DIRECTIONS } from '../../contract/fileFilters.js';
+import { OAUTH_SOURCES } from '../../contract/whiteLabel.js';
 import { operation } from '../http/operation.js';
 import { presentWhiteLabel } from '../presenters/whiteLabel.js';
 import { listOf } from '../schemas/answers.js';
 import { integer, orNull } from '../schemas/fields.js';
-import { MAX_MEMBERS, pagination, type PaginationBody, toPage } from '../schemas/listing.js';
+import { MAX_MEMBERS, pagination, toPage } from '../schemas/listing.js';
 import { whiteLabelRecord } from '../schemas/whiteLabel.js';
-
-interface Body {
-  filters: { ids: number[]; data_source_type: OAuthSource[] };
-  order_by: 'created_at' | 'data_source_type';
-  order_dir: OrderDirection;
-  pagination: PaginationBody;
-}
 
 const ORDERS = { created_at: 'createdAt', data_source_type: 'dataSourceType' } as const;
 
 /** POST /white_label/list: the organization's OAuth clients, without their secrets. */
-export const listWhiteLabels = operation<'key', Body>({
+export const listWhiteLabels = operation({
   method: 'post',
   path: '/white_label/list',
   auth: 'key',

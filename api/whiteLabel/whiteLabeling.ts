@@ -6,7 +6,7 @@ import { operation } from '../http/operation.js';
 const object = () => Joi.object().unknown();
 
 /** GET /auth/v1/white_labeling: what a front-end must know before it shows the sources to the calling user. */
-export const whiteLabeling = operation<'user', unknown>({
+export const whiteLabeling = operation({
   method: 'get',
   path: '/auth/v1/white_labeling',
   auth: 'user',

@@ -80,7 +80,7 @@ const connectAgainOf = ({ type }: DataSourceDoc): string =>
   `Connect the account again: ${isConnectedSource(type) && CONNECTED_SOURCES[type].auth === 'oauth' ? 'POST /integrations/oauth_url' : 'POST /integrations/connect, with credentials that are good'}.`;
 
 /** GET /data_sources/{data_source_id}/diagnosis: what of a connection works, what does not, and what helps. */
-export const diagnosis = operation<'user', unknown>({
+export const diagnosis = operation({
   method: 'get',
   path: '/data_sources/{data_source_id}/diagnosis',
   auth: 'user',

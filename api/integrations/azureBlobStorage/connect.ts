@@ -1,7 +1,7 @@
 import Joi from 'joi';
 
 import type { AzureCredentials } from '../../../connectors/azureBlobStorage/sharedKey.js';
-import type { DataSourceRecord, TagValue } from '../../../contract/records.js';
+import type { DataSourceRecord } from '../../../contract/records.js';
 import { invalid } from '../../http/errors.js';
 import { operation } from '../../http/operation.js';
 import { presentDataSource } from '../../presenters/dataSource.js';
@@ -10,13 +10,6 @@ import type { HandedOver } from '../../schemas/handedOver.js';
 import { credential } from '../../schemas/integrations.js';
 import { tags } from '../../schemas/tags.js';
 import { connectAccount } from '../connectAccount.js';
-
-interface Body {
-  account_name: string;
-  account_key: string;
-  sync_source_items: boolean;
-  data_source_tags: Record<string, TagValue>;
-}
 
 /** It becomes part of a host name. */
 const ACCOUNT = /^[a-z0-9]{3,24}$/;
@@ -33,7 +26,7 @@ export const azureHandedOver = ({ account_name: name = '', account_key: key = ''
   azureCredentials(name, key, ['body', 'authentication', 'account_name']);
 
 /** POST /integrations/azure_blob_storage: connects a storage account. Its key is tried before anything is accepted. */
-export const connectAzure = operation<'user', Body>({
+export const connectAzure = operation({
   method: 'post',
   path: '/integrations/azure_blob_storage',
   auth: 'user',

@@ -5,16 +5,11 @@ import { integer, orNull } from '../../schemas/fields.js';
 import { MAX_ITEM_ID } from '../../schemas/integrations.js';
 import { dataSourceOf } from '../dataSourceOf.js';
 
-interface Body {
-  data_source_id: number;
-  parent_id?: string;
-}
-
 /** Things in one thing that are answered; /integrations/items/list has pages. */
 const MOST = 10_000;
 
 /** POST /integrations/confluence/list: spaces, or what lies directly in something, as Confluence was listed last. */
-export const listConfluence = operation<'user', Body>({
+export const listConfluence = operation({
   method: 'post',
   path: '/integrations/confluence/list',
   auth: 'user',

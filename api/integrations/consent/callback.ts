@@ -24,7 +24,7 @@ const nameOf = (service: OAuthSource): string =>
 
 /** GET /integrations/<source>: where the provider sends the person back to, with a code or a refusal. */
 const callback = (service: OAuthSource): Operation =>
-  operation<'open', unknown>({
+  operation({
     method: 'get',
     path: `/integrations/${CALLBACK_PATHS[service]}`,
     auth: 'open',
@@ -35,7 +35,7 @@ const callback = (service: OAuthSource): Operation =>
     answer: Joi.any(),
     async handle({ query: { state, error, ...query }, deps }) {
       const isOAuth1 = isConnectedSource(service) && deps.connectors.consent(service)?.spec.isOAuth1 === true;
-      const code = isOAuth1 ? query['oauth_verifier'] : query['code'];
+      const code = isOAuth1 ? query.oauth_verifier : query.code;
       const attempt = typeof state === 'string' ? await deps.store.attempts.byState(state) : null;
       if (attempt?.service !== service) return unknownPage();
       if (typeof code === 'string' && code !== '' && code.length <= MAX_CODE && error === undefined)

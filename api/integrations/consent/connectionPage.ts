@@ -9,6 +9,7 @@ import { chooserPage } from './chooser.js';
 import { goOn } from './goOn.js';
 import { html } from '../../http/html.js';
 import { CONNECTION_PATH, donePage, failedPage, page, pagePath, unknownPage } from './pages.js';
+import type { Infer } from '../../schemas/inferred.js';
 
 /** A page's name, as it stands in its address: whoever has it may go on with this one connection. */
 interface Opened {
@@ -33,15 +34,15 @@ const MAX_ID = 2_048;
 const MAX_CHOSEN = 1_000;
 
 /** Where in the account a person looks. */
-const place = (): Joi.ObjectSchema =>
+const place = () =>
   Joi.object({ in: Joi.string().allow('').max(MAX_ID), page: Joi.number().integer().min(0).max(100_000) });
-const placeIn = (query: Readonly<Record<string, unknown>>) => ({
-  folder: typeof query['in'] === 'string' && query['in'] !== '' ? query['in'] : null,
-  number: Number(query['page'] ?? 0),
+const placeIn = ({ in: folder = '', page: number = 0 }: Infer<ReturnType<typeof place>>) => ({
+  folder: folder === '' ? null : folder,
+  number,
 });
 
 /** GET /connections/…: goes on with a connected account: its items to choose from, or a button that syncs. */
-export const connectionPage = operation<'open', unknown>({
+export const connectionPage = operation({
   method: 'get',
   path: CONNECTION_PATH,
   auth: 'open',
@@ -62,14 +63,8 @@ export const connectionPage = operation<'open', unknown>({
   },
 });
 
-interface Form {
-  /** To look elsewhere decides nothing yet. */
-  action: 'look' | 'choose' | 'sync' | 'cancel';
-  ids: string[];
-}
-
 /** POST /connections/…: what the person decided there. */
-export const decideOnConnection = operation<'open', Form>({
+export const decideOnConnection = operation({
   method: 'post',
   path: CONNECTION_PATH,
   auth: 'open',

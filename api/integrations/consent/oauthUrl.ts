@@ -20,7 +20,7 @@ const notConnectable = (service: OAuthSource): HttpError =>
   new HttpError(400, `${service} can not be connected in this version.`);
 
 /** POST /integrations/oauth_url: where a person consents, or, for an account that is connected already, chooses on. */
-export const oauthUrl = operation<'user', OAuthUrlBody>({
+export const oauthUrl = operation({
   method: 'post',
   path: '/integrations/oauth_url',
   auth: 'user',
@@ -81,9 +81,8 @@ async function consentUrl(
 ): Promise<string> {
   const { store, dispatcher, settings } = deps;
   const { service } = body;
-  const fields = body as unknown as Record<string, unknown>;
-  const brought = broughtClient(service, fields, deps);
-  const facts = brought?.facts ?? factsOf(service, fields);
+  const brought = broughtClient(service, body, deps);
+  const facts = brought?.facts ?? factsOf(service, body);
   const { client, redirectUri } = brought ?? (await clientOf(caller, service, { consent, name }, deps));
   const verifier = randomBytes(48).toString('base64url');
   const runId = await store.runs.nextId();

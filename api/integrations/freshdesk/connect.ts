@@ -1,26 +1,15 @@
 import Joi from 'joi';
 
 import type { FreshdeskCredentials } from '../../../connectors/freshdesk/index.js';
-import type { TagValue } from '../../../contract/records.js';
 import { invalid } from '../../http/errors.js';
 import { operation } from '../../http/operation.js';
 import { toConnectionOptions } from '../../schemas/consent.js';
 import { orNull } from '../../schemas/fields.js';
 import { ingestFields } from '../../schemas/ingest.js';
-import { type ConnectedFilesBody, credential, fileSyncConfig, requestId, success } from '../../schemas/integrations.js';
+import { credential, fileSyncConfig, requestId, success } from '../../schemas/integrations.js';
 import type { HandedOver } from '../../schemas/handedOver.js';
 import { tags } from '../../schemas/tags.js';
 import { connectAccount } from '../connectAccount.js';
-
-interface Body extends ConnectedFilesBody {
-  domain: string;
-  api_key: string;
-  tags: Record<string, TagValue>;
-  sync_files_on_connection: boolean;
-  request_id?: string;
-  sync_source_items: boolean;
-  data_source_tags: Record<string, TagValue>;
-}
 
 /** It becomes part of a host name. */
 const DOMAIN = /^([a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)(?:\.freshdesk\.com)?$/i;
@@ -38,7 +27,7 @@ export const freshdeskHandedOver = (given: HandedOver): FreshdeskCredentials =>
   freshdeskCredentials(given['domain'] ?? '', given['api_key'] ?? '', ['body', 'authentication', 'domain']);
 
 /** POST /integrations/freshdesk: connects an account of Freshdesk. Its key is tried before anything is accepted. */
-export const connectFreshdesk = operation<'user', Body>({
+export const connectFreshdesk = operation({
   method: 'post',
   path: '/integrations/freshdesk',
   auth: 'user',

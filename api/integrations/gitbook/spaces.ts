@@ -9,7 +9,7 @@ import { accountOf, connectedSourceOf } from '../dataSourceOf.js';
 const MAX_SPACES = 10_000;
 
 /** GET /integrations/gitbook/spaces: the spaces of a connected GitBook, as they are now. */
-export const gitBookSpaces = operation<'user', unknown>({
+export const gitBookSpaces = operation({
   method: 'get',
   path: '/integrations/gitbook/spaces',
   auth: 'user',
@@ -27,7 +27,7 @@ export const gitBookSpaces = operation<'user', unknown>({
       .required(),
   }),
   async handle({ caller, query, deps }) {
-    const source = await connectedSourceOf(caller, Number(query['data_source_id']), deps.store, 'GITBOOK');
+    const source = await connectedSourceOf(caller, query.data_source_id, deps.store, 'GITBOOK');
     const account = accountOf(source, deps);
     const results = await callSource('GitBook', async (signal) => {
       const spaces: { id: string; name: string; url: string | null }[] = [];

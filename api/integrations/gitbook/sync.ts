@@ -1,29 +1,21 @@
 import Joi from 'joi';
 
 import { DEFAULT_EMBEDDING_MODEL } from '../../../contract/embeddingModels.js';
-import type { TagValue } from '../../../contract/records.js';
 import { operation } from '../../http/operation.js';
-import { type BoundsBody, boundFields } from '../../schemas/bounds.js';
+import { boundFields } from '../../schemas/bounds.js';
 import { estimate } from '../../schemas/estimates.js';
 import { integer, orNull } from '../../schemas/fields.js';
 import { embeddingModel, ingestFields } from '../../schemas/ingest.js';
-import { type ConnectedFilesBody, fileSyncConfig, itemIds, requestId, success } from '../../schemas/integrations.js';
+import { fileSyncConfig, itemIds, requestId, success } from '../../schemas/integrations.js';
 import { tags } from '../../schemas/tags.js';
 import { connectedSourceOf } from '../dataSourceOf.js';
 import { selectionWishes } from '../keptOptions.js';
 import { syncSelection } from '../syncSelection.js';
 
-interface Body extends ConnectedFilesBody, BoundsBody {
-  space_ids: string[];
-  data_source_id: number;
-  tags: Record<string, TagValue>;
-  request_id?: string;
-}
-
 const MAX_SPACES = 20;
 
 /** POST /integrations/gitbook/sync: makes files of all pages in some spaces. */
-export const syncGitBook = operation<'user', Body>({
+export const syncGitBook = operation({
   method: 'post',
   path: '/integrations/gitbook/sync',
   auth: 'user',

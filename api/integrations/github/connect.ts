@@ -1,19 +1,11 @@
 import Joi from 'joi';
 
 import type { GitHubCredentials } from '../../../connectors/github/index.js';
-import type { TagValue } from '../../../contract/records.js';
 import { operation } from '../../http/operation.js';
 import type { HandedOver } from '../../schemas/handedOver.js';
 import { credential, success } from '../../schemas/integrations.js';
 import { tags } from '../../schemas/tags.js';
 import { connectAccount } from '../connectAccount.js';
-
-interface Body {
-  username: string;
-  access_token: string;
-  sync_source_items: boolean;
-  data_source_tags: Record<string, TagValue>;
-}
 
 /** What the connector takes, of what was handed over at /integrations/connect. */
 export const gitHubHandedOver = ({ username = '', access_token: accessToken = '' }: HandedOver): GitHubCredentials => ({
@@ -22,7 +14,7 @@ export const gitHubHandedOver = ({ username = '', access_token: accessToken = ''
 });
 
 /** POST /integrations/github: connects a user of GitHub, or renews the token of a known one. The token is tried before anything is accepted. */
-export const connectGitHub = operation<'user', Body>({
+export const connectGitHub = operation({
   method: 'post',
   path: '/integrations/github',
   auth: 'user',

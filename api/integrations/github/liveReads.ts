@@ -18,26 +18,13 @@ import {
 import { callSource } from '../callSource.js';
 import { accountOf, connectedSourceOf, onlySourceOf } from '../dataSourceOf.js';
 
-interface Body {
-  data_source_id: number;
-  include_remote_data: boolean;
-  repository: string;
-  pull_number?: number;
-  page: number;
-  page_size: number;
-  next_cursor?: string;
-  order_by?: string;
-  order_dir?: 'asc' | 'desc';
-  filters?: Record<string, string | undefined>;
-}
-
 const PLACE = '/integrations/data/github';
 const absent = (what: string): HttpError =>
   new HttpError(404, `GitHub has no such repository for the connected account, or no such ${what} in it.`);
 
 /** A page of what there is of a kind, as GitHub has it just now. */
 const list = (kind: GitHubList, path: string, summary: string, record: Joi.Schema): Operation =>
-  operation<'user', Body>({
+  operation({
     method: 'post',
     path: `${PLACE}/${path}`,
     auth: 'user',
@@ -69,7 +56,7 @@ const list = (kind: GitHubList, path: string, summary: string, record: Joi.Schem
 
 /** One of them, by its number. */
 const one = (kind: 'issues' | 'pull_requests', name: string, what: string, record: Joi.Schema): Operation =>
-  operation<'user', unknown>({
+  operation({
     method: 'get',
     path: `${PLACE}/${kind}/{${name}}`,
     auth: 'user',
@@ -82,9 +69,8 @@ const one = (kind: 'issues' | 'pull_requests', name: string, what: string, recor
     answer: record,
     async handle({ caller, params, query, deps }) {
       const number = pathId(params, name);
-      const id = query['data_source_id'] as number | undefined;
-      const source = await onlySourceOf(caller, id, deps.store, 'GITHUB');
-      const asked = { number, repository: query['repository'] || null, remote: query['include_remote_data'] };
+      const source = await onlySourceOf(caller, query.data_source_id, deps.store, 'GITHUB');
+      const asked = { number, repository: query.repository || null, remote: query.include_remote_data };
       const account = accountOf(source, deps);
       const found = await callSource('GitHub', (signal) => account.read(`one of ${kind}`, asked, signal));
       if (found === null) throw absent(what);

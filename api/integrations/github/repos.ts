@@ -9,7 +9,7 @@ import { accountOf, onlySourceOf } from '../dataSourceOf.js';
 const MAX_PER_PAGE = 100;
 
 /** GET /integrations/github/repos: a page of the repositories of a connected GitHub, as they are now. */
-export const gitHubRepos = operation<'user', unknown>({
+export const gitHubRepos = operation({
   method: 'get',
   path: '/integrations/github/repos',
   auth: 'user',
@@ -30,10 +30,10 @@ export const gitHubRepos = operation<'user', unknown>({
     )
     .required(),
   async handle({ caller, query, deps }) {
-    const id = query['data_source_id'] as number | undefined;
+    const id = query.data_source_id;
     const source = await onlySourceOf(caller, id, deps.store, 'GITHUB');
     const account = accountOf(source, deps);
-    const page = { number: Number(query['page']), size: Math.min(MAX_PER_PAGE, Number(query['per_page'])) };
+    const page = { number: query.page, size: Math.min(MAX_PER_PAGE, query.per_page) };
     const { containers } = await callSource('GitHub', (signal) => account.containers(page, signal));
     return containers.map(({ id: containerId, ...rest }) => ({ id: String(containerId), ...rest }));
   },

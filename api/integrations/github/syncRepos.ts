@@ -10,11 +10,6 @@ import { acceptListing } from '../../../store/connections/acceptRuns.js';
 import { callSource } from '../callSource.js';
 import { accountOf, onlySourceOf } from '../dataSourceOf.js';
 
-interface Body {
-  repos: string[];
-  data_source_id?: number;
-}
-
 const MAX_REPOS = 25;
 const PAGE_SIZE = 100;
 
@@ -26,7 +21,7 @@ function isMeant(word: string, { id, name, url }: Container): boolean {
 }
 
 /** POST /integrations/github/sync_repos: lists what some repositories hold, so that it can be chosen from. */
-export const syncGitHubRepos = operation<'user', Body>({
+export const syncGitHubRepos = operation({
   method: 'post',
   path: '/integrations/github/sync_repos',
   auth: 'user',

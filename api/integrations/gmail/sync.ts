@@ -1,30 +1,20 @@
 import Joi from 'joi';
 
 import { idOfGmailFilter, readGmailFilter } from '../../../contract/gmailFilters.js';
-import type { TagValue } from '../../../contract/records.js';
 import { operation } from '../../http/operation.js';
-import { type BoundsBody, boundFields } from '../../schemas/bounds.js';
+import { boundFields } from '../../schemas/bounds.js';
 import { estimate } from '../../schemas/estimates.js';
 import { integer, orNull } from '../../schemas/fields.js';
 import { ingestFields } from '../../schemas/ingest.js';
-import { type ConnectedFilesBody, fileSyncConfig, requestId, success } from '../../schemas/integrations.js';
+import { fileSyncConfig, requestId, success } from '../../schemas/integrations.js';
 import { tags } from '../../schemas/tags.js';
 import { onlySourceOf } from '../dataSourceOf.js';
 import { selectionWishes } from '../keptOptions.js';
 import { readFilter } from '../readFilter.js';
 import { syncSelection } from '../syncSelection.js';
 
-interface Body extends ConnectedFilesBody, BoundsBody {
-  filters: Record<string, unknown>;
-  data_source_id?: number;
-  tags: Record<string, TagValue>;
-  request_id?: string;
-  sync_attachments: boolean;
-  incremental_sync: boolean;
-}
-
 /** POST /integrations/gmail/sync: makes files of the messages that meet some conditions. */
-export const syncGmail = operation<'user', Body>({
+export const syncGmail = operation({
   method: 'post',
   path: '/integrations/gmail/sync',
   auth: 'user',

@@ -6,7 +6,7 @@ import { callSource } from '../callSource.js';
 import { accountOf, onlySourceOf } from '../dataSourceOf.js';
 
 /** GET /integrations/gmail/user_labels: the labels of a connected Gmail, as they are now. */
-export const gmailLabels = operation<'user', unknown>({
+export const gmailLabels = operation({
   method: 'get',
   path: '/integrations/gmail/user_labels',
   auth: 'user',
@@ -24,7 +24,7 @@ export const gmailLabels = operation<'user', unknown>({
       .required(),
   }),
   async handle({ caller, query, deps }) {
-    const id = query['data_source_id'] as number | undefined;
+    const id = query.data_source_id;
     const source = await onlySourceOf(caller, id, deps.store, 'GMAIL');
     const account = accountOf(source, deps);
     return { results: await callSource('Gmail', (signal) => account.read('labels', {}, signal)) };

@@ -7,7 +7,7 @@ import { callSource } from '../callSource.js';
 import { accountOf, onlySourceOf } from '../dataSourceOf.js';
 
 /** GET /integrations/outlook/user_categories: the categories of a connected Outlook, as they are now. */
-export const outlookCategories = operation<'user', unknown>({
+export const outlookCategories = operation({
   method: 'get',
   path: '/integrations/outlook/user_categories',
   auth: 'user',
@@ -25,7 +25,7 @@ export const outlookCategories = operation<'user', unknown>({
       .required(),
   }),
   async handle({ caller, query, deps }) {
-    const id = query['data_source_id'] as number | undefined;
+    const id = query.data_source_id;
     const account = accountOf(await onlySourceOf(caller, id, deps.store, 'OUTLOOK'), deps);
     const results = (await callSource('Outlook', (signal) =>
       account.read('categories', {}, signal),

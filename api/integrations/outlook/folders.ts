@@ -7,7 +7,7 @@ import { callSource } from '../callSource.js';
 import { accountOf, onlySourceOf } from '../dataSourceOf.js';
 
 /** GET /integrations/outlook/user_folders: the folders of a connected Outlook, as they are now. */
-export const outlookFolders = operation<'user', unknown>({
+export const outlookFolders = operation({
   method: 'get',
   path: '/integrations/outlook/user_folders',
   auth: 'user',
@@ -26,7 +26,7 @@ export const outlookFolders = operation<'user', unknown>({
       .required(),
   }),
   async handle({ caller, query, deps }) {
-    const id = query['data_source_id'] as number | undefined;
+    const id = query.data_source_id;
     const account = accountOf(await onlySourceOf(caller, id, deps.store, 'OUTLOOK'), deps);
     const folders = (await callSource('Outlook', (signal) =>
       account.read('folders', {}, signal),

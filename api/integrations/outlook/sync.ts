@@ -2,30 +2,19 @@ import Joi from 'joi';
 
 import type { MailFolder } from '../../../connectors/microsoft/outlook/adapter.js';
 import { idOfOutlookQuery, readOutlookFilter } from '../../../contract/outlookQuery.js';
-import type { TagValue } from '../../../contract/records.js';
 import { HttpError, invalid } from '../../http/errors.js';
 import { operation } from '../../http/operation.js';
-import { type BoundsBody, boundFields } from '../../schemas/bounds.js';
+import { boundFields } from '../../schemas/bounds.js';
 import { estimate } from '../../schemas/estimates.js';
 import { integer, orNull } from '../../schemas/fields.js';
 import { ingestFields } from '../../schemas/ingest.js';
-import { type ConnectedFilesBody, fileSyncConfig, requestId, success } from '../../schemas/integrations.js';
+import { fileSyncConfig, requestId, success } from '../../schemas/integrations.js';
 import { tags } from '../../schemas/tags.js';
 import { callSource } from '../callSource.js';
 import { accountOf, onlySourceOf } from '../dataSourceOf.js';
 import { selectionWishes } from '../keptOptions.js';
 import { readFilter } from '../readFilter.js';
 import { syncSelection } from '../syncSelection.js';
-
-interface Body extends ConnectedFilesBody, BoundsBody {
-  data_source_id?: number;
-  tags: Record<string, TagValue>;
-  folder: string;
-  filters: Record<string, unknown>;
-  sync_attachments: boolean;
-  incremental_sync: boolean;
-  request_id?: string;
-}
 
 const INBOX = 'Inbox';
 const MAX_FOLDER = 1_024;
@@ -39,7 +28,7 @@ function onlyFolder([folder, another]: readonly MailFolder[]): MailFolder {
 }
 
 /** POST /integrations/outlook/sync: makes files of the mails of a folder that a filter finds. */
-export const syncOutlook = operation<'user', Body>({
+export const syncOutlook = operation({
   method: 'post',
   path: '/integrations/outlook/sync',
   auth: 'user',

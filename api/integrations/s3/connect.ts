@@ -2,7 +2,7 @@ import Joi from 'joi';
 
 import type { S3Credentials } from '../../../connectors/s3/sdk.js';
 import { Fault } from '../../../contract/failures.js';
-import type { DataSourceRecord, TagValue } from '../../../contract/records.js';
+import type { DataSourceRecord } from '../../../contract/records.js';
 import type { ApiDeps } from '../../deps.js';
 import { invalid } from '../../http/errors.js';
 import { operation } from '../../http/operation.js';
@@ -13,14 +13,6 @@ import type { HandedOver } from '../../schemas/handedOver.js';
 import { credential } from '../../schemas/integrations.js';
 import { tags } from '../../schemas/tags.js';
 import { connectAccount } from '../connectAccount.js';
-
-interface Body {
-  access_key: string;
-  access_key_secret: string;
-  endpoint_url?: string;
-  sync_source_items: boolean;
-  data_source_tags: Record<string, TagValue>;
-}
 
 const MAX_URL = 2_048;
 
@@ -62,7 +54,7 @@ export const s3HandedOver = async (given: HandedOver, deps: ApiDeps): Promise<S3
 });
 
 /** POST /integrations/s3: connects S3, or a store that speaks like it. Its keys are tried before anything is accepted. */
-export const connectS3 = operation<'user', Body>({
+export const connectS3 = operation({
   method: 'post',
   path: '/integrations/s3',
   auth: 'user',

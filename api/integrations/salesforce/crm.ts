@@ -7,20 +7,9 @@ import { integer, nullable } from '../../schemas/fields.js';
 import { callSource } from '../callSource.js';
 import { accountOf, connectedSourceOf } from '../dataSourceOf.js';
 
-interface Body {
-  data_source_id: number;
-  include_remote_data: boolean;
-  next_cursor?: string;
-  page_size: number;
-  order_by?: string;
-  order_dir: 'asc' | 'desc';
-  includes: string[];
-  filters: Record<string, string | undefined>;
-}
-
 /** POST /integrations/data/crm/…: a page of records of one kind, as Salesforce has them just now. */
 const list = (kind: CrmOperation): Operation =>
-  operation<'user', Body>({
+  operation({
     method: 'post',
     path: `/integrations/data/crm/${kind}`,
     auth: 'user',
@@ -48,7 +37,7 @@ const list = (kind: CrmOperation): Operation =>
 
 /** GET /integrations/data/crm/…/{id}: one of them. */
 const one = (kind: CrmOperation): Operation =>
-  operation<'user', unknown>({
+  operation({
     method: 'get',
     path: `/integrations/data/crm/${kind}/{id}`,
     auth: 'user',
@@ -60,8 +49,8 @@ const one = (kind: CrmOperation): Operation =>
     }),
     answer: CRM_OPERATIONS[kind].record,
     async handle({ caller, params, query, deps }) {
-      const source = await connectedSourceOf(caller, query['data_source_id'] as number, deps.store, 'SALESFORCE');
-      const asked = { id: params['id'], includes: query['includes'], remote: query['include_remote_data'] };
+      const source = await connectedSourceOf(caller, query.data_source_id, deps.store, 'SALESFORCE');
+      const asked = { id: params['id'], includes: query.includes, remote: query.include_remote_data };
       const account = accountOf(source, deps);
       const found = await callSource('Salesforce', (signal) => account.read(`one of ${kind}`, asked, signal));
       if (found === null) throw new HttpError(404, `There is no such ${CRM_OPERATIONS[kind].one} in this account.`);

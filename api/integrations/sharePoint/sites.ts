@@ -9,7 +9,7 @@ import { accountOf, onlySourceOf } from '../dataSourceOf.js';
 const MAX_CURSOR = 8_192;
 
 /** GET /integrations/sharepoint/sites/list: a page of the sites that the person of a connected SharePoint may see, as they are now. */
-export const sharePointSites = operation<'user', unknown>({
+export const sharePointSites = operation({
   method: 'get',
   path: '/integrations/sharepoint/sites/list',
   auth: 'user',
@@ -30,10 +30,10 @@ export const sharePointSites = operation<'user', unknown>({
     next_cursor: nullable(Joi.string()).required(),
   }),
   async handle({ caller, query, deps }) {
-    const id = query['data_source_id'] as number | undefined;
+    const id = query.data_source_id;
     const account = accountOf(await onlySourceOf(caller, id, deps.store, 'SHAREPOINT'), deps);
     // Front-ends send an empty one for the first page.
-    const cursor = (query['cursor'] as string | undefined) || null;
+    const cursor = query.cursor || null;
     return (await callSource('SharePoint', (signal) => account.read('sites', { cursor }, signal))) as SitesPage;
   },
 });

@@ -10,7 +10,7 @@ const TYPES = new Set(['public_channel', 'private_channel', 'mpim', 'im']);
 const MAX_CURSOR = 1_024;
 
 /** GET /integrations/slack/conversations: a page of the conversations of a connected Slack, as they are now. */
-export const slackConversations = operation<'user', unknown>({
+export const slackConversations = operation({
   method: 'get',
   path: '/integrations/slack/conversations',
   auth: 'user',
@@ -26,15 +26,15 @@ export const slackConversations = operation<'user', unknown>({
     next_cursor: Joi.string().allow(null).required(),
   }),
   async handle({ caller, query, deps }) {
-    const named = ((query['types'] as string | undefined) || 'public_channel').split(',').map((type) => type.trim());
+    const named = (query.types || 'public_channel').split(',').map((type) => type.trim());
     if (!named.every((type) => TYPES.has(type)))
       throw invalid(['query', 'types'], `Name some of ${[...TYPES].join(', ')}, by comma`, 'value_error');
-    const source = await onlySourceOf(caller, query['data_source_id'] as number | undefined, deps.store, 'SLACK');
+    const source = await onlySourceOf(caller, query.data_source_id, deps.store, 'SLACK');
     const account = accountOf(source, deps);
     const asked = {
       types: named.join(','),
-      cursor: query['cursor'] || null,
-      excludeArchived: query['exclude_archived'],
+      cursor: query.cursor || null,
+      excludeArchived: query.exclude_archived,
     };
     return callSource('Slack', (signal) => account.read('conversations', asked, signal));
   },

@@ -1,27 +1,33 @@
 import Joi from 'joi';
 
-import type { TagValue } from '../../../contract/records.js';
 import { idOfSince, isConversationId, secondsOf } from '../../../contract/slackIds.js';
 import { invalid } from '../../http/errors.js';
 import { operation } from '../../http/operation.js';
-import { type BoundsBody, boundFields } from '../../schemas/bounds.js';
+import { boundFields } from '../../schemas/bounds.js';
 import { estimate } from '../../schemas/estimates.js';
 import { integer, orNull } from '../../schemas/fields.js';
 import { ingestFields } from '../../schemas/ingest.js';
-import { type ConnectedFilesBody, requestId, success } from '../../schemas/integrations.js';
+import { requestId, success } from '../../schemas/integrations.js';
 import { tags } from '../../schemas/tags.js';
 import { onlySourceOf } from '../dataSourceOf.js';
 import { selectionWishes } from '../keptOptions.js';
 import { syncSelection } from '../syncSelection.js';
-
-interface Body extends ConnectedFilesBody, BoundsBody {
-  filters: { conversation_id: string; after?: string };
-  data_source_id?: number;
-  tags: Record<string, TagValue>;
-  request_id?: string;
-}
+import type { Infer } from '../../schemas/inferred.js';
 
 const text = () => Joi.string().max(100);
+
+const requestBody = Joi.object({
+  filters: Joi.object({
+    conversation_id: text().allow('').required(),
+    after: orNull(text().allow('')),
+  }).required(),
+  data_source_id: orNull(integer()),
+  tags: orNull(tags(), {}),
+  ...ingestFields(),
+  ...boundFields(),
+  request_id: requestId(),
+});
+type Body = Infer<typeof requestBody>;
 
 /** What is meant, as an item. @throws HttpError 422 for what no conversation is called, and for no time */
 function externalIdOf({ conversation_id: conversation, after = '' }: Body['filters']): string {
@@ -42,23 +48,13 @@ function externalIdOf({ conversation_id: conversation, after = '' }: Body['filte
 }
 
 /** POST /integrations/slack/sync: makes files of what was said in a conversation, all of it or since a time. */
-export const syncSlack = operation<'user', Body>({
+export const syncSlack = operation({
   method: 'post',
   path: '/integrations/slack/sync',
   auth: 'user',
   summary: 'Syncs what was said in a conversation of a connected Slack.',
   createsWork: true,
-  body: Joi.object({
-    filters: Joi.object({
-      conversation_id: text().allow('').required(),
-      after: orNull(text().allow('')),
-    }).required(),
-    data_source_id: orNull(integer()),
-    tags: orNull(tags(), {}),
-    ...ingestFields(),
-    ...boundFields(),
-    request_id: requestId(),
-  }),
+  body: requestBody,
   answer: success,
   dryAnswer: estimate,
   async handle({ caller, body, given, deps }) {
