@@ -16,7 +16,7 @@ const NAMES = [
   'signing[-_]?key',
   'secret[-_]?keys?',
   '(?:\\w+[-_])?(?:access[-_]?key|key)[-_]?secret',
-  'secret[-_]?access[-_]?key',
+  '(?:aws[-_]?)?secret[-_]?access[-_]?key',
   'client[-_]?secret',
   '(?:access|refresh|id|session|security|bearer|bot|user|request)[-_]?token',
   'oauth[-_]?token(?:[-_]?secret)?',

@@ -46,6 +46,21 @@ const SECRET_FIELDS = [
   'code_verifier',
   'sessionToken',
   'secretAccessKey',
+  'aws_secret_access_key',
+  'proxy-authorization',
+  'passphrase',
+  'secret',
+  'client_key_secret',
+  'id_token',
+  'securityToken',
+  'bearer_token',
+  'botToken',
+  'user_token',
+  'request_token',
+  'oauth_token',
+  'oauth_token_secret',
+  'x-amz-security-token',
+  'PREMIUM_PROXY_URLS',
 ];
 
 test('a field that is called like a secret is not written, wherever it lies', () => {
@@ -71,6 +86,14 @@ test('a field that is called like a secret is not written, wherever it lies', ()
 
 const SECRET_TEXTS = [
   `https://bucket.example/o?X-Amz-Signature=${SECRET}&X-Amz-Credential=${SECRET}&x=1`,
+  ...['X-Goog-Signature', 'x-goog-credential', 'x-amz-security-token', 'X-Amz-Signature', 'X-Amz-Credential'].map(
+    (name) => `https://bucket.example/o?${name}=${SECRET}`,
+  ),
+  ...['token', 'key', 'code', 'state', 'auth', 'sig', 'SIGNATURE', 'api_key'].map(
+    (name) => `/path?a=1&${name}=${SECRET}`,
+  ),
+  ...['Token', 'OAuth', 'AWS4-HMAC-SHA256'].map((scheme) => `authorization: ${scheme} ${SECRET}`),
+  'alr.k1.eyJvIjoxLCJ1Ijo3LCJlIjoxfQ.c2lnbmF0dXJlLW9mLW91cnM',
   `https://account.blob.example/c/o?sv=2024&sig=${SECRET}`,
   `/content/1/2/3.raw?key=k1&expires=1&signature=${SECRET}`,
   `https://api.example/callback?code=${SECRET}&state=${SECRET}`,
@@ -84,7 +107,7 @@ const SECRET_TEXTS = [
 
 test('a text that holds a secret is not written whole in a message, a field or the stack of an error', () =>
   everyRow(SECRET_TEXTS, String, (text) => {
-    const secret = /(alk_\w+|alt\..+)$/.exec(text)?.[0] ?? SECRET;
+    const secret = /(alk_\w+|al[tr]\..+)$/.exec(text)?.[0] ?? SECRET;
     for (const one of [
       written({}, text),
       written({ url: text }),
@@ -95,6 +118,13 @@ test('a text that holds a secret is not written whole in a message, a field or t
       expect(one.line).toContain('[hidden]');
     }
   }));
+
+test("another service's signed token is hidden wherever it stands, and so is a list of secrets", () => {
+  const token = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl';
+  expect(hideSecrets(`got ${token} back`)).toBe('got [hidden] back');
+  expect(hideSecrets(JSON.stringify({ secretKeys: [SECRET, 'b'], x: 1 }))).toBe('{"secretKeys":"[hidden]","x":1}');
+  expect(hideSecrets(JSON.stringify({ credentials: { a: SECRET }, x: 1 }))).toBe('{"credentials":"[hidden]","x":1}');
+});
 
 test('what is no secret stays as it is', () => {
   const fields = {
