@@ -13,6 +13,16 @@ import { mediaTypeOf } from '../../contract/mediaTypes.js';
 import { idOf, idOfPrefix, placeOf } from '../../contract/objectIds.js';
 import { BEING_DELETED, keptReason, type ReembedCandidate, tokensOf } from '../../contract/reembed.js';
 import { cutMessage } from '../../contract/scrapeSitemap.js';
+import {
+  CONNECTED_SOURCES,
+  exportsDocuments,
+  idInDrive,
+  isConnectedSource,
+  isOfAccount,
+  SOURCE_TYPES,
+  sourcesOfConsent,
+  sourcesOfFiles,
+} from '../../contract/sources.js';
 import { stallSentence } from '../../contract/stalls.js';
 import { FILE_SYNC_STATUSES, FINAL_FILE_STATUSES } from '../../contract/statuses.js';
 import { causesOf, saysDiskFull, StoreFailure } from '../../contract/storeFailures.js';
@@ -283,6 +293,32 @@ checks('sentences', [
     failureSentence({ event: 'E', tries: 2, error: 'No.', nextTryAt: new Date(0) }),
     'E failed 2 times: No. Next try: 1970-01-01T00:00:00.000Z.',
   ],
+]);
+
+const MICROSOFT = ['ONEDRIVE', 'SHAREPOINT', 'OUTLOOK'];
+const GOOGLE = ['GOOGLE_DRIVE', 'GMAIL', 'GOOGLE_CLOUD_STORAGE'];
+const connected = Object.keys(CONNECTED_SOURCES) as (keyof typeof CONNECTED_SOURCES)[];
+checks('what belongs to a connected account', [
+  ...connected.map((source): Row => {
+    const family = [MICROSOFT, GOOGLE].find((one) => one.includes(source)) ?? [source];
+    return [`consent for ${source}`, sourcesOfConsent(source).toSorted(), family.toSorted()];
+  }),
+  ['files of Notion', sourcesOfFiles('NOTION'), ['NOTION', 'NOTION_DATABASE']],
+  ['files of Box', sourcesOfFiles('BOX'), ['BOX']],
+  ['files of a page', sourcesOfFiles('WEB_SCRAPE'), ['WEB_SCRAPE']],
+  [
+    'of an account and not connected',
+    SOURCE_TYPES.filter((type) => isOfAccount(type) && !isConnectedSource(type)),
+    ['NOTION_DATABASE'],
+  ],
+  ['connected', SOURCE_TYPES.filter(isConnectedSource).toSorted(), connected.toSorted()],
+  ['of no account', (['WEB_SCRAPE', 'RSS_FEED', 'PDF'] as const).map(isOfAccount), [false, false, false]],
+  ['exports documents', connected.filter(exportsDocuments), ['GOOGLE_DRIVE']],
+  ['in a drive', idInDrive('ONEDRIVE', { id: 'i', root_id: 'd' }), 'd/i'],
+  ['the drive itself', idInDrive('ONEDRIVE', { id: 'd', root_id: 'd' }), 'd'],
+  ['with its drive already', idInDrive('SHAREPOINT', { id: 'd/i', root_id: 'd' }), 'd/i'],
+  ['of a drive that begins alike', idInDrive('SHAREPOINT', { id: 'd2/i', root_id: 'd' }), 'd/d2/i'],
+  ['elsewhere', idInDrive('BOX', { id: 'i', root_id: 'd' }), 'i'],
 ]);
 
 const chain = (depth: number): Error =>

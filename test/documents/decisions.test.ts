@@ -1,0 +1,179 @@
+/** What small pure functions of documents/ decide, a table a module. */
+import { expect, test } from '@jest/globals';
+
+import { fitPrefix } from '../../documents/chunking/prefix.js';
+import { markTables, placeCuts } from '../../documents/chunking/placeCuts.js';
+import { cleanText } from '../../documents/cleanText.js';
+import { timeCuts } from '../../documents/speech/timeCuts.js';
+import { hasHeader } from '../../documents/tables/hasHeader.js';
+import { everyRow } from '../support/everyRow.js';
+import { LIMITS } from './page.js';
+
+const HEADERS: readonly (readonly [what: string, rows: readonly (readonly string[])[], has: boolean])[] = [
+  ['no rows', [], false],
+  ['one row', [['Name', 'Age']], false],
+  [
+    'words over numbers',
+    [
+      ['Name', 'Age'],
+      ['Ada', '7'],
+    ],
+    true,
+  ],
+  ['words over words', [['Name'], ['Ada']], true],
+  ['numbers over numbers', [['1'], ['2']], false],
+  [
+    'a number over numbers, beside words',
+    [
+      ['Ada', '7'],
+      ['Ben', '8'],
+    ],
+    false,
+  ],
+  [
+    'a date over dates, beside words',
+    [
+      ['Ada', '2024-01-02'],
+      ['Ben', '2024-01-03'],
+    ],
+    false,
+  ],
+  [
+    'a number over words',
+    [
+      ['Ada', '7'],
+      ['Ben', 'none'],
+    ],
+    true,
+  ],
+  [
+    'a number over nothing',
+    [
+      ['Ada', '7'],
+      ['Ben', ' '],
+    ],
+    true,
+  ],
+  [
+    'years over numbers',
+    [
+      ['Name', '1999', '2024'],
+      ['Ada', '7', '8'],
+    ],
+    true,
+  ],
+  [
+    'what is no year over numbers',
+    [
+      ['Name', '1899'],
+      ['Ada', '7'],
+    ],
+    false,
+  ],
+  [
+    'years alone',
+    [
+      ['1999', '2024'],
+      ['7', '8'],
+    ],
+    false,
+  ],
+  [
+    'empty cells alone',
+    [
+      ['', ' '],
+      ['7', '8'],
+    ],
+    false,
+  ],
+  [
+    'money, percentages and signs are numbers',
+    [
+      ['a', '$7', '7 %', '-1.5e3'],
+      ['b', '€8', '8%', '+2'],
+    ],
+    false,
+  ],
+];
+test('the first row names the columns unless it is alone or has data over data', () =>
+  everyRow(
+    HEADERS,
+    ([what]) => what,
+    ([, rows, has]) => expect(hasHeader(rows)).toBe(has),
+  ));
+
+const CLEANED: readonly (readonly [raw: string, text: string])[] = [
+  ['a\r\nb\rc\fd\u0085e\u2028f\u2029g', 'a\nb\nc\nd\ne\nf\ng'],
+  ['a\u00a0b', 'a b'],
+  ['a \t\nb', 'a\nb'],
+  ['a  b', 'a  b'],
+  ['  a', '  a'],
+  ['a\n\n\nb', 'a\n\n\nb'],
+  ['a\n\n\n\n\nb', 'a\n\n\nb'],
+  ['\n\na\n\n', 'a'],
+  [' \n ', ''],
+];
+test('text that came as text keeps its lines and loses what cannot be seen', () =>
+  everyRow(
+    CLEANED,
+    ([raw]) => JSON.stringify(raw),
+    ([raw, text]) => expect(cleanText(raw, LIMITS)).toBe(text),
+  ));
+test('text is as long as the limit at most', () => {
+  expect(cleanText('abc', { ...LIMITS, maxTextCharacters: 3 })).toBe('abc');
+  expect(() => cleanText('abcd', { ...LIMITS, maxTextCharacters: 3 })).toThrow(/MAX_/);
+});
+
+test('a prefix takes half of a chunk at most, and is shortened to that', () => {
+  expect(fitPrefix(null, 100)).toEqual({ text: '', tokens: 0 });
+  expect(fitPrefix('  ', 100)).toEqual({ text: '', tokens: 0 });
+  expect(fitPrefix(' name ', 100)).toEqual({ text: 'name\n\n', tokens: 2 });
+  expect(fitPrefix('name', 4)).toEqual({ text: 'name\n\n', tokens: 2 });
+  expect(fitPrefix('name', 2)).toEqual({ text: '', tokens: 0 });
+  const words = 'river '.repeat(100).trim();
+  expect(fitPrefix(words, 204)).toMatchObject({ text: `${words}\n\n`, tokens: 101 });
+  const { text, tokens } = fitPrefix(words, 40);
+  expect(tokens).toBe(20);
+  expect(words.startsWith(text.trim())).toBe(true);
+});
+
+const lineAt = (start: number, y1: number) => ({ start, end: start + 10, x1: 1.234, x2: 9 + start, y1, y2: y1 + 5 });
+const PAGES = [
+  { number: 1, start: 0, end: 20, lines: [lineAt(0, 100), lineAt(10, 200)] },
+  { number: 3, start: 22, end: 32, lines: [lineAt(22, 50)] },
+];
+const cut = (start: number, end: number) => ({ start, end, tokens: 1 });
+test('a chunk lies on the pages that it has text of, in the box of its lines', () => {
+  const places = [cut(0, 10), cut(10, 20), cut(5, 25), cut(20, 22), cut(22, 40), cut(40, 41)];
+  expect(placeCuts(places, PAGES).map(({ metadata }) => metadata ?? null)).toEqual([
+    { pg_start: 1, pg_end: 1, x1: 1.23, x2: 9, y1: 100, y2: 105 },
+    { pg_start: 1, pg_end: 1, x1: 1.23, x2: 19, y1: 200, y2: 205 },
+    { pg_start: 1, pg_end: 3, x1: 1.23, x2: 31, y1: 100, y2: 55 },
+    null,
+    { pg_start: 3, pg_end: 3, x1: 1.23, x2: 31, y1: 50, y2: 55 },
+    null,
+  ]);
+});
+
+test('a chunk is of a table where it begins in one', () => {
+  const cuts = [cut(0, 5), cut(5, 10), cut(10, 15), cut(15, 20)];
+  const marked = markTables(cuts, [[5, 7, 8, 15]]).map(({ metadata }) => metadata ?? null);
+  expect(marked).toEqual([null, { block_types: ['TABLE'] }, { block_types: ['TABLE'] }, null]);
+});
+
+test('a chunk has the times and speakers of the sentences that it touches', () => {
+  const said = (start: number, startSec: number, endSec: number, speaker: string | null) => ({
+    ...{ start, end: start + 10, startSec, endSec, speaker },
+  });
+  // The second one speaks before the first has ended, and is done earlier.
+  const speech = [said(0, 1.00049, 9, 'A'), said(11, 2, 3.0006, 'B'), said(22, 10, 11, 'A'), said(33, 12, 13, null)];
+  const cuts = [cut(0, 10), cut(0, 21), cut(10, 11), cut(11, 32), cut(0, 32), cut(33, 43)];
+  expect(timeCuts(cuts, speech).map(({ metadata }) => metadata ?? null)).toEqual([
+    { start_offset_sec: 1, end_offset_sec: 9, speakers: ['A'] },
+    { start_offset_sec: 1, end_offset_sec: 9, speakers: ['A', 'B'] },
+    null,
+    { start_offset_sec: 2, end_offset_sec: 11, speakers: ['B', 'A'] },
+    { start_offset_sec: 1, end_offset_sec: 11, speakers: ['A', 'B'] },
+    { start_offset_sec: 12, end_offset_sec: 13 },
+  ]);
+});

@@ -1,0 +1,126 @@
+/** What the small parts of remote embedding decide, a table a module. */
+import { expect, test } from '@jest/globals';
+
+import { pricesOfSpaces, readPrices } from '../../../providers/embeddings/readPrices.js';
+import { openCall } from '../../../providers/embeddings/remote/call.js';
+import { readCount, readVector } from '../../../providers/embeddings/remote/numbers.js';
+import { readOpenAiAnswer } from '../../../providers/embeddings/remote/openAiAnswer.js';
+import { divideUsage } from '../../../providers/embeddings/remote/usage.js';
+import { everyRow } from '../../support/everyRow.js';
+
+const of = (organizationId: number | null, tokens: number) => ({
+  call: { party: organizationId === null ? undefined : { organizationId } },
+  tokens,
+});
+const share = (organizationId: number, tokens: number) => ({ organizationId, requests: 1, tokens });
+const USAGES: readonly (readonly [
+  what: string,
+  items: Parameters<typeof divideUsage>[0],
+  told: number | null,
+  shares: unknown,
+])[] = [
+  ['one party', [of(1, 10), of(1, 20)], null, [share(1, 30)]],
+  ['two parties', [of(1, 10), of(2, 20), of(1, 30)], null, [share(1, 40), share(2, 20)]],
+  ['as the provider counts', [of(1, 10), of(2, 30)], 80, [share(1, 20), share(2, 60)]],
+  ['nothing was billed', [of(1, 10)], 0, [share(1, 0)]],
+  ['part of it for nobody', [of(1, 10), of(null, 30)], 80, [share(1, 20)]],
+  ['pictures, which have no tokens of ours', [of(1, 0)], 50, [share(1, 0)]],
+  ['organization 0', [of(0, 10)], null, [share(0, 10)]],
+];
+test('what a request took is divided by the tokens of its parts', () =>
+  everyRow(
+    USAGES,
+    ([what]) => what,
+    ([, items, told, shares]) => expect(divideUsage(items, told)).toEqual(shares),
+  ));
+
+test('prices are read by model, and apply to the space of the first model that has one', () => {
+  expect(readPrices('')).toEqual({});
+  expect(readPrices(' OPENAI = 0.02 ,, COHERE_MULTILINGUAL_V3=1,')).toEqual({
+    OPENAI: 0.02,
+    COHERE_MULTILINGUAL_V3: 1,
+  });
+  for (const wrong of ['OPENAI', 'OPENAI=', 'OPENAI=-1', 'OPENAI=x', 'OPENAI=.5', 'NONE=1', '=1'])
+    expect(() => readPrices(wrong)).toThrow('by comma');
+  expect(pricesOfSpaces({ COHERE_MULTILINGUAL_V3: 1 })).toEqual({ 'cohere-multilingual-v3-1024': 1 });
+  // Both are the same model and space: OPENAI comes first in the contract.
+  const both = pricesOfSpaces({ OPENAI_ADA_SMALL_1536: 3, OPENAI: 2 });
+  expect(Object.values(both)).toEqual([2]);
+});
+
+const floats = (...numbers: number[]): string => Buffer.from(Float32Array.from(numbers).buffer).toString('base64');
+const VECTORS: readonly (readonly [value: unknown, vector: readonly number[] | undefined])[] = [
+  [
+    [1, 0.5],
+    [1, 0.5],
+  ],
+  [floats(1, 0.5), [1, 0.5]],
+  [[], []],
+  ['', undefined],
+  ['AAAA', undefined],
+  [[1, null], undefined],
+  [[1, '2'], undefined],
+  [{ 0: 1 }, undefined],
+  [null, undefined],
+];
+test('a vector is a list of numbers or base64 of floats', () =>
+  everyRow(
+    VECTORS,
+    ([value]) => JSON.stringify(value),
+    ([value, vector]) => {
+      const read = readVector(value);
+      expect(read === undefined ? undefined : [...read]).toEqual(vector);
+    },
+  ));
+test('a count is a number from 0', () => {
+  expect([0, 7, -1, NaN, Infinity, '7', null].map(readCount)).toEqual([0, 7, null, null, null, null, null]);
+});
+
+const entry = (index: unknown, number = 1) => ({ index, embedding: [number] });
+test('embeddings are put in the order of their index', () => {
+  const read = (data: unknown, count = 2): unknown => {
+    const { vectors, tokens } = readOpenAiAnswer({ data, usage: { total_tokens: 7 } }, count);
+    return [vectors.map((vector) => vector?.[0]), tokens];
+  };
+  expect(read([entry(1, 20), entry(0, 10)])).toEqual([[10, 20], 7]);
+  // What is missing or too many is left to the check of the answer.
+  expect(read([entry(1, 20)])).toEqual([[undefined, 20], 7]);
+  expect(read([entry(0, 10), entry(1, 20), entry(2, 30)])).toEqual([[10, 20, 30], 7]);
+  for (const data of [[entry(2)], [entry('0')], [entry(undefined)], [entry(-1)], [entry(0.5)], [null]])
+    expect(() => read(data)).toThrow('without an index');
+  expect(() => read([entry(0), entry(0)])).toThrow('two embeddings with the index 0');
+  expect(() => read({})).toThrow('no list "data"');
+  expect(readOpenAiAnswer({ data: [] }, 0).tokens).toBeNull();
+});
+
+test('a call is settled once: by its last window, its first failure or its abort', async () => {
+  const settled: unknown[] = [];
+  const open = (windows: number[], signal?: AbortSignal) =>
+    openCall(windows, undefined, signal, (call) => settled.push(call));
+  const one = open([2, 1]);
+  one.took(0, Float32Array.of(3, 0), 1);
+  one.took(1, Float32Array.of(0, 1), 1);
+  expect([one.isSettled, settled]).toEqual([false, []]);
+  one.took(0, Float32Array.of(0, 4), 1);
+  expect((await one.answer).map((vector) => [...vector].map((x) => x.toFixed(1)))).toEqual([
+    ['0.6', '0.8'],
+    ['0.0', '1.0'],
+  ]);
+  one.fail(new Error('late'));
+  expect([one.isSettled, settled]).toEqual([true, [one]]);
+
+  const more = open([1]);
+  more.expectMore();
+  more.took(0, Float32Array.of(1), 1);
+  expect(more.isSettled).toBe(false);
+  more.fail(new Error('failed'));
+  more.fail(new Error('again'));
+  await expect(more.answer).rejects.toThrow('failed');
+  expect(settled).toEqual([one, more]);
+
+  const abort = new AbortController();
+  const aborted = open([1], abort.signal);
+  abort.abort(new Error('cancelled'));
+  await expect(aborted.answer).rejects.toThrow('cancelled');
+  expect(settled).toEqual([one, more, aborted]);
+});
