@@ -1,6 +1,7 @@
 /** What the status of an answer means, of a page and of a source, and how a wait is read. */
 import { expect, test } from '@jest/globals';
 
+import { conditions, validatorsOf } from '../../connectors/conditional.js';
 import { classOfStatus, ERROR_CLASSES } from '../../connectors/errorClasses.js';
 import { parseRetryAfter, shownUrl, statusFault } from '../../connectors/statusFault.js';
 import { FAULTS } from '../../contract/failures.js';
@@ -101,4 +102,16 @@ test('Retry-After is seconds or a date', () =>
 test('a long address is shortened', () => {
   expect(shownUrl('x'.repeat(300))).toBe('x'.repeat(300));
   expect(shownUrl('x'.repeat(301))).toBe(`${'x'.repeat(300)}…`);
+});
+
+test('an answer is known again by its ETag and its date, whichever it has', () => {
+  expect(conditions(null)).toEqual({});
+  expect(conditions({ etag: null, lastModified: null })).toEqual({});
+  expect(conditions({ etag: '"a"', lastModified: null })).toEqual({ 'if-none-match': '"a"' });
+  expect(conditions({ etag: null, lastModified: 'date' })).toEqual({ 'if-modified-since': 'date' });
+  expect(conditions(validatorsOf({ etag: '"a"', 'last-modified': 'date' }))).toEqual({
+    'if-none-match': '"a"',
+    'if-modified-since': 'date',
+  });
+  expect(validatorsOf({})).toEqual({ etag: null, lastModified: null });
 });

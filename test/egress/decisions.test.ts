@@ -67,6 +67,7 @@ const ALLOWED: readonly (readonly [hosts: string[], host: string, port: number, 
   [['site.example'], 'site.example.org', 80, false],
   [['site.example:80'], 'site.example', 80, true],
   [['site.example:80'], 'site.example', 81, false],
+  [['site.example:65535'], 'site.example', 65_535, true],
   [['site.example:80'], 'site.example.', 80, true],
   [['127.1'], '127.0.0.1', 80, true],
   [['::1'], '[::1]', 80, true],
@@ -120,7 +121,7 @@ test('a port is open where it is named, alone or with the host', () =>
   ));
 
 test('an entry that cannot be read is named', () =>
-  everyRow(['site.example:70000', 'a b', '10.0.0.0/33', 'user@site.example', 'http://x', '::1/129'], String, (entry) =>
+  everyRow(['site.example:65536', 'a b', '10.0.0.0/33', 'user@site.example', 'http://x', '::1/129'], String, (entry) =>
     expect(() => createAllowances([entry], [])).toThrow(`"${entry}"`),
   ));
 

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 
-import { type Refusal, reasonIn, refusalOf } from '../../providers/serviceClient.js';
+import { call, type Peer, type Refusal, reasonIn, refusalOf } from '../../providers/serviceClient.js';
 import { everyRow } from '../support/everyRow.js';
 
 /** https://www.rfc-editor.org/rfc/rfc9110#section-15 */
@@ -56,3 +56,25 @@ test('the reason of a refusal is a field of its JSON or its plain text, and not 
     ([text]) => JSON.stringify(text),
     ([text, reason]) => expect(reasonIn(text, reasonsIn)).toBe(reason),
   ));
+
+const refused = Object.fromEntries(
+  ['unauthorized', 'unpaid', 'forbidden', 'moved', 'too_large', 'busy', 'failed', 'not_accepted'].map((refusal) => [
+    refusal,
+    ['bad_response', () => refusal] as const,
+  ]),
+);
+const PEER = {
+  service: { name: 'Service', keySetting: 'KEY', urlSetting: 'URL' },
+  kind: { reasonsIn, refusals: refused, onWrongAnswer: () => '' },
+  apiKey: 'secret',
+} as unknown as Peer;
+
+test('2xx is an answer, and anything else a fault that does not repeat the key', () =>
+  everyRow([199, 200, 204, 299, 300, 401], String, async (status) => {
+    const bytes = async () => Buffer.from('{"message":"secret is no key"}');
+    const egress = { request: async () => ({ status, headers: { 'retry-after': '7' }, bytes }) as never };
+    const ended = await call(egress, { url: 'u', maxBytes: 1, timeoutMs: 1 }, PEER).catch((error: unknown) => error);
+    if (status >= 200 && status < 300) expect(ended).toMatchObject({ status });
+    else
+      expect(ended).toMatchObject({ message: expect.stringMatching(/“… is no key”\)\. \(HTTP/), retryAfterMs: 7000 });
+  }));

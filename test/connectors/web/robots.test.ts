@@ -167,7 +167,12 @@ test('Crawl-delay spaces the requests; one too long to keep is a refusal', async
   });
   for (const path of ['/1', '/2', '/3']) await fetchOne(web, server.origin + path);
   expect(waits).toEqual([2000, 4000]);
+  for (const tooLong of ['86400', '301']) {
+    time += 100_000_000;
+    robots.body = `User-agent: *\nCrawl-delay: ${tooLong}`;
+    await faultOf(fetchOne(web, `${server.origin}/4`), 'robots_disallowed');
+  }
   time += 100_000_000;
-  robots.body = 'User-agent: *\nCrawl-delay: 86400';
-  await faultOf(fetchOne(web, `${server.origin}/4`), 'robots_disallowed');
+  robots.body = 'User-agent: *\nCrawl-delay: 300';
+  await fetchOne(web, `${server.origin}/5`);
 });
