@@ -83,6 +83,12 @@ test('what has content counts, and is never held back; containers, failures with
   expect(await states([kept!, again!, ...fresh])).toEqual(['READY', Q, D, D]);
 });
 
+test('a new content of a file that counts already needs no further place', async () => {
+  const ids = await seed({ generation: 1, syncStatus: 'DELAYED' }, { syncStatus: 'DELAYED' });
+  expect(await turn({ max_files: 1 })).toBeNull();
+  expect(await states(ids)).toEqual([Q, D]);
+});
+
 test('no more go on than the queue takes', async () => {
   await seed(...many(4));
   const held = await seed(...many(4, { syncStatus: 'DELAYED' }));
