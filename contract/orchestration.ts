@@ -398,6 +398,14 @@ export interface MovePlan {
 /** What a schedule starts a pass with. */
 export interface AutoSyncInput {
   readonly scheduleId: string;
+  /** Where a continued workflow goes on; absent on the first execution. */
+  readonly resume?: {
+    readonly runId: number;
+    /** Parts that have ended. */
+    readonly parts: number;
+    /** The run of the last of them. */
+    readonly lastRunId: number;
+  };
 }
 
 /** Why there is nothing to do for a pass. */

@@ -57,10 +57,11 @@ export const ENDED_FROM_OUTSIDE: GoneRunEnd = {
 async function stateOf({ client, names }: TemporalAccess, run: RunDoc): Promise<string | null> {
   const { _id, workflowId, temporalRunId, stream } = run;
   try {
-    const { status, memo, runId } = await client.workflow.getHandle(names.idOf(workflowId)).describe();
-    // A pass is begun by a schedule, which knows none of our ids.
+    const { status, memo, runId, raw } = await client.workflow.getHandle(names.idOf(workflowId)).describe();
+    // A schedule starts a pass and knows none of our ids. The pass keeps the id of its first execution when it continues as new.
+    const firstRunId = raw.workflowExecutionInfo?.firstRunId || runId;
     // A stream works on all open uploads of its user.
-    const isIts = stream ? true : temporalRunId === undefined ? memo?.['runId'] === _id : runId === temporalRunId;
+    const isIts = stream ? true : temporalRunId === undefined ? memo?.['runId'] === _id : firstRunId === temporalRunId;
     return isIts ? status.name : null;
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return null;

@@ -4,12 +4,14 @@ import {
   CancellationScope,
   ChildWorkflowCancellationType,
   ChildWorkflowFailure,
+  continueAsNew,
   executeChild,
   isCancellation,
   ParentClosePolicy,
   proxyActivities,
   sleep,
   upsertSearchAttributes,
+  workflowInfo,
 } from '@temporalio/workflow';
 
 import type { Activities } from '../activities/index.js';
@@ -68,25 +70,30 @@ async function runPart(part: PassPart): Promise<void> {
  * schedule; where there is nothing to do it ends at once, and says why.
  */
 export async function autoSync(input: AutoSyncInput): Promise<AutoSyncResult> {
-  const accepted = await acceptPass(input);
+  const accepted = input.resume ?? (await acceptPass(input));
   if (accepted.runId === null) return { outcome: accepted.reason, parts: 0 };
   const { runId } = accepted;
-  const done = new Set<number>();
+  let { parts, lastRunId }: { parts: number; lastRunId: number | null } = input.resume ?? { parts: 0, lastRunId: null };
+  let isTagged = false;
   try {
     for (;;) {
       const { part } = await nextPart({ runId });
       if (part === null) break;
       // It had its turn, and was ended from outside.
-      if (done.has(part.runId)) {
+      if (part.runId === lastRunId) {
         await endPass({ runId, outcome: 'failed' });
-        return { outcome: 'failed', parts: done.size };
+        return { outcome: 'failed', parts };
       }
-      done.add(part.runId);
-      if (done.size === 1) upsertSearchAttributes(attributesOf(part));
+      if (!isTagged) upsertSearchAttributes(attributesOf(part));
+      isTagged = true;
+      parts += 1;
+      lastRunId = part.runId;
       await runPart(part);
+      if (workflowInfo().continueAsNewSuggested)
+        await continueAsNew<typeof autoSync>({ ...input, resume: { runId, parts, lastRunId } });
     }
     await endPass({ runId, outcome: 'finished' });
-    return { outcome: 'finished', parts: done.size };
+    return { outcome: 'finished', parts };
   } catch (error) {
     if (isCancellation(error)) await CancellationScope.nonCancellable(() => endPass({ runId, outcome: 'aborted' }));
     else if (error instanceof ActivityFailure || error instanceof WorkflowExecutionAlreadyStartedError)

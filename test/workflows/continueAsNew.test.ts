@@ -1,0 +1,105 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from '@jest/globals';
+
+import type { AutoSyncInput, RunInput } from '../../contract/orchestration.js';
+import { createTemporalClient } from '../../dispatch/client.js';
+import { testEngines } from '../support/engines.js';
+import { loadProduct } from '../support/product.js';
+import { quietTemporal } from '../support/quietTemporal.js';
+
+const WORKFLOW_BUNDLE = fileURLToPath(new URL('../../dist/workflow-bundle.js', import.meta.url));
+const SINKS = { traces: { ended: { fn: () => undefined } } };
+const RUN_ID = 7;
+const MB = 1024 * 1024;
+
+/**
+ * Runs a workflow with activities of the test. While its first activity runs, its history grows past the 4 MiB from which
+ * Temporal suggests to continue as new.
+ * https://github.com/temporalio/temporal/blob/main/common/dynamicconfig/constants.go (limit.historySize.suggestContinueAsNew)
+ * @param activities take whether their execution is a continued one
+ * @returns the statuses of the first execution and of the last, and the result
+ */
+async function runGrown(
+  type: string,
+  input: AutoSyncInput | RunInput,
+  activities: Readonly<Record<string, (isContinued: boolean) => unknown>>,
+) {
+  const { activity, sdk } = await loadProduct();
+  const { temporalAddress: address } = testEngines();
+  await quietTemporal('ERROR');
+  const taskQueue = `grown-${randomUUID()}`;
+  const connection = await sdk.NativeConnection.connect({ address });
+  const client = createTemporalClient({ address, namespace: 'default' });
+  let first = '';
+  let grow = (): void => undefined;
+  const grown = new Promise<void>((resolve) => (grow = resolve));
+  const steps = Object.entries(activities).map(([name, step]) => [
+    name,
+    async () => {
+      await grown;
+      const { workflowExecution, workflowType } = activity.activityInfo();
+      return step(workflowType === type && workflowExecution?.runId !== first);
+    },
+  ]);
+  const workflowBundle = { codePath: WORKFLOW_BUNDLE };
+  const worker = await sdk.Worker.create({
+    ...{ connection, taskQueue, workflowBundle, sinks: SINKS },
+    activities: Object.fromEntries(steps) as Record<string, () => Promise<unknown>>,
+  });
+  const result: unknown = await worker.runUntil(async () => {
+    const handle = await client.workflow.start(type, { taskQueue, workflowId: taskQueue, args: [input] });
+    first = handle.firstExecutionRunId;
+    for (let sent = 0; sent <= 4 * MB; sent += 1.5 * MB)
+      await handle.signal('grow', randomBytes(1.5 * MB * 0.75).toString('base64'));
+    grow();
+    return handle.result();
+  });
+  const begun = client.workflow.getHandle(taskQueue, first);
+  const statuses = [await begun.describe(), await client.workflow.getHandle(taskQueue).describe()].map(
+    ({ status }) => status.name,
+  );
+  await client.connection.close();
+  await connection.close();
+  return { statuses, result };
+}
+
+test('the delete of a user whose runs do not end continues as new while it waits for them', async () => {
+  const calls: string[] = [];
+  const { statuses } = await runGrown(
+    'deleteUser',
+    { runId: RUN_ID },
+    {
+      removeSchedules: () => void calls.push('removeSchedules'),
+      stopUserRuns: (isContinued) => ({ workflowIds: isContinued ? [] : ['unknown-workflow'] }),
+      eraseFiles: () => ({ erased: 0 }),
+      finishUserDelete: () => (calls.push('finishUserDelete'), { again: false }),
+    },
+  );
+  expect(statuses).toEqual(['CONTINUED_AS_NEW', 'COMPLETED']);
+  expect(calls).toEqual(['removeSchedules', 'removeSchedules', 'finishUserDelete']);
+});
+
+test('a pass of many parts continues as new between two of them, as the same pass', async () => {
+  const calls: string[] = [];
+  let part = 0;
+  const { statuses, result } = await runGrown(
+    'autoSync',
+    { scheduleId: 'auto-sync:1' },
+    {
+      acceptPass: () => (calls.push('acceptPass'), { runId: RUN_ID }),
+      nextPart(isContinued) {
+        if (isContinued && part > 1) return { part: null };
+        part += 1;
+        const workflowId = `part-${randomUUID()}`;
+        return { part: { runId: part, kind: 'recountFiles', workflowId, attributes: { UserId: '1' } } };
+      },
+      sumFiles: () => void calls.push('part'),
+      finishRecount: () => undefined,
+      endPass: () => void calls.push('endPass'),
+    },
+  );
+  expect(statuses).toEqual(['CONTINUED_AS_NEW', 'COMPLETED']);
+  expect(calls).toEqual(['acceptPass', 'part', 'part', 'endPass']);
+  expect(result).toEqual({ outcome: 'finished', parts: 2 });
+});
