@@ -86,6 +86,12 @@ describe('whether a run is alive', () => {
     ['Temporal knows none', {}, null, false],
     ['the workflow of that id is of another run', {}, { ...RUNNING, memo: { runId: 8 } }, false],
     ['a schedule has begun it', { temporalRunId: 't' }, { ...RUNNING, memo: {} }, true],
+    [
+      'a schedule has begun it, and it has continued as new',
+      { temporalRunId: 't' },
+      { ...RUNNING, memo: {}, runId: 'u', raw: { workflowExecutionInfo: { firstRunId: 't' } } },
+      true,
+    ],
     ['a schedule has begun the next one', { temporalRunId: 'earlier' }, RUNNING, false],
     ['a stream works on it with others', { stream: true }, { ...RUNNING, memo: { runId: 99 } }, true],
     ['its stream has ended', { stream: true }, { ...RUNNING, status: 'COMPLETED' }, false],
