@@ -114,11 +114,7 @@ export function createBacklogReader({
       webhooks
         .countDocuments({ deletedAt: null, $or: [{ status: 'FLAGGED' }, { failing: { $ne: null } }] })
         .maxTimeMS(MOST_MS),
-      events
-        .findOne({ last: null }, { at: 1 })
-        .sort({ writtenAt: 1 })
-        .maxTimeMS(MOST_MS)
-        .lean<Pick<EventRowDoc, 'at'>>(),
+      events.findOne({ last: null }, { at: 1 }).sort({ writtenAt: 1 }).maxTimeMS(MOST_MS).lean(),
     ]);
     const counts = new Map(byStatus.map(({ _id, count }) => [_id, count]));
     const times = receivers.flatMap(({ pending, fresh }) => [

@@ -96,9 +96,8 @@ function inspectionOf(connection: Connection): Inspection {
         }
       };
       const kept = dataSources.find({ sealedCredentials: { $ne: null } }, { organizationId: 1, sealedCredentials: 1 });
-      for await (const source of kept.lean<DataSourceDoc>().cursor())
-        tryTo(() => openCredentials(secrets, source as DataSourceDoc));
-      for await (const row of webhooks.find({ deletedAt: null }).lean<WebhookDoc>().cursor()) {
+      for await (const source of kept.lean().cursor()) tryTo(() => openCredentials(secrets, source as DataSourceDoc));
+      for await (const row of webhooks.find({ deletedAt: null }).lean().cursor()) {
         const { _id, organizationId, signingKey } = row as WebhookDoc;
         tryTo(() => secrets.open(signingKeyPlace(organizationId, _id), signingKey));
       }
@@ -113,7 +112,7 @@ function inspectionOf(connection: Connection): Inspection {
         { $limit: limit },
       ]);
       const ids = groups.flatMap(({ _id }) => _id ?? []);
-      const open = await runs.find({ _id: { $in: ids }, finishedAt: null }).lean<RunDoc[]>();
+      const open = await runs.find({ _id: { $in: ids }, finishedAt: null }).lean();
       return groups.map(({ _id: runId, files: number, example }) => ({
         ...{ runId, files: number, example },
         run: open.find((run) => run._id === runId) ?? null,
@@ -130,7 +129,7 @@ function inspectionOf(connection: Connection): Inspection {
         })
         .sort({ _id: 1 })
         .limit(limit)
-        .lean<WebhookDoc[]>()
+        .lean()
         .exec(),
     troubledSources: (limit) =>
       dataSources
@@ -139,7 +138,7 @@ function inspectionOf(connection: Connection): Inspection {
         })
         .sort({ updatedAt: -1 })
         .limit(limit)
-        .lean<DataSourceDoc[]>()
+        .lean()
         .exec(),
     stalls: createStalls(runs, files),
     workers: createWorkerRecords(connection),

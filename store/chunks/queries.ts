@@ -99,7 +99,7 @@ export function createChunkQueries(
       last: { $gte: from },
     }));
     const found = new Map<number, SegmentDoc[]>();
-    for (const row of await segments.find({ $or }).sort({ fileId: 1, first: 1 }).lean<SegmentDoc[]>()) {
+    for (const row of await segments.find({ $or }).sort({ fileId: 1, first: 1 }).lean()) {
       found.set(row.fileId, [...(found.get(row.fileId) ?? []), row]);
     }
     return found;
@@ -174,7 +174,7 @@ export function createChunkQueries(
     async parsedText({ organizationId, fileId }, generation) {
       // By id: the holder of a signed link names no user. A generation's rows are numbered without a gap.
       const row = (number: number): Promise<SegmentDoc | null> =>
-        segments.findOne({ _id: segmentId(fileId, generation, number), organizationId }).lean<SegmentDoc | null>();
+        segments.findOne({ _id: segmentId(fileId, generation, number), organizationId }).lean();
       const first = await row(0);
       if (first === null) return null;
       async function* rows(): AsyncGenerator<SegmentDoc> {

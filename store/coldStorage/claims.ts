@@ -85,15 +85,13 @@ export function createMoveClaims(
         .sort({ coolsAt: 1 })
         .hint(COLD_INDEXES.due.keys)
         .limit(ROWS_PER_LOOK)
-        .lean<(MoveOwner & { _id: number })[]>();
+        .lean();
       const left = await ended(await files.distinct('move.runId', moving));
       const halfway = await Promise.all(
         left
           .slice(0, limit)
           .map((runId) =>
-            files
-              .findOne({ 'move.runId': runId }, { organizationId: 1, userId: 1, customerId: 1 })
-              .lean<(MoveOwner & { _id: number }) | null>(),
+            files.findOne({ 'move.runId': runId }, { organizationId: 1, userId: 1, customerId: 1 }).lean(),
           ),
       );
       const owners = new Map(

@@ -53,7 +53,7 @@ export function createStorageChanges(
       const query = {
         $and: [fileQuery(tenant, await expand(tenant, filters), afterId), { isContainer: false, $nor: [TAKEN_OVER] }],
       };
-      const rows = await files.find(query, null, { session }).sort({ _id: 1 }).limit(limit).lean<FileDoc[]>();
+      const rows = await files.find(query, null, { session }).sort({ _id: 1 }).limit(limit).lean();
       const now = Date.now();
       const others = rows.flatMap((file) => {
         const fields = changed(file, change, now);

@@ -8,6 +8,7 @@ import { TAKEN_OVER } from '../files/deletion.js';
 import type { ColdCopy, FileDoc } from '../files/model.js';
 import { transition, transitionEvents } from '../files/transitions.js';
 import type { Tenant } from '../users/accept.js';
+import { updateRows } from '../updateRows.js';
 
 /** One try of a run to move some files. Whatever it writes is guarded by its token, which the next try takes away. */
 export interface MoveTry extends Tenant {
@@ -64,20 +65,19 @@ export function createMoves(files: Model<FileDoc>, atomically: Atomically, event
     if (carried.length === 0) return Promise.resolve([]);
     const known = new Map(carried.map((file) => [file._id, file]));
     return atomically(async (session) => {
-      const rows = await files.find({ ...own(by, [...known.keys()]), ...when }, null, { session }).lean<FileDoc[]>();
+      const rows = await files.find({ ...own(by, [...known.keys()]), ...when }, null, { session }).lean();
       const same = rows.filter((row) => {
         const file = known.get(row._id);
         return file !== undefined && row.generation === file.generation && isSame(row, file);
       });
       if (same.length === 0) return [];
-      await files.collection.bulkWrite(
+      await updateRows(
+        files,
         same.map((row) => ({
-          updateOne: {
-            filter: { _id: row._id } as object,
-            update: { $set: { ...change(row), updatedAt: new Date() } },
-          },
+          filter: { _id: row._id },
+          update: { $set: { ...change(row), updatedAt: new Date() } },
         })),
-        { session },
+        session,
       );
       await events.write(fileEvents.stored(kind, same, by.requestId, by.workflowId), session);
       return same.map((row) => row._id);
@@ -90,7 +90,7 @@ export function createMoves(files: Model<FileDoc>, atomically: Atomically, event
         { organizationId, userId, _id: { $in: [...ids] }, 'move.runId': runId, $nor: [TAKEN_OVER] },
         { $set: { 'move.token': token } },
       );
-      return files.find(own(by, ids)).sort({ _id: 1 }).lean<FileDoc[]>();
+      return files.find(own(by, ids)).sort({ _id: 1 }).lean();
     },
     async noteCopy(by, { _id, generation }, coldCopy) {
       const { matchedCount } = await files.updateOne(
@@ -148,7 +148,7 @@ export function createMoves(files: Model<FileDoc>, atomically: Atomically, event
         set: { processedAs: null, ended: endedAs('failed', 'store', 'vectors_lost') },
       });
       await atomically(async (session) => {
-        const before = await files.findOneAndUpdate(filter, update, { session }).lean<FileDoc | null>();
+        const before = await files.findOneAndUpdate(filter, update, { session }).lean();
         if (!before) return;
         const file = { ...before, workflowId: by.workflowId };
         await events.write(transitionEvents('loseVectors', [file], { message }), session);

@@ -106,16 +106,16 @@ export function createAttempts(attempts: Model<AttemptDoc>, secrets: Secrets): A
       await insert({ ...attempt, ...page, state: 'connected', sealed: null }, session);
       return name;
     },
-    find: (id) => attempts.findById(id).lean<AttemptDoc | null>().exec(),
+    find: (id) => attempts.findById(id).lean().exec(),
     byState: (state) =>
       attempts
         .findOne({ stateHash: hashOf(state) })
-        .lean<AttemptDoc | null>()
+        .lean()
         .exec(),
     byPage: (name) =>
       attempts
         .findOne({ pageHash: hashOf(name), pageExpiresAt: { $gt: new Date() } })
-        .lean<AttemptDoc | null>()
+        .lean()
         .exec(),
     secretsOf(attempt) {
       const opened = open(attempt, 'secrets', attempt.sealed);
@@ -127,7 +127,7 @@ export function createAttempts(attempts: Model<AttemptDoc>, secrets: Secrets): A
       return opened === null ? null : (JSON.parse(opened) as StoredGrant);
     },
     async returned(id, code, session = null) {
-      const attempt = await attempts.findById(id).session(session).lean<AttemptDoc | null>();
+      const attempt = await attempts.findById(id).session(session).lean();
       if (!attempt) return false;
       const now = new Date();
       const sealedCode = code === null ? null : secrets.seal(placeOf(attempt, 'code'), code);
@@ -150,13 +150,13 @@ export function createAttempts(attempts: Model<AttemptDoc>, secrets: Secrets): A
       attempts
         .find({ state: { $in: ['returned', 'denied'] }, isHeard: false, updatedAt: { $lt: before } })
         .limit(limit)
-        .lean<AttemptDoc[]>()
+        .lean()
         .exec(),
     async heard(id) {
       await attempts.updateOne({ _id: id }, { $set: { isHeard: true } });
     },
     async granted(id, grant) {
-      const attempt = await attempts.findById(id).lean<AttemptDoc | null>();
+      const attempt = await attempts.findById(id).lean();
       if (!attempt) return false;
       const sealedGrant = secrets.seal(placeOf(attempt, 'grant'), JSON.stringify(grant));
       const kept = await attempts.updateOne(

@@ -113,7 +113,7 @@ export function createDataSourceCommands(
         { returnDocument: 'after', session },
       )
       .orFail()
-      .lean<DataSourceDoc>();
+      .lean();
     return { dataSource, behind: dataSource.tagsCopied < dataSource.tagsVersion };
   };
 
@@ -163,7 +163,7 @@ export function createDataSourceCommands(
         { $set: { lastSyncAction: action, lastSyncedAt: now, updatedAt: now } },
         { returnDocument: 'after', session },
       )
-      .lean<DataSourceDoc | null>();
+      .lean();
     if (source) await events.write([dataSourceEvent(action, source, workflowId)], session);
     return source;
   };
@@ -175,10 +175,7 @@ export function createDataSourceCommands(
       const known =
         externalId === null
           ? null
-          : await dataSources
-              .findOne({ organizationId, userId, type, externalId })
-              .session(session)
-              .lean<DataSourceDoc | null>();
+          : await dataSources.findOne({ organizationId, userId, type, externalId }).session(session).lean();
       const given = {
         sealedCredentials: known && sealed(known._id, organizationId, credentials),
         refreshClaim: null,
@@ -202,10 +199,7 @@ export function createDataSourceCommands(
       return connected;
     },
     async changeTags({ organizationId, userId }, id, change, session) {
-      const known = await dataSources
-        .findOne({ _id: id, organizationId, userId })
-        .session(session)
-        .lean<DataSourceDoc | null>();
+      const known = await dataSources.findOne({ _id: id, organizationId, userId }).session(session).lean();
       return known && update(known, change(known.tags), {}, session);
     },
     async tagsCopied({ organizationId, userId }, id, version) {
@@ -247,10 +241,7 @@ export function createDataSourceCommands(
           },
         )
         .session(session);
-      const source = await dataSources
-        .findOne({ _id: id, organizationId, userId })
-        .session(session)
-        .lean<DataSourceDoc | null>();
+      const source = await dataSources.findOne({ _id: id, organizationId, userId }).session(session).lean();
       if (source && revoked.modifiedCount > 0) {
         await events.write([dataSourceEvent('REVOKE', source, met?.workflowId ?? null)], session);
         await schedules.lookAtSource(source, id, session);

@@ -26,7 +26,7 @@ export function createGrants(dataSources: Model<DataSourceDoc>, secrets: Secrets
       return {
         ownClient,
         async read() {
-          const row = await dataSources.findOne(mine).lean<DataSourceDoc | null>();
+          const row = await dataSources.findOne(mine).lean();
           const opened = row && openCredentials(secrets, row);
           if (!row || opened === null || row.sealedCredentials === null) return null;
           return { grant: JSON.parse(opened) as StoredGrant, version: row.sealedCredentials };

@@ -82,8 +82,8 @@ export function createDataSourceListings(
           { $set: { ...queuedBy(runId), updatedAt: new Date() } },
           { returnDocument: 'after', session },
         )
-        .lean<DataSourceDoc | null>();
-      return given ?? dataSources.findOne(mine).session(session).lean<DataSourceDoc | null>();
+        .lean();
+      return given ?? dataSources.findOne(mine).session(session).lean();
     },
     async beginListing({ organizationId, userId }, id, runId) {
       const begun = await dataSources.updateOne(
@@ -109,7 +109,7 @@ export function createDataSourceListings(
             { $set: { ...$set, ...ended }, $unset },
             { returnDocument: 'after', session },
           )
-          .lean<DataSourceDoc | null>();
+          .lean();
         if (source && whole && status === 'READY')
           await events.write(
             [dataSourceEvent('DATA_SOURCE_READY', source, workflowIds.syncItems(source._id))],
@@ -128,18 +128,17 @@ export function createDataSourceListings(
           { $set: { deletionsApproved: false, updatedAt: new Date() }, $unset: { 'metadata.deletions_held': 1 } },
           { returnDocument: 'after' },
         )
-        .lean<DataSourceDoc | null>()
+        .lean()
         .exec(),
     async held(organizationId, { limit, offset }) {
       const query = { organizationId, 'metadata.deletions_held': { $gt: 0 } };
       const [found, count] = await Promise.all([
-        dataSources.find(query).sort({ _id: 1 }).skip(offset).limit(limit).lean<DataSourceDoc[]>(),
+        dataSources.find(query).sort({ _id: 1 }).skip(offset).limit(limit).lean(),
         dataSources.countDocuments(query),
       ]);
       return { found, count };
     },
-    inOrganization: (organizationId, id) =>
-      dataSources.findOne({ _id: id, organizationId }).lean<DataSourceDoc | null>().exec(),
+    inOrganization: (organizationId, id) => dataSources.findOne({ _id: id, organizationId }).lean().exec(),
     async passed({ organizationId, userId }, id, listedAt) {
       await dataSources.updateOne({ _id: id, organizationId, userId }, { $set: { passedListingAt: listedAt } });
     },

@@ -65,20 +65,19 @@ export function createDataSourceQueries(dataSources: Model<DataSourceDoc>, secre
         .sort({ [ORDER_FIELDS[orderBy]]: orderDir, _id: orderDir })
         .skip(page.offset)
         .limit(page.limit)
-        .lean<DataSourceDoc>()
+        .lean()
         .cursor();
       return inParts<DataSourceDoc>(cursor);
     },
     count: (scope, { filters, page }) => dataSources.countDocuments(query(scope, filters, page.startingId)).exec(),
-    find: ({ organizationId, userId }, id) =>
-      dataSources.findOne({ _id: id, organizationId, userId }).lean<DataSourceDoc | null>().exec(),
+    find: ({ organizationId, userId }, id) => dataSources.findOne({ _id: id, organizationId, userId }).lean().exec(),
     async onlyOne({ organizationId, userId }, type) {
       const [one = null, another] = await dataSources
         .find({ organizationId, userId, type })
         // Those that are open come first.
         .sort({ revokedAccess: 1, _id: 1 })
         .limit(2)
-        .lean<DataSourceDoc[]>();
+        .lean();
       if (!one || !another || one.revokedAccess !== another.revokedAccess) return { source: one };
       return { several: one.revokedAccess ? 'revoked' : 'open' };
     },

@@ -6,6 +6,7 @@ import type { Session } from '../sequence.js';
 import type { WebhookDoc } from '../webhooks/model.js';
 import type { Intents } from './intents.js';
 import { type EventModels, type EventRowDoc, newRows } from './model.js';
+import { updateRows } from '../updateRows.js';
 
 /** Runs work in one MongoDB transaction, again when MongoDB asks for it. */
 export type Atomically = <T>(work: (session: ClientSession) => Promise<T>) => Promise<T>;
@@ -57,17 +58,16 @@ export function createEvents(
         )
         .lean();
       let next = feed.last - total + 1;
-      const result = await rows.collection.bulkWrite(
+      const matched = await updateRows(
+        rows,
         some.map(({ _id, events }) => {
           const first = next;
           next += events.length;
-          return {
-            updateOne: { filter: { _id, last: null } as object, update: { $set: { first, last: next - 1 } } },
-          };
+          return { filter: { _id, last: null }, update: { $set: { first, last: next - 1 } } };
         }),
-        { ordered: false, session },
+        session,
       );
-      if (result.matchedCount !== some.length) throw new Overtaken();
+      if (matched !== some.length) throw new Overtaken();
       await webhooks.updateMany(
         { organizationId, deletedAt: null, disabledAt: null },
         { $set: { wake: feed.last, wokenAt: null } },
@@ -92,7 +92,7 @@ export function createEvents(
         .sort({ last: 1 })
         // Each row has an event at least.
         .limit(limit)
-        .lean<EventRowDoc[]>();
+        .lean();
       return found
         .flatMap(({ events, first, at }) =>
           events.map((event, index) => ({ ...event, at, position: (first ?? 0) + index })),
@@ -102,7 +102,7 @@ export function createEvents(
     },
     settle: (fileIds) => intents.settle(fileIds),
     async number() {
-      const fresh = await rows.find({ last: null }).sort({ writtenAt: 1 }).limit(ROWS_PER_ROUND).lean<EventRowDoc[]>();
+      const fresh = await rows.find({ last: null }).sort({ writtenAt: 1 }).limit(ROWS_PER_ROUND).lean();
       const byOrganization = new Map<number, EventRowDoc[]>();
       for (const row of fresh)
         byOrganization.set(row.organizationId, [...(byOrganization.get(row.organizationId) ?? []), row]);

@@ -3,6 +3,7 @@ import { type Model, mongo } from 'mongoose';
 import type { NewEvent } from '../../contract/events.js';
 import { insertRows } from '../insertOnce.js';
 import { INTENDED, type EventRowDoc, newRows } from './model.js';
+import { updateRows } from '../updateRows.js';
 
 /** An intent of that age is left over from a death: no write takes so long. */
 const LEFT_OVER_MS = 15_000;
@@ -50,14 +51,13 @@ export function createIntents(rows: Model<EventRowDoc>, marked: Marked, keptDays
       $set: { last: null, ...(events === known ? {} : { events }) },
       $currentDate: { writtenAt: { $type: 'timestamp' } },
     };
-    // Past mongoose's schema, which knows of no such clock.
-    const { matchedCount } = await rows.collection.updateOne(intended as object, change as object);
-    return matchedCount === 1;
+    // Past mongoose's schema, which does not know MongoDB's clock.
+    return (await updateRows(rows, [{ filter: intended, update: change }])) === 1;
   };
 
   /** Tells what somebody who took us for dead has not. */
   const showRest = async (row: EventRowDoc, events: readonly StoredEvent[]): Promise<void> => {
-    const settled = await rows.findById(row._id).lean<EventRowDoc | null>();
+    const settled = await rows.findById(row._id).lean();
     const told = new Set((settled?.events ?? []).flatMap((event) => idsOf(event).map((id) => `${event.kind} ${id}`)));
     const rest = about(events, ({ kind }, id) => !told.has(`${kind} ${id}`));
     const { organizationId } = row;
@@ -83,7 +83,7 @@ export function createIntents(rows: Model<EventRowDoc>, marked: Marked, keptDays
     },
     async settle(fileIds) {
       const age = fileIds ? {} : { at: { $lt: new Date(Date.now() - LEFT_OVER_MS) } };
-      const found = await rows.find({ last: INTENDED, ...age }).lean<EventRowDoc[]>();
+      const found = await rows.find({ last: INTENDED, ...age }).lean();
       const wanted = fileIds ? new Set(fileIds.map(String)) : null;
       for (const row of found) {
         const ids = row.events.flatMap(idsOf);

@@ -22,6 +22,7 @@ import type { FileQueue } from './queue.js';
 import { passKnown, type MetFile } from './evaluate.js';
 import { markedFiles } from './changes.js';
 import { HANDED_OVER, stateOf, transition, transitionEvents, type Write } from './transitions.js';
+import { updateRows } from '../updateRows.js';
 
 /** What only files have that were sent to us. */
 export interface NewUpload {
@@ -315,16 +316,14 @@ export function createFileAcceptance(
       });
       if (open.length === 0) return;
       await takeFrom(open);
-      // Past mongoose's schema, as insertOnce does.
-      const { matchedCount } = await files.collection.bulkWrite(
+      const matched = await updateRows(
+        files,
         open.map(({ request, file }) => {
           const where = { tagsRevision: file.tagsRevision ?? null };
-          const { filter, update } = accepted(owner, request, file, now, inTurn.has(request), where);
-          return { updateOne: { filter: filter as object, update } };
+          return accepted(owner, request, file, now, inTurn.has(request), where);
         }),
-        { ordered: false },
       );
-      if (matchedCount === open.length) return;
+      if (matched === open.length) return;
       if (change === TAG_CHANGES) throw new Error('tags of files change faster than the files can be accepted');
       // Somebody tagged some of them meanwhile: read them again.
       const fresh = await knownOf(
@@ -370,7 +369,7 @@ export function createFileAcceptance(
         // A request for this very file has it compared.
         set: { ...again, ...change, ...HANDED_OVER, listedVersion: null, fileContentsDeleted: false },
       });
-      return files.findOneAndUpdate(filter, update, { returnDocument: 'after', session }).lean<FileDoc | null>();
+      return files.findOneAndUpdate(filter, update, { returnDocument: 'after', session }).lean();
     },
     async accept(owner, request, session) {
       const now = new Date();
@@ -393,7 +392,7 @@ export function createFileAcceptance(
             { returnDocument: 'after', session },
           )
           .orFail(() => new Error(`File ${known._id} went while it was accepted`))
-          .lean<FileDoc>();
+          .lean();
         return { file, isNew: false };
       }
       const file = draft(await sequence.take('file'), owner, request, now, inTurn);

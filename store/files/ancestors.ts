@@ -21,7 +21,7 @@ export function createFileAncestors(files: Model<FileDoc>): FileAncestors {
         const owners = { organizationId: valuesOf(placed, 'organizationId'), userId: valuesOf(placed, 'userId') };
         const rows = await files
           .find({ _id: { $in: [...wanted] }, ...owners }, { organizationId: 1, userId: 1, parentId: 1 })
-          .lean<Placed[]>();
+          .lean();
         for (const row of rows) known.set(row._id, row);
         wanted = new Set(rows.flatMap(({ parentId }) => (parentId === null || known.has(parentId) ? [] : parentId)));
       }

@@ -4,6 +4,7 @@ import type { Atomically, EventWriter } from '../events/events.js';
 import type { Intents, Marked } from '../events/intents.js';
 import type { FileDoc } from './model.js';
 import { type Change, type Transition, transition, transitionEvents } from './transitions.js';
+import { updateRows } from '../updateRows.js';
 
 /** A change of one file, which was read before. */
 export type ChangeOfFile<N extends Transition> = Change<N> & { readonly file: FileDoc };
@@ -44,7 +45,7 @@ export function createFileChanges(
     one(name, change, once) {
       const { filter, update } = transition(name, change);
       return atomically(async (session) => {
-        const before = await files.findOneAndUpdate(filter, update, { session }).lean<FileDoc | null>();
+        const before = await files.findOneAndUpdate(filter, update, { session }).lean();
         if (before) await events.write(transitionEvents(name, [before], change), session, once);
         return before;
       });
@@ -52,7 +53,7 @@ export function createFileChanges(
     some(name, change, limit) {
       const { filter, update } = transition(name, change);
       return atomically(async (session) => {
-        const rows = await files.find(filter, null, { session }).sort({ _id: 1 }).limit(limit).lean<FileDoc[]>();
+        const rows = await files.find(filter, null, { session }).sort({ _id: 1 }).limit(limit).lean();
         if (rows.length === 0) return 0;
         await files.updateMany({ _id: { $in: rows.map(({ _id }) => _id) } }, update, { session });
         await events.write(transitionEvents(name, rows, change), session);
@@ -66,15 +67,14 @@ export function createFileChanges(
       await intents.withPendingEvents(
         changes.flatMap((change) => transitionEvents(name, [change.file], change)),
         async (mark) => {
-          // Past mongoose's schema: casting what our own code just built costs more than the write.
-          const { matchedCount } = await files.collection.bulkWrite(
+          const matched = await updateRows(
+            files,
             changes.map((change) => {
               const { filter, update } = transition(name, change);
-              return { updateOne: { filter: filter as object, update: { ...update, ...leaving(mark) } as object } };
+              return { filter, update: { ...update, ...leaving(mark) } };
             }),
-            { ordered: false },
           );
-          if (matchedCount === changes.length) return 'all';
+          if (matched === changes.length) return 'all';
           // Rare: some belong to another run by now.
           const reached = await markedFiles(files)(mark, ids);
           changed = ids.filter((id) => reached.has(id));

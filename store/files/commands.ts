@@ -214,7 +214,7 @@ export function createFileCommands(files: Model<FileDoc>, changes: FileChanges):
           { $set: { ...taken, updatedAt: new Date() } },
           { returnDocument: 'after', session },
         )
-        .lean<FileDoc | null>()
+        .lean()
         .exec(),
     async noteCrash(runId, fileId, hash) {
       const known = await files.updateOne(
@@ -264,7 +264,7 @@ export function createFileCommands(files: Model<FileDoc>, changes: FileChanges):
           { $inc: { unfinishedStarts: 1 } },
           { returnDocument: 'after' },
         )
-        .lean<FileDoc | null>()
+        .lean()
         .exec(),
     async release(runId, fileIds) {
       const _id = { $in: [...fileIds] };

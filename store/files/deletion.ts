@@ -82,7 +82,7 @@ export function createFileDeletion(
     end: (session: ClientSession, rows: readonly FileDoc[]) => Promise<unknown>,
   ): Promise<void> =>
     atomically(async (session) => {
-      const rows = await files.find(query, null, { session }).sort({ _id: 1 }).lean<FileDoc[]>();
+      const rows = await files.find(query, null, { session }).sort({ _id: 1 }).lean();
       await end(session, rows);
       if (tell) await events.write(transitionEvents('empty', rows, {}), session);
     });

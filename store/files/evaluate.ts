@@ -7,6 +7,7 @@ import type { Tenant } from '../users/accept.js';
 import type { FileChanges } from './changes.js';
 import type { FileDoc } from './model.js';
 import { type Change, HANDED_OVER, transition } from './transitions.js';
+import { updateRows } from '../updateRows.js';
 
 /** What a pass needs to know of a file that it meets. */
 export type MetFile = Pick<FileDoc, '_id' | 'syncStatus' | 'syncErrorMessage' | 'generation' | 'requestId'>;
@@ -61,10 +62,10 @@ export async function endEvaluations<N extends 'endEvaluation' | 'endEvaluations
 
 /** Ends evaluations of unchanged files. Nothing is reported, and their last sync stays the earlier one. */
 export async function keepEvaluated(files: Model<FileDoc>, kept: readonly EvaluatedFile[]): Promise<void> {
-  if (kept.length === 0) return;
-  await files.collection.bulkWrite(
+  await updateRows(
+    files,
     kept.map(({ runId, file, generation, cost }) => {
-      const { filter, update } = transition('keepEvaluated', {
+      return transition('keepEvaluated', {
         owner: { runId },
         where: { _id: file._id, lastGeneration: generation },
         message: null,
@@ -77,9 +78,7 @@ export async function keepEvaluated(files: Model<FileDoc>, kept: readonly Evalua
           ...(file.listedVersion ? { version: file.listedVersion } : {}),
         },
       });
-      return { updateOne: { filter: filter as object, update: update as object } };
     }),
-    { ordered: false },
   );
 }
 
@@ -94,12 +93,12 @@ export async function passKnown(
   now: Date,
 ): Promise<void> {
   const open = met.filter(({ file }) => file.syncErrorMessage !== BEING_DELETED);
-  if (open.length === 0) return;
-  await files.collection.bulkWrite(
+  await updateRows(
+    files,
     open.map(({ request, file, inTurn }) => {
       const { _id, syncStatus, generation } = file;
       const isComparable = syncStatus === 'READY' && generation > 0;
-      const { filter, update } = transition(isComparable ? 'passEvaluate' : inTurn ? 'passQueue' : 'passDelay', {
+      return transition(isComparable ? 'passEvaluate' : inTurn ? 'passQueue' : 'passDelay', {
         owner: { organizationId, userId },
         where: { _id, generation },
         seen: syncStatus,
@@ -115,9 +114,7 @@ export async function passKnown(
           updatedAt: now,
         },
       });
-      return { updateOne: { filter: filter as object, update: update as object } };
     }),
-    { ordered: false },
   );
 }
 
@@ -138,9 +135,7 @@ export function createFileEvaluation(files: Model<FileDoc>, changes: FileChanges
     endLook: (runId, fileId) =>
       endEvaluations(files, 'endEvaluation', { owner: { runId }, where: { _id: fileId } }, 'source_revoked'),
     async beginChanged(runId, fileIds) {
-      const rows = await files
-        .find({ _id: { $in: [...fileIds] }, runId, syncStatus: 'EVALUATING_RESYNC' })
-        .lean<FileDoc[]>();
+      const rows = await files.find({ _id: { $in: [...fileIds] }, runId, syncStatus: 'EVALUATING_RESYNC' }).lean();
       await changes.all('startChanged', rows, { owner: { runId }, where: {} });
     },
   };

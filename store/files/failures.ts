@@ -73,7 +73,7 @@ export function createFileFailures(files: Model<FileDoc>): FileFailures {
       .hint(indexOf(scope))
       .skip(offset)
       .limit(limit)
-      .lean<FailedFile[]>()
+      .lean()
       .exec();
   return {
     waitingForLimit: ({ _id: dataSourceId, organizationId, userId }, limit) =>

@@ -54,13 +54,13 @@ export function createGonePages(files: Model<FileDoc>): GonePages {
     async heldContainers(organizationId, { limit, offset }) {
       const query = { organizationId, isContainer: true, [HELD]: { $gt: 0 } };
       const [found, count] = await Promise.all([
-        files.find(query).sort({ _id: 1 }).skip(offset).limit(limit).lean<FileDoc[]>(),
+        files.find(query).sort({ _id: 1 }).skip(offset).limit(limit).lean(),
         files.countDocuments(query),
       ]);
       return { found, count };
     },
     containerInOrganization: (organizationId, _id) =>
-      files.findOne({ _id, organizationId, isContainer: true }).lean<FileDoc | null>().exec(),
+      files.findOne({ _id, organizationId, isContainer: true }).lean().exec(),
     decideDeletions: ({ _id, organizationId }, approved) =>
       files
         .findOneAndUpdate(
@@ -71,7 +71,7 @@ export function createGonePages(files: Model<FileDoc>): GonePages {
           },
           { returnDocument: 'after' },
         )
-        .lean<FileDoc | null>()
+        .lean()
         .exec(),
   };
 }

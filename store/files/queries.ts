@@ -62,9 +62,7 @@ export function createFileQueries(files: Model<FileDoc>, remember: Remember): Fi
   const parentsBelow = async (tenant: Tenant, roots: readonly number[]): Promise<number[]> => {
     const { organizationId, userId } = tenant;
     const parents = (await files.distinct('parentId', { organizationId, userId })).filter((id) => id !== null);
-    const rows = await files
-      .find({ organizationId, userId, _id: { $in: parents } }, { parentId: 1 })
-      .lean<Pick<FileDoc, '_id' | 'parentId'>[]>();
+    const rows = await files.find({ organizationId, userId, _id: { $in: parents } }, { parentId: 1 }).lean();
     const childrenOf = new Map<number, number[]>();
     for (const { _id, parentId } of rows) {
       if (parentId === null) continue;
@@ -151,7 +149,7 @@ export function createFileQueries(files: Model<FileDoc>, remember: Remember): Fi
     async dimensionsIn({ organizationId, userId }, model, vectorSpace) {
       const file = await files
         .findOne({ organizationId, userId, 'options.embeddingModel': model, vectorSpace }, { dimensions: 1 })
-        .lean<Pick<FileDoc, 'dimensions'> | null>();
+        .lean();
       return file?.dimensions ?? null;
     },
   };

@@ -98,7 +98,7 @@ export function createFileReembedding(files: Model<FileDoc>, queries: Pick<FileQ
           { $inc: { lastGeneration: 1 } },
           { returnDocument: 'after' },
         )
-        .lean<FileDoc | null>();
+        .lean();
       return file && { file, generation: file.lastGeneration };
     },
     async flipVectors(reembedded) {

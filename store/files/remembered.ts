@@ -39,10 +39,8 @@ export const rememberWhileUnchanged =
           .findOne({ organizationId, userId }, { updatedAt: 1 })
           .sort({ updatedAt: -1, _id: -1 })
           .hint(ORDER_INDEXES.updated_at)
-          .lean<Pick<FileDoc, '_id' | 'updatedAt'> | null>(),
-        users
-          .findOne({ _id: userId, organizationId }, { filesRemoved: 1 })
-          .lean<Pick<UserDoc, 'filesRemoved'> | null>(),
+          .lean(),
+        users.findOne({ _id: userId, organizationId }, { filesRemoved: 1 }).lean(),
       ]);
       if (!last || Date.now() - last.updatedAt.getTime() < REST_MS) return null;
       return `${last.updatedAt.getTime()}:${last._id}:${user?.filesRemoved ?? 0}`;

@@ -49,7 +49,7 @@ export function createFileRetry(files: Model<FileDoc>, ledger: Pick<LedgerWriter
     const mine = { _id: { $in: [...ids] }, organizationId, userId, isContainer: false };
     const rows = await files
       .find({ ...mine, syncStatus, syncErrorMessage: { $ne: BEING_DELETED } }, fields, { session })
-      .lean<FileDoc[]>();
+      .lean();
     return rows.filter((row) => !isLost(row));
   };
   return {

@@ -46,11 +46,10 @@ export interface RunProgress {
 
 export function createRunProgress(files: Model<FileDoc>): RunProgress {
   return {
-    inMotion: (runId, fileId) =>
-      files.findOne({ _id: fileId, runId, syncStatus: 'SYNCING' }).lean<FileDoc | null>().exec(),
+    inMotion: (runId, fileId) => files.findOne({ _id: fileId, runId, syncStatus: 'SYNCING' }).lean().exec(),
     async needingCleanUp(of) {
       const owners = new Map(of.map(({ fileId, runId }) => [fileId, runId]));
-      const found = await files.find({ _id: { $in: [...owners.keys()] }, cleanupPending: true }).lean<FileDoc[]>();
+      const found = await files.find({ _id: { $in: [...owners.keys()] }, cleanupPending: true }).lean();
       return found.filter(({ _id, runId }) => runId === owners.get(_id));
     },
     async readyOf(runIds) {
@@ -62,7 +61,7 @@ export function createRunProgress(files: Model<FileDoc>): RunProgress {
         .find({ runId: { $in: [...runIds] }, syncStatus: 'READY', cleanupPending: true })
         .hint(RUN_INDEX)
         .limit(limit)
-        .lean<FileDoc[]>()
+        .lean()
         .exec(),
     abortedTries: (runId, afterId, limit) =>
       files
@@ -73,7 +72,7 @@ export function createRunProgress(files: Model<FileDoc>): RunProgress {
         .sort({ _id: 1 })
         .hint(RUN_INDEX)
         .limit(limit)
-        .lean<FileDoc[]>()
+        .lean()
         .exec(),
     async due(runId, afterId, limit, now) {
       const rows = await files

@@ -24,7 +24,7 @@ export async function startFiles(
   const rows = await files
     .find({ ...mine, syncStatus: inMotion })
     .sort({ _id: 1 })
-    .lean<FileDoc[]>();
+    .lean();
   const now = new Date();
   const entering = rows.filter(isStartable);
   // Restarted after a crash, or once they were deferred: nothing new to report.
@@ -52,6 +52,6 @@ export async function startFiles(
     : await files
         .find({ ...mine, syncStatus: UNDER_WAY })
         .sort({ _id: 1 })
-        .lean<FileDoc[]>();
+        .lean();
   return started.map((file) => ({ file, generation: file.lastGeneration }));
 }

@@ -43,7 +43,7 @@ export function createFileTags(files: Model<FileDoc>): FileTags {
   const ofSource = ({ _id, organizationId, userId }: DataSourceDoc) => ({ organizationId, userId, dataSourceId: _id });
   return {
     async changeTags({ organizationId, userId }, id, change, session) {
-      const known = await files.findOne({ _id: id, organizationId, userId }).session(session).lean<FileDoc | null>();
+      const known = await files.findOne({ _id: id, organizationId, userId }).session(session).lean();
       if (!known) return null;
       const tags = change(known.tags);
       if (sameTags(known.tags, tags)) return { file: known, changed: false };
@@ -54,7 +54,7 @@ export function createFileTags(files: Model<FileDoc>): FileTags {
           { $set: { tags, tagPairs: pairs, updatedAt: new Date() }, $inc: { tagsRevision: 1 } },
           { returnDocument: 'after', session },
         )
-        .lean<FileDoc | null>();
+        .lean();
       return file && { file, changed: true };
     },
     async behindSource(source, afterId, limit) {
@@ -62,7 +62,7 @@ export function createFileTags(files: Model<FileDoc>): FileTags {
         .find({ ...ofSource(source), sourceTagsVersion: { $ne: source.tagsVersion }, _id: { $gt: afterId } })
         .sort({ _id: 1 })
         .limit(limit)
-        .lean<FileDoc[]>();
+        .lean();
     },
     async takeSourceTags(source, behind) {
       const updatedAt = new Date();
@@ -96,7 +96,7 @@ export function createFileTags(files: Model<FileDoc>): FileTags {
     tagged: (ids) =>
       files
         .find({ _id: { $in: [...ids] } }, { organizationId: 1, userId: 1, tagPairs: 1, sourceTags: 1, tagsRevision: 1 })
-        .lean<TaggedFile[]>()
+        .lean()
         .exec(),
   };
 }

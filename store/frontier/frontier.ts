@@ -1,6 +1,7 @@
 import type { Model } from 'mongoose';
 
 import type { CrawlPageDoc } from './model.js';
+import { updateRows } from '../updateRows.js';
 
 /** An address and its distance from the start, in links. */
 export type CrawlAddress = Pick<CrawlPageDoc, 'url' | 'depth'>;
@@ -55,7 +56,7 @@ export function createFrontier(pages: Model<CrawlPageDoc>): Frontier {
       );
     },
     count: (runId) => pages.countDocuments({ runId }),
-    find: (runId, url) => pages.findOne({ runId, url }).lean<CrawlPageDoc | null>().exec(),
+    find: (runId, url) => pages.findOne({ runId, url }).lean().exec(),
     async depths(runId, urls) {
       const known = new Map<string, number>();
       for (let from = 0; from < urls.length; from += PER_QUERY) {
@@ -81,7 +82,7 @@ export function createFrontier(pages: Model<CrawlPageDoc>): Frontier {
       );
     },
     unfollowed: (runId, limit) =>
-      pages.find({ runId, state: 'read' }).sort({ depth: 1, _id: 1 }).limit(limit).lean<CrawlPageDoc[]>().exec(),
+      pages.find({ runId, state: 'read' }).sort({ depth: 1, _id: 1 }).limit(limit).lean().exec(),
     async followed(runId, done) {
       if (done.length === 0) return;
       await pages.bulkWrite(
@@ -98,14 +99,12 @@ export function createFrontier(pages: Model<CrawlPageDoc>): Frontier {
       if (addresses.length === 0) return;
       const changedAt = new Date();
       // In one update each: what died between two would leave a page followed from too far.
-      await pages.collection.bulkWrite(
+      await updateRows(
+        pages,
         addresses.map(({ url, depth }) => ({
-          updateOne: {
-            filter: { runId, url, depth: { $gt: depth } },
-            update: [{ $set: { depth, changedAt, state: { $cond: [FOLLOWED, 'read', '$state'] } } }],
-          },
+          filter: { runId, url, depth: { $gt: depth } },
+          update: [{ $set: { depth, changedAt, state: { $cond: [FOLLOWED, 'read', '$state'] } } }],
         })),
-        { ordered: false },
       );
     },
     async clear(runId) {

@@ -44,7 +44,7 @@ export function createGoneItems(items: Model<ItemDoc>, files: Model<FileDoc>): G
       .find({ ...filesOf(source), isGone: true, _id: { $gt: afterId } })
       .sort({ _id: 1 })
       .limit(limit)
-      .lean<ItemDoc[]>();
+      .lean();
   const namesOf = (rows: readonly ItemDoc[]) => ({ externalFileId: { $in: rows.map(({ externalId }) => externalId) } });
   return {
     async markGone(source, externalIds) {

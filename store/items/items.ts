@@ -236,7 +236,7 @@ export function createItems(items: Model<ItemDoc>, files: Model<FileDoc>, sequen
         .skip(page.offset)
         .limit(page.limit)
         .allowDiskUse(true)
-        .lean<ItemDoc>()
+        .lean()
         .cursor();
       for await (const part of inParts<ItemDoc>(cursor)) {
         const known = await filesByItem(source, part);

@@ -26,7 +26,7 @@ export async function syncedCopies(
       syncStatus: 'READY',
       generation: { $gt: 0 },
     })
-    .lean<FileDoc[]>();
+    .lean();
   // As MongoDB keeps them: what is not set is not there.
   const wanted: unknown = JSON.parse(JSON.stringify(options));
   return new Map(

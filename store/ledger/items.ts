@@ -41,7 +41,6 @@ export const LINE_FIELDS = {
   ...({ organizationId: 1, userId: 1, runId: 1, externalFileId: 1, name: 1, syncStatus: 1 } as const),
   ...({ syncErrorMessage: 1, ended: 1, updatedAt: 1 } as const),
 };
-export type LineFile = Pick<FileDoc, '_id' | keyof typeof LINE_FIELDS>;
 
 /** Records of before there was a ledger say how they ended by their status alone. */
 const BY_STATUS: Partial<Record<FileSyncStatus, ItemEnd>> = {

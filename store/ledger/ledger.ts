@@ -7,10 +7,11 @@ import { insertOnce } from '../insertOnce.js';
 import type { RunDoc } from '../runs/model.js';
 import type { Session } from '../sequence.js';
 import type { Tenant } from '../users/accept.js';
-import { endOf, LINE_FIELDS, type LineFile, type NewItem, rowOf, type RunOf } from './items.js';
+import { endOf, LINE_FIELDS, type NewItem, rowOf, type RunOf } from './items.js';
 import { leftAs, type LiveItems } from './live.js';
 import type { LedgerItemDoc } from './model.js';
 import { sumLines, sumLinesOf, tallyOf } from './tally.js';
+import { updateRows } from '../updateRows.js';
 
 /** Lines written at once. */
 const AT_ONCE = 1_000;
@@ -65,13 +66,10 @@ export function createLedgerWriter(
 ): LedgerWriter {
   const expiry = (): Date => new Date(Date.now() + lifeDays * DAY_MS);
   const overwrite = async (rows: readonly LedgerItemDoc[], session: Session): Promise<void> => {
-    if (rows.length === 0) return;
-    // Past mongoose's schema: they were built by our own code.
-    await lines.collection.bulkWrite(
-      rows.map((row) => ({
-        replaceOne: { filter: { _id: row._id } as object, replacement: row as object, upsert: true },
-      })),
-      { ordered: false, ...(session ? { session } : {}) },
+    await updateRows(
+      lines,
+      rows.map((row) => ({ filter: { _id: row._id }, replacement: row, upsert: true as const })),
+      session,
     );
   };
   return {
@@ -82,7 +80,7 @@ export function createLedgerWriter(
       const open = await runs.find({ _id: { $in: owners }, finishedAt: null }, { _id: 1 }, { session }).lean();
       if (open.length === 0) return;
       const taken = { _id: { $in: given.map(({ _id }) => _id) }, runId: { $in: open.map(({ _id }) => _id) } };
-      const found = await files.find({ ...taken, isContainer: false }, LINE_FIELDS, { session }).lean<LineFile[]>();
+      const found = await files.find({ ...taken, isContainer: false }, LINE_FIELDS, { session }).lean();
       const [now, until] = [new Date(), expiry()];
       const rows = found.flatMap((file) => {
         const { _id: fileId, runId, externalFileId: externalId, name, syncErrorMessage: message } = file;
@@ -127,7 +125,7 @@ export function createLedgerWriter(
           .sort({ _id: 1 })
           .limit(AT_ONCE)
           .hint(RUN_INDEX)
-          .lean<LineFile[]>();
+          .lean();
         const rows = found.flatMap((file) => {
           const { _id: fileId, runId, externalFileId: externalId, name, syncStatus, syncErrorMessage: message } = file;
           if (runId === null) return [];

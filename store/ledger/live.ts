@@ -14,7 +14,7 @@ import { RUN_INDEX } from '../files/indexes.js';
 import type { FileDoc } from '../files/model.js';
 import type { ReembedDoc } from '../reembeds/model.js';
 import type { RunDoc } from '../runs/model.js';
-import { endOf, LINE_FIELDS, type LineFile } from './items.js';
+import { endOf, LINE_FIELDS } from './items.js';
 import type { TallyRow } from './tally.js';
 
 /** A file of a run that has not ended. */
@@ -79,7 +79,7 @@ const byFiles = (files: Model<FileDoc>): LiveItems => ({
       .sort({ _id: 1 })
       .hint(RUN_INDEX)
       .limit(limit)
-      .lean<LineFile[]>();
+      .lean();
     return found.map((file) => ({
       fileId: file._id,
       externalId: file.externalFileId,
@@ -123,7 +123,7 @@ const byReembeds = (rows: Model<ReembedDoc>, files: Model<FileDoc>): LiveItems =
       .find({ runId, outcome, fileId: { $gt: afterId } })
       .sort({ fileId: 1 })
       .limit(limit)
-      .lean<ReembedDoc[]>();
+      .lean();
     const named = await files
       .find({ _id: { $in: found.map(({ fileId }) => fileId) } }, { externalFileId: 1, name: 1 })
       .lean();

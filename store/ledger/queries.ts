@@ -70,7 +70,7 @@ export function createLedgerQueries(
     runs
       .find({ parentRunId, part: { $exists: true } })
       .sort({ _id: 1 })
-      .lean<RunDoc[]>()
+      .lean()
       .exec();
   const tallyOfOne = async (run: RunDoc): Promise<RunTally> => {
     if (run.kind === 'autoSync') {
@@ -94,7 +94,7 @@ export function createLedgerQueries(
       })
       .sort({ _id: 1 })
       .limit(limit)
-      .lean<LedgerItemDoc[]>();
+      .lean();
     return rows.map(asLine);
   };
   /** Of a run that goes on: its files as they stand, then what no file of it tells of. */
@@ -123,7 +123,7 @@ export function createLedgerQueries(
       const of = [run, ...(run.kind === 'autoSync' ? await partsOf(run) : [])].map(({ _id }) => _id);
       const told = await lines
         .find({ runId: { $in: of }, $or: [{ fileId: { $in: [...fileIds] } }, { _id: { $in: [...itemIds] } }] })
-        .lean<LedgerItemDoc[]>();
+        .lean();
       const keys = itemIds.map(fileOfKey).filter((id) => id !== null);
       const own = await live.among(of, [...fileIds, ...keys]);
       const ids = own.flatMap(({ fileId, runId }) => [String(fileId), itemKey(runId, { fileId })]);

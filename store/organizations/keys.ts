@@ -40,9 +40,7 @@ export function createApiKeys(
     return { id, organizationId, apiKey };
   };
   const end = (id: number, session: Session) =>
-    apiKeys
-      .findOneAndUpdate({ _id: id, revokedAt: null }, { $set: { revokedAt: new Date() } }, { session })
-      .lean<ApiKeyDoc | null>();
+    apiKeys.findOneAndUpdate({ _id: id, revokedAt: null }, { $set: { revokedAt: new Date() } }, { session }).lean();
   return {
     async create(organizationId) {
       if ((await organizations.exists({ _id: organizationId })) === null) return null;
@@ -52,7 +50,7 @@ export function createApiKeys(
       const rows = await apiKeys
         .find(organizationId === null ? {} : { organizationId })
         .sort({ organizationId: 1, _id: 1 })
-        .lean<ApiKeyDoc[]>();
+        .lean();
       return rows.map(({ _id: id, organizationId: owner, prefix, createdAt, revokedAt }) => ({
         ...{ id, organizationId: owner, prefix, createdAt, revokedAt },
       }));

@@ -50,7 +50,7 @@ const merged = (field: string, values: object): object =>
 export function createOrganizationRecords(organizations: Model<OrganizationDoc>): OrganizationRecords {
   return {
     async record(organizationId) {
-      const row = await organizations.findById(organizationId).lean<OrganizationDoc | null>();
+      const row = await organizations.findById(organizationId).lean();
       if (!row) throw new Error(`Organization ${organizationId} has no record`);
       return row;
     },

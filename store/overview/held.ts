@@ -32,7 +32,7 @@ export function createHeldOverview(dataSources: Model<DataSourceDoc>, files: Mod
       dataSources
         .find({ organizationId, 'metadata.deletions_held': { $gt: 0 } }, SOURCE_FIELDS)
         .limit(limit)
-        .lean<DataSourceDoc[]>(),
+        .lean(),
       files
         .find({ organizationId, isContainer: true, 'fileMetadata.deletions_held': { $gt: 0 } }, FILE_FIELDS)
         .hint(OPERATOR_INDEXES.held.keys)

@@ -70,13 +70,13 @@ export function createQuarantineOverview(
           { organizationId, _id: { $in: shown.flatMap(({ _id }) => _id.dataSourceId ?? []) } },
           { type: 1, externalId: 1, customerId: 1 },
         )
-        .lean<DataSourceDoc[]>(),
+        .lean(),
       files
         .find(
           { organizationId, _id: { $in: shown.flatMap(({ _id }) => _id.parentId ?? []) } },
           { source: 1, name: 1, externalUrl: 1, externalFileId: 1, customerId: 1 },
         )
-        .lean<FileDoc[]>(),
+        .lean(),
     ]);
     return {
       files: groups.reduce((sum, group) => sum + group.files, 0),

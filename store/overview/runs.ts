@@ -126,15 +126,13 @@ export function createRunsOverview(runs: Model<RunDoc>, files: Model<FileDoc>, d
           { organizationId, _id: { $in: rows.flatMap(({ fileId }) => fileId ?? []) } },
           { name: 1, externalUrl: 1, externalFileId: 1, source: 1, isContainer: 1, runId: 1 },
         )
-        .lean<
-          Pick<FileDoc, '_id' | 'name' | 'externalUrl' | 'externalFileId' | 'source' | 'isContainer' | 'runId'>[]
-        >(),
+        .lean(),
       dataSources
         .find(
           { organizationId, _id: { $in: rows.flatMap(({ dataSourceId }) => dataSourceId ?? []) } },
           { type: 1, externalId: 1 },
         )
-        .lean<Pick<DataSourceDoc, '_id' | 'type' | 'externalId'>[]>(),
+        .lean(),
     ]);
     return {
       ...{ started, waiting, paused, stalled },

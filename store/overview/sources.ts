@@ -70,7 +70,7 @@ export function createSourcesOverview(dataSources: Model<DataSourceDoc>, schedul
   ];
   return async (organizationId: number, limit: number): Promise<SourcesOverview> => {
     const latest = (query: object) =>
-      dataSources.find(query, FIELDS).sort({ updatedAt: -1, _id: -1 }).limit(limit).lean<Row[]>();
+      dataSources.find(query, FIELDS).sort({ updatedAt: -1, _id: -1 }).limit(limit).lean();
     const [groups, held, ...found] = await Promise.all([
       dataSources.aggregate<{ _id: { revoked: boolean; status: DataSourceSyncStatus }; count: number }>([
         { $match: { organizationId, revokedAccess: { $in: [true, false] } } },

@@ -104,7 +104,7 @@ export function createQuarantineClaims(quarantined: Model<QuarantinedDoc>, runs:
     async list(organizationId, filters, { limit, offset }) {
       const wanted = query(organizationId, filters);
       const [found, count] = await Promise.all([
-        quarantined.find(wanted).sort({ _id: 1 }).skip(offset).limit(limit).lean<QuarantinedDoc[]>(),
+        quarantined.find(wanted).sort({ _id: 1 }).skip(offset).limit(limit).lean(),
         quarantined.countDocuments(wanted),
       ]);
       return { found, count };

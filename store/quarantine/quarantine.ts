@@ -112,7 +112,7 @@ export function createQuarantine(
     async take({ _id: runId, workflowId, organizationId, userId }, ids, keptUntil) {
       const mine = { organizationId, userId, _id: { $in: [...ids] } };
       await atomically(async (session) => {
-        const rows = await files.find(mine, null, { session }).sort({ _id: 1 }).lean<FileDoc[]>();
+        const rows = await files.find(mine, null, { session }).sort({ _id: 1 }).lean();
         if (rows.length === 0) return;
         const now = new Date();
         // Past mongoose's schema: a record is kept as it is.
@@ -139,7 +139,7 @@ export function createQuarantine(
         .find({ organizationId, userId, runId, state: { $ne: 'kept' } })
         .sort({ _id: 1 })
         .limit(limit)
-        .lean<QuarantinedDoc[]>()
+        .lean()
         .exec(),
     async unmoved(rows) {
       const now = await quarantined.find({ _id: idsOf(rows) }, { state: 1, runId: 1 }).lean();

@@ -74,7 +74,7 @@ export async function recordsAbove(
       .find({ ...mine, ...NOT_BACK })
       .sort({ _id: 1 })
       .limit(limit)
-      .lean<QuarantinedDoc[]>(),
+      .lean(),
   ]);
   return [...shown, ...kept.map(quarantinedRecord)].toSorted((a, b) => a._id - b._id).slice(0, limit);
 }
@@ -86,7 +86,7 @@ export async function recordsOf(
 ): Promise<Map<number, RecordOfFile>> {
   const named = { ...owner, _id: { $in: [...ids] } };
   // In this order: what comes back meanwhile is in both, what goes in neither, and then looks changed.
-  const kept = await quarantined.find({ ...named, ...NOT_BACK }).lean<QuarantinedDoc[]>();
+  const kept = await quarantined.find({ ...named, ...NOT_BACK }).lean();
   const rows = await files.find(named, PROJECTION).lean<RecordOfFile[]>();
   return new Map([...kept.map(quarantinedRecord), ...rows].map((row) => [row._id, row]));
 }

@@ -97,7 +97,7 @@ export function createRebuilds({ files, users, runs, reembeds, points, outbox, a
             ...{ kind: 'reembedFiles', userId: { $in: userIds }, finishedAt: null },
             ...{ 'options.model': null, 'options.space': scope.space },
           })
-          .lean<RunDoc[]>();
+          .lean();
         const busy = new Set(open.map(({ userId }) => userId));
         ids.push(...open.map(({ _id }) => _id));
         const owed = some.filter(({ userId }) => alive.has(userId) && !busy.has(userId));
@@ -130,7 +130,7 @@ export function createRebuilds({ files, users, runs, reembeds, points, outbox, a
             },
           },
         ]),
-        runs.find({ _id: named, finishedAt: { $ne: null } }, { outcome: 1 }).lean<Pick<RunDoc, 'outcome'>[]>(),
+        runs.find({ _id: named, finishedAt: { $ne: null } }, { outcome: 1 }).lean(),
       ]);
       const [done] = sums.filter(({ _id }) => _id.outcome === 'reembedded');
       const skipped = sums.flatMap(({ _id, files: count }) =>
@@ -149,6 +149,6 @@ export function createRebuilds({ files, users, runs, reembeds, points, outbox, a
         .find({ runId: { $in: [...runIds] }, outcome: 'failed' }, { organizationId: 1, fileId: 1, message: 1 })
         .sort({ runId: 1, fileId: 1 })
         .limit(limit)
-        .lean<ReembedDoc[]>(),
+        .lean(),
   };
 }

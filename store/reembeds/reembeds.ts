@@ -82,12 +82,12 @@ export function createReembeds(rows: Model<ReembedDoc>): Reembeds {
     open: (runId, fileIds) =>
       rows
         .find({ runId, outcome: null, ...(fileIds ? { fileId: { $in: [...fileIds] } } : {}) })
-        .lean<ReembedDoc[]>()
+        .lean()
         .exec(),
     ended: (runId, fileIds) =>
       rows
         .find({ runId, outcome: { $ne: null }, fileId: { $in: [...fileIds] } })
-        .lean<ReembedDoc[]>()
+        .lean()
         .exec(),
     async sums(runId) {
       const found = await rows.aggregate<{
@@ -116,7 +116,6 @@ export function createReembeds(rows: Model<ReembedDoc>): Reembeds {
         skipped: Object.fromEntries(of('skipped').map(({ _id, files }) => [_id.reason, files])),
       };
     },
-    failures: (runId, limit) =>
-      rows.find({ runId, outcome: 'failed' }).sort({ fileId: 1 }).limit(limit).lean<ReembedDoc[]>().exec(),
+    failures: (runId, limit) => rows.find({ runId, outcome: 'failed' }).sort({ fileId: 1 }).limit(limit).lean().exec(),
   };
 }

@@ -147,21 +147,20 @@ export function createRuns(
       return runs
         .find({ ...others, finishedAt: null })
         .limit(limit)
-        .lean<RunDoc[]>();
+        .lean();
     },
     async forgetOthers({ organizationId, userId }, runId) {
       await runs.deleteMany({ organizationId, userId, _id: { $ne: runId }, finishedAt: { $ne: null } });
       await runs.updateMany({ organizationId, userId }, { $set: { options: {} } });
     },
-    find: (runId) => runs.findById(runId).lean<RunDoc | null>().exec(),
-    findOf: ({ organizationId, userId }, runId) =>
-      runs.findOne({ _id: runId, organizationId, userId }).lean<RunDoc | null>().exec(),
+    find: (runId) => runs.findById(runId).lean().exec(),
+    findOf: ({ organizationId, userId }, runId) => runs.findOne({ _id: runId, organizationId, userId }).lean().exec(),
     unstarted: (now, limit) =>
       runs
         .find({ startedAt: null, nextTryAt: { $lte: now } })
         .sort({ nextTryAt: 1 })
         .limit(limit)
-        .lean<RunDoc[]>()
+        .lean()
         .exec(),
     async countUsersAtWork(organizationId) {
       const rows = await runs
@@ -184,7 +183,7 @@ export function createRuns(
         .find({ finishedAt: null, startedAt: { $lte: startedBefore } })
         .sort({ startedAt: 1 })
         .limit(limit)
-        .lean<RunDoc[]>()
+        .lean()
         .exec(),
     async withdraw(runId) {
       const now = new Date();
@@ -216,7 +215,7 @@ export function createRuns(
       return true;
     },
     async finish(runId, outcome, counts, said) {
-      const open = await runs.findOne({ _id: runId, finishedAt: null }).lean<RunDoc | null>();
+      const open = await runs.findOne({ _id: runId, finishedAt: null }).lean();
       if (!open) return;
       const tally = await ledger.close(open);
       await atomically(async (session) => {

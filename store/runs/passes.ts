@@ -14,12 +14,12 @@ export interface Passes {
 
 export function createPasses(runs: Model<RunDoc>): Passes {
   return {
-    find: (temporalRunId) => runs.findOne({ temporalRunId }).lean<RunDoc | null>().exec(),
+    find: (temporalRunId) => runs.findOne({ temporalRunId }).lean().exec(),
     parts: (parentRunId) =>
       runs
         .find({ parentRunId, part: { $exists: true } })
         .sort({ acceptedAt: 1, _id: 1 })
-        .lean<RunDoc[]>()
+        .lean()
         .exec(),
     async inTheWay(of) {
       const kinds = ['autoSync', 'syncItems', 'syncSource', 'syncFeed', 'scrapeSitemap', 'webScrape'] as const;

@@ -60,13 +60,13 @@ export function createPauses(runs: Model<RunDoc>): Pauses {
       runs
         .find({ finishedAt: null, 'pause.at': { $exists: true }, 'pause.resumedAt': { $lte: before } })
         .limit(limit)
-        .lean<RunDoc[]>()
+        .lean()
         .exec(),
-    standing: (limit) => runs.find(STANDS_STILL).limit(limit).lean<RunDoc[]>().exec(),
+    standing: (limit) => runs.find(STANDS_STILL).limit(limit).lean().exec(),
     under: (workflowId) =>
       runs
         .findOne({ workflowId, ...STANDS_STILL })
-        .lean<RunDoc | null>()
+        .lean()
         .exec(),
   };
 }

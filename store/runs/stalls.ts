@@ -36,7 +36,7 @@ export function createStalls(runs: Model<RunDoc>, files: Model<FileDoc>): Stalls
         .find({ finishedAt: null, startedAt: { $gt: after, $lte: before }, 'pause.at': { $exists: false } })
         .sort({ startedAt: 1 })
         .limit(limit)
-        .lean<RunDoc[]>()
+        .lean()
         .exec(),
     async unstarted(before, limit) {
       const waiting = { startedAt: null, acceptedAt: { $lte: before } };
@@ -45,16 +45,16 @@ export function createStalls(runs: Model<RunDoc>, files: Model<FileDoc>): Stalls
           .find({ ...waiting, held: { $ne: true }, nextTryAt: { $lte: new Date() } })
           .sort({ nextTryAt: 1 })
           .limit(limit)
-          .lean<RunDoc[]>(),
+          .lean(),
         runs
           .find({ ...waiting, held: false, stream: true, finishedAt: null })
           .hint('streamWaiting')
           .limit(limit)
-          .lean<RunDoc[]>(),
+          .lean(),
       ]);
       return [...due, ...ofStreams];
     },
-    stalled: (limit) => runs.find(STALLED).limit(limit).lean<RunDoc[]>().exec(),
+    stalled: (limit) => runs.find(STALLED).limit(limit).lean().exec(),
     async progressedSince({ _id: runId, organizationId, userId }, since) {
       // By the order of changes: as few files are read as have changed since.
       const changed = { organizationId, userId, updatedAt: { $gt: since }, runId };

@@ -8,6 +8,7 @@ import type { FileDoc } from '../files/model.js';
 import type { LedgerWriter } from '../ledger/ledger.js';
 import type { Tenant } from '../users/accept.js';
 import type { RunDoc } from './model.js';
+import { updateRows } from '../updateRows.js';
 
 /** A fresh row is left to the process that wrote it for this long. */
 const GRACE_MS = 3_000;
@@ -58,7 +59,7 @@ export function createUploadStreams(
         .sort({ _id: 1 })
         .hint('stream')
         .limit(limit)
-        .lean<RunDoc[]>()
+        .lean()
         .exec(),
     async waiting(now, limit) {
       const before = new Date(now.getTime() - GRACE_MS);
@@ -70,16 +71,14 @@ export function createUploadStreams(
         ])
         .hint('streamWaiting');
       const first = await Promise.all(
-        users.map(({ _id }) =>
-          runs.findOne({ ...inStream, ..._id, startedAt: null, held: false }).lean<RunDoc | null>(),
-        ),
+        users.map(({ _id }) => runs.findOne({ ...inStream, ..._id, startedAt: null, held: false }).lean()),
       );
       return first.filter((run) => run !== null);
     },
     find: ({ organizationId, userId }, runIds) =>
       runs
         .find({ _id: { $in: [...runIds] }, organizationId, userId })
-        .lean<RunDoc[]>()
+        .lean()
         .exec(),
     async begin(runIds) {
       await runs.updateMany({ _id: { $in: [...runIds] }, startedAt: null }, { $set: { startedAt: new Date() } });
@@ -105,16 +104,15 @@ export function createUploadStreams(
       const end = { finishedAt: new Date(), outcome: 'finished' as const, message: null, expiresAt: ledger.expiry() };
       try {
         await atomically(async (session) => {
-          const { matchedCount } = await runs.collection.bulkWrite(
+          const matched = await updateRows(
+            runs,
             open.map(({ _id }) => ({
-              updateOne: {
-                filter: { _id, finishedAt: null } as object,
-                update: { $set: { ...end, ...closed.get(_id) }, $unset: { closedTo: 1 } },
-              },
+              filter: { _id, finishedAt: null },
+              update: { $set: { ...end, ...closed.get(_id) }, $unset: { closedTo: 1 } },
             })),
-            { ordered: false, session },
+            session,
           );
-          if (matchedCount < open.length) throw new Overtaken();
+          if (matched < open.length) throw new Overtaken();
           const told = open.map((run) =>
             uploadEvent('ALL_FILES_PROCESSED', { ...run, uploadId: run.uploadId ?? null }),
           );

@@ -62,8 +62,8 @@ export function createSchedules({ schedules, dataSources, files, users, organiza
     userId,
   }: Tenant): Promise<{ user: AutoSyncWishes; organization: AutoSyncWishes } | null> => {
     const [user, organization] = await Promise.all([
-      users.findOne({ _id: userId, organizationId, deletedAt: null }).lean<UserDoc | null>(),
-      organizations.findById(organizationId).lean<OrganizationDoc | null>(),
+      users.findOne({ _id: userId, organizationId, deletedAt: null }).lean(),
+      organizations.findById(organizationId).lean(),
     ]);
     if (!user || !organization) return null;
     return {
@@ -76,14 +76,14 @@ export function createSchedules({ schedules, dataSources, files, users, organiza
   };
   return {
     ...createScheduleMarks(schedules),
-    find: (scheduleId) => schedules.findById(scheduleId).lean<ScheduleDoc | null>().exec(),
+    find: (scheduleId) => schedules.findById(scheduleId).lean().exec(),
     async wanted({ organizationId, userId, dataSourceId, fileId }) {
       const wishes = await wishesOf({ organizationId, userId });
       if (!wishes) return { state: 'gone' };
       const { user, organization } = wishes;
       const hours = autoSyncHours(user, organization);
       if (fileId !== null) {
-        const file = await files.findOne({ _id: fileId, organizationId, userId, isContainer: true }).lean<FileDoc>();
+        const file = await files.findOne({ _id: fileId, organizationId, userId, isContainer: true }).lean();
         if (!file) return { state: 'gone' };
         // Its content was deleted, and is to come back when somebody asks for it.
         if (file.fileContentsDeleted) return { state: 'off' };
@@ -91,7 +91,7 @@ export function createSchedules({ schedules, dataSources, files, users, organiza
         const isOn = isAutoSynced({ type: file.source, enabled: file.enableAutoSync ?? false }, user, organization);
         return isOn ? { state: 'on', hours } : { state: 'off' };
       }
-      const source = await dataSources.findOne({ _id: dataSourceId, organizationId, userId }).lean<DataSourceDoc>();
+      const source = await dataSources.findOne({ _id: dataSourceId, organizationId, userId }).lean();
       if (!source) return { state: 'gone' };
       const { type, enableAutoSync: enabled, revokedAccess, sealedCredentials } = source;
       if (!isAutoSynced({ type, enabled }, user, organization)) return { state: 'off' };
@@ -107,7 +107,7 @@ export function createSchedules({ schedules, dataSources, files, users, organiza
             { $set: { claimedUntil: new Date(now.getTime() + leaseMs) } },
             { returnDocument: 'after', sort: { claimedUntil: 1 } },
           )
-          .lean<ScheduleDoc | null>();
+          .lean();
         if (!row || !ORGANIZATION_ROW.test(row._id)) return row;
         // All of its users' rows are meant: one that dies here is claimed again.
         const { _id, organizationId, version } = row;

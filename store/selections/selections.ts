@@ -7,6 +7,7 @@ import type { FileDoc } from '../files/model.js';
 import type { Session } from '../sequence.js';
 import type { Tenant } from '../users/accept.js';
 import type { SelectionModels } from './model.js';
+import { updateRows } from '../updateRows.js';
 
 /** What was chosen with the same options. */
 export interface SelectionGroup {
@@ -51,11 +52,10 @@ export function createSelections({ selections, leftOut }: SelectionModels): Sele
       const $set = { organizationId, userId, tags, ingest, optionsKey, chosenAt: new Date() };
       const ids = externalIds === null ? [null] : [...new Set(externalIds)];
       if (ids.length === 0) return;
-      await selections.collection.bulkWrite(
-        ids.map((externalId) => ({
-          updateOne: { filter: { dataSourceId, externalId }, update: { $set }, upsert: true },
-        })),
-        session === null ? {} : { session },
+      await updateRows(
+        selections,
+        ids.map((externalId) => ({ filter: { dataSourceId, externalId }, update: { $set }, upsert: true })),
+        session,
       );
     },
     async nextGroup(dataSourceId, done) {
@@ -79,11 +79,9 @@ export function createSelections({ selections, leftOut }: SelectionModels): Sele
         return scheduleId === null ? [] : [{ scheduleId, externalFileId: file.externalFileId }];
       });
       if (meant.length === 0) return;
-      await leftOut.collection.bulkWrite(
-        meant.map((filter) => ({
-          updateOne: { filter, update: { $setOnInsert: { organizationId, userId } }, upsert: true },
-        })),
-        { ordered: false },
+      await updateRows(
+        leftOut,
+        meant.map((filter) => ({ filter, update: { $setOnInsert: { organizationId, userId } }, upsert: true })),
       );
       const bySource = new Map<number, string[]>();
       for (const { dataSourceId, externalFileId } of files)

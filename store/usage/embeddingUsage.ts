@@ -91,7 +91,7 @@ export function createEmbeddingUsages(connection: Connection): EmbeddingUsages {
     count: add,
     async of(organizationId) {
       await flush();
-      const rows = await model.find({ organizationId }).sort({ space: 1 }).lean<UsageDoc[]>();
+      const rows = await model.find({ organizationId }).sort({ space: 1 }).lean();
       return Object.fromEntries(
         rows.map(({ space, requests, tokens, computed, reused }) => [
           space,

@@ -73,13 +73,12 @@ export function createUserRecords(users: Model<UserDoc>, liveness: Pick<Liveness
         .sort({ [listing.orderBy]: listing.orderDir, _id: listing.orderDir })
         .skip(listing.page.offset)
         .limit(listing.page.limit)
-        .lean<UserDoc[]>()
+        .lean()
         .exec(),
     count: (organizationId, listing) => users.countDocuments(query(organizationId, listing)).exec(),
-    named: (organizationId, customerId) =>
-      users.findOne({ organizationId, customerId, deletedAt: null }).lean<UserDoc | null>().exec(),
+    named: (organizationId, customerId) => users.findOne({ organizationId, customerId, deletedAt: null }).lean().exec(),
     record: ({ organizationId, userId }) =>
-      users.findOne({ _id: userId, organizationId, deletedAt: null }).lean<UserDoc | null>().exec(),
+      users.findOne({ _id: userId, organizationId, deletedAt: null }).lean().exec(),
     async update(organizationId, customerIds, { customLimits, autoSyncSources }, session) {
       const names = [...new Set(customerIds)];
       const known = await users.countDocuments(live(organizationId, names)).session(session);
@@ -118,7 +117,7 @@ export function createUserRecords(users: Model<UserDoc>, liveness: Pick<Liveness
       const deleted = await users
         .find({ organizationId, customerId: { $in: names }, deletedAt: { $ne: null }, erasedAt: null })
         .session(session)
-        .lean<UserDoc[]>();
+        .lean();
       liveness.forget(deleted.map(({ _id }) => ({ organizationId, userId: _id })));
       return deleted;
     },

@@ -54,7 +54,7 @@ export function createPointUpgrade(
         .find({ _id: { $gt: afterId }, vectorSpace: { $ne: null } })
         .sort({ _id: 1 })
         .limit(FILES_PER_STEP)
-        .lean<FileDoc[]>();
+        .lean();
       if (some.length === 0) break;
       await vectors.complete(await placesOf(some));
       afterId = some.at(-1)?._id ?? afterId;

@@ -3,6 +3,7 @@ import type { Model } from 'mongoose';
 import { type NumberedEvent, objectsOf } from '../../contract/events.js';
 import type { DeliveryStatus } from '../../contract/webhooks.js';
 import type { AttemptDoc, DeliveryDoc } from './model.js';
+import { updateRows } from '../updateRows.js';
 
 /** Attempts that are kept of one delivery; older ones are dropped. */
 const ATTEMPTS_KEPT = 50;
@@ -42,8 +43,7 @@ export function createDeliveries(deliveries: Model<DeliveryDoc>, keptDays: numbe
     ...(status === undefined ? {} : { status }),
   });
   return {
-    pending: (webhookId) =>
-      deliveries.find(of(webhookId, 'PENDING')).sort({ position: 1 }).lean<DeliveryDoc[]>().exec(),
+    pending: (webhookId) => deliveries.find(of(webhookId, 'PENDING')).sort({ position: 1 }).lean().exec(),
     async known(webhookId, positions) {
       if (positions.length === 0) return [];
       const rows = await deliveries.find({ webhookId, position: { $in: [...positions] } }, { position: 1 }).lean();
@@ -53,38 +53,29 @@ export function createDeliveries(deliveries: Model<DeliveryDoc>, keptDays: numbe
       if (outcomes.length === 0) return;
       const now = new Date();
       const expiresAt = new Date(now.getTime() + keptDays * DAY_MS);
-      // Past mongoose's schema: our own code built them.
-      await deliveries.collection.bulkWrite(
+      await updateRows(
+        deliveries,
         outcomes.map(({ event: { position, ...event }, status, tries, nextTryAt, attempt }) => ({
-          updateOne: {
-            filter: { _id: `${webhookId}:${position}` } as object,
-            update: {
-              $set: { status, tries, nextTryAt, expiresAt: status === 'PENDING' ? null : expiresAt },
-              $setOnInsert: {
-                webhookId,
-                organizationId,
-                position,
-                event,
-                objects: objectsOf(event),
-                createdAt: now,
-                ...(attempt ? {} : { attempts: [] }),
-              },
-              ...(attempt ? { $push: { attempts: { $each: [attempt], $slice: -ATTEMPTS_KEPT } } } : {}),
-            } as object,
-            upsert: true,
+          filter: { _id: `${webhookId}:${position}` },
+          update: {
+            $set: { status, tries, nextTryAt, expiresAt: status === 'PENDING' ? null : expiresAt },
+            $setOnInsert: {
+              webhookId,
+              organizationId,
+              position,
+              event,
+              objects: objectsOf(event),
+              createdAt: now,
+              ...(attempt ? {} : { attempts: [] }),
+            },
+            ...(attempt ? { $push: { attempts: { $each: [attempt], $slice: -ATTEMPTS_KEPT } } } : {}),
           },
+          upsert: true,
         })),
-        { ordered: false },
       );
     },
     list: (webhookId, { limit, offset }, status) =>
-      deliveries
-        .find(of(webhookId, status))
-        .sort({ position: -1 })
-        .skip(offset)
-        .limit(limit)
-        .lean<DeliveryDoc[]>()
-        .exec(),
+      deliveries.find(of(webhookId, status)).sort({ position: -1 }).skip(offset).limit(limit).lean().exec(),
     count: (webhookId, status) => deliveries.countDocuments(of(webhookId, status)).exec(),
     async again(webhookId, positions) {
       const wanted =

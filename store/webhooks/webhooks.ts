@@ -98,13 +98,13 @@ export function createWebhooks(
         .sort({ [field]: orderDir, _id: orderDir })
         .skip(page.offset)
         .limit(page.limit)
-        .lean<WebhookDoc[]>();
+        .lean();
     },
     count: (organizationId, ids, startingId) => webhooks.countDocuments(live(organizationId, ids, startingId)).exec(),
     of: (organizationId, webhookId) =>
       webhooks
         .findOne(live(organizationId, [webhookId]))
-        .lean<WebhookDoc | null>()
+        .lean()
         .exec(),
     async remove(organizationId, webhookId) {
       const now = new Date();
@@ -113,7 +113,7 @@ export function createWebhooks(
       });
       return result.matchedCount === 1;
     },
-    find: (webhookId) => webhooks.findById(webhookId).lean<WebhookDoc | null>().exec(),
+    find: (webhookId) => webhooks.findById(webhookId).lean().exec(),
     signingKeyOf: ({ _id, organizationId, signingKey }) =>
       secrets.open(signingKeyPlace(organizationId, _id), signingKey),
     async progressed(webhookId, { cursor, outcome, failing, disabled, done }) {
@@ -140,7 +140,7 @@ export function createWebhooks(
       webhooks
         .find({ wake: ANY_NUMBER, $or: [{ wokenAt: null }, { wokenAt: { $lt: toldBefore } }] })
         .limit(limit)
-        .lean<WebhookDoc[]>()
+        .lean()
         .exec(),
     async woken(webhookId, wake) {
       await webhooks.updateOne({ _id: webhookId, wake }, { $set: { wokenAt: new Date() } });

@@ -67,7 +67,7 @@ export function createWhiteLabels(rows: Model<WhiteLabelDoc>, sequence: Sequence
     ),
   });
   const byType = (organizationId: number, dataSourceType: OAuthSource, session: Session) =>
-    rows.findOne({ organizationId, dataSourceType }).session(session).lean<WhiteLabelDoc | null>();
+    rows.findOne({ organizationId, dataSourceType }).session(session).lean();
   const write = (row: Omit<WhiteLabelDoc, 'createdAt'>, session: Session): Promise<WhiteLabelDoc> =>
     rows
       .findOneAndUpdate(
@@ -78,7 +78,7 @@ export function createWhiteLabels(rows: Model<WhiteLabelDoc>, sequence: Sequence
         },
         { upsert: true, returnDocument: 'after', session },
       )
-      .lean<WhiteLabelDoc>()
+      .lean()
       .exec();
 
   const opened = async (organizationId: number, type: OAuthSource): Promise<OAuthCredentials | null> => {
@@ -126,7 +126,7 @@ export function createWhiteLabels(rows: Model<WhiteLabelDoc>, sequence: Sequence
         .sort({ [listing.orderBy]: listing.orderDir, _id: listing.orderDir })
         .skip(listing.page.offset)
         .limit(listing.page.limit)
-        .lean<WhiteLabelDoc[]>()
+        .lean()
         .exec(),
     count: (organizationId, listing) => rows.countDocuments(query(organizationId, listing)).exec(),
     async types(organizationId) {

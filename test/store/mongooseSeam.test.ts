@@ -1,0 +1,29 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from '@jest/globals';
+
+const STORE = fileURLToPath(new URL('../../store', import.meta.url));
+
+/** Mongoose infers what a read returns from the model, unless its projection is computed, dotted or leaves a field out. */
+const TYPED_BY_HAND = [
+  'originals/originals.ts',
+  'overview/held.ts',
+  'overview/runs.ts',
+  'reconcile/records.ts',
+  'runs/history.ts',
+  'runs/list.ts',
+];
+
+const filesWith = (pattern: RegExp): string[] =>
+  readdirSync(STORE, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && pattern.test(readFileSync(path.join(STORE, file), 'utf8')))
+    .toSorted();
+
+test('rows that are read have the type of their model, which no read repeats', () => {
+  expect(filesWith(/\.lean</)).toEqual(TYPED_BY_HAND);
+});
+
+test('bulk writes go past mongoose in one place', () => {
+  expect(filesWith(/\.collection\s*\.bulkWrite\(/)).toEqual(['updateRows.ts']);
+});
