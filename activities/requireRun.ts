@@ -1,7 +1,7 @@
 import { ApplicationFailure } from '@temporalio/activity';
 
 import { RUN_MISSING_FAILURE } from '../contract/orchestration.js';
-import type { RunDoc } from '../store/runs/model.js';
+import type { Run } from '../store/runs/model.js';
 import type { ActivityDeps } from './deps.js';
 
 /** The record that a run's files belong to. */
@@ -16,11 +16,11 @@ export async function requireRun<Field extends Target = never>(
   { runs }: Pick<ActivityDeps['store'], 'runs'>,
   runId: number,
   target?: Field,
-): Promise<RunDoc & Readonly<Record<Field, number>>> {
+): Promise<Run & Readonly<Record<Field, number>>> {
   const run = await runs.find(runId);
   if (!run || (target && !run[target])) {
     const lacks = run ? `has no ${target ?? ''}` : 'has no row';
     throw ApplicationFailure.nonRetryable(`Run ${runId} ${lacks}`, RUN_MISSING_FAILURE);
   }
-  return run as RunDoc & Readonly<Record<Field, number>>;
+  return run as Run & Readonly<Record<Field, number>>;
 }

@@ -38,7 +38,7 @@ export async function seedLedger(
     return {
       ...blankRun,
       ...{ _id, ...tenant, customerId: 'bench', kind: 'scrapeSitemap', workflowId: `bench:${_id}` },
-      ...{ requestId: `bench-${_id}`, options: {}, acceptedAt: at, startedAt: at, nextTryAt: at },
+      ...{ requestId: `bench-${_id}`, request: {}, progress: {}, acceptedAt: at, startedAt: at, nextTryAt: at },
       ...(tally ? { finishedAt: at, outcome: 'finished', tally, expiresAt: until } : {}),
     };
   };

@@ -82,3 +82,14 @@ export function nextPass(scheduleId: string, hours: number, now: number): Date {
   const { everyMs, offsetMs } = scheduleTimes(scheduleId, hours);
   return new Date((Math.floor((now - offsetMs) / everyMs) + 1) * everyMs + offsetMs);
 }
+
+/** What a run of autoSync was asked for. */
+export interface PassRequest {
+  readonly scheduleId: string;
+}
+
+export interface PassProgress {
+  /** When the data source was listed before this pass, and by it, as the record had it. */
+  readonly listedBefore?: Date | null;
+  readonly listedAt?: Date | null;
+}

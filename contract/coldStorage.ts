@@ -16,14 +16,13 @@ export interface ColdStorageChange {
   readonly days: number | null;
 }
 
-/** What a run of moveStorage does, as its row keeps it. */
+/** What a run of moveStorage does. */
 export type MoveRequest =
   | { readonly move: 'toCold' }
   | { readonly move: 'toHot'; readonly filters: FileFilters }
-  | {
-      readonly move: 'modify';
-      readonly filters: FileFilters;
-      readonly change: ColdStorageChange;
-      /** Files up to this one have been changed by the request itself. */
-      readonly afterId: number;
-    };
+  | { readonly move: 'modify'; readonly filters: FileFilters; readonly change: ColdStorageChange };
+
+export interface MoveProgress {
+  /** Of `modify`: the last changed file. The request itself changes the first files, so an accepted run has it. */
+  readonly modifiedTo?: number;
+}

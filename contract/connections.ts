@@ -31,12 +31,15 @@ export const walkOf = (externalIds: readonly string[]): Walk => ({
 });
 export const isWalked = ({ open, roots }: Walk): boolean => open.length === 0 && roots === null;
 
-/** What a run of syncItems keeps in its row. */
+/** What a run of syncItems was asked for. */
 export interface SyncItemsRequest {
+  /** Only some items are listed, so an item that is not found may still exist. */
+  readonly isPartial?: boolean;
+}
+
+export interface SyncItemsProgress {
   readonly walk: Walk;
   readonly listed: number;
-  /** It was asked for some items alone: what it does not find may still be there. */
-  readonly isPartial?: boolean;
   /** Of sources that tell what happened: from where the next listing asks for that. Null: by no feed; unset: not looked at. */
   readonly point?: string | null;
   /** What happened from here on is still to be asked for; null: no more is. Unset: all there is is listed. */
@@ -46,18 +49,22 @@ export interface SyncItemsRequest {
 }
 
 /** Whether a listing asks for what happened since the one before: what it does not tell of is still there. */
-export const isByChanges = ({ since }: SyncItemsRequest): boolean => since !== undefined;
+export const isByChanges = ({ since }: SyncItemsProgress): boolean => since !== undefined;
 /** Whether a listing has nothing left to do. */
-export const isListed = ({ walk, since = null }: SyncItemsRequest): boolean => since === null && isWalked(walk);
+export const isListed = ({ walk, since = null }: SyncItemsProgress): boolean => since === null && isWalked(walk);
 
-/** What a run of syncSource was asked for, and how far it has come, as its row keeps it. */
+/** What a run of syncSource was asked for. The selected items are where its walk begins. */
 export interface SyncSourceRequest {
-  readonly walk: Walk;
-  readonly queued: number;
   readonly tags: Readonly<Record<string, TagValue>>;
   readonly ingest: IngestOptions;
   /** Where the source honours it: what was synced before with the same options is left out. */
   readonly incremental?: boolean;
   /** All there is was asked for: nothing of it was named by itself. */
   readonly isWhole?: boolean;
+}
+
+export interface SyncSourceProgress {
+  readonly walk: Walk;
+  /** Number of queued files. */
+  readonly queued: number;
 }

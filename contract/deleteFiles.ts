@@ -1,13 +1,16 @@
 import type { FileFilters } from './fileFilters.js';
 
-/** What a run of deleteFiles was asked for, as its row keeps it. */
+/** What a run of deleteFiles was asked for. */
 export interface DeleteFilesRequest {
   readonly filters: FileFilters;
   /** Contents, chunks and vectors go; the record stays, so that the file can be synced again. */
   readonly preserveFileRecord: boolean;
   readonly sendWebhook: boolean;
-  /** The descendants of the matching files go as well. Absent in older rows: not. */
+  /** Whether descendants of the matching files are deleted too. */
   readonly deleteChildren?: boolean;
-  /** The parents whose children are meant, found before the first of them is deleted; absent until then. */
+}
+
+export interface DeleteFilesProgress {
+  /** The parents whose children are deleted. They are found before the first deletion; absent until then. */
   readonly parents?: readonly number[];
 }

@@ -29,7 +29,7 @@ export function readFeedAddress(text: string): { readonly url: string; readonly 
   }
 }
 
-/** What a run of syncFeed was asked for, as its row keeps it. */
+/** What a run of syncFeed was asked for. */
 export interface SyncFeedRequest {
   /** Where the feed is by now, normalised. Its record's external id is where it was when it was added. */
   readonly url: string;
@@ -37,7 +37,10 @@ export interface SyncFeedRequest {
   readonly ingest: IngestOptions;
   /** How the pages behind entries are read. */
   readonly scrape: PageOptions;
-  /** Written down by the run itself. */
+}
+
+export interface SyncFeedProgress {
+  /** Set once the feed is read. */
   readonly found?: FeedFound;
 }
 

@@ -5,21 +5,24 @@ import type { SourceType } from './sources.js';
 /** The source of every page that was scraped, and of the scrape itself. */
 export const WEB_PAGE_SOURCE = 'WEB_SCRAPE' satisfies SourceType;
 
-/** What a run of scrapeSitemap was asked for, as its row keeps it. */
+/** What a run of scrapeSitemap was asked for. */
 export interface ScrapeSitemapRequest {
   /** The sitemap, normalised. */
   readonly url: string;
   readonly tags: Readonly<Record<string, TagValue>>;
   readonly ingest: IngestOptions;
   readonly scrape: ScrapeOptions;
-  /** Found out: every sitemap file there is was read to its end, and all that it names was taken in. */
+}
+
+export interface ScrapeSitemapProgress {
+  /** Whether every sitemap file was read to its end and every listed page was accepted. */
   readonly readWhole?: boolean;
-  /** Pages taken of a list that is longer than MAX_PAGES_PER_SCRAPE; null where it is not. */
+  /** Number of accepted pages of a list longer than MAX_PAGES_PER_SCRAPE; null for a shorter list. */
   readonly cutAt?: number | null;
 }
 
 /** Returns what the row of a finished run says of a list that was cut; null where nothing was left out. */
-export const cutMessage = ({ cutAt = null }: ScrapeSitemapRequest): string | null =>
+export const cutMessage = ({ cutAt = null }: ScrapeSitemapProgress): string | null =>
   cutAt === null
     ? null
     : `${cutAt} pages were taken of a longer list. A run takes at most ${cutAt} (setting MAX_PAGES_PER_SCRAPE). Raise the setting, or scrape the parts of the list one by one.`;

@@ -11,7 +11,7 @@ export interface CrawlOptions extends PageOptions {
   readonly enableAutoSync: boolean;
 }
 
-/** What a run of webScrape was asked for, as its row keeps it. */
+/** What a run of webScrape was asked for. */
 export interface WebScrapeRequest {
   /** The start address, normalised. */
   readonly url: string;

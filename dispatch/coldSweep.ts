@@ -20,7 +20,7 @@ export async function coldSweepOnce(
   return beginForEach(stores, dispatcher, owners, ({ userId }) => ({
     kind: 'moveStorage',
     workflowId: workflowIds.moveToCold(userId),
-    options: { move: 'toCold' },
+    request: { move: 'toCold' },
   }));
 }
 

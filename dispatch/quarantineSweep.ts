@@ -1,6 +1,5 @@
 import { periodically } from '../config/process/periodically.js';
 import { workflowIds } from '../contract/orchestration.js';
-import type { QuarantineRequest } from '../contract/quarantine.js';
 import type { Log } from '../observability/log.js';
 import type { Store } from '../store/connect.js';
 import type { Dispatcher } from './dispatcher.js';
@@ -17,12 +16,11 @@ export async function quarantineSweepOnce(
   dispatcher: Pick<Dispatcher, 'start'>,
   now = new Date(),
 ): Promise<number> {
-  const options: QuarantineRequest = { does: 'erase' };
   const owners = await stores.quarantine.owners(now, USERS_PER_ROUND);
   return beginForEach(stores, dispatcher, owners, ({ userId }) => ({
     kind: 'settleQuarantine',
     workflowId: workflowIds.eraseQuarantine(userId),
-    options,
+    request: { does: 'erase' },
   }));
 }
 

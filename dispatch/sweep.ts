@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
 import type { Store } from '../store/connect.js';
+import type { NewWork } from '../contract/runs.js';
 import type { NewRun } from '../store/runs/outbox.js';
 import type { Dispatcher } from './dispatcher.js';
 
@@ -9,7 +10,7 @@ export async function beginForEach(
   { runs, moves, transaction }: Pick<Store, 'runs' | 'moves' | 'transaction'>,
   dispatcher: Pick<Dispatcher, 'start'>,
   owners: readonly NewRun['owner'][],
-  runOf: (owner: NewRun['owner']) => Pick<NewRun, 'kind' | 'workflowId' | 'options'>,
+  runOf: (owner: NewRun['owner']) => NewWork & Pick<NewRun, 'workflowId'>,
 ): Promise<number> {
   let begun = 0;
   for (const owner of owners) {

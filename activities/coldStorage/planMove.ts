@@ -1,7 +1,8 @@
-import type { ColdStorageChange, MoveRequest } from '../../contract/coldStorage.js';
+import type { ColdStorageChange } from '../../contract/coldStorage.js';
 import type { FileFilters } from '../../contract/fileFilters.js';
 import type { MovePlan, RunInput } from '../../contract/orchestration.js';
-import type { RunDoc } from '../../store/runs/model.js';
+import { runOfKind } from '../../contract/runs.js';
+import type { Run, RunDoc } from '../../store/runs/model.js';
 import type { ActivityDeps } from '../deps.js';
 import { requireRun } from '../requireRun.js';
 
@@ -28,34 +29,35 @@ export function createPlanMoveActivities({ store }: Pick<ActivityDeps, 'store'>)
   };
 
   /** The rest of a change that the request has begun. */
-  const modifyRest = async (run: RunDoc, filters: FileFilters, change: ColdStorageChange, from: number) => {
+  const modifyRest = async (
+    run: Run<'moveStorage'>,
+    { filters, change }: { readonly filters: FileFilters; readonly change: ColdStorageChange },
+    from: number,
+  ): Promise<void> => {
     const next = await store.transaction((session) =>
       store.moves.modify(run, filters, change, from, FILES_PER_BATCH, session),
     );
-    const afterId = next ?? Number.MAX_SAFE_INTEGER;
-    const request: MoveRequest = { move: 'modify', filters, change, afterId };
-    await store.runs.setOptions(run._id, request);
-    return afterId;
+    await store.runs.saveProgress(run, { modifiedTo: next ?? Number.MAX_SAFE_INTEGER });
   };
 
   return {
     /** Claims the next files of a run, at most a batch; what it has claimed and not moved comes first. Safe to repeat. */
     async planMove({ runId, afterId }: RunInput & { afterId: number }): Promise<MovePlan> {
-      const run = await requireRun(store, runId);
+      const run = runOfKind(await requireRun(store, runId), 'moveStorage');
       await store.runs.markStarted(runId);
       await moves.adopt(run, runId);
       const open = await moves.claimed(run, runId, FILES_PER_BATCH);
       if (open.length > 0) return { fileIds: open, afterId, waiting: false };
-      const request = run.options as MoveRequest;
+      const { request, progress } = run;
       if (request.move === 'toCold') return planCold(run);
       if (request.move === 'toHot') return planHot(run, request.filters, afterId);
-      const { filters, change, afterId: changed } = request;
-      if (changed < Number.MAX_SAFE_INTEGER) {
-        await modifyRest(run, filters, change, changed);
+      const { modifiedTo = 0 } = progress;
+      if (modifiedTo < Number.MAX_SAFE_INTEGER) {
+        await modifyRest(run, request, modifiedTo);
         return { fileIds: [], afterId: 0, waiting: false };
       }
       // Files that do not support cold storage any more come back from it.
-      return change.enabled === false ? planHot(run, filters, afterId) : DONE;
+      return request.change.enabled === false ? planHot(run, request.filters, afterId) : DONE;
     },
   };
 }

@@ -1,6 +1,6 @@
-import { isByChanges, knowsAll, type SyncItemsRequest } from '../../contract/connections.js';
+import { isByChanges, knowsAll } from '../../contract/connections.js';
 import type { DataSourceDoc } from '../../store/dataSources/model.js';
-import type { RunDoc } from '../../store/runs/model.js';
+import type { Run } from '../../store/runs/model.js';
 import type { ActivityDeps } from '../deps.js';
 import { countHeld } from '../quarantine/massDelete.js';
 import { removeMissing, finishRemovals } from '../quarantine/removeMissing.js';
@@ -25,14 +25,14 @@ interface Vanishing {
  * so much is missing that a fault of the source is likelier. Safe to repeat.
  */
 export async function deleteMissing(
-  run: RunDoc & { readonly options: SyncItemsRequest },
+  run: Run<'syncItems'>,
   source: DataSourceDoc,
   deps: ActivityDeps,
   signal: AbortSignal,
 ): Promise<void> {
   const { store, settings, log } = deps;
-  const { _id: runId, options } = run;
-  const { refused } = options.walk;
+  const { _id: runId, progress } = run;
+  const { refused } = progress.walk;
 
   const unfound = async (): Promise<Vanishing> => {
     // A file that came to be after the listing began says nothing of what it should have found.
@@ -68,12 +68,12 @@ export async function deleteMissing(
 
   // What an earlier try has taken is listed no more.
   await finishRemovals(run, deps, signal);
-  const byChanges = isByChanges(options);
+  const byChanges = isByChanges(progress);
   // Nobody tells what is gone of what the feed does not tell of: the pass has listed that whole.
-  if (byChanges && options.told && refused === 0) await store.items.markUnlisted(source, runId, options.told);
+  if (byChanges && progress.told && refused === 0) await store.items.markUnlisted(source, runId, progress.told);
   const { files, vanished, isEmpty, drop } = await (byChanges ? toldGone() : unfound());
   // Nobody knows what lies in what could not be listed, and was not before; what a feed tells to be gone is.
-  const mayDrop = byChanges || knowsAll(options.walk);
+  const mayDrop = byChanges || knowsAll(progress.walk);
   const isApproved = source.deletionsApproved === true;
   const held = mayDrop ? countHeld({ missing: vanished, files, isEmpty, isApproved }, settings.massDeletePercent) : 0;
   await store.dataSources.note(run, source._id, { items_refused: refused || null, deletions_held: held || null });

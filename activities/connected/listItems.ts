@@ -1,8 +1,8 @@
 import { cancellationSignal } from '@temporalio/activity';
 
-import { isByChanges, isListed, knowsAll, MOST_CLOSED, type SyncItemsRequest } from '../../contract/connections.js';
+import { isByChanges, isListed, knowsAll, MOST_CLOSED } from '../../contract/connections.js';
 import type { EndListingInput, ListItemsResult, RunInput } from '../../contract/orchestration.js';
-import type { RunDoc } from '../../store/runs/model.js';
+import { runOfKind } from '../../contract/runs.js';
 import type { ActivityDeps } from '../deps.js';
 import { requireRun } from '../requireRun.js';
 import { lastCause } from '../lastCause.js';
@@ -17,10 +17,7 @@ const AT_ONCE_MS = 300_000;
 /** The listing of what a connected account holds, and the end of what it holds no more. */
 export function createItemActivities(deps: ActivityDeps) {
   const { store, log } = deps;
-  const rowOf = async (runId: number): Promise<RunDoc & { dataSourceId: number; options: SyncItemsRequest }> => {
-    const run = await requireRun(store, runId, 'dataSourceId');
-    return { ...run, options: run.options as SyncItemsRequest };
-  };
+  const rowOf = async (runId: number) => runOfKind(await requireRun(store, runId, 'dataSourceId'), 'syncItems');
 
   return {
     /** `finished` when there is nothing to do: an earlier execution did it all, or another run has the listing. */
@@ -37,27 +34,27 @@ export function createItemActivities(deps: ActivityDeps) {
     async listItems({ runId }: RunInput): Promise<ListItemsResult> {
       const run = await rowOf(runId);
       const signal = cancellationSignal();
-      let request = run.options;
+      let { progress } = run;
       let isOurs = true;
-      for (const until = Date.now() + AT_ONCE_MS; isOurs && Date.now() < until && !isListed(request);) {
+      for (const until = Date.now() + AT_ONCE_MS; isOurs && Date.now() < until && !isListed(progress);) {
         signal.throwIfAborted();
         const next = () =>
           withAccount(run, run.dataSourceId, deps, async (open) => {
             // It was cancelled, or the account was connected anew and is listed by another run.
             isOurs = open.source.itemsRunId === runId;
-            return isOurs ? listPage(open, request, { runId, items: store.items }, signal) : request;
+            return isOurs ? listPage(open, progress, { ...run.request, runId, items: store.items }, signal) : progress;
           });
-        request = (await waitOutLimits(next, until, signal)) ?? request;
-        await store.runs.setOptions(runId, request);
+        progress = (await waitOutLimits(next, until, signal)) ?? progress;
+        await store.runs.saveProgress(run, progress);
       }
-      return { done: !isOurs || isListed(request), listed: request.listed };
+      return { done: !isOurs || isListed(progress), listed: progress.listed };
     },
 
     /** Lets go what the account holds no more. Safe to repeat. */
     async dropVanished({ runId }: RunInput): Promise<void> {
       const run = await rowOf(runId);
       const source = await store.dataSources.find(run, run.dataSourceId);
-      if (source?.itemsRunId !== runId || run.options.isPartial === true) return;
+      if (source?.itemsRunId !== runId || run.request.isPartial === true) return;
       await deleteMissing(run, source, deps, cancellationSignal());
     },
 
@@ -67,11 +64,11 @@ export function createItemActivities(deps: ActivityDeps) {
       const failure = given.message === undefined ? null : lastCause(run, given.message, given.cause);
       const message = failure?.message;
       const finished = outcome === 'finished';
-      const { listed, point, walk } = run.options;
+      const { listed, point, walk } = run.progress;
       const source = finished && point !== undefined ? await store.dataSources.find(run, run.dataSourceId) : null;
       // What a whole listing missed, or let stand, no feed will tell of, nor what went while it could not be looked into:
       // then all is listed once more.
-      const isKnown = isByChanges(run.options)
+      const isKnown = isByChanges(run.progress)
         ? source !== null && (await store.items.countReopened(source, runId)) === 0
         : knowsAll(walk) && walk.refused <= MOST_CLOSED && source?.metadata['deletions_held'] === undefined;
       const facts = outcome === 'aborted' ? {} : { items_error: message ?? null };

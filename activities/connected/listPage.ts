@@ -1,6 +1,12 @@
 import type { Change, SourceItem } from '../../connectors/connector.js';
 import type { Account } from '../../connectors/account.js';
-import { MOST_CLOSED, type SyncItemsRequest, WALK_ALL, walkOf } from '../../contract/connections.js';
+import {
+  MOST_CLOSED,
+  type SyncItemsProgress,
+  type SyncItemsRequest,
+  WALK_ALL,
+  walkOf,
+} from '../../contract/connections.js';
 import { Fault } from '../../contract/failures.js';
 import type { Items } from '../../store/items/items.js';
 import type { OpenAccount } from './openAccount.js';
@@ -9,7 +15,7 @@ import { takePage } from './walk.js';
 type Feed = NonNullable<Account['changes']>;
 
 /** A listing of what an account holds, by the run that has it. */
-export interface Listing {
+export interface Listing extends SyncItemsRequest {
   readonly runId: number;
   readonly items: Pick<Items, 'closed' | 'keep' | 'markClosed' | 'markGone' | 'markGoneAt' | 'unlist'>;
 }
@@ -36,18 +42,18 @@ async function pointOfNow(feed: Feed, signal: AbortSignal): Promise<string | nul
 /** Decides by what a listing comes to know what there is. The point is taken before anything is listed: what happens meanwhile is told later. */
 async function begin(
   { source, account }: OpenAccount,
-  request: SyncItemsRequest,
+  progress: SyncItemsProgress,
   { items }: Listing,
   signal: AbortSignal,
-): Promise<SyncItemsRequest> {
+): Promise<SyncItemsProgress> {
   const { changePoint = null } = source;
   const feed = account.changes;
   // One that an earlier version of the service began has listed things already.
-  if (!feed || request.listed > 0) return { ...request, point: null };
-  if (changePoint === null) return { ...request, point: await pointOfNow(feed, signal) };
+  if (!feed || progress.listed > 0) return { ...progress, point: null };
+  if (changePoint === null) return { ...progress, point: await pointOfNow(feed, signal) };
   // What could not be looked into is tried again: of what lies in it no feed has told.
   const closed = await items.closed(source, MOST_CLOSED);
-  return { ...request, walk: walkOf(closed), since: changePoint, point: changePoint };
+  return { ...progress, walk: walkOf(closed), since: changePoint, point: changePoint };
 }
 
 /** Takes in a page of what happened. What is new, or back again, is walked: nobody tells of what already lies in it. */
@@ -55,14 +61,14 @@ async function takeChanges(
   { source, account }: OpenAccount,
   feed: Feed,
   since: string,
-  request: SyncItemsRequest,
+  progress: SyncItemsProgress,
   { runId, items }: Listing,
   signal: AbortSignal,
-): Promise<SyncItemsRequest> {
+): Promise<SyncItemsProgress> {
   const page = await feed.since(since, signal);
   const { changes, goneAt = [], next, more, isDeep = false } = page;
   // Said by the first page of a pass: what the feed does not tell of is looked for from its outermost items on.
-  const beside = page.tellsOf && !request.told ? { told: page.tellsOf } : null;
+  const beside = page.tellsOf && !progress.told ? { told: page.tellsOf } : null;
   const last = new Map<string, Change>();
   for (const change of changes) last.set('gone' in change ? change.gone : change.item.externalId, change);
   const told = [...last.values()];
@@ -75,25 +81,25 @@ async function takeChanges(
   const open = there.flatMap(({ externalId, isExpandable }) =>
     isExpandable && !isDeep && fresh.has(externalId) ? [externalId] : [],
   );
-  const roots = beside ? { next: null } : request.walk.roots;
-  const walk = { ...request.walk, open: [...new Set([...request.walk.open, ...open])], roots };
-  const listed = request.listed + told.length;
-  return { ...request, ...beside, walk, since: more ? next : null, point: next, listed };
+  const roots = beside ? { next: null } : progress.walk.roots;
+  const walk = { ...progress.walk, open: [...new Set([...progress.walk.open, ...open])], roots };
+  const listed = progress.listed + told.length;
+  return { ...progress, ...beside, walk, since: more ? next : null, point: next, listed };
 }
 
 /** Takes the next page of a listing in, and answers the listing from behind it. Safe to repeat. @throws Fault */
 export async function listPage(
   open: OpenAccount,
-  request: SyncItemsRequest,
+  progress: SyncItemsProgress,
   listing: Listing,
   signal: AbortSignal,
-): Promise<SyncItemsRequest> {
+): Promise<SyncItemsProgress> {
   const { source, account } = open;
   const feed = account.changes;
-  if (request.point === undefined && request.isPartial !== true) return begin(open, request, listing, signal);
-  if (feed && typeof request.since === 'string') {
+  if (progress.point === undefined && listing.isPartial !== true) return begin(open, progress, listing, signal);
+  if (feed && typeof progress.since === 'string') {
     try {
-      return await takeChanges(open, feed, request.since, request, listing, signal);
+      return await takeChanges(open, feed, progress.since, progress, listing, signal);
     } catch (error) {
       if (!isStale(error)) throw error;
       // What was told of may be gone again by now.
@@ -101,12 +107,12 @@ export async function listPage(
       return { walk: WALK_ALL, listed: 0, point: await pointOfNow(feed, signal) };
     }
   }
-  const { items, refused, walk } = await takePage(account, request.walk, signal);
+  const { items, refused, walk } = await takePage(account, progress.walk, signal);
   const fresh = await listing.items.keep(source, listing.runId, items.map(listedOf(account)));
   const known = await listing.items.markClosed(source, listing.runId, refused);
   const closed = (walk.closed ?? 0) + refused.filter((id) => known.has(id)).length;
-  const { told = [] } = request;
+  const { told = [] } = progress;
   // What the feed tells of is walked once, when it is new.
   const left = walk.open.filter((id) => !told.includes(id) || fresh.has(id));
-  return { ...request, walk: { ...walk, open: left, closed }, listed: request.listed + items.length };
+  return { ...progress, walk: { ...walk, open: left, closed }, listed: progress.listed + items.length };
 }

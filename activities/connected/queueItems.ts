@@ -9,6 +9,7 @@ import { honours } from '../../contract/sources.js';
 import { becomesFile } from '../../contract/typesAtSource.js';
 import type { DataSourceDoc } from '../../store/dataSources/model.js';
 import type { FileRequest } from '../../store/files/accept.js';
+import { runOfKind } from '../../contract/runs.js';
 import type { RunDoc } from '../../store/runs/model.js';
 import type { ActivityDeps } from '../deps.js';
 import { requireRun } from '../requireRun.js';
@@ -107,20 +108,21 @@ export function createQueueActivities(deps: ActivityDeps) {
   return {
     /** Queues the next files of the run's selection. After each page the row says where to go on. Safe to repeat: files are matched by their names at the source. */
     async queueItems({ runId }: RunInput): Promise<QueueItemsResult> {
-      const run = await requireRun(store, runId, 'dataSourceId');
+      const run = runOfKind(await requireRun(store, runId, 'dataSourceId'), 'syncSource');
       const { dataSourceId } = run;
       const signal = cancellationSignal();
-      let request = run.options as SyncSourceRequest;
+      const { request } = run;
+      let { progress } = run;
       let isFull = false;
       const { max_files_per_upload: most } = await store.limits.of(run);
-      for (const until = Date.now() + AT_ONCE_MS; !isFull && Date.now() < until && !isWalked(request.walk);) {
+      for (const until = Date.now() + AT_ONCE_MS; !isFull && Date.now() < until && !isWalked(progress.walk);) {
         signal.throwIfAborted();
         const next = () =>
           withAccount(run, dataSourceId, deps, async (open) => {
             const { source, account } = open;
-            const page = await takePage(account, request.walk, signal, request.ingest);
+            const page = await takePage(account, progress.walk, signal, request.ingest);
             const { items, missing, walk } = page;
-            const isNamed = (item: SourceItem) => request.isWhole !== true && item.externalId === request.walk.open[0];
+            const isNamed = (item: SourceItem) => request.isWhole !== true && item.externalId === progress.walk.open[0];
             const wanted = items.filter((item) => becomesFile(item, isNamed(item), request.ingest));
             const taken = new Set(wanted);
             // What was named is looked into, where it only leads elsewhere.
@@ -129,17 +131,17 @@ export function createQueueActivities(deps: ActivityDeps) {
             // What a pass does not meet is the listing's to judge.
             const found: Queued[] = [...wanted, ...(isPass(run) ? [] : missing.map(unlisted))];
             const named = await withoutCopies(run, request, source, found);
-            const room = most === null ? named.length : Math.max(0, most - request.queued);
+            const room = most === null ? named.length : Math.max(0, most - progress.queued);
             isFull = room < named.length;
-            let { queued } = request;
+            let { queued } = progress;
             for (let from = 0; from < Math.min(room, named.length); from += FILES_AT_ONCE)
               queued += await accept(run, request, open, named.slice(from, Math.min(room, from + FILES_AT_ONCE)));
-            return { ...request, walk, queued };
+            return { walk, queued };
           });
-        request = (await waitOutLimits(next, until, signal)) ?? request;
-        await store.runs.setOptions(runId, request);
+        progress = (await waitOutLimits(next, until, signal)) ?? progress;
+        await store.runs.saveProgress(run, progress);
       }
-      const done = isFull || isWalked(request.walk);
+      const done = isFull || isWalked(progress.walk);
       if (done)
         await store.transaction(async (session) => {
           const upload = { ...run, uploadId: run.uploadId ?? null };
@@ -149,7 +151,7 @@ export function createQueueActivities(deps: ActivityDeps) {
           if (isPass(run)) return;
           await store.events.write([uploadEvent('ALL_UPLOADED_FILES_QUEUED', upload)], session, `discovered:${runId}`);
         });
-      return { done, discovered: request.queued };
+      return { done, discovered: progress.queued };
     },
   };
 }

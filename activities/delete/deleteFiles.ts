@@ -1,8 +1,9 @@
 import { cancellationSignal } from '@temporalio/activity';
 
-import type { DeleteFilesRequest } from '../../contract/deleteFiles.js';
+import type { DeleteFilesProgress, DeleteFilesRequest } from '../../contract/deleteFiles.js';
 import { type RunInput, scheduleIds } from '../../contract/orchestration.js';
-import type { RunDoc } from '../../store/runs/model.js';
+import { runOfKind } from '../../contract/runs.js';
+import type { Run } from '../../store/runs/model.js';
 import type { Tenant } from '../../store/users/accept.js';
 import type { ActivityDeps } from '../deps.js';
 import { requireRun } from '../requireRun.js';
@@ -16,13 +17,13 @@ const FILES_PER_BATCH = 200;
 /** Deletion of files that a user named. */
 export function createDeleteActivities({ store, schedules, log }: ActivityDeps) {
   /** What the run was asked for, with the parents whose children it means: once some are deleted nobody could find them. */
-  const withParents = async ({ _id, organizationId, userId, options }: RunDoc): Promise<DeleteFilesRequest> => {
-    const request = options as DeleteFilesRequest;
+  const withParents = async (run: Run<'deleteFiles'>): Promise<DeleteFilesRequest & DeleteFilesProgress> => {
+    const { organizationId, userId, request, progress } = run;
     const widens = request.deleteChildren === true || request.filters.includeAllChildren === true;
-    if (!widens || request.parents !== undefined) return request;
-    const found = { ...request, parents: await store.files.parentsOfDelete({ organizationId, userId }, request) };
-    await store.runs.setOptions(_id, found);
-    return found;
+    if (!widens || progress.parents !== undefined) return { ...request, ...progress };
+    const parents = await store.files.parentsOfDelete({ organizationId, userId }, request);
+    await store.runs.saveProgress(run, { parents });
+    return { ...request, parents };
   };
 
   /** Else the next pass of what they came with would bring them back. */
@@ -36,7 +37,7 @@ export function createDeleteActivities({ store, schedules, log }: ActivityDeps) 
   return {
     /** Takes the files that wait or are under way from their runs, before anything is deleted. Safe to repeat. */
     async stopQueued({ runId }: RunInput): Promise<void> {
-      const run = await requireRun(store, runId);
+      const run = runOfKind(await requireRun(store, runId), 'deleteFiles');
       await store.runs.markStarted(runId);
       const request = await withParents(run);
       const about = { runId, acceptedAt: run.acceptedAt };
@@ -50,7 +51,7 @@ export function createDeleteActivities({ store, schedules, log }: ActivityDeps) 
 
     /** Deletes the next files that match, from a cursor on; answers the next cursor, null at the end. Safe to repeat. */
     async deleteBatch({ runId, afterId }: RunInput & { afterId: number }): Promise<{ afterId: number | null }> {
-      const run = await requireRun(store, runId);
+      const run = runOfKind(await requireRun(store, runId), 'deleteFiles');
       const tenant = { organizationId: run.organizationId, userId: run.userId };
       const request = await withParents(run);
       const { acceptedAt } = run;

@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
 import { cancellationSignal } from '@temporalio/activity';
 
-import { entryFileId, FEED_SOURCE, type FeedEntryOptions, type SyncFeedRequest } from '../../contract/feeds.js';
+import { entryFileId, FEED_SOURCE, type FeedEntryOptions } from '../../contract/feeds.js';
 import { Fault } from '../../contract/failures.js';
 import { LIMIT_FACT, NO_LIMIT_FACT } from '../../contract/limits.js';
 import type { RunInput } from '../../contract/orchestration.js';
 import type { DataSourceDoc } from '../../store/dataSources/model.js';
 import type { Validators } from '../../connectors/types.js';
 import type { FileDoc } from '../../store/files/model.js';
+import { runOfKind } from '../../contract/runs.js';
 import type { ActivityDeps } from '../deps.js';
 import { requireRun } from '../requireRun.js';
 import { PIPELINE_VERSION } from '../ingest/prepare/prepareFile.js';
@@ -37,12 +38,12 @@ export function createFeedActivities({ store, sources, settings }: ActivityDeps)
      * feed is a window. Safe to repeat: files are matched by the entries' names.
      */
     async discoverEntries({ runId }: RunInput): Promise<{ discovered: number }> {
-      const run = await requireRun(store, runId, 'fileId');
+      const run = runOfKind(await requireRun(store, runId, 'fileId'), 'syncFeed');
       const { fileId: parentId, requestId, workflowId, dataSourceId } = run;
       const parentNow = async () => (await store.files.byIds(run, [parentId])).at(0);
       const parent = await parentNow();
       if (!parent) return NOTHING;
-      const request = run.options as SyncFeedRequest;
+      const { request } = run;
       const { tags, ingest, scrape } = request;
       // Wherever it has moved, it is the same feed with the same entries.
       const feedId = parent.externalFileId;
@@ -68,12 +69,12 @@ export function createFeedActivities({ store, sources, settings }: ActivityDeps)
           ...(movedTo === null ? {} : { externalUrl: movedTo }),
         } as const;
         if (feed === null) {
-          await store.runs.setOptions(runId, { ...request, found: { unchanged: true } } satisfies SyncFeedRequest);
+          await store.runs.saveProgress(run, { found: { unchanged: true } });
           await store.files.moveContainer(runId, parentId, { ...change, facts: NOT_GONE });
           return { discovered: 0 };
         }
         const reading = { ...feed.validators, asked, runId, entries: 0 };
-        await store.runs.setOptions(runId, { ...request, found: { reading } } satisfies SyncFeedRequest);
+        await store.runs.saveProgress(run, { found: { reading } });
         const named = feed.entries.slice(0, most);
         const entries = named.slice(0, perUpload ?? named.length);
         const queue = (dataSource: DataSourceDoc | null): Promise<number> =>

@@ -1,11 +1,11 @@
 import { cancellationSignal } from '@temporalio/activity';
 
 import { CAP_FACT, LIMIT_FACT, NO_LIMIT_FACT } from '../../contract/limits.js';
-import type { ScrapeSitemapRequest } from '../../contract/scrapeSitemap.js';
 import { pageFilter, pageOptionsOf, WEB_PAGE_SOURCE } from '../../contract/scrapeSitemap.js';
 import type { SitemapProblem } from '../../connectors/types.js';
 import type { RunInput } from '../../contract/orchestration.js';
 import type { FileRequest } from '../../store/files/accept.js';
+import { runOfKind } from '../../contract/runs.js';
 import type { ActivityDeps } from '../deps.js';
 import { requireRun } from '../requireRun.js';
 
@@ -19,9 +19,9 @@ export function createDiscoveryActivities({ store, sources, settings }: Activity
   return {
     /** Reads the run's sitemap and queues a file for each page it is asked for. Safe to repeat: files are matched by URL. */
     async discoverPages({ runId }: RunInput): Promise<{ discovered: number }> {
-      const run = await requireRun(store, runId, 'fileId');
+      const run = runOfKind(await requireRun(store, runId, 'fileId'), 'scrapeSitemap');
       const parentId = run.fileId;
-      const request = run.options as ScrapeSitemapRequest;
+      const { request } = run;
       const { scrape, ingest, tags } = request;
       const asked = scrape.maxPagesToScrape ?? Infinity;
       const wanted = pageFilter(scrape);
@@ -77,7 +77,7 @@ export function createDiscoveryActivities({ store, sources, settings }: Activity
       const isOverLimit = isCut && perUpload === room;
       // The caller knows of a cut that the request itself asked for.
       const cutAt = isCut && !isOverLimit && asked > room ? discovered : null;
-      await store.runs.setOptions(runId, { ...request, readWhole, cutAt } satisfies ScrapeSitemapRequest);
+      await store.runs.saveProgress(run, { readWhole, cutAt });
       await store.files.moveContainer(runId, parentId, {
         status: 'SYNCING',
         discovered: true,

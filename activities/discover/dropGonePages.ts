@@ -1,7 +1,6 @@
 import { cancellationSignal } from '@temporalio/activity';
 
 import type { RunInput } from '../../contract/orchestration.js';
-import type { ScrapeSitemapRequest } from '../../contract/scrapeSitemap.js';
 import { countHeld } from '../quarantine/massDelete.js';
 import { removeMissing, finishRemovals } from '../quarantine/removeMissing.js';
 import type { ActivityDeps } from '../deps.js';
@@ -25,7 +24,7 @@ export function createGonePagesActivities(deps: ActivityDeps) {
       await finishRemovals(run, deps, signal);
       const [parent] = await store.files.byIds(run, [parentId]);
       if (!parent) return;
-      const wasRead = run.kind === 'scrapeSitemap' && (run.options as ScrapeSitemapRequest).readWhole === true;
+      const wasRead = run.kind === 'scrapeSitemap' && run.progress.readWhole === true;
       const { pages, gone } = await store.files.gonePages(run, parentId, wasRead);
       const isApproved = parent.deletionsApproved === true;
       const missing = { missing: gone.length, files: pages, isEmpty: gone.length === pages, isApproved };

@@ -4,9 +4,9 @@ import { Fault } from '../../contract/failures.js';
 import type { FollowLinksResult, RunInput } from '../../contract/orchestration.js';
 import { pageFilter, pageOptionsOf, WEB_PAGE_SOURCE } from '../../contract/scrapeSitemap.js';
 import { LIMIT_FACT, NO_LIMIT_FACT } from '../../contract/limits.js';
-import type { WebScrapeRequest } from '../../contract/webScrape.js';
+import { runOfKind } from '../../contract/runs.js';
 import type { CrawlAddress } from '../../store/frontier/frontier.js';
-import type { RunDoc } from '../../store/runs/model.js';
+import type { Run, RunDoc } from '../../store/runs/model.js';
 import type { ActivityDeps } from '../deps.js';
 import { requireRun } from '../requireRun.js';
 import { dueIn } from '../ingest/dueIn.js';
@@ -17,8 +17,8 @@ const PAGES_AT_ONCE = 10;
 /** The frontier of a crawl: it lives in the database, each page that is found becomes a queued file of the run. */
 export function createCrawlActivities(deps: ActivityDeps) {
   const { store, sources, settings } = deps;
-  const queue = (run: RunDoc & { fileId: number }, pages: readonly CrawlAddress[]): Promise<number> => {
-    const { scrape, ingest, tags } = run.options as WebScrapeRequest;
+  const queue = (run: Run<'webScrape'> & { fileId: number }, pages: readonly CrawlAddress[]): Promise<number> => {
+    const { scrape, ingest, tags } = run.request;
     const sourceOptions = pageOptionsOf(scrape);
     return store.files.acceptMany(
       run,
@@ -61,8 +61,8 @@ export function createCrawlActivities(deps: ActivityDeps) {
      * One call a run at a time.
      */
     async followLinks({ runId }: RunInput): Promise<FollowLinksResult> {
-      const run = await requireRun(store, runId, 'fileId');
-      const { url: startUrl, scrape } = run.options as WebScrapeRequest;
+      const run = runOfKind(await requireRun(store, runId, 'fileId'), 'webScrape');
+      const { url: startUrl, scrape } = run.request;
       const asked = Math.min(scrape.maxPagesToScrape, settings.maxPagesPerScrape);
       const cap = Math.min(asked, (await store.limits.of(run)).max_files_per_upload ?? asked);
       let overLimit = false;

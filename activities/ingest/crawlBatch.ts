@@ -1,6 +1,6 @@
 import type { FileDoc } from '../../store/files/model.js';
 import type { Store } from '../../store/connect.js';
-import type { WebScrapeRequest } from '../../contract/webScrape.js';
+import { runOfKind } from '../../contract/runs.js';
 import type { IngestWrites } from './ingestWrites.js';
 import { requireRun } from '../requireRun.js';
 import type { LinkKeeper } from './prepare/preparedFile.js';
@@ -18,8 +18,8 @@ export async function openCrawlBatch(
   store: Store,
   keep: IngestWrites['keepLinks'],
 ): Promise<CrawlBatch> {
-  const run = await requireRun(store, runId);
-  const { recursionDepth } = (run.options as WebScrapeRequest).scrape;
+  const run = runOfKind(await requireRun(store, runId), 'webScrape');
+  const { recursionDepth } = run.request.scrape;
   const files = await store.files.byIds(run, fileIds);
   const depths = await store.frontier.depths(
     runId,

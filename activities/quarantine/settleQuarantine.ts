@@ -1,7 +1,7 @@
 import { cancellationSignal } from '@temporalio/activity';
 
 import type { RunInput } from '../../contract/orchestration.js';
-import type { QuarantineRequest } from '../../contract/quarantine.js';
+import { runOfKind } from '../../contract/runs.js';
 import type { ActivityDeps } from '../deps.js';
 import { requireRun } from '../requireRun.js';
 import { advanceQuarantine } from './quarantineSteps.js';
@@ -19,7 +19,7 @@ export function createQuarantineActivities(deps: ActivityDeps) {
       await store.runs.markStarted(runId);
       // Whatever a run that has ended left halfway goes on here.
       await store.quarantine.adopt(run, runId);
-      const { does } = run.options as QuarantineRequest;
+      const { does } = runOfKind(run, 'settleQuarantine').request;
       if (does === 'erase') await store.quarantine.claimDue(run, runId, new Date(), FILES_PER_BATCH);
       const files = await advanceQuarantine(run, FILES_PER_BATCH, deps, cancellationSignal());
       if (files > 0)

@@ -1,6 +1,7 @@
 import type { PlanReembedResult, ReembedCursor, RunInput, RunOutcome } from '../../contract/orchestration.js';
-import { type KeptReason, keptReason, type ReembedRequest, tokensOf } from '../../contract/reembed.js';
+import { type KeptReason, keptReason, tokensOf } from '../../contract/reembed.js';
 import type { ReembedEnd } from '../../store/reembeds/reembeds.js';
+import { runOfKind } from '../../contract/runs.js';
 import type { ActivityDeps } from '../deps.js';
 import { requireRun } from '../requireRun.js';
 import { settleTries } from './settleTries.js';
@@ -20,7 +21,7 @@ export function createReembedPlan(deps: ActivityDeps) {
       const run = await requireRun(store, runId);
       await store.runs.markStarted(runId);
       const tenant = { organizationId: run.organizationId, userId: run.userId };
-      const { model, space, filters, maxTokens } = run.options as ReembedRequest;
+      const { model, space, filters, maxTokens } = runOfKind(run, 'reembedFiles').request;
       const target = model && { model, space: embeddings.spaceOf(model).name };
       const batches: number[][] = [];
       const ends: ReembedEnd[] = [];

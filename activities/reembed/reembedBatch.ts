@@ -8,7 +8,8 @@ import type { ReembedRequest } from '../../contract/reembed.js';
 import type { FileDoc } from '../../store/files/model.js';
 import type { StartedFile } from '../../store/files/start.js';
 import type { ReembedEnd } from '../../store/reembeds/reembeds.js';
-import type { RunDoc } from '../../store/runs/model.js';
+import { runOfKind } from '../../contract/runs.js';
+import type { Run, RunDoc } from '../../store/runs/model.js';
 import { cleanUp } from '../generations/cleanUp.js';
 import { publishWithTags } from '../generations/publishWithTags.js';
 import type { ActivityDeps } from '../deps.js';
@@ -110,8 +111,8 @@ export function createReembedBatch(deps: ActivityDeps) {
   };
 
   /** Files that somebody has changed since they were read are read again, some times. */
-  const work = async (run: RunDoc, fileIds: readonly number[], signal: AbortSignal): Promise<void> => {
-    const request = run.options as ReembedRequest;
+  const work = async (run: Run<'reembedFiles'>, fileIds: readonly number[], signal: AbortSignal): Promise<void> => {
+    const { request } = run;
     const tenant = { organizationId: run.organizationId, userId: run.userId };
     const wanted = request.model && { model: request.model, space: deps.embeddings.spaceOf(request.model).name };
     if (wanted) deps.embeddings.prepare(wanted.space);
@@ -161,7 +162,7 @@ export function createReembedBatch(deps: ActivityDeps) {
      * a second run of the same batch goes on where the first one died. A file's fault stays with the file.
      */
     async reembedBatch({ runId, fileIds }: RunInput & { fileIds: readonly number[] }): Promise<ReembedCounts> {
-      const run = await requireRun(store, runId);
+      const run = runOfKind(await requireRun(store, runId), 'reembedFiles');
       const signal = cancellationSignal();
       if (activityInfo().attempt > 1) await store.vectors.ping();
       await settleTries(store, run, await store.reembeds.open(runId, fileIds));

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { activityInfo } from '@temporalio/activity';
 
-import { isByChanges, type SyncItemsRequest } from '../../contract/connections.js';
+import { isByChanges } from '../../contract/connections.js';
 import {
   type AcceptPassResult,
   type AutoSyncInput,
@@ -15,22 +15,15 @@ import {
 import type { TemporalNames } from '../../contract/temporalNames.js';
 import { isConnectedSource } from '../../contract/sources.js';
 import { FINAL_FILE_STATUSES, type FileSyncStatus } from '../../contract/statuses.js';
-import { tagObject } from '../../contract/tags.js';
 import type { DataSourceDoc } from '../../store/dataSources/model.js';
+import { containerWork } from '../../contract/containerWork.js';
 import type { FileDoc } from '../../store/files/model.js';
-import type { RunDoc } from '../../store/runs/model.js';
+import { runOfKind } from '../../contract/runs.js';
+import type { Run, RunDoc } from '../../store/runs/model.js';
 import type { SelectionGroup } from '../../store/selections/selections.js';
 import type { ActivityDeps } from '../deps.js';
 import { requireRun } from '../requireRun.js';
 import { isGone } from '../discover/discoverEntries.js';
-
-/** What the row of a pass keeps. */
-interface PassRequest {
-  readonly scheduleId: string;
-  /** When its data source was listed before, and when by this pass, as the record had it. */
-  readonly listedBefore?: Date | null;
-  readonly listedAt?: Date | null;
-}
 
 /** The part that lists what an account holds. */
 const LISTING = 'items';
@@ -61,6 +54,7 @@ function partOf(run: RunDoc, names: Pick<TemporalNames, 'idOf'>): PassPart {
 
 /** Passes: a record is brought up to date by the runs that a person would ask for. */
 export function createPassActivities({ store, names, log }: ActivityDeps) {
+  const passOf = async (runId: number) => runOfKind(await requireRun(store, runId), 'autoSync');
   const begunBy = (pass: RunDoc, part: string) => ({ parentRunId: pass._id, part });
 
   /** Accepts a part, if it is not there yet. */
@@ -68,13 +62,13 @@ export function createPassActivities({ store, names, log }: ActivityDeps) {
     pass: RunDoc,
     part: string,
     accept: (runId: number) => Promise<boolean>,
-  ): Promise<RunDoc | null> => {
+  ): Promise<Run | null> => {
     const known = (await store.passes.parts(pass._id)).find((one) => one.part === part);
     if (known) return known;
     const runId = await store.runs.nextId();
     return (await accept(runId)) ? requireRun(store, runId) : null;
   };
-  const listing = (pass: RunDoc, dataSourceId: number): Promise<RunDoc | null> =>
+  const listing = (pass: Run<'autoSync'>, dataSourceId: number): Promise<Run | null> =>
     begin(pass, LISTING, (runId) =>
       store.transaction(async (session) => {
         const queued = await store.dataSources.queueListing(pass, dataSourceId, runId, session);
@@ -82,22 +76,20 @@ export function createPassActivities({ store, names, log }: ActivityDeps) {
         if (queued?.itemsRunId !== runId) return false;
         const run = { runId, requestId: pass.requestId, dataSourceId, begun: begunBy(pass, LISTING) };
         await store.connections.list(pass, run, session);
-        await store.runs.setOptions(pass._id, {
-          ...(pass.options as PassRequest),
-          listedBefore: queued.sourceItemsSyncedAt,
-        });
+        await store.runs.saveProgress(pass, { ...pass.progress, listedBefore: queued.sourceItemsSyncedAt });
         return true;
       }),
     );
   /** Whether nothing has happened since the last pass, and nothing of it failed: then all files are as they should be. */
-  const isQuiet = async (pass: RunDoc, source: DataSourceDoc, { options, counts }: RunDoc): Promise<boolean> => {
-    const { listedBefore = null } = pass.options as PassRequest;
+  const isQuiet = async (pass: Run<'autoSync'>, source: DataSourceDoc, part: Run): Promise<boolean> => {
+    const { listedBefore = null } = pass.progress;
+    const { progress, counts } = runOfKind(part, 'syncItems');
     // What another listing has heard of since may not be in the files.
     const isNext = listedBefore !== null && listedBefore.getTime() === source.passedListingAt?.getTime();
-    if (!isNext || !isByChanges(options as SyncItemsRequest) || counts['listed'] !== 0) return false;
+    if (!isNext || !isByChanges(progress) || counts['listed'] !== 0) return false;
     return !(await store.files.anyUnsynced(source));
   };
-  const select = (pass: RunDoc, source: DataSourceDoc, group: SelectionGroup): Promise<RunDoc | null> =>
+  const select = (pass: RunDoc, source: DataSourceDoc, group: SelectionGroup): Promise<Run | null> =>
     begin(pass, group.key, (runId) =>
       store.transaction(async (session) => {
         const run = { runId, requestId: pass.requestId, dataSourceId: source._id, begun: begunBy(pass, group.key) };
@@ -106,7 +98,7 @@ export function createPassActivities({ store, names, log }: ActivityDeps) {
       }),
     );
   /** The next of what was selected together. What was named by itself and is as it was is not even asked for. */
-  const selection = async (pass: RunDoc, source: DataSourceDoc, done: readonly RunDoc[]): Promise<RunDoc | null> => {
+  const selection = async (pass: RunDoc, source: DataSourceDoc, done: readonly Run[]): Promise<Run | null> => {
     const keys = done.flatMap(({ part }) => part ?? []);
     for (;;) {
       const group = await store.selections.nextGroup(source._id, keys);
@@ -117,26 +109,24 @@ export function createPassActivities({ store, names, log }: ActivityDeps) {
       keys.push(group.key);
     }
   };
-  const container = (pass: RunDoc, file: FileDoc): Promise<RunDoc | null> => {
+  const container = (pass: RunDoc, file: FileDoc): Promise<Run | null> => {
     const part = containerPart(file._id);
     return begin(pass, part, (runId) =>
       store.transaction(async (session) => {
-        const kind = file.runKind ?? 'scrapeSitemap';
-        const workflowId = CONTAINER_WORKFLOW_IDS[kind](file._id);
-        const { options, dataSourceId, tags, sourceOptions } = file;
+        const { options, dataSourceId } = file;
+        const work = containerWork(file, options);
+        const workflowId = CONTAINER_WORKFLOW_IDS[work.kind](file._id);
         const { requestId } = pass;
         const again = { options, runId, workflowId, requestId };
         if (!isAtRest(file) || !(await store.files.queueAgain(pass, file, again, session))) return false;
-        const url = file.externalUrl ?? file.externalFileId;
-        const request = { url, tags: tagObject(tags), ingest: options, scrape: sourceOptions };
         const begun = begunBy(pass, part);
-        const run = { kind, workflowId, owner: pass, fileId: file._id, requestId, options: request, begun } as const;
+        const run = { ...work, workflowId, owner: pass, fileId: file._id, requestId, begun };
         await store.runs.accept(runId, { ...run, ...(dataSourceId !== null && { dataSourceId }) }, session);
         return true;
       }),
     );
   };
-  const containersOf = async (pass: RunDoc, done: readonly RunDoc[]): Promise<FileDoc[]> => {
+  const containersOf = async (pass: RunDoc, done: readonly Run[]): Promise<FileDoc[]> => {
     const ids =
       pass.fileId === null
         ? await store.files.containersOf(pass, pass.dataSourceId ?? 0, MOST_CONTAINERS)
@@ -186,7 +176,7 @@ export function createPassActivities({ store, names, log }: ActivityDeps) {
             fileId,
             ...(dataSourceId !== null && { dataSourceId }),
             requestId: randomUUID(),
-            options: { scheduleId } satisfies PassRequest,
+            request: { scheduleId },
             begun: { temporalRunId },
           },
           session,
@@ -197,7 +187,7 @@ export function createPassActivities({ store, names, log }: ActivityDeps) {
 
     /** Begins the next part of a pass. One that was begun and has not ended is answered again. */
     async nextPart({ runId }: RunInput): Promise<NextPartResult> {
-      const pass = await requireRun(store, runId);
+      const pass = await passOf(runId);
       if (pass.finishedAt !== null) return { part: null };
       const done = await store.passes.parts(runId);
       const open = done.find(({ finishedAt }) => finishedAt === null);
@@ -211,12 +201,8 @@ export function createPassActivities({ store, names, log }: ActivityDeps) {
         if (!listed) return answer(await listing(pass, source._id));
         // What was not listed to its end is no ground for anything; what was revoked can't be asked.
         if (listed.outcome !== 'finished' || source.revokedAccess) return { part: null };
-        const request = pass.options as PassRequest;
-        if (request.listedAt === undefined)
-          await store.runs.setOptions(runId, {
-            ...request,
-            listedAt: source.sourceItemsSyncedAt,
-          } satisfies PassRequest);
+        if (pass.progress.listedAt === undefined)
+          await store.runs.saveProgress(pass, { ...pass.progress, listedAt: source.sourceItemsSyncedAt });
         if (await isQuiet(pass, source, listed)) return { part: null };
         return answer(await selection(pass, source, done));
       }
@@ -229,9 +215,9 @@ export function createPassActivities({ store, names, log }: ActivityDeps) {
 
     /** Ends a pass, with what of it is not at work: whatever was has come to its end before. */
     async endPass({ runId, outcome }: EndPassInput): Promise<void> {
-      const pass = await requireRun(store, runId);
+      const pass = await passOf(runId);
       const { organizationId, dataSourceId, fileId, requestId } = pass;
-      const { listedAt = null } = pass.options as PassRequest;
+      const { listedAt = null } = pass.progress;
       for (const part of await store.passes.parts(runId)) if (part.finishedAt === null) await endOpen(part);
       const parts = await store.passes.parts(runId);
       const failed = parts.filter((part) => part.outcome !== 'finished').length;

@@ -1,7 +1,7 @@
-import type { FeedReading, SyncFeedRequest } from '../../contract/feeds.js';
+import type { FeedReading } from '../../contract/feeds.js';
 import type { FaultKind } from '../../contract/failures.js';
 import { type BegunRun, IS_UPLOAD, type RunInput, type RunKind } from '../../contract/orchestration.js';
-import { cutMessage, type ScrapeSitemapRequest } from '../../contract/scrapeSitemap.js';
+import { cutMessage } from '../../contract/scrapeSitemap.js';
 import type { ContainerChange } from '../../store/files/commands.js';
 import type { RunCounts } from '../../store/files/runProgress.js';
 import type { RunDoc } from '../../store/runs/model.js';
@@ -57,7 +57,7 @@ export function createRunActivities({ store, embeddings, log }: ActivityDeps) {
     async finishRun({ runId }: RunInput): Promise<void> {
       const run = await requireRun(store, runId);
       const counts = await store.files.countRun(runId);
-      const found = run.kind === 'syncFeed' ? ((run.options as SyncFeedRequest).found ?? null) : null;
+      const found = run.kind === 'syncFeed' ? (run.progress.found ?? null) : null;
       const unchanged = found !== null && 'unchanged' in found;
       // What an unchanged feed has brought in is told by the run that did.
       const facts = unchanged
@@ -80,7 +80,7 @@ export function createRunActivities({ store, embeddings, log }: ActivityDeps) {
         synced: true,
         ...(reading && { feedReading: reading }),
       });
-      const leftOut = run.kind === 'scrapeSitemap' ? cutMessage(run.options as ScrapeSitemapRequest) : null;
+      const leftOut = run.kind === 'scrapeSitemap' ? cutMessage(run.progress) : null;
       await end(run, 'finished', counts, leftOut === null ? undefined : { message: leftOut, error: null });
       log.info(
         { runId, organizationId: run.organizationId, requestId: run.requestId, fileId: run.fileId, ...counts },

@@ -145,7 +145,7 @@ async function queue(caller: UserCaller, prepared: readonly Prepared[], body: Bo
       const owner = { ...caller, fileId: known._id };
       if (known.givenChunks) await store.originals.release(owner, known.givenChunks.id, session);
       await store.originals.accept(draft, known._id, session);
-      const run = { kind: 'resyncFile', workflowId, owner: caller, fileId: known._id, requestId, options: {} } as const;
+      const run = { kind: 'resyncFile', workflowId, owner: caller, fileId: known._id, requestId } as const;
       await store.runs.accept(runId, run, session);
     }
   });

@@ -26,7 +26,7 @@ async function changeTags(
     if (tagged.behind) {
       const workflowId = workflowIds.updateTags(id);
       const run = { kind: 'updateTags', workflowId, owner: caller, fileId: null, dataSourceId: id } as const;
-      await store.runs.accept(runId, { ...run, requestId: randomUUID(), options: {} }, session);
+      await store.runs.accept(runId, { ...run, requestId: randomUUID() }, session);
     }
     return tagged;
   });

@@ -115,7 +115,6 @@ export async function acceptRun(
     uploadId,
     held,
     ...(draft && { stream: { bytes: draft.size } }),
-    options: {},
   } as const;
   const row = await store.runs.accept(runId, run, session);
   await store.events.write(

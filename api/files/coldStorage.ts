@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import Joi from 'joi';
 
-import type { MoveRequest } from '../../contract/coldStorage.js';
 import { workflowIds } from '../../contract/orchestration.js';
 import { operation } from '../http/operation.js';
 import { integer, orNull } from '../schemas/fields.js';
@@ -23,14 +22,13 @@ export const moveToHotStorage = operation({
   answer: Joi.boolean(),
   async handle({ caller, body, deps: { store, dispatcher } }) {
     const runId = await store.runs.nextId();
-    const options: MoveRequest = { move: 'toHot', filters: toFileFilters(body.filters) };
     const run = {
       kind: 'moveStorage',
+      request: { move: 'toHot', filters: toFileFilters(body.filters) },
       workflowId: workflowIds.moveToHot(runId),
       owner: caller,
       fileId: null,
       requestId: randomUUID(),
-      options,
     } as const;
     await store.transaction((session) => store.runs.accept(runId, run, session));
     void dispatcher.start(runId);
@@ -61,15 +59,13 @@ export const modifyColdStorageParameters = operation({
       const afterId = await store.moves.modify(by, asked, change, 0, CHANGED_AT_ONCE, session);
       // What is in cold storage and is not to be there comes back.
       if (afterId === null && change.enabled !== false) return false;
-      const options: MoveRequest = {
-        move: 'modify',
-        filters: asked,
-        change,
-        afterId: afterId ?? Number.MAX_SAFE_INTEGER,
-      };
+      const work = {
+        kind: 'moveStorage',
+        request: { move: 'modify', filters: asked, change },
+        progress: { modifiedTo: afterId ?? Number.MAX_SAFE_INTEGER },
+      } as const;
       const workflowId = workflowIds.modifyStorage(runId);
-      const run = { kind: 'moveStorage', workflowId, owner: caller, fileId: null, requestId, options } as const;
-      await store.runs.accept(runId, run, session);
+      await store.runs.accept(runId, { ...work, workflowId, owner: caller, fileId: null, requestId }, session);
       return true;
     });
     if (goesOn) void dispatcher.start(runId);

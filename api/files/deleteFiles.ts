@@ -27,10 +27,10 @@ function namesAnything(filters: DeleteFilesRequest['filters']): boolean {
 /** Accepts a delete: a run of its own. @throws HttpError 400 when the filters name nothing, which would be everything */
 async function accept(
   caller: UserCaller,
-  options: DeleteFilesRequest,
+  request: DeleteFilesRequest,
   { store, dispatcher }: ApiDeps,
 ): Promise<{ success: boolean }> {
-  if (!namesAnything(options.filters)) throw new HttpError(400, 'name at least one filter');
+  if (!namesAnything(request.filters)) throw new HttpError(400, 'name at least one filter');
   const runId = await store.runs.nextId();
   const workflowId = workflowIds.delete(runId);
   const run = {
@@ -39,7 +39,7 @@ async function accept(
     owner: caller,
     fileId: null,
     requestId: randomUUID(),
-    options,
+    request,
   } as const;
   await store.transaction((session) => store.runs.accept(runId, run, session));
   void dispatcher.start(runId);

@@ -3,7 +3,7 @@ import Joi from 'joi';
 
 import { MAX_PAGE_LIMIT } from '../../contract/fileFilters.js';
 import { workflowIds } from '../../contract/orchestration.js';
-import type { QuarantineFilters, QuarantineRequest } from '../../contract/quarantine.js';
+import type { QuarantineFilters } from '../../contract/quarantine.js';
 import { SOURCE_TYPES } from '../../contract/sources.js';
 import type { QuarantinedDoc } from '../../store/quarantine/model.js';
 import { HttpError } from '../http/errors.js';
@@ -98,13 +98,13 @@ export const restoreQuarantined = operation({
     const owners = await store.quarantine.ownersOf(caller.organizationId, filters);
     const first = owners.length === 0 ? 0 : await store.runs.nextId(owners.length);
     const runs = owners.map((owner, index) => ({ owner, runId: first + index }));
-    const options: QuarantineRequest = { does: 'restore' };
     const restoring = await store.transaction(async (session) => {
       let files = 0;
       for (const { owner, runId } of runs) {
         files += await store.quarantine.claimBack(owner, filters, runId, session);
-        const run = { kind: 'settleQuarantine', workflowId: workflowIds.restore(runId), owner } as const;
-        await store.runs.accept(runId, { ...run, fileId: null, requestId: randomUUID(), options }, session);
+        const work = { kind: 'settleQuarantine', request: { does: 'restore' } } as const;
+        const run = { ...work, workflowId: workflowIds.restore(runId), owner };
+        await store.runs.accept(runId, { ...run, fileId: null, requestId: randomUUID() }, session);
       }
       return files;
     });

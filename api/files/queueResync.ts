@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 
 import type { RunCause } from '../../contract/ledger.js';
 import { CONTAINER_WORKFLOW_IDS, workflowIds } from '../../contract/orchestration.js';
-import { tagObject } from '../../contract/tags.js';
 import type { Store } from '../../store/connect.js';
 import type { SyncAgain } from '../../store/files/accept.js';
+import { containerWork } from '../../contract/containerWork.js';
 import type { FileDoc } from '../../store/files/model.js';
 import { isLost } from '../../store/files/retry.js';
 import { HttpError, notFound } from '../http/errors.js';
@@ -41,10 +41,10 @@ export async function queueResync(
     if (!known) throw notFound('file');
     refuseBusy(known);
     refuseEmptied(known);
-    const containerKind = known.runKind ?? 'scrapeSitemap';
-    const kind = known.isContainer ? containerKind : 'resyncFile';
-    const workflowId = (known.isContainer ? CONTAINER_WORKFLOW_IDS[containerKind] : workflowIds.resync)(known._id);
     const options = optionsOf(known);
+    const work = known.isContainer ? containerWork(known, options) : ({ kind: 'resyncFile' } as const);
+    const idOf = work.kind === 'resyncFile' ? workflowIds.resync : CONTAINER_WORKFLOW_IDS[work.kind];
+    const workflowId = idOf(known._id);
     const queued = await store.files.queueAgain(
       caller,
       known,
@@ -56,25 +56,16 @@ export async function queueResync(
       await store.originals.release({ ...caller, fileId: known._id }, known.givenChunks.id, session);
     if (known.isContainer)
       await store.schedules.lookAtContainer(caller, known._id, known.enableAutoSync === true, session);
-    const request = known.isContainer
-      ? {
-          url: known.externalUrl ?? known.externalFileId,
-          tags: tagObject(known.tags),
-          ingest: options,
-          scrape: known.sourceOptions,
-        }
-      : {};
     await store.runs.accept(
       runId,
       {
-        kind,
+        ...work,
         cause,
         workflowId,
         owner: caller,
         fileId: known._id,
         ...(known.dataSourceId !== null && { dataSourceId: known.dataSourceId }),
         requestId,
-        options: request,
       },
       session,
     );

@@ -3,7 +3,7 @@ import Joi from 'joi';
 import { EMBEDDING_MODEL_IDS } from '../../contract/embeddingModels.js';
 import { workflowIds } from '../../contract/orchestration.js';
 import { KEPT_REASONS, type ReembedRequest } from '../../contract/reembed.js';
-import type { RunDoc } from '../../store/runs/model.js';
+import type { Run, RunDoc } from '../../store/runs/model.js';
 import type { ApiDeps } from '../deps.js';
 import { invalid, notFound } from '../http/errors.js';
 import { operation, type UserCaller } from '../http/operation.js';
@@ -42,21 +42,21 @@ export const reembed = operation({
   async handle({ caller, body, requestId, deps }) {
     const { store, dispatcher } = deps;
     const maxTokens = body.max_tokens ?? null;
-    const options = {
+    const request = {
       filters: toFileFilters(body.filters),
       model: body.embedding_model,
       maxTokens,
     } satisfies ReembedRequest;
-    const { knownChunks, ...estimate } = await estimateReembed(caller, options, deps);
+    const { knownChunks, ...estimate } = await estimateReembed(caller, request, deps);
     if (!body.dry_run && maxTokens !== null && estimate.tokens > maxTokens) {
       const sentence = `The files have ${estimate.tokens} tokens. Raise max_tokens, or name fewer files`;
       throw invalid(['body', 'max_tokens'], sentence, 'greater_than_equal');
     }
-    const about = { embedding_model: options.model, dry_run: body.dry_run, ...estimate, known_chunks: knownChunks };
+    const about = { embedding_model: request.model, dry_run: body.dry_run, ...estimate, known_chunks: knownChunks };
     if (body.dry_run) return { id: null, ...about };
     const runId = await store.runs.nextId();
     const workflowId = workflowIds.reembed(runId);
-    const run = { kind: 'reembedFiles', workflowId, owner: caller, fileId: null, requestId, options } as const;
+    const run = { kind: 'reembedFiles', workflowId, owner: caller, fileId: null, requestId, request } as const;
     await store.transaction((session) => store.runs.accept(runId, run, session));
     void dispatcher.start(runId);
     return { id: runId, ...about };
@@ -77,19 +77,18 @@ function statusOf({ startedAt, finishedAt, outcome }: RunDoc): (typeof STATUSES)
 async function findRun(caller: UserCaller, params: Readonly<Record<string, string>>, { store }: ApiDeps) {
   const run = await store.runs.findOf(caller, pathId(params, 'reembed_id'));
   // A rebuild of vectors is the operator's.
-  if (run?.kind !== 'reembedFiles' || (run.options as ReembedRequest).model === null)
-    throw notFound('run of re-embedding');
+  if (run?.kind !== 'reembedFiles' || run.request.model === null) throw notFound('run of re-embedding');
   return run;
 }
 
-async function present(run: RunDoc, { store }: ApiDeps) {
+async function present(run: Run<'reembedFiles'>, { store }: ApiDeps) {
   const [sums, failures] = await Promise.all([
     store.reembeds.sums(run._id),
     store.reembeds.failures(run._id, FAILURES),
   ]);
   return {
     id: run._id,
-    embedding_model: (run.options as ReembedRequest).model,
+    embedding_model: run.request.model,
     status: statusOf(run),
     ...sums,
     failures: failures.map(({ fileId, message }) => ({ file_id: fileId, message })),

@@ -32,7 +32,7 @@ async function changeTags(
         owner: caller,
         fileId,
       } as const;
-      await store.runs.accept(runId, { ...run, requestId: randomUUID(), options: {} }, session);
+      await store.runs.accept(runId, { ...run, requestId: randomUUID() }, session);
     }
     return { file: tagged.file, hasPoints: accept };
   });

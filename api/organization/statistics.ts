@@ -20,7 +20,6 @@ export const organizationStatistics = operation({
       owner: { organizationId, userId: 0, customerId: '' },
       fileId: null,
       requestId: randomUUID(),
-      options: {},
     } as const;
     await store.transaction((session) => store.runs.accept(runId, run, session));
     void dispatcher.start(runId);

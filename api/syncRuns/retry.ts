@@ -87,7 +87,7 @@ export const retrySyncRun = operation({
       const { workflowId, requestId } = again;
       const about = { kind: 'resyncFile', workflowId, owner, fileId: null, requestId, cause: 'retry' } as const;
       const of = run.dataSourceId ? { dataSourceId: run.dataSourceId } : {};
-      await store.runs.accept(runId, { ...about, ...of, options: { retryOf: run._id } }, session);
+      await store.runs.accept(runId, { ...about, ...of, request: { retryOf: run._id } }, session);
       return number;
     });
     void dispatcher.start(runId);

@@ -27,10 +27,7 @@ export const deleteUsers = operation({
       const runs = users.map(({ _id: userId, customerId }, index) => {
         const owner = { organizationId, userId, customerId };
         const workflowId = workflowIds.deleteUser(userId);
-        return [
-          first + index,
-          { kind: 'deleteUser', workflowId, owner, fileId: null, requestId, options: {} },
-        ] as const;
+        return [first + index, { kind: 'deleteUser', workflowId, owner, fileId: null, requestId }] as const;
       });
       await store.runs.acceptMany(new Map(runs), session);
       return runs.map(([runId]) => runId);

@@ -1,6 +1,5 @@
-import type { IngestOptions } from '../../contract/ingestOptions.js';
 import { CONTAINER_WORKFLOW_IDS, type ContainerRunKind } from '../../contract/orchestration.js';
-import type { TagValue } from '../../contract/records.js';
+import type { NewWork } from '../../contract/runs.js';
 import type { SourceType } from '../../contract/sources.js';
 import type { Store } from '../../store/connect.js';
 import type { DataSourceDoc } from '../../store/dataSources/model.js';
@@ -11,23 +10,13 @@ import type { Session } from '../../store/sequence.js';
 import { HttpError } from '../http/errors.js';
 import type { UserCaller } from '../http/operation.js';
 
-/** A scrape, crawl or feed as its run keeps it. */
-export interface ParentRequest {
-  /** Normalised. */
-  readonly url: string;
-  readonly tags: Readonly<Record<string, TagValue>>;
-  readonly ingest: IngestOptions;
-  /** What the parent's record keeps, for the run to be made again. */
-  readonly scrape: unknown;
-}
-
 export interface NewParent {
   readonly runId: number;
   readonly requestId: string;
-  readonly kind: ContainerRunKind;
+  /** What the run is asked for. The parent's record keeps it too, for the next run. */
+  readonly work: NewWork<ContainerRunKind>;
   readonly source: SourceType;
   readonly externalFileId: string;
-  readonly request: ParentRequest;
   readonly enableAutoSync: boolean | null;
   /** Tokens that the run may have embedded at most; absent: any number. */
   readonly maxTokens?: number | undefined;
@@ -43,7 +32,7 @@ export interface AcceptedParent {
 }
 
 /** The parent as a file that is asked for. */
-const fileOf = ({ request, kind, facts = {}, dataSource, ...parent }: NewParent): FileRequest => ({
+const fileOf = ({ work: { kind, request }, facts = {}, dataSource, ...parent }: NewParent): FileRequest => ({
   source: parent.source,
   externalFileId: parent.externalFileId,
   externalUrl: request.url,
@@ -63,14 +52,13 @@ const fileOf = ({ request, kind, facts = {}, dataSource, ...parent }: NewParent)
 });
 
 /** The run that will find its children. */
-const runOf = (owner: UserCaller, fileId: number, { kind, dataSource, request, maxTokens, requestId }: NewParent) => ({
-  kind,
-  workflowId: CONTAINER_WORKFLOW_IDS[kind](fileId),
+const runOf = (owner: UserCaller, fileId: number, { work, dataSource, maxTokens, requestId }: NewParent) => ({
+  ...work,
+  workflowId: CONTAINER_WORKFLOW_IDS[work.kind](fileId),
   owner,
   fileId,
   ...(dataSource && { dataSourceId: dataSource._id }),
   requestId,
-  options: request,
   ...(maxTokens !== undefined && { maxTokens }),
 });
 

@@ -65,10 +65,9 @@ export const rssFeed = operation({
       const parent: NewParent = {
         runId,
         requestId,
-        kind: 'syncFeed',
+        work: { kind: 'syncFeed', request },
         source: FEED_SOURCE,
         externalFileId: url,
-        request,
         enableAutoSync: null,
         facts: { is_feed_url: true },
         dataSource,
@@ -93,5 +92,5 @@ async function acceptTagRun(
 ): Promise<void> {
   const workflowId = workflowIds.updateTags(dataSource._id);
   const run = { kind: 'updateTags', workflowId, owner, fileId: null, dataSourceId: dataSource._id } as const;
-  await store.runs.accept(runId, { ...run, requestId, options: {} }, session);
+  await store.runs.accept(runId, { ...run, requestId }, session);
 }

@@ -80,10 +80,9 @@ export const scrapeSitemap = operation({
       {
         runId,
         requestId,
-        kind: 'scrapeSitemap',
+        work: { kind: 'scrapeSitemap', request },
         source: WEB_PAGE_SOURCE,
         externalFileId: request.url,
-        request,
         enableAutoSync: request.scrape.enableAutoSync,
         maxTokens: body.max_tokens,
         // Front-ends open it for its pages.

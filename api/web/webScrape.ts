@@ -114,10 +114,9 @@ export const webScrape = operation({
       return {
         runId,
         requestId,
-        kind: 'webScrape',
+        work: { kind: 'webScrape', request },
         source: WEB_PAGE_SOURCE,
         externalFileId: crawlId(request.url),
-        request,
         enableAutoSync,
         maxTokens,
         facts: { max_pages_to_scrape: maxPagesToScrape, recursion_depth: recursionDepth },

@@ -85,7 +85,7 @@ export function createConnections(
       if (behind) {
         const workflowId = workflowIds.updateTags(dataSourceId);
         const run = { kind: 'updateTags', workflowId, owner, fileId: null, dataSourceId } as const;
-        await runs.accept(tagsRunId, { ...run, requestId, options: {} }, session);
+        await runs.accept(tagsRunId, { ...run, requestId }, session);
         runIds.push(tagsRunId);
       }
       if (listItems) {

@@ -1,4 +1,4 @@
-import { type SyncItemsRequest, type SyncSourceRequest, WALK_ALL, walkOf } from '../../contract/connections.js';
+import { WALK_ALL, walkOf } from '../../contract/connections.js';
 import type { IngestOptions } from '../../contract/ingestOptions.js';
 import { workflowIds } from '../../contract/orchestration.js';
 import type { TagValue } from '../../contract/records.js';
@@ -35,12 +35,13 @@ export async function acceptListing(
   session: Session,
   externalIds?: readonly string[],
 ): Promise<void> {
-  const options: SyncItemsRequest =
-    externalIds === undefined
-      ? { walk: WALK_ALL, listed: 0 }
-      : { walk: walkOf(externalIds), listed: 0, isPartial: true };
+  const work = {
+    kind: 'syncItems',
+    request: externalIds === undefined ? {} : { isPartial: true },
+    progress: { walk: externalIds === undefined ? WALK_ALL : walkOf(externalIds), listed: 0 },
+  } as const;
   const workflowId = workflowIds.syncItems(dataSourceId);
-  const run = { kind: 'syncItems', workflowId, owner, fileId: null, dataSourceId, requestId, options } as const;
+  const run = { ...work, workflowId, owner, fileId: null, dataSourceId, requestId };
   await runs.accept(runId, { ...run, ...(begun && { begun }) }, session);
 }
 
@@ -65,18 +66,13 @@ export async function acceptSelection(
   { runs, selections }: SelectionStores,
   session: Session,
 ): Promise<void> {
-  const walk = externalIds === null ? WALK_ALL : walkOf(externalIds);
-  const isWhole = externalIds === null ? { isWhole: true } : {};
-  const options: SyncSourceRequest = {
-    walk,
-    queued: 0,
-    tags,
-    ingest,
-    ...(incremental ? { incremental } : {}),
-    ...isWhole,
-  };
+  const work = {
+    kind: 'syncSource',
+    request: { tags, ingest, ...(incremental && { incremental }), ...(externalIds === null && { isWhole: true }) },
+    progress: { walk: externalIds === null ? WALK_ALL : walkOf(externalIds), queued: 0 },
+  } as const;
   const workflowId = workflowIds.syncSource(runId);
-  const run = { kind: 'syncSource', workflowId, owner, fileId: null, dataSourceId, requestId, options } as const;
+  const run = { ...work, workflowId, owner, fileId: null, dataSourceId, requestId };
   await runs.accept(runId, { ...run, ...(maxTokens !== undefined && { maxTokens }), ...(begun && { begun }) }, session);
   if (!begun) await selections.keep(owner, dataSourceId, { externalIds, tags, ingest }, session);
 }

@@ -1,6 +1,6 @@
 import type { ClientSession, Model, QueryFilter } from 'mongoose';
 
-import type { DeleteFilesRequest } from '../../contract/deleteFiles.js';
+import type { DeleteFilesProgress, DeleteFilesRequest } from '../../contract/deleteFiles.js';
 import { endedAs } from '../../contract/ledger.js';
 import { BEING_DELETED } from '../../contract/reembed.js';
 import { UNDER_WAY_STATUSES, WAITING_FILE_STATUSES } from '../../contract/statuses.js';
@@ -40,7 +40,7 @@ export interface FileDeletion {
   deletable(
     tenant: Tenant,
     run: { readonly runId: number; readonly acceptedAt: Date },
-    request: DeleteFilesRequest,
+    request: DeleteFilesRequest & DeleteFilesProgress,
     afterId: number,
     limit: number,
   ): Promise<number[]>;
@@ -48,7 +48,7 @@ export interface FileDeletion {
   deletableOpen(
     tenant: Tenant,
     run: { readonly runId: number; readonly acceptedAt: Date },
-    request: DeleteFilesRequest,
+    request: DeleteFilesRequest & DeleteFilesProgress,
     limit: number,
   ): Promise<number[]>;
   /** Makes the delete's run the owner, so that no other run can flip the files any more. */
@@ -89,7 +89,7 @@ export function createFileDeletion(
   /** What a delete names, one condition or more. */
   const meant = (
     tenant: Tenant,
-    { filters, deleteChildren = false, parents = [] }: DeleteFilesRequest,
+    { filters, deleteChildren = false, parents = [] }: DeleteFilesRequest & DeleteFilesProgress,
     afterId?: number,
   ): QueryFilter<FileDoc>[] => {
     const { parentFileIds: _named, ...others } = filters;

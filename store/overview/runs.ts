@@ -57,7 +57,7 @@ export const MOST_RUNS_COUNTED = 10_000;
 
 const FIELDS = {
   ...({ kind: 1, workflowId: 1, customerId: 1, fileId: 1, dataSourceId: 1, startedAt: 1, acceptedAt: 1 } as const),
-  ...({ 'options.listed': 1, pause: 1, stall: 1, maxTokens: 1, tokensTaken: 1 } as const),
+  ...({ 'progress.listed': 1, pause: 1, stall: 1, maxTokens: 1, tokensTaken: 1 } as const),
 } as const;
 type Row = Pick<
   RunDoc,
@@ -74,7 +74,7 @@ type Row = Pick<
 > & {
   readonly startedAt: Date | null;
   readonly acceptedAt: Date;
-  readonly options?: { readonly listed?: number };
+  readonly progress?: { readonly listed?: number };
 };
 
 function stopOf({ pause, maxTokens, tokensTaken = 0 }: Row): RunStop | null {
@@ -137,7 +137,7 @@ export function createRunsOverview(runs: Model<RunDoc>, files: Model<FileDoc>, d
     return {
       ...{ started, waiting, paused, stalled },
       rows: rows.map((row) => {
-        const { _id, kind, workflowId, customerId, fileId, dataSourceId, startedAt, options } = row;
+        const { _id, kind, workflowId, customerId, fileId, dataSourceId, startedAt } = row;
         const file = about.find((one) => one._id === fileId);
         const source = sources.find((one) => one._id === dataSourceId);
         const { total = 0, ready = 0, failed = 0 } = progress.get(_id) ?? {};
@@ -149,7 +149,7 @@ export function createRunsOverview(runs: Model<RunDoc>, files: Model<FileDoc>, d
           total: Math.max(0, total - own),
           about: file ? (file.name ?? file.externalUrl ?? file.externalFileId) : source ? accountName(source) : null,
           source: file?.source ?? source?.type ?? null,
-          listed: options?.listed ?? null,
+          listed: row.progress?.listed ?? null,
           pause: stopOf(row),
           stall: row.stall ?? null,
         };

@@ -95,7 +95,7 @@ export function createRebuilds({ files, users, runs, reembeds, points, outbox, a
         const open = await runs
           .find({
             ...{ kind: 'reembedFiles', userId: { $in: userIds }, finishedAt: null },
-            ...{ 'options.model': null, 'options.space': scope.space },
+            ...{ 'request.model': null, 'request.space': scope.space },
           })
           .lean();
         const busy = new Set(open.map(({ userId }) => userId));
@@ -103,13 +103,13 @@ export function createRebuilds({ files, users, runs, reembeds, points, outbox, a
         const owed = some.filter(({ userId }) => alive.has(userId) && !busy.has(userId));
         if (owed.length === 0) continue;
         const first = await outbox.nextId(owed.length);
-        const options: ReembedRequest = {
+        const request: ReembedRequest = {
           ...{ filters: {}, model: null, maxTokens: null },
           ...(scope.space === null ? {} : { space: scope.space }),
         };
         const accepted = owed.map((owner, nth) => {
           const workflowId = workflowIds.reembed(first + nth);
-          const row = { workflowId, owner, fileId: null, requestId: randomUUID(), options };
+          const row = { workflowId, owner, fileId: null, requestId: randomUUID(), request };
           return [first + nth, { kind: 'reembedFiles', cause: 'command', ...row } as const] as const;
         });
         await atomically((session) => outbox.acceptMany(new Map(accepted), session));

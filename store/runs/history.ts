@@ -9,8 +9,8 @@ export interface RunHistory {
   ofSource(dataSourceId: number, limit: number, kind?: RunKind): Promise<RunDoc[]>;
 }
 
-/** What a run was asked for may hold texts of any length. */
-const WITHOUT_REQUEST = { options: 0 } as const;
+/** A request may hold texts of any length. */
+const WITHOUT_REQUEST = { request: 0, progress: 0 } as const;
 
 export function createRunHistory(runs: Model<RunDoc>): RunHistory {
   return {

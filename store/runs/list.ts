@@ -51,8 +51,8 @@ export interface RunList {
   one(scope: RunScope, runId: number): Promise<RunDoc | null>;
 }
 
-/** What a list needs no more than: what runs were asked for, selections of thousands too, stays where it is. */
-const WITHOUT = { options: 0 } as const;
+/** A list does not need requests and progress, which may name thousands of items. */
+const WITHOUT = { request: 0, progress: 0 } as const;
 /** Runs that met one file, at most. */
 const MOST_OF_A_FILE = 10_000;
 

@@ -4,6 +4,7 @@ import type { FaultKind } from '../../contract/failures.js';
 import type { ItemCause, RunCause, RunTally } from '../../contract/ledger.js';
 import type { RunStall } from '../../contract/stalls.js';
 import type { PauseReason, RunKind, RunOutcome } from '../../contract/orchestration.js';
+import type { RunWork } from '../../contract/runs.js';
 
 /** A run that stands still, its files in the queue. */
 export interface RunPause {
@@ -30,7 +31,7 @@ export interface RunError {
 
 /**
  * One accepted piece of work. Its row is the outbox row: written in the transaction that accepts the work, unstarted
- * until Temporal has its workflow. It also holds what the work was asked for, so that workflows carry its id only.
+ * until Temporal has its workflow.
  */
 export interface RunDoc {
   _id: number;
@@ -57,8 +58,6 @@ export interface RunDoc {
   traceparent?: string;
   /** Of an upload; null, or absent in older rows, for none. */
   uploadId?: string | null;
-  /** The request, in the shape of its kind. */
-  options: unknown;
   acceptedAt: Date;
   /** When Temporal took it; null while it waits in the outbox. */
   startedAt: Date | null;
@@ -72,6 +71,8 @@ export interface RunDoc {
   nextTryAt: Date;
   finishedAt: Date | null;
   outcome: RunOutcome['outcome'] | 'aborted' | null;
+  /** How often the same work was accepted again after its workflow was ended from outside. Absent: never. */
+  redone?: number;
   /** Figures of its kind, beside the tally. */
   counts: Record<string, number>;
   /** Tokens that it may have embedded at most; null: no bound any more. Absent: it never had one, and none are counted. */
@@ -98,6 +99,9 @@ export interface RunDoc {
   expiresAt?: Date;
 }
 
+/** A run with what it was asked for and its progress. Workflows carry only its id; lists are read without these two. */
+export type Run<K extends RunKind = RunKind> = RunDoc & RunWork<K>;
+
 const run: Schema<RunDoc> = new Schema<RunDoc>(
   {
     _id: Number,
@@ -115,7 +119,7 @@ const run: Schema<RunDoc> = new Schema<RunDoc>(
     requestId: { type: String, required: true },
     traceparent: String,
     uploadId: { type: String, default: null },
-    options: { type: Schema.Types.Mixed, required: true },
+    redone: Number,
     acceptedAt: { type: Date, required: true },
     startedAt: { type: Date, default: null },
     stream: Boolean,
@@ -142,6 +146,8 @@ const run: Schema<RunDoc> = new Schema<RunDoc>(
   },
   { versionKey: false, minimize: false },
 );
+// Fields of `Run` alone: their shape depends on the kind.
+run.path('request', Schema.Types.Mixed).path('progress', Schema.Types.Mixed);
 run.index({ nextTryAt: 1 }, { partialFilterExpression: { startedAt: null } });
 run.index({ held: 1, userId: 1, _id: 1 }, { partialFilterExpression: { held: true } });
 const IN_STREAM = { stream: true, finishedAt: null } as const;

@@ -3,20 +3,22 @@ import type { Model } from 'mongoose';
 import { uploadEvent } from '../../contract/events.js';
 import type { ItemCause, RunCause } from '../../contract/ledger.js';
 import { IS_UPLOAD, MOST_REDONE, type RunKind, type RunOutcome } from '../../contract/orchestration.js';
+import { type NewWork, type RunProgressOf, workOf } from '../../contract/runs.js';
 import type { Atomically, EventWriter } from '../events/events.js';
 import { blankRow, insertRows } from '../insertOnce.js';
 import type { LedgerWriter } from '../ledger/ledger.js';
 import type { Sequence, Session } from '../sequence.js';
 import type { Tenant } from '../users/accept.js';
-import type { RunDoc } from './model.js';
+import type { Run, RunDoc } from './model.js';
 
 /** How long the sweeper leaves a fresh row to the process that wrote it. */
 const GRACE_MS = 3_000;
 const NEVER = new Date('9999-01-01');
 const MOST_COUNTED = 20_000;
 
-export interface NewRun {
-  readonly kind: RunKind;
+export type NewRun = NewRunFields & NewWork;
+
+interface NewRunFields {
   readonly workflowId: string;
   readonly owner: Tenant & { customerId: string };
   readonly fileId: number | null;
@@ -29,7 +31,7 @@ export interface NewRun {
   readonly stream?: { readonly bytes: number };
   /** Whether it waits for heldRuns to let it go. */
   readonly held?: boolean;
-  readonly options: unknown;
+  readonly redone?: number;
   /** Tokens that it may have embedded at most; null, or absent: any number. */
   readonly maxTokens?: number | null;
   /** It is begun by a workflow that is there already: the outbox takes no notice of it. */
@@ -40,14 +42,14 @@ export interface Runs {
   /** An id for a run that is about to be accepted; of several, the first: the rest follow it. */
   nextId(count?: number): Promise<number>;
   /** Writes the outbox row, in the transaction that writes what the work is about. */
-  accept(id: number, run: NewRun, session: Session): Promise<RunDoc>;
+  accept(id: number, run: NewRun, session: Session): Promise<Run>;
   /** The row that this would write; nothing is written. */
-  draft(id: number, run: NewRun): RunDoc;
+  draft(id: number, run: NewRun): Run;
   /** The same for several, by id. */
   acceptMany(accepted: ReadonlyMap<number, NewRun>, session: Session): Promise<void>;
-  find(runId: number): Promise<RunDoc | null>;
+  find(runId: number): Promise<Run | null>;
   /** The same, if it is the caller's. */
-  findOf(tenant: Tenant, runId: number): Promise<RunDoc | null>;
+  findOf(tenant: Tenant, runId: number): Promise<Run | null>;
   /** Takes every other run of the user out of the outbox for good, and answers some that Temporal already has and that go on. */
   withdrawOthers(tenant: Tenant, runId: number, limit: number): Promise<RunDoc[]>;
   /** Takes every other run of the user that has ended away, and what the rest was asked for. */
@@ -59,17 +61,17 @@ export interface Runs {
   /** Whether a run of the same thing that was accepted earlier still waits: it goes first. */
   isBehindAnother(run: RunDoc): Promise<boolean>;
   /** Runs that Temporal took before a time and that have not ended. */
-  inMotion(startedBefore: Date, limit: number): Promise<RunDoc[]>;
+  inMotion(startedBefore: Date, limit: number): Promise<Run[]>;
   /** Takes a run out of the outbox for good; false when Temporal already has it. Its files are the caller's to end. */
   withdraw(runId: number): Promise<boolean>;
   /** Temporal has the workflow. */
   markStarted(runId: number): Promise<void>;
   /** Not now: another run of the same thing is still under way, or Temporal can't be reached. */
   postpone(runId: number, until: Date): Promise<void>;
-  /** Writes down what a run found out at its beginning and needs to the end. */
-  setOptions(runId: number, options: unknown): Promise<void>;
+  /** Saves how far an open run has come, for its next attempt. */
+  saveProgress<K extends RunKind>(run: Run<K>, progress: RunProgressOf<NoInfer<K>>): Promise<void>;
   /** Ends a run and accepts the same work anew, in one; false when that was done often enough already. */
-  redo(run: RunDoc): Promise<boolean>;
+  redo(run: Run): Promise<boolean>;
   /**
    * Ends a run, once, with what it did taken down in the ledger; the end of an upload is told. To be called when all its
    * files are at rest.
@@ -102,12 +104,14 @@ export function createRuns(
   traceparent: () => string | null = () => null,
 ): Runs {
   const blank = blankRow(runs);
-  const newRow = (_id: number, { owner, begun, stream, maxTokens = null, ...run }: NewRun, now: Date): RunDoc => {
+  const newRow = (_id: number, { owner, begun, stream, maxTokens = null, ...run }: NewRun, now: Date): Run => {
     const trace = traceparent();
     return {
       ...blank,
       _id,
       cause: begun ? 'schedule' : 'request',
+      request: {},
+      progress: {},
       ...run,
       ...(maxTokens !== null && { maxTokens, tokensTaken: 0 }),
       ...(stream && { stream: true as const, bytes: stream.bytes }),
@@ -151,10 +155,11 @@ export function createRuns(
     },
     async forgetOthers({ organizationId, userId }, runId) {
       await runs.deleteMany({ organizationId, userId, _id: { $ne: runId }, finishedAt: { $ne: null } });
-      await runs.updateMany({ organizationId, userId }, { $set: { options: {} } });
+      await runs.updateMany({ organizationId, userId }, { $set: { request: {}, progress: {} } });
     },
-    find: (runId) => runs.findById(runId).lean().exec(),
-    findOf: ({ organizationId, userId }, runId) => runs.findOne({ _id: runId, organizationId, userId }).lean().exec(),
+    find: (runId) => runs.findById(runId).lean<Run | null>().exec(),
+    findOf: ({ organizationId, userId }, runId) =>
+      runs.findOne({ _id: runId, organizationId, userId }).lean<Run | null>().exec(),
     unstarted: (now, limit) =>
       runs
         .find({ startedAt: null, nextTryAt: { $lte: now } })
@@ -183,7 +188,7 @@ export function createRuns(
         .find({ finishedAt: null, startedAt: { $lte: startedBefore } })
         .sort({ startedAt: 1 })
         .limit(limit)
-        .lean()
+        .lean<Run[]>()
         .exec(),
     async withdraw(runId) {
       const now = new Date();
@@ -196,15 +201,14 @@ export function createRuns(
     async postpone(runId, until) {
       await runs.updateOne({ _id: runId, startedAt: null }, { $set: { nextTryAt: until } });
     },
-    async setOptions(runId, options) {
-      await runs.updateOne({ _id: runId, finishedAt: null }, { $set: { options } });
+    async saveProgress({ _id }, progress) {
+      await runs.updateOne({ _id, finishedAt: null }, { $set: { progress } });
     },
-    async redo({ _id, kind, workflowId, fileId, dataSourceId, requestId, options, cause = 'request', ...owner }) {
-      const { redone = 0, ...others } = options as { readonly redone?: number };
+    async redo(run) {
+      const { _id, workflowId, fileId, dataSourceId, requestId, cause = 'request', redone = 0 } = run;
       if (redone >= MOST_REDONE) return false;
       const id = await sequence.take('run');
-      const redoing = { ...others, redone: redone + 1 };
-      const again: NewRun = { kind, workflowId, owner, fileId, requestId, cause, options: redoing };
+      const again = { ...workOf(run), workflowId, owner: run, fileId, requestId, cause, redone: redone + 1 };
       await atomically(async (session) => {
         const change = { $set: { finishedAt: new Date(), outcome: 'aborted' as const, expiresAt: ledger.expiry() } };
         const { modifiedCount } = await runs.updateOne({ _id, finishedAt: null }, change, { session });

@@ -1,25 +1,25 @@
 import type { Model } from 'mongoose';
 
-import type { RunDoc } from './model.js';
+import type { Run, RunDoc } from './model.js';
 
 /** Passes of auto-sync, and the runs that they are made of. */
 export interface Passes {
   /** The pass that an execution of a workflow accepted before; null for none. */
-  find(temporalRunId: string): Promise<RunDoc | null>;
+  find(temporalRunId: string): Promise<Run | null>;
   /** The parts that were begun, in order. */
-  parts(passId: number): Promise<RunDoc[]>;
+  parts(passId: number): Promise<Run[]>;
   /** Whether a run that looks at the same things is under way, or stands still; null: there is none. */
   inTheWay(of: { readonly dataSourceId: number } | { readonly fileId: number }): Promise<'busy' | 'paused' | null>;
 }
 
 export function createPasses(runs: Model<RunDoc>): Passes {
   return {
-    find: (temporalRunId) => runs.findOne({ temporalRunId }).lean().exec(),
+    find: (temporalRunId) => runs.findOne({ temporalRunId }).lean<Run | null>().exec(),
     parts: (parentRunId) =>
       runs
         .find({ parentRunId, part: { $exists: true } })
         .sort({ acceptedAt: 1, _id: 1 })
-        .lean()
+        .lean<Run[]>()
         .exec(),
     async inTheWay(of) {
       const kinds = ['autoSync', 'syncItems', 'syncSource', 'syncFeed', 'scrapeSitemap', 'webScrape'] as const;

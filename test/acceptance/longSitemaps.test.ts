@@ -5,6 +5,7 @@ import type { Client } from '@temporalio/client';
 import { RESUME_SIGNAL, workflowIds } from '../../contract/orchestration.js';
 import type { FileRecord } from '../../contract/records.js';
 import { createTemporalClient } from '../../dispatch/client.js';
+import { runOfKind } from '../../contract/runs.js';
 import { startHeldSite } from '../emulators/heldSite.js';
 import { type Site, sitemapOf, startSampleSite } from '../emulators/site.js';
 import type { Listed, TestUser } from '../support/client.js';
@@ -49,8 +50,8 @@ async function scrapeFirst(pages: number, more: Record<string, unknown> = {}) {
     (one) => one?.status !== 'running',
   );
   const { id = 0, status, message, error } = run ?? {};
-  const options = (await service.store.runs.find(id))?.options as { readonly readWhole?: boolean };
-  return { parent, run: { status, message, error }, readWhole: options.readWhole };
+  const { progress } = runOfKind((await service.store.runs.find(id))!, 'scrapeSitemap');
+  return { parent, run: { status, message, error }, readWhole: progress.readWhole };
 }
 
 test('a sitemap that lists more than MAX_PAGES_PER_SCRAPE is cut there, and its run and its parent say so until it is shorter', async () => {

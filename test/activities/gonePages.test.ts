@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { asyncLocalStorage } from '@temporalio/activity';
 
+import { DEFAULT_INGEST_OPTIONS, type ScrapeOptions } from '../../contract/ingestOptions.js';
 import { createGonePagesActivities } from '../../activities/discover/dropGonePages.js';
 import type { ActivityDeps } from '../../activities/deps.js';
 import { countHeld } from '../../activities/quarantine/massDelete.js';
@@ -34,8 +35,16 @@ beforeEach(async () => {
 async function begin(readWhole = false): Promise<number> {
   const { runs, transaction } = service.store;
   const id = await runs.nextId();
-  const run = { kind: 'scrapeSitemap', workflowId: `scrape:${id}`, owner, fileId: parentId, requestId: 'r' } as const;
-  await transaction((session) => runs.accept(id, { ...run, options: { readWhole } }, session));
+  const request = { url: 'http://a.test/', tags: {}, ingest: DEFAULT_INGEST_OPTIONS, scrape: {} as ScrapeOptions };
+  const run = {
+    kind: 'scrapeSitemap',
+    request,
+    workflowId: `scrape:${id}`,
+    owner,
+    fileId: parentId,
+    requestId: 'r',
+  } as const;
+  await transaction((session) => runs.accept(id, { ...run, progress: { readWhole } }, session));
   return id;
 }
 async function pages(count: number, fields: Partial<FileDoc>): Promise<number[]> {

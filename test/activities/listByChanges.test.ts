@@ -6,7 +6,8 @@ import { listPage } from '../../activities/connected/listPage.js';
 import type { ActivityDeps } from '../../activities/deps.js';
 import type { Change, SourceItem } from '../../connectors/connector.js';
 import type { Account } from '../../connectors/account.js';
-import { isListed, type SyncItemsRequest } from '../../contract/connections.js';
+import { isListed } from '../../contract/connections.js';
+import { runOfKind } from '../../contract/runs.js';
 import { Fault } from '../../contract/failures.js';
 import { DEFAULT_INGEST_OPTIONS } from '../../contract/ingestOptions.js';
 import { acceptListing } from '../../store/connections/acceptRuns.js';
@@ -148,12 +149,12 @@ async function list(outcome: 'finished' | 'aborted' = 'finished'): Promise<void>
   const deps = { store, settings: { massDeletePercent: 30, quarantineMs: 1_000_000 }, log } as unknown as ActivityDeps;
   const { beginListing, endListing } = createItemActivities(deps);
   expect(await beginListing({ runId })).toEqual({ finished: false });
-  const row = async () => (await store.runs.find(runId))! as never as { options: SyncItemsRequest };
-  for (let request = (await row()).options; !isListed(request);) {
-    request = await listPage({ source: await now(), account }, request, { runId, items: store.items }, NEVER);
-    await store.runs.setOptions(runId, request);
+  const row = async () => runOfKind((await store.runs.find(runId))!, 'syncItems');
+  for (let { progress } = await row(); !isListed(progress);) {
+    progress = await listPage({ source: await now(), account }, progress, { runId, items: store.items }, NEVER);
+    await store.runs.saveProgress(await row(), progress);
   }
-  if (outcome === 'finished') await deleteMissing((await row()) as never, await now(), deps, NEVER);
+  if (outcome === 'finished') await deleteMissing(await row(), await now(), deps, NEVER);
   await endListing({ runId, outcome });
 }
 

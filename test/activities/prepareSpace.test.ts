@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 
 import type { ActivityDeps } from '../../activities/deps.js';
 import { prepareSpace } from '../../activities/runs/prepareSpace.js';
+import type { Run } from '../../store/runs/model.js';
 import { DEFAULT_INGEST_OPTIONS, type IngestOptions } from '../../contract/ingestOptions.js';
 
 const SPACE = { name: 'a-space', dimensions: 3 };
@@ -19,8 +20,11 @@ async function preparedFor(
       vectors: { prepare: ({ name }: typeof SPACE) => prepared.push(`collection of ${name}`) },
     },
   } as unknown as Pick<ActivityDeps, 'store' | 'embeddings'>;
-  const options = ingest === null ? { fileIds: [7] } : { ingest: { ...DEFAULT_INGEST_OPTIONS, ...ingest } };
-  await prepareSpace({ options, organizationId: 1, userId: 1, fileId }, deps);
+  const work =
+    ingest === null
+      ? { kind: 'resyncFile', request: {} }
+      : { kind: 'syncSource', request: { ingest: { ...DEFAULT_INGEST_OPTIONS, ...ingest } } };
+  await prepareSpace({ ...work, organizationId: 1, userId: 1, fileId } as Run, deps);
   return prepared;
 }
 

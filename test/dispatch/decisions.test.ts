@@ -19,7 +19,15 @@ import { type Answers, recorder } from '../support/recorder.js';
 const runOf = (fields: Partial<RunDoc> = {}): RunDoc =>
   ({
     ...{ _id: 7, kind: 'scrapeSitemap', workflowId: 'scrape:3', organizationId: 1, userId: 2, fileId: 3 },
-    ...{ requestId: 'r', dataSourceId: null, startedAt: new Date(0), finishedAt: null, options: {}, counts: {} },
+    ...{
+      requestId: 'r',
+      dataSourceId: null,
+      startedAt: new Date(0),
+      finishedAt: null,
+      request: {},
+      progress: {},
+      counts: {},
+    },
     ...fields,
   }) as RunDoc;
 

@@ -79,7 +79,15 @@ async function seed(owner: Owner, first: number): Promise<void> {
         tally: NO_TALLY,
       })),
     ];
-    const run = { kind: 'scrapeSitemap', requestId: 'r', options: {}, acceptedAt: at, nextTryAt: at, counts: {} };
+    const run = {
+      kind: 'scrapeSitemap',
+      requestId: 'r',
+      request: {},
+      progress: {},
+      acceptedAt: at,
+      nextTryAt: at,
+      counts: {},
+    };
     const file = new (fileModel(connection))().toObject({ minimize: false });
     const rows: Readonly<Record<string, readonly object[]>> = {
       users: [{ ...common, _id: userId * 10_000 + organizationId, deletedAt: null }],

@@ -13,8 +13,8 @@ afterAll(() => service.close());
 async function accept(maxTokens: number | null): Promise<number> {
   const { runs, transaction } = service.store;
   const id = await runs.nextId();
-  const run = { kind: 'scrapeSitemap', workflowId: `scrape:${id}`, owner, fileId: null, requestId: 'r' } as const;
-  await transaction((session) => runs.accept(id, { ...run, options: {}, maxTokens }, session));
+  const run = { kind: 'resyncFile', workflowId: `scrape:${id}`, owner, fileId: null, requestId: 'r' } as const;
+  await transaction((session) => runs.accept(id, { ...run, maxTokens }, session));
   return id;
 }
 

@@ -35,7 +35,7 @@ export async function goOn(
     if (tagged?.behind) {
       const workflowId = workflowIds.updateTags(dataSourceId);
       const run = { kind: 'updateTags', workflowId, owner: attempt, fileId: null, dataSourceId } as const;
-      await store.runs.accept(tagsRunId, { ...run, requestId, options: {} }, session);
+      await store.runs.accept(tagsRunId, { ...run, requestId }, session);
       runIds.push(tagsRunId);
     }
     if (externalIds !== null)

@@ -100,7 +100,7 @@ async function consentUrl(
   await store.transaction(async (session) => {
     const workflowId = workflowIds.connect(runId);
     const run = { kind: 'connectByConsent', workflowId, owner: caller, fileId: null } as const;
-    await store.runs.accept(runId, { ...run, requestId: options.requestId ?? randomUUID(), options: {} }, session);
+    await store.runs.accept(runId, { ...run, requestId: options.requestId ?? randomUUID() }, session);
     await store.attempts.begin(
       {
         ...{ _id: runId, ...caller, service, clientId: client.id, redirectUri, facts: { ...facts }, options },

@@ -113,7 +113,7 @@ describe('tags of a data source', () => {
     await addTag('green');
     const run = await begun('updateTags');
     await withDatabase(service, (connection) =>
-      connection.collection<RunDoc>('runs').updateOne({ _id: run._id }, { $set: { options: { redone: 3 } } }),
+      connection.collection<RunDoc>('runs').updateOne({ _id: run._id }, { $set: { redone: 3 } }),
     );
     await client.workflow.getHandle(service.names.idOf(run.workflowId)).terminate('test');
     expect(await reapLater()).toBe(1);

@@ -214,7 +214,7 @@ test('what a run is at work on is left alone', async () => {
   await service.store.transaction((session) =>
     service.store.runs.accept(
       runId,
-      { kind: 'resyncFile', workflowId: `resync:${id}`, owner, fileId: id, requestId: 'r', options: {} },
+      { kind: 'resyncFile', workflowId: `resync:${id}`, owner, fileId: id, requestId: 'r' },
       session,
     ),
   );

@@ -1,0 +1,72 @@
+/** What each kind of run was asked for, and what it records while it works. */
+import type { PassProgress, PassRequest } from './autoSync.js';
+import type { MoveProgress, MoveRequest } from './coldStorage.js';
+import type { SyncItemsProgress, SyncItemsRequest, SyncSourceProgress, SyncSourceRequest } from './connections.js';
+import type { DeleteFilesProgress, DeleteFilesRequest } from './deleteFiles.js';
+import type { SyncFeedProgress, SyncFeedRequest } from './feeds.js';
+import type { RunKind } from './orchestration.js';
+import type { QuarantineRequest } from './quarantine.js';
+import type { ReembedRequest } from './reembed.js';
+import type { ScrapeSitemapProgress, ScrapeSitemapRequest } from './scrapeSitemap.js';
+import type { WebScrapeRequest } from './webScrape.js';
+
+/** The ids of the run's row say everything. */
+type Nothing = Readonly<Record<never, never>>;
+
+/** Request and progress by kind: a new kind of run is one row. The request never changes; the run writes its progress. */
+interface Shapes {
+  scrapeSitemap: { request: ScrapeSitemapRequest; progress: ScrapeSitemapProgress };
+  webScrape: { request: WebScrapeRequest; progress: Nothing };
+  syncFeed: { request: SyncFeedRequest; progress: SyncFeedProgress };
+  syncUpload: { request: Nothing; progress: Nothing };
+  connectByConsent: { request: Nothing; progress: Nothing };
+  syncItems: { request: SyncItemsRequest; progress: SyncItemsProgress };
+  syncSource: { request: SyncSourceRequest; progress: SyncSourceProgress };
+  resyncFile: { request: { readonly retryOf?: number }; progress: Nothing };
+  deleteFiles: { request: DeleteFilesRequest; progress: DeleteFilesProgress };
+  deleteUser: { request: Nothing; progress: Nothing };
+  recountFiles: { request: Nothing; progress: Nothing };
+  updateTags: { request: Nothing; progress: Nothing };
+  reembedFiles: { request: ReembedRequest; progress: Nothing };
+  moveStorage: { request: MoveRequest; progress: MoveProgress };
+  settleQuarantine: { request: QuarantineRequest; progress: Nothing };
+  autoSync: { request: PassRequest; progress: PassProgress };
+}
+
+export type RunProgressOf<K extends RunKind> = Shapes[K]['progress'];
+
+/** The kind of a run with the request and the progress of that kind: narrow it by `kind`. */
+export type RunWork<K extends RunKind = RunKind> = {
+  [Each in K]: {
+    readonly kind: Each;
+    readonly request: Shapes[Each]['request'];
+    readonly progress: Shapes[Each]['progress'];
+  };
+}[K];
+
+/** A field that may be left out where its type has no required field. */
+type Given<Name extends string, T> = Nothing extends T ? { readonly [N in Name]?: T } : { readonly [N in Name]: T };
+
+/** The work of a run that is about to be accepted. */
+export type NewWork<K extends RunKind = RunKind> = {
+  [Each in K]: { readonly kind: Each } & Given<'request', Shapes[Each]['request']> &
+    Given<'progress', Shapes[Each]['progress']>;
+}[K];
+
+/** Whether a run is of one of these kinds. */
+export const isRunOf = <R extends { readonly kind: RunKind }, K extends RunKind>(
+  run: R,
+  ...kinds: readonly K[]
+): run is Extract<R, { readonly kind: K }> => kinds.some((kind) => kind === run.kind);
+
+/** Narrows a run to its kind. @throws TypeError for a run of another kind, which is a defect of the caller */
+export function runOfKind<R extends { readonly _id: number; readonly kind: RunKind }, K extends RunKind>(
+  run: R,
+  kind: K,
+): Extract<R, { readonly kind: K }> {
+  if (!isRunOf(run, kind)) throw new TypeError(`Run ${run._id} is a run of ${run.kind}, not of ${kind}`);
+  return run;
+}
+
+/** Returns the work of a run, for accepting it again. The cast: TypeScript does not relate the fields of a copied union. */
+export const workOf = ({ kind, request, progress }: RunWork): NewWork => ({ kind, request, progress }) as NewWork;
