@@ -29,6 +29,8 @@ export interface RerankCall {
   readonly query: string;
   readonly texts: readonly string[];
   readonly count: number;
+  /** Texts that reach the last step of the scoring, and so the answer; without one: all. */
+  readonly sample?: number;
 }
 
 export interface Scored {
@@ -123,6 +125,8 @@ const APIS: Readonly<Record<RerankProvider, Api>> = {
         query: String(body['query']),
         texts: docs.map(({ text }) => String(text)),
         count: Number(body['num_results'] ?? 10),
+        // https://docs.pongo.ai/api-reference/semantic-filtering/filter
+        sample: Number(body['vec_sample_size'] ?? 25),
       };
     },
     present: (results, texts) =>
@@ -173,7 +177,7 @@ export async function startRerankEmulator(): Promise<RerankEmulator> {
       const ranked = asked.texts
         .map((text, index) => ({ index, score: scoreOf(asked.query, text) }))
         .toSorted((a, b) => b.score - a.score)
-        .slice(0, asked.count);
+        .slice(0, Math.min(asked.count, asked.sample ?? Infinity));
       const answer = api.present(spoil([...inOrder(ranked)], asked.texts.length, mishap), asked.texts);
       // As servers do that write numbers without a second look.
       let text = JSON.stringify(mishap === 'no list' ? { answer } : answer);

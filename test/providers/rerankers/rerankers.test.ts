@@ -118,6 +118,23 @@ describe('every reranker', () => {
       expect(await ask(model, 1)).toEqual([{ index: 1, score: 0.03 }]);
     }));
 
+  /** Counts below, at and above 25, the smallest sample that Pongo is asked to score, of fewer and of more texts. */
+  const COUNTS: readonly (readonly [string, number, number])[] = [1, 2, 24, 25, 26, 40, 60].flatMap((texts) =>
+    [1, 3, 24, 25, 26, 39, 40, 60].map((count) => [`${count} of ${texts}`, texts, count] as const),
+  );
+  test('asks for as many as it was asked for, and answers the best of them, for few and for many', () =>
+    eachModelAnd(COUNTS, async (model, [, length, count]) => {
+      emulator.calls.length = 0;
+      // The best come last.
+      emulator.score((_query, text) => Number(text.slice(5)) / 100);
+      const texts = Array.from({ length }, (_, at) => `text ${at}`);
+      const best = texts.map((_, index) => ({ index, score: index / 100 })).toReversed();
+      expect(await rerankers.choose(model).rerank('query', texts, count)).toEqual(best.slice(0, count));
+      expect(emulator.calls).toMatchObject([{ texts, count }]);
+      // Pongo answers none that its first, rougher step leaves out: a small count must not leave out more.
+      if (model === 'PONGO_RERANKER') expect(emulator.calls[0]?.sample).toBe(count > 25 ? count : 25);
+    }));
+
   test('asks nobody about no texts', () =>
     eachModel(async (model) => {
       expect(await rerankers.choose(model).rerank('anything', [], 1)).toEqual([]);
