@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 
+import { FAULT_FAILURE, TURN_OVER_FAILURE } from '../../contract/orchestration.js';
 import { type PendingStep, judgeWorkflow } from '../../dispatch/judgeRun.js';
+import { everyRow } from '../support/everyRow.js';
 
 const NOW = Date.parse('2026-01-01T12:00:00Z');
 const ago = (ms: number): Date => new Date(NOW - ms);
@@ -60,4 +62,35 @@ describe('evidence of a stall', () => {
   test('a step that writes vectors while Qdrant is down, heartbeats or not', () => {
     expect(judgeWorkflow({ task: null, steps: [step({})] }, NOW, true)).toEqual({ cause: 'qdrant_down' });
   });
+});
+
+/** The last failure of a step, and what its third attempt is evidence of: while it waits for a worker, and at work. */
+const FAILURES: [what: string, failure: PendingStep['failure'], waiting: string, atWork: string][] = [
+  ['no failure', null, 'no worker', 'none'],
+  ['a defect', failure, 'step_fails', 'none'],
+  ['an error without a type', { ...failure, type: null }, 'step_fails', 'none'],
+  ['a fault of a site or source', { ...fault, type: FAULT_FAILURE }, 'none', 'none'],
+  ['a step that gave up its turn', { ...failure, type: TURN_OVER_FAILURE }, 'no worker', 'none'],
+  ['a timeout, as after the death of a worker', { ...failure, isTimeout: true }, 'no worker', 'none'],
+];
+
+test('only failures of the service itself, three in a row, are evidence that a step fails', async () => {
+  const judge = (facts: Partial<PendingStep>): string => {
+    const steps = [step({ name: 'recognize', seenAt: facts.isStarted ? ago(1_000) : null, ...facts })];
+    const evidence = judgeWorkflow({ task: null, steps }, NOW, false);
+    return evidence === null ? 'none' : (evidence.cause ?? 'no worker');
+  };
+  await everyRow(
+    FAILURES,
+    ([what]) => what,
+    ([, last, waiting, atWork]) => {
+      for (const attempt of [3, 50])
+        expect([
+          judge({ attempt, failure: last, isStarted: false }),
+          judge({ attempt, failure: last, isStarted: true }),
+        ]).toEqual([waiting, atWork]);
+      const early = waiting === 'step_fails' ? 'no worker' : waiting;
+      expect(judge({ attempt: 2, failure: last, isStarted: false })).toBe(early);
+    },
+  );
 });
