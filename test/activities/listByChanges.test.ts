@@ -33,7 +33,7 @@ const asked: string[] = [];
 /** What the feed says of itself. */
 let says: { tellsOf?: readonly string[]; isDeep?: true } = {};
 /** Called before each answer. */
-let meanwhile: () => void = () => undefined;
+let meanwhile: () => unknown = () => undefined;
 
 /** Folders that the account may not look into, and what is refused where the outermost things are listed. */
 const closed = new Set<string>();
@@ -83,10 +83,10 @@ function take(id: string): void {
 
 const account = {
   sourceOf: () => 'GOOGLE_DRIVE',
-  roots: (_cursor: string | null) => {
+  roots: async (_cursor: string | null) => {
     asked.push('roots');
-    meanwhile();
-    return Promise.resolve({ items: childrenOf(null).map(itemOf), next: null, refused: refusedRoots });
+    await meanwhile();
+    return { items: childrenOf(null).map(itemOf), next: null, refused: refusedRoots };
   },
   below: (id: string) => {
     asked.push(`below ${id}`);
@@ -450,5 +450,21 @@ describe('a source that tells what happened', () => {
     await list();
     expect([await fileIds(), await itemIds()]).toEqual([['a'], ['A', 'a']]);
     expect(await now()).toMatchObject({ metadata: { items_refused: 1 }, changePoint: null });
+  });
+
+  test('a whole listing deletes files that it did not find, except those that were created after it began', async () => {
+    put('a', null);
+    await sync(['a', 'missing']);
+    meanwhile = async () => {
+      meanwhile = () => undefined;
+      await sync(['late', 'later']);
+    };
+    await list();
+    expect(await fileIds()).toEqual(['a', 'late', 'later']);
+    // The next whole listing began after them.
+    put('late', null);
+    await connectAgain();
+    await list();
+    expect(await fileIds()).toEqual(['a', 'late']);
   });
 });
