@@ -2,9 +2,10 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from '@jest/globals';
 
-import type { AutoSyncInput, RunInput } from '../../contract/orchestration.js';
+import type { AutoSyncInput, PlanBatchesInput, RunInput } from '../../contract/orchestration.js';
 import { createTemporalClient } from '../../dispatch/client.js';
 import { testEngines } from '../support/engines.js';
+import { everyRow } from '../support/everyRow.js';
 import { loadProduct } from '../support/product.js';
 import { quietTemporal } from '../support/quietTemporal.js';
 
@@ -17,13 +18,13 @@ const MB = 1024 * 1024;
  * Runs a workflow with activities of the test. While its first activity runs, its history grows past the 4 MiB from which
  * Temporal suggests to continue as new.
  * https://github.com/temporalio/temporal/blob/main/common/dynamicconfig/constants.go (limit.historySize.suggestContinueAsNew)
- * @param activities take whether their execution is a continued one
+ * @param activities take whether their execution is a continued one, and their input
  * @returns the statuses of the first execution and of the last, and the result
  */
 async function runGrown(
   type: string,
   input: AutoSyncInput | RunInput,
-  activities: Readonly<Record<string, (isContinued: boolean) => unknown>>,
+  activities: Readonly<Record<string, (isContinued: boolean, input: unknown) => unknown>>,
 ) {
   const { activity, sdk } = await loadProduct();
   const { temporalAddress: address } = testEngines();
@@ -36,10 +37,10 @@ async function runGrown(
   const grown = new Promise<void>((resolve) => (grow = resolve));
   const steps = Object.entries(activities).map(([name, step]) => [
     name,
-    async () => {
+    async (given: unknown) => {
       await grown;
       const { workflowExecution, workflowType } = activity.activityInfo();
-      return step(workflowType === type && workflowExecution?.runId !== first);
+      return step(workflowType === type && workflowExecution?.runId !== first, given);
     },
   ]);
   const workflowBundle = { codePath: WORKFLOW_BUNDLE };
@@ -102,4 +103,46 @@ test('a pass of many parts continues as new between two of them, as the same pas
   expect(statuses).toEqual(['CONTINUED_AS_NEW', 'COMPLETED']);
   expect(calls).toEqual(['acceptPass', 'part', 'part', 'endPass']);
   expect(result).toEqual({ outcome: 'finished', parts: 2 });
+});
+
+test('a run that ingests goes on from its cursor with its counts, and does at its end what it began with', async () => {
+  await everyRow([true, false], String, async (dropsGone) => {
+    const calls: string[] = [];
+    let continued = 0;
+    const { statuses, result } = await runGrown(
+      'scrapeSitemap',
+      { runId: RUN_ID },
+      {
+        // A local activity: the large signals may cause a second attempt of its workflow task.
+        beginRun(isContinued) {
+          if (isContinued) calls.push('beginRun');
+          return { finished: false, dropsGone };
+        },
+        discoverPages: () => (calls.push('discoverPages'), { discovered: 5 }),
+        planBatches(isContinued, input) {
+          const { runId, afterId } = input as PlanBatchesInput;
+          calls.push(`plan ${runId} after ${afterId}`);
+          if (!isContinued) return { batches: [[1, 2]], window: 2, afterId: 9, dueInMs: null };
+          continued += 1;
+          return { batches: continued === 1 ? [[10]] : [], window: 2, afterId: 0, dueInMs: null };
+        },
+        ingestBatch: (isContinued) => ({
+          ...(isContinued
+            ? { ready: 1, failed: 0, requeued: 0, superseded: 0 }
+            : { ready: 1, failed: 1, requeued: 1, superseded: 1 }),
+          alone: [],
+        }),
+        dropGonePages: () => void calls.push('dropGonePages'),
+        finishRun: () => void calls.push('finishRun'),
+      },
+    );
+    expect(statuses).toEqual(['CONTINUED_AS_NEW', 'COMPLETED']);
+    expect(calls).toEqual([
+      ...['discoverPages', 'plan 7 after 0', 'plan 7 after 9', 'plan 7 after 0'],
+      ...(dropsGone ? ['dropGonePages'] : []),
+      'finishRun',
+    ]);
+    const counts = { ready: 2, failed: 1, requeued: 1, superseded: 1 };
+    expect(result).toEqual({ outcome: 'finished', discovered: 5, counts });
+  });
 });
