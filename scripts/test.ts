@@ -31,6 +31,8 @@ const TICKS_PER_S = 100;
 
 const given = process.argv.slice(2);
 const REPORT = join(tmpdir(), `allotrope-tests-${process.pid}.json`);
+/** Where test/support/answeredOperations.ts notes which operations have answered. */
+const ANSWERED = join(tmpdir(), `allotrope-answered-${process.pid}.txt`);
 /** Without names of suites the run is a whole one; options alone choose its tier. */
 const isWhole = !given.some((argument) => argument === '--runTestsByPath' || argument.startsWith('test/'));
 
@@ -40,7 +42,7 @@ async function runJest(args: readonly string[]): Promise<readonly SuiteResult[] 
   const child = spawn(
     process.execPath,
     ['--experimental-vm-modules', '--no-warnings', JEST, '--json', '--outputFile', REPORT, ...args],
-    { stdio: 'inherit' },
+    { stdio: 'inherit', env: { ...process.env, ...(given.length === 0 ? { TEST_ANSWERED: ANSWERED } : {}) } },
   );
   await new Promise((resolve, reject) => child.once('close', resolve).once('error', reject));
   try {
@@ -58,6 +60,18 @@ async function childSeconds(): Promise<number | null> {
   const stat = await readFile('/proc/self/stat', 'utf8').catch(() => null);
   const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
   return fields ? (Number(fields[13]) + Number(fields[14])) / TICKS_PER_S : null;
+}
+
+/** Operations of the public contract that answered no caller with success: each is to have a proof in the first tier. */
+async function unansweredOperations(): Promise<string[]> {
+  const { paths } = JSON.parse(await readFile(join(ROOT, 'test/fixtures/openapi.json'), 'utf8')) as {
+    paths: Record<string, Record<string, unknown>>;
+  };
+  const answered = new Set((await readFile(ANSWERED, 'utf8').catch(() => '')).split('\n'));
+  await rm(ANSWERED, { force: true });
+  return Object.entries(paths)
+    .flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`))
+    .filter((operation) => !answered.has(operation));
 }
 
 const hasFailed = ({ status }: SuiteResult): boolean => status === 'failed';
@@ -88,6 +102,11 @@ for (const suite of suites.values()) {
     else counts.skipped++;
   // One that could not even be loaded has no tests to count.
   if (hasFailed(suite) && !suite.assertionResults.some(({ status }) => status === 'failed')) counts.failed++;
+}
+if (given.length === 0) {
+  const unanswered = await unansweredOperations();
+  if (unanswered.length > 0) counts.failed++;
+  for (const operation of unanswered) process.stdout.write(`NO TEST GETS AN ANSWER OF SUCCESS: ${operation}\n`);
 }
 if (suites.size > 1) {
   const secondsOf = ({ startTime, endTime }: SuiteResult): number => (endTime - startTime) / 1000;

@@ -7,6 +7,7 @@ import mongoose from 'mongoose';
 import type { Activities } from '../../activities/index.js';
 import type { TemporalNames } from '../../contract/temporalNames.js';
 import type { Store } from '../../store/connect.js';
+import { watchAnswers } from './answeredOperations.js';
 import { testEngines } from './engines.js';
 import { refuseWrong, wrongCounts } from './ledger.js';
 import { loadProduct } from './product.js';
@@ -94,6 +95,7 @@ export async function startService(
   const { store, names } = api;
   const apiKey = config.apiKey ?? '';
   const url = `http://127.0.0.1:${api.port}`;
+  const noteAnswers = watchAnswers(api.port);
 
   let stopWorker: (() => Promise<void>) | null = null;
   const service: TestService = {
@@ -121,6 +123,7 @@ export async function startService(
       await stopWorker?.();
       const wrong = await wrongCounts(mongodbUri.href);
       await api.stop(0);
+      noteAnswers();
       await rm(dataDir, { recursive: true, force: true });
       await dropDatabase(mongodbUri.href);
       refuseWrong(wrong);
