@@ -12,7 +12,7 @@ import { CLIENT_ID, CLIENT_SECRET } from '../emulators/oauthProvider.js';
 import { ACCESS_KEY, ACCESS_KEY_SECRET } from '../emulators/s3Source.js';
 import { ORGANIZATION_HOST } from '../emulators/salesforce.js';
 import { startSampleSite } from '../emulators/site.js';
-import { useCatalogue } from '../system/sources/catalogue.js';
+import { useCatalogue } from '../support/sourceStands/catalogue.js';
 import { startWidgetBrowser, type WidgetBrowser, type WidgetView } from '../support/widgetBrowser.js';
 import { startWidgetSite, type WidgetSite } from '../support/widgetSite.js';
 

@@ -1,5 +1,5 @@
 /** What the sources that npm test has no room for have operations of their own for: a minute or two. */
-import { useCatalogue } from '../system/sources/catalogue.js';
+import { useCatalogue } from '../support/sourceStands/catalogue.js';
 import { chooserRows } from '../system/sources/own/chooser.js';
 import { freshdeskRows } from '../system/sources/own/freshdesk.js';
 import { dropboxRows } from '../system/sources/own/dropbox.js';

@@ -1,5 +1,5 @@
 /** What single sources have operations of their own for: each in a file of own/, on one service. More of them in test/long/operations.test.ts. */
-import { useCatalogue } from './catalogue.js';
+import { useCatalogue } from '../../support/sourceStands/catalogue.js';
 import { azureRows } from './own/azureBlobStorage.js';
 import { confluenceAddressRows } from './own/confluence.js';
 import { fillFreshdesk } from './own/freshdesk.js';

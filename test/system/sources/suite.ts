@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 
 import type { ConnectedSourceType } from '../../../contract/sources.js';
 import { readAtRest } from '../../support/atRest.js';
-import { Customer, SOURCES, useCatalogue } from './catalogue.js';
+import { Customer, SOURCES, useCatalogue } from '../../support/sourceStands/catalogue.js';
 import { askedRows } from './rows/asked.js';
 import { connectingRows } from './rows/connecting.js';
 import { diagnosisRows } from './rows/diagnosis.js';

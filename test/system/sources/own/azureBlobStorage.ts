@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 
 import type { DataSourceRecord } from '../../../../contract/records.js';
 import { ACCOUNT, ACCOUNT_KEY } from '../../../emulators/azureBlobStorage.js';
-import { type Catalogue, Customer } from '../catalogue.js';
+import { type Catalogue, Customer } from '../../../support/sourceStands/catalogue.js';
 
 export function azureRows(catalogue: Catalogue): void {
   describe('AZURE_BLOB_STORAGE by its own operations', () => {

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 
 import type { BoxStand } from '../../../support/sourceStands/box.js';
-import { type Catalogue, Customer } from '../catalogue.js';
+import { type Catalogue, Customer } from '../../../support/sourceStands/catalogue.js';
 
 export function boxRows(catalogue: Catalogue): void {
   describe('BOX in what is its own', () => {

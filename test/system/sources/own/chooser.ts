@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 
 import { CONNECTED_SOURCES, type ConnectedSourceType } from '../../../../contract/sources.js';
 import { consentTo, openPage } from '../../../support/consent.js';
-import { type Catalogue, Customer } from '../catalogue.js';
+import { type Catalogue, Customer } from '../../../support/sourceStands/catalogue.js';
 
 /** The page at which a person chooses, of a source that honours the options of a file picker. */
 export function chooserRows(catalogue: Catalogue, type: ConnectedSourceType): void {

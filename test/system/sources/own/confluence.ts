@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 
 import { soon } from '../../../support/soon.js';
 import type { ConfluenceStand } from '../../../support/sourceStands/confluence.js';
-import { type Catalogue, Customer, expectSparse } from '../catalogue.js';
+import { type Catalogue, Customer, expectSparse } from '../../../support/sourceStands/catalogue.js';
 
 interface Listed {
   readonly data: readonly { id: string; name: string; has_children: boolean; is_synced: boolean }[];

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 
 import type { Document360Stand } from '../../../support/sourceStands/document360.js';
-import { type Catalogue, Customer } from '../catalogue.js';
+import { type Catalogue, Customer } from '../../../support/sourceStands/catalogue.js';
 
 export function document360Rows(catalogue: Catalogue): void {
   describe('DOCUMENT360 by its own operation', () => {

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 
 import type { DropboxStand } from '../../../support/sourceStands/dropbox.js';
-import { type Catalogue, Customer } from '../catalogue.js';
+import { type Catalogue, Customer } from '../../../support/sourceStands/catalogue.js';
 
 export function dropboxRows(catalogue: Catalogue): void {
   describe('DROPBOX in what is its own', () => {

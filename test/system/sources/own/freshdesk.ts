@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 
 import { newFreshdeskAccount } from '../../../emulators/freshdesk.js';
 import type { FreshdeskStand } from '../../../support/sourceStands/freshdesk.js';
-import { type Catalogue, Customer } from '../catalogue.js';
+import { type Catalogue, Customer } from '../../../support/sourceStands/catalogue.js';
 import { type HelpdeskContent, helpdeskRows } from './helpdesk.js';
 
 /** A little of everything at one domain, and nothing else. */

@@ -6,7 +6,7 @@ import type { Listed, TestUser } from '../../../support/client.js';
 import { connectSource } from '../../../support/dataSources.js';
 import { soon } from '../../../support/soon.js';
 import type { StandContent } from '../../../support/sourceStands/stand.js';
-import { type Catalogue, expectSparse } from '../catalogue.js';
+import { type Catalogue, expectSparse } from '../../../support/sourceStands/catalogue.js';
 
 export function gitbookRows(catalogue: Catalogue): void {
   describe('GITBOOK by its own operations', () => {

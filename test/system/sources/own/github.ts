@@ -4,7 +4,7 @@ import type { DataSourceRecord, FileRecord } from '../../../../contract/records.
 import type { Listed, TestUser } from '../../../support/client.js';
 import { connectSource } from '../../../support/dataSources.js';
 import { soon } from '../../../support/soon.js';
-import type { Catalogue, Item } from '../catalogue.js';
+import type { Catalogue, Item } from '../../../support/sourceStands/catalogue.js';
 
 export function githubRows(catalogue: Catalogue): void {
   describe('GITHUB by its own operations', () => {

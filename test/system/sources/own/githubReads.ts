@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { answerFault } from '../../../support/contract.js';
 import type { GitHubStand } from '../../../support/sourceStands/github.js';
 import { ADA, issueRow, talkOfAtlas } from '../../../support/sourceStands/githubTalk.js';
-import { type Catalogue, Customer } from '../catalogue.js';
+import { type Catalogue, Customer } from '../../../support/sourceStands/catalogue.js';
 
 type Row = Readonly<Record<string, unknown>>;
 interface Page {

@@ -6,7 +6,7 @@ import type { Listed, TestUser } from '../../../support/client.js';
 import { connectSource } from '../../../support/dataSources.js';
 import { soon } from '../../../support/soon.js';
 import type { GmailStand } from '../../../support/sourceStands/gmail.js';
-import type { Catalogue } from '../catalogue.js';
+import type { Catalogue } from '../../../support/sourceStands/catalogue.js';
 
 const NOTES = { name: 'notes.md', type: 'text/markdown', content: '# Notes\n\nOtters juggle pebbles.' };
 const isAtRest = (file: FileRecord): boolean => /^(READY|SYNC_ERROR)$/.test(file.sync_status);

@@ -6,7 +6,7 @@ import type { Listed } from '../../../support/client.js';
 import { consentTo } from '../../../support/consent.js';
 import { GONG_EMAIL, type GongStand } from '../../../support/sourceStands/gong.js';
 import { soon } from '../../../support/soon.js';
-import { type Catalogue, Customer, type Item } from '../catalogue.js';
+import { type Catalogue, Customer, type Item } from '../../../support/sourceStands/catalogue.js';
 
 /** Whose account is meant. */
 export function gongAccountRows(catalogue: Catalogue): void {

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 
 import { TOKEN, USERNAME } from '../../../emulators/guru.js';
 import type { GuruStand } from '../../../support/sourceStands/guru.js';
-import { type Catalogue, Customer } from '../catalogue.js';
+import { type Catalogue, Customer } from '../../../support/sourceStands/catalogue.js';
 
 export function guruRows(catalogue: Catalogue): void {
   describe('GURU by its own operation', () => {

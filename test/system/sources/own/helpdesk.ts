@@ -6,7 +6,7 @@ import type { ConnectedSourceType } from '../../../../contract/sources.js';
 import { TYPES_AT_SOURCE } from '../../../../contract/typesAtSource.js';
 import type { Listed, TestUser } from '../../../support/client.js';
 import { soon } from '../../../support/soon.js';
-import { type Catalogue, eventsOf } from '../catalogue.js';
+import { type Catalogue, eventsOf } from '../../../support/sourceStands/catalogue.js';
 
 /** Ids by type of the little that a helpdesk holds; `attached` are those of what is attached to a type. */
 export interface HelpdeskContent {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 
 import type { IntercomStand } from '../../../support/sourceStands/intercom.js';
-import { type Catalogue, Customer } from '../catalogue.js';
+import { type Catalogue, Customer } from '../../../support/sourceStands/catalogue.js';
 import { type HelpdeskContent, helpdeskRows } from './helpdesk.js';
 
 /** A little of everything, and nothing else. */

@@ -4,7 +4,7 @@ import type { FileRecord } from '../../../../contract/records.js';
 import { notionId, WORKSPACE } from '../../../emulators/notion.js';
 import { soon } from '../../../support/soon.js';
 import type { NotionStand } from '../../../support/sourceStands/notion.js';
-import { type Catalogue, Customer } from '../catalogue.js';
+import { type Catalogue, Customer } from '../../../support/sourceStands/catalogue.js';
 
 const ROWS = notionId(50);
 const DATABASE = `database:${ROWS}`;

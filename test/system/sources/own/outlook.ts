@@ -5,7 +5,7 @@ import type { EmulatedMessage } from '../../../emulators/graph/mail.js';
 import type { Listed, TestUser } from '../../../support/client.js';
 import { soon } from '../../../support/soon.js';
 import type { MicrosoftStand } from '../../../support/sourceStands/microsoft.js';
-import type { Catalogue } from '../catalogue.js';
+import type { Catalogue } from '../../../support/sourceStands/catalogue.js';
 
 export function outlookRows(catalogue: Catalogue): void {
   describe('OUTLOOK by its own operations', () => {

@@ -7,7 +7,7 @@ import { soon } from '../../../support/soon.js';
 import { ACCESS_KEY, ACCESS_KEY_SECRET } from '../../../emulators/s3Source.js';
 import { KEEPER, LIGHTHOUSE } from '../../../support/sourceStands/stand.js';
 import type { ConnectedSourceType } from '../../../../contract/sources.js';
-import type { Catalogue } from '../catalogue.js';
+import type { Catalogue } from '../../../support/sourceStands/catalogue.js';
 
 /** Items are looked at in pages so long. */
 const PAGE = 3;

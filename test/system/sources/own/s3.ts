@@ -7,7 +7,7 @@ import type { Listed, TestUser } from '../../../support/client.js';
 import { soon } from '../../../support/soon.js';
 import { standForS3 } from '../../../support/sourceStands/s3.js';
 import type { SourceStand } from '../../../support/sourceStands/stand.js';
-import { type Catalogue, MAX_BYTES } from '../catalogue.js';
+import { type Catalogue, MAX_BYTES } from '../../../support/sourceStands/catalogue.js';
 
 export function s3Rows(catalogue: Catalogue): void {
   describe('S3 by its own operations', () => {

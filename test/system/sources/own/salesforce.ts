@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 
 import { ORGANIZATION_HOST, sfId } from '../../../emulators/salesforce.js';
 import type { SalesforceStand } from '../../../support/sourceStands/salesforce.js';
-import { type Catalogue, Customer } from '../catalogue.js';
+import { type Catalogue, Customer } from '../../../support/sourceStands/catalogue.js';
 
 const CREATED = '2026-01-07T09:00:00.000+0000';
 

@@ -8,7 +8,7 @@ import { answerConsent, openPage } from '../../../support/consent.js';
 import { withDatabase } from '../../../support/dataSources.js';
 import { soon } from '../../../support/soon.js';
 import { serviceNowCredentials, type ServiceNowStand } from '../../../support/sourceStands/serviceNow.js';
-import { ALIAS, type Catalogue, Customer } from '../catalogue.js';
+import { ALIAS, type Catalogue, Customer } from '../../../support/sourceStands/catalogue.js';
 import { ALL_WISHES, configOf, type TypesWished } from './helpdesk.js';
 
 const HOSTILE = ['evil.com/#', '127.0.0.1:8080', 'a@b', 'a.b', 'a/b', '..', '-a', 'a b', 'http://evil.com', '[::1]'];

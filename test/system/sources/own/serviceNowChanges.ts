@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 
 import { momentOf, sysIdOf } from '../../../emulators/serviceNow.js';
 import type { ServiceNowStand } from '../../../support/sourceStands/serviceNow.js';
-import { type Catalogue, Customer } from '../catalogue.js';
+import { type Catalogue, Customer } from '../../../support/sourceStands/catalogue.js';
 
 export function serviceNowChangeRows(catalogue: Catalogue): void {
   describe('SERVICENOW: what changed', () => {

@@ -6,7 +6,7 @@ import { siteId } from '../../../emulators/graph/sites.js';
 import type { Listed, TestUser } from '../../../support/client.js';
 import { soon } from '../../../support/soon.js';
 import type { MicrosoftStand } from '../../../support/sourceStands/microsoft.js';
-import type { Catalogue } from '../catalogue.js';
+import type { Catalogue } from '../../../support/sourceStands/catalogue.js';
 
 const PAGE = '3bf6b2b0-6a0c-4a3e-9b7e-1d4b9b0f7a11';
 

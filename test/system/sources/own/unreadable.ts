@@ -5,7 +5,7 @@ import type { GitHubStand } from '../../../support/sourceStands/github.js';
 import type { GoogleDriveStand } from '../../../support/sourceStands/googleDrive.js';
 import type { MicrosoftStand } from '../../../support/sourceStands/microsoft.js';
 import { soon } from '../../../support/soon.js';
-import { type Catalogue, Customer } from '../catalogue.js';
+import { type Catalogue, Customer } from '../../../support/sourceStands/catalogue.js';
 
 /** What was told of a customer's selections, by id, once there is so much of it and they are over. */
 const toldOf = async (customer: Customer, number: number) => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { newZendeskAccount } from '../../../emulators/zendesk.js';
 import { soon } from '../../../support/soon.js';
 import type { ZendeskStand } from '../../../support/sourceStands/zendesk.js';
-import { type Catalogue, Customer } from '../catalogue.js';
+import { type Catalogue, Customer } from '../../../support/sourceStands/catalogue.js';
 import { type HelpdeskContent, helpdeskRows } from './helpdesk.js';
 
 /** A little of everything at one subdomain, and nothing else. */

@@ -7,7 +7,7 @@ import { soon } from '../../../support/soon.js';
 import type { ZoteroStand } from '../../../support/sourceStands/zotero.js';
 import { zoteroKey } from '../../../emulators/zotero.js';
 import { CLIENT_ID, CLIENT_SECRET } from '../../../emulators/oauthProvider.js';
-import { ALIAS, type Catalogue, Customer } from '../catalogue.js';
+import { ALIAS, type Catalogue, Customer } from '../../../support/sourceStands/catalogue.js';
 
 const OWN = 'users/475';
 const ADDED = '2026-01-07T09:00:00Z';

@@ -5,7 +5,7 @@ import { CONNECTED_SOURCES, honours } from '../../../../contract/sources.js';
 import { isOAuthSource, type OAuthSource } from '../../../../contract/whiteLabel.js';
 import { CLIENT_ID, CLIENT_SECRET } from '../../../emulators/oauthProvider.js';
 import type { Answer, TestUser } from '../../../support/client.js';
-import type { Catalogue, Customer } from '../catalogue.js';
+import type { Catalogue, Customer } from '../../../support/sourceStands/catalogue.js';
 
 type Body = Record<string, unknown>;
 

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 
 import { honours } from '../../../../contract/sources.js';
 import type { Listed } from '../../../support/client.js';
-import type { Customer } from '../catalogue.js';
+import type { Customer } from '../../../support/sourceStands/catalogue.js';
 
 /** What connecting does by itself, and credentials that are no good, or no longer. */
 export function connectingRows(customer: Customer): void {

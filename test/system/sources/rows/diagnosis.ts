@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 
-import type { Customer } from '../catalogue.js';
+import type { Customer } from '../../../support/sourceStands/catalogue.js';
 
 export interface DiagnosisAnswer {
   readonly status: string;

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 
 import type { DataSourceRecord } from '../../../../contract/records.js';
-import type { Customer } from '../catalogue.js';
+import type { Customer } from '../../../support/sourceStands/catalogue.js';
 import { thoroughly } from '../../../support/thorough.js';
 
 /** More than a handful, and most of what there is. */

@@ -8,7 +8,7 @@ import { createTemporalClient } from '../../../../dispatch/client.js';
 import { type ApiClient, apiClient, type Listed } from '../../../support/client.js';
 import { testEngines } from '../../../support/engines.js';
 import { runPass } from '../../../support/passes.js';
-import type { Customer } from '../catalogue.js';
+import type { Customer } from '../../../support/sourceStands/catalogue.js';
 import { thoroughly } from '../../../support/thorough.js';
 
 /** Passes of auto-sync: what they bring in, and what they leave as it is. */

@@ -9,7 +9,7 @@ import { apiClient } from '../../../support/client.js';
 import { consentTo } from '../../../support/consent.js';
 import { filesOf, historiesOf, rowsOf, shapesOf } from '../../../support/keptTexts.js';
 import { serviceNowCredentials } from '../../../support/sourceStands/serviceNow.js';
-import { type Catalogue, SOURCES } from '../catalogue.js';
+import { type Catalogue, SOURCES } from '../../../support/sourceStands/catalogue.js';
 
 /** An organization whose own OAuth clients no provider takes: each connection fails with its secret in hand. @returns these secrets */
 async function failWithOwnClients({ service }: Catalogue): Promise<string[]> {

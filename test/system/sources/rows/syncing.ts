@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { FileRecord } from '../../../../contract/records.js';
 import { honours } from '../../../../contract/sources.js';
 import { soon } from '../../../support/soon.js';
-import { type Customer, expectSparse } from '../catalogue.js';
+import { type Customer, expectSparse } from '../../../support/sourceStands/catalogue.js';
 import { thoroughly } from '../../../support/thorough.js';
 
 /** Selections of files, and what goes wrong on the way. */

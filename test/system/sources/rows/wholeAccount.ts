@@ -6,7 +6,7 @@ import { CONNECTED_SOURCES, honours } from '../../../../contract/sources.js';
 import { pointTags } from '../../../support/dataSources.js';
 import { soon } from '../../../support/soon.js';
 import { KEEPER, LIGHTHOUSE } from '../../../support/sourceStands/stand.js';
-import type { Customer, Item } from '../catalogue.js';
+import type { Customer, Item } from '../../../support/sourceStands/catalogue.js';
 
 /** Of a data source, from its first answer on. */
 const RECORD_KEYS = [

@@ -8,13 +8,13 @@ import { encodeDocument } from '../../../providers/embeddings/sparse/sparseEncod
 import { type EventRowDoc, INTENDED } from '../../../store/events/model.js';
 import type { RunDoc } from '../../../store/runs/model.js';
 import { CLIENT_ID, CLIENT_SECRET } from '../../emulators/oauthProvider.js';
-import type { Listed, TestUser } from '../../support/client.js';
-import { withDatabase } from '../../support/dataSources.js';
-import { startService, type TestService } from '../../support/service.js';
-import { soon } from '../../support/soon.js';
-import { SOURCE_STANDS } from '../../support/sourceStands/index.js';
-import type { SourceStand, StandContent } from '../../support/sourceStands/stand.js';
-import { storedPoints } from '../../support/storedPoints.js';
+import type { Listed, TestUser } from '../client.js';
+import { withDatabase } from '../dataSources.js';
+import { startService, type TestService } from '../service.js';
+import { soon } from '../soon.js';
+import { SOURCE_STANDS } from './index.js';
+import type { SourceStand, StandContent } from './stand.js';
+import { storedPoints } from '../storedPoints.js';
 
 export const SOURCES = Object.keys(SOURCE_STANDS) as ConnectedSourceType[];
 

@@ -1,0 +1,73 @@
+/** Each connected source once: connected, listed, synced, read and found, and its own operations answered. */
+import { describe, expect, test } from '@jest/globals';
+
+import type { ConnectedSourceType } from '../../contract/sources.js';
+import { Customer, SOURCES, useCatalogue } from '../support/sourceStands/catalogue.js';
+import { LIGHTHOUSE } from '../support/sourceStands/stand.js';
+
+const catalogue = useCatalogue();
+
+/** A call of an operation that only this source has, made once an item was synced. */
+type OwnCall = (customer: Customer) => Promise<{ readonly status: number }>;
+
+const reads =
+  (path: string): OwnCall =>
+  ({ user }) =>
+    user.get(path);
+const syncs =
+  (path: string, body: Record<string, unknown>): OwnCall =>
+  ({ user }) =>
+    user.post(path, body);
+
+const OWN_CALLS: Partial<Readonly<Record<ConnectedSourceType, readonly OwnCall[]>>> = {
+  AZURE_BLOB_STORAGE: [
+    ({ user, content }) =>
+      user.post('/integrations/azure_blob_storage/files', { ids: [{ container: content.containers[1] }] }),
+  ],
+  CONFLUENCE: [
+    async (customer) =>
+      customer.user.post('/integrations/confluence/list', { data_source_id: (await customer.source()).id }),
+    async (customer) =>
+      customer.user.post('/integrations/confluence/sync', {
+        data_source_id: (await customer.source()).id,
+        ids: [customer.content.containers[1]],
+      }),
+  ],
+  GITBOOK: [
+    async (customer) =>
+      customer.user.get(`/integrations/gitbook/spaces?data_source_id=${(await customer.source()).id}`),
+  ],
+  GITHUB: [reads('/integrations/github/repos'), syncs('/integrations/github/sync_repos', { repos: ['ada/boats'] })],
+  GMAIL: [
+    reads('/integrations/gmail/user_labels'),
+    syncs('/integrations/gmail/sync', { filters: { key: 'label', value: 'inbox' } }),
+  ],
+  OUTLOOK: [
+    reads('/integrations/outlook/user_folders'),
+    reads('/integrations/outlook/user_categories'),
+    syncs('/integrations/outlook/sync', { folder: 'boats', filters: {} }),
+  ],
+  S3: [({ user, content }) => user.post('/integrations/s3/files', { ids: [{ bucket: content.containers[1] }] })],
+  SLACK: [
+    reads('/integrations/slack/conversations'),
+    syncs('/integrations/slack/sync', { filters: { conversation_id: 'CATLAS' } }),
+  ],
+};
+
+describe.each(SOURCES)('%s', (type) => {
+  test('is connected, and an item of it is listed, synced, read and found; its own operations answer', async () => {
+    const customer = new Customer(catalogue, type);
+    await customer.begin();
+    await customer.connect();
+    await customer.listItems();
+    expect((await customer.items()).count).toBeGreaterThan(0);
+    const { lighthouse } = customer.content;
+    await customer.syncFiles([lighthouse]);
+    await customer.selectionsDone();
+    const files = await customer.files();
+    expect(files.find(({ external_file_id: id }) => id === lighthouse)?.sync_status).toBe('READY');
+    expect(await customer.textOf(lighthouse)).toContain(LIGHTHOUSE);
+    for (const call of OWN_CALLS[type] ?? []) expect(await call(customer)).toMatchObject({ status: 200 });
+    await customer.selectionsDone();
+  });
+});
