@@ -1,6 +1,6 @@
 import express, { type Express, type IRouter, Router } from 'express';
 
-import type { ApiDeps } from './deps.js';
+import type { AppDeps } from './deps.js';
 import { mountDocs } from './docs.js';
 import { createConcurrencyLimiter } from './http/concurrency.js';
 import { HttpError, notFound } from './http/errors.js';
@@ -15,7 +15,7 @@ import { operations, pages } from './routes.js';
 const served = [...operations, ...pages];
 
 /** The whole API as an Express application, not yet listening. */
-export function createApp(deps: ApiDeps): Express {
+export function createApp(deps: AppDeps): Express {
   const app = express();
   const admit = {
     rate: createRateLimiter(deps.settings.rateLimits),

@@ -22,6 +22,7 @@ import type { Tokens } from './http/tokens.js';
 import type { OpsSessions } from './http/opsSessions.js';
 import type { LiveOverviews } from './ops/live.js';
 import type { Overviews } from './ops/overview.js';
+import type { UnitOfWork, UnitOfWorkDeps } from './http/unitOfWork.js';
 
 /** The part of the embeddings room that a search needs. */
 export type QueryEmbedder = Pick<Embeddings, 'spaceOf' | 'models' | 'embed'>;
@@ -136,14 +137,16 @@ export interface ApiSettings {
   readonly maxQueryCharacters: number;
 }
 
-/** What operations may use. Made once by api/server.ts. */
+/** What operations may use. */
 export interface ApiDeps {
-  readonly store: Store;
+  /** Without its transactions, which are the unit of work's. */
+  readonly store: Omit<Store, 'transaction' | 'newContainers' | 'idempotency'>;
+  readonly unit: UnitOfWork;
   /** Returns a sentence where free disk space is low; null where it is not. */
   readonly diskTrouble: () => Promise<string | null>;
   /** Describes an embedded engine that does not answer and what to do; null for a server that is started elsewhere. */
   readonly engineTrouble: (name: EngineName) => Promise<string | null>;
-  readonly dispatcher: Pick<Dispatcher, 'start' | 'cancel' | 'ping' | 'tellPersonCame' | 'tellResumed'>;
+  readonly dispatcher: Pick<Dispatcher, 'cancel' | 'ping' | 'tellPersonCame' | 'tellResumed'>;
   readonly schedules: ScheduleReader;
   readonly embedder: QueryEmbedder;
   /** A query as its words with their weights; null for one without words. */
@@ -177,3 +180,6 @@ export interface ApiDeps {
   /** Unset: requests are in no trace. */
   readonly tracing?: Tracing;
 }
+
+/** What the application is made of, once, in createApi.ts: each request's unit of work comes from it. */
+export type AppDeps = Omit<ApiDeps, 'unit'> & UnitOfWorkDeps & { readonly store: Pick<Store, 'idempotency'> };

@@ -21,7 +21,7 @@ const resyncBy =
     }
     try {
       const optionsOf = ({ options }: typeof file): typeof file.options => options;
-      await queueResync(store, { ...owner, customerId: file.customerId }, fileId, {
+      await queueResync({ store, unit: store }, { ...owner, customerId: file.customerId }, fileId, {
         optionsOf,
         change: { processedAs: null },
         cause: 'command',

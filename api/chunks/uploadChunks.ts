@@ -127,9 +127,14 @@ const optionsOf = ({ options }: FileDoc, file: FileBody, body: Body): FileDoc['o
 });
 
 /** @throws HttpError 404 for no file, 409 for one that is being synced, or has chunks and is not to lose them */
-async function queue(caller: UserCaller, prepared: readonly Prepared[], body: Body, { store }: ApiDeps): Promise<void> {
+async function queue(
+  caller: UserCaller,
+  prepared: readonly Prepared[],
+  body: Body,
+  { store, unit }: ApiDeps,
+): Promise<void> {
   const requestId = randomUUID();
-  await store.transaction(async (session) => {
+  await unit.transaction(async (session) => {
     // One after the other: a session takes one command at a time.
     for (const { body: file, draft, runId } of prepared) {
       const [known] = await store.files.byIds(caller, [file.file_id]);
@@ -163,7 +168,7 @@ export const uploadChunks = operation({
   body: requestBody,
   answer: Joi.object({ success: Joi.boolean().required() }),
   async handle({ caller, body, receive, deps }) {
-    const { store, dispatcher } = deps;
+    const { store, unit } = deps;
     const ids = body.chunks_and_embeddings.map(({ file_id: id }) => id);
     const count = body.chunks_and_embeddings.reduce((sum, { chunks_and_embeddings: { length } }) => sum + length, 0);
     if (count > MAX_GIVEN_CHUNKS)
@@ -182,7 +187,7 @@ export const uploadChunks = operation({
       prepared.push({ body: file, draft, runId: await store.runs.nextId() });
     }
     await queue(caller, prepared, body, deps);
-    for (const { runId } of prepared) void dispatcher.start(runId);
+    for (const { runId } of prepared) unit.start(runId);
     return { success: true };
   },
 });

@@ -52,11 +52,11 @@ export const approveDeletions = operation({
   createsWork: true,
   answer: dataSourceRecord,
   async handle(call) {
-    const { store, dispatcher } = call.deps;
+    const { store, unit } = call.deps;
     const known = await heldSourceOf(call);
     if (known.revokedAccess) throw new HttpError(409, 'Access to this data source is revoked. Connect it again first.');
     const runId = await store.runs.nextId();
-    const source = await store.transaction(async (session) => {
+    const source = await unit.transaction(async (session) => {
       await store.dataSources.approveDeletions(known._id, session);
       const queued = await store.dataSources.queueListing(known, known._id, runId, session);
       if (!queued) throw notFound('data source');
@@ -64,7 +64,7 @@ export const approveDeletions = operation({
         await acceptListing(known, { runId, requestId: randomUUID(), dataSourceId: known._id }, store, session);
       return queued;
     });
-    if (source.itemsRunId === runId) void dispatcher.start(runId);
+    if (source.itemsRunId === runId) unit.start(runId);
     return presentDataSource(source, call.deps);
   },
 });

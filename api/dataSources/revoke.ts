@@ -14,10 +14,10 @@ export const revokeAccessToken = operation({
   body: Joi.object({ data_source_id: integer().required() }),
   answer: Joi.object({ success: Joi.boolean().required() }),
   async handle({ caller, body, deps }) {
-    const { store } = deps;
+    const { store, unit } = deps;
     const source = await store.dataSources.find(caller, body.data_source_id);
     const grant = source && (await endableGrant(source, deps));
-    const revoked = await store.transaction(async (session) => {
+    const revoked = await unit.transaction(async (session) => {
       await store.quarantine.expire(caller, { dataSourceId: body.data_source_id }, session);
       return store.dataSources.revoke(caller, body.data_source_id, session);
     });

@@ -17,10 +17,10 @@ async function changeTags(
   caller: UserCaller,
   id: number,
   change: (known: readonly StoredTag[]) => StoredTag[],
-  { store, dispatcher, workflowLink }: ApiDeps,
+  { store, unit, workflowLink }: ApiDeps,
 ): Promise<DataSourceRecord> {
   const runId = await store.runs.nextId();
-  const { dataSource, behind } = await store.transaction(async (session) => {
+  const { dataSource, behind } = await unit.transaction(async (session) => {
     const tagged = await store.dataSources.changeTags(caller, id, change, session);
     if (!tagged) throw notFound('data source');
     if (tagged.behind) {
@@ -30,7 +30,7 @@ async function changeTags(
     }
     return tagged;
   });
-  if (behind) void dispatcher.start(runId);
+  if (behind) unit.start(runId);
   return presentDataSource(dataSource, { workflowLink });
 }
 

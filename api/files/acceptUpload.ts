@@ -48,12 +48,12 @@ async function refuseOverLimit(caller: UserCaller, { store }: ApiDeps): Promise<
 
 /** Accepts a file with the run that reads it: the file is there, with its content, once this is answered. */
 export async function acceptUpload(caller: UserCaller, upload: UploadRequest, deps: ApiDeps): Promise<FileRecord> {
-  const { store, dispatcher, log } = deps;
+  const { store, unit, log } = deps;
   await refuseOverLimit(caller, deps);
   const run = await newUploadRun(deps);
   const { runId, requestId, uploadId } = run;
   const { draft, found, options } = upload;
-  const { file, row } = await store.transaction(async (session) => {
+  const { file, row } = await unit.transaction(async (session) => {
     const { file: accepted } = await store.files.accept(
       caller,
       {
@@ -86,8 +86,7 @@ export async function acceptUpload(caller: UserCaller, upload: UploadRequest, de
   });
   const { organizationId, userId } = caller;
   log.info({ runId, requestId, organizationId, userId, fileId: file._id, bytes: draft?.size }, 'upload accepted');
-  // Not awaited: the outbox row guarantees the start. If Temporal is down, the sweeper starts it later.
-  void dispatcher.start(runId, row);
+  unit.start(runId, row);
   return presentFile(file, deps);
 }
 

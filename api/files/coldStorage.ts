@@ -20,7 +20,7 @@ export const moveToHotStorage = operation({
   createsWork: true,
   body: Joi.object({ filters: filters() }),
   answer: Joi.boolean(),
-  async handle({ caller, body, deps: { store, dispatcher } }) {
+  async handle({ caller, body, deps: { store, unit } }) {
     const runId = await store.runs.nextId();
     const run = {
       kind: 'moveStorage',
@@ -30,8 +30,8 @@ export const moveToHotStorage = operation({
       fileId: null,
       requestId: randomUUID(),
     } as const;
-    await store.transaction((session) => store.runs.accept(runId, run, session));
-    void dispatcher.start(runId);
+    await unit.transaction((session) => store.runs.accept(runId, run, session));
+    unit.start(runId);
     return true;
   },
 });
@@ -49,13 +49,13 @@ export const modifyColdStorageParameters = operation({
     hot_storage_time_to_live: orNull(integer().min(1)),
   }),
   answer: Joi.boolean(),
-  async handle({ caller, body, deps: { store, dispatcher } }) {
+  async handle({ caller, body, deps: { store, unit } }) {
     const runId = await store.runs.nextId();
     const requestId = randomUUID();
     const asked = toFileFilters(body.filters);
     const change = { enabled: body.enable_cold_storage ?? null, days: body.hot_storage_time_to_live ?? null };
     const by = { organizationId: caller.organizationId, userId: caller.userId, requestId };
-    const goesOn = await store.transaction(async (session) => {
+    const goesOn = await unit.transaction(async (session) => {
       const afterId = await store.moves.modify(by, asked, change, 0, CHANGED_AT_ONCE, session);
       // What is in cold storage and is not to be there comes back.
       if (afterId === null && change.enabled !== false) return false;
@@ -68,7 +68,7 @@ export const modifyColdStorageParameters = operation({
       await store.runs.accept(runId, { ...work, workflowId, owner: caller, fileId: null, requestId }, session);
       return true;
     });
-    if (goesOn) void dispatcher.start(runId);
+    if (goesOn) unit.start(runId);
     return true;
   },
 });

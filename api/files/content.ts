@@ -5,12 +5,13 @@ import { HttpError, notFound } from '../http/errors.js';
 import { FileAnswer, operation } from '../http/operation.js';
 import { CONTENT_PATH, type ContentRef } from '../http/signedUrls.js';
 
-const READ: Readonly<Record<ContentRef['kind'], (ref: ContentRef, store: Store) => Promise<Stored | null>>> = {
+const READ: Readonly<Record<ContentRef['kind'], (ref: ContentRef, store: Stores) => Promise<Stored | null>>> = {
   raw: (ref, store) => store.contents.get(ref),
   txt: (ref, store) => store.chunks.parsedText(ref, ref.generation),
   original: (ref, store) => store.originals.stream(ref, ref.generation),
 };
 type Stored = Uint8Array | AsyncIterable<Uint8Array>;
+type Stores = Pick<Store, 'contents' | 'chunks' | 'originals'>;
 
 /** GET /content/…: a stored content, for the holder of a presigned URL. */
 export const content = operation({

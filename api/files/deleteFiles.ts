@@ -28,7 +28,7 @@ function namesAnything(filters: DeleteFilesRequest['filters']): boolean {
 async function accept(
   caller: UserCaller,
   request: DeleteFilesRequest,
-  { store, dispatcher }: ApiDeps,
+  { store, unit }: ApiDeps,
 ): Promise<{ success: boolean }> {
   if (!namesAnything(request.filters)) throw new HttpError(400, 'name at least one filter');
   const runId = await store.runs.nextId();
@@ -41,8 +41,8 @@ async function accept(
     requestId: randomUUID(),
     request,
   } as const;
-  await store.transaction((session) => store.runs.accept(runId, run, session));
-  void dispatcher.start(runId);
+  await unit.transaction((session) => store.runs.accept(runId, run, session));
+  unit.start(runId);
   return { success: true };
 }
 

@@ -92,13 +92,13 @@ export const restoreQuarantined = operation({
   createsWork: true,
   body: Joi.object({ ...names, file_ids: idList() }),
   answer: Joi.object({ restoring: integer().required() }),
-  async handle({ caller, body, deps: { store, dispatcher } }) {
+  async handle({ caller, body, deps: { store, unit } }) {
     const filters = filtersOf(body);
     if (Object.keys(filters).length === 0) throw new HttpError(400, 'name what is to be restored');
     const owners = await store.quarantine.ownersOf(caller.organizationId, filters);
     const first = owners.length === 0 ? 0 : await store.runs.nextId(owners.length);
     const runs = owners.map((owner, index) => ({ owner, runId: first + index }));
-    const restoring = await store.transaction(async (session) => {
+    const restoring = await unit.transaction(async (session) => {
       let files = 0;
       for (const { owner, runId } of runs) {
         files += await store.quarantine.claimBack(owner, filters, runId, session);
@@ -108,7 +108,7 @@ export const restoreQuarantined = operation({
       }
       return files;
     });
-    for (const { runId } of runs) void dispatcher.start(runId);
+    for (const { runId } of runs) unit.start(runId);
     return { restoring };
   },
 });

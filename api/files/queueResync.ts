@@ -9,7 +9,13 @@ import type { FileDoc } from '../../store/files/model.js';
 import { isLost } from '../../store/files/retry.js';
 import { HttpError, notFound } from '../http/errors.js';
 import type { UserCaller } from '../http/operation.js';
+import type { UnitOfWork } from '../http/unitOfWork.js';
 import { busy, refuseBusy } from './refuseBusy.js';
+
+interface ResyncDeps {
+  readonly store: Pick<Store, 'runs' | 'files' | 'originals' | 'schedules'>;
+  readonly unit: Pick<UnitOfWork, 'transaction'>;
+}
 
 export interface Resync {
   /** @throws HttpError where the file can't have what is asked for */
@@ -29,14 +35,14 @@ function refuseEmptied(file: FileDoc): void {
  * @throws HttpError 404, 409
  */
 export async function queueResync(
-  store: Pick<Store, 'runs' | 'files' | 'originals' | 'schedules' | 'transaction'>,
+  { store, unit }: ResyncDeps,
   caller: UserCaller,
   fileId: number,
   { optionsOf, change = {}, cause = 'resync' }: Resync,
 ): Promise<{ readonly runId: number; readonly file: FileDoc }> {
   const runId = await store.runs.nextId();
   const requestId = randomUUID();
-  const file = await store.transaction(async (session) => {
+  const file = await unit.transaction(async (session) => {
     const [known] = await store.files.byIds(caller, [fileId]);
     if (!known) throw notFound('file');
     refuseBusy(known);

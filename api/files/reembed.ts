@@ -40,7 +40,7 @@ export const reembed = operation({
     skipped: skipped(),
   }),
   async handle({ caller, body, requestId, deps }) {
-    const { store, dispatcher } = deps;
+    const { store, unit } = deps;
     const maxTokens = body.max_tokens ?? null;
     const request = {
       filters: toFileFilters(body.filters),
@@ -57,8 +57,8 @@ export const reembed = operation({
     const runId = await store.runs.nextId();
     const workflowId = workflowIds.reembed(runId);
     const run = { kind: 'reembedFiles', workflowId, owner: caller, fileId: null, requestId, request } as const;
-    await store.transaction((session) => store.runs.accept(runId, run, session));
-    void dispatcher.start(runId);
+    await unit.transaction((session) => store.runs.accept(runId, run, session));
+    unit.start(runId);
     return { id: runId, ...about };
   },
 });

@@ -42,13 +42,13 @@ export const resyncFile = operation({
   createsWork: true,
   body: requestBody,
   answer: fileRecord,
-  async handle({ caller, body, deps: { store, dispatcher, workflowLink } }) {
+  async handle({ caller, body, deps }) {
     // A fresh sync makes chunks of the content: those that a caller gave go.
-    const { runId, file } = await queueResync(store, caller, body.file_id, {
+    const { runId, file } = await queueResync(deps, caller, body.file_id, {
       optionsOf: (known) => overridden(known, body),
       change: { givenChunks: null },
     });
-    void dispatcher.start(runId);
-    return presentFile(file, { workflowLink });
+    deps.unit.start(runId);
+    return presentFile(file, deps);
   },
 });

@@ -17,10 +17,10 @@ async function changeTags(
   caller: UserCaller,
   fileId: number,
   change: (known: readonly StoredTag[]) => StoredTag[],
-  { store, dispatcher, workflowLink }: ApiDeps,
+  { store, unit, workflowLink }: ApiDeps,
 ): Promise<FileRecord> {
   const runId = await store.runs.nextId();
-  const { file, hasPoints } = await store.transaction(async (session) => {
+  const { file, hasPoints } = await unit.transaction(async (session) => {
     const tagged = await store.files.changeTags(caller, fileId, change, session);
     if (!tagged) throw notFound('file');
     // A sync under way looks at the tags itself before it shows what it has made.
@@ -36,7 +36,7 @@ async function changeTags(
     }
     return { file: tagged.file, hasPoints: accept };
   });
-  if (hasPoints) void dispatcher.start(runId);
+  if (hasPoints) unit.start(runId);
   return presentFile(file, { workflowLink });
 }
 

@@ -31,11 +31,11 @@ async function overwrite(
   { draft, found, name, options, coldStorage: cold }: UploadRequest & { draft: DraftOriginal },
   deps: ApiDeps,
 ): Promise<FileRecord> {
-  const { store, dispatcher } = deps;
+  const { store, unit } = deps;
   const run = await newUploadRun(deps);
   const { runId, requestId, uploadId } = run;
   const original = { id: draft.id, size: draft.size, sha256: draft.sha256 };
-  const { file, row } = await store.transaction(async (session) => {
+  const { file, row } = await unit.transaction(async (session) => {
     const [known] = await store.files.byIds(caller, [fileId]);
     if (!known) throw notFound('file');
     if (known.source !== RAW_TEXT_SOURCE)
@@ -52,7 +52,7 @@ async function overwrite(
     await store.originals.accept(draft, fileId, session);
     return { file: queued, row: await acceptRun(caller, queued, run, draft, deps, session) };
   });
-  void dispatcher.start(runId, row);
+  unit.start(runId, row);
   return presentFile(file, deps);
 }
 

@@ -1,11 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-import type { NewContainers } from '../../store/files/newContainers.js';
 import type { KeyUse } from '../../store/idempotency.js';
+import type { AppDeps } from '../deps.js';
 import { HttpError, invalid } from './errors.js';
 import { fingerprint } from './fingerprint.js';
 import type { AuthScheme, Call, Operation } from './operation.js';
 import type { ReceivedFile } from './receiveFile.js';
+import type { UnitOfWork } from './unitOfWork.js';
 
 export const IDEMPOTENCY_HEADER = 'idempotency-key';
 export const MAX_IDEMPOTENCY_KEY = 255;
@@ -18,9 +19,6 @@ export function idempotencyKeyOf(headers: IncomingHttpHeaders): string | null {
     throw invalid(['header', IDEMPOTENCY_HEADER], `Send 1 to ${MAX_IDEMPOTENCY_KEY} characters`, 'value_error');
   return key;
 }
-
-/** A transaction that also holds a key is not shared with other requests. */
-const NOT_SHARED: NewContainers = { accept: () => Promise.resolve(false) };
 
 /** Two forms are the same request if name, declared type and bytes of the file are the same. */
 const fileFingerprint = ({ name, contentType, draft: { size, sha256 } }: ReceivedFile): unknown => ({
@@ -49,8 +47,9 @@ export async function answerOnce(
   operation: Operation,
   key: string,
   call: Call<AuthScheme, unknown>,
+  app: AppDeps,
 ): Promise<KeyedAnswer> {
-  const { caller, deps } = call;
+  const { caller } = call;
   if (caller === null) throw new Error('An open operation does not accept an Idempotency-Key');
   const use: KeyUse = {
     organizationId: caller.organizationId,
@@ -60,7 +59,7 @@ export async function answerOnce(
   };
   const own = await fingerprintOf(call);
   const earlier = async (): Promise<KeyedAnswer | null> => {
-    const found = await deps.store.idempotency.find(use);
+    const found = await app.store.idempotency.find(use);
     if (found && found.fingerprint !== own)
       throw invalid(
         ['header', IDEMPOTENCY_HEADER],
@@ -72,7 +71,7 @@ export async function answerOnce(
   const known = await earlier();
   if (known) return known;
   try {
-    return { json: await handleOnce(operation, use, own, call), replayed: false };
+    return { json: await handleOnce(operation, use, own, call, app), replayed: false };
   } catch (error) {
     // The other request with this key may have been committed meanwhile: the key is taken, or the file is busy because of it.
     const answered = error instanceof HttpError ? await earlier() : null;
@@ -87,12 +86,11 @@ async function handleOnce(
   use: KeyUse,
   own: string,
   call: Call<AuthScheme, unknown>,
+  { store, dispatcher }: AppDeps,
 ): Promise<string> {
-  const { deps } = call;
-  const { store, dispatcher } = deps;
-  let accepted: number[] = [];
+  const starts: Parameters<UnitOfWork['start']>[] = [];
   const json = await store.transaction(async (session) => {
-    accepted = [];
+    starts.length = 0;
     let isClaimed = false;
     // MongoDB starts the transaction, its snapshot and its time limit with the first command. The claim therefore waits
     // for the handler's own transaction: contents, sources and dry runs take longer than a transaction may last, and a
@@ -103,26 +101,21 @@ async function handleOnce(
         throw new HttpError(409, 'A request with this Idempotency-Key is under way. Send it again in a moment.', 1);
       isClaimed = true;
     };
-    const answer = await handle({
-      ...call,
-      deps: {
-        ...deps,
-        store: {
-          ...store,
-          async transaction(work) {
-            await claim();
-            return work(session);
-          },
-          newContainers: NOT_SHARED,
-        },
-        dispatcher: { ...dispatcher, start: async (runId) => void accepted.push(runId) },
+    const unit: UnitOfWork = {
+      async transaction(work) {
+        await claim();
+        return work(session);
       },
-    });
+      // A transaction that also holds a key is not shared with other requests.
+      acceptContainer: () => Promise.resolve(false),
+      start: (...run) => void starts.push(run),
+    };
+    const answer = await handle({ ...call, deps: { ...call.deps, unit } });
     const text = JSON.stringify(answer);
     await claim();
     await store.idempotency.keep(use, text, session);
     return text;
   });
-  for (const runId of accepted) void dispatcher.start(runId);
+  for (const run of starts) void dispatcher.start(...run);
   return json;
 }

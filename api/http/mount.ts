@@ -11,7 +11,7 @@ import {
 } from 'express';
 
 import { outdatedMessage } from '../../store/migrations/schemaWatch.js';
-import type { ApiDeps } from '../deps.js';
+import type { ApiDeps, AppDeps } from '../deps.js';
 import type { DeploymentRules } from '../schemas/deploymentRules.js';
 import { authenticate, type Identity } from './authenticate.js';
 import { boundChunks } from './boundChunks.js';
@@ -39,6 +39,7 @@ import { requireOwnPage } from './ownPage.js';
 import { createRequestContents } from './requestContents.js';
 import { sendEvents, streamList } from './stream.js';
 import { hidePath } from './told.js';
+import { createUnitOfWork } from './unitOfWork.js';
 import { validate } from './validate.js';
 
 /** Seconds after which a caller asks again: by then another process may answer. */
@@ -58,8 +59,9 @@ export interface Admission {
 }
 
 /** The single adapter between operations and Express: authenticate → admit → read the body → validate → handle → JSON. */
-export function mount(on: IRouter, operation: Operation, deps: ApiDeps, admit: Admission): void {
+export function mount(on: IRouter, operation: Operation, app: AppDeps, admit: Admission): void {
   const { method, path, auth, body, query, takesFile = false, takesContents = false, takesForm = false } = operation;
+  const deps: ApiDeps = { ...app, unit: createUnitOfWork(app) };
   const { maxJsonBytes, maxContentsBytes } = deps.settings;
   const rules = rulesOf(deps);
   const count: RequestHandler = (_request, response, next) => {
@@ -111,11 +113,11 @@ export function mount(on: IRouter, operation: Operation, deps: ApiDeps, admit: A
     };
     if (operation.searches) {
       const leave = admit.searches.enter(userOf(call));
-      return respond(operation, call, confirmed, request, response).finally(leave);
+      return respond(operation, call, app, confirmed, request, response).finally(leave);
     }
     try {
       const file = takesFile ? await receiveFile(request, deps.settings.maxUploadBytes, contents.receive) : null;
-      await respond(operation, { ...call, file }, confirmed, request, response);
+      await respond(operation, { ...call, file }, app, confirmed, request, response);
     } finally {
       await contents.discardUnaccepted();
     }
@@ -163,13 +165,14 @@ function fieldsOf(body: unknown): ReadonlySet<string> {
 async function respond(
   operation: Operation,
   call: Call<AuthScheme, unknown>,
+  app: AppDeps,
   confirmed: Identity['confirmed'],
   request: Request,
   response: Response,
 ): Promise<void> {
   const key = operation.createsWork ? idempotencyKeyOf(request.headers) : null;
   if (key !== null) {
-    const { json: text, replayed } = await answerOnce(operation, key, call);
+    const { json: text, replayed } = await answerOnce(operation, key, call, app);
     if (replayed) response.setHeader('idempotent-replayed', 'true');
     response.status(200).type('application/json').send(text);
     return;

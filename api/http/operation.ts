@@ -98,8 +98,8 @@ export interface Operation<
   readonly takesChunks?: true;
   /**
    * The request creates something, so it accepts an Idempotency-Key. Its handler calls `receive` for contents, then
-   * writes in `store.transaction` only (or, without a key, by `store.newContainers`), and answers from what that returns:
-   * with a key, the answer is stored in the same transaction, which is committed after the handler has returned.
+   * writes by `deps.unit` only, and answers from what that returns: with a key, the answer is stored in the same
+   * transaction, which is committed after the handler has returned.
    */
   readonly createsWork?: true;
   /** Of a GET: the request changes records, as those of other methods do. */

@@ -29,7 +29,7 @@ export interface NewAccount {
 export async function connectAccount(
   caller: UserCaller,
   { credentials, ...wanted }: NewAccount,
-  { store, dispatcher, connectors }: ApiDeps,
+  { store, unit, connectors }: ApiDeps,
 ): Promise<DataSourceDoc> {
   const sealedLater = JSON.stringify(credentials);
   // Of an account that nobody knows yet, each attempt is counted with its user.
@@ -37,10 +37,9 @@ export async function connectAccount(
   const identity = await callSource(CONNECTED_SOURCES[wanted.type].name, (signal) => asked.identify(signal));
   const requestId = wanted.options?.requestId ?? randomUUID();
   const connection = { ...wanted, ...identity, credentials: sealedLater, requestId };
-  const { dataSource, runIds } = await store.transaction((session) =>
+  const { dataSource, runIds } = await unit.transaction((session) =>
     store.connections.accept(caller, connection, session),
   );
-  // Not awaited: the rows are the promise. Temporal may be away; the sweeper starts what is left.
-  for (const runId of runIds) void dispatcher.start(runId);
+  for (const runId of runIds) unit.start(runId);
   return dataSource;
 }

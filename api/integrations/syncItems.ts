@@ -18,17 +18,17 @@ export const syncItems = operation({
   createsWork: true,
   body: dataSourceId(),
   answer: dataSourceRecord,
-  async handle({ caller, body, deps: { store, dispatcher, workflowLink } }): Promise<DataSourceRecord> {
+  async handle({ caller, body, deps: { store, unit, workflowLink } }): Promise<DataSourceRecord> {
     const { _id } = await connectedSourceOf(caller, body.data_source_id, store);
     const runId = await store.runs.nextId();
-    const source = await store.transaction(async (session) => {
+    const source = await unit.transaction(async (session) => {
       const queued = await store.dataSources.queueListing(caller, _id, runId, session);
       if (!queued) throw notFound('data source');
       if (queued.itemsRunId === runId)
         await acceptListing(caller, { runId, requestId: randomUUID(), dataSourceId: _id }, store, session);
       return queued;
     });
-    if (source.itemsRunId === runId) void dispatcher.start(runId);
+    if (source.itemsRunId === runId) unit.start(runId);
     return presentDataSource(source, { workflowLink });
   },
 });

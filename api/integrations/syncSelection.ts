@@ -17,14 +17,14 @@ export async function syncSelection(
   deps: ApiDeps,
 ) {
   if (dryRun) return withDeadline(caller, deps, (deadline) => drySelection(caller, source, selection, deadline, deps));
-  const { store, dispatcher } = deps;
+  const { store, unit } = deps;
   const { _id: dataSourceId } = source;
   const runId = await store.runs.nextId();
   const requestId = selection.requestId || randomUUID();
-  await store.transaction(async (session) => {
+  await unit.transaction(async (session) => {
     await store.dataSources.selected(caller, dataSourceId, workflowIds.syncSource(runId), session);
     await acceptSelection(caller, { runId, requestId, dataSourceId, maxTokens }, selection, store, session);
   });
-  void dispatcher.start(runId);
+  unit.start(runId);
   return { success: true as const };
 }

@@ -12,7 +12,7 @@ export const organizationStatistics = operation({
   summary: "Starts a recount of the organization's files.",
   createsWork: true,
   answer: success,
-  async handle({ caller: { organizationId }, deps: { store, dispatcher } }) {
+  async handle({ caller: { organizationId }, deps: { store, unit } }) {
     const runId = await store.runs.nextId();
     const run = {
       kind: 'recountFiles',
@@ -21,8 +21,8 @@ export const organizationStatistics = operation({
       fileId: null,
       requestId: randomUUID(),
     } as const;
-    await store.transaction((session) => store.runs.accept(runId, run, session));
-    void dispatcher.start(runId);
+    await unit.transaction((session) => store.runs.accept(runId, run, session));
+    unit.start(runId);
     return { success: true };
   },
 });

@@ -30,7 +30,7 @@ export const updateOrganization = operation({
     ),
   }),
   answer: success,
-  async handle({ caller: { organizationId }, body, deps: { store } }) {
+  async handle({ caller: { organizationId }, body, deps: { store, unit } }) {
     const users = body.global_user_config ?? {};
     const sources = toSources(users);
     const change = {
@@ -38,7 +38,7 @@ export const updateOrganization = operation({
       ...(sources ? { userAutoSyncSources: sources } : {}),
       connectorSettings: body.data_source_configs ?? {},
     };
-    await store.transaction(async (session) => {
+    await unit.transaction(async (session) => {
       await store.organizations.update(organizationId, change, session);
       if (changesAutoSync(users)) await store.schedules.lookAtOrganization(organizationId, session);
     });

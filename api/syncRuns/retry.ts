@@ -69,7 +69,7 @@ export const retrySyncRun = operation({
   }),
   async handle(call) {
     const { body, deps } = call;
-    const { store, dispatcher } = deps;
+    const { store, unit } = deps;
     const run = await syncRunOf(call);
     const owner = await store.users.find(run);
     if (!owner) throw notFound('sync run');
@@ -80,7 +80,7 @@ export const retrySyncRun = operation({
     const ids = found.slice(0, MOST);
     const runId = await store.runs.nextId();
     const again = { runId, workflowId: workflowIds.retry(runId), requestId: randomUUID() };
-    const queued = await store.transaction(async (session) => {
+    const queued = await unit.transaction(async (session) => {
       const number = await store.files.retry(owner, ids, !isNamed, again, session);
       if (isNamed && number < ids.length) throw busy();
       if (number === 0) throw new HttpError(409, 'Nothing of this run can be retried: what it met is synced, or gone.');
@@ -90,7 +90,7 @@ export const retrySyncRun = operation({
       await store.runs.accept(runId, { ...about, ...of, request: { retryOf: run._id } }, session);
       return number;
     });
-    void dispatcher.start(runId);
+    unit.start(runId);
     return {
       sync_run_id: runId,
       request_id: again.requestId,

@@ -18,9 +18,9 @@ export const deleteUsers = operation({
   createsWork: true,
   body: Joi.object({ customer_ids: customerIds().max(MAX_MEMBERS).required() }),
   answer: success,
-  async handle({ caller: { organizationId }, body, deps: { store, dispatcher } }) {
+  async handle({ caller: { organizationId }, body, deps: { store, unit } }) {
     const requestId = randomUUID();
-    const runIds = await store.transaction(async (session) => {
+    const runIds = await unit.transaction(async (session) => {
       const users = await store.users.markDeleted(organizationId, body.customer_ids, session);
       if (users.length === 0) return [];
       const first = await store.runs.nextId(users.length);
@@ -32,7 +32,7 @@ export const deleteUsers = operation({
       await store.runs.acceptMany(new Map(runs), session);
       return runs.map(([runId]) => runId);
     });
-    for (const runId of runIds.slice(0, STARTED_AT_ONCE)) void dispatcher.start(runId);
+    for (const runId of runIds.slice(0, STARTED_AT_ONCE)) unit.start(runId);
     return { success: true };
   },
 });

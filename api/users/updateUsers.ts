@@ -16,10 +16,10 @@ export const updateUsers = operation({
   summary: 'Sets limits and automatically synced sources of up to 100 end users.',
   body: Joi.object({ customer_ids: customerIds().max(MAX_USERS).required(), ...userSettings() }),
   answer: success,
-  async handle({ caller: { organizationId }, body, deps: { store } }) {
+  async handle({ caller: { organizationId }, body, deps: { store, unit } }) {
     const sources = toSources(body);
     const change = { customLimits: toLimits(body), ...(sources ? { autoSyncSources: sources } : {}) };
-    const known = await store.transaction(async (session) => {
+    const known = await unit.transaction(async (session) => {
       const all = await store.users.update(organizationId, body.customer_ids, change, session);
       if (all && changesAutoSync(body)) await store.schedules.lookAtUsers(organizationId, body.customer_ids, session);
       return all;

@@ -8,7 +8,7 @@ import { presentWholeUser } from '../presenters/user.js';
 import { wholeUserRecord } from '../schemas/users.js';
 
 /** @throws HttpError 404 without a user */
-async function answer(store: Store, user: UserDoc | null) {
+async function answer(store: Pick<Store, 'files' | 'organizations'>, user: UserDoc | null) {
   if (!user) throw notFound('user');
   const tenant = { organizationId: user.organizationId, userId: user._id };
   const [statistics, tags, organization] = await Promise.all([

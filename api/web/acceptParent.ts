@@ -1,12 +1,12 @@
 import { CONTAINER_WORKFLOW_IDS, type ContainerRunKind } from '../../contract/orchestration.js';
 import type { NewWork } from '../../contract/runs.js';
 import type { SourceType } from '../../contract/sources.js';
-import type { Store } from '../../store/connect.js';
 import type { DataSourceDoc } from '../../store/dataSources/model.js';
 import type { FileRequest } from '../../store/files/accept.js';
 import type { FileDoc } from '../../store/files/model.js';
 import type { RunDoc } from '../../store/runs/model.js';
 import type { Session } from '../../store/sequence.js';
+import type { ApiDeps } from '../deps.js';
 import { HttpError } from '../http/errors.js';
 import type { UserCaller } from '../http/operation.js';
 
@@ -69,7 +69,7 @@ const runOf = (owner: UserCaller, fileId: number, { work, dataSource, maxTokens,
 export async function acceptParent(
   caller: UserCaller,
   parent: NewParent,
-  store: Store,
+  store: ApiDeps['store'],
   session: Session,
 ): Promise<AcceptedParent> {
   const { file, isNew } = await store.files.accept(caller, fileOf(parent), session);
@@ -86,11 +86,15 @@ export async function acceptParent(
  * The same for a parent that has its transaction to itself: most are new, and then it is shared with other requests of
  * the same moment.
  */
-export async function acceptSingleParent(caller: UserCaller, parent: NewParent, store: Store): Promise<AcceptedParent> {
+export async function acceptSingleParent(
+  caller: UserCaller,
+  parent: NewParent,
+  { store, unit }: ApiDeps,
+): Promise<AcceptedParent> {
   if (parent.enableAutoSync !== true && parent.dataSource === undefined) {
     const file = store.files.draft(await store.files.nextId(), caller, fileOf(parent));
     const run = store.runs.draft(parent.runId, runOf(caller, file._id, parent));
-    if (await store.newContainers.accept({ file, run })) return { parent: file, first: run };
+    if (await unit.acceptContainer({ file, run })) return { parent: file, first: run };
   }
-  return store.transaction((session) => acceptParent(caller, parent, store, session));
+  return unit.transaction((session) => acceptParent(caller, parent, store, session));
 }

@@ -5,9 +5,9 @@ import { DEFAULT_EMBEDDING_MODEL } from '../../contract/embeddingModels.js';
 import { FEED_SOURCE, readFeedAddress, type SyncFeedRequest } from '../../contract/feeds.js';
 import { workflowIds } from '../../contract/orchestration.js';
 import { storedTags } from '../../contract/tags.js';
-import type { Store } from '../../store/connect.js';
 import type { DataSourceDoc } from '../../store/dataSources/model.js';
 import type { Session } from '../../store/sequence.js';
+import type { ApiDeps } from '../deps.js';
 import { invalid } from '../http/errors.js';
 import { operation, type UserCaller } from '../http/operation.js';
 import { address, orNull } from '../schemas/fields.js';
@@ -32,7 +32,7 @@ export const rssFeed = operation({
     data_source_tags: tags().default({}),
   }),
   answer: Joi.object({ success: Joi.boolean().required() }),
-  async handle({ caller, body, deps: { store, dispatcher } }) {
+  async handle({ caller, body, deps: { store, unit } }) {
     const named = readFeedAddress(body.url);
     if (named === null) throw invalid(['body', 'url'], 'Give the http(s) address of a feed', 'url_type');
     const { url, login } = named;
@@ -50,7 +50,7 @@ export const rssFeed = operation({
     };
     const [runId, tagsRunId] = [await store.runs.nextId(), await store.runs.nextId()];
     const requestId = body.request_id || randomUUID();
-    const behind = await store.transaction(async (session) => {
+    const behind = await unit.transaction(async (session) => {
       const connection = {
         type: FEED_SOURCE,
         externalId: `${FEED_SOURCE}|${url}`,
@@ -76,9 +76,8 @@ export const rssFeed = operation({
       if (connected.behind) await acceptTagRun(caller, { runId: tagsRunId, requestId, dataSource }, store, session);
       return connected.behind;
     });
-    // Not awaited: the row is the promise. Temporal may be away; the sweeper starts what is left.
-    void dispatcher.start(runId);
-    if (behind) void dispatcher.start(tagsRunId);
+    unit.start(runId);
+    if (behind) unit.start(tagsRunId);
     return { success: true };
   },
 });
@@ -87,7 +86,7 @@ export const rssFeed = operation({
 async function acceptTagRun(
   owner: UserCaller,
   { runId, requestId, dataSource }: { runId: number; requestId: string; dataSource: DataSourceDoc },
-  store: Store,
+  store: ApiDeps['store'],
   session: Session,
 ): Promise<void> {
   const workflowId = workflowIds.updateTags(dataSource._id);

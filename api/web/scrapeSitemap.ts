@@ -71,7 +71,7 @@ export const scrapeSitemap = operation({
   answer: fileRecord,
   dryAnswer: estimate,
   async handle({ caller, body, deps }) {
-    const { store, dispatcher, workflowLink } = deps;
+    const { store, unit, workflowLink } = deps;
     const request = toRequest(body);
     if (body.dry_run) return withDeadline(caller, deps, (deadline) => drySitemap(caller, request, deadline, deps));
     const [runId, requestId] = [await store.runs.nextId(), randomUUID()];
@@ -88,10 +88,9 @@ export const scrapeSitemap = operation({
         // Front-ends open it for its pages.
         facts: { is_folder: true },
       },
-      store,
+      deps,
     );
-    // Not awaited: the row is the promise. Temporal may be away; the sweeper starts what is left.
-    void dispatcher.start(runId, first);
+    unit.start(runId, first);
     return presentFile(parent, { workflowLink });
   },
 });

@@ -5,7 +5,6 @@ import pLimit from 'p-limit';
 import { WEB_PAGE_SOURCE } from '../../contract/scrapeSitemap.js';
 import { pageUrl } from '../../contract/urls.js';
 import { crawlId, type WebScrapeRequest } from '../../contract/webScrape.js';
-import type { Store } from '../../store/connect.js';
 import { invalid } from '../http/errors.js';
 import { operation, type UserCaller } from '../http/operation.js';
 import { presentFile } from '../presenters/file.js';
@@ -77,13 +76,13 @@ async function dryScrapes(caller: UserCaller, body: readonly Body[], deps: ApiDe
 }
 
 /** All of them or none. */
-async function acceptAll(caller: UserCaller, asked: readonly NewParent[], store: Store): Promise<AcceptedParent[]> {
+async function acceptAll(caller: UserCaller, asked: readonly NewParent[], deps: ApiDeps): Promise<AcceptedParent[]> {
   const [first, ...others] = asked;
-  if (first && others.length === 0) return [await acceptSingleParent(caller, first, store)];
-  return store.transaction(async (session) => {
+  if (first && others.length === 0) return [await acceptSingleParent(caller, first, deps)];
+  return deps.unit.transaction(async (session) => {
     const accepted: AcceptedParent[] = [];
     // One after the other: a session takes one command at a time.
-    for (const parent of asked) accepted.push(await acceptParent(caller, parent, store, session));
+    for (const parent of asked) accepted.push(await acceptParent(caller, parent, deps.store, session));
     return accepted;
   });
 }
@@ -99,7 +98,7 @@ export const webScrape = operation({
   answer: Joi.array().items(fileRecord),
   dryAnswer: Joi.array().items(estimate),
   async handle({ caller, body, deps }) {
-    const { store, dispatcher, workflowLink } = deps;
+    const { store, unit, workflowLink } = deps;
     if (body.some((element) => element.dry_run)) return dryScrapes(caller, body, deps);
     const scrapes = await Promise.all(
       body.map(async (element, index) => ({
@@ -122,9 +121,8 @@ export const webScrape = operation({
         facts: { max_pages_to_scrape: maxPagesToScrape, recursion_depth: recursionDepth },
       };
     });
-    const parents = await acceptAll(caller, asked, store);
-    // Not awaited: the rows are the promise. Temporal may be away; the sweeper starts what is left.
-    for (const [index, { runId }] of scrapes.entries()) void dispatcher.start(runId, parents[index]?.first);
+    const parents = await acceptAll(caller, asked, deps);
+    for (const [index, { runId }] of scrapes.entries()) unit.start(runId, parents[index]?.first);
     return parents.map(({ parent }) => presentFile(parent, { workflowLink }));
   },
 });

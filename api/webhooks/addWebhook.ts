@@ -39,7 +39,7 @@ export const addWebhook = operation({
   async handle({ caller, body, deps }) {
     await checkUrl(body.url, deps);
     const signing_key = randomBytes(KEY_BYTES).toString('hex');
-    const webhook = await deps.store.transaction((session) =>
+    const webhook = await deps.unit.transaction((session) =>
       deps.store.webhooks.add(caller.organizationId, body.url, signing_key, session),
     );
     if (!webhook)

@@ -18,8 +18,8 @@ export const createWhiteLabels = operation({
   createsWork: true,
   body: Joi.array().items(whiteLabelInput()).max(OAUTH_SOURCES.length).required(),
   answer: Joi.array().items(whiteLabelRecord),
-  async handle({ caller: { organizationId }, body, deps: { store } }) {
-    const rows = await store.transaction((session) => store.whiteLabels.put(organizationId, body, session));
+  async handle({ caller: { organizationId }, body, deps: { store, unit } }) {
+    const rows = await unit.transaction((session) => store.whiteLabels.put(organizationId, body, session));
     return rows.map(presentWhiteLabel);
   },
 });
@@ -32,8 +32,8 @@ export const updateWhiteLabel = operation({
   summary: 'Changes the OAuth client of one source; secrets that are not given stay.',
   body: whiteLabelInput(),
   answer: whiteLabelRecord,
-  async handle({ caller: { organizationId }, body, deps: { store } }) {
-    const row = await store.transaction((session) => store.whiteLabels.change(organizationId, body, session));
+  async handle({ caller: { organizationId }, body, deps: { store, unit } }) {
+    const row = await unit.transaction((session) => store.whiteLabels.change(organizationId, body, session));
     if (!row) throw notFound('white label of this source');
     return presentWhiteLabel(row);
   },

@@ -43,11 +43,11 @@ async function askedChecks(at: LookedAt, looking: Looking, deps: ApiDeps): Promi
 }
 
 /** Records that the source takes the credentials no more, as a sync does: operators see it at once. */
-async function recordRefusal({ source, account }: LookedAt, { store, log }: ApiDeps): Promise<void> {
+async function recordRefusal({ source, account }: LookedAt, { store, unit, log }: ApiDeps): Promise<void> {
   const refused = account.grantVersion() ?? source.sealedCredentials;
   if (refused === null) return;
   const { _id: dataSourceId, organizationId } = source;
-  const now = await store.transaction((session) =>
+  const now = await unit.transaction((session) =>
     store.dataSources.revoke(source, dataSourceId, session, { refused, workflowId: null }),
   );
   if (now?.revokedAccess !== true) return;

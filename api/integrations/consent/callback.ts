@@ -59,10 +59,10 @@ async function cameWithCode(attempt: AttemptDoc, code: string, deps: ApiDeps): P
 }
 
 async function cameWithout(attempt: AttemptDoc, error: string, deps: ApiDeps): Promise<PageAnswer | RedirectAnswer> {
-  const { store, dispatcher } = deps;
+  const { store, unit, dispatcher } = deps;
   const { _id, service, knownSourceId } = attempt;
   if (SAID_NO.test(error)) {
-    const isNews = await store.transaction(async (session) => {
+    const isNews = await unit.transaction(async (session) => {
       if (!(await store.attempts.returned(_id, null, session))) return false;
       if (knownSourceId !== null)
         await store.dataSources.cancelled(attempt, knownSourceId, workflowIds.connect(_id), session);
@@ -119,10 +119,9 @@ function accountInWords({ externalId, metadata }: DataSourceDoc): string | null 
 }
 
 async function afterConnecting(attempt: AttemptDoc, deps: ApiDeps): Promise<PageAnswer | RedirectAnswer> {
-  const { store, dispatcher, settings } = deps;
+  const { store, unit, settings } = deps;
   const { _id, service, wishes, runIds, dataSourceId } = attempt;
-  // Not awaited: what is left, the sweeper starts.
-  for (const runId of runIds) void dispatcher.start(runId);
+  for (const runId of runIds) unit.start(runId);
   const source = await store.dataSources.find(attempt, dataSourceId ?? 0);
   const until = new Date(Date.now() + settings.connectPageLifeMs);
   // Only the first who is shown the end gets its name: an address may be kept by a browser for long.

@@ -81,7 +81,7 @@ export const decideOnConnection = operation({
     if (!('attempt' in found)) return found;
     const { attempt, source, name, service } = found;
     if (body.action === 'cancel') {
-      await deps.store.transaction((session) => deps.store.dataSources.cancelled(attempt, source._id, null, session));
+      await deps.unit.transaction((session) => deps.store.dataSources.cancelled(attempt, source._id, null, session));
       return donePage('Nothing was changed', `${service} stays connected as it was.`);
     }
     if (attempt.wishes.offersChooser && (body.action === 'look' || body.ids.length === 0)) {

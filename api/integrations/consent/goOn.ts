@@ -15,14 +15,14 @@ export async function goOn(
   attempt: AttemptDoc,
   { _id: dataSourceId }: DataSourceDoc,
   externalIds: readonly string[] | null,
-  { store, dispatcher }: Pick<ApiDeps, 'store' | 'dispatcher'>,
+  { store, unit }: Pick<ApiDeps, 'store' | 'unit'>,
 ): Promise<void> {
   const { options, wishes } = attempt;
   const { ingest, tags, incrementalSync: incremental } = options;
   const requestId = options.requestId ?? randomUUID();
   const first = await store.runs.nextId(3);
   const [itemsRunId, filesRunId, tagsRunId] = [first, first + 1, first + 2];
-  const accepted = await store.transaction(async (session) => {
+  const accepted = await unit.transaction(async (session) => {
     const runIds: number[] = [];
     await store.dataSources.keepOptions(attempt, dataSourceId, options, session);
     const fresh = storedTags(wishes.dataSourceTags);
@@ -54,5 +54,5 @@ export async function goOn(
     }
     return runIds;
   });
-  for (const runId of accepted) void dispatcher.start(runId);
+  for (const runId of accepted) unit.start(runId);
 }

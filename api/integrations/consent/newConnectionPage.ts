@@ -16,10 +16,10 @@ interface GoingOn {
 export async function newConnectionPage(
   { organizationId, userId, customerId }: UserCaller,
   { dataSourceId, ...wanted }: GoingOn,
-  { store, settings, publicUrl }: Pick<ApiDeps, 'store' | 'settings' | 'publicUrl'>,
+  { store, unit, settings, publicUrl }: Pick<ApiDeps, 'store' | 'unit' | 'settings' | 'publicUrl'>,
 ): Promise<string> {
   const _id = await store.runs.nextId();
-  const name = await store.transaction((session) =>
+  const name = await unit.transaction((session) =>
     store.attempts.beginConnected(
       {
         ...{ _id, organizationId, userId, customerId, clientId: '', redirectUri: '', facts: {}, ...wanted },

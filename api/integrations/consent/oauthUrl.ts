@@ -79,7 +79,7 @@ async function consentUrl(
   { known, consent, name }: ConsentPlace,
   deps: ApiDeps,
 ): Promise<string> {
-  const { store, dispatcher, settings } = deps;
+  const { store, unit, settings } = deps;
   const { service } = body;
   const brought = broughtClient(service, body, deps);
   const facts = brought?.facts ?? factsOf(service, body);
@@ -97,7 +97,7 @@ async function consentUrl(
     verifier,
   };
   const { url, requestToken } = await callSource(name, () => consent.begin(facts, asked));
-  await store.transaction(async (session) => {
+  await unit.transaction(async (session) => {
     const workflowId = workflowIds.connect(runId);
     const run = { kind: 'connectByConsent', workflowId, owner: caller, fileId: null } as const;
     await store.runs.accept(runId, { ...run, requestId: options.requestId ?? randomUUID() }, session);
@@ -113,7 +113,7 @@ async function consentUrl(
       session,
     );
   });
-  void dispatcher.start(runId);
+  unit.start(runId);
   return url;
 }
 

@@ -33,7 +33,7 @@ export const syncGitHubRepos = operation({
   }),
   answer: success,
   async handle({ caller, body: { repos, data_source_id: id }, deps }) {
-    const { store, dispatcher } = deps;
+    const { store, unit } = deps;
     const source = await onlySourceOf(caller, id, store, 'GITHUB');
     const account = accountOf(source, deps);
     const all = await callSource('GitHub', async (signal) => {
@@ -52,7 +52,7 @@ export const syncGitHubRepos = operation({
         'Each of repos must be one repository of the connected account: name it as GET /integrations/github/repos does.',
       );
     const runId = await store.runs.nextId();
-    await store.transaction(async (session) => {
+    await unit.transaction(async (session) => {
       const queued = await store.dataSources.queueListing(caller, source._id, runId, session);
       if (!queued) throw notFound('data source');
       if (queued.itemsRunId !== runId)
@@ -66,7 +66,7 @@ export const syncGitHubRepos = operation({
         meant.flatMap((some) => some.map(({ name }) => name)),
       );
     });
-    void dispatcher.start(runId);
+    unit.start(runId);
     return { success: true };
   },
 });

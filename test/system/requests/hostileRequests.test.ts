@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type Joi from 'joi';
 
 import { createApp } from '../../../api/app.js';
-import type { ApiDeps } from '../../../api/deps.js';
+import type { AppDeps } from '../../../api/deps.js';
 import { operations } from '../../../api/routes.js';
 import { createLog } from '../../../observability/log.js';
 import { createMetrics } from '../../../observability/metrics.js';
@@ -294,7 +294,7 @@ test('every operation that takes an address is in the table', () => {
 test('a fault of our own is 500 with a request id, and tells nothing else', async () => {
   const secret = 'mongodb://root:hunter2@db.internal';
   const broken = createApp({
-    ...({} as ApiDeps),
+    ...({} as AppDeps),
     store: { organizations: { organizationOfKey: () => Promise.reject(new Error(secret)) } } as unknown as Store,
     settings: {
       maxJsonBytes: 1_000,

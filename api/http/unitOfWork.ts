@@ -1,0 +1,35 @@
+import type { Dispatcher } from '../../dispatch/dispatcher.js';
+import type { Store } from '../../store/connect.js';
+import type { Atomically } from '../../store/events/events.js';
+import type { NewContainers } from '../../store/files/newContainers.js';
+import type { RunDoc } from '../../store/runs/model.js';
+
+/** The writes of one request, and the runs that it starts. Handlers have no other way to a transaction or a start. */
+export interface UnitOfWork {
+  /** Runs `work` in one MongoDB transaction, again when MongoDB asks for it. */
+  readonly transaction: Atomically;
+  /**
+   * Accepts a new container in a transaction shared with concurrent requests.
+   * @returns false if nothing was written: accept it in `transaction`
+   */
+  readonly acceptContainer: NewContainers['accept'];
+  /**
+   * Starts an accepted run once its row is committed; call it after `transaction` has resolved. Never throws, and nothing
+   * waits for it: the outbox row guarantees the start, by the sweeper if Temporal is down.
+   * @param first see Dispatcher.start
+   */
+  start(runId: number, first?: RunDoc | null): void;
+}
+
+/** What a unit of work needs of the service. */
+export interface UnitOfWorkDeps {
+  readonly store: Pick<Store, 'transaction' | 'newContainers'>;
+  readonly dispatcher: Pick<Dispatcher, 'start'>;
+}
+
+/** Returns the unit of work of requests without an Idempotency-Key: each transaction is committed by itself. */
+export const createUnitOfWork = ({ store, dispatcher }: UnitOfWorkDeps): UnitOfWork => ({
+  transaction: (work) => store.transaction(work),
+  acceptContainer: (container) => store.newContainers.accept(container),
+  start: (runId, first) => void dispatcher.start(runId, first),
+});
