@@ -145,5 +145,5 @@ export interface ActivityDeps {
   readonly names: Pick<TemporalNames, 'idOf' | 'keyOf'>;
   readonly settings: IngestSettings;
   readonly log: Log;
-  readonly metrics: Pick<Metrics, 'embedded' | 'contentCame'>;
+  readonly metrics: Pick<Metrics, 'embedded' | 'contentCame' | 'webhookTry'>;
 }

@@ -74,6 +74,7 @@ export async function createApi(config: Config, { log, tracing = NO_TRACING, loc
     ...storeSettings(config),
     watch: watchAll([isMeasured ? metrics.watch : null, tracing.watch]),
     traceparent: () => tracing.carried()?.traceparent ?? null,
+    onFilesEnded: metrics.filesEnded,
     patienceMs: config.http.storeTimeoutMs,
   });
   // Of the whole service, so told by its API and not by each worker.

@@ -32,6 +32,7 @@ import { createFileFailures, type FileFailures } from './files/failures.js';
 import { createGonePages, type GonePages } from './files/gonePages.js';
 import { createFileQueue } from './files/queue.js';
 import { createFileChanges, markedFiles } from './files/changes.js';
+import type { FilesEnded } from './files/transitions.js';
 import { createNewContainers, type NewContainers } from './files/newContainers.js';
 import { createFileQueries, type FileQueries } from './files/queries.js';
 import { createFileReembedding, type FileReembedding } from './files/reembed.js';
@@ -122,6 +123,8 @@ export interface StoreSettings {
   readonly schemaCheckMs: number;
   /** Told of calls to MongoDB and Qdrant; unset: nobody is, and nothing is spent on it. */
   readonly watch?: Watch | null;
+  /** Called with the files whose sync this process ends; unset: they are not counted. */
+  readonly onFilesEnded?: FilesEnded;
   /** Of the trace in which it is called; null or unset: of none. */
   readonly traceparent?: () => string | null;
   /**
@@ -232,7 +235,7 @@ const MIGRATION_GRACE = 2;
 
 /** Connects, migrates and makes indexes. @throws when MongoDB can't be reached or its data is from a newer version */
 export async function connectStore(settings: StoreSettings): Promise<Store> {
-  const { watch = null, patienceMs = null } = settings;
+  const { watch = null, patienceMs = null, onFilesEnded = () => undefined } = settings;
   const connection = await mongoose
     .createConnection(settings.mongodbUri, {
       autoIndex: false,
@@ -302,7 +305,7 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
   const selections = createSelections(models);
   const liveness = createLiveness();
   const blobs = await openBlobs(settings.files, patienceMs);
-  const fileChanges = createFileChanges(files, atomically, events, intents);
+  const fileChanges = createFileChanges(files, atomically, events, intents, onFilesEnded);
   const fileCommands = createFileCommands(files, fileChanges);
   const fileSums = createFileSums(files, remember);
   const chunks = {

@@ -34,7 +34,6 @@ import { BrokenPointFile } from '../store/coldStorage/pointFile.js';
 import { connectStore, type Store } from '../store/connect.js';
 import { outdatedMessage } from '../store/migrations/schemaWatch.js';
 import { createTranscriptions } from '../providers/transcription/registry.js';
-import { countEnds } from './countEnds.js';
 import { createTemporalWorkers } from './temporalWorkers.js';
 import { keepHeartbeat } from './heartbeat.js';
 import { createSources } from './sources.js';
@@ -49,7 +48,7 @@ export interface WorkerOverrides {
   readonly sdkMetrics?: () => Promise<string>;
   /** How this process is scheduled; called once a heartbeat (processorShare.ts). */
   readonly measureLoad: () => Omit<WorkerLoad, 'lagMs'>;
-  /** Stores that something else of this process has opened and will close. Absent: of its own. */
+  /** Stores that something else of this process has opened, counts and will close. Absent: of its own. */
   readonly store?: Store;
   /** The embedded model, where several services share one; it is not closed with this one. Absent: one of its own. */
   readonly localModel?: EmbeddingProvider;
@@ -83,15 +82,15 @@ export async function createWorker(config: Config, overrides: WorkerOverrides): 
   const { wrap = (activities) => activities } = overrides;
   const isMeasured = config.metrics.workerPort !== null;
   const metrics = createMetrics({ ofProcess: isMeasured, prices: pricesOfSpaces(config.embedding.prices) });
-  const connected =
+  const store =
     sharedStore ??
     (await connectStore({
       ...storeSettings(config),
       watch: watchAll([isMeasured ? metrics.watch : null, tracing.watch]),
       traceparent: () => tracing.carried()?.traceparent ?? null,
+      onFilesEnded: metrics.filesEnded,
     }));
   metrics.reportDisks(config.disks);
-  const store = countEnds(connected, metrics);
   const temporal = { ...config.temporal, address: required(config.temporal.address, 'TEMPORAL_ADDRESS') };
   const names = temporalNames(store.deploymentId, temporal.taskQueue);
   const client = createTemporalClient(temporal, tracing);

@@ -60,8 +60,18 @@ function failingOf({ failing, disabled }: Pass): WebhookFailure | null {
   return { event, tries, error, at, nextTryAt };
 }
 
+/** Counts attempts by their outcomes. Outcomes that are recorded again after a lost reply count twice. */
+function countTries(outcomes: readonly DeliveryOutcome[], metrics: ActivityDeps['metrics']): void {
+  for (const { attempt, status, event } of outcomes) {
+    if (!attempt) continue;
+    const isDelivered = status === 'DELIVERED';
+    const outcome = isDelivered ? 'delivered' : status === 'FAILED' ? 'given_up' : 'failed';
+    metrics.webhookTry(outcome, isDelivered ? (Date.now() - event.at.getTime()) / 1000 : null);
+  }
+}
+
 export function createWebhookActivities(deps: ActivityDeps) {
-  const { store, settings, log } = deps;
+  const { store, settings, log, metrics } = deps;
   const { retryDelaysMs } = settings.webhooks;
 
   /** What there is to deliver, in the order of the feed. */
@@ -123,6 +133,7 @@ export function createWebhookActivities(deps: ActivityDeps) {
     const record = coalesce<DeliveryOutcome, void>(
       async (outcomes) => {
         await store.deliveries.record(webhook, outcomes);
+        countTries(outcomes, metrics);
         for (const { event } of outcomes) pass.recorded.add(event.position);
         return outcomes.map(() => undefined);
       },

@@ -3,13 +3,23 @@ import type { Model, mongo } from 'mongoose';
 import type { Atomically, EventWriter } from '../events/events.js';
 import type { Intents, Marked } from '../events/intents.js';
 import type { FileDoc } from './model.js';
-import { type Change, type Transition, transition, transitionEvents } from './transitions.js';
+import {
+  type Change,
+  type FilesEnded,
+  reportEnded,
+  type Transition,
+  transition,
+  transitionEvents,
+} from './transitions.js';
 import { updateRows } from '../updateRows.js';
 
 /** A change of one file, which was read before. */
 export type ChangeOfFile<N extends Transition> = Change<N> & { readonly file: FileDoc };
 
-/** Writes transitions together with their events: a crash in between leaves both or neither. */
+/**
+ * Writes transitions together with their events: a crash in between leaves both or neither. Files whose sync they end
+ * are counted; if the reply of a write is lost, its files are not.
+ */
 export interface FileChanges {
   /** Changes one file, if it matches, and returns it as it was before. @param once see EventWriter.write */
   one<N extends Transition>(name: N, change: Change<N>, once?: string): Promise<FileDoc | null>;
@@ -17,6 +27,8 @@ export interface FileChanges {
   some<N extends Transition>(name: N, change: Change<N>, limit: number): Promise<number>;
   /** Changes many files, each if it matches, in one round trip. Returns the ids of those that were changed. */
   many<N extends Transition>(name: N, changes: readonly ChangeOfFile<N>[]): Promise<number[]>;
+  /** Changes many files, each if it matches, by a row that has no event. */
+  manyWithoutEvents<N extends Transition>(name: N, changes: readonly Change<N>[]): Promise<void>;
   /** Changes all of the files that still match in the same way. Returns whether all of them did. */
   all<N extends Transition>(name: N, files: readonly FileDoc[], change: Change<N>): Promise<boolean>;
 }
@@ -40,25 +52,31 @@ export function createFileChanges(
   atomically: Atomically,
   events: EventWriter,
   intents: Intents,
+  onFilesEnded: FilesEnded,
 ): FileChanges {
+  const ended = (name: Transition, count: number): void => reportEnded(name, count, onFilesEnded);
   return {
-    one(name, change, once) {
+    async one(name, change, once) {
       const { filter, update } = transition(name, change);
-      return atomically(async (session) => {
-        const before = await files.findOneAndUpdate(filter, update, { session }).lean();
-        if (before) await events.write(transitionEvents(name, [before], change), session, once);
-        return before;
+      const before = await atomically(async (session) => {
+        const found = await files.findOneAndUpdate(filter, update, { session }).lean();
+        if (found) await events.write(transitionEvents(name, [found], change), session, once);
+        return found;
       });
+      if (before) ended(name, 1);
+      return before;
     },
-    some(name, change, limit) {
+    async some(name, change, limit) {
       const { filter, update } = transition(name, change);
-      return atomically(async (session) => {
+      const changed = await atomically(async (session) => {
         const rows = await files.find(filter, null, { session }).sort({ _id: 1 }).limit(limit).lean();
         if (rows.length === 0) return 0;
         await files.updateMany({ _id: { $in: rows.map(({ _id }) => _id) } }, update, { session });
         await events.write(transitionEvents(name, rows, change), session);
         return rows.length;
       });
+      ended(name, changed);
+      return changed;
     },
     async many(name, changes) {
       if (changes.length === 0) return [];
@@ -81,23 +99,30 @@ export function createFileChanges(
           return reached;
         },
       );
+      ended(name, changed.length);
       return changed;
+    },
+    async manyWithoutEvents(name, changes) {
+      const writes = changes.map((change) => transition(name, change));
+      ended(name, await updateRows(files, writes));
     },
     async all(name, rows, change) {
       if (rows.length === 0) return true;
       const ids = rows.map(({ _id }) => _id);
       const { filter, update } = transition(name, change);
-      let reachedAll = true;
+      let changed = rows.length;
       await intents.withPendingEvents(transitionEvents(name, rows, change), async (mark) => {
         const { matchedCount } = await files.updateMany(
           { ...filter, _id: { $in: ids } },
           { ...update, ...leaving(mark) },
         );
         if (matchedCount === rows.length) return 'all';
-        reachedAll = false;
-        return markedFiles(files)(mark, ids);
+        const reached = await markedFiles(files)(mark, ids);
+        changed = reached.size;
+        return reached;
       });
-      return reachedAll;
+      ended(name, changed);
+      return changed === rows.length;
     },
   };
 }

@@ -186,7 +186,7 @@ export function createFileCommands(files: Model<FileDoc>, changes: FileChanges):
     async keep(all) {
       const now = new Date();
       const isEvaluated = ({ file }: KeptFile): boolean => file.syncStatus === 'EVALUATING_RESYNC';
-      await keepEvaluated(files, all.filter(isEvaluated));
+      await keepEvaluated(changes, all.filter(isEvaluated));
       await changes.many(
         'keep',
         all

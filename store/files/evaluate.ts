@@ -61,26 +61,23 @@ export async function endEvaluations<N extends 'endEvaluation' | 'endEvaluations
 }
 
 /** Ends evaluations of unchanged files. Nothing is reported, and their last sync stays the earlier one. */
-export async function keepEvaluated(files: Model<FileDoc>, kept: readonly EvaluatedFile[]): Promise<void> {
-  await updateRows(
-    files,
-    kept.map(({ runId, file, generation, cost }) => {
-      return transition('keepEvaluated', {
-        owner: { runId },
-        where: { _id: file._id, lastGeneration: generation },
-        message: null,
-        set: {
-          ...unchanged(file.keptRequestId ?? null),
-          ended: { ...endedAs('skipped', 'fetch', 'unchanged'), ...cost },
-          // It is at its source.
-          restoredAt: null,
-          // It was listed before its content was compared.
-          ...(file.listedVersion ? { version: file.listedVersion } : {}),
-        },
-      });
-    }),
+export const keepEvaluated = (changes: FileChanges, kept: readonly EvaluatedFile[]): Promise<void> =>
+  changes.manyWithoutEvents(
+    'keepEvaluated',
+    kept.map(({ runId, file, generation, cost }) => ({
+      owner: { runId },
+      where: { _id: file._id, lastGeneration: generation },
+      message: null,
+      set: {
+        ...unchanged(file.keptRequestId ?? null),
+        ended: { ...endedAs('skipped', 'fetch', 'unchanged'), ...cost },
+        // It is at its source.
+        restoredAt: null,
+        // It was listed before its content was compared.
+        ...(file.listedVersion ? { version: file.listedVersion } : {}),
+      },
+    })),
   );
-}
 
 /**
  * Hands known files to a pass, with their own options and tags. A file with content is EVALUATING_RESYNC until it is

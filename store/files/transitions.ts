@@ -30,7 +30,12 @@ interface Row {
   /** Who may write it: the run that owns the file, or its tenant. */
   readonly by: 'run' | 'tenant';
   readonly emits?: Emits;
+  /** The files are counted as ended in the new state (FilesEnded). An evaluation that is cut off is not: its file is as it was. */
+  readonly endsSync?: true;
 }
+
+/** Receives how many files one write has ended, once it is committed. */
+export type FilesEnded = (status: FileSyncStatus, files: number) => void;
 
 /** Waiting for its turn, or for the end of a rate limit; its run starts it when it is due. */
 const STARTABLE = ['QUEUED_FOR_SYNC', 'RATE_LIMITED'] as const satisfies FileSyncStatus[];
@@ -109,9 +114,9 @@ export const TRANSITIONS = {
   },
 
   // The end of a sync.
-  finish: { from: UNDER_WAY_STATUSES, to: 'READY', by: 'run', emits: ready },
-  keep: { from: BEGUN, to: 'READY', by: 'run', emits: ready },
-  keepEvaluated: { from: EVALUATING, to: 'READY', by: 'run' },
+  finish: { from: UNDER_WAY_STATUSES, to: 'READY', by: 'run', emits: ready, endsSync: true },
+  keep: { from: BEGUN, to: 'READY', by: 'run', emits: ready, endsSync: true },
+  keepEvaluated: { from: EVALUATING, to: 'READY', by: 'run', endsSync: true },
   endEvaluation: { from: EVALUATING, to: 'READY', by: 'run' },
   endEvaluationsOfSource: { from: EVALUATING, to: 'READY', by: 'tenant' },
   shelve: {
@@ -119,10 +124,11 @@ export const TRANSITIONS = {
     to: 'READY_TO_SYNC',
     by: 'run',
     emits: (files) => fileEvents.skipped(files, 'skip_file_processing'),
+    endsSync: true,
   },
-  fail: { from: OPEN, to: 'SYNC_ERROR', by: 'run', emits: failed },
-  abort: { from: OPEN, to: 'SYNC_ABORTED', by: 'run', emits: aborted },
-  abortQueued: { from: WAITING_FILE_STATUSES, to: 'SYNC_ABORTED', by: 'tenant', emits: aborted },
+  fail: { from: OPEN, to: 'SYNC_ERROR', by: 'run', emits: failed, endsSync: true },
+  abort: { from: OPEN, to: 'SYNC_ABORTED', by: 'run', emits: aborted, endsSync: true },
+  abortQueued: { from: WAITING_FILE_STATUSES, to: 'SYNC_ABORTED', by: 'tenant', emits: aborted, endsSync: true },
 
   // Containers.
   containerStart: {
@@ -221,6 +227,12 @@ export function transition<N extends Transition>(
 /** Events of files that make the transition. @param before the files as they were */
 export const transitionEvents = (name: Transition, before: readonly TransitioningFile[], detail: Detail): NewEvent[] =>
   row(name).emits?.(before, detail) ?? [];
+
+/** Reports the files that have made a transition, if it ends their sync. */
+export function reportEnded(name: Transition, files: number, report: FilesEnded): void {
+  const { to, endsSync = false } = row(name);
+  if (endsSync && files > 0) report(to, files);
+}
 
 /** The state of a new record. */
 export const stateOf = (

@@ -4,8 +4,10 @@ import { asyncLocalStorage } from '@temporalio/activity';
 import { createWebhookActivities } from '../../activities/webhooks/deliverBatch.js';
 import type { ActivityDeps } from '../../activities/deps.js';
 import { Fault } from '../../contract/failures.js';
+import { createMetrics } from '../../observability/metrics.js';
 import type { WebhookDoc } from '../../store/webhooks/model.js';
 import { everyRow } from '../support/everyRow.js';
+import { seriesOf } from '../support/scrape.js';
 import { startService, type TestService } from '../support/service.js';
 
 /** Passes of deliveries by themselves: their stores are real, their receiver is a function, and nothing waits. */
@@ -21,6 +23,7 @@ const asked: object[] = [];
 let react: (object: string) => Reaction = () => 200;
 let retryDelaysMs: readonly number[] = [];
 const logged: string[] = [];
+let metrics: ReturnType<typeof createMetrics>;
 
 beforeAll(async () => {
   service = await startService({}, { worker: false });
@@ -36,6 +39,7 @@ beforeEach(async () => {
   logged.length = 0;
   react = () => 200;
   retryDelaysMs = [0, 0, 0];
+  metrics = createMetrics({ ofProcess: false });
 });
 
 async function tell(...objects: string[]): Promise<void> {
@@ -60,7 +64,7 @@ async function pass() {
   };
   const log = { warn: (_fields: unknown, text: string) => void logged.push(text) };
   const deps = {
-    ...{ store: service.store, receivers, log, workflowLink: () => null },
+    ...{ store: service.store, receivers, log, metrics, workflowLink: () => null },
     settings: { webhooks: { timeoutMs: 1_000, retryDelaysMs } },
   } as unknown as ActivityDeps;
   const context = { heartbeat: () => undefined, cancellationSignal: new AbortController().signal } as never;
@@ -85,6 +89,19 @@ test('events are delivered once, in the order of the feed for each object, and t
   // Nothing is left to do, so nobody is sent to it any more.
   expect((await now()).wake).toBeNull();
   expect(await now()).toMatchObject({ status: 'ACTIVE', failing: null });
+});
+
+test('attempts are counted by how they end; events that wait behind another one of their object are not', async () => {
+  await tell('a', 'b', 'b');
+  react = (object) => (object === 'b' ? 500 : 200);
+  retryDelaysMs = [0];
+  while ((await pass()).more);
+  await tell('c');
+  while ((await pass()).more);
+  const series = seriesOf((await metrics.scrape()).text);
+  const counted = (outcome: string) => series[`allotrope_webhook_tries_total{outcome="${outcome}"}`];
+  expect([counted('delivered'), counted('failed'), counted('given_up')]).toEqual([2, 2, 2]);
+  expect(series['allotrope_webhook_delay_seconds_count']).toBe(2);
 });
 
 describe('a receiver that says it is gone', () => {

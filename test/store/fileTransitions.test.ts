@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import mongoose, { type Connection } from 'mongoose';
 
+import { loadConfig, storeSettings } from '../../config/config.js';
 import { DEFAULT_INGEST_OPTIONS } from '../../contract/ingestOptions.js';
 import { BEING_DELETED } from '../../contract/reembed.js';
+import { connectStore, type Store } from '../../store/connect.js';
 import type { FileRequest } from '../../store/files/accept.js';
 import { type FileDoc, fileModel, type SyncedContent } from '../../store/files/model.js';
 import { type Transition, TRANSITIONS, transitionEvents } from '../../store/files/transitions.js';
@@ -24,9 +26,16 @@ const UNLIMITED = { max_files: null, max_characters: null };
 
 let service: TestService;
 let connection: Connection;
+let connected: Store;
+/** Files whose sync has ended since the last call of newEnds, by state. */
+const ended = new Map<string, number>();
 beforeAll(async () => {
   service = await startService({ LOG_LEVEL: 'silent', TEMPORAL_ADDRESS: '127.0.0.1:1' }, { worker: false });
   connection = await mongoose.createConnection(service.env['MONGODB_URI'] ?? '').asPromise();
+  connected = await connectStore({
+    ...storeSettings(loadConfig(service.env)),
+    onFilesEnded: (status, count) => void ended.set(status, (ended.get(status) ?? 0) + count),
+  });
   await seedFiles(
     service,
     ADA,
@@ -48,7 +57,7 @@ beforeAll(async () => {
   );
 });
 afterAll(async () => {
-  await connection.close();
+  await Promise.all([connection.close(), connected.close()]);
   await service.close();
 });
 
@@ -77,7 +86,7 @@ const request = (file: FileDoc, runId: number, isPass: boolean): FileRequest => 
   ...{ enableAutoSync: null, isPass, requestId: `accept-${runId}`, runId, workflowOf: () => 'accepted' },
 });
 const files = () => fileModel(connection);
-const store = () => service.store;
+const store = () => connected;
 
 const OPERATIONS: readonly Operation[] = [
   { rows: ['start'], call: ({ _id }, runId) => store().files.start(runId, [_id]) },
@@ -191,6 +200,9 @@ const OPERATIONS: readonly Operation[] = [
   },
 ];
 
+/** Rows that end the sync of a file. */
+const ENDS: readonly Transition[] = ['finish', 'keep', 'keepEvaluated', 'shelve', 'fail', 'abort', 'abortQueued'];
+
 /** Rows of steps that other suites take: new records, full queues, and files that come back from quarantine. */
 const ELSEWHERE: readonly Transition[] = [
   ...(['create', 'createDelayed', 'restore', 'restoreUnread', 'restoreFailed'] as const),
@@ -216,6 +228,11 @@ async function newEvents(): Promise<string[]> {
   );
 }
 const onceSeen = new Set<string>();
+function newEnds(): Record<string, number> {
+  const found = Object.fromEntries(ended);
+  ended.clear();
+  return found;
+}
 
 /** The row that a call must make a file take; null: it must not change its state. */
 function rowTaken(
@@ -229,7 +246,7 @@ function rowTaken(
   return isMeant && isOwned && from.includes(file.syncStatus) ? name : null;
 }
 
-test('random sequences of operations make only the transitions of the table, with each of its events exactly once', async () => {
+test('random sequences of operations make only the transitions of the table, with each of its events and each end of a sync exactly once', async () => {
   const chance = seededChance('fileTransitions');
   const taken = new Map<Transition, number>();
   const reachable = (Object.keys(TRANSITIONS) as Transition[]).filter((name) => !ELSEWHERE.includes(name));
@@ -253,23 +270,27 @@ test('random sequences of operations make only the transitions of the table, wit
     const { operation, file } = call;
     const runId = isAny ? chance.pick(RUNS) : call.runId;
     const expected: string[] = [];
+    const ends: Record<string, number> = {};
     const states = before.map((one) => {
       const name = rowTaken({ operation, file, runId }, one);
       if (name === null) return one.syncStatus;
       taken.set(name, (taken.get(name) ?? 0) + 1);
+      const { to } = TRANSITIONS[name];
+      if (ENDS.includes(name)) ends[to] = (ends[to] ?? 0) + 1;
       const key = operation.once?.(runId);
       const detail = { message: operation.message ?? null };
       if (key === undefined || !onceWritten.has(key))
         for (const { kind, objectId } of transitionEvents(name, [one], detail))
           expected.push(...[objectId ?? []].flat().map((id) => `${kind} ${id}`));
       if (key !== undefined) onceWritten.add(key);
-      return TRANSITIONS[name].to;
+      return to;
     });
     const said = `step ${step}: ${operation.rows.join(' or ')} of file ${file._id} by run ${runId}`;
     await operation.call(file, runId);
     const after = await read();
     expect([said, after.map(({ syncStatus }) => syncStatus)]).toEqual([said, states]);
     expect([said, (await newEvents()).toSorted()]).toEqual([said, expected.toSorted()]);
+    expect([said, newEnds()]).toEqual([said, ends]);
     before = after;
   }
   expect(reachable.filter((name) => !taken.has(name))).toEqual([]);

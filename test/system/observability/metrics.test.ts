@@ -12,6 +12,7 @@ import { apiClient, type Listed, testUser, type TestUser } from '../../support/c
 import { consentTo } from '../../support/consent.js';
 import { startProcess } from '../../support/processes.js';
 import { seriesOf } from '../../support/scrape.js';
+import { seedFiles } from '../../support/seedFiles.js';
 import { startService, type TestService } from '../../support/service.js';
 import { soon } from '../../support/soon.js';
 
@@ -292,4 +293,21 @@ test('the API tells how the work of the whole service stands', async () => {
   expect(series['allotrope_backlog_read_seconds']).toBeGreaterThan(0);
   // Not by the worker: their sum would be wrong.
   expect(Object.keys(await scrape(workerUrl)).filter((name) => name.startsWith('allotrope_files{'))).toEqual([]);
+});
+
+test('files that a revoke aborts while they are queued are counted by the API, which aborts them', async () => {
+  const source = (await user.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body.results[0]!;
+  const owner = {
+    organizationId: source.organization_id,
+    userId: source.organization_user_id,
+    customerId: 'an-end-user',
+  };
+  const fields = { syncStatus: 'QUEUED_FOR_SYNC' as const, dataSourceId: source.id, accountId: source.id };
+  await seedFiles(
+    service,
+    owner,
+    [1, 2, 3].map((id) => ({ id, fields })),
+  );
+  const revoke = () => user.post('/revoke_access_token', { data_source_id: source.id });
+  await growth(apiMetrics, revoke, { [ended('SYNC_ABORTED')]: 3 });
 });
