@@ -131,6 +131,13 @@ describe('the shape of the repository', () => {
     expect(missing.map(([proof]) => proof)).toEqual([]);
   });
 
+  test('nothing replaces members of a store', () => {
+    const copies = MODULES.flatMap(sources).filter((file) =>
+      /\.\.\.(?:\w+\.)?store\b/i.test(readFileSync(path.join(ROOT, file), 'utf8')),
+    );
+    expect(copies).toEqual([]);
+  });
+
   test('only config/config.ts reads the environment in the service itself', () => {
     const service = MODULES.filter((module) => !['engines', 'scripts'].includes(module)).flatMap(sources);
     const readers = service.filter((file) => readFileSync(path.join(ROOT, file), 'utf8').includes('process.env'));
