@@ -7,7 +7,10 @@ interface Entry {
   load(): Promise<Command>;
 }
 
-/** Every command by its words. */
+/**
+ * Every command by its words. Node's `parseArgs` reads their arguments. Not `commander`: it would replace the help below
+ * alone, and a command that is loaded on call would state its options twice.
+ */
 const COMMANDS: Readonly<Record<string, Entry>> = {
   status: {
     summary: 'what is ready, and how far the work of users is',

@@ -29,6 +29,7 @@ export async function connectByConsent({ runId }: RunInput): Promise<void> {
     came = true;
   });
   try {
+    // Ends at the attempt's deadline: its history stays short without continue-as-new.
     for (;;) {
       came = false;
       const { state, dueInMs } = await storeSteps().lookAtConnection({ runId });

@@ -1,4 +1,4 @@
-import { proxyActivities } from '@temporalio/workflow';
+import { continueAsNew, proxyActivities, workflowInfo } from '@temporalio/workflow';
 
 import type { Activities } from '../activities/index.js';
 import type { IngestRunInput, RunOutcome } from '../contract/orchestration.js';
@@ -12,7 +12,10 @@ export async function syncSource(input: IngestRunInput): Promise<RunOutcome> {
   const { runId } = input;
   return ingestRun(input, async () => {
     let step = await queueItems({ runId });
-    while (!step.done) step = await queueItems({ runId });
+    while (!step.done) {
+      if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof syncSource>({ runId });
+      step = await queueItems({ runId });
+    }
     return step.discovered;
   });
 }

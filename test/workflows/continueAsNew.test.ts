@@ -105,6 +105,26 @@ test('a pass of many parts continues as new between two of them, as the same pas
   expect(result).toEqual({ outcome: 'finished', parts: 2 });
 });
 
+test('a sync of a large selection continues as new while it queues, and goes on from its row', async () => {
+  const calls: string[] = [];
+  const { statuses, result } = await runGrown(
+    'syncSource',
+    { runId: RUN_ID },
+    {
+      beginRun: () => ({ finished: false }),
+      queueItems(isContinued) {
+        calls.push('queueItems');
+        return { done: isContinued, discovered: isContinued ? 9 : 4 };
+      },
+      planBatches: () => ({ batches: [], window: 2, afterId: 0, dueInMs: null }),
+      finishRun: () => void calls.push('finishRun'),
+    },
+  );
+  expect(statuses).toEqual(['CONTINUED_AS_NEW', 'COMPLETED']);
+  expect(calls).toEqual(['queueItems', 'queueItems', 'finishRun']);
+  expect(result).toMatchObject({ outcome: 'finished', discovered: 9 });
+});
+
 test('a run that ingests goes on from its cursor with its counts, and does at its end what it began with', async () => {
   await everyRow([true, false], String, async (dropsGone) => {
     const calls: string[] = [];
