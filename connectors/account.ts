@@ -15,6 +15,7 @@ import type {
   OAuthGrant,
   OpenOptions,
 } from './connector.js';
+import { openCursor, sealCursor } from './cursors.js';
 import type { LiveGrant } from './oauth/liveGrant.js';
 import { fillUrls, wholeFacts } from './oauth/tokenRequests.js';
 import type { RequestGate } from './requestGate.js';
@@ -35,7 +36,7 @@ export interface Account {
   /** Of sources that tell what happened since a point; of others null. */
   readonly changes: {
     now(signal: AbortSignal): Promise<string>;
-    since(point: string, signal: AbortSignal): Promise<ChangePage>;
+    since(changeToken: string, signal: AbortSignal): Promise<ChangePage>;
   } | null;
   /** Of a source with OAuth: the version of the grant that was last in use; of others null. */
   grantVersion(): string | null;
@@ -107,17 +108,25 @@ export function createAccount(settings: AccountSettings): Account {
     grant: async () => (oauth && keeper ? readGrantFacts(oauth, keeper) : null),
     sourceOf: (externalId) => connector.sourceOf?.(externalId) ?? source,
     identify: async (signal) => connector.identify(await open(signal)),
-    roots: async (cursor, signal) => connector.roots(await open(signal), cursor),
+    roots: async (cursor, signal) => {
+      const at = cursor === null ? null : openCursor(cursor);
+      return sealed(await connector.roots(await open(signal), at));
+    },
     containers: async (page, signal) =>
       (await connector.containers?.(await open(signal), page)) ?? { containers: [], next: null },
-    below: async (externalId, cursor, signal, typeFilter) =>
-      connector.below(await open(signal), externalId, cursor, typeFilter),
+    below: async (externalId, cursor, signal, typeFilter) => {
+      const at = cursor === null ? null : openCursor(cursor);
+      return sealed(await connector.below(await open(signal), externalId, at, typeFilter));
+    },
     open: async (externalId, signal, { saveAs = null } = {}) =>
       connector.open(await open(signal), externalId, { saveAs }),
     changes: feed
       ? {
-          now: async (signal) => feed.now(await open(signal)),
-          since: async (point, signal) => feed.since(await open(signal), point),
+          now: async (signal) => sealCursor(await feed.now(await open(signal))),
+          async since(changeToken, signal) {
+            const from = openCursor(changeToken);
+            return sealed(await feed.since(await open(signal), from));
+          },
         }
       : null,
     async read(what, query, signal) {
@@ -127,6 +136,11 @@ export function createAccount(settings: AccountSettings): Account {
     },
   };
 }
+
+const sealed = <Next extends string | null, Page extends { readonly next: Next }>(page: Page): Page => ({
+  ...page,
+  next: page.next === null ? null : sealCursor(page.next),
+});
 
 /** Headers of a grant that is refreshed while its client is in use. */
 function liveHeaders(connector: Connector<never>, live: LiveGrant): LiveHeaders {

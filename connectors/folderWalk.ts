@@ -1,27 +1,31 @@
 /** Trees that are asked for folder by folder. */
+import { count, defineCursor, fields, listOf, nullable, pairOf, string, type CursorOf } from './cursors.js';
 import { Fault } from '../contract/failures.js';
 import type { ItemPage } from './connector.js';
 
 /** Where such a listing goes on. */
-export interface FolderWalk {
-  /** The outermost thing that all of it lies in. */
-  readonly root: string;
-  /** Folders still to be listed, the next one last, each with how deep it lies. */
-  readonly open: readonly (readonly [folder: string, level: number])[];
-  /** Where the listing of that one goes on; null: at its beginning. */
-  readonly at: string | null;
-}
+const CURSOR = defineCursor(
+  fields({
+    /** The outermost thing that all of it lies in. */
+    root: string,
+    /** Folders still to be listed, the next one last, each with how deep it lies. */
+    open: listOf(pairOf(string, count)),
+    /** Where the listing of that one goes on; null: at its beginning. */
+    at: nullable(string),
+  }),
+);
+type FolderWalk = CursorOf<typeof CURSOR>;
 
 /** Deeper folders are not looked into: an answer that leads in circles ends here. */
 const MOST_LEVELS = 500;
 
 /** The listing of all that lies in a folder, before its first page. */
 export const folderWalk = (folder: string, root: string): string =>
-  JSON.stringify({ root, open: [[folder, 0]], at: null } satisfies FolderWalk);
+  CURSOR.write({ root, open: [[folder, 0]], at: null });
 
 const pageAt = (page: Omit<ItemPage, 'next'>, walk: FolderWalk): ItemPage => ({
   ...page,
-  next: walk.open.length === 0 ? null : JSON.stringify(walk),
+  next: walk.open.length === 0 ? null : CURSOR.write(walk),
 });
 
 /**
@@ -32,7 +36,7 @@ export async function takeFolder(
   cursor: string,
   list: (folder: string, at: string | null, root: string) => Promise<ItemPage>,
 ): Promise<ItemPage> {
-  const walk = JSON.parse(cursor) as FolderWalk;
+  const walk = CURSOR.read(cursor);
   const { root, open, at } = walk;
   const [folder, level] = open.at(-1) ?? [root, 0];
   const behind: FolderWalk = { ...walk, open: open.slice(0, -1), at: null };

@@ -13,6 +13,8 @@ export interface Walk {
   readonly refused: number;
   /** Of these, those that earlier listings know with what lay in them. Of others nobody knows: then nothing may be deleted for being absent. */
   readonly closed?: number;
+  /** How often a list was read again from its first page because its cursor could not be read. */
+  readonly restarts?: number;
 }
 
 /** Whether it is known of everything what became of it: it was found, or lies in what could not be looked into. */

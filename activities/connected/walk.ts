@@ -16,17 +16,44 @@ export interface WalkStep {
   readonly walk: Walk;
 }
 
+/** A cursor that is stale again after so many restarts would be stale forever. */
+const MAX_RESTARTS = 3;
+
+/** Returns the walk with its current list at the first page; null if that cannot help. */
+function restart(walk: Walk, error: unknown): Walk | null {
+  const { open, at, roots, restarts = 0 } = walk;
+  const cursor = open.length > 0 ? at : (roots?.next ?? null);
+  const isStale = error instanceof Fault && error.kind === 'stale_cursor';
+  if (!isStale || cursor === null || restarts >= MAX_RESTARTS) return null;
+  const again = { ...walk, restarts: restarts + 1 };
+  return open.length > 0 ? { ...again, at: null } : { ...again, roots: { next: null } };
+}
+
 /**
- * Takes the next page of a walk; none is left when isWalked. An item that the account may not see costs itself alone.
- * @param wishes what is to become files: other things may be left out; unset: nothing is
- * @throws Fault for all else that keeps it from being listed
+ * Takes the next page of a walk, and begins the current list again where its cursor is damaged or of an older version.
+ * @throws Fault as `takeNext` does
  */
 export async function takePage(
   account: Account,
   walk: Walk,
   signal: AbortSignal,
-  wishes?: TypeWishes,
+  typeFilter?: TypeWishes,
 ): Promise<WalkStep> {
+  try {
+    return await takeNext(account, walk, signal, typeFilter);
+  } catch (error) {
+    const again = restart(walk, error);
+    if (again === null) throw error;
+    return { items: [], missing: [], refused: [], leftOut: [], walk: again };
+  }
+}
+
+/**
+ * Takes the next page of a walk; none is left when isWalked. An item that the account may not see costs itself alone.
+ * @param wishes what is to become files: other things may be left out; unset: nothing is
+ * @throws Fault for all else that keeps it from being listed
+ */
+async function takeNext(account: Account, walk: Walk, signal: AbortSignal, wishes?: TypeWishes): Promise<WalkStep> {
   const [scope, ...rest] = walk.open;
   if (scope === undefined) {
     if (walk.roots === null) return { items: [], missing: [], refused: [], leftOut: [], walk };

@@ -1,4 +1,5 @@
 /** Azure Blob Storage, read with the key of an account. https://learn.microsoft.com/rest/api/storageservices/blob-service-rest-api */
+import { defineCursor, fields, string } from '../cursors.js';
 import { Fault } from '../../contract/failures.js';
 import { type ObjectPlace, placeOf } from '../../contract/objectIds.js';
 import type { Connector, ItemPage, SourceAnswer, SourceClient, AccountClient } from '../connector.js';
@@ -40,10 +41,7 @@ async function list(
 }
 
 /** Where a listing of blobs goes on: the source's marker, and the name before it. */
-interface Cursor {
-  readonly marker: string;
-  readonly after: string;
-}
+const CURSOR = defineCursor(fields({ marker: string, after: string }));
 
 /** A page of a container or a folder. */
 async function pageBelow(
@@ -52,7 +50,7 @@ async function pageBelow(
   cursor: string | null,
 ): Promise<ItemPage> {
   const tree = treeOf(accountUrl(client));
-  const from = cursor === null ? null : (JSON.parse(cursor) as Cursor);
+  const from = cursor === null ? null : CURSOR.read(cursor);
   const query = {
     restype: 'container',
     ...(key === '' ? {} : { prefix: key }),
@@ -66,10 +64,9 @@ async function pageBelow(
   const itself = kind === 'bucket' ? tree.itemOfContainer(bucket, null) : tree.itemOfFolder(bucket, key);
   const after = from?.after ?? '';
   const items = tree.itemsOfObjects(bucket, objects, { after, below: kind === 'folder' ? key : '' });
-  const next: Cursor | null = marker === null ? null : { marker, after: objects.at(-1)?.key ?? after };
   return {
     items: from === null ? [itself, ...items] : items,
-    next: next === null ? null : JSON.stringify(next),
+    next: CURSOR.writeNext(marker === null ? null : { marker, after: objects.at(-1)?.key ?? after }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { defineCursor, fields, number, string, type CursorOf } from '../cursors.js';
 import { Fault } from '../../contract/failures.js';
 import type { Change, ChangeFeed, OAuthGrant, SourceClient } from '../connector.js';
 import { asObject, type Json } from '../json.js';
@@ -5,11 +6,13 @@ import { idOf, ITEM_FIELDS, itemOf, type Place, placeIn } from './adapter.js';
 import { noSuchItem, requireId, requireList } from '../faults.js';
 
 /** How far the events of an account were read. */
-interface Point {
-  readonly position: string;
-  /** When that was, in milliseconds since 1970. */
-  readonly at: number;
-}
+const TOKEN = defineCursor(
+  fields({
+    position: string,
+    /** When that was, in milliseconds since 1970. */
+    at: number,
+  }),
+);
 
 const EVENTS_PER_PAGE = '200';
 /** What is asked for at once of what events tell of. */
@@ -44,15 +47,10 @@ async function takeEvents(
   return { entries: requireList('Box', answer['entries']).map(asObject), next };
 }
 
-const pointOf = (position: string, at: number): string => JSON.stringify({ position, at } satisfies Point);
-function readPoint(text: string): Point {
-  try {
-    const { position, at } = asObject(JSON.parse(text));
-    if (typeof position === 'string' && typeof at === 'number' && Date.now() - at < KNOWN_FOR_MS)
-      return { position, at };
-  } catch {
-    // Nobody's point.
-  }
+const pointOf = (position: string, at: number): string => TOKEN.write({ position, at });
+function readPoint(text: string): CursorOf<typeof TOKEN> {
+  const token = TOKEN.read(text);
+  if (Date.now() - token.at < KNOWN_FOR_MS) return token;
   throw stale();
 }
 

@@ -6,7 +6,8 @@ import { asMoment, asObject, type Json } from '../json.js';
 import { createItem, createContainer } from '../items.js';
 
 /** What there is in a space, by the words of its paths. */
-export type Kind = 'spaces' | 'pages' | 'blogposts' | 'folders';
+export const KINDS = ['spaces', 'pages', 'blogposts', 'folders'] as const;
+export type Kind = (typeof KINDS)[number];
 
 /** What an id of ours means. Pages have their own ids, without a word before them. */
 export interface Place {

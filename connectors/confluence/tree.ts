@@ -1,7 +1,8 @@
 /** What lies in a space, a page or a folder of Confluence. */
+import { defineCursor, fields, listOf, nullable, oneOf, string, type CursorOf } from '../cursors.js';
 import { Fault } from '../../contract/failures.js';
 import type { ItemPage, SourceItem } from '../connector.js';
-import { folderAround, itemOfContent, itemOfSpace, leftOutOf, type Place, placeOf } from './adapter.js';
+import { folderAround, KINDS, itemOfContent, itemOfSpace, leftOutOf, type Place, placeOf } from './adapter.js';
 import { askThing, asText, type Call, takePage } from './api.js';
 import type { Json } from '../json.js';
 import { noSuchItem } from '../faults.js';
@@ -11,12 +12,15 @@ const isMissing = (error: unknown): boolean => error instanceof Fault && error.k
 /** What of a space is listed, one after the other. */
 const PARTS = ['pages', 'blogposts'] as const;
 
-interface SpaceCursor {
-  readonly part: (typeof PARTS)[number];
-  readonly at: string | null;
-  /** Folders that were listed already; of very many, some are listed again, which changes nothing. */
-  readonly folders: readonly string[];
-}
+const SPACE_CURSOR = defineCursor(
+  fields({
+    part: oneOf(...PARTS),
+    at: nullable(string),
+    /** Folders that were listed already; of very many, some are listed again, which changes nothing. */
+    folders: listOf(string),
+  }),
+);
+type SpaceCursor = CursorOf<typeof SPACE_CURSOR>;
 const MAX_REMEMBERED = 500;
 
 /** Folders are told of by what lies in them alone: those around some pages that are not known yet, up to the outermost. */
@@ -43,7 +47,7 @@ async function foldersAround(call: Call, pages: readonly Json[], known: Readonly
 /** A page of a space and of all that lies in it: its pages at any depth, then its blog posts. */
 export async function belowSpace(call: Call, id: string, text: string | null): Promise<ItemPage> {
   const first: SpaceCursor = { part: 'pages', at: null, folders: [] };
-  const { part, at, folders } = text === null ? first : (JSON.parse(text) as SpaceCursor);
+  const { part, at, folders } = text === null ? first : SPACE_CURSOR.read(text);
   const own = text === null ? itemOfSpace(call.site, await askThing(call, ['spaces', id])) : null;
   // By id, so that what is written meanwhile does not move what comes later.
   const { values, next } = await takePage(call, ['spaces', id, part], { status: 'current', sort: 'id' }, at);
@@ -59,17 +63,17 @@ export async function belowSpace(call: Call, id: string, text: string | null): P
         : { part: later, at: null, folders: [] };
   return {
     items: [...(own === null ? [] : [own]), ...around, ...items],
-    next: cursor === null ? null : JSON.stringify(cursor),
+    next: SPACE_CURSOR.writeNext(cursor),
   };
 }
 
 /** What is still to be looked into: pages and folders, the first one from where its list goes on. */
-interface TreeCursor {
-  readonly open: readonly Place[];
-  readonly at: string | null;
-}
+const TREE_CURSOR = defineCursor(
+  fields({ open: listOf(fields({ kind: oneOf(...KINDS), id: string })), at: nullable(string) }),
+);
+type TreeCursor = CursorOf<typeof TREE_CURSOR>;
 
-const next = ({ open, at }: TreeCursor): string | null => (open.length === 0 ? null : JSON.stringify({ open, at }));
+const next = (cursor: TreeCursor): string | null => (cursor.open.length === 0 ? null : TREE_CURSOR.write(cursor));
 
 /** A page, folder or blog post itself. */
 async function itself(call: Call, { kind, id }: Place): Promise<SourceItem> {
@@ -102,7 +106,7 @@ export async function belowContent(call: Call, place: Place, text: string | null
     const item = await itself(call, place);
     return { items: [item], next: next({ open: item.isExpandable ? [place] : [], at: null }) };
   }
-  const { open, at } = JSON.parse(text) as TreeCursor;
+  const { open, at } = TREE_CURSOR.read(text);
   const [first, ...rest] = open;
   if (first === undefined) return { items: [], next: null };
   try {

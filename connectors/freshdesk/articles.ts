@@ -1,3 +1,4 @@
+import { count, defineCursor, fields, listOf, string, type CursorOf } from '../cursors.js';
 import type { ItemPage, SourceClient } from '../connector.js';
 import { answerAbout, idOf } from '../helpdesk.js';
 import {
@@ -70,11 +71,9 @@ const foldersIn = (values: readonly Json[], parent: string): readonly Folder[] =
   });
 
 /** Where the listing of articles goes on: folders that are still to be read, the first one is under way. */
-interface Cursor {
-  readonly open: readonly string[];
-  readonly page: number;
-}
-const cursorOf = (cursor: Cursor): string | null => (cursor.open.length === 0 ? null : JSON.stringify(cursor));
+const CURSOR = defineCursor(fields({ open: listOf(string), page: count }));
+type Cursor = CursorOf<typeof CURSOR>;
+const cursorOf = (cursor: Cursor): string | null => (cursor.open.length === 0 ? null : CURSOR.write(cursor));
 
 async function listArticles(client: SourceClient, { open, page }: Cursor): Promise<ItemPage> {
   const [folder = '', ...rest] = open;
@@ -98,7 +97,7 @@ export async function belowCategory(
   cursor: string | null,
   wanted: boolean,
 ): Promise<ItemPage> {
-  if (cursor !== null) return listArticles(client, JSON.parse(cursor) as Cursor);
+  if (cursor !== null) return listArticles(client, CURSOR.read(cursor));
   const itself = itemOfCategory(answerAbout(NAME, id, await client.get([...CATEGORIES, id], {})));
   if (itself === null) throw noSuchItem(NAME);
   if (!wanted) return { items: [itself], next: null };
@@ -117,7 +116,7 @@ export async function belowFolder(
   cursor: string | null,
   wanted: boolean,
 ): Promise<ItemPage> {
-  if (cursor !== null) return listArticles(client, JSON.parse(cursor) as Cursor);
+  if (cursor !== null) return listArticles(client, CURSOR.read(cursor));
   const json = answerAbout(NAME, id, await client.get([...FOLDERS, id], {}));
   const [category, above] = [idOf(json['category_id']), idOf(json['parent_folder_id'])];
   if (category === null) throw noSuchItem(NAME);

@@ -1,3 +1,4 @@
+import { boolean, count, defineCursor, fields, listOf, string, type CursorOf } from '../cursors.js';
 import type { ItemPage, SourceClient, SourceItem } from '../connector.js';
 import { answerAbout, itemOfAttached, type Wanted } from '../helpdesk.js';
 import { attachedIn, itemOfContainer, itemOfTicket, type Ticket, TICKETS } from './adapter.js';
@@ -14,16 +15,19 @@ const AT_ONCE = 10;
 const MAX_CONVERSATIONS = 20_000;
 
 /** Where the listing of tickets goes on. */
-interface Cursor {
-  /** Of the last change: the list is read by that, since it has no more than 300 pages, and moves while tickets change. */
-  readonly since: string;
-  readonly page: number;
-  readonly isEnd: boolean;
-  /** Tickets whose attachments are still to be listed. */
-  readonly rest: readonly string[];
-}
+const CURSOR = defineCursor(
+  fields({
+    /** Of the last change: the list is read by that, since it has no more than 300 pages, and moves while tickets change. */
+    since: string,
+    page: count,
+    isEnd: boolean,
+    /** Tickets whose attachments are still to be listed. */
+    rest: listOf(string),
+  }),
+);
+type Cursor = CursorOf<typeof CURSOR>;
 const cursorOf = (cursor: Cursor): string | null =>
-  cursor.isEnd && cursor.rest.length === 0 ? null : JSON.stringify(cursor);
+  cursor.isEnd && cursor.rest.length === 0 ? null : CURSOR.write(cursor);
 
 /** A second before: whether those of that very second are in it, nobody says. */
 const before = (date: string): string => new Date(Date.parse(date) - 1_000).toISOString().replace(/\.\d+Z$/, 'Z');
@@ -55,7 +59,7 @@ export async function belowTickets(client: SourceClient, text: string | null, wa
     const first: Cursor = { since: EVER, page: 1, isEnd: !wanted.of('TICKET'), rest: [] };
     return { items: [itemOfContainer(TICKETS)], next: cursorOf(first) };
   }
-  const cursor = JSON.parse(text) as Cursor;
+  const cursor = CURSOR.read(text);
   if (cursor.rest.length > 0) {
     const some = await Promise.all(cursor.rest.slice(0, AT_ONCE).map((id) => attachedTo(client, id)));
     return { items: some.flat(), next: cursorOf({ ...cursor, rest: cursor.rest.slice(AT_ONCE) }) };

@@ -13,7 +13,7 @@ import {
 } from './adapter.js';
 import { nextPage } from './paging.js';
 import { gitHubReads } from './reads.js';
-import { takeTree, type TreeCursor } from './walkTree.js';
+import { takeTree, TREE_CURSOR } from './walkTree.js';
 import { bearer } from '../bearer.js';
 import { incompleteAnswer } from '../faults.js';
 import { asText } from '../json.js';
@@ -138,7 +138,7 @@ export const github: Connector<GitHubCredentials> = {
   },
 
   async below(client, externalId, cursor) {
-    if (cursor !== null) return takeTree(client, JSON.parse(cursor) as TreeCursor);
+    if (cursor !== null) return takeTree(client, TREE_CURSOR.read(cursor));
     const { owner, name, path } = partsOf(externalId);
     const repository = (await client.get(['repos', owner, name], {})) as unknown as RepositoryJson;
     if (asText(repository.full_name) === null) throw incompleteAnswer('GitHub', 'the repository');

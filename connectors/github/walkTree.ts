@@ -1,12 +1,20 @@
+import { defineCursor, fields, listOf, pairOf, string, type CursorOf } from '../cursors.js';
 import { Fault } from '../../contract/failures.js';
 import type { ItemPage, SourceClient } from '../connector.js';
-import { type EntryJson, itemOfEntry, type Place } from './adapter.js';
+import { type EntryJson, itemOfEntry } from './adapter.js';
 import { requireList } from '../faults.js';
 
 /** Where the listing of a tree goes on: trees by their paths within the repository. What they hold never changes. */
-export interface TreeCursor extends Omit<Place, 'path'> {
-  readonly open: readonly (readonly [path: string, sha: string])[];
-}
+export const TREE_CURSOR = defineCursor(
+  fields({
+    repository: string,
+    url: string,
+    branch: string,
+    /** Each path with its SHA. */
+    open: listOf(pairOf(string, string)),
+  }),
+);
+type TreeCursor = CursorOf<typeof TREE_CURSOR>;
 
 /**
  * Takes the next tree with all that lies in it. Where GitHub cuts such an answer short, the tree itself alone, and those in
@@ -37,7 +45,7 @@ export async function takeTree(client: SourceClient, cursor: TreeCursor): Promis
   }
   return {
     items: tree.map((entry) => itemOfEntry({ ...place, path }, entry)),
-    next: behind.length === 0 ? null : JSON.stringify({ ...place, open: behind } satisfies TreeCursor),
+    next: behind.length === 0 ? null : TREE_CURSOR.write({ ...place, open: behind }),
   };
 }
 

@@ -1,4 +1,5 @@
 /** Gong: calls of a company, as what was said in them and by whom. https://help.gong.io/docs/what-the-gong-api-provides */
+import { boolean, defineCursor, fields, listOf, nullable, string, type CursorOf } from '../cursors.js';
 import { Fault } from '../../contract/failures.js';
 import type { Connector, ItemContent, ItemPage, OAuthGrant, SourceClient } from '../connector.js';
 import { asList, asObject, asText, type Json, omitNull } from '../json.js';
@@ -38,18 +39,21 @@ async function found(answer: Promise<Json>): Promise<Json | null> {
 }
 
 /** Where the listing of a workspace, or of a folder, goes on. */
-interface CallsCursor {
-  readonly workspace: string;
-  /** A page of the workspace's calls; null: they are through. */
-  readonly calls: { readonly until: string; readonly at: string | null } | null;
-  /** Folders whose calls are still to be told; null: they are not known yet. */
-  readonly folders: readonly string[] | null;
-  /** Whether these calls were told before, as calls of the workspace: then only where they lie is news. */
-  readonly isAgain: boolean;
-}
+const CURSOR = defineCursor(
+  fields({
+    workspace: string,
+    /** A page of the workspace's calls; null: they are through. */
+    calls: nullable(fields({ until: string, at: nullable(string) })),
+    /** Folders whose calls are still to be told; null: they are not known yet. */
+    folders: nullable(listOf(string)),
+    /** Whether these calls were told before, as calls of the workspace: then only where they lie is news. */
+    isAgain: boolean,
+  }),
+);
+type CallsCursor = CursorOf<typeof CURSOR>;
 const pageAt = (items: ItemPage['items'], next: CallsCursor): ItemPage => ({
   items,
-  next: next.calls === null && next.folders?.length === 0 ? null : JSON.stringify(next),
+  next: next.calls === null && next.folders?.length === 0 ? null : CURSOR.write(next),
 });
 
 async function listWorkspaces(client: SourceClient): Promise<ItemPage['items']> {
@@ -194,7 +198,7 @@ export const gong: Connector<OAuthGrant> = {
   roots: async (client, _cursor) => ({ items: await listWorkspaces(client), next: null }),
 
   async below(client, externalId, cursor) {
-    if (cursor !== null) return goOn(client, JSON.parse(cursor) as CallsCursor);
+    if (cursor !== null) return goOn(client, CURSOR.read(cursor));
     const place = placeOf(externalId);
     if (place === null) throw noSuchItem('Gong');
     if (place.kind === 'folder') return belowFolder(client, place.id);

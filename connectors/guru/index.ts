@@ -1,4 +1,5 @@
 /** Guru: collections of cards, in folders or in none, read with a user's token. https://developer.getguru.com */
+import { defineCursor, fields, listOf, nullable, recordOf, string, type CursorOf } from '../cursors.js';
 import { Fault } from '../../contract/failures.js';
 import type { Connector, ItemPage, SourceClient, SourceItem } from '../connector.js';
 import { contentOf, externalIdOf, itemOf, type Kind, type Place, placeOf } from './adapter.js';
@@ -30,17 +31,21 @@ async function takePage(client: SourceClient, path: readonly string[], query: Qu
 const ALL_CARDS: Query = { queryType: 'cards', sortField: 'dateCreated', sortOrder: 'asc', maxResults: '50' };
 
 /** Where a listing of something goes on: in its folders, and then, of a collection, among the cards that are in none. */
-interface Cursor {
-  readonly root: string;
-  readonly open: readonly { readonly folder: string; readonly owner: string }[];
-  /** Of the first folder, or of all cards; null: from the beginning. */
-  readonly at: Query | null;
-  /** The collection whose cards in no folder come last; null: of a folder, where there are none. */
-  readonly rest: string | null;
-}
+const CURSOR = defineCursor(
+  fields({
+    root: string,
+    open: listOf(fields({ folder: string, owner: string })),
+    /** Of the first folder, or of all cards; null: from the beginning. */
+    at: nullable(recordOf(string)),
+    /** The collection whose cards in no folder come last; null: of a folder, where there are none. */
+    rest: nullable(string),
+  }),
+);
+type Cursor = CursorOf<typeof CURSOR>;
+const ROOTS_CURSOR = defineCursor(recordOf(string));
 
 const cursorOf = (cursor: Cursor): string | null =>
-  cursor.open.length === 0 && cursor.rest === null ? null : JSON.stringify(cursor);
+  cursor.open.length === 0 && cursor.rest === null ? null : CURSOR.write(cursor);
 
 /** What the list of a folder says of a member. */
 const kindOf = (member: Json): Kind => (asText(member['type']) === 'folder' ? 'folder' : 'card');
@@ -125,17 +130,17 @@ export const guru: Connector<GuruCredentials> = {
   },
 
   async roots(client, cursor) {
-    const query = cursor === null ? {} : (JSON.parse(cursor) as Query);
+    const query = cursor === null ? {} : ROOTS_CURSOR.read(cursor);
     const { values, next } = await takePage(client, ['collections'], query);
     const items = values.flatMap((one) => itemOf('collection', one, { parent: null, root: null }) ?? []);
-    return { items, next: next === null ? null : JSON.stringify(next) };
+    return { items, next: ROOTS_CURSOR.writeNext(next) };
   },
 
   async below(client, externalId, text) {
     const place = placeOf(externalId);
     if (place === null) throw noSuchItem('Guru');
     if (text === null) return begin(client, place);
-    const cursor = JSON.parse(text) as Cursor;
+    const cursor = CURSOR.read(text);
     return cursor.open.length > 0 ? inFolder(client, cursor) : inNoFolder(client, cursor);
   },
 

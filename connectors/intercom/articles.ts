@@ -1,3 +1,4 @@
+import { count, defineCursor, fields, nullable, recordOf, string, type CursorOf } from '../cursors.js';
 import type { ItemPage, SourceClient, SourceItem } from '../connector.js';
 import { answerAbout, idOf } from '../helpdesk.js';
 import {
@@ -47,13 +48,16 @@ async function collectionsOf(client: SourceClient) {
 }
 
 /** Where the listing of articles goes on. */
-interface Cursor {
-  /** The outermost collection of each that is meant; null: those in none are. */
-  readonly roots: Readonly<Record<string, string>> | null;
-  readonly page: number;
-  readonly total: number | null;
-  readonly restarts: number;
-}
+const CURSOR = defineCursor(
+  fields({
+    /** The outermost collection of each that is meant; null: those in none are. */
+    roots: nullable(recordOf(string)),
+    page: count,
+    total: nullable(count),
+    restarts: count,
+  }),
+);
+type Cursor = CursorOf<typeof CURSOR>;
 
 /** A page of all articles, of which those are taken that lie where it is meant: Intercom lists them in no other way. */
 async function listArticles(client: SourceClient, cursor: Cursor): Promise<ItemPage> {
@@ -72,17 +76,16 @@ async function listArticles(client: SourceClient, cursor: Cursor): Promise<ItemP
     return {
       items,
       leftOut,
-      next: JSON.stringify({ roots, page: 1, total: null, restarts: restarts + 1 } satisfies Cursor),
+      next: CURSOR.write({ roots, page: 1, total: null, restarts: restarts + 1 }),
     };
   return {
     items,
     leftOut,
-    next: next === null ? null : JSON.stringify({ roots, page: next, total, restarts } satisfies Cursor),
+    next: next === null ? null : CURSOR.write({ roots, page: next, total, restarts }),
   };
 }
 
-const begin = (roots: Cursor['roots']): string =>
-  JSON.stringify({ roots, page: 1, total: null, restarts: 0 } satisfies Cursor);
+const begin = (roots: Cursor['roots']): string => CURSOR.write({ roots, page: 1, total: null, restarts: 0 });
 
 /** A page of a collection and of all that lies in it. @param wanted whether its articles are */
 export async function belowCollection(
@@ -91,7 +94,7 @@ export async function belowCollection(
   cursor: string | null,
   wanted: boolean,
 ): Promise<ItemPage> {
-  if (cursor !== null) return listArticles(client, JSON.parse(cursor) as Cursor);
+  if (cursor !== null) return listArticles(client, CURSOR.read(cursor));
   const { all, pathOf } = await collectionsOf(client);
   if (!all.has(id)) throw noSuchItem(NAME);
   const branch = [...all].flatMap(([one, json]) => {
@@ -106,7 +109,7 @@ export async function belowCollection(
 /** A page of the articles that lie in no collection. */
 export async function belowLoose(client: SourceClient, cursor: string | null, wanted: boolean): Promise<ItemPage> {
   if (cursor === null) return { items: [itemOfContainer('articles')], next: wanted ? begin(null) : null };
-  return listArticles(client, JSON.parse(cursor) as Cursor);
+  return listArticles(client, CURSOR.read(cursor));
 }
 
 /** An article. @throws Fault not_found also for a draft */

@@ -1,6 +1,17 @@
+import {
+  defineCursor,
+  fields,
+  listOf,
+  nullable,
+  number,
+  oneOf,
+  string,
+  type Checked,
+  type CursorOf,
+} from '../cursors.js';
 import { Fault } from '../../contract/failures.js';
 import type { ChangeFeed, ChangePage, OAuthGrant, SourceClient } from '../connector.js';
-import { checkPasses, firstPass, nextPass, type Passes } from '../wholeAgain.js';
+import { checkPasses, firstPass, nextPass, PASSES } from '../fullResync.js';
 import { itemOfConversation, itemOfTicket, NOBODY, type SaidKind } from './adapter.js';
 import { NAME, searchAll } from './api.js';
 import { AT_ONCE, attachedTo, LISTS, unlessGone } from './said.js';
@@ -11,28 +22,30 @@ const KINDS: readonly SaidKind[] = ['conversation', 'ticket'];
 const OVERLAP_S = 2 * 86_400;
 
 /** What of one kind was there: as many as were created before a moment, in seconds since 1970. */
-interface Counted {
-  readonly kind: SaidKind;
-  readonly before: number;
-  readonly number: number;
-}
+const countedKind = fields({ kind: oneOf(...KINDS), before: number, number });
+type Counted = Checked<typeof countedKind>;
 
-/** Since when changes are to be asked for, in seconds since 1970. */
-interface Point extends Passes {
-  readonly since: number;
-  readonly counted: readonly Counted[];
-  /** Null between passes. */
-  readonly pass: Pass | null;
-}
 /** Where a pass goes on. */
-interface Pass {
-  readonly begun: number;
+const passUnderWay = fields({
+  begun: number,
   /** Kinds that are still to be asked for; the first one is under way. */
-  readonly open: readonly SaidKind[];
-  readonly at: string | null;
+  open: listOf(oneOf(...KINDS)),
+  at: nullable(string),
   /** Of the first kind those whose attachments are still to be told. */
-  readonly rest: readonly string[];
-}
+  rest: listOf(string),
+});
+type Pass = Checked<typeof passUnderWay>;
+const TOKEN = defineCursor(
+  fields({
+    ...PASSES,
+    /** Since when changes are to be asked for, in seconds since 1970. */
+    since: number,
+    counted: listOf(countedKind),
+    /** Null between passes. */
+    pass: nullable(passUnderWay),
+  }),
+);
+type Point = CursorOf<typeof TOKEN>;
 
 const stale = (why: string): Fault => new Fault('stale_cursor', `${NAME} ${why}. All is listed.`);
 const nowInSeconds = (): number => Math.floor(Date.now() / 1000);
@@ -87,12 +100,16 @@ async function takeChanged(client: SourceClient, kind: SaidKind, since: number, 
 export const saidChanges: ChangeFeed<OAuthGrant> = {
   async now(client) {
     const now = nowInSeconds();
-    const counted = await countAll(client, KINDS, now);
-    return JSON.stringify({ ...firstPass(), since: now - OVERLAP_S, counted, pass: null } satisfies Point);
+    return TOKEN.write({
+      ...firstPass(),
+      since: now - OVERLAP_S,
+      counted: await countAll(client, KINDS, now),
+      pass: null,
+    });
   },
 
   async since(client, text): Promise<ChangePage> {
-    const point = JSON.parse(text) as Point;
+    const point = TOKEN.read(text);
     const kinds = point.counted.map(({ kind }) => kind);
     const tellsOf = kinds.map((kind) => LISTS[kind]);
     if (point.pass === null) {
@@ -112,7 +129,7 @@ export const saidChanges: ChangeFeed<OAuthGrant> = {
             counted: await countAll(client, kinds, pass.begun),
             pass: null,
           };
-      return { next: JSON.stringify(next), more, tellsOf, isDeep: true as const };
+      return { next: TOKEN.write(next), more, tellsOf, isDeep: true as const };
     };
     const behind = (at: string | null, isEnd: boolean, rest: readonly string[]): Pass =>
       isEnd && rest.length === 0 ? { ...pass, open: others, at: null, rest } : { ...pass, at, rest };

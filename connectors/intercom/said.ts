@@ -1,4 +1,5 @@
 /** Conversations and tickets: both are searched for, and told whole one by one. */
+import { boolean, defineCursor, fields, listOf, nullable, string, type CursorOf } from '../cursors.js';
 import type { ItemPage, SourceClient, SourceItem } from '../connector.js';
 import { answerAbout, idOf, itemOfAttached, type Wanted } from '../helpdesk.js';
 import {
@@ -73,15 +74,17 @@ async function peopleOf(client: SourceClient, tickets: readonly Json[]): Promise
   };
 }
 
-/** Where the listing goes on. */
-interface Cursor {
-  readonly at: string | null;
-  readonly isEnd: boolean;
-  /** Those whose attachments are still to be listed. */
-  readonly rest: readonly string[];
-}
+const CURSOR = defineCursor(
+  fields({
+    at: nullable(string),
+    isEnd: boolean,
+    /** Those whose attachments are still to be listed. */
+    rest: listOf(string),
+  }),
+);
+type Cursor = CursorOf<typeof CURSOR>;
 const cursorOf = (cursor: Cursor): string | null =>
-  cursor.isEnd && cursor.rest.length === 0 ? null : JSON.stringify(cursor);
+  cursor.isEnd && cursor.rest.length === 0 ? null : CURSOR.write(cursor);
 
 const itemsAttached = (json: Json, item: SourceItem, kind: SaidKind): readonly SourceItem[] =>
   attachedIn(json, kind).map((one) => itemOfAttached(one, item, TYPE_OF[kind]));
@@ -97,7 +100,7 @@ export async function belowAll(
     const isEnd = !wanted.of(TYPE_OF[kind]);
     return { items: [itemOfContainer(LISTS[kind])], next: cursorOf({ at: null, isEnd, rest: [] }) };
   }
-  const cursor = JSON.parse(text) as Cursor;
+  const cursor = CURSOR.read(text);
   if (cursor.rest.length > 0) {
     const some = cursor.rest.slice(0, AT_ONCE);
     const read = some.map((id) => unlessGone(attachedTo(client, kind, id)));

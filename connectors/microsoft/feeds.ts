@@ -1,8 +1,9 @@
+import { boolean, count, defineCursor, fields, listOf, nullable, string, type Checked } from '../cursors.js';
 import { createHash } from 'node:crypto';
 
 import { Fault } from '../../contract/failures.js';
 import type { Change, ChangeFeed, OAuthGrant, SourceClient, SourceItem, AccountClient } from '../connector.js';
-import type { GraphPage, Query } from './graph.js';
+import { type GraphPage, isQuery, type Query } from './graph.js';
 
 /** What has a feed of its own: a drive, a folder of mails. */
 export interface FeedPlace {
@@ -17,22 +18,27 @@ export interface ListedPlace extends FeedPlace {
 }
 
 /** How far the feed of a place was read. */
-interface ReadPlace extends FeedPlace {
+const readPlace = fields({
+  id: string,
+  root: string,
   /** Of its item, as it was told last. */
-  readonly mark: string;
+  mark: string,
   /** Null: nothing was read, for it is new. */
-  readonly query: Query | null;
+  query: nullable(isQuery),
   /** Something in it changes without its feed telling so: then all is listed instead. */
-  readonly isBlind?: true;
-}
+  isBlind: boolean,
+});
+type ReadPlace = Checked<typeof readPlace>;
 
 /** All places of an account, and the one whose page is next. */
-interface Point {
-  readonly places: readonly ReadPlace[];
-  readonly at: number;
-  /** Whether a pass has read a page already. */
-  readonly isUnderWay: boolean;
-}
+const TOKEN = defineCursor(
+  fields({
+    places: listOf(readPlace),
+    at: count,
+    /** Whether a pass has read a page already. */
+    isUnderWay: boolean,
+  }),
+);
 
 export interface Feeds {
   /** All places there are now. */
@@ -56,28 +62,18 @@ export interface Feeds {
 const stale = (): Fault =>
   new Fault('stale_cursor', 'Microsoft no longer knows what changed since the last look. All is listed.');
 
-function read(point: string): Point {
-  try {
-    const found = JSON.parse(point) as Partial<Point>;
-    if (Array.isArray(found.places) && Number.isSafeInteger(found.at)) return found as Point;
-  } catch {
-    // It is none of ours.
-  }
-  throw stale();
-}
-
 const markOf = (item: SourceItem): string =>
   createHash('sha256').update(JSON.stringify(item)).digest('base64url').slice(0, 16);
 
 /** A place with a page of its feed read. */
-function behind(feeds: Feeds, { isBlind, ...place }: ReadPlace, page: GraphPage): ReadPlace {
-  const query = page.next ?? page.delta;
-  if (query === null)
+function behind(feeds: Feeds, place: ReadPlace, page: GraphPage): ReadPlace {
+  const goesOn = page.next ?? page.delta;
+  if (goesOn === null)
     throw new Fault(
       'server_error',
       'Microsoft told changes without a point to go on from. It is tried again by itself.',
     );
-  return { ...place, query, ...(isBlind || feeds.isBlind?.(page) ? { isBlind: true } : {}) };
+  return { ...place, query: goesOn, isBlind: place.isBlind || feeds.isBlind?.(page) === true };
 }
 
 /** What became of the places since the last pass; those that came are read whole. */
@@ -93,7 +89,7 @@ function compare(
     const last = known.get(place.id);
     known.delete(place.id);
     if (last?.mark !== mark) changes.push({ item });
-    return { ...place, mark, query: last?.query ?? null };
+    return { ...place, mark, query: last?.query ?? null, isBlind: false };
   });
   return { places, changes: [...[...known.values()].map((one) => ({ gone: feeds.externalIdOf(one) })), ...changes] };
 }
@@ -121,13 +117,13 @@ export function joinFeeds(feeds: Feeds): ChangeFeed<OAuthGrant> {
       const places: ReadPlace[] = [];
       for (const { item, ...place } of await feeds.list(client)) {
         const page = await feeds.begin(client, place);
-        places.push(behind(feeds, { ...place, mark: markOf(item), query: null }, page));
+        places.push(behind(feeds, { ...place, mark: markOf(item), query: null, isBlind: false }, page));
       }
-      return JSON.stringify({ places, at: 0, isUnderWay: false } satisfies Point);
+      return TOKEN.write({ places, at: 0, isUnderWay: false });
     },
 
     async since(client, point) {
-      const before = read(point);
+      const before = TOKEN.read(point);
       let { places } = before;
       const changes: Change[] = [];
       if (!before.isUnderWay) {
@@ -148,7 +144,7 @@ export function joinFeeds(feeds: Feeds): ChangeFeed<OAuthGrant> {
       const more = next < places.length;
       return {
         changes,
-        next: JSON.stringify({ places, at: more ? next : 0, isUnderWay: more } satisfies Point),
+        next: TOKEN.write({ places, at: more ? next : 0, isUnderWay: more }),
         more,
       };
     },

@@ -1,4 +1,5 @@
 /** What the sources of Microsoft Graph have in common: consent, refusals, pages. https://learn.microsoft.com/graph */
+import { defineCursor, recordOf, string } from '../cursors.js';
 import { Fault } from '../../contract/failures.js';
 import type { CallOptions, Identity, OAuthSpec, Refusal, SharedLimit, SourceClient } from '../connector.js';
 import type { ErrorClass } from '../errorClasses.js';
@@ -86,6 +87,9 @@ export async function identifyUser(client: SourceClient): Promise<Identity> {
 
 /** The query of a call: what a link of Graph's said, or our own. */
 export type Query = Readonly<Record<string, string>>;
+export const isQuery = recordOf(string);
+/** The cursor of a list that continues by a query alone. */
+export const QUERY_CURSOR = defineCursor(isQuery);
 
 /** Longest query that we carry from a link. */
 const MAX_QUERY = 16_384;

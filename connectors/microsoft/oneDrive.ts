@@ -4,7 +4,16 @@ import { itemOfDrive } from './drives/adapter.js';
 import { driveFeeds, placesOf, walkedThrough } from './drives/changes.js';
 import { belowDrives, openFile } from './drives/driveSource.js';
 import { joinFeeds } from './feeds.js';
-import { appLimit, classify, identifyUser, microsoftConsent, type Query, takeAll, takePage } from './graph.js';
+import {
+  appLimit,
+  classify,
+  identifyUser,
+  microsoftConsent,
+  type Query,
+  takeAll,
+  takePage,
+  QUERY_CURSOR,
+} from './graph.js';
 import { bearer } from '../bearer.js';
 
 const NAME = 'OneDrive';
@@ -28,11 +37,11 @@ export const oneDrive: Connector<OAuthGrant> = {
   identify: (client) => identifyUser(client),
 
   async roots(client, cursor) {
-    const query = cursor === null ? LISTED : (JSON.parse(cursor) as Query);
+    const query = cursor === null ? LISTED : QUERY_CURSOR.read(cursor);
     const { values, next } = await takePage(client, DRIVES, query);
     return {
       items: values.flatMap((drive) => itemOfDrive(drive) ?? []),
-      next: next === null ? null : JSON.stringify(next),
+      next: QUERY_CURSOR.writeNext(next),
     };
   },
 

@@ -1,4 +1,5 @@
 /** What lies in a page or in a database: Notion lists no children but blocks, and rows. */
+import { defineCursor, fields, listOf, nullable, oneOf, string, type Checked, type CursorOf } from '../cursors.js';
 import { randomUUID } from 'node:crypto';
 
 import { Fault } from '../../contract/failures.js';
@@ -10,17 +11,16 @@ import { asObject, asText, type Json } from '../json.js';
 import { requireId, requireList } from '../faults.js';
 
 /** Something still to be looked into. */
-interface Open {
-  readonly room: 'blocks' | 'rows';
-  readonly id: string;
+const openPlace = fields({
+  room: oneOf('blocks', 'rows'),
+  id: string,
   /** The item that what is found lies in. */
-  readonly owner: string;
-  readonly at: string | null;
-}
-interface TreeCursor {
-  readonly root: string;
-  readonly open: readonly Open[];
-}
+  owner: string,
+  at: nullable(string),
+});
+type Open = Checked<typeof openPlace>;
+const TREE_CURSOR = defineCursor(fields({ root: string, open: listOf(openPlace) }));
+type TreeCursor = CursorOf<typeof TREE_CURSOR>;
 
 /** Blocks that hold no pages of their own: what is in a copy lies where its original does. */
 const holdsPages = (block: Json): boolean => {
@@ -121,7 +121,7 @@ async function lookInto(call: Call, { room, id, owner, at }: Open, root: string)
   };
 }
 
-const cursorOf = (cursor: TreeCursor): string | null => (cursor.open.length === 0 ? null : JSON.stringify(cursor));
+const cursorOf = (cursor: TreeCursor): string | null => (cursor.open.length === 0 ? null : TREE_CURSOR.write(cursor));
 
 /** A page or database itself. */
 async function itself({ client }: Call, { kind, id }: Place): Promise<Json> {
@@ -142,7 +142,7 @@ export async function belowPlace(call: Call, asked: Place, text: string | null):
     const root = around.root ?? externalIdOf(place);
     return { items: [itemOf(json, place, around)], next: cursorOf({ root, open: [open] }) };
   }
-  const { root, open } = JSON.parse(text) as TreeCursor;
+  const { root, open } = TREE_CURSOR.read(text);
   const [first, ...rest] = open;
   if (first === undefined) return { items: [], next: null };
   try {
@@ -157,16 +157,19 @@ export async function belowPlace(call: Call, asked: Place, text: string | null):
   }
 }
 
-interface SearchCursor {
-  /** What this listing has in common. */
-  readonly listing: string;
-  readonly at: string | null;
-}
+const SEARCH_CURSOR = defineCursor(
+  fields({
+    /** What this listing has in common. */
+    listing: string,
+    at: nullable(string),
+  }),
+);
+type SearchCursor = CursorOf<typeof SEARCH_CURSOR>;
 
 /** A page of all that there is, each with its place: one search tells of pages at any depth, and of rows. */
 export async function searchAll(call: Call, text: string | null): Promise<ItemPage> {
   const first: SearchCursor = { listing: randomUUID(), at: null };
-  const { listing, at } = text === null ? first : (JSON.parse(text) as SearchCursor);
+  const { listing, at } = text === null ? first : SEARCH_CURSOR.read(text);
   // What is changed meanwhile moves to the end, and is told of twice rather than never.
   const body = { sort: { timestamp: 'last_edited_time', direction: 'ascending' } };
   const page = await postPage(call, ['search'], body, at);
@@ -177,10 +180,9 @@ export async function searchAll(call: Call, text: string | null): Promise<ItemPa
     if (place === null || isTrashed(json)) continue;
     items.push(itemOf(json, place, await places.around(json)));
   }
-  const cursor: SearchCursor | null = page.next === null ? null : { listing, at: page.next };
   return {
     items,
-    next: cursor === null ? null : JSON.stringify(cursor),
+    next: SEARCH_CURSOR.writeNext(page.next === null ? null : { listing, at: page.next }),
     isDeep: true,
     ...(page.isPartial ? { isPartial: true as const } : {}),
   };

@@ -1,6 +1,7 @@
+import { defineCursor, fields, nullable, number, string, type CursorOf } from '../cursors.js';
 import { Fault } from '../../contract/failures.js';
 import type { Change, ChangeFeed, OAuthGrant, SourceClient } from '../connector.js';
-import { checkPasses, firstPass, nextPass, type Passes } from '../wholeAgain.js';
+import { checkPasses, firstPass, nextPass, PASSES } from '../fullResync.js';
 import { LOOSE_FILES } from './adapter.js';
 import { filesOf, looseFiles } from './listing.js';
 import { isId } from './soql.js';
@@ -12,10 +13,10 @@ const OVERLAP_MS = 15 * 60_000;
 const ASKED_AT_ONCE = 200;
 
 /** Until when changes were asked for, in milliseconds since 1970; and where a pass goes on. */
-interface Point extends Passes {
-  readonly since: number;
-  readonly pass: { readonly begun: number; readonly after: string } | null;
-}
+const TOKEN = defineCursor(
+  fields({ ...PASSES, since: number, pass: nullable(fields({ begun: number, after: string })) }),
+);
+type Point = CursorOf<typeof TOKEN>;
 
 const stale = (): Fault =>
   new Fault('stale_cursor', 'Salesforce does not tell what happened to files since the last look. All is listed.');
@@ -63,15 +64,11 @@ export const looseFileChanges: ChangeFeed<OAuthGrant> = {
   async now(client) {
     const now = Date.now();
     const { covered } = await deletedSince(client, now - OVERLAP_MS, now);
-    return JSON.stringify({
-      ...firstPass(),
-      since: Math.min(now - OVERLAP_MS, covered),
-      pass: null,
-    } satisfies Point);
+    return TOKEN.write({ ...firstPass(), since: Math.min(now - OVERLAP_MS, covered), pass: null });
   },
 
   async since(client, text) {
-    const point = JSON.parse(text) as Point;
+    const point = TOKEN.read(text);
     if (point.pass === null) checkPasses(point, 'Salesforce');
     const tellsOf = [LOOSE_FILES];
     const pass = point.pass ?? { begun: Date.now(), after: '' };
@@ -80,14 +77,14 @@ export const looseFileChanges: ChangeFeed<OAuthGrant> = {
     const changes: Change[] = items.map((item) => ({ item }));
     if (next !== null) {
       const on: Point = { ...point, pass: { ...pass, after: next } };
-      return { changes, next: JSON.stringify(on), more: true, tellsOf };
+      return { changes, next: TOKEN.write(on), more: true, tellsOf };
     }
     const { ids, covered } = await deletedSince(client, point.since, Date.now());
     const since = Math.min(pass.begun - OVERLAP_MS, covered);
     const end: Point = { ...nextPass(point), since: Math.max(since, point.since), pass: null };
     return {
       changes: [...(await absent(client, ids)), ...changes],
-      next: JSON.stringify(end),
+      next: TOKEN.write(end),
       more: false,
       tellsOf,
     };

@@ -1,3 +1,4 @@
+import { defineCursor, fields, listOf, nullable, pairOf, string, type CursorOf } from '../cursors.js';
 import { Fault } from '../../contract/failures.js';
 import type { ItemPage, SourceClient, SourceItem } from '../connector.js';
 import {
@@ -58,17 +59,14 @@ export async function filesOf(client: SourceClient, ids: readonly string[]): Pro
 type Open = readonly [folder: string, parent: string];
 
 /** Where the listing of a folder, and of those in it, goes on. */
-interface FolderCursor {
-  readonly root: string | null;
-  readonly open: readonly Open[];
-  readonly after: string;
-}
+const CURSOR = defineCursor(fields({ root: nullable(string), open: listOf(pairOf(string, string)), after: string }));
+type FolderCursor = CursorOf<typeof CURSOR>;
 
-const cursorOf = (cursor: FolderCursor): string | null => (cursor.open.length === 0 ? null : JSON.stringify(cursor));
+const cursorOf = (cursor: FolderCursor): string | null => (cursor.open.length === 0 ? null : CURSOR.write(cursor));
 
 /** A page of what lies in the first folder that is open. */
 async function belowFolders(client: SourceClient, text: string): Promise<ItemPage> {
-  const cursor = JSON.parse(text) as FolderCursor;
+  const cursor = CURSOR.read(text);
   const [first, ...rest] = cursor.open;
   if (!first) return { items: [], next: null };
   const [folder, parent] = first;

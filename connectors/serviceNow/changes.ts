@@ -1,9 +1,20 @@
+import {
+  defineCursor,
+  fields,
+  listOf,
+  nullable,
+  number,
+  oneOf,
+  string,
+  type Checked,
+  type CursorOf,
+} from '../cursors.js';
 import { Fault } from '../../contract/failures.js';
 import type { Change, ChangeFeed, ChangePage, OAuthGrant, SourceClient } from '../connector.js';
-import { checkPasses, firstPass, nextPass, type Passes } from '../wholeAgain.js';
+import { checkPasses, firstPass, nextPass, PASSES } from '../fullResync.js';
 import { LISTED_FIELDS, READABLE } from './adapter.js';
 import { isKind, listTables, withAttachments } from './records.js';
-import { type After, count, FROM_START, readPage } from './tables.js';
+import { type After, afterCheck, count, FROM_START, readPage } from './tables.js';
 import { asTrimmed, type Json } from '../json.js';
 
 /** Moments in queries are those of the user's time zone, which is not told: half a day off either way, and some more. */
@@ -11,30 +22,31 @@ const OVERLAP_MS = 36 * 3_600_000;
 const WITH_STATE = `${LISTED_FIELDS},workflow_state,active`;
 
 /** What was there of a table: so many as were created before a moment. */
-interface Counted {
-  readonly table: string;
-  readonly records: number;
-  readonly attachments: number;
-}
-interface Counts {
-  readonly before: string;
-  readonly tables: readonly Counted[];
-}
+const countedTable = fields({ table: string, records: number, attachments: number });
+type Counted = Checked<typeof countedTable>;
+const countsBefore = fields({ before: string, tables: listOf(countedTable) });
+type Counts = Checked<typeof countsBefore>;
+
+/** Where a pass goes on: with the records of the first table that were changed, or with those that something was attached to. */
+const passUnderWay = fields({
+  begun: number,
+  open: listOf(string),
+  room: oneOf('table', 'attachment'),
+  after: afterCheck,
+});
+type Pass = Checked<typeof passUnderWay>;
 
 /** Since when changes are to be asked for. */
-interface Point extends Passes {
-  readonly since: string;
-  readonly counts: Counts;
-  /** Null between passes. */
-  readonly pass: Pass | null;
-}
-/** Where a pass goes on: with the records of the first table that were changed, or with those that something was attached to. */
-interface Pass {
-  readonly begun: number;
-  readonly open: readonly string[];
-  readonly room: 'table' | 'attachment';
-  readonly after: After;
-}
+const TOKEN = defineCursor(
+  fields({
+    ...PASSES,
+    since: string,
+    counts: countsBefore,
+    /** Null between passes. */
+    pass: nullable(passUnderWay),
+  }),
+);
+type Point = CursorOf<typeof TOKEN>;
 
 const momentOf = (at: number): string => new Date(at).toISOString().slice(0, 19).replace('T', ' ');
 const stale = (why: string): Fault => new Fault('stale_cursor', `ServiceNow ${why}. All is listed.`);
@@ -124,11 +136,11 @@ export const recordChanges: ChangeFeed<OAuthGrant> = {
       cursor = page.next;
     }
     const counts = await countAll(client, names, now);
-    return JSON.stringify({ ...firstPass(), since: counts.before, counts, pass: null } satisfies Point);
+    return TOKEN.write({ ...firstPass(), since: counts.before, counts, pass: null });
   },
 
   async since(client, text) {
-    const point = JSON.parse(text) as Point;
+    const point = TOKEN.read(text);
     const tellsOf = point.counts.tables.map(({ table }) => table);
     if (point.pass === null) {
       checkPasses(point, 'ServiceNow');
@@ -149,6 +161,6 @@ export const recordChanges: ChangeFeed<OAuthGrant> = {
       const counts = await countAll(client, tellsOf, pass.begun);
       on = { ...nextPass(point), since: counts.before, counts, pass: null };
     }
-    return { ...told, next: JSON.stringify(on), more, tellsOf, isDeep: true };
+    return { ...told, next: TOKEN.write(on), more, tellsOf, isDeep: true };
   },
 };

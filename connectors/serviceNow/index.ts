@@ -17,7 +17,7 @@ import {
 } from './adapter.js';
 import { recordChanges } from './changes.js';
 import { listTables, siteOf, withAttachments } from './records.js';
-import { type After, classify, FROM_START, readOne, readPage } from './tables.js';
+import { AFTER_CURSOR, classify, FROM_START, readOne, readPage } from './tables.js';
 import { asTrimmed, type Json } from '../json.js';
 import { bearer } from '../bearer.js';
 import { noSuchItem } from '../faults.js';
@@ -25,12 +25,12 @@ const ME = 'user_name=javascript:gs.getUserName()';
 
 /** A page of a table: first itself. */
 async function belowTable(client: SourceClient, table: string, cursor: string | null): Promise<ItemPage> {
-  const after = cursor === null ? FROM_START : (JSON.parse(cursor) as After);
+  const after = cursor === null ? FROM_START : AFTER_CURSOR.read(cursor);
   const wanted = { query: READABLE[table] ?? '', fields: LISTED_FIELDS };
   const { rows, next } = await readPage(client, ['table', table], wanted, after);
   const { items, leftOut } = await withAttachments(client, table, rows);
   const itself = cursor === null ? [itemOfTable(table, '', siteOf(client))] : [];
-  return { items: [...itself, ...items], leftOut, next: next === null ? null : JSON.stringify(next) };
+  return { items: [...itself, ...items], leftOut, next: AFTER_CURSOR.writeNext(next) };
 }
 
 /** A record as it can be read now. @throws Fault not_found for drafts as well, and for what was retired */

@@ -10,7 +10,7 @@ import {
   TABLES,
   typeOf,
 } from './adapter.js';
-import { type After, FROM_START, readAll, readPage } from './tables.js';
+import { AFTER_CURSOR, FROM_START, readAll, readPage } from './tables.js';
 import { asTrimmed, type Json } from '../json.js';
 
 /** Of what is attached to the records of one page. */
@@ -42,7 +42,7 @@ async function tablesByTrying(client: SourceClient): Promise<readonly SourceItem
 
 /** A page of the tables that are listed. */
 export async function listTables(client: SourceClient, cursor: string | null): Promise<ItemPage> {
-  const after = cursor === null ? FROM_START : (JSON.parse(cursor) as After);
+  const after = cursor === null ? FROM_START : AFTER_CURSOR.read(cursor);
   try {
     const wanted = { query: LISTED_TABLES, fields: 'sys_id,name,label' };
     const { rows, next } = await readPage(client, ['table', 'sys_db_object'], wanted, after);
@@ -51,8 +51,7 @@ export async function listTables(client: SourceClient, cursor: string | null): P
       return isListedTable(table) ? [itemOfTable(table, asTrimmed(row['label']), siteOf(client))] : [];
     });
     // Rows that are all hidden say as little as a refusal.
-    if (items.length > 0 || next !== null || cursor !== null)
-      return { items, next: next === null ? null : JSON.stringify(next) };
+    if (items.length > 0 || next !== null || cursor !== null) return { items, next: AFTER_CURSOR.writeNext(next) };
   } catch (error) {
     if (cursor !== null || !isKind(error, 'access_denied', 'not_found')) throw error;
   }

@@ -1,3 +1,4 @@
+import { defineCursor, fields, number, string, type CursorOf } from '../cursors.js';
 import { Fault } from '../../contract/failures.js';
 import type { Refusal, SourceClient } from '../connector.js';
 import type { ErrorClass } from '../errorClasses.js';
@@ -15,10 +16,9 @@ export function classify({ status, body }: Refusal): ErrorClass | null {
 }
 
 /** Where a listing goes on: behind a record, and so many more that the account may not see. */
-export interface After {
-  readonly id: string;
-  readonly passed: number;
-}
+export const afterCheck = fields({ id: string, passed: number });
+export const AFTER_CURSOR = defineCursor(afterCheck);
+export type After = CursorOf<typeof AFTER_CURSOR>;
 export const FROM_START: After = { id: '', passed: 0 };
 
 interface RowPage {

@@ -1,4 +1,5 @@
 /** Slack: what is said in a workspace, by quarters of an hour and by threads. https://docs.slack.dev/apis/web-api */
+import { count, defineCursor, fields, nullable, string, type CursorOf } from '../cursors.js';
 import { Fault } from '../../contract/failures.js';
 import { isConversationId, slackPlaceOf, WINDOW_SECONDS, windowOf } from '../../contract/slackIds.js';
 import type { AccountClient, Connector, ItemContent, ItemPage, LiveRead, OAuthGrant } from '../connector.js';
@@ -6,7 +7,7 @@ import { addressOf, contentOf, itemOfConversation, itemOfCut, paragraphOf, prese
 import { ask, classify, refusalIn } from './api.js';
 import { mentionedIn, type Message, readMessage } from './message.js';
 import { conversationName, nameOfConversation, userName, workspaceUrl } from './names.js';
-import { close, cutMessages, type OpenWindow } from './windows.js';
+import { close, cutMessages, openWindow } from './windows.js';
 import { bearer } from '../bearer.js';
 import { asObject, asText, type Json } from '../json.js';
 import { noSuchItem, requireList } from '../faults.js';
@@ -23,19 +24,22 @@ interface Call {
 }
 
 /** Where the listing of conversations goes on. */
-interface RootsCursor {
-  readonly type: number;
-  readonly at: string | null;
-  /** Types that the token may not list. */
-  readonly refused: number;
-}
+const ROOTS_CURSOR = defineCursor(
+  fields({
+    type: count,
+    at: nullable(string),
+    /** Types that the token may not list. */
+    refused: count,
+  }),
+);
+type RootsCursor = CursorOf<typeof ROOTS_CURSOR>;
 
 /** A page of the conversations of one type; of one that the token may not list, none. */
 async function listConversations({ client }: Call, from: RootsCursor): Promise<ItemPage> {
   const { type, at, refused } = from;
   const after = (isRefused: boolean): string | null =>
     type + 1 < TYPES.length
-      ? JSON.stringify({ type: type + 1, at: null, refused: refused + (isRefused ? 1 : 0) } satisfies RootsCursor)
+      ? ROOTS_CURSOR.write({ type: type + 1, at: null, refused: refused + (isRefused ? 1 : 0) })
       : null;
   try {
     const asked = { types: TYPES[type] ?? '', limit: PER_PAGE, exclude_archived: 'false', cursor: at };
@@ -49,7 +53,7 @@ async function listConversations({ client }: Call, from: RootsCursor): Promise<I
         return conversationName(client, json).then((name) => itemOfConversation(json, { id, name, workspace }));
       }),
     );
-    return { items, next: next === null ? after(false) : JSON.stringify({ type, at: next, refused }) };
+    return { items, next: next === null ? after(false) : ROOTS_CURSOR.write({ type, at: next, refused }) };
   } catch (error) {
     const isRefused = error instanceof Fault && error.kind === 'access_denied';
     if (!isRefused || refused + 1 === TYPES.length) throw error;
@@ -61,11 +65,8 @@ const messagesIn = (answer: Json): Message[] =>
   requireList('Slack', answer['messages']).flatMap((value) => readMessage(value) ?? []);
 
 /** Where the listing of a conversation goes on. */
-interface HistoryCursor {
-  readonly at: string;
-  readonly latest: string;
-  readonly open: OpenWindow | null;
-}
+const HISTORY_CURSOR = defineCursor(fields({ at: string, latest: string, open: nullable(openWindow) }));
+type HistoryCursor = CursorOf<typeof HISTORY_CURSOR>;
 
 /** A page of the windows and threads of a conversation, from its newest on. */
 async function listHistory(
@@ -85,7 +86,7 @@ async function listHistory(
   const whole = next === null ? [...cuts, ...close(open)] : cuts;
   return {
     items: whole.map((cut) => itemOfCut(cut, conversation, workspace)),
-    next: next === null ? null : JSON.stringify({ at: next, latest, open } satisfies HistoryCursor),
+    next: HISTORY_CURSOR.writeNext(next === null ? null : { at: next, latest, open }),
   };
 }
 
@@ -227,17 +228,14 @@ export const slack: Connector<OAuthGrant> = {
   },
 
   roots: (client, cursor) =>
-    listConversations(
-      { client },
-      cursor === null ? { type: 0, at: null, refused: 0 } : (JSON.parse(cursor) as RootsCursor),
-    ),
+    listConversations({ client }, cursor === null ? { type: 0, at: null, refused: 0 } : ROOTS_CURSOR.read(cursor)),
 
   async below(client, externalId, cursor) {
     const place = slackPlaceOf(externalId);
     const call = { client };
     if (place === null) throw noSuchItem('Slack');
     if (place.kind === 'window' || place.kind === 'thread') return itemAt(call, externalId);
-    const from = cursor === null ? null : (JSON.parse(cursor) as HistoryCursor);
+    const from = cursor === null ? null : HISTORY_CURSOR.read(cursor);
     const { conversation } = place;
     if (place.kind === 'since') return listHistory(call, conversation, windowOf(place.after), from);
     const page = await listHistory(call, conversation, null, from);

@@ -1,17 +1,19 @@
 /** Cuts a conversation, as it is listed from its newest message on, into windows of time and threads. */
+import { fields, number, string, type Checked } from '../cursors.js';
 import { createHash } from 'node:crypto';
 
 import { windowOf } from '../../contract/slackIds.js';
 import type { Message } from './message.js';
 
 /** A window whose older messages may still come. */
-export interface OpenWindow {
-  readonly start: number;
+export const openWindow = fields({
+  start: number,
   /** That of its oldest message so far. */
-  readonly ts: string;
+  ts: string,
   /** Of all of its messages so far. */
-  readonly digest: string;
-}
+  digest: string,
+});
+export type OpenWindow = Checked<typeof openWindow>;
 
 export type Cut =
   | { readonly kind: 'window'; readonly window: OpenWindow }

@@ -1,3 +1,4 @@
+import { defineCursor, fields, listOf, nullable, oneOf, pairOf, string, type CursorOf } from '../cursors.js';
 import type { ItemPage, SourceClient, SourceItem } from '../connector.js';
 import { idOf } from '../helpdesk.js';
 import {
@@ -42,14 +43,17 @@ export async function belowCenter(client: SourceClient): Promise<ItemPage> {
 }
 
 /** Where the listing of a category, or of a section, goes on. */
-interface Cursor {
-  readonly category: string;
-  /** Lists of articles that are still to be read; the first one is under way. */
-  readonly open: readonly (readonly [kind: 'categories' | 'sections', id: string])[];
-  readonly at: string | null;
-}
+const CURSOR = defineCursor(
+  fields({
+    category: string,
+    /** Lists of articles that are still to be read; the first one is under way. */
+    open: listOf(pairOf(oneOf('categories', 'sections'), string)),
+    at: nullable(string),
+  }),
+);
+type Cursor = CursorOf<typeof CURSOR>;
 
-const cursorOf = (cursor: Cursor): string | null => (cursor.open.length === 0 ? null : JSON.stringify(cursor));
+const cursorOf = (cursor: Cursor): string | null => (cursor.open.length === 0 ? null : CURSOR.write(cursor));
 
 /** All sections of a category, those within others too. */
 async function sectionsOf(client: SourceClient, category: string): Promise<readonly Json[]> {
@@ -97,7 +101,7 @@ export async function belowCategory(
   cursor: string | null,
   wanted: boolean,
 ): Promise<ItemPage> {
-  if (cursor !== null) return listArticles(client, JSON.parse(cursor) as Cursor);
+  if (cursor !== null) return listArticles(client, CURSOR.read(cursor));
   const { value } = await takeOne(client, [CENTER, 'categories', category], 'category');
   const itself = itemOfCategory(value);
   if (itself === null) throw noSuchItem(NAME);
@@ -116,7 +120,7 @@ export async function belowSection(
   cursor: string | null,
   wanted: boolean,
 ): Promise<ItemPage> {
-  if (cursor !== null) return listArticles(client, JSON.parse(cursor) as Cursor);
+  if (cursor !== null) return listArticles(client, CURSOR.read(cursor));
   const { value } = await takeOne(client, [CENTER, 'sections', section], 'section');
   const category = idOf(value['category_id']) ?? '';
   const branch = branchOf(await sectionsOf(client, category), section);

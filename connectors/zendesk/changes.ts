@@ -1,10 +1,11 @@
+import { defineCursor, fields, nullable, number, string, type CursorOf } from '../cursors.js';
 import { Fault } from '../../contract/failures.js';
 import type { Change, ChangePage, SourceClient } from '../connector.js';
 import { type AccountIds, idOf } from '../helpdesk.js';
-import { checkPasses, firstPass, nextPass, type Passes } from '../wholeAgain.js';
+import { checkPasses, firstPass, nextPass, PASSES } from '../fullResync.js';
 import { itemOfTicket, TICKETS, type Users } from './adapter.js';
 import { NAME } from './api.js';
-import { agentOf, attachmentsOf, COMMENTS_AT_ONCE, exported, listed } from './tickets.js';
+import { agentOf, attachmentsOf, COMMENTS_AT_ONCE, exported, listed, ticketCursor } from './tickets.js';
 import type { Json } from '../json.js';
 import { isFault } from '../faults.js';
 
@@ -12,31 +13,18 @@ import { isFault } from '../faults.js';
 const NOT_NEARER_S = 300;
 
 /** How far the export of tickets was read. */
-interface Point extends Passes {
-  /** From this moment on, in seconds since 1970, as long as there is no cursor. */
-  readonly start: number;
-  readonly cursor: string | null;
-  /** Null between passes. */
-  readonly pass: Pass | null;
-}
-/** Where a pass goes on: in the export, among the latest tickets, which that leaves out, or at its end. */
-interface Pass {
-  readonly from: 'export' | 'latest' | 'list' | 'end';
-  /** Of the latest: their next page. */
-  readonly at: string | null;
-  /** Milliseconds since 1970. */
-  readonly begun: number;
-  /** Tickets whose attachments are still to be told. */
-  readonly rest: readonly string[];
-}
-
-function readPoint(text: string): Point {
-  try {
-    return JSON.parse(text) as Point;
-  } catch {
-    throw new Fault('stale_cursor', `${NAME} is to be asked from a point that is none. All is listed.`);
-  }
-}
+const TOKEN = defineCursor(
+  fields({
+    ...PASSES,
+    /** From this moment on, in seconds since 1970, as long as there is no cursor. */
+    start: number,
+    cursor: nullable(string),
+    /** Where a pass goes on: in the export, among the latest tickets, which that leaves out, or at its end. Null between passes. */
+    pass: nullable(ticketCursor),
+  }),
+);
+type Point = CursorOf<typeof TOKEN>;
+type Pass = NonNullable<Point['pass']>;
 
 /** What happened to a ticket. */
 function changeOf(ticket: Json, users: Users, agent: string): Change[] {
@@ -82,7 +70,7 @@ export const ticketChanges = {
     try {
       // What the cursor has passed is told by the listing that comes now.
       const { next } = await exported(client, start, null);
-      return JSON.stringify({ ...firstPass(), start, cursor: next, pass: null } satisfies Point);
+      return TOKEN.write({ ...firstPass(), start, cursor: next, pass: null });
     } catch (error) {
       // Only administrators are told.
       if (isFault(error, 'access_denied'))
@@ -92,13 +80,13 @@ export const ticketChanges = {
   },
 
   async since(client: SourceClient, ids: AccountIds, text: string): Promise<ChangePage> {
-    const point = readPoint(text);
+    const point = TOKEN.read(text);
     if (point.pass === null) checkPasses(point, NAME);
     const tellsOf = [ids.outer(TICKETS)];
     const behind = (cursor: string | null, pass: Pass) => {
       const more = pass.from !== 'end' || pass.rest.length > 0;
       const next: Point = more ? { ...point, cursor, pass } : { ...point, ...nextPass(point), cursor, pass: null };
-      return { next: JSON.stringify(next), more, tellsOf, isDeep: true as const };
+      return { next: TOKEN.write(next), more, tellsOf, isDeep: true as const };
     };
     if (point.pass !== null && point.pass.rest.length > 0) {
       const { changes, goneAt, rest } = await takeAttached(client, ids, point.pass.rest);

@@ -1,3 +1,4 @@
+import { defineCursor, fields, listOf, nullable, number, oneOf, string, type CursorOf } from '../cursors.js';
 import { Fault } from '../../contract/failures.js';
 import type { ItemPage, SourceClient, SourceItem } from '../connector.js';
 import { idOf, itemOfAttached, type Wanted } from '../helpdesk.js';
@@ -20,14 +21,16 @@ const WITH_USERS = { include: 'users' };
  * Where the listing of tickets goes on: in the export of all there are, then among the latest, which that leaves out; in
  * the list of those that are not archived where the account may not export.
  */
-interface Cursor {
-  readonly from: 'export' | 'latest' | 'list' | 'end';
-  readonly at: string | null;
+export const ticketCursor = fields({
+  from: oneOf('export', 'latest', 'list', 'end'),
+  at: nullable(string),
   /** Milliseconds since 1970. */
-  readonly begun: number;
+  begun: number,
   /** Tickets whose attachments are still to be listed. */
-  readonly rest: readonly string[];
-}
+  rest: listOf(string),
+});
+const CURSOR = defineCursor(ticketCursor);
+type Cursor = CursorOf<typeof CURSOR>;
 
 export const agentOf = ({ urls }: SourceClient): string => urls['files'] ?? '';
 
@@ -116,7 +119,7 @@ export async function attachmentsOf(
 }
 
 const cursorOf = (cursor: Cursor): string | null =>
-  cursor.from === 'end' && cursor.rest.length === 0 ? null : JSON.stringify(cursor);
+  cursor.from === 'end' && cursor.rest.length === 0 ? null : CURSOR.write(cursor);
 
 /** A page of the tickets, or of what is attached to those of the page before. */
 export async function belowTickets(client: SourceClient, text: string | null, wanted: Wanted): Promise<ItemPage> {
@@ -129,7 +132,7 @@ export async function belowTickets(client: SourceClient, text: string | null, wa
     };
     return { items: [itemOfContainer(TICKETS)], next: cursorOf(first) };
   }
-  const cursor = JSON.parse(text) as Cursor;
+  const cursor = CURSOR.read(text);
   if (cursor.rest.length > 0) {
     const some = cursor.rest.slice(0, COMMENTS_AT_ONCE);
     const items = await Promise.all(some.map((id) => attachmentsOf(client, id, null)));

@@ -1,3 +1,4 @@
+import { count, defineCursor, either, fields, listOf, number, recordOf, string, type Checked } from '../cursors.js';
 import { Fault } from '../../contract/failures.js';
 import type { Change, ChangeFeed, OAuthGrant, SourceClient, AccountClient } from '../connector.js';
 import { isKey, isTrashed, itemId, itemOfJson, readCollection } from './adapter.js';
@@ -9,19 +10,20 @@ const MAX_GROUPS = 10_000;
 const MAX_CHANGED = 20_000;
 
 /** Where each library is: a number that every change of it raises. */
-type Versions = Readonly<Record<string, number>>;
+const versions = recordOf(number);
 
 /** Where a pass goes on. */
-interface Pass {
+const passUnderWay = fields({
   /** What was known when it began. */
-  readonly known: Versions;
+  known: versions,
   /** What is known once it is over. */
-  readonly reached: Versions;
+  reached: versions,
   /** Libraries still to be asked. */
-  readonly open: readonly string[];
-  readonly start: number;
-}
-type Point = { readonly at: Versions } | Pass;
+  open: listOf(string),
+  start: count,
+});
+type Pass = Checked<typeof passUnderWay>;
+const TOKEN = defineCursor(either(fields({ at: versions }), passUnderWay));
 
 const pathOf = (library: string): string[] => library.split('/');
 
@@ -61,11 +63,11 @@ export const zoteroChanges: ChangeFeed<OAuthGrant> = {
   async now(client) {
     const at: Record<string, number> = {};
     for (const library of await librariesOf(client)) at[library] = await versionOf(client, library);
-    return JSON.stringify({ at } satisfies Point);
+    return TOKEN.write({ at });
   },
 
   async since(client, text) {
-    const point = JSON.parse(text) as Point;
+    const point = TOKEN.read(text);
     const left: Change[] = [];
     let pass: Pass;
     if ('at' in point) {
@@ -79,8 +81,7 @@ export const zoteroChanges: ChangeFeed<OAuthGrant> = {
       pass = { known: point.at, reached: {}, open: libraries, start: 0 };
     } else pass = point;
     const [library, ...rest] = pass.open;
-    if (library === undefined)
-      return { changes: left, next: JSON.stringify({ at: pass.reached } satisfies Point), more: false };
+    if (library === undefined) return { changes: left, next: TOKEN.write({ at: pass.reached }), more: false };
     const since = String(pass.known[library] ?? 0);
     // What lies in the trash is told as well: it is gone for readers.
     const query = { since, includeTrashed: '1', sort: 'dateAdded', direction: 'asc' };
@@ -95,10 +96,10 @@ export const zoteroChanges: ChangeFeed<OAuthGrant> = {
     const reached = { ...pass.reached, [library]: pass.reached[library] ?? page.version };
     if (page.next !== null) {
       const next: Pass = { ...pass, reached, start: page.next };
-      return { changes: [...left, ...items], next: JSON.stringify(next), more: true };
+      return { changes: [...left, ...items], next: TOKEN.write(next), more: true };
     }
     const changes = [...left, ...(await besideItems(client, library, since)), ...items];
-    const next: Point = rest.length === 0 ? { at: reached } : { ...pass, reached, open: rest, start: 0 };
-    return { changes, next: JSON.stringify(next), more: rest.length > 0 };
+    const next = rest.length === 0 ? { at: reached } : { ...pass, reached, open: rest, start: 0 };
+    return { changes, next: TOKEN.write(next), more: rest.length > 0 };
   },
 };

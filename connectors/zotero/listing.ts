@@ -1,3 +1,4 @@
+import { count, defineCursor, fields, listOf, nullable, number, string, type CursorOf } from '../cursors.js';
 import type { ItemPage, SourceClient, SourceItem } from '../connector.js';
 import { type Collection, itemOfGroup, itemOfJson, itemOfLibrary, type Place, readCollection } from './adapter.js';
 import { type KeyOwner, listAll, listPage, readItem } from './api.js';
@@ -49,22 +50,25 @@ function branchOf(all: readonly Collection[], key: string): readonly Collection[
 }
 
 /** Where the listing of a library, or of some collections, goes on. */
-interface Cursor {
-  /** Collections whose items are still to be listed; `''` stands for all items of the library. */
-  readonly open: readonly string[];
-  readonly start: number;
-  /** Of the library, when this list was begun; null: it has not been. */
-  readonly version: number | null;
-  readonly restarts: number;
-}
-const cursorOf = (cursor: Cursor): string | null => (cursor.open.length === 0 ? null : JSON.stringify(cursor));
+const CURSOR = defineCursor(
+  fields({
+    /** Collections whose items are still to be listed; `''` stands for all items of the library. */
+    open: listOf(string),
+    start: count,
+    /** Of the library, when this list was begun; null: it has not been. */
+    version: nullable(number),
+    restarts: count,
+  }),
+);
+type Cursor = CursorOf<typeof CURSOR>;
+const cursorOf = (cursor: Cursor): string | null => (cursor.open.length === 0 ? null : CURSOR.write(cursor));
 const beginning = (open: readonly string[]): Cursor => ({ open, start: 0, version: null, restarts: 0 });
 
 const itemsOf = (values: readonly Json[], library: string): SourceItem[] =>
   values.flatMap((json) => itemOfJson(json, library) ?? []);
 
 async function nextItems(client: SourceClient, library: string, text: string): Promise<ItemPage> {
-  const cursor = JSON.parse(text) as Cursor;
+  const cursor = CURSOR.read(text);
   const [collection, ...rest] = cursor.open;
   if (collection === undefined) return { items: [], next: null };
   const within = collection === '' ? [] : ['collections', collection];

@@ -1,3 +1,4 @@
+import { openCursor } from '../../connectors/cursors.js';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
 import { contentHash } from '../../connectors/dropbox/adapter.js';
@@ -117,7 +118,7 @@ describe('listing', () => {
     Object.assign(dropbox.roots, { whole: '2002' });
     account = grantedAccount('DROPBOX', dropbox.settings, dropbox.oauth.grant().accessToken, egress);
     const page = await account.roots(null, NEVER);
-    const { root } = JSON.parse(Buffer.from(page.next ?? '', 'base64url').toString()) as { root: string };
+    const { root } = JSON.parse(Buffer.from(openCursor(page.next ?? ''), 'base64url').toString()) as { root: string };
     expect(root).toBe('2002');
     // Asked for once, and again where Dropbox says that it is another.
     await account.roots(null, NEVER);

@@ -1,3 +1,4 @@
+import { sealCursor } from '../../connectors/cursors.js';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
 import type { Account } from '../../connectors/account.js';
@@ -101,7 +102,11 @@ describe('credentials', () => {
     const calls = {
       identify: account.identify(NEVER),
       roots: account.roots(null, NEVER),
-      below: account.below(idOf('tickets'), JSON.stringify({ since: '', page: 1, isEnd: false, rest: [] }), NEVER),
+      below: account.below(
+        idOf('tickets'),
+        sealCursor(JSON.stringify({ since: '', page: 1, isEnd: false, rest: [] })),
+        NEVER,
+      ),
       open: account.open(idOf('article:100'), NEVER),
     };
     const kinds = Object.entries(calls).map(async ([name, call]) => `${name}: ${(await faultOf(call)).kind}`);
@@ -132,7 +137,7 @@ describe('a listing of solutions', () => {
       ['article:102', 'folder:10'],
       ['article:104', 'folder:11'],
     ]);
-    const drafts = await account.below(idOf('folder:11'), JSON.stringify({ open: ['11'], page: 1 }), NEVER);
+    const drafts = await account.below(idOf('folder:11'), sealCursor(JSON.stringify({ open: ['11'], page: 1 })), NEVER);
     expect(drafts.leftOut).toMatchObject([{ externalId: idOf('article:103'), name: 'Draft' }]);
   });
 

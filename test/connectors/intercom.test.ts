@@ -1,3 +1,4 @@
+import { sealCursor } from '../../connectors/cursors.js';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
 import type { Account } from '../../connectors/account.js';
@@ -120,7 +121,7 @@ describe('a listing', () => {
     ]);
     expect((await below('articles')).ids).toEqual(['articles', 'article:104']);
     expect((await below('article:100')).ids).toEqual(['article:100']);
-    const cursor = JSON.stringify({ roots: { 10: '1' }, page: 2, total: null, restarts: 0 });
+    const cursor = sealCursor(JSON.stringify({ roots: { 10: '1' }, page: 2, total: null, restarts: 0 }));
     expect((await account.below('collection:10', cursor, NEVER)).leftOut).toMatchObject([
       { externalId: 'article:103', name: 'Draft' },
     ]);

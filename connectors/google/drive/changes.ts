@@ -1,3 +1,4 @@
+import { count, defineCursor, fields, listOf, pairOf, string, type CursorOf } from '../../cursors.js';
 import { Fault } from '../../../contract/failures.js';
 import type { Change, ChangeFeed, OAuthGrant, SourceClient } from '../../connector.js';
 import { asList, asMoment, asName, asObject, asText } from '../../json.js';
@@ -8,14 +9,17 @@ import { ALL_DRIVES } from './walk.js';
 import { requireList } from '../../faults.js';
 
 /** How far each log was read: that of the account, and that of each shared drive, which tells what the first does not. */
-interface Point {
-  /** By the id of the drive; '' for the account's own. */
-  readonly logs: readonly (readonly [drive: string, token: string])[];
-  /** Which is being read. */
-  readonly at: number;
-  /** What the account itself keeps lies in this. */
-  readonly root: string;
-}
+const TOKEN = defineCursor(
+  fields({
+    /** Each with the id of its drive before it; '' for the account's own. */
+    logs: listOf(pairOf(string, string)),
+    /** Which is being read. */
+    at: count,
+    /** What the account itself keeps lies in this. */
+    root: string,
+  }),
+);
+type Point = CursorOf<typeof TOKEN>;
 
 const FIELDS = `nextPageToken,newStartPageToken,changes(changeType,removed,fileId,driveId,drive(id,name,createdTime),file(${FILE_FIELDS}))`;
 const ENTRIES_PER_PAGE = '1000';
@@ -32,23 +36,6 @@ async function startOf(client: SourceClient, drive: string): Promise<string> {
   if (token === null)
     throw new Fault('server_error', 'Google Drive named no point of its changes. It is tried again by itself.');
   return token;
-}
-
-function readPoint(text: string): Point {
-  try {
-    const { logs, at, root } = asObject(JSON.parse(text));
-    const read = asList(logs).filter(
-      (log): log is readonly [string, string] =>
-        Array.isArray(log) &&
-        typeof log[0] === 'string' &&
-        (log[0] === OWN || isFileId(log[0])) &&
-        typeof log[1] === 'string',
-    );
-    if (typeof at === 'number' && read[at] !== undefined && isFileId(root)) return { logs: read, at, root };
-  } catch {
-    // Nobody's point.
-  }
-  throw stale();
 }
 
 /** What an entry says happened to a file; null for nothing. */
@@ -72,15 +59,15 @@ export const driveChanges: ChangeFeed<OAuthGrant> = {
   async now(client) {
     const logs: [string, string][] = [[OWN, await startOf(client, OWN)]];
     for (const { externalId } of await allDrives(client)) logs.push([externalId, await startOf(client, externalId)]);
-    return JSON.stringify({ logs, at: 0, root: (await ownRoot(client)).externalId } satisfies Point);
+    return TOKEN.write({ logs, at: 0, root: (await ownRoot(client)).externalId });
   },
 
   async since(client, text) {
-    const { logs, at, root } = readPoint(text);
+    const { logs, at, root } = TOKEN.read(text);
     const [drive, token] = logs[at] ?? [OWN, ''];
     const behind = (left: Point['logs'], next: number) => {
       const more = next < left.length;
-      return { next: JSON.stringify({ logs: left, at: more ? next : 0, root } satisfies Point), more };
+      return { next: TOKEN.write({ logs: left, at: more ? next : 0, root }), more };
     };
     const query = {
       pageToken: token,

@@ -7,7 +7,7 @@ import { type FileJson, isFileId, isFolder, itemOfFile, itemOfPlace, SHARED_WITH
 import { driveChanges } from './changes.js';
 import { fileAt, openFile } from './open.js';
 import { driveAt, drivesPage, ownRoot } from './places.js';
-import { type FolderCursor, takeFolders, walkFrom } from './walk.js';
+import { FOLDER_CURSOR, takeFolders, walkFrom } from './walk.js';
 import { bearer } from '../../bearer.js';
 
 const sharedPlace = (): SourceItem =>
@@ -58,7 +58,7 @@ export const googleDrive: Connector<OAuthGrant> = {
   },
 
   async below(client, externalId, cursor) {
-    if (cursor !== null) return takeFolders(client, JSON.parse(cursor) as FolderCursor);
+    if (cursor !== null) return takeFolders(client, FOLDER_CURSOR.read(cursor));
     if (externalId === SHARED_WITH_ME) {
       const { items, next } = await takeFolders(client, walkFrom(SHARED_WITH_ME, SHARED_WITH_ME, null));
       return { items: [sharedPlace(), ...items], next };

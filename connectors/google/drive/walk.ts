@@ -1,3 +1,4 @@
+import { count, defineCursor, fields, listOf, nullable, string, type CursorOf } from '../../cursors.js';
 import type { ItemPage, SourceClient, SourceItem } from '../../connector.js';
 import { asObject } from '../../json.js';
 import { takePage } from '../paged.js';
@@ -5,21 +6,24 @@ import { FILE_FIELDS, itemOfFile, SHARED_WITH_ME } from './adapter.js';
 import { requireList } from '../../faults.js';
 
 /** Where the listing of folders goes on, a level of folders after the other. */
-export interface FolderCursor {
-  /** What the folders lie in at last. */
-  readonly root: string;
-  /** The shared drive that they lie in; null: none. */
-  readonly driveId: string | null;
-  /** Of this level: still to be listed. */
-  readonly open: readonly string[];
-  /** As many of these as are being listed together. */
-  readonly group: number;
-  /** Of the next level, as far as it is known. */
-  readonly below: readonly string[];
-  readonly level: number;
-  /** Where the listing of the group goes on. */
-  readonly token: string | null;
-}
+export const FOLDER_CURSOR = defineCursor(
+  fields({
+    /** What the folders lie in at last. */
+    root: string,
+    /** The shared drive that they lie in; null: none. */
+    driveId: nullable(string),
+    /** Of this level: still to be listed. */
+    open: listOf(string),
+    /** As many of these as are being listed together. */
+    group: count,
+    /** Of the next level, as far as it is known. */
+    below: listOf(string),
+    level: count,
+    /** Where the listing of the group goes on. */
+    token: nullable(string),
+  }),
+);
+type FolderCursor = CursorOf<typeof FOLDER_CURSOR>;
 
 /** Folders that one request asks for: a query has a bound. */
 const FOLDERS_AT_ONCE = 20;
@@ -79,5 +83,5 @@ export async function takeFolders(client: SourceClient, cursor: FolderCursor): P
     ...items.filter(({ isExpandable }) => isExpandable).map(({ externalId }) => externalId),
   ];
   const next = page.next === null ? behind(cursor, below) : { ...cursor, below, token: page.next };
-  return { items, next: next === null ? null : JSON.stringify(next) };
+  return { items, next: FOLDER_CURSOR.writeNext(next) };
 }

@@ -1,3 +1,4 @@
+import { defineCursor, fields, nullable, string } from '../../cursors.js';
 import { Fault } from '../../../contract/failures.js';
 import type { Change, ChangeFeed, OAuthGrant } from '../../connector.js';
 import { asList, asObject, asText } from '../../json.js';
@@ -8,28 +9,13 @@ import { itemsAt } from './messages.js';
 import { requireList } from '../../faults.js';
 
 /** Where the history is read: from a point on, page by page. Ids of history are longer than numbers are exact. */
-interface Point {
-  readonly start: string;
-  readonly token: string | null;
-}
+const TOKEN = defineCursor(fields({ start: string, token: nullable(string) }));
 
 const RECORDS_PER_PAGE = '100';
 const HISTORY_ID = /^\d{1,20}$/;
 
 const stale = (): Fault =>
   new Fault('stale_cursor', 'Gmail no longer knows what changed since the last look. All is listed.');
-
-function readPoint(text: string): Point {
-  try {
-    const { start, token } = asObject(JSON.parse(text));
-    if (typeof start === 'string' && HISTORY_ID.test(start)) return { start, token: asText(token) };
-  } catch {
-    // Nobody's point.
-  }
-  throw stale();
-}
-
-const write = (start: string, token: string | null): string => JSON.stringify({ start, token } satisfies Point);
 
 /** Messages that a page of the history tells of, each once; true for those that are gone for good. */
 function messagesIn(history: readonly unknown[]): Map<string, boolean> {
@@ -51,11 +37,11 @@ export const gmailChanges: ChangeFeed<OAuthGrant> = {
     const start = asText(historyId);
     if (start === null || !HISTORY_ID.test(start))
       throw new Fault('server_error', 'Gmail named no point of its history. It is tried again by itself.');
-    return write(start, null);
+    return TOKEN.write({ start, token: null });
   },
 
   async since(client, text) {
-    const { start, token } = readPoint(text);
+    const { start, token } = TOKEN.read(text);
     const query = {
       startHistoryId: start,
       maxResults: RECORDS_PER_PAGE,
@@ -85,8 +71,12 @@ export const gmailChanges: ChangeFeed<OAuthGrant> = {
       }),
     ];
     const next = asText(body['nextPageToken']);
-    if (next !== null) return { changes, next: write(start, next), more: true };
+    if (next !== null) return { changes, next: TOKEN.write({ start, token: next }), more: true };
     const end = asText(body['historyId']);
-    return { changes, next: write(end !== null && HISTORY_ID.test(end) ? end : start, null), more: false };
+    return {
+      changes,
+      next: TOKEN.write({ start: end !== null && HISTORY_ID.test(end) ? end : start, token: null }),
+      more: false,
+    };
   },
 };

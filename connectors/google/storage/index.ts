@@ -1,4 +1,5 @@
 /** Google Cloud Storage: objects in buckets of all projects that an account sees. https://cloud.google.com/storage/docs/json_api */
+import { defineCursor, fields, listOf, nullable, string, type CursorOf } from '../../cursors.js';
 import { Fault } from '../../../contract/failures.js';
 import { type ObjectPlace, placeOf } from '../../../contract/objectIds.js';
 import type { Connector, ItemPage, OAuthGrant, SourceClient } from '../../connector.js';
@@ -33,24 +34,29 @@ const missing = (): Fault =>
   );
 
 /** Where the listing of buckets goes on. */
-interface BucketCursor {
-  /** Projects whose buckets are still to be listed. */
-  readonly projects: readonly string[];
-  /** Where the first one goes on. */
-  readonly token: string | null;
-  /** Where the listing of projects goes on; null: all are known. */
-  readonly more: { readonly token: string | null } | null;
-}
+const BUCKET_CURSOR = defineCursor(
+  fields({
+    /** Projects whose buckets are still to be listed. */
+    projects: listOf(string),
+    /** Where the first one goes on. */
+    token: nullable(string),
+    /** Where the listing of projects goes on; null: all are known. */
+    more: nullable(fields({ token: nullable(string) })),
+  }),
+);
+type BucketCursor = CursorOf<typeof BUCKET_CURSOR>;
 
 /** Where the listing of objects goes on. */
-interface ObjectCursor {
-  readonly token: string;
-  /** The last key of the page before: its folders are known. */
-  readonly after: string;
-}
+const OBJECT_CURSOR = defineCursor(
+  fields({
+    token: string,
+    /** The last key of the page before: its folders are known. */
+    after: string,
+  }),
+);
 
 const write = (cursor: BucketCursor): string | null =>
-  cursor.projects.length === 0 && cursor.more === null ? null : JSON.stringify(cursor);
+  cursor.projects.length === 0 && cursor.more === null ? null : BUCKET_CURSOR.write(cursor);
 
 /** The members of a list. One without any is left out, its kind is not: https://cloud.google.com/storage/docs/json_api/v1/objects/list */
 const itemsIn = ({ kind, items }: Json): readonly unknown[] =>
@@ -91,7 +97,7 @@ async function objectsPage(
   { bucket, key, kind }: ObjectPlace,
   given: string | null,
 ): Promise<ItemPage> {
-  const cursor = given === null ? null : (JSON.parse(given) as ObjectCursor);
+  const cursor = given === null ? null : OBJECT_CURSOR.read(given);
   const query = { prefix: key, maxResults: OBJECTS_PER_PAGE, fields: `kind,nextPageToken,items(${OBJECT_FIELDS})` };
   const { body, next } = await takePage(client, ['b', bucket, 'o'], query, cursor?.token ?? null);
   const objects = objectsIn(itemsIn(body));
@@ -102,7 +108,7 @@ async function objectsPage(
   const after = objects.at(-1)?.key ?? cursor?.after ?? '';
   return {
     items: cursor === null ? [...itself, ...items] : items,
-    next: next === null ? null : JSON.stringify({ token: next, after } satisfies ObjectCursor),
+    next: OBJECT_CURSOR.writeNext(next === null ? null : { token: next, after }),
   };
 }
 
@@ -148,7 +154,7 @@ export const googleCloudStorage: Connector<OAuthGrant> = {
 
   async roots(client, given) {
     const start: BucketCursor = { projects: [], token: null, more: { token: null } };
-    const cursor = given === null ? start : (JSON.parse(given) as BucketCursor);
+    const cursor = given === null ? start : BUCKET_CURSOR.read(given);
     const [project, ...rest] = cursor.projects;
     if (project === undefined) return projectsPage(client, cursor.more?.token ?? null);
     const { items, next } = await bucketsPage(client, project, cursor.token);

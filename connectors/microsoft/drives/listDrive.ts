@@ -1,6 +1,7 @@
+import { count, defineCursor, fields, listOf, nullable, pairOf, string, type CursorOf } from '../../cursors.js';
 import type { ItemPage, SourceClient, SourceItem } from '../../connector.js';
 import { Fault } from '../../../contract/failures.js';
-import { byGivenId, type GraphPage, type Query, takePage } from '../graph.js';
+import { byGivenId, type GraphPage, isQuery, type Query, takePage } from '../graph.js';
 import { isFolder, isRoot, ITEM_FIELDS, itemId, itemOf, itemOfDrive, type Place, remoteOf } from './adapter.js';
 import { noSuchItem, requireId } from '../../faults.js';
 import { asText, type Json } from '../../json.js';
@@ -10,18 +11,21 @@ const PER_PAGE = '200';
 export const LISTED: Query = { $top: PER_PAGE, $select: ITEM_FIELDS };
 
 /** Where the listing of a drive, or of a folder, goes on. */
-export interface DriveCursor {
-  readonly drive: string;
-  readonly rootId: string | null;
-  /** The drive itself is listed by its feed, which tells all there is in few pages: its next page; null: it is through. */
-  readonly feed: Query | null;
-  /** Folders still to be listed, each in its drive, the next one last. */
-  readonly open: readonly (readonly [drive: string, item: string])[];
-  /** The next page of that folder; null: its first. */
-  readonly at: Query | null;
-  /** How often the feed lost its place. */
-  readonly restarts: number;
-}
+const CURSOR = defineCursor(
+  fields({
+    drive: string,
+    rootId: nullable(string),
+    /** The drive itself is listed by its feed, which tells all there is in few pages: its next page; null: it is through. */
+    feed: nullable(isQuery),
+    /** Folders still to be listed, each with its drive before it, the next one last. */
+    open: listOf(pairOf(string, string)),
+    /** The next page of that folder; null: its first. */
+    at: nullable(isQuery),
+    /** How often the feed lost its place. */
+    restarts: count,
+  }),
+);
+type DriveCursor = CursorOf<typeof CURSOR>;
 
 const MAX_RESTARTS = 3;
 const isKind = (error: unknown, ...kinds: readonly Fault['kind'][]): boolean =>
@@ -62,7 +66,7 @@ function pageOf(
 
 const pageAt = (items: readonly SourceItem[], cursor: DriveCursor): ItemPage => ({
   items,
-  next: cursor.feed === null && cursor.open.length === 0 ? null : JSON.stringify(cursor),
+  next: cursor.feed === null && cursor.open.length === 0 ? null : CURSOR.write(cursor),
 });
 
 /** A page of a drive and of all that lies in it. */
@@ -108,7 +112,7 @@ async function feedOn(client: SourceClient, cursor: DriveCursor, feed: Query): P
 
 /** The page that a cursor of the two means. */
 export async function listOn(client: SourceClient, text: string): Promise<ItemPage> {
-  const cursor = JSON.parse(text) as DriveCursor;
+  const cursor = CURSOR.read(text);
   const { drive, open } = cursor;
   if (cursor.feed !== null) return feedOn(client, cursor, cursor.feed);
   const folder = open.at(-1);

@@ -1,18 +1,10 @@
 /** Outlook: the mails of a person, by folder or by query. https://learn.microsoft.com/graph/api/resources/mail-api-overview */
+import { defineCursor, fields, nullable, string } from '../../cursors.js';
 import { Fault } from '../../../contract/failures.js';
 import { isSelection } from '../../../contract/filterTree.js';
 import { outlookQueryOf } from '../../../contract/outlookQuery.js';
 import type { Connector, LiveRead, OAuthGrant } from '../../connector.js';
-import {
-  appLimit,
-  byGivenId,
-  classify,
-  identifyUser,
-  microsoftConsent,
-  type Query,
-  takeAll,
-  takePage,
-} from '../graph.js';
+import { appLimit, byGivenId, classify, identifyUser, microsoftConsent, isQuery, takeAll, takePage } from '../graph.js';
 import {
   ATTACHMENT_FIELDS,
   contentOfAttachment,
@@ -32,10 +24,7 @@ import { noSuchItem } from '../../faults.js';
 import { bearer } from '../../bearer.js';
 
 /** Where the listing of the outermost folders goes on. */
-interface RootsCursor {
-  readonly query: Query;
-  readonly bin: string | null;
-}
+const ROOTS_CURSOR = defineCursor(fields({ query: isQuery, bin: nullable(string) }));
 
 /** A category, in the words of the operation that lists them. */
 export interface MailCategory {
@@ -74,15 +63,14 @@ export const outlook: Connector<OAuthGrant> = {
   identify: (client) => identifyUser(client),
 
   async roots(client, text) {
-    const cursor =
-      text === null ? { query: FOLDER_FIELDS, bin: await binOf(client) } : (JSON.parse(text) as RootsCursor);
+    const cursor = text === null ? { query: FOLDER_FIELDS, bin: await binOf(client) } : ROOTS_CURSOR.read(text);
     const { values, next } = await takePage(client, ['me', 'mailFolders'], cursor.query);
     return {
       items: values.flatMap((json) => {
         const folder = folderOf(json, null, cursor.bin);
         return folder === null ? [] : [itemOfFolder(folder)];
       }),
-      next: next === null ? null : JSON.stringify({ ...cursor, query: next } satisfies RootsCursor),
+      next: ROOTS_CURSOR.writeNext(next && { ...cursor, query: next }),
     };
   },
 

@@ -1,7 +1,8 @@
+import { count, defineCursor, fields, listOf, nullable, pairOf, string, type CursorOf } from '../../cursors.js';
 import { Fault } from '../../../contract/failures.js';
 import type { OutlookQuery } from '../../../contract/outlookQuery.js';
 import type { ItemPage, SourceClient, SourceItem } from '../../connector.js';
-import { byGivenId, type GraphPage, type Query, takeAll, takePage } from '../graph.js';
+import { byGivenId, type GraphPage, type Query, takeAll, takePage, QUERY_CURSOR, isQuery } from '../graph.js';
 import { ATTACHMENT_FIELDS, itemOfAttachment, itemOfFolder, itemOfMessage, MESSAGE_FIELDS } from './adapter.js';
 import { allFolders, branchOf, NAME } from './folders.js';
 import { odataFilter } from './odata.js';
@@ -64,13 +65,18 @@ export async function withAttachments(
 }
 
 /** Where the listing of a folder, and of those in it, goes on. */
-interface FolderCursor {
-  readonly open: readonly (readonly [folder: string, root: string])[];
-  readonly at: Query | null;
-  readonly restarts: number;
-}
+const FOLDER_CURSOR = defineCursor(
+  fields({
+    /** Each folder with its root. */
+    open: listOf(pairOf(string, string)),
+    at: nullable(isQuery),
+    restarts: count,
+  }),
+);
+type FolderCursor = CursorOf<typeof FOLDER_CURSOR>;
 
-const cursorOf = (cursor: FolderCursor): string | null => (cursor.open.length === 0 ? null : JSON.stringify(cursor));
+const cursorOf = (cursor: FolderCursor): string | null =>
+  cursor.open.length === 0 ? null : FOLDER_CURSOR.write(cursor);
 
 /**
  * A page of a folder and of all that lies in it. What is attached to messages is listed, and becomes files only where it is
@@ -83,7 +89,7 @@ export async function belowFolder(client: SourceClient, id: string, text: string
     const open = branch.map((folder) => [folder.id, folder.root] as const);
     return { items: branch.map(itemOfFolder), next: cursorOf({ open, at: null, restarts: 0 }) };
   }
-  const cursor = JSON.parse(text) as FolderCursor;
+  const cursor = FOLDER_CURSOR.read(text);
   const [folder, ...rest] = cursor.open;
   if (folder === undefined) return { items: [], next: null };
   const behind = cursorOf({ open: rest, at: null, restarts: 0 });
@@ -113,12 +119,12 @@ export async function belowQuery(
     $top: PER_PAGE,
     ...(filter === null ? {} : { $filter: odataFilter(filter) }),
   };
-  const query = cursor === null ? first : (JSON.parse(cursor) as Query);
+  const query = cursor === null ? first : QUERY_CURSOR.read(cursor);
   const { values, next } = await takePage(client, messagesOf(folder), query);
   const messages = values.flatMap((message) => itemOfMessage(message, folder) ?? []);
   return {
     items: await withAttachments(client, messages, attachments ? { hasContent: true } : null),
-    next: next === null ? null : JSON.stringify(next),
+    next: QUERY_CURSOR.writeNext(next),
   };
 }
 

@@ -1,7 +1,7 @@
 import type { Change, OAuthGrant, AccountClient } from '../../connector.js';
 import { driveFeeds, latest, placesOf } from '../drives/changes.js';
 import { joinFeeds } from '../feeds.js';
-import { type GraphPage, type Query, takeAll } from '../graph.js';
+import { type GraphPage, type Query, takeAll, QUERY_CURSOR } from '../graph.js';
 import { itemOfPage, itemOfPages, LISTED, PAGE_TYPE, PAGES } from './pages.js';
 import { drivesOf, LIBRARIES, siteOf } from './site.js';
 import { asText, type Json } from '../../json.js';
@@ -11,7 +11,7 @@ const MOST = 5_000;
 
 /** The pages that there were, each with its version. */
 function knownIn(query: Query | null): Readonly<Record<string, string>> {
-  return JSON.parse(query?.['known'] ?? '{}') as Record<string, string>;
+  return QUERY_CURSOR.read(query?.['known'] ?? '{}');
 }
 
 /** Pages have no feed, and are few: those that are others than before are told, and those that are gone. */
@@ -23,7 +23,7 @@ async function pagesSince(client: AccountClient<OAuthGrant>, query: Query | null
   const told = all.filter((page) => before.get(asText(page['id']) ?? '') !== (asText(page['eTag']) ?? ''));
   const gone = [...before.keys()].filter((page) => !Object.hasOwn(known, page));
   const values: readonly Json[] = [...told, ...gone.map((page) => ({ id: page, deleted: {} }))];
-  return { values, next: null, delta: { known: JSON.stringify(known) } };
+  return { values, next: null, delta: { known: QUERY_CURSOR.write(known) } };
 }
 
 function changesOfPages({ values }: GraphPage): readonly Change[] {

@@ -3,7 +3,7 @@ import { Fault } from '../../../contract/failures.js';
 import type { Connector, LiveRead, OAuthGrant } from '../../connector.js';
 import { itemOfDrive } from '../drives/adapter.js';
 import { belowDrives, openFile } from '../drives/driveSource.js';
-import { appLimit, classify, identifyUser, microsoftConsent, type Query, takePage } from '../graph.js';
+import { appLimit, classify, identifyUser, microsoftConsent, type Query, takePage, QUERY_CURSOR } from '../graph.js';
 import { siteChanges } from './changes.js';
 import { belowPages, isPages, itemOfPages, openPage } from './pages.js';
 import { drivesOf, hostOf, LIBRARIES, NAME, nameOfSite, rootSite, siteOf } from './site.js';
@@ -83,13 +83,13 @@ export const sharePoint: Connector<OAuthGrant> = {
 
   async roots(client, cursor) {
     const site = await siteOf(client, client.credentials);
-    const query = cursor === null ? LIBRARIES : (JSON.parse(cursor) as Query);
+    const query = cursor === null ? LIBRARIES : QUERY_CURSOR.read(cursor);
     const { values, next } = await takePage(client, drivesOf(site), query);
     const drives = values.flatMap((drive) => itemOfDrive(drive) ?? []);
     // Pages come last, after all libraries.
     return next === null
       ? { items: [...drives, itemOfPages(site)], next: null }
-      : { items: drives, next: JSON.stringify(next) };
+      : { items: drives, next: QUERY_CURSOR.write(next) };
   },
 
   async below(client, externalId, cursor) {

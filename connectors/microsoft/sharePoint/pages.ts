@@ -1,7 +1,7 @@
 /** The pages of a site, which lie in no document library. https://learn.microsoft.com/graph/api/resources/sitepage */
 import { Fault } from '../../../contract/failures.js';
 import type { ItemContent, ItemPage, SourceClient, SourceItem } from '../../connector.js';
-import { byGivenId, dateOf, type Query, takePage } from '../graph.js';
+import { byGivenId, dateOf, type Query, takePage, QUERY_CURSOR } from '../graph.js';
 import { NAME, type Site } from './site.js';
 import { escapeHtml } from '../../html.js';
 import { noSuchItem } from '../../faults.js';
@@ -60,12 +60,12 @@ export async function belowPages(
     if (item === null) throw noSuchItem(NAME);
     return { items: [item], next: null };
   }
-  const query = cursor === null ? LISTED : (JSON.parse(cursor) as Query);
+  const query = cursor === null ? LISTED : QUERY_CURSOR.read(cursor);
   const { values, next } = await takePage(client, [...path, PAGE_TYPE], query);
   const items = values.flatMap((page) => itemOfPage(page) ?? []);
   return {
     items: cursor === null ? [itemOfPages(site), ...items] : items,
-    next: next === null ? null : JSON.stringify(next),
+    next: QUERY_CURSOR.writeNext(next),
   };
 }
 

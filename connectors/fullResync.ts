@@ -1,11 +1,15 @@
 import { Fault } from '../contract/failures.js';
 
+import { type Checked, count, fields, number } from './cursors.js';
+
 /** Of feeds that may leave something untold: how many passes they have told since all was listed, and when that was. */
-export interface Passes {
-  readonly passes: number;
+export const PASSES = {
+  passes: count,
   /** Milliseconds since 1970. */
-  readonly begun: number;
-}
+  begun: number,
+};
+const passesOf = fields(PASSES);
+type Passes = Checked<typeof passesOf>;
 
 /** So many passes, or so long, until all is listed once more. */
 const MOST_PASSES = 50;

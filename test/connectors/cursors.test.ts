@@ -1,0 +1,74 @@
+/** Cursors of all connected sources that are damaged, or that an older version of the service wrote. */
+import { expect, test } from '@jest/globals';
+
+import { takePage } from '../../activities/connected/walk.js';
+import { CONNECTORS } from '../../connectors/catalogue.js';
+import { openCursor, sealCursor } from '../../connectors/cursors.js';
+import { readSourceUrls } from '../../connectors/readSourceUrls.js';
+import { createConnectors } from '../../connectors/registry.js';
+import { WALK_ALL, walkOf } from '../../contract/connections.js';
+import type { ConnectedSourceType } from '../../contract/sources.js';
+import { everyRow } from '../support/everyRow.js';
+import { faultOf, NEVER } from './account.js';
+
+const SOURCES = Object.keys(CONNECTORS) as ConnectedSourceType[];
+/** Feeds whose change token is the source's own text, which has no shape for us to check. */
+const OWN_TOKENS: readonly ConnectedSourceType[] = ['DROPBOX'];
+const OLDER = '{"version":0}';
+const WHOLE = sealCursor('{"open":["a"],"at":null}');
+const DAMAGED = ['', 'x', 'damaged', '{"open":["a"],"at":null}', OLDER, WHOLE.slice(0, -1), WHOLE.replace('a', 'b')];
+
+/** An account that counts its requests and is answered none. */
+function silentAccount(source: ConnectedSourceType) {
+  let requests = 0;
+  const egress = {
+    request: () => {
+      requests += 1;
+      return Promise.reject(new Error('A damaged cursor must not reach the source.'));
+    },
+  };
+  const connectors = createConnectors({ egress, urls: readSourceUrls(''), maxItemBytes: 1_000 });
+  return { account: connectors.account(source, '1', '{"accessToken":"t","facts":{}}'), requests: () => requests };
+}
+
+test('a damaged cursor of any of the 24 sources restarts its list, and its feed is followed by a full listing', async () => {
+  expect(SOURCES).toHaveLength(24);
+  await everyRow(SOURCES, String, async (source) => {
+    const { account, requests } = silentAccount(source);
+    for (const cursor of DAMAGED) {
+      const item = await takePage(account, { ...walkOf(['a', 'b']), at: cursor }, NEVER);
+      expect(item).toMatchObject({ items: [], missing: [], refused: [], walk: { open: ['a', 'b'], at: null } });
+      const roots = await takePage(account, { ...WALK_ALL, roots: { next: cursor } }, NEVER);
+      expect(roots).toMatchObject({ items: [], missing: [], refused: [], walk: { open: [], roots: { next: null } } });
+      if (account.changes) expect((await faultOf(account.changes.since(cursor, NEVER))).kind).toBe('stale_cursor');
+    }
+    expect(requests()).toBe(0);
+  });
+});
+
+test('a change token of an older version is stale for every feed whose tokens have a shape', () =>
+  everyRow(
+    SOURCES.filter((source) => CONNECTORS[source].changes && !OWN_TOKENS.includes(source)),
+    String,
+    async (source) => {
+      const { account, requests } = silentAccount(source);
+      for (const token of [OLDER, 'x', '[]', 'null', '"text"'])
+        expect((await faultOf(account.changes!.since(sealCursor(token), NEVER))).kind).toBe('stale_cursor');
+      expect(requests()).toBe(0);
+    },
+  ));
+
+test('a list that is stale again after three restarts fails, and is not read as empty', async () => {
+  const { account } = silentAccount('GITBOOK');
+  let walk = { ...walkOf(['a']), at: 'damaged' };
+  for (let restarts = 1; restarts <= 3; restarts += 1) {
+    const step = await takePage(account, walk, NEVER);
+    expect(step.walk.restarts).toBe(restarts);
+    walk = { ...step.walk, at: 'damaged' };
+  }
+  expect((await faultOf(takePage(account, walk, NEVER))).kind).toBe('stale_cursor');
+});
+
+test('a cursor comes back as it was sealed', () => {
+  for (const text of ['', 'a', OLDER, 'ü\u{1F600}']) expect(openCursor(sealCursor(text))).toBe(text);
+});
