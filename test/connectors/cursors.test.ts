@@ -18,6 +18,13 @@ const OLDER = '{"version":0}';
 const WHOLE = sealCursor('{"open":["a"],"at":null}');
 const DAMAGED = ['', 'x', 'damaged', '{"open":["a"],"at":null}', OLDER, WHOLE.slice(0, -1), WHOLE.replace('a', 'b')];
 
+/** The facts that stand in addresses of some sources. */
+const FACTS = {
+  ...{ tenant: 'common', subdomain: 'a', instance: 'a', instance_name: 'a', user_id: '1', userID: '1' },
+  ...{ instance_url: 'https://a.my.salesforce.com', domain: 'a', customer: 'api', api: 'api' },
+};
+const CREDENTIALS = JSON.stringify({ accessToken: 't', facts: FACTS });
+
 /** An account that counts its requests and is answered none. */
 function silentAccount(source: ConnectedSourceType) {
   let requests = 0;
@@ -28,7 +35,7 @@ function silentAccount(source: ConnectedSourceType) {
     },
   };
   const connectors = createConnectors({ egress, urls: readSourceUrls(''), maxItemBytes: 1_000 });
-  return { account: connectors.account(source, '1', '{"accessToken":"t","facts":{}}'), requests: () => requests };
+  return { account: connectors.account(source, '1', CREDENTIALS), requests: () => requests };
 }
 
 test('a damaged cursor of any of the 24 sources restarts its list, and its feed is followed by a full listing', async () => {
