@@ -38,7 +38,7 @@ export const recordOf =
   <T>(check: Check<T>): Check<Readonly<Record<string, T>>> =>
   (value): value is Readonly<Record<string, T>> =>
     isObject(value) && Object.values(value).every(check);
-export const fields =
+export const shapeOf =
   <C extends Readonly<Record<string, Check<unknown>>>>(checks: C): Check<{ readonly [K in keyof C]: Checked<C[K]> }> =>
   (value): value is { readonly [K in keyof C]: Checked<C[K]> } =>
     isObject(value) && Object.entries(checks).every(([name, check]) => check(value[name]));

@@ -1,11 +1,11 @@
 /** Trees that are asked for folder by folder. */
-import { count, defineCursor, fields, listOf, nullable, pairOf, string, type CursorOf } from './cursors.js';
+import { count, defineCursor, shapeOf, listOf, nullable, pairOf, string, type CursorOf } from './cursors.js';
 import { Fault } from '../contract/failures.js';
 import type { ItemPage } from './connector.js';
 
 /** Where such a listing goes on. */
 const CURSOR = defineCursor(
-  fields({
+  shapeOf({
     /** The outermost thing that all of it lies in. */
     root: string,
     /** Folders still to be listed, the next one last, each with how deep it lies. */

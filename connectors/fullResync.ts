@@ -1,6 +1,6 @@
 import { Fault } from '../contract/failures.js';
 
-import { type Checked, count, fields, number } from './cursors.js';
+import { type Checked, count, shapeOf, number } from './cursors.js';
 
 /** Of feeds that may leave something untold: how many passes they have told since all was listed, and when that was. */
 export const PASSES = {
@@ -8,7 +8,7 @@ export const PASSES = {
   /** Milliseconds since 1970. */
   begun: number,
 };
-const passesOf = fields(PASSES);
+const passesOf = shapeOf(PASSES);
 type Passes = Checked<typeof passesOf>;
 
 /** So many passes, or so long, until all is listed once more. */

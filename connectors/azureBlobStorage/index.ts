@@ -1,5 +1,5 @@
 /** Azure Blob Storage, read with the key of an account. https://learn.microsoft.com/rest/api/storageservices/blob-service-rest-api */
-import { defineCursor, fields, string } from '../cursors.js';
+import { defineCursor, shapeOf, string } from '../cursors.js';
 import { Fault } from '../../contract/failures.js';
 import { type ObjectPlace, placeOf } from '../../contract/objectIds.js';
 import type { Connector, ItemPage, SourceAnswer, SourceClient, AccountClient } from '../connector.js';
@@ -41,7 +41,7 @@ async function list(
 }
 
 /** Where a listing of blobs goes on: the source's marker, and the name before it. */
-const CURSOR = defineCursor(fields({ marker: string, after: string }));
+const CURSOR = defineCursor(shapeOf({ marker: string, after: string }));
 
 /** A page of a container or a folder. */
 async function pageBelow(

@@ -1,4 +1,4 @@
-import { defineCursor, fields, number, string, type CursorOf } from '../cursors.js';
+import { defineCursor, shapeOf, number, string, type CursorOf } from '../cursors.js';
 import { Fault } from '../../contract/failures.js';
 import type { Change, ChangeFeed, OAuthGrant, SourceClient } from '../connector.js';
 import { asObject, type Json } from '../json.js';
@@ -7,7 +7,7 @@ import { noSuchItem, requireId, requireList } from '../faults.js';
 
 /** How far the events of an account were read. */
 const TOKEN = defineCursor(
-  fields({
+  shapeOf({
     position: string,
     /** When that was, in milliseconds since 1970. */
     at: number,

@@ -1,5 +1,5 @@
 /** What lies in a space, a page or a folder of Confluence. */
-import { defineCursor, fields, listOf, nullable, oneOf, string, type CursorOf } from '../cursors.js';
+import { defineCursor, shapeOf, listOf, nullable, oneOf, string, type CursorOf } from '../cursors.js';
 import { Fault } from '../../contract/failures.js';
 import type { ItemPage, SourceItem } from '../connector.js';
 import { folderAround, KINDS, itemOfContent, itemOfSpace, leftOutOf, type Place, placeOf } from './adapter.js';
@@ -13,7 +13,7 @@ const isMissing = (error: unknown): boolean => error instanceof Fault && error.k
 const PARTS = ['pages', 'blogposts'] as const;
 
 const SPACE_CURSOR = defineCursor(
-  fields({
+  shapeOf({
     part: oneOf(...PARTS),
     at: nullable(string),
     /** Folders that were listed already; of very many, some are listed again, which changes nothing. */
@@ -69,7 +69,7 @@ export async function belowSpace(call: Call, id: string, text: string | null): P
 
 /** What is still to be looked into: pages and folders, the first one from where its list goes on. */
 const TREE_CURSOR = defineCursor(
-  fields({ open: listOf(fields({ kind: oneOf(...KINDS), id: string })), at: nullable(string) }),
+  shapeOf({ open: listOf(shapeOf({ kind: oneOf(...KINDS), id: string })), at: nullable(string) }),
 );
 type TreeCursor = CursorOf<typeof TREE_CURSOR>;
 

@@ -1,4 +1,4 @@
-import { count, defineCursor, fields, listOf, string, type CursorOf } from '../cursors.js';
+import { count, defineCursor, shapeOf, listOf, string, type CursorOf } from '../cursors.js';
 import type { ItemPage, SourceClient } from '../connector.js';
 import { answerAbout, idOf } from '../helpdesk.js';
 import {
@@ -71,7 +71,7 @@ const foldersIn = (values: readonly Json[], parent: string): readonly Folder[] =
   });
 
 /** Where the listing of articles goes on: folders that are still to be read, the first one is under way. */
-const CURSOR = defineCursor(fields({ open: listOf(string), page: count }));
+const CURSOR = defineCursor(shapeOf({ open: listOf(string), page: count }));
 type Cursor = CursorOf<typeof CURSOR>;
 const cursorOf = (cursor: Cursor): string | null => (cursor.open.length === 0 ? null : CURSOR.write(cursor));
 

@@ -1,4 +1,4 @@
-import { boolean, count, defineCursor, fields, listOf, string, type CursorOf } from '../cursors.js';
+import { boolean, count, defineCursor, shapeOf, listOf, string, type CursorOf } from '../cursors.js';
 import type { ItemPage, SourceClient, SourceItem } from '../connector.js';
 import { answerAbout, itemOfAttached, type Wanted } from '../helpdesk.js';
 import { attachedIn, itemOfContainer, itemOfTicket, type Ticket, TICKETS } from './adapter.js';
@@ -16,7 +16,7 @@ const MAX_CONVERSATIONS = 20_000;
 
 /** Where the listing of tickets goes on. */
 const CURSOR = defineCursor(
-  fields({
+  shapeOf({
     /** Of the last change: the list is read by that, since it has no more than 300 pages, and moves while tickets change. */
     since: string,
     page: count,

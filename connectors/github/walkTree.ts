@@ -1,4 +1,4 @@
-import { defineCursor, fields, listOf, pairOf, string, type CursorOf } from '../cursors.js';
+import { defineCursor, shapeOf, listOf, pairOf, string, type CursorOf } from '../cursors.js';
 import { Fault } from '../../contract/failures.js';
 import type { ItemPage, SourceClient } from '../connector.js';
 import { type EntryJson, itemOfEntry } from './adapter.js';
@@ -6,7 +6,7 @@ import { requireList } from '../faults.js';
 
 /** Where the listing of a tree goes on: trees by their paths within the repository. What they hold never changes. */
 export const TREE_CURSOR = defineCursor(
-  fields({
+  shapeOf({
     repository: string,
     url: string,
     branch: string,

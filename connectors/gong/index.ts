@@ -1,5 +1,5 @@
 /** Gong: calls of a company, as what was said in them and by whom. https://help.gong.io/docs/what-the-gong-api-provides */
-import { boolean, defineCursor, fields, listOf, nullable, string, type CursorOf } from '../cursors.js';
+import { boolean, defineCursor, shapeOf, listOf, nullable, string, type CursorOf } from '../cursors.js';
 import { Fault } from '../../contract/failures.js';
 import type { Connector, ItemContent, ItemPage, OAuthGrant, SourceClient } from '../connector.js';
 import { asList, asObject, asText, type Json, omitNull } from '../json.js';
@@ -40,10 +40,10 @@ async function found(answer: Promise<Json>): Promise<Json | null> {
 
 /** Where the listing of a workspace, or of a folder, goes on. */
 const CURSOR = defineCursor(
-  fields({
+  shapeOf({
     workspace: string,
     /** A page of the workspace's calls; null: they are through. */
-    calls: nullable(fields({ until: string, at: nullable(string) })),
+    calls: nullable(shapeOf({ until: string, at: nullable(string) })),
     /** Folders whose calls are still to be told; null: they are not known yet. */
     folders: nullable(listOf(string)),
     /** Whether these calls were told before, as calls of the workspace: then only where they lie is news. */

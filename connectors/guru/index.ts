@@ -1,5 +1,5 @@
 /** Guru: collections of cards, in folders or in none, read with a user's token. https://developer.getguru.com */
-import { defineCursor, fields, listOf, nullable, recordOf, string, type CursorOf } from '../cursors.js';
+import { defineCursor, shapeOf, listOf, nullable, recordOf, string, type CursorOf } from '../cursors.js';
 import { Fault } from '../../contract/failures.js';
 import type { Connector, ItemPage, SourceClient, SourceItem } from '../connector.js';
 import { contentOf, externalIdOf, itemOf, type Kind, type Place, placeOf } from './adapter.js';
@@ -32,9 +32,9 @@ const ALL_CARDS: Query = { queryType: 'cards', sortField: 'dateCreated', sortOrd
 
 /** Where a listing of something goes on: in its folders, and then, of a collection, among the cards that are in none. */
 const CURSOR = defineCursor(
-  fields({
+  shapeOf({
     root: string,
-    open: listOf(fields({ folder: string, owner: string })),
+    open: listOf(shapeOf({ folder: string, owner: string })),
     /** Of the first folder, or of all cards; null: from the beginning. */
     at: nullable(recordOf(string)),
     /** The collection whose cards in no folder come last; null: of a folder, where there are none. */

@@ -1,4 +1,4 @@
-import { count, defineCursor, fields, nullable, recordOf, string, type CursorOf } from '../cursors.js';
+import { count, defineCursor, shapeOf, nullable, recordOf, string, type CursorOf } from '../cursors.js';
 import type { ItemPage, SourceClient, SourceItem } from '../connector.js';
 import { answerAbout, idOf } from '../helpdesk.js';
 import {
@@ -49,7 +49,7 @@ async function collectionsOf(client: SourceClient) {
 
 /** Where the listing of articles goes on. */
 const CURSOR = defineCursor(
-  fields({
+  shapeOf({
     /** The outermost collection of each that is meant; null: those in none are. */
     roots: nullable(recordOf(string)),
     page: count,

@@ -1,6 +1,6 @@
 import {
   defineCursor,
-  fields,
+  shapeOf,
   listOf,
   nullable,
   number,
@@ -22,11 +22,11 @@ const KINDS: readonly SaidKind[] = ['conversation', 'ticket'];
 const OVERLAP_S = 2 * 86_400;
 
 /** What of one kind was there: as many as were created before a moment, in seconds since 1970. */
-const countedKind = fields({ kind: oneOf(...KINDS), before: number, number });
+const countedKind = shapeOf({ kind: oneOf(...KINDS), before: number, total: number });
 type Counted = Checked<typeof countedKind>;
 
 /** Where a pass goes on. */
-const passUnderWay = fields({
+const passUnderWay = shapeOf({
   begun: number,
   /** Kinds that are still to be asked for; the first one is under way. */
   open: listOf(oneOf(...KINDS)),
@@ -36,7 +36,7 @@ const passUnderWay = fields({
 });
 type Pass = Checked<typeof passUnderWay>;
 const TOKEN = defineCursor(
-  fields({
+  shapeOf({
     ...PASSES,
     /** Since when changes are to be asked for, in seconds since 1970. */
     since: number,
@@ -65,8 +65,8 @@ async function countAll(client: SourceClient, kinds: readonly SaidKind[], now: n
   const before = now - OVERLAP_S;
   const counted: Counted[] = [];
   for (const kind of kinds) {
-    const number = await count(client, kind, before);
-    if (number !== null) counted.push({ kind, before, number });
+    const total = await count(client, kind, before);
+    if (total !== null) counted.push({ kind, before, total });
   }
   if (counted.length === 0) throw stale('does not say what happened to conversations and tickets');
   return counted;
@@ -74,9 +74,9 @@ async function countAll(client: SourceClient, kinds: readonly SaidKind[], now: n
 
 /** Nobody tells what is deleted: but then there are fewer of those that there were. @throws Fault stale_cursor */
 async function checkCounts(client: SourceClient, counted: readonly Counted[]): Promise<void> {
-  for (const { kind, before, number } of counted) {
+  for (const { kind, before, total } of counted) {
     const left = await count(client, kind, before);
-    if (left === null || left < number) throw stale(`has lost ${LISTS[kind]}, and does not say which`);
+    if (left === null || left < total) throw stale(`has lost ${LISTS[kind]}, and does not say which`);
   }
 }
 

@@ -1,5 +1,5 @@
 /** Conversations and tickets: both are searched for, and told whole one by one. */
-import { boolean, defineCursor, fields, listOf, nullable, string, type CursorOf } from '../cursors.js';
+import { boolean, defineCursor, shapeOf, listOf, nullable, string, type CursorOf } from '../cursors.js';
 import type { ItemPage, SourceClient, SourceItem } from '../connector.js';
 import { answerAbout, idOf, itemOfAttached, type Wanted } from '../helpdesk.js';
 import {
@@ -75,7 +75,7 @@ async function peopleOf(client: SourceClient, tickets: readonly Json[]): Promise
 }
 
 const CURSOR = defineCursor(
-  fields({
+  shapeOf({
     at: nullable(string),
     isEnd: boolean,
     /** Those whose attachments are still to be listed. */

@@ -1,4 +1,4 @@
-import { boolean, count, defineCursor, fields, listOf, nullable, string, type Checked } from '../cursors.js';
+import { boolean, count, defineCursor, shapeOf, listOf, nullable, string, type Checked } from '../cursors.js';
 import { createHash } from 'node:crypto';
 
 import { Fault } from '../../contract/failures.js';
@@ -18,7 +18,7 @@ export interface ListedPlace extends FeedPlace {
 }
 
 /** How far the feed of a place was read. */
-const readPlace = fields({
+const readPlace = shapeOf({
   id: string,
   root: string,
   /** Of its item, as it was told last. */
@@ -32,7 +32,7 @@ type ReadPlace = Checked<typeof readPlace>;
 
 /** All places of an account, and the one whose page is next. */
 const TOKEN = defineCursor(
-  fields({
+  shapeOf({
     places: listOf(readPlace),
     at: count,
     /** Whether a pass has read a page already. */

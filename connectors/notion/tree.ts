@@ -1,5 +1,5 @@
 /** What lies in a page or in a database: Notion lists no children but blocks, and rows. */
-import { defineCursor, fields, listOf, nullable, oneOf, string, type Checked, type CursorOf } from '../cursors.js';
+import { defineCursor, shapeOf, listOf, nullable, oneOf, string, type Checked, type CursorOf } from '../cursors.js';
 import { randomUUID } from 'node:crypto';
 
 import { Fault } from '../../contract/failures.js';
@@ -11,7 +11,7 @@ import { asObject, asText, type Json } from '../json.js';
 import { requireId, requireList } from '../faults.js';
 
 /** Something still to be looked into. */
-const openPlace = fields({
+const openPlace = shapeOf({
   room: oneOf('blocks', 'rows'),
   id: string,
   /** The item that what is found lies in. */
@@ -19,7 +19,7 @@ const openPlace = fields({
   at: nullable(string),
 });
 type Open = Checked<typeof openPlace>;
-const TREE_CURSOR = defineCursor(fields({ root: string, open: listOf(openPlace) }));
+const TREE_CURSOR = defineCursor(shapeOf({ root: string, open: listOf(openPlace) }));
 type TreeCursor = CursorOf<typeof TREE_CURSOR>;
 
 /** Blocks that hold no pages of their own: what is in a copy lies where its original does. */
@@ -158,7 +158,7 @@ export async function belowPlace(call: Call, asked: Place, text: string | null):
 }
 
 const SEARCH_CURSOR = defineCursor(
-  fields({
+  shapeOf({
     /** What this listing has in common. */
     listing: string,
     at: nullable(string),

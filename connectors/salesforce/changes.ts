@@ -1,4 +1,4 @@
-import { defineCursor, fields, nullable, number, string, type CursorOf } from '../cursors.js';
+import { defineCursor, shapeOf, nullable, number, string, type CursorOf } from '../cursors.js';
 import { Fault } from '../../contract/failures.js';
 import type { Change, ChangeFeed, OAuthGrant, SourceClient } from '../connector.js';
 import { checkPasses, firstPass, nextPass, PASSES } from '../fullResync.js';
@@ -14,7 +14,7 @@ const ASKED_AT_ONCE = 200;
 
 /** Until when changes were asked for, in milliseconds since 1970; and where a pass goes on. */
 const TOKEN = defineCursor(
-  fields({ ...PASSES, since: number, pass: nullable(fields({ begun: number, after: string })) }),
+  shapeOf({ ...PASSES, since: number, pass: nullable(shapeOf({ begun: number, after: string })) }),
 );
 type Point = CursorOf<typeof TOKEN>;
 

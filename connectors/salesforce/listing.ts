@@ -1,4 +1,4 @@
-import { defineCursor, fields, listOf, nullable, pairOf, string, type CursorOf } from '../cursors.js';
+import { defineCursor, shapeOf, listOf, nullable, pairOf, string, type CursorOf } from '../cursors.js';
 import { Fault } from '../../contract/failures.js';
 import type { ItemPage, SourceClient, SourceItem } from '../connector.js';
 import {
@@ -59,7 +59,7 @@ export async function filesOf(client: SourceClient, ids: readonly string[]): Pro
 type Open = readonly [folder: string, parent: string];
 
 /** Where the listing of a folder, and of those in it, goes on. */
-const CURSOR = defineCursor(fields({ root: nullable(string), open: listOf(pairOf(string, string)), after: string }));
+const CURSOR = defineCursor(shapeOf({ root: nullable(string), open: listOf(pairOf(string, string)), after: string }));
 type FolderCursor = CursorOf<typeof CURSOR>;
 
 const cursorOf = (cursor: FolderCursor): string | null => (cursor.open.length === 0 ? null : CURSOR.write(cursor));

@@ -1,6 +1,6 @@
 import {
   defineCursor,
-  fields,
+  shapeOf,
   listOf,
   nullable,
   number,
@@ -22,13 +22,13 @@ const OVERLAP_MS = 36 * 3_600_000;
 const WITH_STATE = `${LISTED_FIELDS},workflow_state,active`;
 
 /** What was there of a table: so many as were created before a moment. */
-const countedTable = fields({ table: string, records: number, attachments: number });
+const countedTable = shapeOf({ table: string, records: number, attachments: number });
 type Counted = Checked<typeof countedTable>;
-const countsBefore = fields({ before: string, tables: listOf(countedTable) });
+const countsBefore = shapeOf({ before: string, tables: listOf(countedTable) });
 type Counts = Checked<typeof countsBefore>;
 
 /** Where a pass goes on: with the records of the first table that were changed, or with those that something was attached to. */
-const passUnderWay = fields({
+const passUnderWay = shapeOf({
   begun: number,
   open: listOf(string),
   room: oneOf('table', 'attachment'),
@@ -38,7 +38,7 @@ type Pass = Checked<typeof passUnderWay>;
 
 /** Since when changes are to be asked for. */
 const TOKEN = defineCursor(
-  fields({
+  shapeOf({
     ...PASSES,
     since: string,
     counts: countsBefore,

@@ -1,4 +1,4 @@
-import { defineCursor, fields, number, string, type CursorOf } from '../cursors.js';
+import { defineCursor, shapeOf, number, string, type CursorOf } from '../cursors.js';
 import { Fault } from '../../contract/failures.js';
 import type { Refusal, SourceClient } from '../connector.js';
 import type { ErrorClass } from '../errorClasses.js';
@@ -16,7 +16,7 @@ export function classify({ status, body }: Refusal): ErrorClass | null {
 }
 
 /** Where a listing goes on: behind a record, and so many more that the account may not see. */
-export const afterCheck = fields({ id: string, passed: number });
+export const afterCheck = shapeOf({ id: string, passed: number });
 export const AFTER_CURSOR = defineCursor(afterCheck);
 export type After = CursorOf<typeof AFTER_CURSOR>;
 export const FROM_START: After = { id: '', passed: 0 };

@@ -1,5 +1,5 @@
 /** Slack: what is said in a workspace, by quarters of an hour and by threads. https://docs.slack.dev/apis/web-api */
-import { count, defineCursor, fields, nullable, string, type CursorOf } from '../cursors.js';
+import { count, defineCursor, shapeOf, nullable, string, type CursorOf } from '../cursors.js';
 import { Fault } from '../../contract/failures.js';
 import { isConversationId, slackPlaceOf, WINDOW_SECONDS, windowOf } from '../../contract/slackIds.js';
 import type { AccountClient, Connector, ItemContent, ItemPage, LiveRead, OAuthGrant } from '../connector.js';
@@ -25,7 +25,7 @@ interface Call {
 
 /** Where the listing of conversations goes on. */
 const ROOTS_CURSOR = defineCursor(
-  fields({
+  shapeOf({
     type: count,
     at: nullable(string),
     /** Types that the token may not list. */
@@ -65,7 +65,7 @@ const messagesIn = (answer: Json): Message[] =>
   requireList('Slack', answer['messages']).flatMap((value) => readMessage(value) ?? []);
 
 /** Where the listing of a conversation goes on. */
-const HISTORY_CURSOR = defineCursor(fields({ at: string, latest: string, open: nullable(openWindow) }));
+const HISTORY_CURSOR = defineCursor(shapeOf({ at: string, latest: string, open: nullable(openWindow) }));
 type HistoryCursor = CursorOf<typeof HISTORY_CURSOR>;
 
 /** A page of the windows and threads of a conversation, from its newest on. */

@@ -1,12 +1,12 @@
 /** Cuts a conversation, as it is listed from its newest message on, into windows of time and threads. */
-import { fields, number, string, type Checked } from '../cursors.js';
+import { shapeOf, number, string, type Checked } from '../cursors.js';
 import { createHash } from 'node:crypto';
 
 import { windowOf } from '../../contract/slackIds.js';
 import type { Message } from './message.js';
 
 /** A window whose older messages may still come. */
-export const openWindow = fields({
+export const openWindow = shapeOf({
   start: number,
   /** That of its oldest message so far. */
   ts: string,

@@ -1,4 +1,4 @@
-import { defineCursor, fields, listOf, nullable, oneOf, pairOf, string, type CursorOf } from '../cursors.js';
+import { defineCursor, shapeOf, listOf, nullable, oneOf, pairOf, string, type CursorOf } from '../cursors.js';
 import type { ItemPage, SourceClient, SourceItem } from '../connector.js';
 import { idOf } from '../helpdesk.js';
 import {
@@ -44,7 +44,7 @@ export async function belowCenter(client: SourceClient): Promise<ItemPage> {
 
 /** Where the listing of a category, or of a section, goes on. */
 const CURSOR = defineCursor(
-  fields({
+  shapeOf({
     category: string,
     /** Lists of articles that are still to be read; the first one is under way. */
     open: listOf(pairOf(oneOf('categories', 'sections'), string)),

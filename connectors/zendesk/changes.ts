@@ -1,4 +1,4 @@
-import { defineCursor, fields, nullable, number, string, type CursorOf } from '../cursors.js';
+import { defineCursor, shapeOf, nullable, number, string, type CursorOf } from '../cursors.js';
 import { Fault } from '../../contract/failures.js';
 import type { Change, ChangePage, SourceClient } from '../connector.js';
 import { type AccountIds, idOf } from '../helpdesk.js';
@@ -14,7 +14,7 @@ const NOT_NEARER_S = 300;
 
 /** How far the export of tickets was read. */
 const TOKEN = defineCursor(
-  fields({
+  shapeOf({
     ...PASSES,
     /** From this moment on, in seconds since 1970, as long as there is no cursor. */
     start: number,

@@ -1,4 +1,4 @@
-import { defineCursor, fields, listOf, nullable, number, oneOf, string, type CursorOf } from '../cursors.js';
+import { defineCursor, shapeOf, listOf, nullable, number, oneOf, string, type CursorOf } from '../cursors.js';
 import { Fault } from '../../contract/failures.js';
 import type { ItemPage, SourceClient, SourceItem } from '../connector.js';
 import { idOf, itemOfAttached, type Wanted } from '../helpdesk.js';
@@ -21,7 +21,7 @@ const WITH_USERS = { include: 'users' };
  * Where the listing of tickets goes on: in the export of all there are, then among the latest, which that leaves out; in
  * the list of those that are not archived where the account may not export.
  */
-export const ticketCursor = fields({
+export const ticketCursor = shapeOf({
   from: oneOf('export', 'latest', 'list', 'end'),
   at: nullable(string),
   /** Milliseconds since 1970. */

@@ -1,4 +1,4 @@
-import { count, defineCursor, either, fields, listOf, number, recordOf, string, type Checked } from '../cursors.js';
+import { count, defineCursor, either, shapeOf, listOf, number, recordOf, string, type Checked } from '../cursors.js';
 import { Fault } from '../../contract/failures.js';
 import type { Change, ChangeFeed, OAuthGrant, SourceClient, AccountClient } from '../connector.js';
 import { isKey, isTrashed, itemId, itemOfJson, readCollection } from './adapter.js';
@@ -13,7 +13,7 @@ const MAX_CHANGED = 20_000;
 const versions = recordOf(number);
 
 /** Where a pass goes on. */
-const passUnderWay = fields({
+const passUnderWay = shapeOf({
   /** What was known when it began. */
   known: versions,
   /** What is known once it is over. */
@@ -23,7 +23,7 @@ const passUnderWay = fields({
   start: count,
 });
 type Pass = Checked<typeof passUnderWay>;
-const TOKEN = defineCursor(either(fields({ at: versions }), passUnderWay));
+const TOKEN = defineCursor(either(shapeOf({ at: versions }), passUnderWay));
 
 const pathOf = (library: string): string[] => library.split('/');
 

@@ -1,4 +1,4 @@
-import { count, defineCursor, fields, listOf, nullable, number, string, type CursorOf } from '../cursors.js';
+import { count, defineCursor, shapeOf, listOf, nullable, number, string, type CursorOf } from '../cursors.js';
 import type { ItemPage, SourceClient, SourceItem } from '../connector.js';
 import { type Collection, itemOfGroup, itemOfJson, itemOfLibrary, type Place, readCollection } from './adapter.js';
 import { type KeyOwner, listAll, listPage, readItem } from './api.js';
@@ -51,7 +51,7 @@ function branchOf(all: readonly Collection[], key: string): readonly Collection[
 
 /** Where the listing of a library, or of some collections, goes on. */
 const CURSOR = defineCursor(
-  fields({
+  shapeOf({
     /** Collections whose items are still to be listed; `''` stands for all items of the library. */
     open: listOf(string),
     start: count,

@@ -1,4 +1,4 @@
-import { count, defineCursor, fields, listOf, pairOf, string, type CursorOf } from '../../cursors.js';
+import { count, defineCursor, shapeOf, listOf, pairOf, string, type CursorOf } from '../../cursors.js';
 import { Fault } from '../../../contract/failures.js';
 import type { Change, ChangeFeed, OAuthGrant, SourceClient } from '../../connector.js';
 import { asList, asMoment, asName, asObject, asText } from '../../json.js';
@@ -10,7 +10,7 @@ import { requireList } from '../../faults.js';
 
 /** How far each log was read: that of the account, and that of each shared drive, which tells what the first does not. */
 const TOKEN = defineCursor(
-  fields({
+  shapeOf({
     /** Each with the id of its drive before it; '' for the account's own. */
     logs: listOf(pairOf(string, string)),
     /** Which is being read. */

@@ -1,4 +1,4 @@
-import { count, defineCursor, fields, listOf, nullable, string, type CursorOf } from '../../cursors.js';
+import { count, defineCursor, shapeOf, listOf, nullable, string, type CursorOf } from '../../cursors.js';
 import type { ItemPage, SourceClient, SourceItem } from '../../connector.js';
 import { asObject } from '../../json.js';
 import { takePage } from '../paged.js';
@@ -7,7 +7,7 @@ import { requireList } from '../../faults.js';
 
 /** Where the listing of folders goes on, a level of folders after the other. */
 export const FOLDER_CURSOR = defineCursor(
-  fields({
+  shapeOf({
     /** What the folders lie in at last. */
     root: string,
     /** The shared drive that they lie in; null: none. */

@@ -1,4 +1,4 @@
-import { defineCursor, fields, nullable, string } from '../../cursors.js';
+import { defineCursor, shapeOf, nullable, string } from '../../cursors.js';
 import { Fault } from '../../../contract/failures.js';
 import type { Change, ChangeFeed, OAuthGrant } from '../../connector.js';
 import { asList, asObject, asText } from '../../json.js';
@@ -9,7 +9,7 @@ import { itemsAt } from './messages.js';
 import { requireList } from '../../faults.js';
 
 /** Where the history is read: from a point on, page by page. Ids of history are longer than numbers are exact. */
-const TOKEN = defineCursor(fields({ start: string, token: nullable(string) }));
+const TOKEN = defineCursor(shapeOf({ start: string, token: nullable(string) }));
 
 const RECORDS_PER_PAGE = '100';
 const HISTORY_ID = /^\d{1,20}$/;

@@ -1,5 +1,5 @@
 /** Google Cloud Storage: objects in buckets of all projects that an account sees. https://cloud.google.com/storage/docs/json_api */
-import { defineCursor, fields, listOf, nullable, string, type CursorOf } from '../../cursors.js';
+import { defineCursor, shapeOf, listOf, nullable, string, type CursorOf } from '../../cursors.js';
 import { Fault } from '../../../contract/failures.js';
 import { type ObjectPlace, placeOf } from '../../../contract/objectIds.js';
 import type { Connector, ItemPage, OAuthGrant, SourceClient } from '../../connector.js';
@@ -35,20 +35,20 @@ const missing = (): Fault =>
 
 /** Where the listing of buckets goes on. */
 const BUCKET_CURSOR = defineCursor(
-  fields({
+  shapeOf({
     /** Projects whose buckets are still to be listed. */
     projects: listOf(string),
     /** Where the first one goes on. */
     token: nullable(string),
     /** Where the listing of projects goes on; null: all are known. */
-    more: nullable(fields({ token: nullable(string) })),
+    more: nullable(shapeOf({ token: nullable(string) })),
   }),
 );
 type BucketCursor = CursorOf<typeof BUCKET_CURSOR>;
 
 /** Where the listing of objects goes on. */
 const OBJECT_CURSOR = defineCursor(
-  fields({
+  shapeOf({
     token: string,
     /** The last key of the page before: its folders are known. */
     after: string,

@@ -1,4 +1,4 @@
-import { count, defineCursor, fields, listOf, nullable, pairOf, string, type CursorOf } from '../../cursors.js';
+import { count, defineCursor, shapeOf, listOf, nullable, pairOf, string, type CursorOf } from '../../cursors.js';
 import type { ItemPage, SourceClient, SourceItem } from '../../connector.js';
 import { Fault } from '../../../contract/failures.js';
 import { byGivenId, type GraphPage, isQuery, type Query, takePage } from '../graph.js';
@@ -12,7 +12,7 @@ export const LISTED: Query = { $top: PER_PAGE, $select: ITEM_FIELDS };
 
 /** Where the listing of a drive, or of a folder, goes on. */
 const CURSOR = defineCursor(
-  fields({
+  shapeOf({
     drive: string,
     rootId: nullable(string),
     /** The drive itself is listed by its feed, which tells all there is in few pages: its next page; null: it is through. */

@@ -1,5 +1,5 @@
 /** Outlook: the mails of a person, by folder or by query. https://learn.microsoft.com/graph/api/resources/mail-api-overview */
-import { defineCursor, fields, nullable, string } from '../../cursors.js';
+import { defineCursor, shapeOf, nullable, string } from '../../cursors.js';
 import { Fault } from '../../../contract/failures.js';
 import { isSelection } from '../../../contract/filterTree.js';
 import { outlookQueryOf } from '../../../contract/outlookQuery.js';
@@ -24,7 +24,7 @@ import { noSuchItem } from '../../faults.js';
 import { bearer } from '../../bearer.js';
 
 /** Where the listing of the outermost folders goes on. */
-const ROOTS_CURSOR = defineCursor(fields({ query: isQuery, bin: nullable(string) }));
+const ROOTS_CURSOR = defineCursor(shapeOf({ query: isQuery, bin: nullable(string) }));
 
 /** A category, in the words of the operation that lists them. */
 export interface MailCategory {

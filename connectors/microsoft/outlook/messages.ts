@@ -1,4 +1,4 @@
-import { count, defineCursor, fields, listOf, nullable, pairOf, string, type CursorOf } from '../../cursors.js';
+import { count, defineCursor, shapeOf, listOf, nullable, pairOf, string, type CursorOf } from '../../cursors.js';
 import { Fault } from '../../../contract/failures.js';
 import type { OutlookQuery } from '../../../contract/outlookQuery.js';
 import type { ItemPage, SourceClient, SourceItem } from '../../connector.js';
@@ -66,7 +66,7 @@ export async function withAttachments(
 
 /** Where the listing of a folder, and of those in it, goes on. */
 const FOLDER_CURSOR = defineCursor(
-  fields({
+  shapeOf({
     /** Each folder with its root. */
     open: listOf(pairOf(string, string)),
     at: nullable(isQuery),
