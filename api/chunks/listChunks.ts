@@ -2,7 +2,7 @@ import Joi from 'joi';
 
 import { ListAnswer, operation } from '../http/operation.js';
 import { chunkRecord, listOf } from '../schemas/answers.js';
-import { fileFilters, fileOrder, pagination, toListing } from '../schemas/listing.js';
+import { fileFilters, listingFields, toListing } from '../schemas/listing.js';
 import { chunkRows } from './chunkRows.js';
 
 /** POST /list_chunks_and_embeddings: the chunks of all files that match, in the order of their files. */
@@ -12,9 +12,7 @@ export const listChunks = operation({
   auth: 'reader',
   summary: 'Lists the chunks, and on request the vectors, of matching files.',
   body: Joi.object({
-    filters: fileFilters().required(),
-    ...fileOrder(),
-    pagination: pagination(),
+    ...listingFields(fileFilters().required()),
     include_vectors: Joi.boolean().default(false),
   }),
   answer: listOf(chunkRecord),

@@ -8,16 +8,14 @@ import { presentFile } from '../presenters/file.js';
 import { fileRecord, listOf } from '../schemas/answers.js';
 import { integer, orNull } from '../schemas/fields.js';
 import { linksOf } from './links.js';
-import { fileFilters, fileOrder, pagination, toListing } from '../schemas/listing.js';
+import { fileFilters, listingFields, toListing } from '../schemas/listing.js';
 import type { Infer } from '../schemas/inferred.js';
 
 /** A presigned URL lasts a week at most, as S3's own do. */
 const MAX_LINK_SECONDS = 7 * 24 * 3600;
 
 const requestBody = Joi.object({
-  filters: fileFilters().default({ include_all_children: false, non_synced_only: false }),
-  ...fileOrder(),
-  pagination: pagination(),
+  ...listingFields(fileFilters().default({ include_all_children: false, non_synced_only: false })),
   include_raw_file: orNull(Joi.boolean(), false),
   include_parsed_text_file: orNull(Joi.boolean(), false),
   include_additional_files: orNull(Joi.boolean(), false),

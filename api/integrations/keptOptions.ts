@@ -1,8 +1,7 @@
 import type { IngestOptions } from '../../contract/ingestOptions.js';
 import type { TagValue } from '../../contract/records.js';
 import type { DataSourceDoc } from '../../store/dataSources/model.js';
-import type { BoundsBody } from '../schemas/bounds.js';
-import { type ConnectedFilesBody, toConnectedIngest } from '../schemas/integrations.js';
+import { type SelectionBody, toConnectedIngest } from '../schemas/integrations.js';
 
 /** Which of our options a field of a request is. */
 const OPTIONS_OF: Readonly<Record<string, readonly (keyof IngestOptions)[]>> = {
@@ -31,12 +30,6 @@ const OPTIONS_OF: Readonly<Record<string, readonly (keyof IngestOptions)[]>> = {
   ],
 };
 
-interface SelectionBody extends ConnectedFilesBody, BoundsBody {
-  incremental_sync?: boolean;
-  tags: Record<string, TagValue>;
-  request_id?: string;
-}
-
 /** How the files of a selection are to be made. */
 export interface Wishes {
   readonly ingest: IngestOptions;
@@ -46,6 +39,14 @@ export interface Wishes {
   /** Whether only what it would take is asked. */
   readonly dryRun: boolean;
   readonly maxTokens: number | undefined;
+}
+
+type Options = { -readonly [Name in keyof IngestOptions]?: IngestOptions[Name] | undefined };
+
+/** Gives an option the value that it has elsewhere; removes it if it has none there. */
+function copyOption<Name extends keyof Options>(from: Options, to: Options, name: Name): void {
+  to[name] = from[name];
+  if (to[name] === undefined) delete to[name];
 }
 
 /**
@@ -64,13 +65,9 @@ export function selectionWishes(
   const own = new Set<string>(Object.entries(OPTIONS_OF).flatMap(([field, names]) => (given.has(field) ? names : [])));
   // In the order of what is kept, for the same options in another order would look like others. What the call leaves out
   // of what it says itself is as if nobody had said it, not as the connection has it.
-  const names = new Set([...Object.keys(options.ingest), ...Object.keys(asked)]) as Set<keyof IngestOptions>;
-  const ingest = Object.fromEntries(
-    [...names].flatMap((name) => {
-      const value = (own.has(name) ? asked : options.ingest)[name];
-      return value === undefined ? [] : [[name, value]];
-    }),
-  ) as unknown as IngestOptions;
+  const ingest = { ...options.ingest, ...asked };
+  for (const name of Object.keys(ingest) as (keyof IngestOptions)[])
+    copyOption(own.has(name) ? asked : options.ingest, ingest, name);
   return {
     // Each was less than its own size.
     ingest: { ...ingest, chunkOverlap: Math.min(ingest.chunkOverlap, ingest.chunkSize - 1) },

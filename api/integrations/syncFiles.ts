@@ -2,13 +2,17 @@ import Joi from 'joi';
 
 import { type ConnectedSourceType, idInDrive } from '../../contract/sources.js';
 import { operation, type Operation } from '../http/operation.js';
-import { boundFields } from '../schemas/bounds.js';
 import { estimate } from '../schemas/estimates.js';
-import { integer, orNull } from '../schemas/fields.js';
-import { ingestFields } from '../schemas/ingest.js';
-import { fileSyncConfig, requestId, success } from '../schemas/integrations.js';
+import { integer } from '../schemas/fields.js';
+import {
+  documentFields,
+  fileSyncConfig,
+  incrementalSync,
+  ocrFields,
+  selectionFields,
+  success,
+} from '../schemas/integrations.js';
 import { MAX_MEMBERS } from '../schemas/listing.js';
-import { tags } from '../schemas/tags.js';
 import { connectedSourceOf } from './dataSourceOf.js';
 import { selectionWishes } from './keptOptions.js';
 import { syncSelection } from './syncSelection.js';
@@ -41,15 +45,10 @@ export const syncFilesAt = ({ path, summary, type }: Place): Operation =>
     body: Joi.object({
       data_source_id: integer().required(),
       ids: Joi.array().items(itemName).max(MAX_MEMBERS).required(),
-      tags: orNull(tags(), {}),
-      ...ingestFields(),
-      ...boundFields(),
-      max_items_per_chunk: orNull(integer().greater(0)),
-      set_page_as_boundary: Joi.boolean().default(false),
-      request_id: requestId(),
-      use_ocr: orNull(Joi.boolean(), false),
-      parse_pdf_tables_with_ocr: orNull(Joi.boolean(), false),
-      incremental_sync: Joi.boolean().default(false),
+      ...selectionFields(),
+      ...documentFields(),
+      ...ocrFields(),
+      incremental_sync: incrementalSync(),
       file_sync_config: fileSyncConfig(),
     }),
     answer: success,

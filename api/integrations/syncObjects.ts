@@ -3,13 +3,10 @@ import Joi from 'joi';
 import type { ConnectedSourceType } from '../../contract/sources.js';
 import { invalid } from '../http/errors.js';
 import { operation, type Operation } from '../http/operation.js';
-import { boundFields } from '../schemas/bounds.js';
 import { estimate } from '../schemas/estimates.js';
 import { byName, integer, orNull } from '../schemas/fields.js';
-import { ingestFields } from '../schemas/ingest.js';
-import { fileSyncConfig, requestId, success } from '../schemas/integrations.js';
+import { documentFields, fileSyncConfig, ocrFields, selectionFields, success } from '../schemas/integrations.js';
 import { MAX_MEMBERS } from '../schemas/listing.js';
-import { tags } from '../schemas/tags.js';
 import { onlySourceOf } from './dataSourceOf.js';
 import { selectionWishes } from './keptOptions.js';
 import { syncSelection } from './syncSelection.js';
@@ -53,14 +50,9 @@ export const syncObjects = <Field extends string>({
         .max(MAX_MEMBERS)
         .required(),
       data_source_id: orNull(integer()),
-      tags: orNull(tags(), {}),
-      ...ingestFields(),
-      ...boundFields(),
-      max_items_per_chunk: orNull(integer().greater(0)),
-      set_page_as_boundary: Joi.boolean().default(false),
-      request_id: requestId(),
-      use_ocr: orNull(Joi.boolean(), false),
-      parse_pdf_tables_with_ocr: orNull(Joi.boolean(), false),
+      ...selectionFields(),
+      ...documentFields(),
+      ...ocrFields(),
       file_sync_config: fileSyncConfig(),
     }),
     answer: success,

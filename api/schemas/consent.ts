@@ -6,7 +6,15 @@ import { honours, type SourceType } from '../../contract/sources.js';
 import { OAUTH_SOURCES } from '../../contract/whiteLabel.js';
 import { byName, integer, orNull } from './fields.js';
 import { ingestFields } from './ingest.js';
-import { type ConnectedFilesBody, fileSyncConfig, requestId, toConnectedIngest } from './integrations.js';
+import {
+  type ConnectedFilesBody,
+  documentFields,
+  fileSyncConfig,
+  incrementalSync,
+  ocrFields,
+  requestId,
+  toConnectedIngest,
+} from './integrations.js';
 import { tags } from './tags.js';
 import type { Infer, Shape } from './inferred.js';
 
@@ -26,14 +34,13 @@ const anyTags = () =>
 export const syncOptionFields = () => ({
   tags: anyTags(),
   ...ingestFields(),
-  max_items_per_chunk: orNull(integer().greater(0)),
-  set_page_as_boundary: Joi.boolean().default(false),
+  ...documentFields(),
   request_id: requestId(),
   sync_files_on_connection: flag(true),
   enable_file_picker: Joi.boolean().default(true),
   automatically_open_file_picker: orNull(Joi.boolean()),
   sync_source_items: Joi.boolean().default(true),
-  incremental_sync: Joi.boolean().default(false),
+  incremental_sync: incrementalSync(),
   file_sync_config: fileSyncConfig(),
   data_source_tags: tags().default({}),
 });
@@ -84,8 +91,7 @@ export const oauthUrlBody = () =>
     scope: orNull(Joi.string().allow('').max(MAX_SCOPE)),
     scopes: orNull(Joi.array().items(Joi.string().max(MAX_SCOPE)).max(MAX_SCOPES), []),
     ...syncOptionFields(),
-    use_ocr: flag(false),
-    parse_pdf_tables_with_ocr: flag(false),
+    ...ocrFields(),
     ...factFields(),
     data_source_id: orNull(integer()),
     connecting_new_account: flag(false),

@@ -21,10 +21,14 @@ export const ingestFields = () => ({
   prepend_filename_to_chunks: orNull(Joi.boolean(), defaults.prependFilenameToChunks),
 });
 
-export interface IngestBody extends Shape<ReturnType<typeof ingestFields>> {
-  generate_chunks_only?: boolean;
-  store_file_only?: boolean;
-}
+/** Steps of an ingest that a caller may switch off. */
+export const stepFields = () => ({
+  generate_chunks_only: Joi.boolean().default(false),
+  store_file_only: Joi.boolean().default(false),
+});
+
+/** Some operations have no steps to choose. */
+export type IngestBody = Shape<ReturnType<typeof ingestFields>> & Partial<Shape<ReturnType<typeof stepFields>>>;
 
 /** The wire's options in our words. */
 export const toIngestOptions = (body: IngestBody): IngestOptions => ({

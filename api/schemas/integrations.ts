@@ -8,10 +8,12 @@ import { TYPES_AT_SOURCE } from '../../contract/typesAtSource.js';
 import { TRANSCRIPTION_SERVICES } from '../../contract/uploads.js';
 import { wholeRecord } from './answers.js';
 import { integer, nullable, orNull, strings, timestamp } from './fields.js';
-import type { IngestBody } from './ingest.js';
+import { boundFields } from './bounds.js';
+import { type IngestBody, ingestFields } from './ingest.js';
 import { idList, MAX_MEMBERS, pagination } from './listing.js';
-import { toUploadIngest, type UploadBody } from './uploads.js';
-import type { Infer } from './inferred.js';
+import { tags } from './tags.js';
+import { toUploadIngest } from './uploads.js';
+import type { Infer, Shape } from './inferred.js';
 
 const flag = () => Joi.boolean().default(false);
 
@@ -33,22 +35,42 @@ export const fileSyncConfig = () =>
     }),
   );
 
+/** How documents of an account are cut into chunks. */
+export const documentFields = () => ({
+  max_items_per_chunk: orNull(integer().greater(0)),
+  set_page_as_boundary: flag(),
+});
+export const ocrFields = () => ({
+  use_ocr: orNull(Joi.boolean(), false),
+  parse_pdf_tables_with_ocr: orNull(Joi.boolean(), false),
+});
+/** The same as in file_sync_config, of operations that have it of their own. */
+export const syncAttachments = () => orNull(Joi.boolean(), false);
+export const incrementalSync = flag;
+export const requestId = () => orNull(Joi.string().allow('').max(500));
+
+interface ConnectedFields extends ReturnType<typeof documentFields>, ReturnType<typeof ocrFields> {
+  readonly sync_attachments: ReturnType<typeof syncAttachments>;
+  readonly file_sync_config: ReturnType<typeof fileSyncConfig>;
+}
 /** What operations let their caller choose for the files of a connected account; not each of them takes all. */
-export type ConnectedFilesBody = IngestBody &
-  Partial<
-    Pick<UploadBody, 'max_items_per_chunk' | 'set_page_as_boundary' | 'parse_pdf_tables_with_ocr'> & {
-      use_ocr: boolean;
-      /** The same as in file_sync_config, of operations that have it of their own. */
-      sync_attachments: boolean;
-      file_sync_config: Infer<ReturnType<typeof fileSyncConfig>>;
-    }
-  >;
+export type ConnectedFilesBody = IngestBody & Partial<Shape<ConnectedFields>>;
+
+/** What every operation takes that makes files of a selection. */
+export const selectionFields = () => ({
+  tags: orNull(tags(), {}),
+  ...ingestFields(),
+  ...boundFields(),
+  request_id: requestId(),
+});
+export type SelectionBody = Shape<ReturnType<typeof selectionFields>> &
+  ConnectedFilesBody & { incremental_sync?: Infer<ReturnType<typeof incrementalSync>> };
 
 /** The wire's options in our words: all of them, so that the same wishes always read the same. */
 export const toConnectedIngest = ({
   file_sync_config: config,
   use_ocr: useOcr = false,
-  sync_attachments: syncAttachments = false,
+  sync_attachments: attachments = false,
   ...body
 }: ConnectedFilesBody): IngestOptions => ({
   ...toUploadIngest(
@@ -63,11 +85,10 @@ export const toConnectedIngest = ({
   skipFileProcessing: config?.skip_file_processing ?? false,
   ...(config?.auto_synced_source_types ? { autoSyncedSourceTypes: config.auto_synced_source_types } : {}),
   // Absent for no, as in records of those who never could say so.
-  ...(syncAttachments || config?.sync_attachments ? { syncAttachments: true } : {}),
+  ...(attachments || config?.sync_attachments ? { syncAttachments: true } : {}),
   ...(config?.parsed_text_format === 'MARKDOWN' ? { parsedTextFormat: 'MARKDOWN' } : {}),
 });
 
-export const requestId = () => orNull(Joi.string().allow('').max(500));
 /** Longest part of what a user hands over to connect an account. */
 const MAX_CREDENTIAL = 4_096;
 export const credential = () => Joi.string().max(MAX_CREDENTIAL).required();

@@ -5,10 +5,8 @@ import {
   FILE_ORDERS,
   type FileFilters,
   type FileListing,
-  type FileOrder,
   MAX_PAGE_LIMIT,
   ORDER_DIRECTIONS,
-  type OrderDirection,
   type Page,
 } from '../../contract/fileFilters.js';
 import { SOURCE_TYPES } from '../../contract/sources.js';
@@ -16,7 +14,7 @@ import { FILE_SYNC_STATUSES } from '../../contract/statuses.js';
 import { TYPES_AT_SOURCE } from '../../contract/typesAtSource.js';
 import { integer, orNull, strings } from './fields.js';
 import { asksForTags, tagFilter, tagTree } from './tags.js';
-import type { Infer } from './inferred.js';
+import type { Infer, Present, Shape } from './inferred.js';
 
 /** Values of one member list at most, so that a query stays a query. */
 export const MAX_MEMBERS = 10_000;
@@ -86,14 +84,18 @@ export const fileFilters = () =>
 
 export type FileFiltersBody = Infer<ReturnType<typeof fileFilters>>;
 
-export const fileOrder = () => ({
+/** Which files to list, and in which order. */
+export const listingFields = (filters: ReturnType<typeof fileFilters> & Present) => ({
+  filters,
   order_by: Joi.string()
     .valid(...FILE_ORDERS)
     .default('updated_at'),
   order_dir: Joi.string()
     .valid(...ORDER_DIRECTIONS)
     .default('asc'),
+  pagination: pagination(),
 });
+export type FileListingBody = Shape<ReturnType<typeof listingFields>>;
 
 /** The wire's filters in our words; what is absent is left out. */
 export function toFileFilters(body: FileFiltersBody): FileFilters {
@@ -126,13 +128,6 @@ export const toPage = (body: PaginationBody): Page => ({
   offset: body.offset,
   startingId: body.starting_id,
 });
-
-export interface FileListingBody {
-  filters: FileFiltersBody;
-  order_by: FileOrder;
-  order_dir: OrderDirection;
-  pagination: PaginationBody;
-}
 
 export const toListing = (body: FileListingBody): FileListing => ({
   filters: toFileFilters(body.filters),

@@ -2,6 +2,7 @@ import Joi from 'joi';
 
 import type { PageOptions } from '../../contract/ingestOptions.js';
 import { orNull, prefixes } from './fields.js';
+import { stepFields } from './ingest.js';
 import { skipNames, skipSelectors } from './skipLists.js';
 import type { Shape } from './inferred.js';
 
@@ -17,8 +18,7 @@ export const pageFields = () => ({
   css_classes_to_skip: orNull(skipNames(), []),
   css_selectors_to_skip: orNull(skipSelectors(), []),
   download_css_and_media: orNull(Joi.boolean(), false),
-  generate_chunks_only: Joi.boolean().default(false),
-  store_file_only: Joi.boolean().default(false),
+  ...stepFields(),
   use_premium_proxies: Joi.boolean().default(false),
 });
 

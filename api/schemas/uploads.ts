@@ -5,7 +5,7 @@ import { DEFAULT_INGEST_OPTIONS, type IngestOptions } from '../../contract/inges
 import { MEDIA_TYPES } from '../../contract/mediaTypes.js';
 import { TRANSCRIPTION_SERVICES } from '../../contract/uploads.js';
 import { integer, orNull } from './fields.js';
-import { embeddingModel } from './ingest.js';
+import { embeddingModel, stepFields } from './ingest.js';
 import type { Shape } from './inferred.js';
 
 const defaults = DEFAULT_INGEST_OPTIONS;
@@ -17,8 +17,7 @@ export const chunkFields = () => ({
   // As for scrapes: only a given overlap can be wrong.
   chunk_overlap: orNull(integer().min(0).less(Joi.ref('chunk_size')), defaults.chunkOverlap),
   skip_embedding_generation: flag(),
-  generate_chunks_only: flag(),
-  store_file_only: flag(),
+  ...stepFields(),
 });
 
 /** How a file is to be read: the options of those that may be of any type. */

@@ -2,12 +2,10 @@ import Joi from 'joi';
 
 import { DEFAULT_EMBEDDING_MODEL } from '../../../contract/embeddingModels.js';
 import { operation } from '../../http/operation.js';
-import { boundFields } from '../../schemas/bounds.js';
 import { estimate } from '../../schemas/estimates.js';
 import { integer, orNull } from '../../schemas/fields.js';
-import { embeddingModel, ingestFields } from '../../schemas/ingest.js';
-import { fileSyncConfig, itemIds, requestId, success } from '../../schemas/integrations.js';
-import { tags } from '../../schemas/tags.js';
+import { embeddingModel } from '../../schemas/ingest.js';
+import { fileSyncConfig, itemIds, selectionFields, success } from '../../schemas/integrations.js';
 import { connectedSourceOf } from '../dataSourceOf.js';
 import { selectionWishes } from '../keptOptions.js';
 import { syncSelection } from '../syncSelection.js';
@@ -24,11 +22,8 @@ export const syncGitBook = operation({
   body: Joi.object({
     space_ids: itemIds().max(MAX_SPACES).required(),
     data_source_id: integer().required(),
-    tags: orNull(tags(), {}),
-    ...ingestFields(),
-    ...boundFields(),
+    ...selectionFields(),
     embedding_model: orNull(embeddingModel(), DEFAULT_EMBEDDING_MODEL),
-    request_id: requestId(),
     file_sync_config: fileSyncConfig(),
   }),
   answer: success,

@@ -2,12 +2,15 @@ import Joi from 'joi';
 
 import { idOfGmailFilter, readGmailFilter } from '../../../contract/gmailFilters.js';
 import { operation } from '../../http/operation.js';
-import { boundFields } from '../../schemas/bounds.js';
 import { estimate } from '../../schemas/estimates.js';
 import { integer, orNull } from '../../schemas/fields.js';
-import { ingestFields } from '../../schemas/ingest.js';
-import { fileSyncConfig, requestId, success } from '../../schemas/integrations.js';
-import { tags } from '../../schemas/tags.js';
+import {
+  fileSyncConfig,
+  incrementalSync,
+  selectionFields,
+  success,
+  syncAttachments,
+} from '../../schemas/integrations.js';
 import { onlySourceOf } from '../dataSourceOf.js';
 import { selectionWishes } from '../keptOptions.js';
 import { readFilter } from '../readFilter.js';
@@ -23,13 +26,10 @@ export const syncGmail = operation({
   body: Joi.object({
     filters: Joi.object().unknown().required(),
     data_source_id: orNull(integer()),
-    tags: orNull(tags(), {}),
-    ...ingestFields(),
-    ...boundFields(),
-    request_id: requestId(),
-    sync_attachments: orNull(Joi.boolean(), false),
+    ...selectionFields(),
+    sync_attachments: syncAttachments(),
     file_sync_config: fileSyncConfig(),
-    incremental_sync: Joi.boolean().default(false),
+    incremental_sync: incrementalSync(),
   }),
   answer: success,
   dryAnswer: estimate,

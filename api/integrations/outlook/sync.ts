@@ -4,12 +4,15 @@ import type { MailFolder } from '../../../connectors/microsoft/outlook/adapter.j
 import { idOfOutlookQuery, readOutlookFilter } from '../../../contract/outlookQuery.js';
 import { HttpError, invalid } from '../../http/errors.js';
 import { operation } from '../../http/operation.js';
-import { boundFields } from '../../schemas/bounds.js';
 import { estimate } from '../../schemas/estimates.js';
 import { integer, orNull } from '../../schemas/fields.js';
-import { ingestFields } from '../../schemas/ingest.js';
-import { fileSyncConfig, requestId, success } from '../../schemas/integrations.js';
-import { tags } from '../../schemas/tags.js';
+import {
+  fileSyncConfig,
+  incrementalSync,
+  selectionFields,
+  success,
+  syncAttachments,
+} from '../../schemas/integrations.js';
 import { callSource } from '../callSource.js';
 import { accountOf, onlySourceOf } from '../dataSourceOf.js';
 import { selectionWishes } from '../keptOptions.js';
@@ -36,14 +39,11 @@ export const syncOutlook = operation({
   createsWork: true,
   body: Joi.object({
     data_source_id: orNull(integer()),
-    tags: orNull(tags(), {}),
+    ...selectionFields(),
     folder: orNull(Joi.string().allow('').max(MAX_FOLDER), INBOX),
     filters: Joi.object().unknown().required(),
-    ...ingestFields(),
-    ...boundFields(),
-    sync_attachments: orNull(Joi.boolean(), false),
-    incremental_sync: Joi.boolean().default(false),
-    request_id: requestId(),
+    sync_attachments: syncAttachments(),
+    incremental_sync: incrementalSync(),
     file_sync_config: fileSyncConfig(),
   }),
   answer: success,

@@ -3,12 +3,9 @@ import Joi from 'joi';
 import { idOfSince, isConversationId, secondsOf } from '../../../contract/slackIds.js';
 import { invalid } from '../../http/errors.js';
 import { operation } from '../../http/operation.js';
-import { boundFields } from '../../schemas/bounds.js';
 import { estimate } from '../../schemas/estimates.js';
 import { integer, orNull } from '../../schemas/fields.js';
-import { ingestFields } from '../../schemas/ingest.js';
-import { requestId, success } from '../../schemas/integrations.js';
-import { tags } from '../../schemas/tags.js';
+import { selectionFields, success } from '../../schemas/integrations.js';
 import { onlySourceOf } from '../dataSourceOf.js';
 import { selectionWishes } from '../keptOptions.js';
 import { syncSelection } from '../syncSelection.js';
@@ -22,10 +19,7 @@ const requestBody = Joi.object({
     after: orNull(text().allow('')),
   }).required(),
   data_source_id: orNull(integer()),
-  tags: orNull(tags(), {}),
-  ...ingestFields(),
-  ...boundFields(),
-  request_id: requestId(),
+  ...selectionFields(),
 });
 type Body = Infer<typeof requestBody>;
 
