@@ -61,6 +61,7 @@ const segment: Schema<SegmentDoc> = new Schema<SegmentDoc>(
   },
   { versionKey: false, minimize: false },
 );
+// Segments of files, in their order.
 segment.index({ organizationId: 1, userId: 1, fileId: 1, generation: 1, first: 1 });
 
 export const segmentId = (fileId: number, generation: number, number: number): string =>

@@ -81,10 +81,12 @@ const attempt: Schema<AttemptDoc> = new Schema<AttemptDoc>(
   },
   { versionKey: false, minimize: false },
 );
+// byState, byPage.
 attempt.index({ stateHash: 1 }, { unique: true, partialFilterExpression: { stateHash: { $type: 'string' } } });
 attempt.index({ pageHash: 1 }, { unique: true, partialFilterExpression: { pageHash: { $type: 'string' } } });
 // What the sweep asks for each second: those whose workflow may not know that their person is back.
 attempt.index({ state: 1, updatedAt: 1 }, { partialFilterExpression: { isHeard: false }, name: 'unheard' });
+// removeAll.
 attempt.index({ organizationId: 1, userId: 1 });
 /** Looked at by nobody any more: a week after the last change. */
 attempt.index({ updatedAt: 1 }, { expireAfterSeconds: 7 * 24 * 3_600, name: 'forgotten' });

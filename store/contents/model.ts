@@ -22,6 +22,7 @@ const content: Schema<ContentDoc> = new Schema<ContentDoc>(
   },
   { versionKey: false },
 );
+// Contents of files by generation.
 content.index({ organizationId: 1, userId: 1, fileId: 1, generation: 1 });
 
 export const contentId = (fileId: number, generation: number): string => `${fileId}:${generation}`;

@@ -93,22 +93,23 @@ const dataSource: Schema<DataSourceDoc> = new Schema<DataSourceDoc>(
   { versionKey: false, minimize: false },
 );
 
-// The organization's lists and the user's, each order with ties broken by id.
+// list and count, of an organization and of a user: each order with ties broken by id, and tags.
 for (const owner of [{ organizationId: 1 }, { organizationId: 1, userId: 1 }] as const) {
   dataSource.index({ ...owner, updatedAt: 1, _id: 1 });
   dataSource.index({ ...owner, createdAt: 1, _id: 1 });
   dataSource.index({ ...owner, _id: 1 });
   dataSource.index({ ...owner, tagPairs: 1, _id: 1 });
 }
+// accept: an account is known again by it.
 dataSource.index(
   { organizationId: 1, userId: 1, type: 1, externalId: 1 },
   { unique: true, partialFilterExpression: { externalId: { $type: 'string' } } },
 );
 
-// How those of an organization stand.
+// createSourcesOverview.
 dataSource.index({ organizationId: 1, revokedAccess: 1, syncStatus: 1, updatedAt: 1, _id: 1 });
 
-// What operators have to decide about.
+// createSourcesOverview, createHeldOverview.
 dataSource.index(
   { organizationId: 1, 'metadata.deletions_held': 1 },
   { partialFilterExpression: { 'metadata.deletions_held': { $gt: 0 } } },

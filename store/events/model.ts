@@ -41,8 +41,11 @@ const row: Schema<EventRowDoc> = new Schema<EventRowDoc>(
   },
   { versionKey: false, minimize: false },
 );
+// number: rows without a position.
 row.index({ writtenAt: 1 }, { partialFilterExpression: { last: null } });
+// settle: intents whose process died.
 row.index({ at: 1 }, { partialFilterExpression: { last: INTENDED } });
+// after: the feed of an organization.
 row.index({ organizationId: 1, last: 1 });
 row.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
 

@@ -3,6 +3,7 @@ import type { Model, QueryFilter } from 'mongoose';
 import { BEING_DELETED } from '../../contract/reembed.js';
 import type { RunDoc } from '../runs/model.js';
 import type { Tenant } from '../users/accept.js';
+import { OPERATOR_INDEXES } from './indexes.js';
 import type { FileDoc } from './model.js';
 
 /** What of a scraped site is at its site no more. */
@@ -53,9 +54,10 @@ export function createGonePages(files: Model<FileDoc>): GonePages {
     },
     async heldContainers(organizationId, { limit, offset }) {
       const query = { organizationId, isContainer: true, [HELD]: { $gt: 0 } };
+      const hint = OPERATOR_INDEXES.held.keys;
       const [found, count] = await Promise.all([
-        files.find(query).sort({ _id: 1 }).skip(offset).limit(limit).lean(),
-        files.countDocuments(query),
+        files.find(query).sort({ _id: 1 }).hint(hint).skip(offset).limit(limit).lean(),
+        files.countDocuments(query, { hint }),
       ]);
       return { found, count };
     },

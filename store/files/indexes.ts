@@ -14,7 +14,10 @@ export const ORDER_FIELDS: Record<FileOrder, string> = {
   id: '_id',
 };
 
-/** One index for each order of a list, ties broken by id. Also: ids, and what was never synced. */
+/**
+ * One index for each order of `list`, ties broken by id. Also: `candidates` walks by id, `rememberWhileUnchanged` reads the
+ * last change, `createStorageOverview` sums sizes.
+ */
 export const ORDER_INDEXES: Record<FileOrder, IndexKeys> = {
   id: { ...tenant, _id: 1 },
   updated_at: { ...tenant, updatedAt: 1, _id: 1 },
@@ -24,32 +27,34 @@ export const ORDER_INDEXES: Record<FileOrder, IndexKeys> = {
   file_size: { ...tenant, 'statistics.fileSize': 1, _id: 1 },
 };
 
-/** One for each filter by equality. */
+/** One for each filter by equality: `planReading` chooses among them. */
 export const FILTER_INDEXES = {
   parent: { ...tenant, parentId: 1, _id: 1 },
-  tag: { ...tenant, tagPairs: 1, _id: 1 },
   externalUrl: { ...tenant, externalUrl: 1, _id: 1 },
   request: { ...tenant, requestId: 1, _id: 1 },
-  container: { ...tenant, isContainer: 1, _id: 1 },
-  /** With the number of chunks, so that totals are summed without a look at the files. */
-  model: { ...tenant, 'options.embeddingModel': 1, vectorSpace: 1, numChunks: 1 },
-  /** Statuses, and sums over all files or those of a source: short keys, and the number of chunks in them. */
-  status: { ...tenant, syncStatus: 1, source: 1, numChunks: 1 },
+  /**
+   * Statuses and embedding models; `spacesOf`, `foundBeside`. It covers the counts and the sums of chunks of `count`,
+   * `countChunks`, `createStorageOverview` and `countFilesByStatus`, so that these read no file.
+   */
+  status: { ...tenant, syncStatus: 1, source: 1, 'options.embeddingModel': 1, vectorSpace: 1, numChunks: 1 },
 } as const satisfies Record<string, IndexKeys>;
 
-/** External ids, within their source and account; unique. */
+/** External ids, within their source and account; unique. `accept` finds known files by it, `planReading` a source's. */
 export const IDENTITY_INDEX = { ...tenant, source: 1, externalFileId: 1, accountId: 1 } as const;
 
-/** For what few files have: the others cost nothing. They serve a filter that names values of these kinds only. */
+/** Partial indexes for what an ordinary page does not have. They serve only filters that name values of these kinds. */
 export const SPARSE_INDEXES = {
   dataSource: { keys: { ...tenant, dataSourceId: 1, _id: 1 }, only: { dataSourceId: { $gt: 0 } } },
   upload: { keys: { ...tenant, uploadId: 1, _id: 1 }, only: { uploadId: { $gt: '' } } },
   fileType: { keys: { ...tenant, fileTypeAtSource: 1, _id: 1 }, only: { fileTypeAtSource: { $gt: '' } } },
+  tag: { keys: { ...tenant, tagPairs: 1, _id: 1 }, only: { tagPairs: { $gt: '' } } },
+  /** `count` subtracts containers; `containersOf` finds them. */
+  container: { keys: { ...tenant, isContainer: 1, _id: 1 }, only: { isContainer: true } },
 } as const;
 
 /**
- * For whoever looks after an organization: what failed, of all and of one data source, by cause, the latest last; and
- * containers whose deletions are held. With the status in it, files are counted without a look at them.
+ * Overviews of an organization: `createFileFailures` lists and counts failed files of all and of one data source, by cause, the
+ * latest last, and counts read keys alone; `createHeldOverview` lists containers whose deletions are held.
  */
 export const OPERATOR_INDEXES = {
   failed: {
@@ -66,7 +71,7 @@ export const OPERATOR_INDEXES = {
   },
 } as const satisfies Record<string, { keys: IndexKeys; only: object }>;
 
-/** What a run still has to do. */
+/** `createRunProgress`, the ledger and limits read the files of a run, by state. */
 export const RUN_INDEX = { runId: 1, syncStatus: 1, _id: 1 } as const;
 
 /** A file whose vectors may leave Qdrant once its time has come. */
@@ -78,15 +83,16 @@ export const MAY_COOL = {
 } as const;
 const EVER = { $gt: new Date(0) };
 
-/** For what cold storage looks for; files that never leave Qdrant are in none of them. */
+/** Partial indexes of cold storage; files that never leave Qdrant are in none of them. */
 export const COLD_INDEXES = {
-  /** What is due, of everybody and of one user. */
+  /** `owners` and `claimDue`: due files of all users, and of one. */
   due: { keys: { coolsAt: 1, organizationId: 1, userId: 1 }, only: { ...MAY_COOL, coolsAt: EVER } },
   dueOfUser: { keys: { ...tenant, coolsAt: 1 }, only: { ...MAY_COOL, coolsAt: EVER } },
-  /** COLD_STORAGE and COLD_TO_HOT, the two statuses before HOT_STORAGE in the alphabet. */
+  /** `createColdFiles`, `foundBeside`: COLD_STORAGE and COLD_TO_HOT, the two statuses before HOT_STORAGE in the alphabet. */
   cold: {
     keys: { ...tenant, _id: 1, embeddingStorageStatus: 1 },
     only: { embeddingStorageStatus: { $lt: 'HOT_STORAGE' } },
   },
+  /** `adopt`, `claimed`: files that a run moves. */
   moving: { keys: { 'move.runId': 1, _id: 1 }, only: { 'move.runId': { $gt: 0 } } },
 } as const;

@@ -53,7 +53,7 @@ function narrowings(filters: FileFilters, startingId: number): Narrowing[] {
   member('parentId', FILTER_INDEXES.parent, filters.parentFileIds);
   member('requestId', FILTER_INDEXES.request, filters.requestIds);
   member('externalUrl', FILTER_INDEXES.externalUrl, filters.externalUrls);
-  member('options.embeddingModel', FILTER_INDEXES.model, filters.embeddingModels);
+  member('options.embeddingModel', FILTER_INDEXES.status, filters.embeddingModels);
   // MongoDB takes such an index only for what is surely in it.
   if (filters.dataSourceIds?.every((id) => id > 0))
     member('dataSourceId', SPARSE_INDEXES.dataSource.keys, filters.dataSourceIds);
@@ -62,7 +62,7 @@ function narrowings(filters: FileFilters, startingId: number): Narrowing[] {
     member('fileTypeAtSource', SPARSE_INDEXES.fileType.keys, filters.fileTypesAtSource);
   if (filters.rootFilesOnly === true) member('parentId', FILTER_INDEXES.parent, [null]);
   if (filters.nonSyncedOnly === true) member('lastSync', ORDER_INDEXES.last_sync, [null]);
-  for (const pairs of tagQueries(filters).flatMap(requiredPairs)) member('tagPairs', FILTER_INDEXES.tag, pairs);
+  for (const pairs of tagQueries(filters).flatMap(requiredPairs)) member('tagPairs', SPARSE_INDEXES.tag.keys, pairs);
   return found;
 }
 

@@ -1,11 +1,11 @@
-import type { Model } from 'mongoose';
+import type { Model, QueryFilter } from 'mongoose';
 
 import type { FileFilters, FileListing } from '../../contract/fileFilters.js';
 import type { EmbeddingModelId } from '../../contract/embeddingModels.js';
 import { inParts } from '../inParts.js';
 import type { Tenant } from '../users/accept.js';
 import { fileQuery } from './filter.js';
-import { FILTER_INDEXES, type IndexKeys } from './indexes.js';
+import { FILTER_INDEXES, type IndexKeys, SPARSE_INDEXES } from './indexes.js';
 import type { FileDoc } from './model.js';
 import { planReading, readInOrder } from './plan.js';
 import type { Remember } from './remembered.js';
@@ -41,14 +41,53 @@ export interface FileQueries {
 /** Totals that are remembered, of all users. */
 const TOTALS_KEPT = 20_000;
 
-/** All files of a user: MongoDB would take the first index that begins with the user, whose keys are the longest. */
-const hintFor = (query: object): { hint?: IndexKeys } => ('$and' in query ? {} : { hint: FILTER_INDEXES.status });
+/** Above so many files of a model, the files of the other models are measured instead. */
+const FEW_OF_MODEL = 2_000;
+
+interface CountOptions {
+  readonly hint?: IndexKeys;
+  readonly limit?: number;
+}
+
+/** Returns a number of the files of a query: how many they are, or how many chunks they have. */
+type Measure = (query: QueryFilter<FileDoc>, hint?: IndexKeys) => Promise<number>;
 
 /** The command looks at keys alone where one range of an index holds the answer; countDocuments makes a row of each. */
-async function countFiles(files: Model<FileDoc>, query: object, options: { hint?: IndexKeys }): Promise<number> {
+async function countFiles(files: Model<FileDoc>, query: object, options: CountOptions): Promise<number> {
   const answer = await files.db.db?.command({ count: files.collection.name, query, ...options });
   if (typeof answer?.['n'] !== 'number') throw new Error('MongoDB answered no count');
   return answer['n'];
+}
+
+/**
+ * Measures what nearly all files match as all files minus the rest: an index holds all of a user's files in one range, and
+ * few keys for the rest. Names the index, since MongoDB would take any that begins with the user.
+ */
+async function measureFiles(
+  files: Model<FileDoc>,
+  tenant: Tenant,
+  filters: FileFilters,
+  startingId: number,
+  measure: Measure,
+): Promise<number> {
+  const { includeContainers, ...every } = filters;
+  const { embeddingModels: models = [], ...rest } = every;
+  const query = fileQuery(tenant, every, startingId);
+  if (includeContainers === false) {
+    const [all, containers] = await Promise.all([
+      measureFiles(files, tenant, every, startingId, measure),
+      measure({ ...query, isContainer: true }, SPARSE_INDEXES.container.keys),
+    ]);
+    return all - containers;
+  }
+  const all = fileQuery(tenant, rest, startingId);
+  if ('$and' in all) return measure(query);
+  const hint = FILTER_INDEXES.status;
+  if (models.length === 0 || (await countFiles(files, query, { hint, limit: FEW_OF_MODEL })) < FEW_OF_MODEL)
+    return measure(query, hint);
+  const others = { ...all, 'options.embeddingModel': { $nin: [...models] } };
+  const [whole, left] = await Promise.all([measure(all, hint), measure(others, hint)]);
+  return whole - left;
 }
 
 /** Containers have no chunks: where chunks are meant, they need not be left out. */
@@ -101,18 +140,19 @@ export function createFileQueries(files: Model<FileDoc>, remember: Remember): Fi
     },
     count: (tenant, filters, startingId) =>
       totals.of(tenant, ['files', filters, startingId], async () => {
-        const query = fileQuery(tenant, await expand(tenant, filters), startingId);
-        return countFiles(files, query, hintFor(query));
+        const expanded = await expand(tenant, filters);
+        return measureFiles(files, tenant, expanded, startingId, (query, hint) =>
+          countFiles(files, query, hint ? { hint } : {}),
+        );
       }),
     countChunks: (tenant, filters, startingId) =>
       totals.of(tenant, ['chunks', filters, startingId], async () => {
-        const $match = fileQuery(tenant, await expand(tenant, withChunksOnly(filters)), startingId);
-        const [row] = await files
-          .aggregate<{
-            chunks: number;
-          }>([{ $match }, { $group: { _id: null, chunks: { $sum: '$numChunks' } } }])
-          .option(hintFor($match));
-        return row?.chunks ?? 0;
+        const expanded = await expand(tenant, withChunksOnly(filters));
+        return measureFiles(files, tenant, expanded, startingId, async ($match, hint) => {
+          const sum = { $group: { _id: null, chunks: { $sum: '$numChunks' } } };
+          const [row] = await files.aggregate<{ chunks: number }>([{ $match }, sum]).option(hint ? { hint } : {});
+          return row?.chunks ?? 0;
+        });
       }),
     async *contents(tenant, listing) {
       const { startingId, offset, limit } = listing.page;

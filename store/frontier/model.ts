@@ -31,7 +31,9 @@ const crawlPage: Schema<CrawlPageDoc> = new Schema<CrawlPageDoc>(
   },
   { versionKey: false },
 );
+// add: each address once.
 crawlPage.index({ runId: 1, url: 1 }, { unique: true });
+// find, unfollowed: the nearest pages first.
 crawlPage.index({ runId: 1, state: 1, depth: 1, _id: 1 });
 crawlPage.index({ changedAt: 1 }, { expireAfterSeconds: ROW_LIFE_S });
 

@@ -67,15 +67,19 @@ const item: Schema<ItemDoc> = new Schema<ItemDoc>(
   },
   { versionKey: false, minimize: false },
 );
-// An item is found by its name at the source; its lists are read in each order, of a folder or of all.
+// list by external id; a listing finds known items by it.
 item.index({ dataSourceId: 1, externalId: 1 }, { unique: true });
+// list in each order, of all items and of a folder.
 item.index({ dataSourceId: 1, name: 1, _id: 1 });
 item.index({ dataSourceId: 1, isExpandable: -1, name: 1, _id: 1 });
 item.index({ dataSourceId: 1, parentExternalId: 1, name: 1, _id: 1 });
+// countVanished, unlist.
 item.index({ dataSourceId: 1, listedBy: 1 });
+// goneItems, reopened; items of one place: rare, so the others have no entry.
 item.index({ dataSourceId: 1, _id: 1 }, { partialFilterExpression: { isGone: true } });
 item.index({ dataSourceId: 1, closedBy: 1 }, { partialFilterExpression: { closedBy: { $gt: 0 } } });
 item.index({ dataSourceId: 1, place: 1 }, { partialFilterExpression: { place: { $exists: true } } });
+// removeAll.
 item.index({ organizationId: 1, userId: 1 });
 
 export function itemModel(connection: Connection): Model<ItemDoc> {

@@ -44,11 +44,14 @@ const item: Schema<LedgerItemDoc> = new Schema<LedgerItemDoc>(
   },
   { versionKey: false },
 );
+// linesOf and the sums of a run, by outcome.
 item.index({ runId: 1, outcome: 1, _id: 1 });
 // What went well has neither a cause nor a stage: most lines are in neither of these.
 item.index({ runId: 1, cause: 1, _id: 1 }, { partialFilterExpression: { cause: { $gt: '' } } });
 item.index({ runId: 1, stage: 1, _id: 1 }, { partialFilterExpression: { stage: { $gt: '' } } });
+// list of runs that met a file.
 item.index({ fileId: 1, runId: 1 }, { partialFilterExpression: { fileId: { $gt: 0 } } });
+// removeAll.
 item.index({ organizationId: 1, userId: 1 });
 item.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
 

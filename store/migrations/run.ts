@@ -23,6 +23,14 @@ const MIGRATIONS: Readonly<Record<number, (connection: Connection) => Promise<vo
     await adoptSchedules(connection);
     await adoptSelections(connection);
   },
+  // Two indexes became partial under the same name, which MongoDB refuses; no query needs the others.
+  6: async (connection) => {
+    const tenant = 'organizationId_1_userId_1';
+    const replaced = ['tagPairs_1__id_1', 'isContainer_1__id_1', 'syncStatus_1_source_1_numChunks_1'];
+    for (const name of [...replaced, 'options.embeddingModel_1_vectorSpace_1_numChunks_1'])
+      await dropIndex(connection, 'files', `${tenant}_${name}`);
+    for (const name of ['ofSource', `${tenant}__id_1`]) await dropIndex(connection, 'runs', name);
+  },
 };
 
 /** Files that were sent before there was cold storage: their days begin now. */
@@ -107,7 +115,7 @@ async function adoptSelections(connection: Connection): Promise<void> {
 }
 
 /** The version of the records that this code reads and writes. */
-export const SCHEMA_VERSION = 5;
+export const SCHEMA_VERSION = 6;
 
 const GONE = ['NamespaceNotFound', 'IndexNotFound'];
 

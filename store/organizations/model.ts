@@ -64,7 +64,9 @@ const apiKey: Schema<ApiKeyDoc> = new Schema<ApiKeyDoc>(
   },
   { versionKey: false },
 );
+// idOf, for each request.
 apiKey.index({ hash: 1 }, { unique: true });
+// list.
 apiKey.index({ organizationId: 1 });
 
 export interface OrganizationModels {

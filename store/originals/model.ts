@@ -52,7 +52,9 @@ const original: Schema<OriginalDoc> = new Schema<OriginalDoc>(
   },
   { versionKey: false },
 );
+// Contents of files.
 original.index({ organizationId: 1, userId: 1, fileId: 1 });
+// sweep: uploads whose request died.
 original.index({ aliveAt: 1 }, { partialFilterExpression: { aliveAt: { $type: 'date' } } });
 
 export function originalModel(connection: Connection): Model<OriginalDoc> {

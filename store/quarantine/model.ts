@@ -47,10 +47,15 @@ const quarantined: Schema<QuarantinedDoc> = new Schema<QuarantinedDoc>(
   },
   { versionKey: false, minimize: false },
 );
+// claimAll, list and any: of a user.
 quarantined.index({ organizationId: 1, userId: 1, _id: 1 });
+// list, of an organization.
 quarantined.index({ organizationId: 1, _id: 1 });
+// owners and claimDue: what is kept no longer.
 quarantined.index({ keptUntil: 1 }, { partialFilterExpression: { state: 'kept' } });
+// adopt: steps that were left halfway.
 quarantined.index({ state: 1, runId: 1 });
+// createQuarantineOverview, by keys alone.
 quarantined.index(OVERVIEW_INDEX);
 
 export function quarantinedModel(connection: Connection): Model<QuarantinedDoc> {

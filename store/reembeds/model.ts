@@ -46,6 +46,7 @@ const reembed: Schema<ReembedDoc> = new Schema<ReembedDoc>(
   },
   { versionKey: false },
 );
+// open, failures and sums of a run.
 reembed.index({ runId: 1, outcome: 1, fileId: 1 });
 reembed.index({ at: 1 }, { expireAfterSeconds: LIFE_SECONDS });
 

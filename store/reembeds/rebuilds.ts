@@ -97,6 +97,7 @@ export function createRebuilds({ files, users, runs, reembeds, points, outbox, a
             ...{ kind: 'reembedFiles', userId: { $in: userIds }, finishedAt: null },
             ...{ 'request.model': null, 'request.space': scope.space },
           })
+          .hint({ startedAt: 1 })
           .lean();
         const busy = new Set(open.map(({ userId }) => userId));
         ids.push(...open.map(({ _id }) => _id));

@@ -148,40 +148,41 @@ const run: Schema<RunDoc> = new Schema<RunDoc>(
 );
 // Fields of `Run` alone: their shape depends on the kind.
 run.path('request', Schema.Types.Mixed).path('progress', Schema.Types.Mixed);
-run.index({ nextTryAt: 1 }, { partialFilterExpression: { startedAt: null } });
-run.index({ held: 1, userId: 1, _id: 1 }, { partialFilterExpression: { held: true } });
-const IN_STREAM = { stream: true, finishedAt: null } as const;
-run.index({ organizationId: 1, userId: 1, _id: 1 }, { partialFilterExpression: IN_STREAM, name: 'stream' });
-// Covers the sweep for users with waiting uploads.
-run.index(
-  { startedAt: 1, held: 1, acceptedAt: 1, organizationId: 1, userId: 1 },
-  { partialFilterExpression: IN_STREAM, name: 'streamWaiting' },
-);
-run.index({ startedAt: 1 }, { partialFilterExpression: { finishedAt: null } });
-run.index({ organizationId: 1, userId: 1 }, { partialFilterExpression: { finishedAt: null }, name: 'usersAtWork' });
-run.index({ organizationId: 1, startedAt: 1 }, { partialFilterExpression: { finishedAt: null }, name: 'inFlight' });
-run.index({ organizationId: 1, userId: 1, _id: 1 });
-run.index({ fileId: 1, _id: 1 });
-run.index({ dataSourceId: 1 }, { partialFilterExpression: { finishedAt: null }, name: 'underWayOfSource' });
-// What happened to a data source, the latest last.
-run.index(
-  { dataSourceId: 1, acceptedAt: 1 },
-  { partialFilterExpression: { dataSourceId: { $gt: 0 } }, name: 'ofSource' },
-);
+const OPEN = { finishedAt: null } as const;
+const IN_STREAM = { stream: true, ...OPEN } as const;
+const PAUSED_ONCE = { 'pause.at': { $exists: true } } as const;
+/** Partial indexes: an ended run is in none of them. */
+for (const [name, keys, partialFilterExpression] of [
+  // unstarted (outbox, stalls)
+  ['nextTryAt_1', { nextTryAt: 1 }, { startedAt: null }],
+  // releaseHeld
+  ['held_1_userId_1__id_1', { held: 1, userId: 1, _id: 1 }, { held: true }],
+  // open (upload streams), in its order
+  ['stream', { organizationId: 1, userId: 1, _id: 1 }, IN_STREAM],
+  // waiting and unstarted: covers the sweep for users with waiting uploads
+  ['streamWaiting', { startedAt: 1, held: 1, acceptedAt: 1, organizationId: 1, userId: 1 }, IN_STREAM],
+  // started, inMotion, openRuns
+  ['startedAt_1', { startedAt: 1 }, OPEN],
+  // countUsersAtWork by keys alone; withdrawOthers
+  ['usersAtWork', { organizationId: 1, userId: 1 }, OPEN],
+  // createRunsOverview: the runs that began last
+  ['inFlight', { organizationId: 1, startedAt: 1 }, OPEN],
+  // inTheWay
+  ['underWayOfSource', { dataSourceId: 1 }, OPEN],
+  // unheard, standing
+  ['pause.at_1', { 'pause.at': 1 }, PAUSED_ONCE],
+  // createRunsOverview: the longest paused, and stalled, first
+  ['paused', { organizationId: 1, 'pause.at': 1 }, PAUSED_ONCE],
+  ['stalled', { organizationId: 1, 'stall.since': 1 }, { 'stall.since': { $exists: true } }],
+] as const)
+  run.index(keys, { name, partialFilterExpression });
+// parts, partsOf; a part of a pass is accepted once.
 run.index({ parentRunId: 1, part: 1 }, { unique: true, partialFilterExpression: { part: { $exists: true } } });
+// find (passes); an execution of a schedule is accepted once.
 run.index({ temporalRunId: 1 }, { unique: true, partialFilterExpression: { temporalRunId: { $exists: true } } });
-run.index({ 'pause.at': 1 }, { partialFilterExpression: { 'pause.at': { $exists: true } } });
-run.index(
-  { organizationId: 1, 'pause.at': 1 },
-  { partialFilterExpression: { 'pause.at': { $exists: true } }, name: 'paused' },
-);
-
-run.index(
-  { organizationId: 1, 'stall.since': 1 },
-  { partialFilterExpression: { 'stall.since': { $exists: true } }, name: 'stalled' },
-);
-
-// Lists, newest first: of an organization, of a user, of a data source.
+// isBehindAnother; the runs of one file in list.
+run.index({ fileId: 1, _id: 1 });
+// list and count, newest first: of an organization, of a user (and rateOf), of a data source (and ofSource).
 run.index({ organizationId: 1, acceptedAt: -1, _id: -1 });
 run.index({ organizationId: 1, userId: 1, acceptedAt: -1, _id: -1 });
 run.index({ dataSourceId: 1, acceptedAt: -1, _id: -1 }, { partialFilterExpression: { dataSourceId: { $gt: 0 } } });

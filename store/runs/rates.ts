@@ -34,7 +34,7 @@ export function createRunRates(runs: Model<RunDoc>): RunRates {
           },
           { startedAt: 1, finishedAt: 1, counts: 1 },
         )
-        .sort({ _id: -1 })
+        .sort({ acceptedAt: -1, _id: -1 })
         .limit(RUNS)
         .lean();
       const files = rows.reduce((sum, { counts }) => sum + (counts['total'] ?? 0), 0);

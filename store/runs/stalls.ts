@@ -26,7 +26,7 @@ export interface Stalls {
   groups(organizationId?: number): Promise<StallGroup[]>;
 }
 
-/** An organization of any size is answered by the index of stalled runs, which holds no others. */
+/** Read by the index of stalled runs, which holds no others: unhinted, MongoDB reads all runs of all organizations. */
 const STALLED = { finishedAt: null, 'stall.since': { $exists: true } } as const;
 
 export function createStalls(runs: Model<RunDoc>, files: Model<FileDoc>): Stalls {
@@ -54,7 +54,7 @@ export function createStalls(runs: Model<RunDoc>, files: Model<FileDoc>): Stalls
       ]);
       return [...due, ...ofStreams];
     },
-    stalled: (limit) => runs.find(STALLED).limit(limit).lean().exec(),
+    stalled: (limit) => runs.find(STALLED).hint('stalled').limit(limit).lean().exec(),
     async progressedSince({ _id: runId, organizationId, userId }, since) {
       // By the order of changes: as few files are read as have changed since.
       const changed = { organizationId, userId, updatedAt: { $gt: since }, runId };
@@ -78,20 +78,22 @@ export function createStalls(runs: Model<RunDoc>, files: Model<FileDoc>): Stalls
       ]);
     },
     groups: (organizationId) =>
-      runs.aggregate<StallGroup>([
-        { $match: { ...STALLED, ...(organizationId !== undefined && { organizationId }) } },
-        { $sort: { 'stall.since': 1 } },
-        {
-          $group: {
-            _id: '$stall.cause',
-            runs: { $sum: 1 },
-            message: { $first: '$stall.message' },
-            since: { $first: '$stall.since' },
+      runs
+        .aggregate<StallGroup>([
+          { $match: { ...STALLED, ...(organizationId !== undefined && { organizationId }) } },
+          { $sort: { 'stall.since': 1 } },
+          {
+            $group: {
+              _id: '$stall.cause',
+              runs: { $sum: 1 },
+              message: { $first: '$stall.message' },
+              since: { $first: '$stall.since' },
+            },
           },
-        },
-        { $sort: { runs: -1, _id: 1 } },
-        { $project: { _id: 0, cause: '$_id', runs: 1, message: 1, since: 1 } },
-      ]),
+          { $sort: { runs: -1, _id: 1 } },
+          { $project: { _id: 0, cause: '$_id', runs: 1, message: 1, since: 1 } },
+        ])
+        .hint('stalled'),
   };
 }
 

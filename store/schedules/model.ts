@@ -39,8 +39,11 @@ const schedule: Schema<ScheduleDoc> = new Schema<ScheduleDoc>(
   },
   { versionKey: false },
 );
+// claim: marked rows, which few are.
 schedule.index({ claimedUntil: 1 }, { partialFilterExpression: { marked: true } });
+// Schedules of a user: its changes of options, and its deletion.
 schedule.index({ organizationId: 1, userId: 1 });
+// lookAtUsers: by the names that a request gives.
 schedule.index({ organizationId: 1, customerId: 1 });
 
 export function scheduleModel(connection: Connection): Model<ScheduleDoc> {

@@ -44,15 +44,20 @@ const selection: Schema<SelectionDoc> = new Schema<SelectionDoc>(
   },
   { versionKey: false, minimize: false },
 );
+// Each item is selected once.
 selection.index({ dataSourceId: 1, externalId: 1 }, { unique: true });
+// nextGroup: what was selected with the same options.
 selection.index({ dataSourceId: 1, optionsKey: 1 });
+// removeAll.
 selection.index({ organizationId: 1, userId: 1 });
 
 const leftOut: Schema<LeftOutDoc> = new Schema<LeftOutDoc>(
   { ...tenant, scheduleId: { type: String, required: true }, externalFileId: { type: String, required: true } },
   { versionKey: false },
 );
+// leftOut, bringBack.
 leftOut.index({ scheduleId: 1, externalFileId: 1 }, { unique: true });
+// removeAll.
 leftOut.index({ organizationId: 1, userId: 1 });
 
 export interface SelectionModels {

@@ -44,6 +44,7 @@ const user: Schema<UserDoc> = new Schema<UserDoc>(
 );
 // A name that belonged to a deleted user can be given to a new one.
 user.index({ organizationId: 1, customerId: 1, deletedAt: 1 }, { unique: true });
+// list and count, in each order.
 user.index({ organizationId: 1, createdAt: 1, _id: 1 });
 user.index({ organizationId: 1, updatedAt: 1, _id: 1 });
 

@@ -95,6 +95,7 @@ const webhook: Schema<WebhookDoc> = new Schema<WebhookDoc>(
 );
 // At most three a piece are alive: every filter and order of a list is served by it.
 webhook.index({ organizationId: 1, _id: 1 });
+// toWake: receivers that have something to get.
 webhook.index({ wokenAt: 1 }, { partialFilterExpression: { wake: ANY_NUMBER } });
 
 const delivery: Schema<DeliveryDoc> = new Schema<DeliveryDoc>(
@@ -114,7 +115,9 @@ const delivery: Schema<DeliveryDoc> = new Schema<DeliveryDoc>(
   },
   { versionKey: false, minimize: false },
 );
+// pending, list and count, of a status.
 delivery.index({ webhookId: 1, status: 1, position: 1 });
+// list and count, of all statuses.
 delivery.index({ webhookId: 1, position: 1 });
 delivery.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
 

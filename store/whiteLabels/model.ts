@@ -27,6 +27,7 @@ const whiteLabel: Schema<WhiteLabelDoc> = new Schema<WhiteLabelDoc>(
   { versionKey: false, minimize: false },
 );
 whiteLabel.index({ organizationId: 1, dataSourceType: 1 }, { unique: true });
+// list, in its default order.
 whiteLabel.index({ organizationId: 1, createdAt: 1, _id: 1 });
 
 export function whiteLabelModel(connection: Connection): Model<WhiteLabelDoc> {

@@ -248,3 +248,58 @@ test('no list, count or sum shows rows of another organization, nor one of an en
     rule,
   );
 });
+
+/** What sweeps and plans ask about runs; of all users, or one's. */
+const OF_RUNS: Readers = {
+  'runs.unstarted': ({ runs }) => runs.unstarted(LATER, 100),
+  'runs.inMotion': ({ runs }) => runs.inMotion(LATER, 100),
+  'runs.countUsersAtWork': ({ runs }, { organizationId }) => runs.countUsersAtWork(organizationId),
+  'runHistory.ofSource': ({ runHistory }) => runHistory.ofSource(10_100, 10),
+  'runRates.rateOf': ({ runRates }, owner) => runRates.rateOf(owner, 'scrapeSitemap'),
+  'passes.inTheWay': ({ passes }) => passes.inTheWay({ dataSourceId: 10_100 }),
+  'pauses.standing': ({ pauses }) => pauses.standing(100),
+  'pauses.unheard': ({ pauses }) => pauses.unheard(LATER, 100),
+  'stalls.started': ({ stalls }) => stalls.started(new Date(0), LATER, 100),
+  'stalls.unstarted': ({ stalls }) => stalls.unstarted(LATER, 100),
+  'stalls.stalled': ({ stalls }) => stalls.stalled(100),
+  'stalls.groups of all': ({ stalls }) => stalls.groups(),
+  'heldRuns.releaseHeld': ({ heldRuns }) => heldRuns.releaseHeld(),
+  'uploadStreams.waiting': ({ uploadStreams }) => uploadStreams.waiting(LATER, 100),
+};
+
+/** What may be sorted: groups, the rows of a partial index that few rows have, and records of which an organization has few. */
+const SORTED = [
+  ...[
+    'overview.quarantine',
+    'stalls.groups',
+    'files.uniqueTags',
+    'files.heldContainers',
+    'webhooks.list',
+    'apiKeys.list',
+  ],
+  ...['queued', 'running', 'paused', 'stalled'].map((state) => `runs.list ${state}`),
+];
+
+test('every list, count and sum is read by an index, and every list of many rows in the order of its index', async () => {
+  const readers = Object.entries({ ...OF_ORGANIZATION, ...OF_USER, ...OF_RUNS });
+  await withDatabase(service, (connection) =>
+    everyRow(
+      readers,
+      ([name]) => name,
+      async ([name, read]) => {
+        const db = connection.db!;
+        const from = new Date();
+        await db.command({ profile: 2, filter: { planSummary: { $exists: true } } });
+        await read(service.store, OWNER);
+        await db.command({ profile: 0 });
+        const plans = await db
+          .collection<{ ts: Date; ns: string; planSummary: string; hasSortStage?: boolean }>('system.profile')
+          .find({ ts: { $gte: from }, ns: { $ne: `${db.databaseName}.system.profile` } })
+          .toArray();
+        const isSlow = ({ planSummary, hasSortStage = false }: (typeof plans)[number]): boolean =>
+          planSummary.includes('COLLSCAN') || (hasSortStage && !SORTED.includes(name));
+        expect(plans.filter(isSlow).map(({ ns, planSummary }) => `${ns} ${planSummary}`)).toEqual([]);
+      },
+    ),
+  );
+});
