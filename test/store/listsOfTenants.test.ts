@@ -269,16 +269,11 @@ const OF_RUNS: Readers = {
 
 /** What may be sorted: groups, the rows of a partial index that few rows have, and records of which an organization has few. */
 const SORTED = [
-  ...[
-    'overview.quarantine',
-    'stalls.groups',
-    'files.uniqueTags',
-    'files.heldContainers',
-    'webhooks.list',
-    'apiKeys.list',
-  ],
-  ...['queued', 'running', 'paused', 'stalled'].map((state) => `runs.list ${state}`),
+  ...['overview.quarantine', 'files.uniqueTags', 'files.heldContainers', 'webhooks.list', 'apiKeys.list'],
+  ...['queued', 'running', 'paused'].map((state) => `runs.list ${state}`),
 ];
+/** The index of stalled runs, which few are: the service itself groups them now and then. */
+const STALLED = 'IXSCAN { organizationId: 1, stall.since: 1 }';
 
 test('every list, count and sum is read by an index, and every list of many rows in the order of its index', async () => {
   const readers = Object.entries({ ...OF_ORGANIZATION, ...OF_USER, ...OF_RUNS });
@@ -297,7 +292,7 @@ test('every list, count and sum is read by an index, and every list of many rows
           .find({ ts: { $gte: from }, ns: { $ne: `${db.databaseName}.system.profile` } })
           .toArray();
         const isSlow = ({ planSummary, hasSortStage = false }: (typeof plans)[number]): boolean =>
-          planSummary.includes('COLLSCAN') || (hasSortStage && !SORTED.includes(name));
+          planSummary.includes('COLLSCAN') || (hasSortStage && planSummary !== STALLED && !SORTED.includes(name));
         expect(plans.filter(isSlow).map(({ ns, planSummary }) => `${ns} ${planSummary}`)).toEqual([]);
       },
     ),
