@@ -53,9 +53,14 @@ function judgeChunks(file: RecordOfFile, held: Held, isCopied: boolean, knowsPoi
   const chunks = held.chunks.find(isCurrent) ?? { count: 0, isWhole: true };
   const points = held.points.find((one) => isCurrent(one) && one.space === vectorSpace);
   const count = points?.count ?? 0;
-  // Chunks and points that agree are two witnesses against the record's number.
+  // Chunks and points that agree are two witnesses against the record's number; where all are gone there is none.
   const isMiscounted =
-    knowsPoints && chunks.isWhole && chunks.count !== numChunks && vectorSpace !== null && count === chunks.count;
+    knowsPoints &&
+    chunks.isWhole &&
+    chunks.count > 0 &&
+    chunks.count !== numChunks &&
+    vectorSpace !== null &&
+    count === chunks.count;
   if (isMiscounted && !isCold)
     return [
       {
