@@ -3,7 +3,8 @@ export type Answers = Readonly<Record<string, unknown>>;
 
 const MEMBERS = [
   ...['runs', 'files', 'dataSources', 'attempts', 'frontier', 'pauses', 'heldRuns', 'uploadStreams', 'stalls'],
-  ...['workers', 'originals', 'contents', 'chunks', 'vectors', 'schedules', 'runHistory'],
+  ...['workers', 'originals', 'contents', 'chunks', 'vectors', 'schedules', 'runHistory', 'events', 'webhooks'],
+  ...['moves', 'quarantine'],
 ];
 
 /**

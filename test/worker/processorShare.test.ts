@@ -1,0 +1,108 @@
+import { beforeEach, expect, jest, test } from '@jest/globals';
+
+/** Files of Linux's /proc by path: https://man7.org/linux/man-pages/man5/proc.5.html */
+let files = new Map<string, string>();
+jest.unstable_mockModule('node:fs', () => ({
+  readdirSync: () => [
+    ...[...files.keys()].flatMap((path) => /^\/proc\/(\d+)\//.exec(path)?.[1] ?? []),
+    // Not all entries are processes, and some processes end before they are read.
+    ...['self', 'sys', '4194303'],
+  ],
+  readFileSync: (path: string) => {
+    const text = files.get(path);
+    if (text === undefined) throw Object.assign(new Error(`ENOENT ${path}`), { code: 'ENOENT' });
+    return text;
+  },
+}));
+const { createLoadMeter } = await import('../../worker/processorShare.js');
+
+const ROOT = 10;
+let atMs = 0;
+jest.spyOn(performance, 'now').mockImplementation(() => atMs);
+beforeEach(() => {
+  atMs = 1_000;
+});
+
+/** Ticks in user and system mode, and those of children that have ended. */
+type Ticks = readonly [user: number, system: number, childrenUser: number, childrenSystem: number];
+interface Machine {
+  /** Nanoseconds. */
+  readonly ran: number;
+  readonly waited: number;
+  /** user, nice, system, idle, iowait, irq, softirq, steal, guest */
+  readonly ticks: readonly number[];
+  readonly processes: readonly (readonly [pid: number, parent: number, ticks: Ticks])[];
+}
+
+function show({ ran, waited, ticks, processes }: Machine): void {
+  const stats = processes.map(([pid, parent, times]): [string, string] => [
+    `/proc/${pid}/stat`,
+    // The name may hold spaces and brackets.
+    `${pid} (node (main) 1 2) S ${parent} 3 4 5 6 7 8 9 10 11 ${times.join(' ')} 20 0 1 0 99`,
+  ]);
+  files = new Map([
+    ['/proc/self/schedstat', `${ran} ${waited} 77\n`],
+    ['/proc/stat', `cpu  ${ticks.join(' ')}\ncpu0 1 2 3 4 5 6 7 8 9\nintr 12\n`],
+    ...stats,
+  ]);
+}
+const times = (machine: Machine, factor: number): Machine => ({
+  ran: machine.ran * factor,
+  waited: machine.waited * factor,
+  ticks: machine.ticks.map((one) => one * factor),
+  processes: machine.processes.map(([pid, parent, all]) => [pid, parent, all.map((one) => one * factor) as never]),
+});
+
+/** In five seconds: 150 ticks of 500 are idle or wait for disks, and 30 + 22 of the others are of the service. */
+const STEP: Machine = {
+  ...{ ran: 3e9, waited: 1e9, ticks: [200, 30, 50, 100, 50, 10, 20, 40, 7] },
+  processes: [
+    [1, 0, [99, 99, 99, 99]],
+    [ROOT, 1, [4, 3, 2, 1]],
+    [11, ROOT, [8, 6, 4, 2]],
+    [12, 11, [10, 7, 3, 2]],
+    [20, 1, [50, 50, 0, 0]],
+  ],
+};
+const SHARES = { waitShare: 0.25, waited: 0.2, othersShare: (350 - 52) / 500 };
+const NOTHING = { waitShare: null, waited: null, othersShare: null };
+
+test('the shares are those since the look before; the first look knows none', () => {
+  const look = createLoadMeter(ROOT);
+  show(STEP);
+  expect(look()).toEqual(NOTHING);
+  show(times(STEP, 2));
+  atMs += 5_000;
+  expect(look()).toEqual(SHARES);
+});
+
+test('the shares are those of the last fifteen seconds', () => {
+  const look = createLoadMeter(ROOT);
+  // Nothing waits at first, and then as much as above.
+  const busy = { ...STEP, waited: 0 };
+  show(busy);
+  look();
+  const waited = [0, 1, 2, 3, 4].map((step) => {
+    show({ ...times(busy, step + 2), waited: step * 1e9 });
+    atMs += 5_000;
+    return look().waited;
+  });
+  expect(waited).toEqual([0, 1 / 10, 2 / 15, 3 / 15, 3 / 15]);
+});
+
+test('a share is between 0 and 1, also where counters do not fit together or stand still', () => {
+  const look = createLoadMeter(ROOT);
+  show(STEP);
+  look();
+  show(STEP);
+  expect(look()).toEqual({ waitShare: 0, waited: 0, othersShare: 0 });
+  atMs += 1_000;
+  show({ ...STEP, waited: 9e9, processes: [[ROOT, 1, [900, 0, 0, 0]]], ticks: times(STEP, 2).ticks });
+  expect(look()).toEqual({ waitShare: 1, waited: 1, othersShare: 0 });
+});
+
+test('without /proc nothing is known', () => {
+  files = new Map();
+  const look = createLoadMeter(ROOT);
+  expect([look(), look()]).toEqual([NOTHING, NOTHING]);
+});
