@@ -199,7 +199,7 @@ describe('the stream of uploads of a user', () => {
     const { starter, temporal } = open();
     const all = [runOf(1), runOf(2), runOf(3), runOf(4, 9)].map((run) => starter.wake(run));
     await Promise.all(all);
-    expect(temporal.ids().toSorted()).toEqual(['d1:uploads:2', 'd1:uploads:2', 'd1:uploads:9']);
+    expect(temporal.ids().map(String).toSorted()).toEqual(['d1:uploads:2', 'd1:uploads:2', 'd1:uploads:9']);
     // What comes later is signalled again.
     const waking = starter.wake(runOf(5));
     starter.close();

@@ -285,8 +285,8 @@ test('a schedule of Temporal acts next where it is not paused; one that is missi
   const at = new Date('2026-01-02T03:04:05Z');
   const describes = (answer: unknown) => {
     const asked: string[] = [];
-    const describe = () => (answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer));
-    const schedule = { getHandle: (id: string) => (asked.push(id), { describe }) };
+    const ask = () => (answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer));
+    const schedule = { getHandle: (id: string) => (asked.push(id), { describe: ask }) };
     const client = { withDeadline: (_at: number, work: () => unknown) => work(), schedule } as never;
     return { asked, read: createScheduleReader(client, names).stateOf('auto-sync:5') };
   };
