@@ -8,7 +8,7 @@ import { createDeleteActivities } from './delete/deleteFiles.js';
 import { createCrawlActivities } from './discover/followLinks.js';
 import { createFeedActivities } from './discover/discoverEntries.js';
 import { createDeleteUserActivities } from './delete/deleteUser.js';
-import { createGonePagesActivities } from './discover/dropGonePages.js';
+import { createGonePagesActivities } from './discover/deleteGonePages.js';
 import { createDiscoveryActivities } from './discover/discoverPages.js';
 import { createIngestActivities } from './ingest/ingestBatch.js';
 import { createMoveActivities } from './coldStorage/moveStorage.js';

@@ -134,19 +134,19 @@ export interface IngestRunInput extends RunInput {
     readonly discovered: number;
     readonly afterId: number;
     readonly counts: BatchResult;
-    readonly dropsGone?: boolean;
+    readonly deletesGonePages?: boolean;
   };
 }
 
 export interface BegunRun {
   /** An earlier execution did it all. */
   readonly finished: boolean;
-  /** At its end, it lets go what is at its site no more. */
-  readonly dropsGone?: boolean;
+  /** At its end, it deletes files of pages that the site no longer has. */
+  readonly deletesGonePages?: boolean;
 }
 
 /** New uploads of a user wait for its stream. */
-export const UPLOADS_CAME_SIGNAL = 'uploadsCame';
+export const UPLOADS_QUEUED_SIGNAL = 'uploadsQueued';
 
 /** The user whose stream of uploads it is. */
 export interface UploadStreamInput {
@@ -201,15 +201,15 @@ export interface IngestBatchResult extends BatchResult {
   readonly toRecognize?: readonly number[];
 }
 
-/** What may have to be made of a file before it can be read: each a step on a task queue of its own. */
-export type AsideStep = 'transcribe' | 'recognize';
+/** A step that a file may need before it can be read, on a task queue of its own. */
+export type DeferredStep = 'transcribe' | 'recognize';
 
-/** A file that was put aside. */
-export interface AsideInput extends RunInput {
+/** A deferred file. */
+export interface DeferredInput extends RunInput {
   readonly fileId: number;
 }
 
-export interface AsideResult {
+export interface DeferredResult {
   /** Whether the file can be read now; else it has ended, or is due later. */
   readonly done: boolean;
 }
@@ -233,26 +233,27 @@ export interface PlanBatchesResult {
   readonly dueInMs: number | null;
 }
 
-/** A paused run may go on. */
+/** Wakes a paused run, which then reads its row. */
 export const RESUME_SIGNAL = 'resumeRun';
 
-/** Why a run stands still until somebody has it go on. */
+/** Why a run is paused until somebody resumes it. */
 export type PauseReason = 'max_tokens';
 
-/** How a paused run stands when its workflow looks. */
-export interface LookAtPauseResult {
-  readonly goesOn: boolean;
-  /** While it stands still: how long it does so at most. */
+/** The pause of a run, as its row has it. */
+export interface PauseState {
+  /** Whether the run was resumed. */
+  readonly isOver: boolean;
+  /** Milliseconds until the pause reaches its longest time; 0 when it is over. */
   readonly endsInMs: number;
 }
 
-/** The person is back from the provider. */
-export const PERSON_CAME_SIGNAL = 'personCame';
+/** The person has returned from the provider. */
+export const CONSENT_RETURNED_SIGNAL = 'consentReturned';
 
-/** How a connection stands when its workflow looks. */
-export interface LookAtConnectionResult {
+/** The attempt to connect, as its row has it. */
+export interface ConnectionState {
   readonly state: AttemptState;
-  /** While it waits: how long the person has left. */
+  /** Milliseconds that the person has left. */
   readonly dueInMs: number;
 }
 
@@ -271,7 +272,7 @@ export interface ListItemsResult {
 
 export interface SyncItemsInput extends RunInput {
   /** Whether an earlier execution has begun it. */
-  readonly goesOn?: boolean;
+  readonly isContinued?: boolean;
 }
 
 export interface EndListingInput extends RunInput {
@@ -323,7 +324,7 @@ export interface DeliverBatchResult {
 }
 
 /** There is something new for a receiver. */
-export const EVENTS_CAME_SIGNAL = 'eventsCame';
+export const EVENTS_QUEUED_SIGNAL = 'eventsQueued';
 
 /** Deliveries have a task queue of their own: slow receivers hold up no ingest, nor ingests a delivery. */
 export const deliveryQueue = (taskQueue: string): string => `${taskQueue}-webhooks`;

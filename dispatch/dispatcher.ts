@@ -5,7 +5,7 @@ import pLimit from 'p-limit';
 
 import { periodically } from '../config/process/periodically.js';
 import {
-  PERSON_CAME_SIGNAL,
+  CONSENT_RETURNED_SIGNAL,
   RESUME_SIGNAL,
   type RunInput,
   type RunKind,
@@ -202,7 +202,7 @@ export function createDispatcher(
     if (closing) return;
     try {
       const handle = client.workflow.getHandle(idOf(workflowIds.connect(runId)));
-      await client.withDeadline(Date.now() + START_TIMEOUT_MS, () => handle.signal(PERSON_CAME_SIGNAL));
+      await client.withDeadline(Date.now() + START_TIMEOUT_MS, () => handle.signal(CONSENT_RETURNED_SIGNAL));
     } catch (error) {
       // Of one that is still in the outbox too: it looks as soon as it begins.
       log.warn({ runId, err: error }, 'a connection does not hear yet that its person is back');

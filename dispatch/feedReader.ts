@@ -4,7 +4,7 @@ import { defineSearchAttributeKey, TypedSearchAttributes } from '@temporalio/com
 import { periodically } from '../config/process/periodically.js';
 import {
   type DeliverEventsInput,
-  EVENTS_CAME_SIGNAL,
+  EVENTS_QUEUED_SIGNAL,
   type SearchAttributeName,
   workflowIds,
 } from '../contract/orchestration.js';
@@ -55,7 +55,7 @@ export function createFeedReader(
         workflowId,
         taskQueue,
         args: [{ webhookId }],
-        signal: EVENTS_CAME_SIGNAL,
+        signal: EVENTS_QUEUED_SIGNAL,
         workflowIdConflictPolicy: 'USE_EXISTING',
         workflowIdReusePolicy: 'ALLOW_DUPLICATE',
         typedSearchAttributes: new TypedSearchAttributes([

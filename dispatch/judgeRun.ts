@@ -17,7 +17,7 @@ const NEED_QDRANT = new Set([
     'copyTags',
     'settleBatch',
   ],
-  ...['dropVanished', 'dropGonePages'],
+  ...['deleteMissingFiles', 'deleteGonePages'],
 ]);
 
 export interface PendingStep {

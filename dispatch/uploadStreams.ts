@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 
-import { UPLOADS_CAME_SIGNAL, type UploadStreamInput } from '../contract/orchestration.js';
+import { UPLOADS_QUEUED_SIGNAL, type UploadStreamInput } from '../contract/orchestration.js';
 import type { TemporalNames } from '../contract/temporalNames.js';
 import type { Log } from '../observability/log.js';
 import type { Tracing } from '../observability/spans.js';
@@ -44,7 +44,7 @@ export function createUploadStreamStarter(
         workflowId: idOf(workflowId),
         taskQueue,
         args: [{ organizationId, userId }],
-        signal: UPLOADS_CAME_SIGNAL,
+        signal: UPLOADS_QUEUED_SIGNAL,
         signalArgs: [],
         workflowIdReusePolicy: 'ALLOW_DUPLICATE',
         typedSearchAttributes: searchAttributes({ OrganizationId: String(organizationId), UserId: String(userId) }),

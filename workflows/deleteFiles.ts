@@ -18,10 +18,10 @@ export async function deleteFiles({ runId, afterId = 0 }: DeleteFilesInput): Pro
         await continueAsNew<typeof deleteFiles>({ runId, afterId: cursor });
       }
     }
-    await storeSteps().finishDelete({ runId, outcome: 'finished' });
+    await storeSteps.finishDelete({ runId, outcome: 'finished' });
   } catch (error) {
     if (isCancellation(error))
-      await CancellationScope.nonCancellable(() => storeSteps().finishDelete({ runId, outcome: 'aborted' }));
+      await CancellationScope.nonCancellable(() => storeSteps.finishDelete({ runId, outcome: 'aborted' }));
     throw error;
   }
 }

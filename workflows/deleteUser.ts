@@ -3,7 +3,6 @@ import {
   continueAsNew,
   getExternalWorkflowHandle,
   isCancellation,
-  patched,
   proxyActivities,
   sleep,
   workflowInfo,
@@ -44,7 +43,7 @@ async function endRuns(runId: number): Promise<void> {
 export async function deleteUser({ runId }: RunInput): Promise<void> {
   try {
     do {
-      if (patched('schedules-go-first')) await removeSchedules({ runId });
+      await removeSchedules({ runId });
       await endRuns(runId);
       while ((await eraseFiles({ runId })).erased > 0) {
         if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof deleteUser>({ runId });

@@ -10,10 +10,10 @@ import {
 } from '@temporalio/workflow';
 
 import type { Activities } from '../activities/index.js';
-import { deliveryQueue, type DeliverEventsInput, EVENTS_CAME_SIGNAL } from '../contract/orchestration.js';
+import { deliveryQueue, type DeliverEventsInput, EVENTS_QUEUED_SIGNAL } from '../contract/orchestration.js';
 import { NOTIFY } from './activityOptions.js';
 
-const eventsCame = defineSignal(EVENTS_CAME_SIGNAL);
+const eventsQueued = defineSignal(EVENTS_QUEUED_SIGNAL);
 
 /**
  * Delivers an organization's events to one receiver for as long as the webhook is there: a pass whenever something new
@@ -25,7 +25,7 @@ export async function deliverEvents(input: DeliverEventsInput): Promise<void> {
   const options: ActivityOptions = { ...NOTIFY, taskQueue: deliveryQueue(taskQueue) };
   const { deliverBatch } = proxyActivities<Activities>(options);
   let woken = false;
-  setHandler(eventsCame, () => {
+  setHandler(eventsQueued, () => {
     woken = true;
   });
   for (;;) {

@@ -13,13 +13,13 @@ import {
 } from '@temporalio/workflow';
 
 import type { Activities } from '../activities/index.js';
-import { UPLOADS_CAME_SIGNAL, type UploadStreamInput } from '../contract/orchestration.js';
+import { UPLOADS_QUEUED_SIGNAL, type UploadStreamInput } from '../contract/orchestration.js';
 import { COMPUTE, STORE } from './activityOptions.js';
 
 const { ingestUploads } = proxyActivities<Activities>(COMPUTE);
 const { planUploads, failUploads, abortUploads } = proxyLocalActivities<Activities>(STORE);
 
-const uploadsCame = defineSignal(UPLOADS_CAME_SIGNAL);
+const uploadsQueued = defineSignal(UPLOADS_QUEUED_SIGNAL);
 const DEFECT = 'The upload stopped at a fault of the service. Its log names the cause; resync to try again.';
 
 /**
@@ -30,7 +30,7 @@ const DEFECT = 'The upload stopped at a fault of the service. Its log names the 
 export async function drainUploads(user: UploadStreamInput): Promise<void> {
   let hasNews = false as boolean;
   const underWay = new Set<readonly number[]>();
-  setHandler(uploadsCame, () => {
+  setHandler(uploadsQueued, () => {
     hasNews = true;
   });
   const ingest = async (runIds: readonly number[]): Promise<void> => {

@@ -25,12 +25,12 @@ import { faultKind, faultSentence } from './faultSentence.js';
 import { addResults, ingestWindow } from './ingestWindow.js';
 import { storeSteps } from './storeSteps.js';
 
-const { dropGonePages } = proxyActivities<Activities>(COMPUTE);
+const { deleteGonePages } = proxyActivities<Activities>(COMPUTE);
 
 export const progressQuery = defineQuery<RunProgress>(PROGRESS_QUERY);
 const resumeSignal = defineSignal(RESUME_SIGNAL);
 
-/** Nobody had the run go on. */
+/** The pause has reached its longest time. */
 class PauseOver extends Error {}
 const PAUSE_OVER = 'The run was paused at max_tokens, and nobody had it go on. Ask for it again, with another bound.';
 
@@ -48,29 +48,29 @@ export async function ingestRun(
   let phase: RunProgress['phase'] = 'starting';
   let discovered = resume?.discovered ?? 0;
   let counts = resume?.counts ?? EMPTY_BATCH_RESULT;
-  let told = false as boolean;
-  let dropsGone = resume?.dropsGone ?? false;
+  let isResumed = false as boolean;
+  let deletesGonePages = resume?.deletesGonePages ?? false;
   setHandler(progressQuery, () => ({ phase, discovered, counts }));
   setHandler(resumeSignal, () => {
-    told = true;
+    isResumed = true;
   });
-  /** Stands still until somebody has the run go on: its row says whether, the signal only that it is time to look. */
-  const standStill = async (): Promise<void> => {
+  /** Waits while the run is paused. Its row decides; the signal only wakes this wait. */
+  const waitWhilePaused = async (): Promise<void> => {
     phase = 'paused';
     for (;;) {
-      told = false;
-      const { goesOn, endsInMs } = await storeSteps().lookAtPause({ runId });
-      if (goesOn) break;
+      isResumed = false;
+      const { isOver, endsInMs } = await storeSteps.getPauseState({ runId });
+      if (isOver) break;
       if (endsInMs === 0) throw new PauseOver();
-      await condition(() => told, endsInMs);
+      await condition(() => isResumed, endsInMs);
     }
     phase = 'ingesting';
   };
 
   try {
     if (!resume) {
-      const begun = await storeSteps().beginRun({ runId });
-      dropsGone = begun.dropsGone ?? false;
+      const begun = await storeSteps.beginRun({ runId });
+      deletesGonePages = begun.deletesGonePages ?? false;
       if (begun.finished) return { outcome: 'already_finished', discovered, counts };
       phase = 'discovering';
       discovered = await discover();
@@ -83,7 +83,7 @@ export async function ingestRun(
       onWait: (waiting) => {
         phase = waiting ? 'waiting' : 'ingesting';
       },
-      onPause: standStill,
+      onPause: waitWhilePaused,
       ...(follow && {
         follow: async () => {
           const far = await follow();
@@ -95,30 +95,30 @@ export async function ingestRun(
     if (goOnAfter !== null) {
       return await continueAsNew<(input: IngestRunInput) => Promise<RunOutcome>>({
         runId,
-        resume: { discovered, afterId: goOnAfter, counts, dropsGone },
+        resume: { discovered, afterId: goOnAfter, counts, deletesGonePages },
       });
     }
     phase = 'finishing';
-    if (dropsGone) await dropGonePages({ runId });
-    await storeSteps().finishRun({ runId });
+    if (deletesGonePages) await deleteGonePages({ runId });
+    await storeSteps.finishRun({ runId });
     phase = 'done';
     return { outcome: 'finished', discovered, counts };
   } catch (error) {
     if (isCancellation(error)) {
-      await CancellationScope.nonCancellable(() => storeSteps().abortRun({ runId }));
+      await CancellationScope.nonCancellable(() => storeSteps.abortRun({ runId }));
       throw error;
     }
     const sentence = error instanceof PauseOver ? PAUSE_OVER : faultSentence(error);
     if (sentence !== null) {
       // Also when the run is cancelled just now: its files must not stay in motion.
       const cause = faultKind(error);
-      await CancellationScope.nonCancellable(() => storeSteps().failRun({ runId, message: sentence, cause }));
+      await CancellationScope.nonCancellable(() => storeSteps.failRun({ runId, message: sentence, cause }));
       return { outcome: 'failed', discovered, counts };
     }
     // continueAsNew leaves by an error of its own; a failed activity is a defect, and must not leave files in motion.
     if (error instanceof ActivityFailure) {
       const message = 'The run stopped at a fault of the service. Its log names the cause; resync to try again.';
-      await CancellationScope.nonCancellable(() => storeSteps().failRun({ runId, message }));
+      await CancellationScope.nonCancellable(() => storeSteps.failRun({ runId, message }));
     }
     throw error;
   }

@@ -4,7 +4,6 @@ import {
   CancellationScope,
   condition,
   isCancellation,
-  patched,
   proxyActivities,
   sleep,
   workflowInfo,
@@ -12,9 +11,9 @@ import {
 
 import type { Activities } from '../activities/index.js';
 import {
-  type AsideInput,
-  type AsideResult,
-  type AsideStep,
+  type DeferredInput,
+  type DeferredResult,
+  type DeferredStep,
   type BatchResult,
   type IngestBatchResult,
   ocrQueue,
@@ -27,8 +26,8 @@ const { ingestBatch } = proxyActivities<Activities>(COMPUTE);
 
 /** Batches planned ahead with one read. */
 const PLAN_AHEAD = 20;
-/** Files of a run at once that were put aside, until something else of them is made; a batch that brings more waits too. */
-const MOST_ASIDE = 200;
+/** Deferred files of a run at once; a batch that brings more waits too. */
+const MAX_DEFERRED = 200;
 
 export const addResults = (a: BatchResult, b: BatchResult): BatchResult => ({
   ready: a.ready + b.ready,
@@ -37,8 +36,8 @@ export const addResults = (a: BatchResult, b: BatchResult): BatchResult => ({
   superseded: a.superseded + b.superseded,
 });
 
-/** What may have to be made of a file first, each on a task queue of its own. */
-function asideSteps(): Record<AsideStep, (input: AsideInput) => Promise<AsideResult>> {
+/** The steps that files are deferred for, each on a task queue of its own. */
+function deferredSteps(): Record<DeferredStep, (input: DeferredInput) => Promise<DeferredResult>> {
   const { taskQueue } = workflowInfo();
   const transcribing: ActivityOptions = { ...TRANSCRIBE, taskQueue: transcriptionQueue(taskQueue) };
   const recognizing: ActivityOptions = { ...COMPUTE, taskQueue: ocrQueue(taskQueue) };
@@ -69,11 +68,10 @@ export interface WindowHooks {
 export async function ingestWindow(runId: number, startAfter: number, hooks: WindowHooks): Promise<number | null> {
   let afterId = startAfter;
   let failure: { reason: unknown } | null = null;
-  /** Only where a batch says so: histories from before know no pause. */
   let isPaused = false as boolean;
   const underWay = new Set<Promise<void>>();
-  const aside = new Set<Promise<void>>();
-  const steps = asideSteps();
+  const deferred = new Set<Promise<void>>();
+  const steps = deferredSteps();
 
   const run = async (fileIds: readonly number[]): Promise<void> => {
     const result: IngestBatchResult = await ingestBatch({
@@ -83,17 +81,17 @@ export async function ingestWindow(runId: number, startAfter: number, hooks: Win
     });
     hooks.onBatch(result);
     if (result.paused) isPaused = true;
-    if (result.toTranscribe) await putAside('transcribe', result.toTranscribe);
-    if (result.toRecognize) await putAside('recognize', result.toRecognize);
+    if (result.toTranscribe) await defer('transcribe', result.toTranscribe);
+    if (result.toRecognize) await defer('recognize', result.toRecognize);
     // A file that was under way at two worker deaths is run alone, so that it can take no other with it.
     for (const fileId of result.alone) await run([fileId]);
   };
-  /** A file is read once what it needs is made; where that failed it has ended, or is due at a later pass. Batches go on meanwhile. */
-  const putAside = async (step: AsideStep, fileIds: readonly number[]): Promise<void> => {
+  /** Reads each file after its step. Where the step fails, the file has ended or is due in a later pass. Batches go on meanwhile. */
+  const defer = async (step: DeferredStep, fileIds: readonly number[]): Promise<void> => {
     for (const fileId of fileIds) {
-      if (aside.size >= MOST_ASIDE) await condition(() => aside.size < MOST_ASIDE);
+      if (deferred.size >= MAX_DEFERRED) await condition(() => deferred.size < MAX_DEFERRED);
       track(
-        aside,
+        deferred,
         steps[step]({ runId, fileId }).then(async ({ done }) => {
           if (done) await run([fileId]);
         }),
@@ -111,7 +109,7 @@ export async function ingestWindow(runId: number, startAfter: number, hooks: Win
   const begin = (fileIds: readonly number[]): void => track(underWay, run(fileIds));
   /** @param atMost batches; of 0, nothing at all is under way */
   const drained = async (atMost: number): Promise<void> => {
-    await condition(() => underWay.size <= atMost && (atMost > 0 || aside.size === 0));
+    await condition(() => underWay.size <= atMost && (atMost > 0 || deferred.size === 0));
     // The reason is thrown on as it is: cancellation must stay cancellation.
     // oxlint-disable-next-line typescript/only-throw-error
     if (failure) throw failure.reason;
@@ -126,7 +124,7 @@ export async function ingestWindow(runId: number, startAfter: number, hooks: Win
         await hooks.onPause();
         afterId = 0;
       }
-      const plan = await storeSteps().planBatches({ runId, afterId, limit: PLAN_AHEAD });
+      const plan = await storeSteps.planBatches({ runId, afterId, limit: PLAN_AHEAD });
       for (const fileIds of plan.batches) {
         await drained(plan.window - 1);
         if (isPaused) break;
@@ -160,8 +158,8 @@ export async function ingestWindow(runId: number, startAfter: number, hooks: Win
     return await work();
   } catch (error) {
     // The waits above end at once when the run is cancelled; its batches need a moment.
-    if (isCancellation(error) && patched('cancelled-batches-end-first'))
-      await CancellationScope.nonCancellable(() => condition(() => underWay.size + aside.size === 0));
+    if (isCancellation(error))
+      await CancellationScope.nonCancellable(() => condition(() => underWay.size + deferred.size === 0));
     throw error;
   }
 }

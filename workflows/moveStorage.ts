@@ -25,7 +25,7 @@ export async function moveStorage({ runId, afterId = 0 }: MoveStorageInput): Pro
   let plan: MovePlan = { fileIds: [], afterId, waiting: false };
   try {
     while (plan.afterId !== null) {
-      plan = await storeSteps().planMove({ runId, afterId: plan.afterId });
+      plan = await storeSteps.planMove({ runId, afterId: plan.afterId });
       if (plan.fileIds.length > 0) await moveBatch({ runId, fileIds: plan.fileIds });
       if (plan.waiting) await sleep(WAIT);
       if (plan.afterId !== null && workflowInfo().continueAsNewSuggested)

@@ -11,10 +11,10 @@ const { sumFiles } = proxyActivities<Activities>(COMPUTE);
 export async function recountFiles({ runId }: RunInput): Promise<void> {
   try {
     await sumFiles({ runId });
-    await storeSteps().finishRecount({ runId, outcome: 'finished' });
+    await storeSteps.finishRecount({ runId, outcome: 'finished' });
   } catch (error) {
     if (isCancellation(error))
-      await CancellationScope.nonCancellable(() => storeSteps().finishRecount({ runId, outcome: 'aborted' }));
+      await CancellationScope.nonCancellable(() => storeSteps.finishRecount({ runId, outcome: 'aborted' }));
     throw error;
   }
 }

@@ -61,7 +61,7 @@ export async function reembedFiles({ runId, resume }: ReembedInput): Promise<Ree
   };
   try {
     for (;;) {
-      const plan = await storeSteps().planReembed({ runId, afterId, tokens });
+      const plan = await storeSteps.planReembed({ runId, afterId, tokens });
       add({ skipped: plan.skipped });
       await workOff(runId, plan, add);
       ({ afterId, tokens } = plan);
@@ -72,12 +72,12 @@ export async function reembedFiles({ runId, resume }: ReembedInput): Promise<Ree
       }
     }
     phase = 'finishing';
-    await storeSteps().finishReembed({ runId, outcome: 'finished' });
+    await storeSteps.finishReembed({ runId, outcome: 'finished' });
     phase = 'done';
     return counts;
   } catch (error) {
     const outcome = isCancellation(error) ? 'aborted' : error instanceof ActivityFailure ? 'failed' : null;
-    if (outcome !== null) await CancellationScope.nonCancellable(() => storeSteps().finishReembed({ runId, outcome }));
+    if (outcome !== null) await CancellationScope.nonCancellable(() => storeSteps.finishReembed({ runId, outcome }));
     throw error;
   }
 }

@@ -13,10 +13,10 @@ export async function settleQuarantine({ runId }: RunInput): Promise<void> {
     while ((await settleBatch({ runId })).more) {
       if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof settleQuarantine>({ runId });
     }
-    await storeSteps().finishQuarantine({ runId, outcome: 'finished' });
+    await storeSteps.finishQuarantine({ runId, outcome: 'finished' });
   } catch (error) {
     if (isCancellation(error))
-      await CancellationScope.nonCancellable(() => storeSteps().finishQuarantine({ runId, outcome: 'aborted' }));
+      await CancellationScope.nonCancellable(() => storeSteps.finishQuarantine({ runId, outcome: 'aborted' }));
     throw error;
   }
 }

@@ -14,22 +14,22 @@ import { faultKind, faultSentence } from './faultSentence.js';
 import { storeSteps } from './storeSteps.js';
 
 const { listItems } = proxyActivities<Activities>(FETCH);
-const { dropVanished } = proxyActivities<Activities>(COMPUTE);
+const { deleteMissingFiles } = proxyActivities<Activities>(COMPUTE);
 
 const DEFECT = 'The listing stopped at a fault of the service. Its log names the cause; sync the items to try again.';
 
 /** Lists what a connected account holds, page after page, then lets go what it holds no more. However it ends, the data source says so. */
-export async function syncItems({ runId, goesOn = false }: SyncItemsInput): Promise<void> {
+export async function syncItems({ runId, isContinued = false }: SyncItemsInput): Promise<void> {
   try {
-    if (!goesOn && (await storeSteps().beginListing({ runId })).finished) return;
+    if (!isContinued && (await storeSteps.beginListing({ runId })).finished) return;
     while (!(await listItems({ runId })).done) {
-      if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof syncItems>({ runId, goesOn: true });
+      if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof syncItems>({ runId, isContinued: true });
     }
-    await dropVanished({ runId });
-    await storeSteps().endListing({ runId, outcome: 'finished' });
+    await deleteMissingFiles({ runId });
+    await storeSteps.endListing({ runId, outcome: 'finished' });
   } catch (error) {
     if (isCancellation(error)) {
-      await CancellationScope.nonCancellable(() => storeSteps().endListing({ runId, outcome: 'aborted' }));
+      await CancellationScope.nonCancellable(() => storeSteps.endListing({ runId, outcome: 'aborted' }));
       throw error;
     }
     // continueAsNew leaves by an error of its own.
@@ -37,7 +37,7 @@ export async function syncItems({ runId, goesOn = false }: SyncItemsInput): Prom
     const sentence = faultSentence(error);
     // Also when the run is cancelled just now: the data source must not stay in motion.
     await CancellationScope.nonCancellable(() =>
-      storeSteps().endListing({
+      storeSteps.endListing({
         ...{ runId, outcome: 'failed', message: sentence ?? DEFECT },
         ...(sentence !== null && { cause: faultKind(error) }),
       }),

@@ -19,10 +19,10 @@ export async function updateTags({ runId, afterId = 0 }: UpdateTagsInput): Promi
       if (!step.done && workflowInfo().continueAsNewSuggested)
         await continueAsNew<typeof updateTags>({ runId, afterId: step.afterId });
     }
-    await storeSteps().finishTags({ runId, outcome: 'finished' });
+    await storeSteps.finishTags({ runId, outcome: 'finished' });
   } catch (error) {
     if (isCancellation(error))
-      await CancellationScope.nonCancellable(() => storeSteps().finishTags({ runId, outcome: 'aborted' }));
+      await CancellationScope.nonCancellable(() => storeSteps.finishTags({ runId, outcome: 'aborted' }));
     throw error;
   }
 }

@@ -2,7 +2,7 @@ import { Fault } from '../../contract/failures.js';
 import { OPEN_ATTEMPT_STATES } from '../../contract/oauth.js';
 import {
   type EndConnectionInput,
-  type LookAtConnectionResult,
+  type ConnectionState,
   type RunInput,
   workflowIds,
 } from '../../contract/orchestration.js';
@@ -30,7 +30,7 @@ export function createConnectActivities({ store, connectors, log }: ActivityDeps
 
   return {
     /** Whether the person is back; ends what waited too long. */
-    async lookAtConnection({ runId }: RunInput): Promise<LookAtConnectionResult> {
+    async getConnectionState({ runId }: RunInput): Promise<ConnectionState> {
       await store.runs.markStarted(runId);
       const attempt = await rowOf(runId);
       const dueInMs = Math.max(0, attempt.expiresAt.getTime() - Date.now());

@@ -51,7 +51,7 @@ export function createItemActivities(deps: ActivityDeps) {
     },
 
     /** Lets go what the account holds no more. Safe to repeat. */
-    async dropVanished({ runId }: RunInput): Promise<void> {
+    async deleteMissingFiles({ runId }: RunInput): Promise<void> {
       const run = await rowOf(runId);
       const source = await store.dataSources.find(run, run.dataSourceId);
       if (source?.itemsRunId !== runId || run.request.isPartial === true) return;

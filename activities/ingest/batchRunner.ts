@@ -2,7 +2,7 @@ import { activityInfo } from '@temporalio/activity';
 import pLimit from 'p-limit';
 
 import { Fault } from '../../contract/failures.js';
-import type { AsideStep } from '../../contract/orchestration.js';
+import type { DeferredStep } from '../../contract/orchestration.js';
 import type { StartedFile } from '../../store/files/start.js';
 import type { Tenant } from '../../store/users/accept.js';
 import { type AttemptCost, costOf, newAttemptCost } from './prepare/attemptCost.js';
@@ -36,7 +36,7 @@ export interface BatchEnd {
   readonly paused: boolean;
   /** Files that were under way at two worker deaths: to be run alone. */
   readonly alone: readonly number[];
-  readonly aside: Readonly<Record<AsideStep, readonly number[]>>;
+  readonly aside: Readonly<Record<DeferredStep, readonly number[]>>;
   /** Files that were not begun, because the time was over. */
   readonly left: readonly number[];
 }
@@ -75,7 +75,7 @@ export function createBatchRunner(deps: ActivityDeps): BatchRunner {
       let storeFailed = false;
       let paused = false;
       const alone: number[] = [];
-      const aside: Record<AsideStep, number[]> = { transcribe: [], recognize: [] };
+      const aside: Record<DeferredStep, number[]> = { transcribe: [], recognize: [] };
       const admit = createAdmission(store);
 
       /** The write that ends a file, once its slot is released. */

@@ -2,7 +2,7 @@ import { ApplicationFailure, cancellationSignal } from '@temporalio/activity';
 import pLimit from 'p-limit';
 
 import { Fault } from '../../contract/failures.js';
-import { type AsideInput, type AsideResult, TURN_MS, TURN_OVER_FAILURE } from '../../contract/orchestration.js';
+import { type DeferredInput, type DeferredResult, TURN_MS, TURN_OVER_FAILURE } from '../../contract/orchestration.js';
 import type { FileDoc } from '../../store/files/model.js';
 import { newAttemptCost } from './prepare/attemptCost.js';
 import { contentStep } from './prepare/contentStep.js';
@@ -87,7 +87,7 @@ export function createRecognizeActivities(deps: ActivityDeps) {
      * fault fails the step.
      * @returns whether the file can be read now
      */
-    async recognize({ runId, fileId }: AsideInput): Promise<AsideResult> {
+    async recognize({ runId, fileId }: DeferredInput): Promise<DeferredResult> {
       const signal = cancellationSignal();
       const file = await store.files.beginOcr(runId, fileId);
       // It was read meanwhile, or is another run's: its batch tells.

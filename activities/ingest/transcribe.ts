@@ -1,7 +1,7 @@
 import { cancellationSignal } from '@temporalio/activity';
 
 import { Fault } from '../../contract/failures.js';
-import type { AsideInput, AsideResult } from '../../contract/orchestration.js';
+import type { DeferredInput, DeferredResult } from '../../contract/orchestration.js';
 import { wishesOf } from '../../contract/transcripts.js';
 import type { FileDoc } from '../../store/files/model.js';
 import { newAttemptCost } from './prepare/attemptCost.js';
@@ -77,7 +77,7 @@ export function createTranscribeActivities(deps: ActivityDeps) {
      * back into the queue; only a store's fault fails the step.
      * @returns whether the file can be read now
      */
-    async transcribe({ runId, fileId }: AsideInput): Promise<AsideResult> {
+    async transcribe({ runId, fileId }: DeferredInput): Promise<DeferredResult> {
       const signal = cancellationSignal();
       const file = await store.files.inMotion(runId, fileId);
       if (file === null || !isTranscribed(file)) return { done: file !== null };

@@ -1,5 +1,5 @@
 import { uploadEvent } from '../../contract/events.js';
-import type { LookAtPauseResult, RunInput } from '../../contract/orchestration.js';
+import type { PauseState, RunInput } from '../../contract/orchestration.js';
 import type { RunDoc, RunPause } from '../../store/runs/model.js';
 import type { ActivityDeps } from '../deps.js';
 import { requireRun } from '../requireRun.js';
@@ -21,16 +21,16 @@ export function createPauseActivities({ store, settings, log }: ActivityDeps) {
     else if (run.dataSourceId) await store.dataSources.note(run, run.dataSourceId, { files_paused: message });
   };
   return {
-    /** Tells that the run stands still, or takes its pause away once somebody has it go on. Safe to repeat. */
-    async lookAtPause({ runId }: RunInput): Promise<LookAtPauseResult> {
+    /** Reports the pause of the run, or ends it once the run was resumed. Safe to repeat. */
+    async getPauseState({ runId }: RunInput): Promise<PauseState> {
       const run = await requireRun(store, runId);
       const { pause, organizationId, requestId, maxTokens, tokensTaken } = run;
       const context = { runId, organizationId, requestId, maxTokens, tokensTaken };
       if (!pause || pause.resumedAt !== null) {
         await show(run, null);
-        await store.pauses.takeUp(runId);
-        log.info(context, 'a paused run goes on');
-        return { goesOn: true, endsInMs: 0 };
+        await store.pauses.clear(runId);
+        log.info(context, 'a paused run was resumed');
+        return { isOver: true, endsInMs: 0 };
       }
       await show(run, pause);
       await store.transaction((session) =>
@@ -40,8 +40,8 @@ export function createPauseActivities({ store, settings, log }: ActivityDeps) {
           `paused:${runId}:${pause.at.getTime()}`,
         ),
       );
-      log.info(context, 'a run stands still at its bound of tokens');
-      return { goesOn: false, endsInMs: Math.max(0, pause.at.getTime() + settings.pausedRunMs - Date.now()) };
+      log.info(context, 'a run is paused at its limit of tokens');
+      return { isOver: false, endsInMs: Math.max(0, pause.at.getTime() + settings.pausedRunMs - Date.now()) };
     },
   };
 }

@@ -50,7 +50,7 @@ export function createRunActivities({ store, embeddings, log }: ActivityDeps) {
       if (run.finishedAt !== null) return { finished: true };
       await Promise.all([prepareSpace(run, { store, embeddings }), moveParent(run, { status: 'SYNCING' })]);
       const isPass = run.parentRunId !== undefined;
-      return { finished: false, ...(isPass && SITE_KINDS.includes(run.kind) && { dropsGone: true }) };
+      return { finished: false, ...(isPass && SITE_KINDS.includes(run.kind) && { deletesGonePages: true }) };
     },
 
     /** Ends a run whose discovery worked: the parent is READY, with counts that add up. */

@@ -15,7 +15,7 @@ export interface Pauses {
   /** Has a paused run go on, with another bound; null: with none. False when it is not paused, or has heard it already. */
   resume(tenant: Tenant, runId: number, maxTokens: number | null): Promise<boolean>;
   /** The workflow of a run that may go on takes its pause away; false when nobody has it go on. */
-  takeUp(runId: number): Promise<boolean>;
+  clear(runId: number): Promise<boolean>;
   /** Runs that were told to go on before a time, and whose workflow has not heard it. */
   unheard(before: Date, limit: number): Promise<RunDoc[]>;
   /** Runs that stand still. */
@@ -49,7 +49,7 @@ export function createPauses(runs: Model<RunDoc>): Pauses {
       );
       return modifiedCount > 0;
     },
-    async takeUp(runId) {
+    async clear(runId) {
       const { matchedCount } = await runs.updateOne(
         { _id: runId, 'pause.resumedAt': { $type: 'date' } },
         { $unset: { pause: 1 } },

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { asyncLocalStorage } from '@temporalio/activity';
 
 import { DEFAULT_INGEST_OPTIONS, type ScrapeOptions } from '../../contract/ingestOptions.js';
-import { createGonePagesActivities } from '../../activities/discover/dropGonePages.js';
+import { createGonePagesActivities } from '../../activities/discover/deleteGonePages.js';
 import type { ActivityDeps } from '../../activities/deps.js';
 import { countHeld } from '../../activities/quarantine/massDelete.js';
 import type { FileDoc } from '../../store/files/model.js';
@@ -59,7 +59,7 @@ async function drop(): Promise<void> {
   const settings = { massDeletePercent: 30, quarantineMs: 0 };
   const deps = { store: service.store, settings, log } as unknown as ActivityDeps;
   const context = { heartbeat: () => undefined, cancellationSignal: new AbortController().signal } as never;
-  await asyncLocalStorage.run(context, () => createGonePagesActivities(deps).dropGonePages({ runId }));
+  await asyncLocalStorage.run(context, () => createGonePagesActivities(deps).deleteGonePages({ runId }));
 }
 const left = async (ids: readonly number[]): Promise<number> => (await service.store.files.byIds(owner, ids)).length;
 const parent = async (): Promise<FileDoc> => (await service.store.files.byIds(owner, [parentId]))[0]!;

@@ -36,7 +36,7 @@ test('a paused run goes on once, by its owner alone, and tells its workflow unti
   expect(await pauses.take(id, 5)).toBe(false);
   expect(await pauses.resume({ organizationId: 1, userId: 8 }, id, 10)).toBe(false);
   expect(await pauses.resume({ organizationId: 2, userId: 7 }, id, 10)).toBe(false);
-  expect(await pauses.takeUp(id)).toBe(false);
+  expect(await pauses.clear(id)).toBe(false);
   expect(await pauses.under(`scrape:${id}`)).toMatchObject({ _id: id });
   expect(await pauses.resume(owner, id, 10)).toBe(true);
   expect(await pauses.resume(owner, id, null)).toBe(false);
@@ -45,7 +45,7 @@ test('a paused run goes on once, by its owner alone, and tells its workflow unti
   expect(await unheard()).toEqual([id]);
   // Not before its workflow is there to say so.
   expect(await pauses.take(id, 5)).toBe(false);
-  expect(await pauses.takeUp(id)).toBe(true);
+  expect(await pauses.clear(id)).toBe(true);
   expect(await unheard()).toEqual([]);
   expect(await pauses.take(id, 5)).toBe(true);
   await pauses.giveBack(id, 5);

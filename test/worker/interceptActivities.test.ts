@@ -188,7 +188,7 @@ describe('in a worker', () => {
       sinks: { traces: { ended: { fn: () => undefined } } },
       interceptors: { activity: [interceptActivities({ lastErrors: lastErrors(), log })] },
       activities: {
-        lookAtConnection: () => ({ state: 'returned', dueInMs: 0 }),
+        getConnectionState: () => ({ state: 'returned', dueInMs: 0 }),
         exchangeCode() {
           const { attempt } = activity.activityInfo();
           started += 1;

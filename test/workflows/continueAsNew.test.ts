@@ -126,7 +126,7 @@ test('a sync of a large selection continues as new while it queues, and goes on 
 });
 
 test('a run that ingests goes on from its cursor with its counts, and does at its end what it began with', async () => {
-  await everyRow([true, false], String, async (dropsGone) => {
+  await everyRow([true, false], String, async (deletesGonePages) => {
     const calls: string[] = [];
     let continued = 0;
     const { statuses, result } = await runGrown(
@@ -136,7 +136,7 @@ test('a run that ingests goes on from its cursor with its counts, and does at it
         // A local activity: the large signals may cause a second attempt of its workflow task.
         beginRun(isContinued) {
           if (isContinued) calls.push('beginRun');
-          return { finished: false, dropsGone };
+          return { finished: false, deletesGonePages };
         },
         discoverPages: () => (calls.push('discoverPages'), { discovered: 5 }),
         planBatches(isContinued, input) {
@@ -152,14 +152,14 @@ test('a run that ingests goes on from its cursor with its counts, and does at it
             : { ready: 1, failed: 1, requeued: 1, superseded: 1 }),
           alone: [],
         }),
-        dropGonePages: () => void calls.push('dropGonePages'),
+        deleteGonePages: () => void calls.push('deleteGonePages'),
         finishRun: () => void calls.push('finishRun'),
       },
     );
     expect(statuses).toEqual(['CONTINUED_AS_NEW', 'COMPLETED']);
     expect(calls).toEqual([
       ...['discoverPages', 'plan 7 after 0', 'plan 7 after 9', 'plan 7 after 0'],
-      ...(dropsGone ? ['dropGonePages'] : []),
+      ...(deletesGonePages ? ['deleteGonePages'] : []),
       'finishRun',
     ]);
     const counts = { ready: 2, failed: 1, requeued: 1, superseded: 1 };

@@ -57,8 +57,8 @@ export const WAYS: Readonly<Record<string, Way>> = {
     start: '/missing.xml',
   },
   'cancelled scrape': { workflow: 'scrapeSitemap', outcome: 'aborted', steps: ['abortRun'], given: [CANCELLED] },
-  'paused scrape': { workflow: 'scrapeSitemap', steps: ['lookAtPause'], start: PAUSED },
-  'pass of a scrape': { workflow: 'scrapeSitemap', steps: ['dropGonePages'], start: PASSED },
+  'paused scrape': { workflow: 'scrapeSitemap', steps: ['getPauseState'], start: PAUSED },
+  'pass of a scrape': { workflow: 'scrapeSitemap', steps: ['deleteGonePages'], start: PASSED },
   crawl: { workflow: 'webScrape', steps: ['beginRun', 'followLinks', 'planBatches', 'ingestBatch', 'finishRun'] },
   'crawl from a missing page': { workflow: 'webScrape', outcome: 'failed', steps: ['failRun'], start: '/missing.html' },
   'cancelled crawl': { workflow: 'webScrape', outcome: 'aborted', steps: ['abortRun'], given: [CANCELLED] },
@@ -92,12 +92,12 @@ export const WAYS: Readonly<Record<string, Way>> = {
   'cancelled resync': { workflow: 'resyncFile', outcome: 'aborted', steps: ['abortRun'], given: [CANCELLED] },
   'connection by consent': {
     workflow: 'connectByConsent',
-    steps: ['lookAtConnection', 'exchangeCode', 'recordConnection'],
+    steps: ['getConnectionState', 'exchangeCode', 'recordConnection'],
   },
   'refused connection': { workflow: 'connectByConsent', outcome: 'failed', steps: ['endConnection'], start: REFUSED },
   'listing of an account': {
     workflow: 'syncItems',
-    steps: ['beginListing', 'listItems', 'dropVanished', 'endListing'],
+    steps: ['beginListing', 'listItems', 'deleteMissingFiles', 'endListing'],
   },
   'sync of an account': {
     workflow: 'syncSource',

@@ -16,7 +16,7 @@ export function createGonePagesActivities(deps: ActivityDeps) {
      * Lets go, at the end of a pass, what its site says is gone, and what a sitemap that was read whole names no more.
      * Nothing where that is so much that a fault of the site is likelier. Safe to repeat.
      */
-    async dropGonePages({ runId }: RunInput): Promise<void> {
+    async deleteGonePages({ runId }: RunInput): Promise<void> {
       const run = await requireRun(store, runId, 'fileId');
       const { fileId: parentId, organizationId, requestId } = run;
       const signal = cancellationSignal();
