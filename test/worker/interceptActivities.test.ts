@@ -120,6 +120,13 @@ describe('the last cause of a run', () => {
     expect(recorded.slice(1)).toEqual([['forget', RUN_ID]]);
   });
 
+  test('is cleared by whichever later attempt succeeds', () =>
+    everyRow([2, 3, 10], String, async (attempt) => {
+      recorded = [];
+      await run(() => Promise.resolve(), { attempt });
+      expect(recorded).toEqual([['forget', RUN_ID]]);
+    }));
+
   test('costs a first attempt that succeeds nothing', async () => {
     await run(() => Promise.resolve());
     expect(recorded).toEqual([]);

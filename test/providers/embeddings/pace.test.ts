@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 
 import { createPace } from '../../../providers/embeddings/remote/pace.js';
 import { retryAfterMs } from '../../../egress/retryAfter.js';
+import { everyRow } from '../../support/everyRow.js';
 
 const BOUNDS = { minConcurrency: 1, maxConcurrency: 8 };
 
@@ -49,6 +50,32 @@ test('nothing is sent until the time that the provider named', () => {
   expect(pace.isOpen()).toBe(false);
   clock.now += 1;
   expect(pace.isOpen()).toBe(true);
+});
+
+/** Two refusals at one time, of requests sent together, each with the rest that it names, and how long nothing is sent. */
+const OVERLAPPING: [first: number | null, second: number | null, rest: number][] = [
+  [60_000, null, 60_000],
+  [null, 60_000, 60_000],
+  [60_000, 100, 60_000],
+  [100, 60_000, 60_000],
+  [100, null, 500],
+  [null, null, 500],
+];
+
+test('of two refusals the longer rest holds, whichever came first', () =>
+  everyRow(OVERLAPPING, JSON.stringify, ([first, second, rest]) => {
+    const { pace, clock } = paced();
+    const tickets = [pace.begin(), pace.begin()];
+    pace.refused(tickets[0]!, first);
+    expect(pace.refused(tickets[1]!, second)).toBe(rest);
+    expect(pace.restsUntil).toBe(clock.now + rest);
+  }));
+
+test('a request that ended in another way frees its place, and says nothing of the pace', () => {
+  const { pace } = paced({ minConcurrency: 1, maxConcurrency: 1 });
+  pace.begin();
+  pace.ended();
+  expect([pace.isOpen(), pace.limit, pace.restsUntil]).toEqual([true, 1, 0]);
 });
 
 test('rests double while nothing is said of them, and begin anew after an answer', () => {

@@ -1,0 +1,90 @@
+/** What `status` asks of the API: which files and users, in which order, and how many. */
+import { afterAll, beforeEach, expect, test } from '@jest/globals';
+
+import { runCli } from '../../cli/run.js';
+import { closeAll, type Loopback, serve } from '../egress/loopback.js';
+
+let api: Loopback;
+const FILE = { id: 5, sync_status: 'SYNCING', name: 'a.xml', file_metadata: { pages_total: 9 } };
+const answers: Record<string, unknown> = {
+  '/ready': { checks: { mongodb: { ok: true, latency_ms: 1 } } },
+  '/list_users': { users: [{ organization_supplied_user_id: 'ada' }], count: 1 },
+  '/user_files_v2': { results: [FILE], count: 2 },
+  '/list_chunks_and_embeddings': { count: 4 },
+};
+beforeEach(async () => {
+  api = await serve((request, response) =>
+    response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end(JSON.stringify(answers[request.url ?? ''] ?? {})),
+  );
+});
+afterAll(closeAll);
+
+async function call(...args: string[]) {
+  const lines: string[] = [];
+  const code = await runCli([...args, '--url', api.origin], {
+    env: { API_KEY: 'a-key-of-the-deployment' },
+    isInteractive: false,
+    out: (line) => void lines.push(line),
+    err: (text) => void lines.push(text),
+    stopped: new AbortController().signal,
+  });
+  const asked = api.seen
+    .filter(({ body }) => body !== '')
+    .map(({ url, headers, body }) => ({ url, customer: headers['customer-id'], ...(JSON.parse(body) as object) }));
+  return { code, lines, asked };
+}
+const LATEST = { order_by: 'updated_at', order_dir: 'desc' };
+const WAITING = expect.arrayContaining(['QUEUED_FOR_SYNC', 'SYNCING']);
+const READY = ['READY', 'READY_TO_SYNC'];
+const FAILED = ['SYNC_ERROR', 'SYNC_ABORTED'];
+const files = (filters: object, more: object = { pagination: { limit: 1 } }) => ({
+  ...{ url: '/user_files_v2', customer: 'ada', filters },
+  ...more,
+});
+
+test('the newest users, and of each the five latest failures and scrapes', async () => {
+  const { code, lines, asked } = await call('status');
+  expect(code).toBe(0);
+  const newest = { order_by: 'created_at', order_dir: 'desc', include_count: true };
+  expect(asked[0]).toEqual({ url: '/list_users', customer: undefined, ...newest, pagination: { limit: 10 } });
+  const latest = { ...LATEST, pagination: { limit: 5 } };
+  const below = { parent_file_ids: [5] };
+  const wanted = [
+    files({ sync_statuses: READY }),
+    files({ sync_statuses: WAITING }),
+    files({ sync_statuses: FAILED }, latest),
+    files({ sync_statuses: WAITING, root_files_only: true, include_containers: true }, latest),
+    files({ ...below, sync_statuses: READY }),
+    files({ ...below, sync_statuses: FAILED }),
+    files(below),
+  ];
+  expect(asked).toHaveLength(1 + wanted.length);
+  for (const one of wanted) expect(asked).toContainEqual(one);
+  expect(lines[1]).toBe('ada: 2 ready, 2 in motion, 2 failed');
+  // 2 ready and 2 failed of the 9 that the site is known to have.
+  expect(lines[2]).toContain(' 4/9 · 2 failed · SYNCING · file 5 · a.xml');
+});
+
+test('as many users as are asked for, or those that are named', async () => {
+  const { asked } = await call('status', '--users', '3');
+  expect(asked[0]).toMatchObject({ url: '/list_users', pagination: { limit: 3 } });
+  api.seen.length = 0;
+  const named = await call('status', '--customer', 'bob');
+  expect(named.asked[0]).toMatchObject({ url: '/list_users', filters: { customer_ids: ['bob'] } });
+  expect(new Set(named.asked.slice(1).map(({ customer }) => customer))).toEqual(new Set([undefined, 'bob']));
+});
+
+test.each([
+  ['17', { ids: [17] }],
+  ['17b', { name: '17b' }],
+  ['1234567890123456', { name: '1234567890123456' }],
+])('--find %s looks for the twenty latest by id or by name, containers too', async (wanted, filter) => {
+  const { asked } = await call('status', '--customer', 'ada', '--find', wanted);
+  const filters = { include_containers: true, ...filter };
+  expect(asked.filter(({ url }) => url === '/user_files_v2')).toEqual([
+    files(filters, { ...LATEST, pagination: { limit: 20 } }),
+  ]);
+  expect(asked.at(-1)).toMatchObject({ url: '/list_chunks_and_embeddings', filters: { ids: [5] } });
+});

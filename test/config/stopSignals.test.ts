@@ -1,0 +1,95 @@
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+
+import { onInterrupt, onStopSignal } from '../../config/process/stopSignals.js';
+import { everyRow } from '../support/everyRow.js';
+
+/** Signals are emitted in this process, with a clock that only the test moves and an exit that is recorded. */
+let now = 5_000;
+let exits: unknown[] = [];
+beforeEach(() => {
+  jest.spyOn(performance, 'now').mockImplementation(() => now);
+  jest.spyOn(process, 'exit').mockImplementation(((code: unknown) => void exits.push(code)) as never);
+});
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
+/** What listens, what is sent how many milliseconds after what was sent first, and the exit code; null: it goes on. */
+const ROWS: [what: 'stop' | 'interrupt', sent: [NodeJS.Signals, number][], code: number | null][] = [
+  ['stop', [['SIGINT', 0]], null],
+  ['stop', [['SIGTERM', 0]], null],
+  // npm forwards what the terminal has sent already.
+  [
+    'stop',
+    [
+      ['SIGINT', 0],
+      ['SIGINT', 2],
+    ],
+    null,
+  ],
+  [
+    'stop',
+    [
+      ['SIGINT', 0],
+      ['SIGTERM', 900],
+    ],
+    null,
+  ],
+  [
+    'stop',
+    [
+      ['SIGINT', 0],
+      ['SIGINT', 2],
+      ['SIGINT', 1_100],
+    ],
+    1,
+  ],
+  [
+    'stop',
+    [
+      ['SIGTERM', 0],
+      ['SIGINT', 1_100],
+    ],
+    1,
+  ],
+  [
+    'interrupt',
+    [
+      ['SIGINT', 0],
+      ['SIGINT', 900],
+    ],
+    null,
+  ],
+  [
+    'interrupt',
+    [
+      ['SIGINT', 0],
+      ['SIGINT', 1_100],
+    ],
+    130,
+  ],
+];
+
+test('the first signal asks to stop, once; only one that comes a second later ends the process', () =>
+  everyRow(ROWS, JSON.stringify, ([what, sent, code]) => {
+    exits = [];
+    let stops = 0;
+    const before = new Map((['SIGINT', 'SIGTERM'] as const).map((name) => [name, process.listeners(name)]));
+    (what === 'stop' ? onStopSignal : onInterrupt)(() => void (stops += 1));
+    const added = new Map(
+      [...before].map(([name, listeners]) => [name, process.listeners(name).filter((one) => !listeners.includes(one))]),
+    );
+    try {
+      // Ctrl-C of a command leaves SIGTERM as Node has it.
+      expect([...added.values()].map(({ length }) => length)).toEqual([1, what === 'stop' ? 1 : 0]);
+      const begun = now;
+      for (const [name, after] of sent) {
+        now = begun + after;
+        for (const listener of added.get(name as 'SIGINT') ?? []) listener(name);
+      }
+      expect([stops, exits]).toEqual([1, code === null ? [] : [code]]);
+    } finally {
+      for (const [name, listeners] of added) for (const one of listeners) process.removeListener(name, one);
+      now += 10_000;
+    }
+  }));

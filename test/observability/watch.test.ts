@@ -1,0 +1,109 @@
+/** How calls to stores end for those who watch them: metrics count failures and spans are marked by it. */
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { QdrantClient } from '@qdrant/js-client-rest';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import mongoose from 'mongoose';
+
+import { createMetrics } from '../../observability/metrics.js';
+import { type CallEnd, type Watch, watchAll, watched, type WatchedCall } from '../../observability/watch.js';
+import { watchCommands } from '../../store/watchMongo.js';
+import { watchedClient, watchedReader } from '../../store/vectors/watchQdrant.js';
+import { testEngines } from '../support/engines.js';
+import { everyRow } from '../support/everyRow.js';
+import { seriesOf } from '../support/scrape.js';
+
+let server: Server;
+let status = 200;
+beforeAll(async () => {
+  server = createServer((_request, response) => {
+    response.writeHead(status, { 'content-type': 'application/json' }).end('{"result":{},"status":{"error":"no"}}');
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+type Seen = (WatchedCall & CallEnd)[];
+const recorder = (): { seen: Seen; watch: Watch } => {
+  const seen: Seen = [];
+  return { seen, watch: (call) => (end) => void seen.push({ ...call, ...end }) };
+};
+const CALL = { system: 'qdrant', operation: 'o', target: 't' } as const;
+const refusing = () => Promise.reject(new Error('away'));
+
+test('a promise that is rejected has failed, for every watch, and its error passes', async () => {
+  const [one, other] = [recorder(), recorder()];
+  const watch = watchAll([one.watch, null, other.watch]);
+  expect(await watched(watch, CALL, () => Promise.resolve(3))).toBe(3);
+  await expect(watched(watch, CALL, refusing)).rejects.toThrow('away');
+  const ends = [
+    { ...CALL, failed: false },
+    { ...CALL, failed: true },
+  ];
+  expect([one.seen, other.seen]).toEqual([ends, ends]);
+  await expect(watched(watchAll([null]), CALL, refusing)).rejects.toThrow('away');
+});
+
+test('a request to Qdrant has failed with each refusal and where there is no answer', () =>
+  everyRow([200, 400, 404, 429, 500, 503, null], String, async (given) => {
+    const { seen, watch } = recorder();
+    status = given ?? 200;
+    // Port 9 is closed.
+    const port = given === null ? 9 : (server.address() as AddressInfo).port;
+    const url = `http://127.0.0.1:${port}`;
+    const client = watchedClient(new QdrantClient({ url, checkCompatibility: false }), watch);
+    const failed = given !== 200;
+    const isRefused = (work: Promise<unknown>): Promise<boolean> =>
+      work.then(
+        () => false,
+        () => true,
+      );
+    expect(await isRefused(client.getCollection('things'))).toBe(failed);
+    const reader = watchedReader(() => (failed ? refusing() : Promise.resolve([] as never)), watch);
+    expect(await isRefused(reader('/collections/things/points/query/batch?timeout=3', {}))).toBe(failed);
+    const ofQdrant = { system: 'qdrant', target: 'things', failed };
+    expect(seen).toEqual([
+      { ...ofQdrant, operation: 'getCollection' },
+      { ...ofQdrant, operation: 'query_batch' },
+    ]);
+  }));
+
+test('a command of MongoDB has failed where MongoDB refuses it; those that keep connections are not seen', async () => {
+  const { seen, watch } = recorder();
+  const options = { dbName: `watched-${process.pid}`, monitorCommands: true };
+  const connection = await mongoose.createConnection(testEngines().mongodbUri, options).asPromise();
+  watchCommands(connection, watch);
+  await connection.db!.collection('things').countDocuments();
+  await connection.db!.admin().ping();
+  await connection.db!.command({ find: 'things', filter: { $no: 1 } }).catch(() => undefined);
+  await connection.close();
+  const ofMongo = { system: 'mongodb', target: 'things' };
+  expect(seen).toEqual([
+    { ...ofMongo, operation: 'aggregate', failed: false },
+    { ...ofMongo, operation: 'find', failed: true },
+  ]);
+});
+
+test('the metrics count failures of each store, and none of what went well', async () => {
+  const metrics = createMetrics({ ofProcess: false });
+  const failures = async (): Promise<(number | undefined)[]> => {
+    const series = seriesOf((await metrics.scrape()).text);
+    return ['mongodb', 'qdrant'].map((system) => {
+      const found = Object.entries(series).filter(
+        ([name]) => name.startsWith('allotrope_store_failures_total') && name.includes(`system="${system}"`),
+      );
+      return found.reduce((sum, [, count]) => sum + count, 0);
+    });
+  };
+  for (const system of ['mongodb', 'qdrant'] as const) metrics.watch({ ...CALL, system })({ failed: false });
+  expect(await failures()).toEqual([0, 0]);
+  metrics.watch({ ...CALL, system: 'mongodb' })({ failed: true });
+  expect(await failures()).toEqual([1, 0]);
+  metrics.watch({ ...CALL, system: 'qdrant' })({ failed: true });
+  expect(await failures()).toEqual([1, 1]);
+});
