@@ -1,0 +1,602 @@
+import { randomUUID } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import type * as sdkActivity from '@temporalio/activity';
+import type { Client } from '@temporalio/client';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+import { FAULT_FAILURE, PERSON_CAME_SIGNAL, RESUME_SIGNAL } from '../../contract/orchestration.js';
+import { createTemporalClient } from '../../dispatch/client.js';
+import { testEngines } from '../support/engines.js';
+import { everyRow } from '../support/everyRow.js';
+import { loadProduct } from '../support/product.js';
+import { quietTemporal } from '../support/quietTemporal.js';
+import { WAYS, type Workflow } from '../support/workflows/ways.js';
+
+/**
+ * The steps of each workflow with what each is given, in their order, by what the steps before it answered. The steps are
+ * the test's own; test/workflows/everyWorkflow.test.ts has the real ones.
+ */
+const WORKFLOW_BUNDLE = fileURLToPath(new URL('../../dist/workflow-bundle.js', import.meta.url));
+const SINKS = { traces: { ended: { fn: () => undefined } } };
+const RUN_ID = 7;
+const RUN = { runId: RUN_ID };
+
+/** What a step does beside answering. */
+const FAULT = 'fault';
+const DEFECT = 'defect';
+const CANCEL = 'cancel';
+/** The answers of a step, call by call; the last one stays. FAULT, DEFECT and CANCEL stand for failures, and for a cancellation of the run. */
+type Answers = readonly unknown[];
+
+interface Row {
+  readonly what: string;
+  readonly workflow: Workflow;
+  readonly input?: object;
+  readonly steps?: Readonly<Record<string, Answers>>;
+  /** Sent once that step has answered for the first time. */
+  readonly signal?: readonly [name: string, after: string];
+  readonly calls: readonly (readonly [step: string, input?: object])[];
+  /** Absent: it fails, or is cancelled. */
+  readonly result?: unknown;
+}
+
+const BATCH = { ready: 1, failed: 0, requeued: 0, superseded: 0, alone: [] };
+const NO_COUNTS = { ready: 0, failed: 0, requeued: 0, superseded: 0 };
+const plan = (batches: readonly (readonly number[])[], fields: object = {}) => ({
+  ...{ batches, window: 1, afterId: 0, dueInMs: null },
+  ...fields,
+});
+const NO_PLAN = plan([]);
+const planFrom = (afterId: number): [string, object] => ['planBatches', { afterId, limit: 20 }];
+const batch = (...fileIds: number[]): [string, object] => ['ingestBatch', { fileIds }];
+const SENTENCE = 'The site is away. Try again later.';
+const AT_FAULT = (what: string, again: string) =>
+  `The ${what} stopped at a fault of the service. Its log names the cause; ${again}`;
+const FAILED_RUN = { message: SENTENCE, cause: 'unreachable' };
+const begun = (fields: object = {}) => ({ beginRun: [{ finished: false, ...fields }] });
+const finished = (counts: object, discovered: number) => ({
+  ...{ outcome: 'finished', discovered },
+  counts: { ...NO_COUNTS, ...counts },
+});
+
+const INGESTS: readonly Row[] = [
+  {
+    ...{ what: 'that has ended before', workflow: 'scrapeSitemap', steps: { beginRun: [{ finished: true }] } },
+    ...{ calls: [['beginRun']], result: { outcome: 'already_finished', discovered: 0, counts: NO_COUNTS } },
+  },
+  {
+    ...{ what: 'of a site', workflow: 'scrapeSitemap' },
+    steps: {
+      ...begun({ dropsGone: true }),
+      discoverPages: [{ discovered: 9 }],
+      planBatches: [plan([[1, 2], [3]], { afterId: 3 }), plan([[5]]), plan([], { dueInMs: 5 }), NO_PLAN],
+      ingestBatch: [
+        { ...BATCH, ready: 1, failed: 2, requeued: 3, superseded: 4 },
+        { ...BATCH, alone: [21, 22] },
+        BATCH,
+      ],
+    },
+    calls: [
+      ...([['beginRun'], ['discoverPages'], planFrom(0), batch(1, 2), planFrom(3), batch(3)] as const),
+      ...([batch(21), batch(22), batch(5), planFrom(0), planFrom(0), ['dropGonePages'], ['finishRun']] as const),
+    ],
+    result: finished({ ready: 5, failed: 2, requeued: 3, superseded: 4 }, 9),
+  },
+  {
+    ...{ what: 'of a site that drops nothing', workflow: 'scrapeSitemap' },
+    steps: { ...begun({ dropsGone: false }), discoverPages: [{ discovered: 0 }], planBatches: [NO_PLAN] },
+    ...{ calls: [['beginRun'], ['discoverPages'], planFrom(0), ['finishRun']], result: finished({}, 0) },
+  },
+  {
+    ...{ what: 'of a site that cannot be read', workflow: 'scrapeSitemap' },
+    steps: { ...begun({ dropsGone: true }), discoverPages: [FAULT] },
+    calls: [['beginRun'], ['discoverPages'], ['failRun', FAILED_RUN]],
+    result: { outcome: 'failed', discovered: 0, counts: NO_COUNTS },
+  },
+  {
+    ...{ what: 'with a defect', workflow: 'scrapeSitemap' },
+    steps: { ...begun(), discoverPages: [{ discovered: 1 }], planBatches: [plan([[1]])], ingestBatch: [DEFECT] },
+    calls: [
+      ...([['beginRun'], ['discoverPages'], planFrom(0), batch(1)] as const),
+      ['failRun', { message: AT_FAULT('run', 'resync to try again.') }],
+    ],
+  },
+  {
+    ...{ what: 'that is cancelled', workflow: 'scrapeSitemap' },
+    steps: { ...begun({ dropsGone: true }), discoverPages: [CANCEL] },
+    calls: [['beginRun'], ['discoverPages'], ['abortRun']],
+  },
+  {
+    ...{ what: 'that is paused and goes on', workflow: 'scrapeSitemap', signal: [RESUME_SIGNAL, 'lookAtPause'] },
+    steps: {
+      ...begun(),
+      discoverPages: [{ discovered: 2 }],
+      planBatches: [plan([[1], [2]], { afterId: 2 }), plan([[1]], { afterId: 1 }), NO_PLAN],
+      ingestBatch: [{ ...BATCH, ready: 0, paused: true }, BATCH],
+      lookAtPause: [
+        { goesOn: false, endsInMs: 600_000 },
+        { goesOn: true, endsInMs: 0 },
+      ],
+    },
+    calls: [
+      ...([['beginRun'], ['discoverPages'], planFrom(0), batch(1), ['lookAtPause'], ['lookAtPause']] as const),
+      ...([planFrom(0), planFrom(1), batch(1), ['finishRun']] as const),
+    ],
+    result: finished({ ready: 1 }, 2),
+  },
+  {
+    ...{ what: 'that is paused for too long', workflow: 'scrapeSitemap' },
+    steps: {
+      ...begun(),
+      discoverPages: [{ discovered: 1 }],
+      planBatches: [plan([[1]])],
+      ingestBatch: [{ ...BATCH, paused: true }],
+      lookAtPause: [{ goesOn: false, endsInMs: 0 }],
+    },
+    calls: [
+      ...([['beginRun'], ['discoverPages'], planFrom(0), batch(1), ['lookAtPause']] as const),
+      [
+        'failRun',
+        {
+          message: 'The run was paused at max_tokens, and nobody had it go on. Ask for it again, with another bound.',
+          cause: null,
+        },
+      ],
+    ],
+    result: { outcome: 'failed', discovered: 1, counts: { ...NO_COUNTS, ready: 1 } },
+  },
+  {
+    ...{ what: 'of a crawl, which follows links when nothing is under way', workflow: 'webScrape' },
+    steps: {
+      ...begun(),
+      followLinks: [
+        { discovered: 1, dueInMs: 0 },
+        { discovered: 3, dueInMs: 0 },
+        { discovered: 4, dueInMs: null },
+      ],
+      planBatches: [plan([[1]]), NO_PLAN, plan([[2, 3]]), NO_PLAN],
+      ingestBatch: [BATCH],
+    },
+    calls: [
+      ...([['beginRun'], ['followLinks'], planFrom(0)] as const),
+      ...([['ingestBatch', { fileIds: [1], keepLinks: true }], planFrom(0), ['followLinks'], planFrom(0)] as const),
+      ...([['ingestBatch', { fileIds: [2, 3], keepLinks: true }], planFrom(0), ['followLinks']] as const),
+      ['finishRun'],
+    ],
+    result: finished({ ready: 2 }, 4),
+  },
+  {
+    ...{ what: 'of an account', workflow: 'syncSource' },
+    steps: {
+      ...begun(),
+      queueItems: [
+        { done: false, discovered: 2 },
+        { done: true, discovered: 5 },
+      ],
+      planBatches: [NO_PLAN],
+    },
+    calls: [['beginRun'], ['queueItems'], ['queueItems'], planFrom(0), ['finishRun']],
+    result: finished({}, 5),
+  },
+  {
+    ...{ what: 'of a feed', workflow: 'syncFeed' },
+    steps: { ...begun(), discoverEntries: [{ discovered: 3 }], planBatches: [NO_PLAN] },
+    calls: [['beginRun'], ['discoverEntries'], planFrom(0), ['finishRun']],
+    result: finished({}, 3),
+  },
+  ...(['resyncFile', 'syncUpload'] as const).map((workflow): Row => ({
+    ...{ what: `of ${workflow}`, workflow, steps: { ...begun(), planBatches: [NO_PLAN] } },
+    ...{ calls: [['beginRun'], planFrom(0), ['finishRun']], result: finished({}, 1) },
+  })),
+];
+
+const MORE = { done: false, listed: 1 };
+const ALL = { done: true, listed: 2 };
+const LISTINGS: readonly Row[] = [
+  {
+    ...{ what: 'that has ended before', workflow: 'syncItems', steps: { beginListing: [{ finished: true }] } },
+    calls: [['beginListing']],
+    result: null,
+  },
+  {
+    ...{ what: 'of an account', workflow: 'syncItems' },
+    steps: { beginListing: [{ finished: false }], listItems: [MORE, ALL] },
+    calls: [
+      ...([['beginListing'], ['listItems'], ['listItems'], ['dropVanished']] as const),
+      ['endListing', { outcome: 'finished' }],
+    ],
+    result: null,
+  },
+  {
+    ...{ what: 'that goes on', workflow: 'syncItems', input: { goesOn: true }, steps: { listItems: [ALL] } },
+    calls: [['listItems'], ['dropVanished'], ['endListing', { outcome: 'finished' }]],
+    result: null,
+  },
+  {
+    ...{ what: 'that the source refuses', workflow: 'syncItems' },
+    steps: { beginListing: [{ finished: false }], listItems: [FAULT] },
+    calls: [['beginListing'], ['listItems'], ['endListing', { outcome: 'failed', ...FAILED_RUN }]],
+    result: null,
+  },
+  {
+    ...{ what: 'with a defect', workflow: 'syncItems' },
+    steps: { beginListing: [{ finished: false }], listItems: [ALL], dropVanished: [DEFECT] },
+    calls: [
+      ...([['beginListing'], ['listItems'], ['dropVanished']] as const),
+      ['endListing', { outcome: 'failed', message: AT_FAULT('listing', 'sync the items to try again.') }],
+    ],
+  },
+  {
+    ...{ what: 'that is cancelled', workflow: 'syncItems' },
+    steps: { beginListing: [{ finished: false }], listItems: [CANCEL] },
+    calls: [['beginListing'], ['listItems'], ['endListing', { outcome: 'aborted' }]],
+  },
+];
+
+/** Steps that go on batch after batch, by a cursor or until nothing is left. */
+const BATCHES: readonly Row[] = [
+  {
+    ...{ what: 'deletes', workflow: 'deleteFiles', steps: { deleteBatch: [{ afterId: 5 }, { afterId: null }] } },
+    calls: [
+      ...([['stopQueued'], ['deleteBatch', { afterId: 0 }], ['deleteBatch', { afterId: 5 }]] as const),
+      ['finishDelete', { outcome: 'finished' }],
+    ],
+    result: null,
+  },
+  {
+    ...{
+      what: 'deletes on',
+      workflow: 'deleteFiles',
+      input: { afterId: 5 },
+      steps: { deleteBatch: [{ afterId: null }] },
+    },
+    calls: [
+      ['deleteBatch', { afterId: 5 }],
+      ['finishDelete', { outcome: 'finished' }],
+    ],
+    result: null,
+  },
+  {
+    ...{ what: 'deletes until it is cancelled', workflow: 'deleteFiles', steps: { deleteBatch: [CANCEL] } },
+    calls: [['stopQueued'], ['deleteBatch', { afterId: 0 }], ['finishDelete', { outcome: 'aborted' }]],
+  },
+  {
+    ...{ what: 'deletes a user, and once more what came meanwhile', workflow: 'deleteUser' },
+    steps: {
+      stopUserRuns: [{ workflowIds: ['no-such-workflow'] }, { workflowIds: [] }],
+      eraseFiles: [{ erased: 2 }, { erased: 0 }],
+      finishUserDelete: [{ again: true }, { again: false }],
+    },
+    calls: [
+      ...([['removeSchedules'], ['stopUserRuns'], ['stopUserRuns'], ['eraseFiles'], ['eraseFiles']] as const),
+      ...([['finishUserDelete'], ['removeSchedules'], ['stopUserRuns'], ['eraseFiles']] as const),
+      ['finishUserDelete'],
+    ],
+    result: null,
+  },
+  {
+    ...{ what: 'deletes a user until it is cancelled', workflow: 'deleteUser' },
+    steps: { stopUserRuns: [{ workflowIds: [] }], eraseFiles: [CANCEL] },
+    calls: [['removeSchedules'], ['stopUserRuns'], ['eraseFiles'], ['stopUserDelete']],
+  },
+  {
+    ...{ what: 'moves vectors, and waits for what another run has', workflow: 'moveStorage' },
+    steps: {
+      planMove: [
+        { fileIds: [1, 2], afterId: 2, waiting: false },
+        { fileIds: [], afterId: 4, waiting: true },
+        { fileIds: [5], afterId: null, waiting: false },
+      ],
+    },
+    calls: [
+      ...([
+        ['planMove', { afterId: 0 }],
+        ['moveBatch', { fileIds: [1, 2] }],
+        ['planMove', { afterId: 2 }],
+      ] as const),
+      ...([
+        ['planMove', { afterId: 4 }],
+        ['moveBatch', { fileIds: [5] }],
+        ['finishMove', { outcome: 'finished' }],
+      ] as const),
+    ],
+    result: null,
+  },
+  {
+    ...{ what: 'moves vectors until it is cancelled', workflow: 'moveStorage' },
+    steps: { planMove: [{ fileIds: [1], afterId: 1, waiting: false }], moveBatch: [CANCEL] },
+    calls: [
+      ['planMove', { afterId: 0 }],
+      ['moveBatch', { fileIds: [1] }],
+      ['finishMove', { outcome: 'aborted' }],
+    ],
+  },
+  {
+    ...{ what: 'copies tags', workflow: 'updateTags' },
+    steps: {
+      copyTags: [
+        { done: false, afterId: 3 },
+        { done: true, afterId: 0 },
+      ],
+    },
+    calls: [
+      ['copyTags', { afterId: 0 }],
+      ['copyTags', { afterId: 3 }],
+      ['finishTags', { outcome: 'finished' }],
+    ],
+    result: null,
+  },
+  {
+    ...{ what: 'copies tags until it is cancelled', workflow: 'updateTags', steps: { copyTags: [CANCEL] } },
+    calls: [
+      ['copyTags', { afterId: 0 }],
+      ['finishTags', { outcome: 'aborted' }],
+    ],
+  },
+  {
+    ...{ what: 'settles the quarantine', workflow: 'settleQuarantine' },
+    steps: { settleBatch: [{ more: true }, { more: false }] },
+    calls: [['settleBatch'], ['settleBatch'], ['finishQuarantine', { outcome: 'finished' }]],
+    result: null,
+  },
+  {
+    ...{ what: 'settles until it is cancelled', workflow: 'settleQuarantine', steps: { settleBatch: [CANCEL] } },
+    calls: [['settleBatch'], ['finishQuarantine', { outcome: 'aborted' }]],
+  },
+  {
+    ...{ what: 'counts', workflow: 'recountFiles', calls: [['sumFiles'], ['finishRecount', { outcome: 'finished' }]] },
+    result: null,
+  },
+  {
+    ...{ what: 'counts until it is cancelled', workflow: 'recountFiles', steps: { sumFiles: [CANCEL] } },
+    calls: [['sumFiles'], ['finishRecount', { outcome: 'aborted' }]],
+  },
+  {
+    ...{ what: 'embeds again', workflow: 'reembedFiles' },
+    steps: {
+      planReembed: [
+        { batches: [[1], [2, 3]], window: 1, afterId: 3, tokens: 40, skipped: 2, ended: false },
+        { batches: [[9]], window: 1, afterId: 9, tokens: 70, skipped: 1, ended: true },
+      ],
+      reembedBatch: [{ reembedded: 1 }, { failed: 1, reembedded: 1 }, { skipped: 1 }],
+    },
+    calls: [
+      ...([
+        ['planReembed', { afterId: 0, tokens: 0 }],
+        ['reembedBatch', { fileIds: [1] }],
+      ] as const),
+      ...([
+        ['reembedBatch', { fileIds: [2, 3] }],
+        ['planReembed', { afterId: 3, tokens: 40 }],
+      ] as const),
+      ...([
+        ['reembedBatch', { fileIds: [9] }],
+        ['finishReembed', { outcome: 'finished' }],
+      ] as const),
+    ],
+    result: { reembedded: 2, skipped: 4, failed: 1 },
+  },
+  ...([['aborted', CANCEL] as const, ['failed', DEFECT] as const] as const).map(([outcome, does]): Row => ({
+    ...{ what: `embeds again until it is ${outcome}`, workflow: 'reembedFiles' },
+    steps: {
+      planReembed: [{ batches: [[1]], window: 1, afterId: 1, tokens: 0, skipped: 0, ended: false }],
+      reembedBatch: [does],
+    },
+    calls: [
+      ['planReembed', { afterId: 0, tokens: 0 }],
+      ['reembedBatch', { fileIds: [1] }],
+      ['finishReembed', { outcome }],
+    ],
+  })),
+];
+
+const WAITS = { state: 'waiting', dueInMs: 600_000 };
+const CAME = { state: 'came', dueInMs: 0 };
+const OTHERS: readonly Row[] = [
+  {
+    ...{ what: 'connects once the person came', workflow: 'connectByConsent' },
+    signal: [PERSON_CAME_SIGNAL, 'lookAtConnection'],
+    steps: { lookAtConnection: [WAITS, CAME] },
+    calls: [['lookAtConnection'], ['lookAtConnection'], ['exchangeCode'], ['recordConnection']],
+    result: null,
+  },
+  {
+    ...{ what: 'looks again once the time of the person is up', workflow: 'connectByConsent' },
+    steps: { lookAtConnection: [{ ...WAITS, dueInMs: 1 }, CAME] },
+    calls: [['lookAtConnection'], ['lookAtConnection'], ['exchangeCode'], ['recordConnection']],
+    result: null,
+  },
+  {
+    ...{ what: 'is refused by the provider', workflow: 'connectByConsent' },
+    steps: { lookAtConnection: [CAME], exchangeCode: [FAULT] },
+    calls: [['lookAtConnection'], ['exchangeCode'], ['endConnection', { outcome: 'failed', message: SENTENCE }]],
+    result: null,
+  },
+  {
+    ...{ what: 'meets a defect', workflow: 'connectByConsent' },
+    steps: { lookAtConnection: [CAME], recordConnection: [DEFECT] },
+    calls: [
+      ...([['lookAtConnection'], ['exchangeCode'], ['recordConnection']] as const),
+      [
+        'endConnection',
+        {
+          outcome: 'failed',
+          message: 'The connection stopped at a fault of this service. Its log names the cause; connect again.',
+        },
+      ],
+    ],
+  },
+  {
+    ...{ what: 'is cancelled', workflow: 'connectByConsent' },
+    steps: { lookAtConnection: [CAME], exchangeCode: [CANCEL] },
+    calls: [['lookAtConnection'], ['exchangeCode'], ['endConnection', { outcome: 'cancelled' }]],
+  },
+  {
+    ...{ what: 'has nothing to do', workflow: 'autoSync', input: { scheduleId: 's' } },
+    steps: { acceptPass: [{ runId: null, reason: 'revoked' }] },
+    calls: [['acceptPass', { scheduleId: 's' }]],
+    result: { outcome: 'revoked', parts: 0 },
+  },
+  {
+    ...{ what: 'has parts', workflow: 'autoSync', input: { scheduleId: 's' } },
+    steps: { acceptPass: [RUN], nextPart: [{ part: 1 }, { part: 2 }, { part: null }] },
+    calls: [
+      ...([['acceptPass', { scheduleId: 's' }], ['nextPart'], ['nextPart'], ['nextPart']] as const),
+      ['endPass', { outcome: 'finished' }],
+    ],
+    result: { outcome: 'finished', parts: 2 },
+  },
+  {
+    ...{ what: 'has a part that was ended from outside', workflow: 'autoSync', input: { scheduleId: 's' } },
+    steps: { acceptPass: [RUN], nextPart: [{ part: 1 }] },
+    calls: [
+      ...([['acceptPass', { scheduleId: 's' }], ['nextPart'], ['nextPart']] as const),
+      ['endPass', { outcome: 'failed' }],
+    ],
+    result: { outcome: 'failed', parts: 1 },
+  },
+  ...([['aborted', CANCEL] as const, ['failed', DEFECT] as const] as const).map(([outcome, does]): Row => ({
+    ...{ what: `is a pass that is ${outcome}`, workflow: 'autoSync', input: { scheduleId: 's' } },
+    steps: { acceptPass: [RUN], nextPart: [{ part: 1 }, does] },
+    calls: [...([['acceptPass', { scheduleId: 's' }], ['nextPart'], ['nextPart']] as const), ['endPass', { outcome }]],
+  })),
+];
+
+const USER = { organizationId: 1, userId: 2 };
+const planned = (except: readonly number[], underWay: number): [string, object] => [
+  'planUploads',
+  { except, underWay },
+];
+const UPLOADS: readonly Row[] = [
+  {
+    ...{ what: 'batch after batch, until none waits', workflow: 'drainUploads', input: USER },
+    steps: {
+      planUploads: [
+        { batches: [[1, 2]], window: 1 },
+        { batches: [[3]], window: 1 },
+        { batches: [], window: 1 },
+      ],
+    },
+    calls: [
+      ...([planned([], 0), ['ingestUploads', { runIds: [1, 2] }], planned([], 0)] as const),
+      ...([['ingestUploads', { runIds: [3] }], planned([], 0)] as const),
+    ],
+    result: null,
+  },
+  {
+    ...{ what: 'and says of a batch with a defect that it failed', workflow: 'drainUploads', input: USER },
+    steps: {
+      planUploads: [
+        { batches: [[1, 2]], window: 1 },
+        { batches: [], window: 1 },
+      ],
+      ingestUploads: [DEFECT],
+    },
+    calls: [
+      ...([planned([], 0), ['ingestUploads', { runIds: [1, 2] }]] as const),
+      ['failUploads', { runIds: [1, 2], message: AT_FAULT('upload', 'resync to try again.') }],
+      planned([], 0),
+    ],
+    result: null,
+  },
+  {
+    ...{ what: 'and ends all that wait when it is cancelled', workflow: 'drainUploads', input: USER },
+    steps: { planUploads: [{ batches: [[1]], window: 1 }], ingestUploads: [CANCEL] },
+    calls: [planned([], 0), ['ingestUploads', { runIds: [1] }], ['abortUploads', {}]],
+  },
+];
+
+const STEPS = new Set<string>(Object.values(WAYS).flatMap(({ steps, alike = [] }) => [...steps, ...alike]));
+
+let client: Client;
+let stop: () => Promise<void>;
+let activity: typeof sdkActivity;
+const taskQueue = `order-${randomUUID()}`;
+const open = new Map<string, { readonly row: Row; readonly calls: [string, object][] }>();
+
+/** Waits for the cancellation, which heartbeats bring, and ends as cancelled. */
+async function untilCancelled(): Promise<never> {
+  const beating = setInterval(() => activity.heartbeat(), 100);
+  return activity.Context.current().cancelled.finally(() => clearInterval(beating));
+}
+
+async function step(name: string, input: object): Promise<unknown> {
+  const { activityInfo, ApplicationFailure } = activity;
+  const { workflowExecution } = activityInfo();
+  const workflowId = workflowExecution?.workflowId ?? '';
+  const one = open.get(workflowId);
+  // A part of a pass: it ends at once.
+  if (!one) return undefined;
+  const { row, calls } = one;
+  const answers = row.steps?.[name] ?? [];
+  const nth = calls.filter(([called]) => called === name).length;
+  calls.push([name, input]);
+  const answer = answers[Math.min(nth, answers.length - 1)];
+  const handle = client.workflow.getHandle(workflowId);
+  if (row.signal?.[1] === name && nth === 0) setTimeout(() => void handle.signal(row.signal![0]), 50);
+  if (answer === FAULT)
+    throw ApplicationFailure.create({
+      ...{ message: SENTENCE, type: FAULT_FAILURE, nonRetryable: true },
+      details: ['unreachable'],
+    });
+  if (answer === DEFECT) throw ApplicationFailure.nonRetryable('a defect of the test');
+  if (answer === CANCEL) {
+    await handle.cancel();
+    return untilCancelled();
+  }
+  if (name !== 'nextPart') return answer ?? undefined;
+  const { part } = answer as { part: number | null };
+  const attributes = { OrganizationId: '1', UserId: '2' };
+  return {
+    part: part && { runId: part, kind: 'recountFiles', workflowId: `${workflowId}-${part}-${nth}`, attributes },
+  };
+}
+
+beforeAll(async () => {
+  const product = await loadProduct();
+  ({ activity } = product);
+  const { sdk } = product;
+  await quietTemporal('ERROR');
+  const { temporalAddress: address } = testEngines();
+  const connection = await sdk.NativeConnection.connect({ address });
+  client = createTemporalClient({ address, namespace: 'default' });
+  const worker = await sdk.Worker.create({
+    ...{ connection, taskQueue, workflowBundle: { codePath: WORKFLOW_BUNDLE }, sinks: SINKS },
+    maxHeartbeatThrottleInterval: '100ms',
+    activities: Object.fromEntries([...STEPS].map((name) => [name, (input: object) => step(name, input)])),
+  });
+  const running = worker.run();
+  stop = async () => {
+    worker.shutdown();
+    await running;
+    await client.connection.close();
+    await connection.close();
+  };
+});
+afterAll(() => stop());
+
+const ofRun = (row: Row): object => (row.workflow === 'drainUploads' ? USER : RUN);
+const rule = async (row: Row): Promise<void> => {
+  const workflowId = `${taskQueue}-${randomUUID()}`;
+  const calls: [string, object][] = [];
+  open.set(workflowId, { row, calls });
+  const input = row.workflow === 'autoSync' ? row.input : { ...ofRun(row), ...row.input };
+  const handle = await client.workflow.start(row.workflow, { taskQueue, workflowId, args: [input] });
+  const ended: unknown = await handle.result().then(
+    (result: unknown) => ({ result: result ?? null }),
+    () => ({}),
+  );
+  expect(calls).toEqual(
+    row.calls.map(([name, given = {}]) => [name, name === 'acceptPass' ? given : { ...ofRun(row), ...given }]),
+  );
+  expect(ended).toEqual('result' in row ? { result: row.result } : {});
+};
+const eachOf = (rows: readonly Row[]) =>
+  everyRow(rows, ({ workflow, what }) => `${workflow} ${what}`, rule, { atOnce: 4 });
+
+test('a run that ingests begins, finds its files, ingests them batch by batch and ends, by what its steps answer', () =>
+  eachOf(INGESTS));
+test('a listing goes page by page, lets go what is gone, and says how it ended', () => eachOf(LISTINGS));
+test('what goes in batches goes on behind the last one, and says how it ended', () => eachOf(BATCHES));
+test('connections and passes go step by step, and say how they ended', () => eachOf(OTHERS));
+test('uploads are brought in batch by batch', () => eachOf(UPLOADS));
