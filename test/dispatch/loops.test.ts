@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 
+import { EVENTS_QUEUED_SIGNAL, UPLOADS_QUEUED_SIGNAL } from '../../contract/orchestration.js';
 import { temporalNames } from '../../contract/temporalNames.js';
 import { coldSweepOnce } from '../../dispatch/coldSweep.js';
 import { createFeedReader } from '../../dispatch/feedReader.js';
@@ -99,7 +100,7 @@ describe('the reader of the feed', () => {
         type: 'deliverEvents',
         options: {
           ...{ workflowId: `d1:deliver-events:${webhookId}`, taskQueue: 'queue-d1', args: [{ webhookId }] },
-          ...{ signal: 'eventsCame', workflowIdConflictPolicy: 'USE_EXISTING' },
+          ...{ signal: EVENTS_QUEUED_SIGNAL, workflowIdConflictPolicy: 'USE_EXISTING' },
           ...{ workflowIdReusePolicy: 'ALLOW_DUPLICATE', priority: { fairnessKey: '1' } },
         },
       })),
@@ -187,7 +188,7 @@ describe('the stream of uploads of a user', () => {
         type: 'drainUploads',
         options: {
           ...{ workflowId: 'd1:uploads:2', taskQueue: 'queue-d1', args: [{ organizationId: 1, userId: 2 }] },
-          ...{ signal: 'uploadsCame', signalArgs: [], workflowIdReusePolicy: 'ALLOW_DUPLICATE' },
+          ...{ signal: UPLOADS_QUEUED_SIGNAL, signalArgs: [], workflowIdReusePolicy: 'ALLOW_DUPLICATE' },
           priority: { fairnessKey: '1:2', fairnessWeight: 0.5 },
         },
       },
