@@ -4,7 +4,7 @@ import type * as sdkActivity from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import { FAULT_FAILURE, PERSON_CAME_SIGNAL, RESUME_SIGNAL } from '../../contract/orchestration.js';
+import { FAULT_FAILURE, CONSENT_RETURNED_SIGNAL, RESUME_SIGNAL } from '../../contract/orchestration.js';
 import { createTemporalClient } from '../../dispatch/client.js';
 import { testEngines } from '../support/engines.js';
 import { everyRow } from '../support/everyRow.js';
@@ -67,7 +67,7 @@ const INGESTS: readonly Row[] = [
   {
     ...{ what: 'of a site', workflow: 'scrapeSitemap' },
     steps: {
-      ...begun({ dropsGone: true }),
+      ...begun({ deletesGonePages: true }),
       discoverPages: [{ discovered: 9 }],
       planBatches: [plan([[1, 2], [3]], { afterId: 3 }), plan([[5]]), plan([], { dueInMs: 5 }), NO_PLAN],
       ingestBatch: [
@@ -78,18 +78,18 @@ const INGESTS: readonly Row[] = [
     },
     calls: [
       ...([['beginRun'], ['discoverPages'], planFrom(0), batch(1, 2), planFrom(3), batch(3)] as const),
-      ...([batch(21), batch(22), batch(5), planFrom(0), planFrom(0), ['dropGonePages'], ['finishRun']] as const),
+      ...([batch(21), batch(22), batch(5), planFrom(0), planFrom(0), ['deleteGonePages'], ['finishRun']] as const),
     ],
     result: finished({ ready: 5, failed: 2, requeued: 3, superseded: 4 }, 9),
   },
   {
     ...{ what: 'of a site that drops nothing', workflow: 'scrapeSitemap' },
-    steps: { ...begun({ dropsGone: false }), discoverPages: [{ discovered: 0 }], planBatches: [NO_PLAN] },
+    steps: { ...begun({ deletesGonePages: false }), discoverPages: [{ discovered: 0 }], planBatches: [NO_PLAN] },
     ...{ calls: [['beginRun'], ['discoverPages'], planFrom(0), ['finishRun']], result: finished({}, 0) },
   },
   {
     ...{ what: 'of a site that cannot be read', workflow: 'scrapeSitemap' },
-    steps: { ...begun({ dropsGone: true }), discoverPages: [FAULT] },
+    steps: { ...begun({ deletesGonePages: true }), discoverPages: [FAULT] },
     calls: [['beginRun'], ['discoverPages'], ['failRun', FAILED_RUN]],
     result: { outcome: 'failed', discovered: 0, counts: NO_COUNTS },
   },
@@ -103,23 +103,23 @@ const INGESTS: readonly Row[] = [
   },
   {
     ...{ what: 'that is cancelled', workflow: 'scrapeSitemap' },
-    steps: { ...begun({ dropsGone: true }), discoverPages: [CANCEL] },
+    steps: { ...begun({ deletesGonePages: true }), discoverPages: [CANCEL] },
     calls: [['beginRun'], ['discoverPages'], ['abortRun']],
   },
   {
-    ...{ what: 'that is paused and goes on', workflow: 'scrapeSitemap', signal: [RESUME_SIGNAL, 'lookAtPause'] },
+    ...{ what: 'that is paused and goes on', workflow: 'scrapeSitemap', signal: [RESUME_SIGNAL, 'getPauseState'] },
     steps: {
       ...begun(),
       discoverPages: [{ discovered: 2 }],
       planBatches: [plan([[1], [2]], { afterId: 2 }), plan([[1]], { afterId: 1 }), NO_PLAN],
       ingestBatch: [{ ...BATCH, ready: 0, paused: true }, BATCH],
-      lookAtPause: [
-        { goesOn: false, endsInMs: 600_000 },
-        { goesOn: true, endsInMs: 0 },
+      getPauseState: [
+        { isOver: false, endsInMs: 600_000 },
+        { isOver: true, endsInMs: 0 },
       ],
     },
     calls: [
-      ...([['beginRun'], ['discoverPages'], planFrom(0), batch(1), ['lookAtPause'], ['lookAtPause']] as const),
+      ...([['beginRun'], ['discoverPages'], planFrom(0), batch(1), ['getPauseState'], ['getPauseState']] as const),
       ...([planFrom(0), planFrom(1), batch(1), ['finishRun']] as const),
     ],
     result: finished({ ready: 1 }, 2),
@@ -131,10 +131,10 @@ const INGESTS: readonly Row[] = [
       discoverPages: [{ discovered: 1 }],
       planBatches: [plan([[1]])],
       ingestBatch: [{ ...BATCH, paused: true }],
-      lookAtPause: [{ goesOn: false, endsInMs: 0 }],
+      getPauseState: [{ isOver: false, endsInMs: 0 }],
     },
     calls: [
-      ...([['beginRun'], ['discoverPages'], planFrom(0), batch(1), ['lookAtPause']] as const),
+      ...([['beginRun'], ['discoverPages'], planFrom(0), batch(1), ['getPauseState']] as const),
       [
         'failRun',
         {
@@ -202,14 +202,14 @@ const LISTINGS: readonly Row[] = [
     ...{ what: 'of an account', workflow: 'syncItems' },
     steps: { beginListing: [{ finished: false }], listItems: [MORE, ALL] },
     calls: [
-      ...([['beginListing'], ['listItems'], ['listItems'], ['dropVanished']] as const),
+      ...([['beginListing'], ['listItems'], ['listItems'], ['deleteMissingFiles']] as const),
       ['endListing', { outcome: 'finished' }],
     ],
     result: null,
   },
   {
-    ...{ what: 'that goes on', workflow: 'syncItems', input: { goesOn: true }, steps: { listItems: [ALL] } },
-    calls: [['listItems'], ['dropVanished'], ['endListing', { outcome: 'finished' }]],
+    ...{ what: 'that goes on', workflow: 'syncItems', input: { isContinued: true }, steps: { listItems: [ALL] } },
+    calls: [['listItems'], ['deleteMissingFiles'], ['endListing', { outcome: 'finished' }]],
     result: null,
   },
   {
@@ -220,9 +220,9 @@ const LISTINGS: readonly Row[] = [
   },
   {
     ...{ what: 'with a defect', workflow: 'syncItems' },
-    steps: { beginListing: [{ finished: false }], listItems: [ALL], dropVanished: [DEFECT] },
+    steps: { beginListing: [{ finished: false }], listItems: [ALL], deleteMissingFiles: [DEFECT] },
     calls: [
-      ...([['beginListing'], ['listItems'], ['dropVanished']] as const),
+      ...([['beginListing'], ['listItems'], ['deleteMissingFiles']] as const),
       ['endListing', { outcome: 'failed', message: AT_FAULT('listing', 'sync the items to try again.') }],
     ],
   },
@@ -395,28 +395,28 @@ const CAME = { state: 'came', dueInMs: 0 };
 const OTHERS: readonly Row[] = [
   {
     ...{ what: 'connects once the person came', workflow: 'connectByConsent' },
-    signal: [PERSON_CAME_SIGNAL, 'lookAtConnection'],
-    steps: { lookAtConnection: [WAITS, CAME] },
-    calls: [['lookAtConnection'], ['lookAtConnection'], ['exchangeCode'], ['recordConnection']],
+    signal: [CONSENT_RETURNED_SIGNAL, 'getConnectionState'],
+    steps: { getConnectionState: [WAITS, CAME] },
+    calls: [['getConnectionState'], ['getConnectionState'], ['exchangeCode'], ['recordConnection']],
     result: null,
   },
   {
     ...{ what: 'looks again once the time of the person is up', workflow: 'connectByConsent' },
-    steps: { lookAtConnection: [{ ...WAITS, dueInMs: 1 }, CAME] },
-    calls: [['lookAtConnection'], ['lookAtConnection'], ['exchangeCode'], ['recordConnection']],
+    steps: { getConnectionState: [{ ...WAITS, dueInMs: 1 }, CAME] },
+    calls: [['getConnectionState'], ['getConnectionState'], ['exchangeCode'], ['recordConnection']],
     result: null,
   },
   {
     ...{ what: 'is refused by the provider', workflow: 'connectByConsent' },
-    steps: { lookAtConnection: [CAME], exchangeCode: [FAULT] },
-    calls: [['lookAtConnection'], ['exchangeCode'], ['endConnection', { outcome: 'failed', message: SENTENCE }]],
+    steps: { getConnectionState: [CAME], exchangeCode: [FAULT] },
+    calls: [['getConnectionState'], ['exchangeCode'], ['endConnection', { outcome: 'failed', message: SENTENCE }]],
     result: null,
   },
   {
     ...{ what: 'meets a defect', workflow: 'connectByConsent' },
-    steps: { lookAtConnection: [CAME], recordConnection: [DEFECT] },
+    steps: { getConnectionState: [CAME], recordConnection: [DEFECT] },
     calls: [
-      ...([['lookAtConnection'], ['exchangeCode'], ['recordConnection']] as const),
+      ...([['getConnectionState'], ['exchangeCode'], ['recordConnection']] as const),
       [
         'endConnection',
         {
@@ -428,8 +428,8 @@ const OTHERS: readonly Row[] = [
   },
   {
     ...{ what: 'is cancelled', workflow: 'connectByConsent' },
-    steps: { lookAtConnection: [CAME], exchangeCode: [CANCEL] },
-    calls: [['lookAtConnection'], ['exchangeCode'], ['endConnection', { outcome: 'cancelled' }]],
+    steps: { getConnectionState: [CAME], exchangeCode: [CANCEL] },
+    calls: [['getConnectionState'], ['exchangeCode'], ['endConnection', { outcome: 'cancelled' }]],
   },
   {
     ...{ what: 'has nothing to do', workflow: 'autoSync', input: { scheduleId: 's' } },
