@@ -1,0 +1,66 @@
+/** What a person sees of work that goes on, and what a log has of it. */
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+
+import { bar, createPainter, table } from '../../cli/bars.js';
+import { everyRow } from '../support/everyRow.js';
+
+const ROWS: [done: number, total: number, filled: number][] = [
+  [0, 0, 0],
+  [0, 4, 0],
+  [1, 4, 7],
+  [3, 4, 22],
+  // It is full only when everything is done.
+  [999, 1_000, 29],
+  [4, 4, 30],
+  [5, 4, 30],
+];
+
+test('a bar is filled by the share that is done, to its end only when all is', () =>
+  everyRow(ROWS, JSON.stringify, ([done, total, filled]) => {
+    expect(bar(done, total)).toBe(`${'='.repeat(filled)}${'-'.repeat(30 - filled)} ${done}/${total}`);
+  }));
+
+beforeEach(() => {
+  jest.useFakeTimers({ now: 1_000_000 });
+});
+afterEach(() => {
+  jest.useRealTimers();
+});
+
+test('for a person each picture is drawn over the one before, until it ends', () => {
+  const written: string[] = [];
+  const painter = createPainter({ isInteractive: true, err: (text) => void written.push(text) });
+  painter.paint(['a', 'b']);
+  painter.paint(['c']);
+  painter.paint(['d']);
+  painter.end();
+  painter.paint(['e']);
+  expect(written).toEqual(['\u001B[0Ja\nb\n', '\u001B[2A\u001B[0Jc\n', '\u001B[1A\u001B[0Jd\n', '\u001B[0Je\n']);
+});
+
+test('elsewhere lines are written every ten seconds, where they have changed, without control characters', () => {
+  const written: string[] = [];
+  const painter = createPainter({ isInteractive: false, err: (text) => void written.push(text) });
+  const after = (ms: number, line: string): void => {
+    jest.advanceTimersByTime(ms);
+    painter.paint([line]);
+  };
+  after(9_999, 'a');
+  expect(written).toEqual([]);
+  after(1, 'b');
+  after(9_999, 'c');
+  expect(written).toEqual(['b\n']);
+  after(10_000, 'b');
+  expect(written).toEqual(['b\n']);
+  after(1, 'd');
+  expect(written).toEqual(['b\n', 'd\n']);
+});
+
+test('columns of a table are as wide as their widest cell', () => {
+  const rows = [
+    ['id', 'name'],
+    ['1', 'harbour'],
+    ['1000', ''],
+  ];
+  expect(table(rows)).toEqual(['id    name', '1     harbour', '1000']);
+});
