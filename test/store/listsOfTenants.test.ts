@@ -301,8 +301,9 @@ test('every list, count and sum is read by an index, and every list of many rows
 
 test('the overview of an organization shows first what somebody has to look at, and counts each thing once', async () => {
   const { overview } = service.store;
-  const { organizationId } = FOREIGN;
-  const account = (nth: number) => ({ id: 10_200 + nth, account: `account ${10_200 + nth}`, type: 'BOX' });
+  const organizationId = 1_004;
+  await seed({ organizationId, userId: 8, customerId: 'dora' }, 10_400);
+  const account = (nth: number) => ({ id: 10_400 + nth, account: `account ${10_400 + nth}`, type: 'BOX' });
   const { counts, rows } = await overview.sources(organizationId, 100);
   expect(counts).toEqual({ revoked: 1, failed: 1, held: 1, syncing: 1, ready: 0 });
   expect(rows).toMatchObject([
@@ -316,22 +317,22 @@ test('the overview of an organization shows first what somebody has to look at, 
   const runs = await overview.runs(organizationId, 100);
   // The diagnosis of the API may have taken the stall back by now.
   expect(runs).toMatchObject({ started: 3, waiting: 1, paused: 1 });
-  expect(runs.rows[0]).toMatchObject({ id: 10_201, pause: { maxTokens: 1, tokensTaken: 0, wanted: 1 }, stall: null });
-  expect(runs.rows.map(({ id }) => id).toSorted((a, b) => a - b)).toEqual([10_200, 10_201, 10_202]);
+  expect(runs.rows[0]).toMatchObject({ id: 10_401, pause: { maxTokens: 1, tokensTaken: 0, wanted: 1 }, stall: null });
+  expect(runs.rows.map(({ id }) => id).toSorted((a, b) => a - b)).toEqual([10_400, 10_401, 10_402]);
   // One of its files has failed.
-  expect(runs.rows.find(({ id }) => id === 10_200)).toMatchObject({ pause: null, total: 1, ready: 0, failed: 1 });
+  expect(runs.rows.find(({ id }) => id === 10_400)).toMatchObject({ pause: null, total: 1, ready: 0, failed: 1 });
 
   expect(await overview.storage(organizationId)).toMatchObject({
     files: { READY: 3, SYNC_ERROR: 2, RATE_LIMITED: 1, SYNCING: 0 },
     ...{ chunks: 2, bytes: 7, coldFiles: 1, warmingFiles: 0, coldBytes: 9, coldPoints: 2 },
   });
   expect(await overview.held(organizationId, 100)).toMatchObject([
-    { of: 'data_sources', id: 10_200, name: 'account 10200', missing: 3, isApproved: false },
-    { of: 'files', id: 10_201, missing: 3, isApproved: false },
+    { of: 'data_sources', id: 10_400, name: 'account 10400', missing: 3, isApproved: false },
+    { of: 'files', id: 10_401, missing: 3, isApproved: false },
   ]);
   expect(await overview.quarantine(organizationId, 100)).toMatchObject({
     ...{ files: 2, groups: 1 },
-    rows: [{ of: 'data_source_id', id: 10_200, name: 'account 10200', files: 2, firstGoes: LATER, lastGoes: LATER }],
+    rows: [{ of: 'data_source_id', id: 10_400, name: 'account 10400', files: 2, firstGoes: LATER, lastGoes: LATER }],
   });
   expect(await overview.users(organizationId)).toBe(1);
 });
