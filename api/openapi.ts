@@ -169,7 +169,7 @@ export function openApiDocument(): Json {
     openapi: '3.1.0',
     info: {
       title: 'Allotrope',
-      version: '0.1.0',
+      version: '0.2.0',
       description: 'Takes in content from anywhere and gives it back searchable.',
     },
     servers: [{ url: '/' }],

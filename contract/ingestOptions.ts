@@ -23,7 +23,7 @@ export interface IngestOptions {
   readonly setPageAsBoundary: boolean;
   /** Rows of a table, or objects of a JSON file, a chunk has at most; other formats take no notice. */
   readonly maxItemsPerChunk: number | null;
-  /** Whether a long row of a table may be cut. Absent, as those below, in records of earlier versions: no. */
+  /** Whether a long row of a table may be cut. Absent, like the options below: no. */
   readonly splitRows?: boolean;
   /** OCR for PDF, PNG and JPG. */
   readonly useOcr?: boolean;

@@ -93,7 +93,6 @@ import { createUserRecords, type UserRecords } from './users/records.js';
 import { timeLimits, transaction } from './patience.js';
 import { createPointsCensus } from './vectors/census.js';
 import { createVectorCache, type VectorCache } from './vectors/cache.js';
-import { createPointUpgrade } from './vectors/upgrade.js';
 import { QDRANT_TIMEOUT_MS } from './vectors/reader.js';
 import { createVectors, type Vectors, type VectorSettings } from './vectors/vectors.js';
 import { createWorkerRecords, type Workers } from './workers/workers.js';
@@ -219,8 +218,6 @@ export interface Store {
   readonly deliveries: Deliveries;
   /** The full compare of records with all that lies in the stores. */
   readonly reconciliation: Reconciliation;
-  /** Brings points of earlier versions to this one; may take minutes, and searches go on meanwhile. @throws when Qdrant is away */
-  upgradePoints(stopped?: AbortSignal): Promise<void>;
   /** How the work of the whole service stands. Takes longer the more files there are. */
   backlog(): Promise<Backlog>;
   /** Runs `work` in one MongoDB transaction, again when MongoDB asks for it. */
@@ -284,7 +281,6 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
       .limit(limit)
       .exec();
   }, settings.maxQueuedFiles);
-  const ancestors = createFileAncestors(files);
   const vectors = createVectors(settings.qdrant, watch, patienceMs ?? QDRANT_TIMEOUT_MS);
   const points = createPointsCensus(settings.qdrant);
   const lastUse = createLastUse(files);
@@ -372,7 +368,7 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
       ...createFileTags(files),
       ...createFileReembedding(files, fileQueries),
       ...createFileRetry(files, ledger),
-      ...ancestors,
+      ...createFileAncestors(files),
     },
     newContainers: createNewContainers(files, runs, events, atomically),
     reembeds: createReembeds(models.reembeds),
@@ -401,7 +397,6 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
     rebuilds: createRebuilds({
       ...{ files, users, runs, reembeds: models.reembeds, points, outbox: runCommands, atomically },
     }),
-    upgradePoints: createPointUpgrade(connection, files, ancestors, vectors),
     vectorCache,
     embeddingUsage,
     hostTurns,

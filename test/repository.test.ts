@@ -144,3 +144,14 @@ describe('the shape of the repository', () => {
     expect(readers).toEqual(['config/config.ts']);
   });
 });
+
+test('package, image, OpenAPI document and changelog name one version', () => {
+  const read = (name: string) => readFileSync(path.join(ROOT, name), 'utf8');
+  const { version } = JSON.parse(read('package.json')) as { version: string };
+  const found = [
+    /image: allotrope:(\S+)/.exec(read('docker-compose.yml')),
+    /version: '(\d[^']*)'/.exec(read('api/openapi.ts')),
+    /^## (\d\S*)/m.exec(read('CHANGELOG.md')),
+  ];
+  expect(found.map((match) => match?.[1])).toEqual([version, version, version]);
+});

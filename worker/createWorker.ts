@@ -37,7 +37,6 @@ import { createTranscriptions } from '../providers/transcription/registry.js';
 import { createTemporalWorkers } from './temporalWorkers.js';
 import { keepHeartbeat } from './heartbeat.js';
 import { createSources } from './sources.js';
-import { upgradePoints } from './upgradePoints.js';
 import type { WorkerLoad } from '../contract/workers.js';
 
 export interface WorkerOverrides {
@@ -195,7 +194,6 @@ export async function createWorker(config: Config, overrides: WorkerOverrides): 
         quarantineSweep(store, dispatcher, log, config.quarantineSweepIntervalMs, stopping.signal),
         feed.read(stopping.signal),
         schedules.sweep(stopping.signal, config.scheduleCompareIntervalMs),
-        upgradePoints(store, log, stopping.signal),
       ]);
       if (!stopping.signal.aborted) await workers.run();
       stopping.abort();

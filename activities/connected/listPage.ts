@@ -48,8 +48,7 @@ async function begin(
 ): Promise<SyncItemsProgress> {
   const { changePoint = null } = source;
   const feed = account.changes;
-  // One that an earlier version of the service began has listed things already.
-  if (!feed || progress.listed > 0) return { ...progress, point: null };
+  if (!feed) return { ...progress, point: null };
   if (changePoint === null) return { ...progress, point: await pointOfNow(feed, signal) };
   // What could not be looked into is tried again: of what lies in it no feed has told.
   const closed = await items.closed(source, MOST_CLOSED);

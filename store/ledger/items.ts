@@ -42,7 +42,7 @@ export const LINE_FIELDS = {
   ...({ syncErrorMessage: 1, ended: 1, updatedAt: 1 } as const),
 };
 
-/** Records of before there was a ledger say how they ended by their status alone. */
+/** A file whose worker died before it wrote how the file ended says so by its status alone. */
 const BY_STATUS: Partial<Record<FileSyncStatus, ItemEnd>> = {
   READY: endedAs('ok', null, null),
   SYNC_ERROR: endedAs('failed', null, null),

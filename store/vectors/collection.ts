@@ -7,10 +7,7 @@ import { type CollectionLayout, creationOf } from './layout.js';
 export const DENSE = 'dense';
 export const SPARSE = 'sparse';
 
-/**
- * Payload fields that points are found by, with their indexes, all made before the first write. A field that is new here
- * comes to the points of earlier versions by store/vectors/upgrade.ts.
- */
+/** Payload fields that points are found by, with their indexes, all made before the first write. */
 const PAYLOAD_INDEXES = [
   ['organization_id', { type: 'keyword', is_tenant: true }],
   ['user_id', 'integer'],
@@ -31,8 +28,6 @@ export interface Collections {
   /** The next `ensure` asks Qdrant again: the collection was deleted. */
   forget(space: string): void;
   nameOf(space: string): string;
-  /** Makes what indexes a collection lacks. */
-  createIndexes(name: string): Promise<void>;
   /** Every collection of ours. */
   all(): Promise<string[]>;
 }
@@ -75,7 +70,6 @@ export function createCollections(client: QdrantClient, prefix: string, layout: 
 
   return {
     nameOf,
-    createIndexes,
     forget: (space) => void made.delete(space),
     ensure(space) {
       const known = made.get(space.name);

@@ -1,7 +1,6 @@
 import { QdrantClient } from '@qdrant/js-client-rest';
 
 import type { VectorSpace } from '../../contract/embeddingModels.js';
-import type { MediaType } from '../../contract/mediaTypes.js';
 import type { Watch } from '../../observability/watch.js';
 import type { GenerationScope } from '../generations.js';
 import type { Tenant } from '../users/accept.js';
@@ -23,15 +22,6 @@ export interface FilePointTags extends Tenant {
   readonly tagPairs: readonly string[];
 }
 
-/** What the points of a file say that points of earlier versions do not. */
-export interface FilePlace extends Tenant {
-  readonly _id: number;
-  readonly space: string;
-  readonly ancestors: readonly number[];
-  readonly fileTypeAtSource: string | null;
-  readonly mediaType: MediaType;
-}
-
 /** The points of one generation of a file, all of which are known: one a chunk. */
 export interface WrittenPoints {
   readonly fileId: number;
@@ -47,10 +37,6 @@ export interface Vectors extends VectorSearch, WholePoints {
   upsert(files: readonly FileVectors[]): Promise<void>;
   /** Sets the tags of files' points, of every generation and space. Safe to repeat. */
   setTags(files: readonly FilePointTags[]): Promise<void>;
-  /** Makes the indexes that collections of earlier versions lack. */
-  createIndexes(): Promise<void>;
-  /** Gives points that were written by earlier versions what they lack; others are left as they are. Safe to repeat. */
-  complete(files: readonly FilePlace[]): Promise<void>;
   /** Points by their ids, which cost Qdrant no search. Safe to repeat. */
   deletePoints(written: readonly WrittenPoints[]): Promise<void>;
   /** The same where it is not known which points there are. In every space: a file may have changed its model. */
@@ -102,15 +88,6 @@ const ofFiles = (files: readonly [Tenant & { _id: number }, ...{ _id: number }[]
   ...tenantFilter(files[0]),
   { key: 'file_id', match: { any: files.map(({ _id }) => _id) } },
 ];
-
-/** The field that every point has had since there are those that `complete` gives. */
-const LACKING = { is_empty: { key: 'media_type' } };
-
-const setMissing = (group: readonly [FilePlace, ...FilePlace[]]) => {
-  const [{ ancestors, fileTypeAtSource, mediaType }] = group;
-  const payload = { ancestors: [...ancestors], file_type_at_source: fileTypeAtSource, media_type: mediaType };
-  return { set_payload: { payload, filter: { must: [...ofFiles(group), LACKING] } } };
-};
 
 /**
  * Vectors in Qdrant. The tenant's part of every query is put on here; there is no way to search without it.
@@ -172,19 +149,6 @@ export function createVectors(
       if (operations.length === 0) return;
       const names = await collections.all();
       await Promise.all(names.map((name) => client.batchUpdate(name, { wait: true, operations })));
-    },
-    async createIndexes() {
-      const names = await collections.all();
-      await Promise.all(names.map((name) => collections.createIndexes(name)));
-    },
-    async complete(files) {
-      const groups = alike(files, ({ _id, ...place }) => place);
-      const known = new Set(await collections.all());
-      for (const space of new Set(files.map((file) => file.space))) {
-        const name = collections.nameOf(space);
-        const operations = groups.flatMap((group) => (group[0].space === space ? setMissing(group) : []));
-        if (known.has(name)) await client.batchUpdate(name, { wait: true, operations });
-      }
     },
     async deletePoints(written) {
       const spaces = new Set(written.map(({ space }) => space));
