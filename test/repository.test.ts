@@ -138,6 +138,35 @@ describe('the shape of the repository', () => {
     expect(copies).toEqual([]);
   });
 
+  test('providers call the egress only through providers/serviceClient.ts', () => {
+    const callers = sources('providers').filter((file) =>
+      /\.request\s*\(/.test(readFileSync(path.join(ROOT, file), 'utf8')),
+    );
+    expect(callers).toEqual(['providers/serviceClient.ts']);
+  });
+
+  test('connectors parse cursors only through connectors/cursors.ts', () => {
+    const allowed: Readonly<Record<string, string>> = {
+      'connectors/cursors.ts': 'every other cursor',
+      'connectors/github/reads.ts': 'a cursor that an API caller returns: an invalid one is refused, not listed again',
+      'connectors/microsoft/sharePoint/index.ts': 'a cursor that an API caller returns',
+      'connectors/salesforce/crm.ts': 'a cursor that an API caller returns',
+      'connectors/account.ts': 'stored credentials',
+      'connectors/rssFeed/readFeed.ts': 'stored credentials',
+      'connectors/box/note.ts': 'content',
+      'connectors/dropbox/api.ts': 'a header',
+      'connectors/google/gmail/index.ts': 'an answer',
+      'connectors/oauth/revokeGrant.ts': 'an answer',
+      'connectors/oauth/tokenRequests.ts': 'an answer',
+      'connectors/parseAnswer.ts': 'an answer',
+      'connectors/rssFeed/jsonFeed.ts': 'an answer',
+    };
+    const parsers = sources('connectors').filter((file) =>
+      readFileSync(path.join(ROOT, file), 'utf8').includes('JSON.parse('),
+    );
+    expect(parsers.toSorted()).toEqual(Object.keys(allowed).toSorted());
+  });
+
   test('only config/config.ts reads the environment in the service itself', () => {
     const service = MODULES.filter((module) => !['engines', 'scripts'].includes(module)).flatMap(sources);
     const readers = service.filter((file) => readFileSync(path.join(ROOT, file), 'utf8').includes('process.env'));

@@ -4,7 +4,7 @@ import { byGivenId } from '../graph.js';
 import { contentOf, isFolder, isId, isRoot, ITEM_FIELDS, partsOf, remoteOf } from './adapter.js';
 import { listDrive, listItem, listOn } from './listDrive.js';
 import { asText } from '../../json.js';
-import { noSuchItem } from '../../faults.js';
+import { noSuchItem, requireId } from '../../faults.js';
 
 /** The path of the drive that is meant where an id names none. */
 type DefaultDrive = () => Promise<readonly string[]>;
@@ -24,13 +24,14 @@ async function placeOf(
   if (!isId(drive) || (item !== null && !isId(item))) throw noSuchItem(name);
   if (item !== null) return { drive, item };
   try {
-    await byGivenId(name, client.get(['drives', drive], { $select: 'id' }));
+    requireId(name, await byGivenId(name, client.get(['drives', drive], { $select: 'id' })), 'the drive');
     return { drive, item: null };
   } catch (error) {
     if (!isMissing(error)) throw error;
   }
   const path = [...(await defaultDrive()), 'items', drive];
-  const found = await byGivenId(name, client.get(path, { $select: 'id,parentReference' }));
+  const asked = client.get(path, { $select: 'id,parentReference' });
+  const found = requireId(name, await byGivenId(name, asked), 'the item');
   const parent = found['parentReference'] as { readonly driveId?: unknown } | undefined;
   const id = asText(parent?.driveId);
   if (id === null || !isId(id)) throw noSuchItem(name);
@@ -54,7 +55,8 @@ export async function openFile(client: SourceClient, externalId: string, name: s
   const { drive, item } = partsOf(externalId);
   if (item === null || !isId(drive) || !isId(item)) throw noSuchItem(name);
   const path = ['drives', drive, 'items', item];
-  const found = await byGivenId(name, client.get(path, { $select: ITEM_FIELDS }));
+  const asked = client.get(path, { $select: ITEM_FIELDS });
+  const found = requireId(name, await byGivenId(name, asked), 'the file');
   const remote = remoteOf(found);
   // A link to what lies in another drive has no bytes of its own.
   if (remote !== null) return openFile(client, `${remote.drive}/${remote.item}`, name);

@@ -2,6 +2,7 @@ import { Fault } from '../../../contract/failures.js';
 import type { SourceClient } from '../../connector.js';
 import { type Query, takeAll } from '../graph.js';
 import { isMailId, type MailFolder } from './adapter.js';
+import { requireId } from '../../faults.js';
 import { asText, type Json } from '../../json.js';
 
 export const NAME = 'Outlook';
@@ -16,10 +17,16 @@ const MAX_FOLDERS = 10_000;
 /** Names that Graph knows in any language, as callers write them. */
 const WELL_KNOWN: ReadonlySet<string> = new Set(['inbox', 'drafts', 'sentitems', 'archive', 'junkemail', 'outbox']);
 
+/** Returns the id of a folder that Graph knows by the same name in any language. */
+async function wellKnownId(client: SourceClient, name: string): Promise<string | null> {
+  const folder = await client.get([...FOLDERS, name], { $select: 'id' });
+  return asText(requireId(NAME, folder, 'the folder')['id']);
+}
+
 /** The id of the folder of what was deleted: what lies in it is gone for us. Null where there is none. */
 export async function binOf(client: SourceClient): Promise<string | null> {
   try {
-    return asText((await client.get([...FOLDERS, 'deleteditems'], { $select: 'id' }))['id']);
+    return await wellKnownId(client, 'deleteditems');
   } catch (error) {
     if (error instanceof Fault && error.kind === 'not_found') return null;
     throw error;
@@ -85,7 +92,7 @@ export async function foldersCalled(client: SourceClient, word: string): Promise
   if (byId.length > 0) return byId;
   const plain = given.replaceAll(' ', '');
   if (WELL_KNOWN.has(plain)) {
-    const id = asText((await client.get([...FOLDERS, plain], { $select: 'id' }))['id']);
+    const id = await wellKnownId(client, plain);
     const known = all.filter((folder) => folder.id === id);
     if (known.length > 0) return known;
   }

@@ -4,9 +4,8 @@ import { Fault } from '../../../contract/failures.js';
 import { isSelection } from '../../../contract/filterTree.js';
 import { outlookQueryOf } from '../../../contract/outlookQuery.js';
 import type { Connector, LiveRead, OAuthGrant } from '../../connector.js';
-import { appLimit, byGivenId, classify, identifyUser, microsoftConsent, isQuery, takeAll, takePage } from '../graph.js';
+import { appLimit, classify, identifyUser, microsoftConsent, isQuery, takeAll, takePage } from '../graph.js';
 import {
-  ATTACHMENT_FIELDS,
   contentOfAttachment,
   contentOfMessage,
   ELSEWHERE,
@@ -18,7 +17,7 @@ import {
 } from './adapter.js';
 import { mailChanges } from './changes.js';
 import { allFolders, binOf, FOLDER_FIELDS, folderOf, foldersCalled, NAME } from './folders.js';
-import { belowFolder, belowMessage, belowQuery, PREFER, readMessage } from './messages.js';
+import { belowFolder, belowMessage, belowQuery, PREFER, readAttachment, readMessage } from './messages.js';
 import { asText } from '../../json.js';
 import { noSuchItem } from '../../faults.js';
 import { bearer } from '../../bearer.js';
@@ -93,10 +92,9 @@ export const outlook: Connector<OAuthGrant> = {
       throw new Fault('unsupported_type', 'A folder of Outlook has no text of its own: sync the mails in it.');
     const { message, attachment } = place;
     if (attachment === null) return contentOfMessage(await readMessage(client, message, WHOLE_MESSAGE), externalId);
-    const path = ['me', 'messages', message, 'attachments', attachment];
-    const found = await byGivenId(NAME, client.get(path, { $select: ATTACHMENT_FIELDS }));
+    const found = await readAttachment(client, message, attachment);
     if (isLink(found)) throw new Fault('unsupported_type', ELSEWHERE);
-    const { bytes } = await client.content([...path, '$value'], {});
+    const { bytes } = await client.content(['me', 'messages', message, 'attachments', attachment, '$value'], {});
     return contentOfAttachment(found, externalId, bytes);
   },
 

@@ -6,7 +6,7 @@ import { byGivenId, type GraphPage, type Query, takeAll, takePage, QUERY_CURSOR,
 import { ATTACHMENT_FIELDS, itemOfAttachment, itemOfFolder, itemOfMessage, MESSAGE_FIELDS } from './adapter.js';
 import { allFolders, branchOf, NAME } from './folders.js';
 import { odataFilter } from './odata.js';
-import { noSuchItem } from '../../faults.js';
+import { noSuchItem, requireId } from '../../faults.js';
 import { asObject, type Json } from '../../json.js';
 
 /** The same id wherever a message is moved to, and bodies as text. */
@@ -128,8 +128,19 @@ export async function belowQuery(
   };
 }
 
-export const readMessage = (client: SourceClient, id: string, fields: string): Promise<Json> =>
-  byGivenId(NAME, client.get(['me', 'messages', id], { $select: fields }));
+/** @throws Fault server_error for an answer without an id: as an empty message it would replace or delete what is stored */
+export const readMessage = async (client: SourceClient, id: string, fields: string): Promise<Json> =>
+  requireId(NAME, await byGivenId(NAME, client.get(['me', 'messages', id], { $select: fields })), 'the message');
+
+/** Returns what Graph says about an attachment. @throws Fault server_error for an answer without an id */
+export async function readAttachment(client: SourceClient, message: string, attachment: string): Promise<Json> {
+  const path = ['me', 'messages', message, 'attachments', attachment];
+  return requireId(
+    NAME,
+    await byGivenId(NAME, client.get(path, { $select: ATTACHMENT_FIELDS })),
+    'the attachment',
+  );
+}
 
 /** A message with what is attached to it, or one attachment. */
 export async function belowMessage(
@@ -141,8 +152,7 @@ export async function belowMessage(
   const item = itemOfMessage(json, typeof folder === 'string' ? folder : '');
   if (item === null) throw noSuchItem(NAME);
   if (attachment === null) return { items: await withAttachments(client, [item], { hasContent: false }), next: null };
-  const path = ['me', 'messages', message, 'attachments', attachment];
-  const found = await byGivenId(NAME, client.get(path, { $select: ATTACHMENT_FIELDS }));
+  const found = await readAttachment(client, message, attachment);
   // By itself it is asked for, also where it is within the text or elsewhere: then reading it says why not.
   const itself = itemOfAttachment({ ...found, isInline: false, '@odata.type': '' }, item, true);
   if (itself === null) throw noSuchItem(NAME);

@@ -4,7 +4,7 @@ import type { ItemContent, ItemPage, SourceClient, SourceItem } from '../../conn
 import { byGivenId, dateOf, type Query, takePage, QUERY_CURSOR } from '../graph.js';
 import { NAME, type Site } from './site.js';
 import { escapeHtml } from '../../html.js';
-import { noSuchItem } from '../../faults.js';
+import { noSuchItem, requireId } from '../../faults.js';
 import { asObject, asObjects, asText, type Json } from '../../json.js';
 import { createItem, createContainer } from '../../items.js';
 
@@ -56,7 +56,7 @@ export async function belowPages(
   const path = ['sites', site.id, 'pages'];
   if (externalId !== PAGES) {
     const asked = client.get([...path, pageIdOf(externalId), PAGE_TYPE], { $select: LISTED['$select'] ?? '' });
-    const item = itemOfPage(await byGivenId(NAME, asked));
+    const item = itemOfPage(requireId(NAME, await byGivenId(NAME, asked), 'the page'));
     if (item === null) throw noSuchItem(NAME);
     return { items: [item], next: null };
   }
@@ -91,7 +91,8 @@ export async function openPage(client: SourceClient, site: Site, externalId: str
   if (externalId === PAGES)
     throw new Fault('unsupported_type', 'The pages of SharePoint have no text together: sync each of them.');
   const path = ['sites', site.id, 'pages', pageIdOf(externalId), PAGE_TYPE];
-  const page = await byGivenId(NAME, client.get(path, { $expand: 'canvasLayout' }));
+  const asked = client.get(path, { $expand: 'canvasLayout' });
+  const page = requireId(NAME, await byGivenId(NAME, asked), 'the page');
   const title = asText(page['title']) ?? asText(page['name']) ?? '';
   const body = partsOf(asObject(page['canvasLayout']))
     .map(htmlOfPart)

@@ -319,3 +319,10 @@ test('never takes a broken answer for the end of a list', async () => {
   const list = async () => [(await account.roots(null, NEVER)).items, (await below(account, 'b!mine')).items];
   expect(await acceptedBrokenAnswers(graph, list)).toEqual([]);
 });
+
+test('never takes a broken answer for a deletion in the feed', async () => {
+  put('1.md');
+  const start = await account.changes!.now(NEVER);
+  put('2.md');
+  expect(await acceptedBrokenAnswers(graph, async () => (await pass(account, start)).told)).toEqual([]);
+});

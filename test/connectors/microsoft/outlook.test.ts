@@ -5,6 +5,7 @@ import { idOfOutlookQuery, readOutlookFilter } from '../../../contract/outlookQu
 import type { Egress } from '../../../egress/types.js';
 import { type GraphEmulator, startGraph } from '../../emulators/graph/index.js';
 import type { EmulatedMessage } from '../../emulators/graph/mail.js';
+import { acceptedBrokenAnswers } from '../brokenAnswers.js';
 import { accountOf, allPages, below, faultOf, idsOf, NEVER, openEgress, pass } from './graphAccount.js';
 
 let egress: Egress;
@@ -290,7 +291,7 @@ describe('folders', () => {
 
   test('that say they lie in themselves are told once', async () => {
     const value = [{ id: 'A', displayName: 'A', childFolderCount: 1 }];
-    graph.misbehave((path) => (path.includes('mailFolders') ? { status: 200, body: { value } } : null));
+    graph.misbehave((path) => (/mailFolders(\/A|$)/.test(path) ? { status: 200, body: { value } } : null));
     expect(await called('A')).toEqual(['A']);
   });
 
@@ -354,5 +355,38 @@ describe('the feed', () => {
     const start = await account.changes!.now(NEVER);
     graph.mailbox.forgotten = 1_000_000;
     expect(await faultOf(pass(account, start))).toMatchObject({ kind: 'stale_cursor' });
+  });
+});
+
+describe('a broken answer', () => {
+  const broken = (call: () => Promise<unknown>) => acceptedBrokenAnswers(graph, call);
+  const attached = { attachments: { a1: { name: 'a.txt', content: 'A' } } };
+
+  test('is never taken for the end of a list', async () => {
+    put('m1', 'WORK', attached);
+    for (const id of ['m2', 'm3', 'm4']) put(id, 'PLANS');
+    expect(await broken(async () => (await allPages((cursor) => account.roots(cursor, NEVER))).items)).toEqual([]);
+    for (const id of ['folder:WORK', 'm1', 'm1/a1'])
+      expect(await broken(async () => (await below(account, id)).items)).toEqual([]);
+  });
+
+  test('is never taken for the content of a message or an attachment', async () => {
+    put('m1', 'WORK', attached);
+    for (const id of ['m1', 'm1/a1']) {
+      const accepted = await broken(() => account.open(id, NEVER));
+      // The bytes of an attachment may be anything, a page of a proxy too.
+      expect(accepted.filter((line) => !line.includes('/$value)'))).toEqual([]);
+    }
+  });
+
+  test('is never taken for a deletion in the feed, nor for its end', async () => {
+    for (const id of ['m1', 'm2', 'm3']) put(id, 'WORK');
+    put('m4', 'BIN');
+    const start = await account.changes!.now(NEVER);
+    put('m1', 'INBOX');
+    put('m2', 'WORK', attached);
+    graph.mailbox.folders.delete('OLDER');
+    expect(await broken(async () => (await pass(account, start)).told)).toEqual([]);
+    expect(await broken(() => account.changes!.now(NEVER))).toEqual([]);
   });
 });

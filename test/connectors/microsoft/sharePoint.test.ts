@@ -4,6 +4,7 @@ import type { SitesPage } from '../../../connectors/microsoft/sharePoint/index.j
 import type { Egress } from '../../../egress/types.js';
 import { type GraphEmulator, startGraph } from '../../emulators/graph/index.js';
 import { SITE_HOST, siteId } from '../../emulators/graph/sites.js';
+import { acceptedBrokenAnswers } from '../brokenAnswers.js';
 import { accountOf, allPages, below, faultOf, idsOf, NEVER, openEgress, pass } from './graphAccount.js';
 
 let egress: Egress;
@@ -183,5 +184,43 @@ describe('the sites of the tenant', () => {
       kind: 'bad_response',
       message: expect.stringMatching(/cursor/),
     });
+  });
+});
+
+describe('a broken answer', () => {
+  const broken = (call: () => Promise<unknown>) => acceptedBrokenAnswers(graph, call);
+  const account = () => accountFor('Marketing');
+  let file: string;
+  beforeEach(() => {
+    const { pages } = graph.sites.get('sites/Marketing')!;
+    for (const first of [1, 2, 3])
+      pages.set(`${first}${GUID.slice(1)}`, { title: `Page ${first}`, parts: [`<p>Text ${first}.</p>`], version: 1 });
+    file = graph.drives.put('b!docs', 'plans/plan.md', { content: 'The plan.' });
+  });
+
+  test('is never taken for the end of a list', async () => {
+    expect(await broken(async () => (await roots('Marketing')).items)).toEqual([]);
+    const site = account();
+    for (const id of ['b!docs', file, 'pages', `pages/1${GUID.slice(1)}`])
+      expect(await broken(async () => (await below(site, id)).items)).toEqual([]);
+    expect(await broken(() => site.read('sites', { cursor: null }, NEVER))).toEqual([]);
+  });
+
+  test('is never taken for the content of a file or a page', async () => {
+    const site = account();
+    for (const id of [`b!docs/${file}`, `pages/1${GUID.slice(1)}`]) {
+      const accepted = await broken(() => site.open(id, NEVER));
+      // The bytes of a file may be anything, a page of a proxy too.
+      expect(accepted.filter((line) => !line.includes('/content)'))).toEqual([]);
+    }
+  });
+
+  test('is never taken for a deletion in the feed, nor for its end', async () => {
+    const site = account();
+    const start = await site.changes!.now(NEVER);
+    graph.drives.put('b!docs', 'plans/new.md', { content: 'New.' });
+    graph.sites.get('sites/Marketing')!.pages.delete(`2${GUID.slice(1)}`);
+    expect(await broken(async () => (await pass(site, start)).told)).toEqual([]);
+    expect(await broken(() => site.changes!.now(NEVER))).toEqual([]);
   });
 });

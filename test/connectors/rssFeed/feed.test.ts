@@ -8,7 +8,9 @@ import { Fault } from '../../../contract/failures.js';
 import { readFeedAddress } from '../../../contract/feeds.js';
 import { createEgress } from '../../../egress/createEgress.js';
 import { egressSettings } from '../../egress/loopback.js';
+import { startEmulator } from '../../emulators/emulator.js';
 import { type Page, type Site, startSite } from '../../emulators/site.js';
+import { acceptedBrokenAnswers } from '../brokenAnswers.js';
 
 let site: Site;
 const egress = createEgress(egressSettings({ allowedPrivateHosts: ['127.0.0.0/8'] }));
@@ -416,4 +418,31 @@ test('a feed is read in the charset of its byte order mark, else of its header',
 test('an answer packed for the way is unpacked', async () => {
   const packed = gzipSync('<rss><channel><item><guid>1</guid></item></channel></rss>');
   expect((await read(packed, 'application/rss+xml', { 'content-encoding': 'gzip' })).entries).toHaveLength(1);
+});
+
+test.each<[string, string]>([
+  ['RSS', '<rss><channel><title>T</title><item><guid>1</guid></item><item><guid>2</guid></item></channel></rss>'],
+  [
+    'Atom',
+    '<feed xmlns="http://www.w3.org/2005/Atom"><title>T</title><entry><id>1</id></entry><entry><id>2</id></entry></feed>',
+  ],
+  ['JSON', '{"version":"https://jsonfeed.org/version/1.1","title":"T","items":[{"id":"1"},{"id":"2"}]}'],
+])('a broken answer is never taken for a whole %s feed', async (_format, body) => {
+  site = await startSite();
+  const emulator = await startEmulator({
+    refuse: (response, { status }) => void response.writeHead(status).end(),
+    answer: ({ response }) => void response.writeHead(200, { etag: '"v1"' }).end(body),
+  });
+  try {
+    // The first entries of a feed that breaks off are read. Without validators its next reading is not conditional.
+    const read = async () => (await ask('/', { url: `${emulator.origin}/feed` })).feed?.validators;
+    const whole = async () => {
+      const validators = await read();
+      if (validators?.etag === null) throw new Fault('server_error', 'The feed was read in part.');
+      return validators;
+    };
+    expect(await acceptedBrokenAnswers(emulator, whole)).toEqual([]);
+  } finally {
+    await emulator.close();
+  }
 });
