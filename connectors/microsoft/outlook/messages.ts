@@ -135,11 +135,7 @@ export const readMessage = async (client: SourceClient, id: string, fields: stri
 /** Returns what Graph says about an attachment. @throws Fault server_error for an answer without an id */
 export async function readAttachment(client: SourceClient, message: string, attachment: string): Promise<Json> {
   const path = ['me', 'messages', message, 'attachments', attachment];
-  return requireId(
-    NAME,
-    await byGivenId(NAME, client.get(path, { $select: ATTACHMENT_FIELDS })),
-    'the attachment',
-  );
+  return requireId(NAME, await byGivenId(NAME, client.get(path, { $select: ATTACHMENT_FIELDS })), 'the attachment');
 }
 
 /** A message with what is attached to it, or one attachment. */
