@@ -435,9 +435,9 @@ test.each<[string, string]>([
   });
   try {
     // The first entries of a feed that breaks off are read. Without validators its next reading is not conditional.
-    const read = async () => (await ask('/', { url: `${emulator.origin}/feed` })).feed?.validators;
+    const readValidators = async () => (await ask('/', { url: `${emulator.origin}/feed` })).feed?.validators;
     const whole = async () => {
-      const validators = await read();
+      const validators = await readValidators();
       if (validators?.etag === null) throw new Fault('server_error', 'The feed was read in part.');
       return validators;
     };
