@@ -63,9 +63,15 @@ test('one that ignores the request to end is killed', async () => {
 });
 
 test('a process that has ended is not alive, also while its parent has not asked for its end', async () => {
-  const parent = await start('bash', ['-c', 'sleep 0 & echo $!; exec sleep 600']);
+  const parent = await start('bash', ['-c', 'sleep 600 & echo $!; exec sleep 600']);
   const [said] = (await once(children.at(-1)!.stdout!, 'data')) as [Buffer];
   const zombie = Number(String(said));
+  // Bash itself would ask for the end of its child.
+  await soon(
+    () => Promise.resolve(readFileSync(`/proc/${parent}/comm`, 'utf8')),
+    (name) => name === 'sleep\n',
+  );
+  process.kill(zombie, 'SIGKILL');
   await soon(
     () => Promise.resolve(readFileSync(`/proc/${zombie}/stat`, 'utf8')),
     (stat) => / Z /.test(stat),

@@ -123,7 +123,8 @@ test('spans lie within those they are part of, in time as well', () => {
     // A workflow goes on after its start was answered, as a start does after its request.
     if (!above || /^(workflow|start) /.test(span.name)) continue;
     expect([span.name, span.startMs >= above.startMs - 5]).toEqual([span.name, true]);
-    if (above.name.startsWith('activity '))
+    // Nobody waits for a collection that is looked for ahead (Vectors.prepare).
+    if (above.name.startsWith('activity ') && !span.name.startsWith('qdrant collectionExists'))
       expect([span.name, span.endMs <= above.endMs + 50]).toEqual([span.name, true]);
   }
 });
