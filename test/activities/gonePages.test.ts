@@ -2,9 +2,13 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { asyncLocalStorage } from '@temporalio/activity';
 
 import { DEFAULT_INGEST_OPTIONS, type ScrapeOptions } from '../../contract/ingestOptions.js';
+import { createDiscoveryActivities } from '../../activities/discover/discoverPages.js';
 import { createGonePagesActivities } from '../../activities/discover/deleteGonePages.js';
 import type { ActivityDeps } from '../../activities/deps.js';
 import { countHeld } from '../../activities/quarantine/massDelete.js';
+import type { SitemapProblem } from '../../connectors/types.js';
+import { Fault } from '../../contract/failures.js';
+import { runOfKind } from '../../contract/runs.js';
 import type { FileDoc } from '../../store/files/model.js';
 import { everyRow } from '../support/everyRow.js';
 import { seedFiles } from '../support/seedFiles.js';
@@ -35,7 +39,8 @@ beforeEach(async () => {
 async function begin(readWhole = false): Promise<number> {
   const { runs, transaction } = service.store;
   const id = await runs.nextId();
-  const request = { url: 'http://a.test/', tags: {}, ingest: DEFAULT_INGEST_OPTIONS, scrape: {} as ScrapeOptions };
+  const scrape = { urlPathsToInclude: [], urlPathsToExclude: [], urlsToScrape: [] } as unknown as ScrapeOptions;
+  const request = { url: 'http://a.test/', tags: {}, ingest: DEFAULT_INGEST_OPTIONS, scrape };
   const run = {
     kind: 'scrapeSitemap',
     request,
@@ -142,4 +147,35 @@ test('more than ten and more than the percentage, or all there is, are held unti
   await everyRow(HELD, JSON.stringify, ([missing, files, isEmpty, isApproved, held]) => {
     expect(countHeld({ missing, files, isEmpty, isApproved }, 30)).toBe(held);
   });
+});
+
+/** What reading a sitemap finds, and whether the pages that it does not name count as gone. */
+const SITEMAPS: [what: string, pages: number, unread: number, maxPages: number, readWhole: boolean][] = [
+  ['all of it', 3, 0, 10, true],
+  ['all of it, as many as are taken', 3, 0, 3, true],
+  ['a file of its index could not be read', 3, 1, 10, false],
+  ['no page', 0, 0, 10, false],
+  ['no page, and a file that could not be read', 0, 1, 10, false],
+  ['more pages than are taken', 3, 0, 2, false],
+];
+
+test('pages that a sitemap does not name count as gone only if all of it was read', async () => {
+  await everyRow(
+    SITEMAPS,
+    ([what]) => what,
+    async ([, count, unread, maxPagesPerScrape, expected]) => {
+      await service.store.files.moveContainer(runId, parentId, { status: 'SYNCING' });
+      async function* discover(_url: string, _signal: AbortSignal, note: (problem: SitemapProblem) => void) {
+        for (let file = 0; file < unread; file += 1)
+          note({ url: `http://a.test/${file}.xml`, fault: new Fault('server_error', 'a.test is away.') });
+        for (let page = 0; page < count; page += 1) yield { url: `http://a.test/${page}.html` };
+      }
+      const deps = { store: service.store, settings: { maxPagesPerScrape }, sources: { discover } };
+      const { discoverPages } = createDiscoveryActivities(deps as unknown as ActivityDeps);
+      const context = { heartbeat: () => undefined, cancellationSignal: new AbortController().signal } as never;
+      await asyncLocalStorage.run(context, () => discoverPages({ runId }));
+      const run = await service.store.runs.find(runId);
+      expect(runOfKind(run!, 'scrapeSitemap').progress.readWhole).toBe(expected);
+    },
+  );
 });
