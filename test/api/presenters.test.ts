@@ -77,7 +77,7 @@ describe('a file', () => {
 
   test('has null for what is not known, and no links unless they are given', () => {
     const bare = { ...FILE, lastSync: null, sourceCreatedAt: null, ocrJobStartedAt: undefined, statistics: null };
-    expect(presentFile({ ...bare, workflowId: null } as FileDoc, deps)).toMatchObject({
+    expect(presentFile({ ...bare, workflowId: null } as unknown as FileDoc, deps)).toMatchObject({
       ...{ last_sync: null, source_created_at: null, ocr_job_started_at: null, file_statistics: null },
       ...{ presigned_url: null, parsed_text_url: null, workflow_id: null, workflow_url: null },
     });
@@ -101,7 +101,8 @@ describe('a file', () => {
   });
 
   test('says by what its vectors were made, and of a picture that nothing was cut', () => {
-    const of = (fields: object) => presentFile({ ...FILE, ...fields } as FileDoc, deps).embedding_properties['OPENAI'];
+    const of = (fields: object) =>
+      presentFile({ ...FILE, ...fields } as FileDoc, deps).embedding_properties?.['OPENAI'];
     const cut = { chunk_size: 700, chunk_overlap: 70 };
     expect(of({ vectorSpace: null })).toEqual(cut);
     expect(of({ dimensions: null })).toEqual(cut);
