@@ -1,0 +1,656 @@
+/**
+ * What requests write down, and what lists answer, while no worker runs. Each request is one of a user of its own, so that
+ * its rows are all that there is.
+ */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import mongoose from 'mongoose';
+
+import type { NewEvent } from '../../contract/events.js';
+import { DEFAULT_INGEST_OPTIONS } from '../../contract/ingestOptions.js';
+import type { FileRecord } from '../../contract/records.js';
+import type { DataSourceDoc } from '../../store/dataSources/model.js';
+import type { FileDoc } from '../../store/files/model.js';
+import type { RunDoc } from '../../store/runs/model.js';
+import { type ApiClient, apiClient, type Listed, type TestUser } from '../support/client.js';
+import { everyRow } from '../support/everyRow.js';
+import { type SeededFile, seedFiles } from '../support/seedFiles.js';
+import { startService, type TestService } from '../support/service.js';
+
+let service: TestService;
+let database: mongoose.Connection;
+let key: ApiClient;
+/** Of another organization. */
+let otherKey: ApiClient;
+let other: { readonly organizationId: number; readonly apiKey: string };
+
+const ok = <T>({ status, body }: { readonly status: number; readonly body: T }): T => {
+  expect({ status, body }).toMatchObject({ status: 200 });
+  return body;
+};
+const keyed = (apiKey: string): ApiClient => apiClient(service.url, { authorization: `Bearer ${apiKey}` });
+const refusal = (status: number) => ({ status, body: { detail: expect.anything() } });
+
+beforeAll(async () => {
+  service = await startService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1', LOG_LEVEL: 'silent' }, { worker: false });
+  database = await mongoose.createConnection(service.env['MONGODB_URI'] ?? '').asPromise();
+  key = keyed(service.apiKey);
+  const created = await service.store.organizations.create('other');
+  otherKey = keyed(created.apiKey);
+  const { organizationId } = await service.store.users.ensure(
+    (await otherKey.get<{ id: number }>('/organization')).body.id,
+    'first',
+  );
+  other = { organizationId, apiKey: created.apiKey };
+});
+afterAll(async () => {
+  await database.close();
+  await service.close();
+});
+
+let users = 0;
+let ids = 1_000;
+interface Someone {
+  readonly user: TestUser;
+  readonly owner: { readonly organizationId: number; readonly userId: number; readonly customerId: string };
+  /** All runs of the user, oldest first. */
+  runs(): Promise<(RunDoc & { request?: unknown; progress?: unknown })[]>;
+  files(): Promise<FileDoc[]>;
+  /** Kinds of all events of the user, with what they are about. */
+  told(): Promise<string[]>;
+  /** @returns ids */
+  seed(...files: Omit<SeededFile, 'id'>[]): Promise<number[]>;
+}
+
+/** A user that nobody else has. */
+async function someone(): Promise<Someone> {
+  const customerId = `user-${(users += 1)}`;
+  const user = await service.user(customerId);
+  const { _id: userId } = (await database.collection('users').findOne({ customerId }))! as unknown as { _id: number };
+  const owner = { organizationId: 1, userId, customerId };
+  return {
+    user,
+    owner,
+    runs: () => database.collection<RunDoc>('runs').find({ userId }).sort({ _id: 1 }).toArray(),
+    files: () => database.collection<FileDoc>('files').find({ userId }).sort({ _id: 1 }).toArray(),
+    async told() {
+      await service.store.events.number();
+      const events = await service.store.events.after(1, 0, 10_000);
+      return events.flatMap((event) =>
+        event.customerId === customerId ? [`${event.kind} ${String(event.objectId)}`] : [],
+      );
+    },
+    async seed(...files) {
+      const seeds = files.map((file) => ({ ...file, id: (ids += 1) }));
+      await seedFiles(service, owner, seeds);
+      return seeds.map(({ id }) => id);
+    },
+  };
+}
+
+const withKey = (name: string) => ({ 'idempotency-key': name });
+
+describe('an Idempotency-Key', () => {
+  const remove = (client: ApiClient, name: string, id = 1) =>
+    client.post('/delete_files_v2', { filters: { ids: [id] } }, withKey(name));
+
+  test('has one effect and one answer', async () => {
+    const { user, runs } = await someone();
+    const contents = { contents: 'The lighthouse was lit.' };
+    const first = await user.post<FileRecord>('/upload_text', contents, withKey('once'));
+    const again = await user.post<FileRecord>('/upload_text', { ...contents, chunk_size: null }, withKey('once'));
+    expect(again).toMatchObject({ status: 200, body: first.body });
+    expect([first, again].map(({ headers }) => headers.get('idempotent-replayed'))).toEqual([null, 'true']);
+    expect(await runs()).toHaveLength(1);
+    expect(ok(await user.post<FileRecord>('/upload_text', contents, withKey('twice'))).id).not.toBe(first.body.id);
+  });
+
+  test('is its user\u2019s own, also where two of an organization send the same', async () => {
+    const [one, two] = [await someone(), await someone()];
+    const contents = { contents: 'The same text of both.' };
+    const answers = [one, two].map(({ user }) => user.post<FileRecord>('/upload_text', contents, withKey('shared')));
+    const [mine, theirs] = (await Promise.all(answers)).map(ok);
+    expect([mine!.organization_user_id, theirs!.organization_user_id]).toEqual([one.owner.userId, two.owner.userId]);
+    for (const { runs } of [one, two]) expect(await runs()).toHaveLength(1);
+  });
+
+  test('is its operation\u2019s own, and its organization\u2019s where no user calls', async () => {
+    const { user, runs } = await someone();
+    ok(await remove(user, 'of any'));
+    ok(await user.post('/move_to_hot_storage', {}, withKey('of any')));
+    expect((await runs()).map(({ kind }) => kind)).toEqual(['deleteFiles', 'moveStorage']);
+    const recount = (client: ApiClient) => client.post('/organization/statistics', {}, withKey('of any'));
+    for (const client of [key, otherKey])
+      expect(
+        [await recount(client), await recount(client)].map(({ headers }) => headers.get('idempotent-replayed')),
+      ).toEqual([...[null, 'true']]);
+  });
+
+  test('is refused for another request, and where it is none', async () => {
+    const { user, runs } = await someone();
+    ok(await remove(user, 'taken'));
+    expect(await remove(user, 'taken', 2)).toMatchObject({
+      ...{ status: 422, body: { detail: [{ loc: ['header', 'idempotency-key'] }] } },
+    });
+    for (const name of ['', 'x'.repeat(256)]) expect((await remove(user, name)).status).toBe(422);
+    ok(await remove(user, 'x'.repeat(255)));
+    expect(await runs()).toHaveLength(2);
+  });
+
+  test('stays free where its request is refused', async () => {
+    const { user, runs } = await someone();
+    const named = (filters: object) => user.post('/delete_files_v2', { filters }, withKey('refused'));
+    expect((await named({})).status).toBe(400);
+    ok(await named({ ids: [1] }));
+    expect(await runs()).toHaveLength(1);
+  });
+
+  test('of a file is compared by its name, its type and its bytes', async () => {
+    const { user } = await someone();
+    const send = (name: string, content: string, type?: string) =>
+      user.upload({ name, content, ...(type !== undefined && { type }) }, {}, withKey('file'));
+    const first = ok(await send('a.txt', 'one text', 'text/plain'));
+    expect(ok(await send('a.txt', 'one text', 'text/plain')).id).toBe(first.id);
+    for (const [name, content, type] of [
+      ['b.txt', 'one text', 'text/plain'],
+      ['a.txt', 'two text', 'text/plain'],
+      ['a.txt', 'one text', 'text/markdown'],
+    ] as const)
+      expect({ name, content, type, status: (await send(name, content, type)).status }).toMatchObject({ status: 422 });
+  });
+});
+
+describe('webhooks', () => {
+  const NEVER = new Date(Date.now() + 3_600_000);
+  let webhookId: number;
+  interface Delivery {
+    readonly id: number;
+    readonly status: string;
+    readonly event_id: string;
+  }
+  const deliveries = async (query = ''): Promise<[ids: number[], count: number]> => {
+    const { results, count } = ok(await key.get<Listed<Delivery>>(`/webhooks/${webhookId}/deliveries${query}`));
+    return [results.map(({ id }) => id), count];
+  };
+  beforeAll(async () => {
+    webhookId = ok(await key.post<{ id: number }>('/add_webhook', { url: 'http://127.0.0.1:9/hook' })).id;
+    const event = { kind: 'CHECKUP', customerId: '', objectId: null, info: null, at: new Date() } as const;
+    const statuses = ['DELIVERED', 'FAILED', 'PENDING', 'FAILED', 'DELIVERED', 'DELIVERED'] as const;
+    await service.store.deliveries.record(
+      { _id: webhookId, organizationId: 1 },
+      statuses.map((status, index) => ({
+        ...{ event: { ...event, position: 101 + index }, status, tries: 1, nextTryAt: NEVER, attempt: null },
+      })),
+    );
+    const another = { _id: webhookId + 1, organizationId: 1 };
+    const outcome = { status: 'FAILED', tries: 1, nextTryAt: null, attempt: null } as const;
+    await service.store.deliveries.record(another, [{ ...outcome, event: { ...event, position: 999 } }]);
+  });
+
+  test('list their deliveries, the latest first, and count those that are meant', () =>
+    everyRow(
+      [
+        ['', [106, 105, 104, 103, 102, 101], 6],
+        ['?status=FAILED', [104, 102], 2],
+        ['?status=PENDING', [103], 1],
+        ['?status=DELIVERED&limit=2', [106, 105], 3],
+        ['?status=DELIVERED&limit=2&offset=2', [101], 3],
+        ['?offset=5', [101], 6],
+      ] as const,
+      ([query]) => query,
+      async ([query, found, count]) => expect(await deliveries(query)).toEqual([found, count]),
+    ));
+
+  test('are another organization\u2019s secret', async () => {
+    expect(await otherKey.get(`/webhooks/${webhookId}/deliveries`)).toMatchObject(refusal(404));
+    expect(await otherKey.post(`/webhooks/${webhookId}/redeliver`, {})).toMatchObject(refusal(404));
+    expect(await otherKey.delete(`/delete_webhook/${webhookId}`)).toMatchObject(refusal(404));
+    expect((await key.get(`/webhooks/${webhookId}/deliveries?limit=10001`)).status).toBe(422);
+  });
+
+  test('deliver again what is named, or else what was given up, and are called for it', async () => {
+    const again = (body: object) => key.post<{ count: number }>(`/webhooks/${webhookId}/redeliver`, body);
+    const webhooks = database.collection('webhooks');
+    await webhooks.updateOne({ _id: webhookId as never }, { $set: { wake: null, disabledAt: new Date() } });
+    // What is on its way already is not sent twice.
+    expect(ok(await again({ ids: [101, 103] }))).toEqual({ success: true, count: 1 });
+    expect(await deliveries('?status=PENDING')).toEqual([[103, 101], 2]);
+    expect(await webhooks.findOne({ _id: webhookId as never })).toMatchObject({
+      ...{ wake: expect.any(Number), disabledAt: null },
+    });
+    expect(ok(await again({ ids: [] }))).toEqual({ success: true, count: 2 });
+    expect(await deliveries('?status=FAILED')).toEqual([[], 0]);
+    expect(await deliveries('?status=DELIVERED')).toEqual([[106, 105], 2]);
+  });
+});
+
+test('GET /events goes on after a cursor and says whether there is more', async () => {
+  const { organizationId } = other;
+  const kinds = ['ADD', 'UPDATE', 'CANCEL', 'REVOKE', 'DATA_SOURCE_READY'] as const;
+  const newEvent = (kind: (typeof kinds)[number]): NewEvent => ({
+    ...{ kind, organizationId, customerId: 'first', objectId: '7', info: null },
+  });
+  await service.store.transaction((session) => service.store.events.write(kinds.map(newEvent), session));
+  await service.store.events.number();
+  interface Feed {
+    readonly results: { readonly cursor: number; readonly event_id: string; readonly webhook_type: string }[];
+    readonly next_cursor: number;
+    readonly has_more: boolean;
+  }
+  const feed = async (query: string): Promise<unknown[]> => {
+    const { results, ...rest } = ok(await otherKey.get<Feed>(`/events${query}`));
+    for (const { cursor, event_id: id } of results) expect(id).toBe(`evt_${organizationId}_${cursor}`);
+    return [results.map(({ webhook_type: kind }) => kind), rest.next_cursor, rest.has_more];
+  };
+  expect(await feed('')).toEqual([kinds, 5, false]);
+  expect(await feed('?limit=2')).toEqual([['ADD', 'UPDATE'], 2, true]);
+  expect(await feed('?limit=2&after=2')).toEqual([['CANCEL', 'REVOKE'], 4, true]);
+  expect(await feed('?limit=2&after=3')).toEqual([['REVOKE', 'DATA_SOURCE_READY'], 5, false]);
+  expect(await feed('?after=5')).toEqual([[], 5, false]);
+  expect((await otherKey.get('/events?limit=1001')).status).toBe(422);
+});
+
+describe('files in quarantine', () => {
+  const DAY = 24 * 3_600_000;
+  const rows = [
+    { parent: 21, source: null, run: 31, user: 0 },
+    { parent: 22, source: 12, run: 31, user: 0 },
+    { parent: 21, source: 11, run: 32, user: 1 },
+    { parent: null, source: 11, run: 33, user: 1 },
+  ];
+  let owners: Someone[];
+  let first: number;
+  beforeAll(async () => {
+    owners = [await someone(), await someone()];
+    first = ids + 1;
+    ids += 10;
+    const at = new Date(Date.now() - DAY);
+    const keptUntil = new Date(Date.now() + DAY);
+    const row = ({ parent, source, run, user }: (typeof rows)[number], index: number) => ({
+      ...{ _id: first + index, ...owners[user]!.owner, dataSourceId: source, parentId: parent, state: 'kept' },
+      ...{ missedBy: run, runId: run, quarantinedAt: at, keptUntil, copy: null },
+      file: { name: `name ${index}`, source: 'BOX', externalFileId: `e${index}`, externalUrl: null },
+    });
+    const foreign = { ...row(rows[0]!, 9), organizationId: other.organizationId };
+    const late = { ...row(rows[3]!, 4), keptUntil: at };
+    await database.collection('quarantined_files').insertMany([...rows.map(row), late, foreign] as never[]);
+  });
+  const names = () => ({ one: owners[0]!.owner.customerId, two: owners[1]!.owner.customerId });
+
+  test('are listed by what is named, all of which must hold', () =>
+    everyRow(
+      [
+        [() => '', [0, 1, 2, 3], 4],
+        [() => '?data_source_id=11', [2, 3], 2],
+        [() => '?parent_id=21', [0, 2], 2],
+        [() => '?run_id=31', [0, 1], 2],
+        [() => `?customer_id=${names().one}`, [0, 1], 2],
+        [() => `?customer_id=${names().two}&parent_id=21`, [2], 1],
+        [() => '?limit=2', [0, 1], 4],
+        [() => '?limit=2&offset=2', [2, 3], 4],
+        [() => '?data_source_id=11&parent_id=22', [], 0],
+      ] as [() => string, number[], number][],
+      ([query]) => String(query),
+      async ([query, found, count]) => {
+        const listed = ok(await key.get<Listed<{ file_id: number }>>(`/quarantined_files${query()}`));
+        expect([listed.results.map(({ file_id: id }) => id - first), listed.count]).toEqual([found, count]);
+      },
+    ));
+
+  test('are described as they were, and are another organization\u2019s secret', async () => {
+    const { results } = ok(await key.get<Listed<unknown>>('/quarantined_files?limit=1&offset=1'));
+    expect(results).toEqual([
+      {
+        ...{ file_id: first + 1, name: 'name 1', source: 'BOX', external_file_id: 'e1', external_url: null },
+        ...{ data_source_id: 12, parent_id: 22, organization_supplied_user_id: names().one, run_id: 31 },
+        ...{ quarantined_at: expect.any(String), kept_until: expect.any(String), state: 'KEPT' },
+      },
+    ]);
+    const [{ quarantined_at: from, kept_until: to }] = results as [{ quarantined_at: string; kept_until: string }];
+    expect(Date.parse(to) - Date.parse(from)).toBeGreaterThan(DAY);
+    const { results: foreign } = ok(await otherKey.get<Listed<{ file_id: number }>>('/quarantined_files'));
+    expect(foreign.map(({ file_id: id }) => id - first)).toEqual([9]);
+  });
+
+  test('come back by a run of each owner; what is not named, not kept any more, or foreign stays', async () => {
+    const restore = (body: object) => key.post<{ restoring: number }>('/quarantined_files/restore', body);
+    expect(await restore({})).toMatchObject(refusal(400));
+    expect(ok(await restore({ file_ids: [first + 9, first + 4] }))).toEqual({ restoring: 0 });
+    expect(ok(await otherKey.post('/quarantined_files/restore', { run_id: 33 }))).toEqual({ restoring: 0 });
+    expect(ok(await restore({ parent_id: 21 }))).toEqual({ restoring: 2 });
+    for (const { runs } of owners)
+      expect(await runs()).toMatchObject([{ kind: 'settleQuarantine', request: { does: 'restore' }, fileId: null }]);
+    const stored = await database.collection('quarantined_files').find().sort({ _id: 1 }).toArray();
+    expect(stored.map(({ state }) => state as string)).toEqual([
+      ...['returning', 'kept', 'returning', 'kept', 'kept', 'kept'],
+    ]);
+    const [one] = await owners[0]!.runs();
+    expect(stored[0]).toMatchObject({ runId: one!._id });
+    expect(one).toMatchObject({ workflowId: `restore:${one!._id}` });
+    expect(ok(await restore({ run_id: 31, file_ids: [first + 1, first + 2] }))).toEqual({ restoring: 1 });
+  });
+});
+
+describe('an upload', () => {
+  test('becomes a file and a run with all that was asked for, and its request is told as queued', async () => {
+    const { user, files, runs, told, owner } = await someone();
+    const options = { chunk_size: 300, use_ocr: true, enable_cold_storage: true, hot_storage_time_to_live: 9 };
+    const answer = ok(await user.upload({ name: 'notes.md', content: '# Otters' }, options));
+    const [file] = await files();
+    expect(file).toMatchObject({
+      ...{ ...owner, _id: answer.id, name: 'notes.md', source: 'MD', syncStatus: 'QUEUED_FOR_SYNC', parentId: null },
+      ...{ isContainer: false, externalUrl: null, supportsColdStorage: true, hotStorageTimeToLive: 9 },
+      ...{ options: { chunkSize: 300, useOcr: true }, ocrProperties: { use_ocr: true }, dataSourceId: null },
+      ...{ original: { size: 8 }, statistics: { fileFormat: 'MD', fileSize: 8, mimeType: 'text/markdown' } },
+    });
+    const [run, ...more] = await runs();
+    expect(more).toEqual([]);
+    expect(run).toMatchObject({
+      ...{ kind: 'syncUpload', workflowId: `uploads:${owner.userId}`, fileId: answer.id, bytes: 8, stream: true },
+      ...{ requestId: answer.request_id, uploadId: answer.upload_id, customerId: owner.customerId, outcome: null },
+    });
+    expect(file).toMatchObject({ runId: run!._id, requestId: answer.request_id, uploadId: answer.upload_id });
+    expect(await told()).toEqual([`FILES_CREATED ${answer.id}`, `ALL_UPLOADED_FILES_QUEUED ${answer.request_id}`]);
+  });
+
+  test('that is what its name does not say is told as what it is', async () => {
+    const { user, files } = await someone();
+    ok(await user.upload({ name: 'letter.txt', content: '%PDF-1.7\n' }));
+    expect((await files())[0]).toMatchObject({ source: 'PDF', fileMetadata: { named_as: 'TXT' } });
+  });
+
+  test('from an address has a workflow of its own, and its name from the caller, else from the address', async () => {
+    const { user, files, runs } = await someone();
+    const send = (body: object) =>
+      user.post<FileRecord>('/upload_file_from_url', { url: 'http://127.0.0.1:9/a/b.pdf', ...body });
+    const [plain, named] = [ok(await send({})), ok(await send({ file_name: 'c.csv', use_textract: true }))];
+    expect(await files()).toMatchObject([
+      { name: 'b.pdf', source: 'PDF', externalUrl: 'http://127.0.0.1:9/a/b.pdf', original: null },
+      { name: 'c.csv', source: 'CSV', options: { useOcr: true }, sourceOptions: { fileName: 'c.csv' } },
+    ]);
+    expect((await runs()).map(({ workflowId }) => workflowId)).toEqual([`upload:${plain.id}`, `upload:${named.id}`]);
+    for (const url of ['ftp://127.0.0.1/a', 'http://u:p@127.0.0.1:9/']) expect((await send({ url })).status).toBe(422);
+  });
+
+  test('is refused where the user may have no file of an upload', async () => {
+    const { user, owner, files } = await someone();
+    const limit = (max_files_per_upload: number) =>
+      key.post('/update_users', { customer_ids: [owner.customerId], max_files_per_upload });
+    ok(await limit(0));
+    expect(await user.post('/upload_text', { contents: 'A text.' })).toMatchObject(refusal(400));
+    ok(await limit(1));
+    ok(await user.post('/upload_text', { contents: 'A text.' }));
+    expect(await files()).toHaveLength(1);
+  });
+
+  const rest = (id: number, fields: object) =>
+    database.collection('files').updateOne({ _id: id as never }, { $set: fields });
+  const originals = (id: number) => database.collection('originals').countDocuments({ fileId: id });
+
+  test('of a text takes the place of another one that is at rest', async () => {
+    const { user, files, runs } = await someone();
+    const text = { contents: 'The first text.', name: 'first' };
+    const { id, upload_id: before } = ok(await user.post<FileRecord>('/upload_text', text));
+    expect((await files())[0]).toMatchObject({ source: 'RAW_TEXT', name: 'first', syncStatus: 'QUEUED_FOR_SYNC' });
+    const overwrite = (fileId: number, more: object = {}) =>
+      user.post<FileRecord>('/upload_text', { contents: 'Another text, longer.', overwrite_file_id: fileId, ...more });
+    expect(await overwrite(id)).toMatchObject(refusal(409));
+    await rest(id, { syncStatus: 'READY' });
+    expect(ok(await overwrite(id, { chunk_size: 90 }))).toMatchObject({
+      id,
+      name: 'first',
+      sync_status: 'QUEUED_FOR_SYNC',
+    });
+    const [file] = await files();
+    expect(file).toMatchObject({ original: { size: 21 }, options: { chunkSize: 90 }, statistics: { fileSize: 21 } });
+    expect(file!.uploadId).not.toBe(before);
+    expect(await originals(id)).toBe(1);
+    expect((await runs()).map(({ kind, fileId }) => [kind, fileId])).toEqual([
+      ['syncUpload', id],
+      ['syncUpload', id],
+    ]);
+    await rest(id, { syncStatus: 'SYNC_ERROR' });
+    expect(ok(await overwrite(id, { name: 'second' })).name).toBe('second');
+    const sent = ok(await user.upload({ name: 'a.txt', content: 'no text of that kind' }));
+    await rest(sent.id, { syncStatus: 'READY' });
+    expect(await overwrite(sent.id)).toMatchObject(refusal(400));
+    expect(await overwrite(2 ** 40)).toMatchObject(refusal(404));
+    expect((await user.post('/upload_text', { contents: 'four' })).status).toBe(422);
+  });
+});
+
+describe('a resync', () => {
+  test('queues a file at rest again with its own options, and forgets chunks that were given', async () => {
+    const { user, seed, files, runs, owner } = await someone();
+    const own = { ...DEFAULT_INGEST_OPTIONS, chunkSize: 200, chunkOverlap: 100, skipEmbeddingGeneration: true };
+    const [id] = await seed({
+      fields: { options: own, dataSourceId: 5, givenChunks: { id: 1, size: 1, sha256: 'x' } },
+    });
+    const answer = ok(await user.post<FileRecord>('/resync_file', { file_id: id, chunk_size: 50 }));
+    expect((await files())[0]).toMatchObject({
+      ...{ syncStatus: 'QUEUED_FOR_SYNC', givenChunks: null, requestId: answer.request_id },
+      options: { chunkSize: 50, chunkOverlap: 49, skipEmbeddingGeneration: true },
+    });
+    expect(await runs()).toMatchObject([
+      {
+        ...{ ...owner, kind: 'resyncFile', cause: 'resync', workflowId: `resync:${id}`, fileId: id, dataSourceId: 5 },
+        requestId: answer.request_id,
+      },
+    ]);
+  });
+
+  test('is refused of a file at work, one that was emptied, and one that is not there', async () => {
+    const { user, seed, runs } = await someone();
+    const states = [
+      'QUEUED_FOR_SYNC',
+      'SYNCING',
+      'DELAYED',
+      'RATE_LIMITED',
+      'QUEUED_FOR_OCR',
+      'EVALUATING_RESYNC',
+    ] as const;
+    const busy = await seed(...states.map((syncStatus) => ({ fields: { syncStatus } })));
+    for (const id of busy) expect(await user.post('/resync_file', { file_id: id })).toMatchObject(refusal(409));
+    const [emptied] = await seed({ fields: { source: 'PDF', fileContentsDeleted: true, syncStatus: 'READY_TO_SYNC' } });
+    expect(await user.post('/resync_file', { file_id: emptied })).toMatchObject(refusal(409));
+    expect(await user.post('/resync_file', { file_id: 2 ** 40 })).toMatchObject(refusal(404));
+    expect(await runs()).toEqual([]);
+    const atRest = ['READY', 'SYNC_ERROR', 'SYNC_ABORTED', 'READY_TO_SYNC'] as const;
+    for (const id of await seed(...atRest.map((syncStatus) => ({ fields: { syncStatus } }))))
+      ok(await user.post('/resync_file', { file_id: id }));
+  });
+
+  test('overrides what it names', async () => {
+    const { user, seed, files } = await someone();
+    const own = { ...DEFAULT_INGEST_OPTIONS, chunkSize: 200, skipEmbeddingGeneration: true, generateChunksOnly: true };
+    const rows: [object, object][] = [
+      [{}, {}],
+      [{ chunk_overlap: 0 }, { chunkOverlap: 0 }],
+      [{ chunk_overlap: 199 }, { chunkOverlap: 199 }],
+      [{ force_embedding_generation: true }, { skipEmbeddingGeneration: false, generateChunksOnly: false }],
+      [{ skip_file_processing: true }, { skipFileProcessing: true }],
+    ];
+    const seeded = await seed(...rows.map(() => ({ fields: { options: own } })));
+    await everyRow(rows, JSON.stringify, async ([given, means], index) => {
+      ok(await user.post('/resync_file', { file_id: seeded[index], ...given }));
+      expect((await files()).find(({ _id }) => _id === seeded[index])!.options).toEqual({ ...own, ...means });
+    });
+    const [fresh] = await seed({ fields: { options: own } });
+    expect((await user.post('/resync_file', { file_id: fresh, chunk_overlap: 200 })).status).toBe(422);
+  });
+});
+
+describe('a delete', () => {
+  test('is a run that keeps what was asked for', () =>
+    everyRow(
+      [
+        ['/delete_files_v2', { filters: { ids: [1] } }, { filters: { ids: [1] } }],
+        [
+          '/delete_files_v2',
+          { filters: { name: 'n' }, send_webhook: true },
+          { filters: { name: 'n' }, sendWebhook: true },
+        ],
+        [
+          '/delete_files_v2',
+          { filters: { non_synced_only: true }, preserve_file_record: true },
+          { preserveFileRecord: true },
+        ],
+        ['/delete_files', { file_ids: [1] }, { filters: { ids: [1] }, deleteChildren: false }],
+        ['/delete_files', { sync_statuses: ['READY'], delete_child_files: true }, { deleteChildren: true }],
+        ['/delete_files', { sync_statuses: ['READY'] }, { filters: { syncStatuses: ['READY'], nonSyncedOnly: false } }],
+        ['/delete_files', { delete_non_synced_only: true, send_webhook: true }, { sendWebhook: true }],
+      ] as [string, object, { filters?: object }][],
+      ([path, body]) => `${path} ${JSON.stringify(body)}`,
+      async ([path, body, request]) => {
+        const { user, runs, owner } = await someone();
+        expect(ok(await user.post(path, body))).toEqual({ success: true });
+        const usual = { preserveFileRecord: false, sendWebhook: false };
+        const [run] = await runs();
+        expect(run).toMatchObject({ ...owner, kind: 'deleteFiles', fileId: null, request: { ...usual, ...request } });
+        expect(run!.workflowId).toBe(`delete:${run!._id}`);
+      },
+    ));
+
+  test('names something', async () => {
+    const { user, runs } = await someone();
+    const widening = [
+      {},
+      { ids: [] },
+      { include_all_children: true },
+      { include_containers: true },
+      { name: '' },
+      { tags: {} },
+    ];
+    await everyRow(widening, JSON.stringify, async (filters) =>
+      expect(await user.post('/delete_files_v2', { filters })).toMatchObject(refusal(400)),
+    );
+    await everyRow(
+      [{}, { file_ids: [] }, { delete_child_files: true }, { file_ids: null }],
+      JSON.stringify,
+      async (body) => expect(await user.post('/delete_files', body)).toMatchObject(refusal(400)),
+    );
+    expect(await runs()).toEqual([]);
+    for (const filters of [{ sync_error_message: '' }, { root_files_only: true }, { tags: { a: 1 } }])
+      ok(await user.post('/delete_files_v2', { filters }));
+    expect(await runs()).toHaveLength(3);
+  });
+
+  test('of one file is of that file alone', async () => {
+    const { user, seed, runs } = await someone();
+    const [id] = await seed({}, {});
+    ok(await user.delete(`/deletefile/${id}`));
+    expect(await runs()).toMatchObject([{ kind: 'deleteFiles', request: { filters: { ids: [id] } } }]);
+    expect((await user.delete(`/deletefile/${2 ** 40}`)).status).toBe(404);
+    expect((await user.delete('/deletefile/1.5')).status).toBe(422);
+  });
+});
+
+describe('a scrape', () => {
+  test('of a sitemap keeps what was asked for with its parent and its run', async () => {
+    const { user, files, runs, owner } = await someone();
+    const answer = ok(
+      await user.post<FileRecord>('/scrape_sitemap', {
+        ...{ url: 'http://127.0.0.1:9/sitemap.xml', tags: { a: 1 }, max_pages_to_scrape: 7, chunk_size: 300 },
+        ...{
+          url_paths_to_include: ['/in'],
+          url_paths_to_exclude: ['/out'],
+          urls_to_scrape: ['/one', ' '],
+          max_tokens: 99,
+        },
+        ...{ html_tags_to_skip: ['nav'], enable_auto_sync: true },
+      }),
+    );
+    const scrape = {
+      ...{ maxPagesToScrape: 7, urlPathsToInclude: ['/in'], urlPathsToExclude: ['/out'], enableAutoSync: true },
+      ...{ urlsToScrape: ['http://127.0.0.1:9/one', expect.any(String)], htmlTagsToSkip: ['nav'] },
+    };
+    expect(await files()).toMatchObject([
+      {
+        ...{ ...owner, isContainer: true, runKind: 'scrapeSitemap', name: 'http://127.0.0.1:9/sitemap.xml' },
+        ...{ tags: [{ key: 'a', value: 1 }], options: { chunkSize: 300 }, sourceOptions: scrape, enableAutoSync: true },
+        ...{ fileMetadata: { is_folder: true }, source: 'WEB_SCRAPE' },
+      },
+    ]);
+    expect(await runs()).toMatchObject([
+      {
+        ...{ kind: 'scrapeSitemap', workflowId: `scrape:${answer.id}`, fileId: answer.id, maxTokens: 99 },
+        request: { url: 'http://127.0.0.1:9/sitemap.xml', tags: { a: 1 }, ingest: { chunkSize: 300 }, scrape },
+      },
+    ]);
+    expect(answer).toMatchObject({ sync_status: 'QUEUED_FOR_SYNC', request_id: (await runs())[0]!.requestId });
+  });
+
+  test('by links is a crawl for each element, all or none, three levels and 100 pages deep unless told otherwise', async () => {
+    const { user, files, runs } = await someone();
+    const url = (path: string) => `http://127.0.0.1:9/${path}`;
+    const bad = await user.post('/web_scrape', [{ url: url('a') }, { url: 'http://u:p@127.0.0.1:9/' }]);
+    expect(bad).toMatchObject({ status: 422, body: { detail: [{ loc: ['body', 1, 'url'] }] } });
+    expect(await files()).toEqual([]);
+    const asked = [{ url: url('a') }, { url: url('b'), recursion_depth: 0, max_pages_to_scrape: 5, max_tokens: 8 }];
+    const answers = ok(await user.post<FileRecord[]>('/web_scrape', asked));
+    expect(answers.map(({ external_url: address }) => address)).toEqual([url('a'), url('b')]);
+    const scrapes = [
+      { recursionDepth: 3, maxPagesToScrape: 100 },
+      { recursionDepth: 0, maxPagesToScrape: 5 },
+    ];
+    expect(await runs()).toMatchObject(
+      scrapes.map((scrape, index) => ({
+        ...{ kind: 'webScrape', workflowId: `scrape:${answers[index]!.id}`, request: { scrape } },
+        ...(index === 1 && { maxTokens: 8 }),
+      })),
+    );
+    expect((await runs())[0]).not.toHaveProperty('maxTokens');
+    expect((await files()).map(({ fileMetadata }) => fileMetadata)).toEqual([
+      { max_pages_to_scrape: 100, recursion_depth: 3 },
+      { max_pages_to_scrape: 5, recursion_depth: 0 },
+    ]);
+    expect(
+      (
+        await user.post(
+          '/web_scrape',
+          Array.from({ length: 101 }, () => asked[0]),
+        )
+      ).status,
+    ).toBe(422);
+  });
+
+  test('of a page whose address is known as a page is refused', async () => {
+    const { user, seed } = await someone();
+    const [id] = await seed({ fields: { externalFileId: 'http://127.0.0.1:9/page' } });
+    const answer = await user.post<{ detail: string }>('/scrape_sitemap', { url: 'http://127.0.0.1:9/page' });
+    expect(answer).toMatchObject({ status: 409, body: { detail: expect.stringContaining(String(id)) } });
+  });
+
+  test('of a feed is a data source with a container, and its login stays out of the address', async () => {
+    const { user, files, runs, owner } = await someone();
+    const feed = { url: 'http://ada:secret@127.0.0.1:9/feed', tags: { own: 1 }, data_source_tags: { of: 'source' } };
+    expect(ok(await user.post('/integrations/rss_feed', { ...feed, request_id: 'mine' }))).toEqual({ success: true });
+    const [source] = await database.collection<DataSourceDoc>('dataSources').find({ userId: owner.userId }).toArray();
+    const url = 'http://127.0.0.1:9/feed';
+    expect(source).toMatchObject({
+      type: 'RSS_FEED',
+      externalId: `RSS_FEED|${url}`,
+      tags: [{ key: 'of', value: 'source' }],
+    });
+    expect(source!.sealedCredentials).not.toBeNull();
+    const [file] = await files();
+    expect(file).toMatchObject({
+      ...{ dataSourceId: source!._id, isContainer: true, runKind: 'syncFeed', externalFileId: url, requestId: 'mine' },
+      ...{ tags: [{ key: 'own', value: 1 }], fileMetadata: { is_feed_url: true } },
+    });
+    expect(await runs()).toMatchObject([
+      {
+        kind: 'syncFeed',
+        workflowId: `feed:${file!._id}`,
+        requestId: 'mine',
+        dataSourceId: source!._id,
+        request: { url },
+      },
+    ]);
+    expect(JSON.stringify([source, file, await runs()])).not.toContain('secret');
+    // Known by now, with other tags: its files get them.
+    ok(await user.post('/integrations/rss_feed', { url, data_source_tags: { of: 'others' } }));
+    expect((await runs()).map(({ kind, workflowId }) => [kind, workflowId])).toContainEqual([
+      ...['updateTags', `update-tags:${source!._id}`],
+    ]);
+  });
+});
