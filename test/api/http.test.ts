@@ -1,0 +1,544 @@
+/** Who calls, what is sent, and what is answered where something is wrong: the parts below every operation, each by itself. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import express from 'express';
+import { mongo } from 'mongoose';
+
+import { authenticate } from '../../api/http/authenticate.js';
+import { HttpError } from '../../api/http/errors.js';
+import { fingerprint } from '../../api/http/fingerprint.js';
+import { html } from '../../api/http/html.js';
+import { idempotencyKeyOf } from '../../api/http/idempotency.js';
+import { cors, errorHandler, requestIds, requireHost, safeHeaders } from '../../api/http/middleware.js';
+import { type AuthScheme, ListAnswer } from '../../api/http/operation.js';
+import { cookieHeader, createOpsSessions, oversAmong } from '../../api/http/opsSessions.js';
+import { pathId } from '../../api/http/pathId.js';
+import { createNameLimiter } from '../../api/http/rateLimit.js';
+import { type ReceivedFile, receiveFile } from '../../api/http/receiveFile.js';
+import { createRequestContents } from '../../api/http/requestContents.js';
+import { createSigner } from '../../api/http/signer.js';
+import { storeAnswer, storeFailureOf } from '../../api/http/storeAnswers.js';
+import { streamList } from '../../api/http/stream.js';
+import { callSource, faultAnswer } from '../../api/integrations/callSource.js';
+import { Fault } from '../../contract/failures.js';
+import { StoreFailure } from '../../contract/storeFailures.js';
+import { untilAborted } from '../../contract/untilAborted.js';
+import type { DraftOriginal, Originals } from '../../store/originals/originals.js';
+import { everyRow } from '../support/everyRow.js';
+
+const KEYS = [{ id: 'k', key: randomBytes(32) }];
+const thrownBy = async (act: () => unknown): Promise<unknown> => {
+  try {
+    await act();
+  } catch (error) {
+    return error;
+  }
+  return null;
+};
+
+describe('the fingerprint of a request', () => {
+  test('is the same whatever the order of keys, however deep', async () => {
+    const one = { a: 1, b: { c: [1, { d: 'x', e: null }], f: true } };
+    const two = { b: { f: true, c: [1, { e: null, d: 'x' }] }, a: 1 };
+    expect(await fingerprint([one])).toBe(await fingerprint([two]));
+  });
+
+  test('differs for whatever could be taken for another', async () => {
+    const values = [
+      ...[null, 1, '1', true, 'true', '', [], {}, [1], [[1]], [1, 2], [2, 1], [12], ['1', '2'], ['12'], ['1', 2]],
+      ...[{ a: 1 }, { a: '1' }, { b: 1 }, { a: 1, b: 2 }, [{ a: 1 }, { b: 2 }], { a: { b: 1 } }, { a: ['b', 1] }, '{}'],
+      ...[
+        'x'.repeat(250_000),
+        'x'.repeat(250_001),
+        `${'x'.repeat(250_000)}y`,
+        Array.from({ length: 3_000 }, () => 0.5),
+      ],
+    ];
+    const hashes = await Promise.all(values.map((value) => fingerprint(value)));
+    expect(new Set(hashes).size).toBe(values.length);
+  });
+});
+
+test('an Idempotency-Key has 1 to 255 characters', () => {
+  const of = (key?: string | string[]) => idempotencyKeyOf({ 'idempotency-key': key } as never);
+  expect([of(), of('a'), of('x'.repeat(255))]).toEqual([null, 'a', 'x'.repeat(255)]);
+  for (const key of ['', 'x'.repeat(256), ['a']])
+    expect(() => of(key)).toThrow(expect.objectContaining({ status: 422 }));
+});
+
+test('an id in a path is an integer that can be one', () => {
+  expect(pathId({ id: '9007199254740991' }, 'id')).toBe(Number.MAX_SAFE_INTEGER);
+  for (const id of ['', '-1', '1.5', '1e3', ' 1', '9007199254740992', 'x'])
+    expect(() => pathId({ id }, 'id')).toThrow(
+      expect.objectContaining({ status: 422, detail: [expect.objectContaining({ loc: ['path', 'id'] })] }),
+    );
+});
+
+test('whatever stands in a page is text there', () => {
+  const inner = html`<b>${'a<b>&"\'c'}</b>`;
+  expect(html`<p title="${'"'}">${inner}${[inner, html`x`]}${5}</p>`.text).toBe(
+    '<p title="&quot;"><b>a&lt;b&gt;&amp;&quot;&#39;c</b><b>a&lt;b&gt;&amp;&quot;&#39;c</b>x5</p>',
+  );
+});
+
+test('what is signed for one purpose, or altered, is worth nothing for another', () => {
+  const signer = createSigner(KEYS, 'one');
+  const text = signer.sign({ a: 1 });
+  expect(signer.read(text)).toEqual({ a: 1 });
+  expect(createSigner([{ id: 'new', key: randomBytes(32) }, ...KEYS], 'one').read(text)).toEqual({ a: 1 });
+  expect(createSigner(KEYS, 'two').read(text)).toBeNull();
+  const [id, , signature] = text.split('.');
+  const other = Buffer.from('{"a":2}').toString('base64url');
+  for (const altered of ['', `${text}.x`, `${id}.${other}.${signature}`, `${text}A`, text.slice(0, -1)])
+    expect(signer.read(altered)).toBeNull();
+});
+
+describe('a session at the page of operators', () => {
+  const OWNER = { organizationId: 7, keyId: 8 };
+  const LIFE_MS = 60_000;
+
+  test('is that of its cookie until its time is over, and aging from its half on', () => {
+    let now = 1_000_000;
+    const sessions = createOpsSessions(KEYS, LIFE_MS, () => now);
+    const { cookie, ms } = sessions.begin(OWNER);
+    expect(ms).toBe(LIFE_MS);
+    const read = (header: string) => sessions.read(header);
+    const session = read(`a=b; allotrope_ops=${cookie}; c=d`)!;
+    expect(session).toEqual({ ...OWNER, id: expect.any(String), expiresAt: now + LIFE_MS });
+    expect(read(`other_allotrope_ops=${cookie}`)).toBeNull();
+    expect([sessions.read(undefined), read(''), read('allotrope_ops=x')]).toEqual([null, null, null]);
+    expect(
+      createOpsSessions([{ id: 'k', key: randomBytes(32) }], LIFE_MS, () => now).read(`allotrope_ops=${cookie}`),
+    ).toBeNull();
+    now += LIFE_MS / 2;
+    expect(sessions.isAging(session)).toBe(false);
+    now += 1;
+    expect(sessions.isAging(session)).toBe(true);
+    // Renewed it stays the same one, so that it can be ended.
+    expect(sessions.read(`allotrope_ops=${sessions.begin(session, session.id).cookie}`)).toEqual({
+      ...{ ...session, expiresAt: now + LIFE_MS },
+    });
+    expect(sessions.read(`allotrope_ops=${sessions.begin(OWNER).cookie}`)!.id).not.toBe(session.id);
+    now = session.expiresAt - 1;
+    expect(read(`allotrope_ops=${cookie}`)).not.toBeNull();
+    now += 1;
+    expect(read(`allotrope_ops=${cookie}`)).toBeNull();
+  });
+
+  test('is over by its time, its key or its end', async () => {
+    const later = Date.now() + LIFE_MS;
+    const session = (id: string, keyId = 1, expiresAt = later) => ({ id, keyId, expiresAt, organizationId: 7 });
+    const store = {
+      endedSessions: { among: (ids: readonly string[]) => Promise.resolve(ids.filter((id) => id === 'ended')) },
+      apiKeys: { goodAmong: (ids: readonly number[]) => Promise.resolve(ids.filter((id) => id !== 2)) },
+    };
+    const all = [session('good'), session('ended'), session('revoked', 2), session('late', 1, Date.now() - 1)];
+    expect(await oversAmong(all, store as never)).toEqual(['ended', 'revoked', 'late']);
+  });
+
+  test('has a cookie for its own pages alone, in full seconds', () => {
+    expect(cookieHeader('v', 1_999, true).split('; ')).toEqual([
+      ...['allotrope_ops=v', 'Path=/ops', 'Max-Age=1', 'HttpOnly', 'SameSite=Strict', 'Secure'],
+    ]);
+    expect(cookieHeader('v', 1_999, false)).not.toContain('Secure');
+  });
+});
+
+describe('who calls', () => {
+  const sessions = createOpsSessions(KEYS, 60_000);
+  const { cookie } = sessions.begin({ organizationId: 1, keyId: 5 });
+  const { cookie: revoked } = sessions.begin({ organizationId: 1, keyId: 6 });
+  const deps = {
+    opsSessions: sessions,
+    tokens: {
+      read: (text: string) =>
+        ({ good: { organizationId: 1, userId: 2 }, gone: { organizationId: 1, userId: 3 } })[text] ?? null,
+    },
+    store: {
+      organizations: { organizationOfKey: (key: string) => Promise.resolve(key === 'key' ? 1 : null) },
+      users: {
+        find: ({ userId }: { userId: number }) =>
+          Promise.resolve(userId === 2 ? { organizationId: 1, userId: 2, customerId: 'ada' } : null),
+        isLive: ({ userId }: { userId: number }) => Promise.resolve(userId === 2),
+        ensure: (organizationId: number, customerId: string) =>
+          Promise.resolve({ organizationId, userId: 9, customerId }),
+      },
+      endedSessions: { among: () => Promise.resolve([]) },
+      apiKeys: { goodAmong: () => Promise.resolve([5]) },
+    },
+  } as never;
+  const as = async (scheme: AuthScheme, headers: Record<string, string>): Promise<unknown> => {
+    try {
+      const { caller, confirmed } = await authenticate(scheme, headers, deps);
+      await confirmed;
+      return caller;
+    } catch (error) {
+      return (error as HttpError).status;
+    }
+  };
+  const ADA = { organizationId: 1, userId: 2, customerId: 'ada' };
+  const KEY = { organizationId: 1 };
+  const BOB = { organizationId: 1, userId: 9, customerId: 'bob' };
+  const token = { authorization: 'Token good' };
+  const key = { authorization: 'Bearer key' };
+  const keyOfBob = { ...key, 'customer-id': 'bob' };
+
+  test('is told by the credential that the operation takes', () =>
+    everyRow(
+      [
+        ['open', {}, null],
+        ['user', {}, 401],
+        ['user', token, ADA],
+        ['user', { authorization: 'token good' }, ADA],
+        ['user', { authorization: 'Token gone' }, 401],
+        ['user', { authorization: 'Token bad' }, 401],
+        ['user', { authorization: 'Basic good' }, 401],
+        ['user', { authorization: 'Token' }, 401],
+        ['user', { authorization: 'Bearer none', 'customer-id': 'bob' }, 401],
+        // A browser joins headers of one name; the last is the newest.
+        ['user', { authorization: 'Token bad, Token good' }, ADA],
+        ['user', { authorization: 'Token good, Token bad' }, 401],
+        ['user', key, 422],
+        ['user', { ...key, 'customer-id': ' ' }, 422],
+        ['user', { ...key, 'customer-id': 'x'.repeat(513) }, 422],
+        ['user', { ...key, 'customer-id': 'x'.repeat(512) }, { ...BOB, customerId: 'x'.repeat(512) }],
+        ['user', keyOfBob, BOB],
+        ['reader', token, { organizationId: 1, userId: 2 }],
+        ['reader', { authorization: 'Token gone' }, 401],
+        ['reader', keyOfBob, BOB],
+        ['reader', key, 422],
+        ['key', key, KEY],
+        ['key', keyOfBob, KEY],
+        ['key', token, 403],
+        ['either', token, ADA],
+        ['either', key, KEY],
+        ['either', keyOfBob, BOB],
+        ['issuing', token, 401],
+        ['issuing', keyOfBob, BOB],
+        ['issuing', key, 422],
+        ['operator', {}, null],
+        ['operator', key, { organizationId: 1, session: null }],
+        ['operator', token, 403],
+        [
+          'operator',
+          { cookie: `allotrope_ops=${cookie}` },
+          { organizationId: 1, session: expect.objectContaining({ keyId: 5 }) },
+        ],
+        ['operator', { cookie: `allotrope_ops=${revoked}` }, null],
+        ['operator', { authorization: 'Bearer none', cookie: `allotrope_ops=${cookie}` }, 401],
+      ] as [AuthScheme, Record<string, string>, unknown][],
+      ([scheme, headers]) => `${scheme} ${JSON.stringify(headers).slice(0, 80)}`,
+      async ([scheme, headers, caller]) => expect(await as(scheme, headers)).toEqual(caller),
+    ));
+});
+
+test('tries are counted by name, and what was let through can be forgiven', () => {
+  let now = 0;
+  const tries = createNameLimiter(2, () => now);
+  const seconds = (name: string) => {
+    try {
+      tries.admit(name);
+      return 0;
+    } catch (error) {
+      return (error as HttpError).retryAfterSeconds;
+    }
+  };
+  expect([seconds('a'), seconds('a'), seconds('a'), seconds('b')]).toEqual([0, 0, 30, 0]);
+  tries.forgive('a');
+  expect([seconds('a'), seconds('a')]).toEqual([0, 30]);
+  now += 30_000;
+  expect([seconds('a'), seconds('a')]).toEqual([0, 30]);
+});
+
+describe('a store that fails', () => {
+  test('is answered with its name and when to come back', () =>
+    everyRow(
+      [
+        ['unreachable', 503, 5, 'Qdrant does not answer'],
+        ['failed', 503, 5, 'Qdrant reports an internal error'],
+        ['full', 507, 30, 'Qdrant has no disk space left'],
+      ] as const,
+      ([trouble]) => trouble,
+      ([trouble, status, retryAfterSeconds, says]) => {
+        const answer = storeAnswer(new StoreFailure('Qdrant', trouble, new Error('10.1.2.3 secret')));
+        expect(answer).toMatchObject({ status, retryAfterSeconds, detail: expect.stringContaining(says) });
+        expect(answer.detail).not.toContain('secret');
+      },
+    ));
+
+  test('is known by its own failure or by what the driver of MongoDB throws; a defect is neither', () => {
+    const own = new StoreFailure('Temporal', 'failed', null);
+    expect(storeFailureOf(own)).toBe(own);
+    const away = new mongo.MongoNetworkError('closed');
+    expect(storeFailureOf(new Error('in', { cause: away }))).toMatchObject({
+      store: 'MongoDB',
+      trouble: 'unreachable',
+    });
+    expect(storeFailureOf(new TypeError('ours'))).toBeNull();
+  });
+});
+
+describe('a source that refuses', () => {
+  test('is a fault of the caller, or 503 with the time to wait where trying again may help', async () => {
+    expect(faultAnswer(new Fault('access_revoked', 'It is over.'))).toMatchObject({
+      ...{ status: 400, detail: 'It is over.', retryAfterSeconds: null },
+    });
+    expect(faultAnswer(new Fault('rate_limited', 'Wait.', { retryAfterMs: 1_001 }))).toMatchObject({
+      ...{ status: 503, retryAfterSeconds: 2 },
+    });
+    const call = (error: unknown) => thrownBy(() => callSource('Box', () => Promise.reject(error as Error)));
+    expect(await call(new Fault('unreachable', 'Away.'))).toMatchObject({ status: 503, detail: 'Away.' });
+    expect(await call(new DOMException('late', 'TimeoutError'))).toMatchObject({
+      ...{ status: 503, detail: 'Box took too long to answer. Try again later.' },
+    });
+    const defect = new TypeError('ours');
+    expect(await call(defect)).toBe(defect);
+    expect(await callSource('Box', (signal) => Promise.resolve(signal.aborted))).toBe(false);
+  });
+});
+
+describe('work until a signal', () => {
+  test('comes to what it comes to, or to the reason of the signal', async () => {
+    const reason = new Error('stopped');
+    const stop = new AbortController();
+    const failed = new Error('failed');
+    const never = new Promise<never>(() => undefined);
+    expect(await untilAborted(stop.signal, Promise.resolve(5))).toBe(5);
+    expect(await thrownBy(() => untilAborted(stop.signal, Promise.reject(failed)))).toBe(failed);
+    const waiting = thrownBy(() => untilAborted(stop.signal, never));
+    stop.abort(reason);
+    expect(await waiting).toBe(reason);
+    // Aborted before, and then the work fails unheard.
+    expect(await thrownBy(() => untilAborted(stop.signal, Promise.resolve(5)))).toBe(reason);
+    expect(await thrownBy(() => untilAborted(stop.signal, Promise.reject(failed)))).toBe(reason);
+  });
+
+  test('leaves no listener behind', async () => {
+    let listeners = 0;
+    const signal = {
+      throwIfAborted: () => undefined,
+      addEventListener: () => (listeners += 1),
+      removeEventListener: () => (listeners -= 1),
+    } as unknown as AbortSignal;
+    await untilAborted(signal, Promise.resolve(1));
+    await thrownBy(() => untilAborted(signal, Promise.reject(new Error('x'))));
+    expect(listeners).toBe(0);
+  });
+});
+
+test('contents of a request belong to its user, and what no file has taken is discarded', async () => {
+  const discarded: unknown[] = [];
+  const received: [unknown, string][] = [];
+  const originals = {
+    async receive(owner: unknown, parts: AsyncIterable<Uint8Array>) {
+      const all: Uint8Array[] = [];
+      for await (const part of parts) all.push(part);
+      received.push([owner, Buffer.concat(all).toString()]);
+      return { id: received.length };
+    },
+    discard: ({ id }: { id: number }) =>
+      id === 1 ? Promise.reject(new Error('away')) : Promise.resolve(void discarded.push(id)),
+  } as unknown as Originals;
+  const owner = { organizationId: 1, userId: 2 };
+  const contents = createRequestContents(originals, { ...owner, customerId: 'ada' } as never);
+  await contents.receive(Buffer.from('one'));
+  await contents.receive(Buffer.from('two'));
+  await contents.discardUnaccepted();
+  expect([received, discarded]).toEqual([
+    [
+      [owner, 'one'],
+      [owner, 'two'],
+    ],
+    [2],
+  ]);
+  for (const caller of [null, { organizationId: 1 }])
+    await expect(createRequestContents(originals, caller).receive(Buffer.from('x'))).rejects.toThrow('end user');
+});
+
+describe('over HTTP', () => {
+  const MAX_BYTES = 50;
+  let received: string[] = [];
+  const receive = async (content: unknown): Promise<DraftOriginal> => {
+    const all: Buffer[] = [];
+    for await (const part of content as AsyncIterable<Buffer>) all.push(part);
+    const text = Buffer.concat(all).toString();
+    if (text === 'store away') throw new StoreFailure('MongoDB', 'unreachable', null);
+    received.push(text);
+    return { id: received.length } as DraftOriginal;
+  };
+  const logged: [string, Record<string, unknown>, string][] = [];
+  const log = Object.fromEntries(
+    ['info', 'warn', 'error'].map((level) => [
+      level,
+      (fields: Record<string, unknown>, message: string) => void logged.push([level, fields, message]),
+    ]),
+  ) as never;
+  const app = express();
+  app.use(requestIds(log), safeHeaders, requireHost, cors(['https://app.example']));
+  app.post('/upload', async (request, response) => {
+    response.json(await receiveFile(request, MAX_BYTES, receive));
+  });
+  app.get('/list/:what', async (request, response) => {
+    async function* rows() {
+      const { what } = request.params;
+      if (what === 'broken') throw new HttpError(409, 'broken');
+      yield what === 'none' ? [] : [{ a: 1 }];
+      yield [];
+      if (what === 'half') throw new Error('half');
+      yield what === 'none' ? [] : [{ a: 2 }, { a: 3 }];
+    }
+    const counts: Record<string, number | null> = { bare: null, none: 0 };
+    const { what } = request.params;
+    await streamList(new ListAnswer(what in counts ? counts[what]! : Promise.resolve(3), rows()), response);
+  });
+  const faults: Record<string, unknown> = {
+    known: new HttpError(429, 'Slow down.', 7),
+    store: new StoreFailure('Qdrant', 'unreachable', new Error('10.1.2.3')),
+    defect: new Error('a secret of ours'),
+    foreign: Object.assign(new Error('x'), { status: 404 }),
+    exposed: Object.assign(new Error('x'), { status: 413, expose: true }),
+    large: Object.assign(new Error('x'), { type: 'entity.too.large' }),
+  };
+  app.get('/fault/:name', (request) => {
+    throw faults[request.params.name];
+  });
+  app.get('/decoded/:name', (_request, response) => void response.json({}));
+  app.use(errorHandler(log));
+  const server = createServer({ requireHostHeader: false }, app);
+  let base = '';
+  beforeAll(async () => {
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  afterAll(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+
+  describe('a form with a file', () => {
+    interface Part {
+      readonly field?: string;
+      readonly name?: string;
+      readonly type?: string;
+      readonly content: string;
+    }
+    const partOf = ({ field = 'file', name, type, content }: Part): string =>
+      `--X\r\ncontent-disposition: form-data; name="${field}"${name === undefined ? '' : `; filename="${name}"`}\r\n` +
+      `${type === undefined ? '' : `content-type: ${type}\r\n`}\r\n${content}\r\n`;
+    const post = async (body: string, headers: Record<string, string> = {}) => {
+      const answer = await fetch(`${base}/upload`, {
+        ...{ method: 'POST', body, headers: { 'content-type': 'multipart/form-data; boundary=X', ...headers } },
+      });
+      return { status: answer.status, body: (await answer.json()) as ReceivedFile & { detail: unknown } };
+    };
+    const send = (...parts: Part[]) => post(`${parts.map(partOf).join('')}--X--\r\n`);
+    const file = (fields: Partial<Part> = {}): Part => ({
+      name: 'a.txt',
+      type: 'text/plain',
+      content: 'text',
+      ...fields,
+    });
+
+    test('is received with its name and its type', async () => {
+      received = [];
+      expect(await send(file())).toEqual({
+        ...{ status: 200, body: { name: 'a.txt', contentType: 'text/plain', draft: { id: 1 } } },
+      });
+      expect(await send(file({ type: 'application/octet-stream' }))).toMatchObject({ body: { contentType: null } });
+      expect((await send(file({ name: 'x'.repeat(2_000) }))).body.name).toHaveLength(1_024);
+      // The first one of the field counts; others, and other fields, are passed over.
+      const other = file({ field: 'other', content: 'other' });
+      expect((await send({ field: 'a', content: 'b' }, other, file({ content: 'first' }), file())).status).toBe(200);
+      expect(received).toEqual(['text', 'text', 'text', 'first']);
+    });
+
+    test('is refused past its size, without a file, and where it is none', () =>
+      everyRow(
+        [
+          ['as long as may be', () => send(file({ content: 'x'.repeat(MAX_BYTES) })), 200],
+          ['one byte more', () => send(file({ content: 'x'.repeat(MAX_BYTES + 1) })), 413],
+          ['another field', () => send(file({ field: 'other' })), 422],
+          ['no part', () => post('--X--\r\n'), 422],
+          ['no form', () => post('{}', { 'content-type': 'application/json' }), 422],
+          ['no boundary', () => post('x', { 'content-type': 'multipart/form-data; x=y' }), 400],
+          ['an end that is missing', () => post(partOf(file())), 400],
+          ['a coding', () => post('x', { 'content-encoding': 'gzip' }), 415],
+          ['50 fields', () => send(...Array.from({ length: 50 }, () => ({ field: 'a', content: 'b' })), file()), 200],
+          ['51 fields', () => send(...Array.from({ length: 51 }, () => ({ field: 'a', content: 'b' })), file()), 422],
+          ['61 parts', () => send(...Array.from({ length: 61 }, () => file({ field: 'a' }))), 422],
+          ['a name that is no text', () => send(file({ name: 'a\0b' })), 422],
+          ['a store that is away', () => send(file({ content: 'store away' })), 503],
+        ] as [string, () => Promise<{ status: number }>, number][],
+        ([what]) => what,
+        async ([, act, status]) => expect((await act()).status).toBe(status),
+      ));
+  });
+
+  test('lists are written as they come, with their count or as a bare array', async () => {
+    const list = async (what: string) => {
+      const answer = await fetch(`${base}/list/${what}`);
+      return [answer.status, await answer.text()];
+    };
+    expect(await list('whole')).toEqual([200, '{"results":[{"a":1},{"a":2},{"a":3}],"count":3}']);
+    expect(await list('bare')).toEqual([200, '[{"a":1},{"a":2},{"a":3}]']);
+    expect(await list('none')).toEqual([200, '{"results":[],"count":0}']);
+    // A fault at the start has its own status; half an answer is cut off.
+    expect((await list('broken'))[0]).toBe(409);
+    await expect(list('half')).rejects.toThrow();
+  });
+
+  test('faults are answered in the words of the contract, without anything internal', () => {
+    const server500 = expect.stringMatching(/fault of its own.*request id [\da-f-]{36}/);
+    return everyRow(
+      [
+        ['/fault/known', 429, 'Slow down.', '7', null],
+        ['/fault/store', 503, expect.stringMatching(/^Qdrant does not answer/), '5', 'warn'],
+        ['/fault/defect', 500, server500, null, 'error'],
+        ['/fault/foreign', 500, server500, null, 'error'],
+        ['/fault/exposed', 400, 'The request could not be read.', null, null],
+        ['/fault/large', 413, expect.stringContaining('MAX_JSON_BYTES'), null, null],
+        ['/decoded/%ff', 400, expect.any(String), null, null],
+      ] as [string, number, string, string | null, string | null][],
+      ([path]) => path,
+      async ([path, status, detail, retryAfter, level]) => {
+        logged.length = 0;
+        const answer = await fetch(`${base}${path}`);
+        expect([answer.status, await answer.json()]).toEqual([status, { detail }]);
+        expect(answer.headers.get('retry-after')).toBe(retryAfter);
+        expect(logged.map(([one]) => one).filter((one) => one !== 'info')).toEqual(level === null ? [] : [level]);
+      },
+    );
+  });
+
+  test('each answer has its id, which the log names, and is neither kept nor guessed at', async () => {
+    logged.length = 0;
+    const { headers } = await fetch(`${base}/list/none?secret=1`);
+    const requestId = headers.get('x-request-id');
+    expect(['cache-control', 'x-content-type-options', 'x-frame-options'].map((name) => headers.get(name))).toEqual([
+      ...['no-store', 'nosniff', 'DENY'],
+    ]);
+    expect(logged).toEqual([
+      ['info', { requestId, method: 'GET', path: '/list/none', status: 200, ms: expect.any(Number) }, 'request'],
+    ]);
+  });
+
+  test('only allowed origins may read answers, and are told what they may send', async () => {
+    const ask = (headers: Record<string, string>, method = 'GET') => fetch(`${base}/list/none`, { method, headers });
+    const allowed = async (origin: string) => (await ask({ origin })).headers.get('access-control-allow-origin');
+    expect(await allowed('https://app.example')).toBe('https://app.example');
+    expect(await allowed('https://evil.example')).toBeNull();
+    const preflight = { origin: 'https://app.example', 'access-control-request-method': 'POST' };
+    const { status, headers } = await ask(preflight, 'OPTIONS');
+    expect([status, headers.get('access-control-allow-methods'), headers.get('vary')]).toEqual([
+      ...[200, 'GET, POST, DELETE', 'origin'],
+    ]);
+    expect(headers.get('access-control-allow-headers')?.split(', ').toSorted()).toEqual([
+      ...['authorization', 'content-type', 'customer-id', 'idempotency-key'],
+    ]);
+    const refused = await ask({ ...preflight, origin: 'https://evil.example' }, 'OPTIONS');
+    expect(refused.headers.get('access-control-allow-methods')).toBeNull();
+  });
+});
