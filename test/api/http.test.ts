@@ -50,6 +50,11 @@ describe('the fingerprint of a request', () => {
     const values = [
       ...[null, 1, '1', true, 'true', '', [], {}, [1], [[1]], [1, 2], [2, 1], [12], ['1', '2'], ['12'], ['1', 2]],
       ...[{ a: 1 }, { a: '1' }, { b: 1 }, { a: 1, b: 2 }, [{ a: 1 }, { b: 2 }], { a: { b: 1 } }, { a: ['b', 1] }, '{}'],
+      // Where one text ends, and the next begins.
+      ...[
+        ['a"b', ''],
+        ['a', 'b"'],
+      ],
       ...[
         'x'.repeat(250_000),
         'x'.repeat(250_001),
