@@ -3,89 +3,35 @@
  * its rows are all that there is.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import mongoose from 'mongoose';
 
 import type { NewEvent } from '../../contract/events.js';
 import { DEFAULT_INGEST_OPTIONS } from '../../contract/ingestOptions.js';
 import type { FileRecord } from '../../contract/records.js';
 import type { DataSourceDoc } from '../../store/dataSources/model.js';
-import type { FileDoc } from '../../store/files/model.js';
-import type { RunDoc } from '../../store/runs/model.js';
-import { type ApiClient, apiClient, type Listed, type TestUser } from '../support/client.js';
+import type { ApiClient, Listed } from '../support/client.js';
 import { everyRow } from '../support/everyRow.js';
-import { type SeededFile, seedFiles } from '../support/seedFiles.js';
-import { startService, type TestService } from '../support/service.js';
+import { testAccounts } from './accepted/accounts.js';
+import { testRuns } from './accepted/runs.js';
+import {
+  closeWorld,
+  database,
+  key,
+  ok,
+  other,
+  otherKey,
+  refusal,
+  service,
+  someone,
+  type Someone,
+  startWorld,
+  takeIds,
+} from './accepted/world.js';
 
-let service: TestService;
-let database: mongoose.Connection;
-let key: ApiClient;
-/** Of another organization. */
-let otherKey: ApiClient;
-let other: { readonly organizationId: number; readonly apiKey: string };
+beforeAll(startWorld);
+afterAll(closeWorld);
 
-const ok = <T>({ status, body }: { readonly status: number; readonly body: T }): T => {
-  expect({ status, body }).toMatchObject({ status: 200 });
-  return body;
-};
-const keyed = (apiKey: string): ApiClient => apiClient(service.url, { authorization: `Bearer ${apiKey}` });
-const refusal = (status: number) => ({ status, body: { detail: expect.anything() } });
-
-beforeAll(async () => {
-  service = await startService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1', LOG_LEVEL: 'silent' }, { worker: false });
-  database = await mongoose.createConnection(service.env['MONGODB_URI'] ?? '').asPromise();
-  key = keyed(service.apiKey);
-  const created = await service.store.organizations.create('other');
-  otherKey = keyed(created.apiKey);
-  const { organizationId } = await service.store.users.ensure(
-    (await otherKey.get<{ id: number }>('/organization')).body.id,
-    'first',
-  );
-  other = { organizationId, apiKey: created.apiKey };
-});
-afterAll(async () => {
-  await database.close();
-  await service.close();
-});
-
-let users = 0;
-let ids = 1_000;
-interface Someone {
-  readonly user: TestUser;
-  readonly owner: { readonly organizationId: number; readonly userId: number; readonly customerId: string };
-  /** All runs of the user, oldest first. */
-  runs(): Promise<(RunDoc & { request?: unknown; progress?: unknown })[]>;
-  files(): Promise<FileDoc[]>;
-  /** Kinds of all events of the user, with what they are about. */
-  told(): Promise<string[]>;
-  /** @returns ids */
-  seed(...files: Omit<SeededFile, 'id'>[]): Promise<number[]>;
-}
-
-/** A user that nobody else has. */
-async function someone(): Promise<Someone> {
-  const customerId = `user-${(users += 1)}`;
-  const user = await service.user(customerId);
-  const { _id: userId } = (await database.collection('users').findOne({ customerId }))! as unknown as { _id: number };
-  const owner = { organizationId: 1, userId, customerId };
-  return {
-    user,
-    owner,
-    runs: () => database.collection<RunDoc>('runs').find({ userId }).sort({ _id: 1 }).toArray(),
-    files: () => database.collection<FileDoc>('files').find({ userId }).sort({ _id: 1 }).toArray(),
-    async told() {
-      await service.store.events.number();
-      const events = await service.store.events.after(1, 0, 10_000);
-      return events.flatMap((event) =>
-        event.customerId === customerId ? [`${event.kind} ${String(event.objectId)}`] : [],
-      );
-    },
-    async seed(...files) {
-      const seeds = files.map((file) => ({ ...file, id: (ids += 1) }));
-      await seedFiles(service, owner, seeds);
-      return seeds.map(({ id }) => id);
-    },
-  };
-}
+testAccounts();
+testRuns();
 
 const withKey = (name: string) => ({ 'idempotency-key': name });
 
@@ -261,8 +207,7 @@ describe('files in quarantine', () => {
   let first: number;
   beforeAll(async () => {
     owners = [await someone(), await someone()];
-    first = ids + 1;
-    ids += 10;
+    first = takeIds(10);
     const at = new Date(Date.now() - DAY);
     const keptUntil = new Date(Date.now() + DAY);
     const row = ({ parent, source, run, user }: (typeof rows)[number], index: number) => ({

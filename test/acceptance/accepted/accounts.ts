@@ -1,0 +1,328 @@
+import { describe, expect, test } from '@jest/globals';
+
+import type { DataSourceRecord, FileRecord } from '../../../contract/records.js';
+import type { SourceType } from '../../../contract/sources.js';
+import type { DataSourceDoc } from '../../../store/dataSources/model.js';
+import type { Listed } from '../../support/client.js';
+import { connectSource, revokeSource } from '../../support/dataSources.js';
+import { everyRow } from '../../support/everyRow.js';
+import { database, key, ok, otherKey, refusal, service, someone, type Someone, takeIds } from './world.js';
+
+const connect = async ({ owner }: Someone, type: SourceType, name = 'a'): Promise<number> =>
+  (await connectSource(service, owner, { type, externalId: `${type}|${name}` }))._id;
+const base64 = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+const LABEL = { key: 'label', value: 'inbox' };
+const sourceOf = (id: number) => database.collection<DataSourceDoc>('dataSources').findOne({ _id: id });
+
+/** What requests about connected accounts write, and what lists of them answer. */
+export function testAccounts(): void {
+  describe('the items of an account', () => {
+    test('are listed by one run at a time, which can be stopped', async () => {
+      const who = await someone();
+      const { user, runs } = who;
+      const id = await connect(who, 'BOX');
+      const list = () => user.post<DataSourceRecord>('/integrations/items/sync', { data_source_id: id });
+      const answer = ok(await list());
+      expect(answer).toMatchObject({ sync_status: 'QUEUED_FOR_SYNCING' });
+      expect(ok(await list()).id).toBe(id);
+      const [run, ...more] = await runs();
+      expect(more).toEqual([]);
+      expect(run).toMatchObject({
+        ...{ kind: 'syncItems', workflowId: `sync-items:${id}`, dataSourceId: id, fileId: null, request: {} },
+      });
+      expect(await sourceOf(id)).toMatchObject({ itemsRunId: run!._id });
+      const stop = () => user.post<DataSourceRecord>('/integrations/items/sync/cancel', { data_source_id: id });
+      expect(ok(await stop()).sync_status).toBe('READY');
+      expect(ok(await stop()).sync_status).toBe('READY');
+      expect(await sourceOf(id)).toMatchObject({ itemsRunId: null, sourceItemsSyncedAt: null });
+      ok(await list());
+      expect(await runs()).toHaveLength(2);
+    });
+
+    test('are refused of a feed, without access, and of another user', async () => {
+      const [who, stranger] = [await someone(), await someone()];
+      const [box, feed] = [await connect(who, 'BOX'), await connect(who, 'RSS_FEED')];
+      const list = (id: number, { user } = who) => user.post('/integrations/items/sync', { data_source_id: id });
+      expect(await list(box, stranger)).toMatchObject(refusal(404));
+      expect(await list(feed)).toMatchObject(refusal(400));
+      await revokeSource(service, who.owner, box);
+      expect(await list(box)).toMatchObject(refusal(409));
+      expect(await who.runs()).toEqual([]);
+    });
+
+    test('are answered as they were listed, by what is named', async () => {
+      const who = await someone();
+      const id = await connect(who, 'CONFLUENCE');
+      const first = takeIds(5);
+      const at = new Date();
+      const item = (index: number, externalId: string, parentExternalId: string | null, fields: object = {}) => ({
+        ...{ _id: first + index, ...who.owner, dataSourceId: id, source: 'CONFLUENCE', externalId, parentExternalId },
+        ...{ rootExternalId: null, name: `item ${externalId}`, itemType: 'PAGE', externalUrl: null, fileFormat: null },
+        ...{ isSelectable: true, isExpandable: false, listedBy: 1, syncedAt: at, createdAt: at, updatedAt: at },
+        ...fields,
+      });
+      await database
+        .collection('items')
+        .insertMany([
+          item(0, 'd', null, { isExpandable: true, itemType: 'SPACE' }),
+          item(1, 'b', 'd'),
+          item(2, 'c', 'd', { fileFormat: 'PDF', itemType: 'FILE' }),
+          item(3, 'a', null),
+          item(4, 'e', 'b'),
+        ] as never[]);
+      const [fileId] = await who.seed({
+        fields: { externalFileId: 'b', source: 'CONFLUENCE', dataSourceId: id, accountId: id },
+      });
+      interface Items {
+        readonly items: { readonly external_id: string; readonly organization_user_file_to_sync_id: number | null }[];
+        readonly count: number;
+      }
+      const items = async (body: object): Promise<[string, number]> => {
+        const listed = ok(await who.user.post<Items>('/integrations/items/list', { data_source_id: id, ...body }));
+        return [listed.items.map((one) => one.external_id).join(''), listed.count];
+      };
+      await everyRow(
+        [
+          // Front-ends show an account as folders: nothing named is its top.
+          [{}, 'ad', 2],
+          [{ parent_id: '' }, 'ad', 2],
+          [{ parent_id: 'd' }, 'bc', 2],
+          [{ filters: { root_files_only: true } }, 'ad', 2],
+          [{ filters: { root_files_only: false } }, 'abcde', 5],
+          [{ filters: { external_ids: ['e', 'b'] } }, 'be', 2],
+          [{ filters: { ids: [first + 2] } }, 'c', 1],
+          [{ filters: { name: 'ITEM B' } }, 'b', 1],
+          [{ filters: { file_formats: ['PDF'] } }, 'c', 1],
+          [{ filters: { item_types: ['SPACE', 'FILE'] } }, 'cd', 2],
+          [{ parent_id: 'd', filters: { file_formats: ['PDF'] } }, 'c', 1],
+          [{ order_dir: 'desc' }, 'da', 2],
+          [{ order_by: 'directories_first' }, 'da', 2],
+          [{ filters: { name: 'item' }, pagination: { limit: 2, offset: 1 } }, 'bc', 5],
+          [{ filters: { name: 'item' }, order_by: 'id' }, 'dbcae', 5],
+        ] as [object, string, number][],
+        ([body]) => JSON.stringify(body),
+        async ([body, found, count]) => expect(await items(body)).toEqual([found, count]),
+      );
+      const below = { data_source_id: id, parent_id: 'd' };
+      const { items: rows } = ok(await who.user.post<Items>('/integrations/items/list', below));
+      expect(rows.map((one) => one.organization_user_file_to_sync_id)).toEqual([fileId, null]);
+      const tree = async (body: object) =>
+        ok(await who.user.post<{ data: unknown }>('/integrations/confluence/list', { data_source_id: id, ...body }))
+          .data;
+      expect(await tree({})).toEqual([
+        { id: 'a', name: 'item a', has_children: false, is_synced: false },
+        { id: 'd', name: 'item d', has_children: true, is_synced: false },
+      ]);
+      expect(await tree({ parent_id: 'd' })).toEqual([
+        { id: 'b', name: 'item b', has_children: true, is_synced: true },
+        { id: 'c', name: 'item c', has_children: false, is_synced: false },
+      ]);
+      const box = await connect(who, 'BOX');
+      expect(await who.user.post('/integrations/confluence/list', { data_source_id: box })).toMatchObject(refusal(404));
+    });
+  });
+
+  describe('a selection', () => {
+    /** What the only run of a user was asked for. */
+    const asked = async ({ runs }: Someone) => {
+      const [run] = await runs();
+      const { walk } = run!.progress as { walk: unknown };
+      return { ...run!, named: JSON.stringify(walk) };
+    };
+
+    test('is a run with all that was asked for, told as UPDATE', async () => {
+      const who = await someone();
+      const id = await connect(who, 'ONEDRIVE');
+      const body = {
+        ...{ data_source_id: id, ids: ['one', { id: 'two', root_id: 'drive' }], tags: { a: 1 }, chunk_size: 300 },
+        ...{ use_ocr: true, incremental_sync: true, request_id: 'mine', max_tokens: 9 },
+      };
+      expect(ok(await who.user.post('/integrations/files/sync', body))).toEqual({ success: true });
+      const run = await asked(who);
+      expect(run).toMatchObject({
+        ...{
+          kind: 'syncSource',
+          workflowId: `sync-source:${run._id}`,
+          dataSourceId: id,
+          requestId: 'mine',
+          maxTokens: 9,
+        },
+        request: { tags: { a: 1 }, incremental: true, ingest: { chunkSize: 300, useOcr: true } },
+      });
+      for (const part of ['one', 'two', 'drive']) expect(run.named).toContain(part);
+      expect(await who.told()).toEqual([`ADD ${id}`, `UPDATE ${id}`]);
+      expect(await sourceOf(id)).toMatchObject({ lastSyncAction: 'UPDATE' });
+    });
+
+    test('of an operation of one source is of an account of that source', async () => {
+      const who = await someone();
+      const [one, two] = [await connect(who, 'SLACK'), await connect(who, 'SLACK', 'b')];
+      const box = await connect(who, 'BOX');
+      const sync = (id?: number) =>
+        who.user.post('/integrations/slack/sync', {
+          ...{ filters: { conversation_id: 'C0123ABCD' } },
+          ...(id !== undefined && { data_source_id: id }),
+        });
+      expect(await sync()).toMatchObject(refusal(400));
+      expect(await sync(box)).toMatchObject(refusal(404));
+      await revokeSource(service, who.owner, one);
+      expect(await sync(one)).toMatchObject(refusal(409));
+      ok(await sync());
+      expect(await asked(who)).toMatchObject({ dataSourceId: two, named: expect.stringContaining('C0123ABCD') });
+      const { user } = await someone();
+      expect(await user.post('/integrations/slack/sync', { filters: { conversation_id: 'C0123ABCD' } })).toMatchObject(
+        refusal(404),
+      );
+    });
+
+    test('names what it means, or is refused', () =>
+      everyRow(
+        [
+          ['S3', '/integrations/s3/files', { ids: [{ bucket: 'b' }] }, ['b']],
+          ['S3', '/integrations/s3/files', { ids: [{ bucket: 'b', prefix: 'p/' }] }, ['b', 'p/']],
+          ['S3', '/integrations/s3/files', { ids: [{ bucket: 'b', id: 'k' }] }, ['b', 'k']],
+          ['S3', '/integrations/s3/files', { ids: [{ id: 'whole' }] }, ['whole']],
+          ['S3', '/integrations/s3/files', { ids: [{ id: 'k', prefix: 'p' }] }, null],
+          ['S3', '/integrations/s3/files', { ids: [{ bucket: '', prefix: 'p' }] }, null],
+          ['AZURE_BLOB_STORAGE', '/integrations/azure_blob_storage/files', { ids: [{ container: 'c' }] }, ['c']],
+          [
+            'AZURE_BLOB_STORAGE',
+            '/integrations/azure_blob_storage/files',
+            { ids: [{ container: 'c', id: 'k' }] },
+            ['c', 'k'],
+          ],
+          ['AZURE_BLOB_STORAGE', '/integrations/azure_blob_storage/files', { ids: [{ id: 'k' }] }, ['k']],
+          ['AZURE_BLOB_STORAGE', '/integrations/azure_blob_storage/files', { ids: [{ id: '' }] }, null],
+          ['GITBOOK', '/integrations/gitbook/sync', { space_ids: ['s', 't'] }, ['s', 't']],
+          ['GITBOOK', '/integrations/gitbook/sync', { space_ids: Array.from({ length: 21 }, String) }, null],
+          ['CONFLUENCE', '/integrations/confluence/sync', { ids: ['p'] }, ['p']],
+          ['GMAIL', '/integrations/gmail/sync', { filters: LABEL }, [base64(LABEL)]],
+          ['GMAIL', '/integrations/gmail/sync', { filters: { key: 'nothing', value: 'inbox' } }, null],
+          [
+            'SLACK',
+            '/integrations/slack/sync',
+            { filters: { conversation_id: 'C1', after: '2026/01/02' } },
+            ['C1', '1767312000'],
+          ],
+          ['SLACK', '/integrations/slack/sync', { filters: { conversation_id: 'C1', after: 'yesterday' } }, null],
+          ['SLACK', '/integrations/slack/sync', { filters: { conversation_id: 'no id' } }, null],
+        ] as [SourceType, string, object, string[] | null][],
+        ([, path, body]) => `${path} ${JSON.stringify(body)}`,
+        async ([type, path, body, parts]) => {
+          const who = await someone();
+          const id = await connect(who, type);
+          const answer = await who.user.post(path, { data_source_id: id, ...body });
+          if (parts === null) {
+            expect(answer).toMatchObject(refusal(422));
+            expect(await who.runs()).toEqual([]);
+            return;
+          }
+          ok(answer);
+          const run = await asked(who);
+          expect(run).toMatchObject({ kind: 'syncSource', dataSourceId: id });
+          for (const part of parts) expect(run.named).toContain(part);
+        },
+      ));
+  });
+
+  test('access that is taken back ends what waits, and can not be taken back twice', async () => {
+    const who = await someone();
+    const id = await connect(who, 'BOX');
+    const states = ['QUEUED_FOR_SYNC', 'DELAYED', 'SYNCING', 'READY'] as const;
+    await who.seed(...states.map((syncStatus) => ({ fields: { syncStatus, dataSourceId: id } })), {
+      fields: { syncStatus: 'QUEUED_FOR_SYNC' },
+    });
+    const kept = new Date(Date.now() + 3_600_000);
+    const row = { ...who.owner, dataSourceId: id, parentId: null, state: 'kept', missedBy: 1, runId: 1, copy: null };
+    const [inside, outside] = [takeIds(1), takeIds(1)];
+    await database.collection('quarantined_files').insertMany([
+      { ...row, _id: inside, quarantinedAt: new Date(), keptUntil: kept, file: {} },
+      { ...row, _id: outside, dataSourceId: id + 1, quarantinedAt: new Date(), keptUntil: kept, file: {} },
+    ] as never[]);
+    const revoke = ({ user } = who) => user.post('/revoke_access_token', { data_source_id: id });
+    expect(await revoke(await someone())).toMatchObject(refusal(404));
+    expect((await sourceOf(id))?.revokedAccess).toBe(false);
+    for (let call = 0; call < 2; call += 1) expect(ok(await revoke())).toEqual({ success: true });
+    expect(await sourceOf(id)).toMatchObject({
+      revokedAccess: true,
+      sealedCredentials: null,
+      lastSyncAction: 'REVOKE',
+    });
+    expect((await who.files()).map(({ syncStatus }) => syncStatus)).toEqual([
+      ...['SYNC_ABORTED', 'SYNC_ABORTED', 'SYNCING', 'READY', 'QUEUED_FOR_SYNC'],
+    ]);
+    const told = await who.told();
+    expect(told.filter((one) => one === `REVOKE ${id}`)).toHaveLength(1);
+    const until = async (of: number) =>
+      (await database.collection('quarantined_files').findOne({ _id: of as never }))!['keptUntil'] as Date;
+    expect((await until(inside)).getTime()).toBeLessThanOrEqual(Date.now());
+    expect(await until(outside)).toEqual(kept);
+    await database.collection('quarantined_files').deleteMany({ userId: who.owner.userId });
+  });
+
+  test('deletions of a data source that are held are listed, and carried out or forgotten as is decided', async () => {
+    const who = await someone();
+    const ids = [await connect(who, 'BOX'), await connect(who, 'NOTION'), await connect(who, 'GURU')];
+    const sources = database.collection<DataSourceDoc>('dataSources');
+    await sources.updateMany({ _id: { $in: ids.slice(0, 2) } }, { $set: { 'metadata.deletions_held': 12 } });
+    const held = async (query = '', client = key) => {
+      const { results, count } = ok(await client.get<Listed<{ id: number }>>(`/data_sources/held_deletions${query}`));
+      return [results.map(({ id }) => id), count];
+    };
+    expect(await held()).toEqual([ids.slice(0, 2), 2]);
+    expect(await held('?limit=1&offset=1')).toEqual([[ids[1]], 2]);
+    expect(await held('', otherKey)).toEqual([[], 0]);
+    const decide = (id: number, how: string, client = key) =>
+      client.post<DataSourceRecord>(`/data_sources/${id}/held_deletions/${how}`, {});
+    for (const how of ['approve', 'refuse']) {
+      expect(await decide(ids[0]!, how, otherKey)).toMatchObject(refusal(404));
+      expect(await decide(ids[2]!, how)).toMatchObject(refusal(409));
+    }
+    expect(await who.runs()).toEqual([]);
+    expect(ok(await decide(ids[0]!, 'approve')).sync_status).toBe('QUEUED_FOR_SYNCING');
+    expect(await sourceOf(ids[0]!)).toMatchObject({ deletionsApproved: true });
+    expect(await who.runs()).toMatchObject([
+      { kind: 'syncItems', dataSourceId: ids[0], customerId: who.owner.customerId },
+    ]);
+    expect(ok(await decide(ids[1]!, 'refuse')).data_source_metadata).toEqual({});
+    expect(await sourceOf(ids[1]!)).toMatchObject({ deletionsApproved: false });
+    expect(await who.runs()).toHaveLength(1);
+    await sources.updateOne({ _id: ids[0]! }, { $set: { revokedAccess: true, 'metadata.deletions_held': 1 } });
+    expect(await decide(ids[0]!, 'approve')).toMatchObject(refusal(409));
+    await sources.updateMany({ _id: { $in: ids } }, { $unset: { 'metadata.deletions_held': 1 } });
+  });
+
+  test('deletions of a scrape that are held are listed, and approved or refused', async () => {
+    const who = await someone();
+    const container = { isContainer: true, syncStatus: 'READY' } as const;
+    const [first, second, page, plain] = await who.seed(
+      { fields: { ...container, fileMetadata: { deletions_held: 3 } } },
+      { fields: { ...container, fileMetadata: { deletions_held: 4 } } },
+      { fields: { fileMetadata: { deletions_held: 5 } } },
+      { fields: container },
+    );
+    const held = async (query = '', client = key) => {
+      const { results, count } = ok(await client.get<Listed<{ id: number }>>(`/files/held_deletions${query}`));
+      return [results.map(({ id }) => id), count];
+    };
+    expect(await held()).toEqual([[first, second], 2]);
+    expect(await held('?limit=1&offset=1')).toEqual([[second], 2]);
+    expect(await held('', otherKey)).toEqual([[], 0]);
+    const decide = (id: number, how: string, client = key) =>
+      client.post<FileRecord>(`/files/${id}/held_deletions/${how}`, {});
+    for (const how of ['approve', 'refuse']) {
+      expect(await decide(first!, how, otherKey)).toMatchObject(refusal(404));
+      expect(await decide(page!, how)).toMatchObject(refusal(404));
+      expect(await decide(plain!, how)).toMatchObject(refusal(409));
+    }
+    expect(ok(await decide(first!, 'approve')).file_metadata).toEqual({ deletions_held: 3 });
+    expect(ok(await decide(second!, 'refuse')).file_metadata).toEqual({});
+    expect((await who.files()).map(({ deletionsApproved }) => deletionsApproved)).toEqual([
+      true,
+      false,
+      undefined,
+      undefined,
+    ]);
+    await database.collection('files').deleteMany({ userId: who.owner.userId });
+  });
+}

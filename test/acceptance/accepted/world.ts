@@ -1,0 +1,82 @@
+/** A service without a worker, and users of it: what their requests write stays as it is. */
+import { expect } from '@jest/globals';
+import mongoose from 'mongoose';
+
+import type { FileDoc } from '../../../store/files/model.js';
+import type { RunDoc } from '../../../store/runs/model.js';
+import { type ApiClient, apiClient, type TestUser } from '../../support/client.js';
+import { type SeededFile, seedFiles } from '../../support/seedFiles.js';
+import { startService, type TestService } from '../../support/service.js';
+
+export let service: TestService;
+export let database: mongoose.Connection;
+export let key: ApiClient;
+/** Of another organization. */
+export let otherKey: ApiClient;
+export let other: { readonly organizationId: number; readonly apiKey: string };
+
+export const ok = <T>({ status, body }: { readonly status: number; readonly body: T }): T => {
+  expect({ status, body }).toMatchObject({ status: 200 });
+  return body;
+};
+const keyed = (apiKey: string): ApiClient => apiClient(service.url, { authorization: `Bearer ${apiKey}` });
+export const refusal = (status: number) => ({ status, body: { detail: expect.anything() } });
+
+export async function startWorld(): Promise<void> {
+  service = await startService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1', LOG_LEVEL: 'silent' }, { worker: false });
+  database = await mongoose.createConnection(service.env['MONGODB_URI'] ?? '').asPromise();
+  key = keyed(service.apiKey);
+  const created = await service.store.organizations.create('other');
+  otherKey = keyed(created.apiKey);
+  const { organizationId } = await service.store.users.ensure(
+    (await otherKey.get<{ id: number }>('/organization')).body.id,
+    'first',
+  );
+  other = { organizationId, apiKey: created.apiKey };
+}
+export async function closeWorld(): Promise<void> {
+  await database.close();
+  await service.close();
+}
+
+let users = 0;
+let lastId = 1_000;
+/** Takes ids that nothing has. @returns the first of them */
+export const takeIds = (count: number): number => (lastId += count) - count + 1;
+export interface Someone {
+  readonly user: TestUser;
+  readonly owner: { readonly organizationId: number; readonly userId: number; readonly customerId: string };
+  /** All runs of the user, oldest first. */
+  runs(): Promise<(RunDoc & { request?: unknown; progress?: unknown })[]>;
+  files(): Promise<FileDoc[]>;
+  /** Kinds of all events of the user, with what they are about. */
+  told(): Promise<string[]>;
+  /** @returns ids */
+  seed(...files: Omit<SeededFile, 'id'>[]): Promise<number[]>;
+}
+
+/** A user that nobody else has. */
+export async function someone(): Promise<Someone> {
+  const customerId = `user-${(users += 1)}`;
+  const user = await service.user(customerId);
+  const { _id: userId } = (await database.collection('users').findOne({ customerId }))! as unknown as { _id: number };
+  const owner = { organizationId: 1, userId, customerId };
+  return {
+    user,
+    owner,
+    runs: () => database.collection<RunDoc>('runs').find({ userId }).sort({ _id: 1 }).toArray(),
+    files: () => database.collection<FileDoc>('files').find({ userId }).sort({ _id: 1 }).toArray(),
+    async told() {
+      await service.store.events.number();
+      const events = await service.store.events.after(1, 0, 10_000);
+      return events.flatMap((event) =>
+        event.customerId === customerId ? [`${event.kind} ${String(event.objectId)}`] : [],
+      );
+    },
+    async seed(...files) {
+      const seeds = files.map((file) => ({ ...file, id: takeIds(1) }));
+      await seedFiles(service, owner, seeds);
+      return seeds.map(({ id }) => id);
+    },
+  };
+}
