@@ -1,0 +1,371 @@
+/** What the page of operators says of what was found, how it is kept up to date, and which parts of it are looked at when. */
+import { describe, expect, test } from '@jest/globals';
+
+import type { Html } from '../../api/http/html.js';
+import { createLiveOverviews } from '../../api/ops/live.js';
+import { createOverviews, type OrganizationOverview } from '../../api/ops/overview.js';
+import { partsOf } from '../../api/ops/view/page.js';
+import { bytes, count, pager, temporalLink, webLink, when } from '../../api/ops/view/pieces.js';
+import type { TemporalLinks } from '../../contract/temporalLinks.js';
+import { everyRow } from '../support/everyRow.js';
+import { soon } from '../support/soon.js';
+
+const links: TemporalLinks = {
+  workflow: (key) => (key ? `http://ui/${key}` : null),
+  schedule: (key) => `http://ui/${key}`,
+  organization: () => null,
+  workflowLink: () => ({ workflow_id: null, workflow_url: null }),
+};
+/** Text as a reader has it. */
+const textOf = ({ text }: Html): string =>
+  text
+    .replaceAll(/<[^>]*>/g, ' ')
+    .replaceAll('&quot;', '"')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+
+const NOW = Date.UTC(2026, 5, 10, 12);
+const RUN = {
+  ...{ id: 7, kind: 'syncSource', workflowId: 'w', customerId: 'ada', about: 'notes', source: 'BOX' },
+  ...{ startedAt: new Date(NOW), total: 10, ready: 3, failed: 2, listed: null, pause: null, stall: null },
+};
+const SOURCE = {
+  ...{ id: 5, type: 'BOX', customerId: 'ada', account: 'a@b', state: 'ready', why: null, syncStatus: 'READY' },
+  ...{ workflowId: null, filesSyncedAt: null, itemsSyncedAt: new Date(NOW), scheduled: null },
+};
+const CHECK = { ok: true, latency_ms: 4 };
+const OVERVIEW = {
+  ...{ organizationId: 1, at: new Date(NOW), organization: { name: 'o', users: 3, createdAt: new Date(NOW) } },
+  engines: {
+    mongodb: CHECK,
+    schema: CHECK,
+    qdrant: { ...CHECK, latency_ms: 9 },
+    temporal: CHECK,
+    worker: CHECK,
+    disk: CHECK,
+  },
+  stalls: [],
+  sources: { counts: { revoked: 0, failed: 0, held: 0, syncing: 1, ready: 2 }, rows: [SOURCE] },
+  runs: { rows: [RUN], started: 1, waiting: 0, paused: 0, stalled: 0 },
+  ...{ failures: [], held: [], quarantine: { files: 0, rows: [], groups: 0 }, webhooks: [], storage: null },
+};
+/** A part of the page, of what differs from an organization where all is well. */
+const said = (
+  part: keyof ReturnType<typeof partsOf>,
+  fields: object = {},
+  view = { state: null, page: 1 } as object,
+): string => textOf(partsOf({ ...OVERVIEW, ...fields } as unknown as OrganizationOverview, view as never, links)[part]);
+
+test('figures and moments are written for people', () => {
+  expect([0, 999, 1_000, 9_940, 12_345, 1.5e9, 3e18].map(bytes)).toEqual([
+    ...['0 B', '999 B', '1 kB', '9.9 kB', '12 kB', '1.5 GB', '3,000 PB'],
+  ]);
+  expect([count(1_234), count(9, 10), count(10, 10)]).toEqual(['1,234', '9', '10+']);
+  const at = (ms: number | null) => textOf(when(ms === null ? null : new Date(ms), NOW));
+  expect(at(null)).toBe('never');
+  expect(at(NOW - 11 * 3_600_000)).toBe('01:00');
+  expect(at(NOW - 13 * 3_600_000)).toBe('9 Jun 23:00');
+  expect(at(Date.UTC(2025, 11, 31, 8, 5))).toBe('31 Dec 2025 08:05');
+});
+
+test('links lead into the web and Temporal alone, and pages only where there are some', () => {
+  expect(webLink('https://a.test/?a=1&b', 'text').text).toContain('href="https://a.test/?a=1&amp;b"');
+  for (const url of ['javascript:alert(1)', 'data:text/html,x', null]) expect(webLink(url, 'text').text).toBe('text');
+  expect(temporalLink(null, 'text').text).toBe('text');
+  const linkOf = (page: number) => `?page=${page}`;
+  expect(pager(1, 1, linkOf).text).toBe('');
+  const hrefs = (page: number) => [...pager(page, 3, linkOf).text.matchAll(/href="([^"]*)"/g)].map(([, href]) => href);
+  expect([hrefs(1), hrefs(2), hrefs(3)]).toEqual([['?page=2'], ['?page=1', '?page=3'], ['?page=2']]);
+});
+
+describe('the page says', () => {
+  test('how each run goes', () =>
+    everyRow(
+      [
+        [{}, '5 of 10 · 2 failed'],
+        [{ failed: 0 }, '3 of 10'],
+        [{ total: 0 }, 'under way'],
+        [{ total: 0, listed: 1_200 }, '1,200 items found'],
+        [{ pause: { maxTokens: 5, tokensTaken: 4, wanted: 2, at: new Date(NOW) } }, 'by its max_tokens at 5 of 10'],
+        [{ stall: { since: new Date(NOW), message: 'No worker runs.' } }, 'No worker runs.'],
+      ] as [object, string][],
+      ([fields]) => JSON.stringify(fields),
+      ([fields, says]) =>
+        expect(said('runs', { runs: { ...OVERVIEW.runs, rows: [{ ...RUN, ...fields }] } })).toContain(says),
+    ));
+
+  test('how many runs there are', () => {
+    expect(said('runs')).toMatch(/^Runs in flight 1 under way What/);
+    const runs = { rows: [RUN], started: 60, waiting: 4, paused: 2, stalled: 1 };
+    expect(said('runs', { runs })).toContain(
+      '60 under way, 4 wait for their start, 2 of them paused, 1 stalled, the latest 1 are shown',
+    );
+    expect(said('runs', { runs: { ...OVERVIEW.runs, rows: [] } })).toContain('Nothing is under way.');
+    expect(said('runs', { runs: null })).toContain('could not be looked at');
+  });
+
+  test('which data sources need a look, of the state that was chosen, page by page', () => {
+    const rows = Array.from({ length: 120 }, (_, index) => ({
+      ...SOURCE,
+      id: 1_000 + index,
+      state: index < 60 ? 'failed' : 'ready',
+    }));
+    const sources = { counts: { revoked: 0, failed: 60, held: 0, syncing: 0, ready: 60 }, rows };
+    const ids = (view: object) =>
+      [...said('sources', { sources }, view).matchAll(/\b1[01]\d\d\b/g)].map(([id]) => Number(id));
+    const from = (first: number, length: number) => Array.from({ length }, (_, index) => first + index);
+    expect(ids({ state: null, page: 1 })).toEqual(from(1_000, 50));
+    expect(ids({ state: null, page: 3 })).toEqual(from(1_100, 20));
+    expect(ids({ state: 'ready', page: 2 })).toEqual(from(1_110, 10));
+    // Past the last page is the last.
+    expect(ids({ state: 'failed', page: 9 })).toEqual(from(1_050, 10));
+    expect(said('sources', { sources })).toContain('all 120 failed 60 ready 60');
+    const troubled = { ...OVERVIEW.sources, counts: { revoked: 1, failed: 2, held: 3, syncing: 4, ready: 5 } };
+    expect(said('tiles', { sources: troubled })).toMatch(/^Data sources 15 6 need a look/);
+    expect(said('tiles')).toMatch(/^Data sources 3 all well Runs in flight 1 none waits .* slowest answer 9 ms$/);
+    const down = { ...OVERVIEW.engines, qdrant: { ...CHECK, ok: false } };
+    expect(said('tiles', { engines: down })).toMatch(/trouble qdrant$/);
+  });
+
+  test('when a data source is synced next', () =>
+    everyRow(
+      [
+        [null, 'not by itself'],
+        ['paused', 'paused'],
+        ['setting', 'being set'],
+      ] as [string | null, string][],
+      String,
+      ([scheduled, says]) =>
+        expect(said('sources', { sources: { ...OVERVIEW.sources, rows: [{ ...SOURCE, scheduled }] } })).toContain(says),
+    ));
+
+  test('what failed by its cause, with what helps', () => {
+    const latest = { _id: 1, syncErrorMessage: 'HTTP 404.', workflowId: 'w', runId: 7, updatedAt: new Date(NOW) };
+    const failures = [
+      { cause: 'not_found', files: 3, latest },
+      { cause: null, files: 1, latest: { ...latest, syncErrorMessage: null } },
+    ];
+    expect(said('failures', { failures })).toMatch(
+      /^Failures by cause 4 files .* 3 not found : .* HTTP 404\. .* 1 no cause was kept : Resync it/,
+    );
+    expect(said('failures')).toContain('No file has failed.');
+  });
+
+  test('what waits for a decision, and what to call', () => {
+    expect(said('decisions')).toBe('');
+    const pause = { maxTokens: 50, tokensTaken: 40, wanted: 20, at: new Date(NOW) };
+    const paused = said('decisions', { runs: { ...OVERVIEW.runs, paused: 1, rows: [{ ...RUN, pause }] } });
+    expect(paused).toContain('max_tokens of 50: 40 are taken, and the next text has 20.');
+    expect(paused).toContain(
+      'POST /sync_runs/7/resume {"max_tokens": null} or a number from 60 on, with customer-id: ada',
+    );
+    const row = {
+      of: 'data_sources',
+      id: 5,
+      name: 'n',
+      source: 'BOX',
+      customerId: 'ada',
+      missing: 12,
+      isApproved: false,
+    };
+    expect(said('decisions', { held: [row] })).toContain('data source 5 misses 12 files');
+    expect(said('decisions', { held: [row] })).toContain('POST /data_sources/5/held_deletions/approve');
+    expect(said('decisions', { held: [{ ...row, isApproved: true }] })).toContain('Approved: the next pass deletes');
+    expect(said('decisions', { held: [{ ...row, of: 'files' }] })).toContain('POST /files/5/held_deletions/approve');
+  });
+
+  test('what is in quarantine', () => {
+    const group = { of: 'data_source_id', id: 5, name: 'n', source: 'BOX', customerId: 'ada', files: 3 };
+    const rows = [{ ...group, firstGoes: new Date(NOW), lastGoes: new Date(NOW) }];
+    const shown = said('quarantine', { quarantine: { files: 9, rows, groups: 2 } });
+    expect(shown).toContain('9 files that vanished at their source; the 1 of 2 that go first');
+    expect(shown).toContain('POST /quarantined_files/restore {"data_source_id": 5}');
+    expect(said('quarantine')).toContain('No file is in quarantine.');
+  });
+
+  test('how webhooks are answered', () => {
+    const webhook = { _id: 2, url: 'http://r', status: 'ACTIVE', statusReason: '', disabledAt: null, failing: null };
+    const event = { kind: 'FILE_READY' };
+    const attempt = (fields: object) => ({ at: new Date(NOW), ms: 1, statusCode: 200, error: null, ...fields });
+    const delivery = {
+      event,
+      position: 8,
+      status: 'DELIVERED',
+      attempts: [attempt({})],
+      nextTryAt: null,
+      createdAt: new Date(NOW),
+    };
+    const shown = (fields: object, deliveries: object[] = []) =>
+      said('webhooks', { webhooks: [{ webhook: { ...webhook, ...fields }, deliveries }] });
+    expect(shown({})).toContain('http://r (webhook 2) active Nothing was delivered yet.');
+    expect(shown({ disabledAt: new Date(NOW), status: 'FLAGGED' })).toContain('disabled since');
+    expect(shown({ status: 'FLAGGED', statusReason: 'refused' })).toContain('failing refused');
+    expect(shown({}, [delivery])).toMatch(/8 FILE_READY delivered 1 HTTP 200/);
+    const waiting = {
+      ...delivery,
+      status: 'PENDING',
+      nextTryAt: new Date(NOW),
+      attempts: [attempt({}), attempt({ error: 'late' })],
+    };
+    expect(shown({}, [waiting])).toMatch(/8 FILE_READY waiting 2 late again at/);
+    expect(shown({}, [{ ...waiting, status: 'FAILED' }])).toMatch(/8 FILE_READY given up 2 late (?!again)/);
+  });
+
+  test('what is wrong first, and each trouble once', () => {
+    expect(said('alerts')).toBe('');
+    const stall = { cause: 'no_worker', runs: 2, message: 'As it was.', since: new Date(NOW) };
+    const engines = { ...OVERVIEW.engines, worker: { ...CHECK, ok: false, hint: 'No worker runs' } };
+    expect(said('alerts', { stalls: [stall] })).toMatch(/^2 runs are stalled since .*\. As it was\.$/);
+    expect(said('alerts', { stalls: [{ ...stall, runs: 1 }], engines })).toMatch(
+      /^1 run is stalled since .*\. No worker runs\.$/,
+    );
+    expect(said('alerts', { engines })).toBe('No worker runs.');
+  });
+});
+
+describe('an overview', () => {
+  const log = { warn: () => undefined } as never;
+  const storeOf = (looks: string[], broken: readonly string[] = []) => {
+    const look = (name: string, value: unknown) => (organizationId: unknown) => {
+      looks.push(`${name} ${JSON.stringify(organizationId)}`);
+      return broken.includes(name) ? Promise.reject(new Error('away')) : Promise.resolve(value);
+    };
+    return {
+      organizations: { record: look('record', { name: 'o', createdAt: new Date() }) },
+      overview: Object.fromEntries(
+        ['users', 'sources', 'runs', 'held', 'quarantine', 'storage'].map((name) => [name, look(name, name)]),
+      ),
+      stalls: { groups: look('stalls', []) },
+      files: { byCause: look('byCause', []) },
+      webhooks: { list: look('webhooks', [{ _id: 4 }]) },
+      deliveries: { list: look('deliveries', ['d']) },
+      ...{ pingMongo: () => Promise.resolve(), schema: { check: () => Promise.resolve(null) } },
+      ...{ vectors: { probe: () => Promise.resolve([]) }, workers: { list: () => Promise.resolve([]) } },
+    };
+  };
+  const depsOf = (looks: string[], broken: readonly string[] = []) =>
+    ({
+      ...{ store: storeOf(looks, broken), log, dispatcher: { ping: () => Promise.resolve() } },
+      ...{ diskTrouble: () => Promise.resolve(null), engineTrouble: () => Promise.resolve(null) },
+    }) as never;
+
+  test('is one for all who ask at once, and of its own organization', async () => {
+    const looks: string[] = [];
+    const overviews = createOverviews(depsOf(looks), 60_000);
+    const [one, two] = await Promise.all([overviews.of(1), overviews.of(1)]);
+    expect(two).toBe(one);
+    expect(one).toMatchObject({
+      ...{
+        organizationId: 1,
+        organization: { name: 'o', users: 'users' },
+        sources: 'sources',
+        runs: 'runs',
+        held: 'held',
+      },
+      ...{
+        quarantine: 'quarantine',
+        storage: 'storage',
+        webhooks: [{ webhook: { _id: 4 }, deliveries: ['d'] }],
+        stalls: [],
+      },
+    });
+    expect(one.engines).not.toHaveProperty('runs');
+    expect(looks.filter((look) => look === 'runs 1')).toHaveLength(1);
+    expect(await overviews.of(1)).toBe(one);
+    expect((await overviews.of(2)).organizationId).toBe(2);
+    expect(looks.filter((look) => look === 'runs 2')).toHaveLength(1);
+    // Of all organizations no part asks twice, and none for another.
+    expect(looks.filter((look) => /^(sources|held|storage|quarantine|users) /.test(look)).toSorted()).toEqual(
+      ['held', 'quarantine', 'sources', 'storage', 'users'].flatMap((name) => [`${name} 1`, `${name} 2`]),
+    );
+    expect(looks).toContain('byCause {"organizationId":1}');
+  });
+
+  test('has null for a part that fails, and asks again for it', async () => {
+    const looks: string[] = [];
+    const overviews = createOverviews(depsOf(looks, ['storage']), 0);
+    expect(await overviews.of(1)).toMatchObject({ storage: null, runs: 'runs' });
+    await overviews.of(1);
+    const times = (name: string) => looks.filter((look) => look === `${name} 1`).length;
+    // What changes at every moment is looked at each time; what costs more, not yet again.
+    expect([times('storage'), times('runs'), times('held')]).toEqual([2, 2, 1]);
+  });
+});
+
+describe('a page that is kept up to date', () => {
+  const html = (text: string) => ({ text }) as Html;
+  const session = (id: string) => ({ id, organizationId: 1, keyId: 1, expiresAt: Date.now() + 60_000 });
+
+  /** Overviews that tick fast; what each watcher is sent. */
+  function start(over: string[] = []) {
+    const shown = { a: 'a1', b: 'b1' };
+    const asked: number[] = [];
+    const overviews = {
+      of: (organizationId: number) => {
+        asked.push(organizationId);
+        return Promise.resolve({} as OrganizationOverview);
+      },
+    };
+    const log = { warn: () => undefined } as never;
+    const live = createLiveOverviews(overviews, () => Promise.resolve(over), { tickMs: 5, mostClients: 2 }, log);
+    const watch = (id: string) => {
+      const open = live.watch(1, session(id), () => ({ a: html(shown.a), b: html(shown.b) }));
+      if (open === null) return null;
+      const gone = new AbortController();
+      const told: string[] = [];
+      const ended = (async () => {
+        for await (const text of open(gone.signal)) told.push(text);
+      })();
+      return { told, gone, ended };
+    };
+    return { live, shown, asked, watch };
+  }
+  const part = (name: string, text: string) => `event: part\ndata: ${JSON.stringify({ part: name, html: text })}\n\n`;
+
+  test('is sent each part once, and again when it has changed', async () => {
+    const { live, shown, asked, watch } = start();
+    const { told, gone, ended } = watch('s')!;
+    await soon(
+      () => told.length,
+      (length) => length >= 3,
+    );
+    expect(told).toEqual(['retry: 3000\n\n', part('a', 'a1'), part('b', 'b1')]);
+    shown.b = 'b2';
+    await soon(
+      () => told.length,
+      (length) => length >= 4,
+    );
+    expect(told.slice(3)).toEqual([part('b', 'b2')]);
+    gone.abort();
+    await ended;
+    await live.close();
+    const looks = asked.length;
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    // Nobody looks, so nothing is asked.
+    expect(asked).toHaveLength(looks);
+  });
+
+  test('is one of as many as may be, until it is signed out, or its session is over', async () => {
+    const over: string[] = [];
+    const { live, watch } = start(over);
+    const [one, two] = [watch('one')!, watch('two')!];
+    await soon(
+      () => [one.told.length, two.told.length],
+      ([a = 0, b = 0]) => a > 1 && b > 1,
+    );
+    expect(watch('three')).toBeNull();
+    live.endSession('one');
+    await one.ended;
+    expect(one.told.at(-1)).toBe('event: over\ndata: {}\n\n');
+    expect(two.told.at(-1)).not.toContain('over');
+    over.push('two');
+    await two.ended;
+    expect(two.told.at(-1)).toBe('event: over\ndata: {}\n\n');
+    const three = watch('three')!;
+    await live.close();
+    await three.ended;
+    // Whoever comes back is shown the page again: it is not signed out.
+    expect(three.told.some((text) => text.includes('over'))).toBe(false);
+    expect(watch('four')).toBeNull();
+  });
+});
