@@ -1,0 +1,307 @@
+/** From the socket to the handler of an operation and back: what is refused on the way, what the handler is given, how it is answered. */
+import { once } from 'node:events';
+import { connect, type AddressInfo } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import express from 'express';
+import Joi from 'joi';
+
+import { createConcurrencyLimiter } from '../../api/http/concurrency.js';
+import { HttpError } from '../../api/http/errors.js';
+import { errorHandler } from '../../api/http/middleware.js';
+import { mount } from '../../api/http/mount.js';
+import {
+  type Call,
+  FileAnswer,
+  operation,
+  type Operation,
+  PageAnswer,
+  RedirectAnswer,
+} from '../../api/http/operation.js';
+import { createHttpServer } from '../../api/http/server.js';
+import { soon } from '../support/soon.js';
+
+const ADA = { organizationId: 1, userId: 2, customerId: 'ada' };
+const state = { newer: null as number | null, isGone: false, rate: null as HttpError | null };
+const calls: Call<'user', Record<string, unknown>, Record<string, unknown>>[] = [];
+const discarded: unknown[] = [];
+/** Ends the calls of /hold. */
+let release: () => void = () => undefined;
+let held = new Promise<void>(() => undefined);
+
+const deps = {
+  store: {
+    schema: {
+      get newer() {
+        return state.newer;
+      },
+    },
+    users: {
+      find: () => Promise.resolve(ADA),
+      isLive: () => Promise.resolve(!state.isGone),
+      ensure: () => Promise.resolve(ADA),
+    },
+    organizations: { organizationOfKey: (key: string) => Promise.resolve(key === 'key' ? 1 : null) },
+    originals: {
+      receive: () => Promise.resolve({ id: 5 }),
+      discard: ({ id }: { id: number }) => Promise.resolve(void discarded.push(id)),
+    },
+  },
+  tokens: { read: (text: string) => (text === 'good' ? ADA : null) },
+  settings: {
+    maxJsonBytes: 200,
+    maxContentsBytes: 400,
+    maxUploadBytes: 100,
+    redirectUriSchemes: [],
+    publicUrl: null,
+    publicUrlAliases: [],
+  },
+  addresses: { mayCall: () => true },
+} as never;
+const noted = (answer: unknown) => (call: never) => {
+  calls.push(call);
+  return Promise.resolve(answer);
+};
+const body = Joi.object({
+  a: Joi.number(),
+  b: Joi.string().allow(null),
+  list: Joi.array().items(Joi.number()).default([]),
+});
+const usual = { summary: 'A test.', answer: Joi.any() } as const;
+const post = { ...usual, method: 'post', auth: 'user', body } as const;
+const get = { ...usual, method: 'get', auth: 'user' } as const;
+const OPERATIONS: readonly Operation[] = [
+  operation({
+    ...post,
+    path: '/things/{thing_id}',
+    query: Joi.object({ n: Joi.number() }),
+    handle: noted({ fine: 'é' }),
+  }),
+  operation({ ...post, path: '/contents', takesContents: true, handle: noted({}) }),
+  operation({ ...post, path: '/list', auth: 'reader', handle: noted({}) }),
+  operation({ ...get, path: '/read', handle: noted({}) }),
+  operation({ ...get, path: '/change', changesRecords: true, handle: noted({}) }),
+  operation({ ...get, path: '/fails', auth: 'reader', handle: () => Promise.reject(new HttpError(409, 'busy')) }),
+  operation({ ...get, path: '/file', handle: noted(new FileAnswer(Buffer.from('bytes'), 'application/pdf')) }),
+  operation({ ...get, path: '/page', auth: 'open', handle: noted(new PageAnswer(202, '<p>', { 'x-own': 'yes' })) }),
+  operation({ ...get, path: '/away', auth: 'open', handle: noted(new RedirectAnswer('/page')) }),
+  operation({
+    ...usual,
+    method: 'post',
+    path: '/form',
+    auth: 'open',
+    takesForm: true,
+    fromOwnPages: true,
+    body: Joi.object({ a: Joi.string() }),
+    handle: noted({}),
+  }),
+  operation({
+    ...{ ...post, path: '/keep' },
+    async handle(call) {
+      await call.receive(Buffer.from('x'));
+      throw new HttpError(409, 'busy');
+    },
+  }),
+  operation({
+    ...{ ...get, path: '/hold', auth: 'reader', searches: true },
+    async handle(call) {
+      calls.push(call as never);
+      await held;
+      return {};
+    },
+  }),
+];
+
+const app = express();
+app.set('trust proxy', 1);
+const log = { info: () => undefined, warn: () => undefined, error: () => undefined } as never;
+const admit = {
+  rate: () => {
+    if (state.rate) throw state.rate;
+  },
+  searches: createConcurrencyLimiter(1, 'searches'),
+};
+for (const one of OPERATIONS) mount(app, one, deps, admit);
+app.use(errorHandler(log));
+const server = createHttpServer(app);
+let port = 0;
+beforeAll(async () => {
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  ({ port } = server.address() as AddressInfo);
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+beforeEach(() => {
+  calls.length = 0;
+  Object.assign(state, { newer: null, isGone: false, rate: null });
+});
+
+const TOKEN = { authorization: 'Token good' };
+const JSON_TYPE = { 'content-type': 'application/json' };
+async function ask(method: string, path: string, headers: Record<string, string> = TOKEN, content?: string) {
+  const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+    ...{ method, headers, redirect: 'manual' },
+    ...(content !== undefined && { body: content }),
+  });
+  return { status: answer.status, headers: answer.headers, text: await answer.text() };
+}
+const send = (content: string, path = '/things/7', headers: Record<string, string> = { ...TOKEN, ...JSON_TYPE }) =>
+  ask('POST', path, headers, content);
+
+describe('a request', () => {
+  test('comes to its handler with all that was sent, and is answered as JSON', async () => {
+    const { status, headers, text } = await send('{"a": 1, "b": null, "more": 2}', '/things/7?n=5&m=6', {
+      ...{ ...TOKEN, ...JSON_TYPE, 'x-forwarded-for': '9.9.9.9, 8.8.8.8' },
+    });
+    expect([status, text, headers.get('content-type'), headers.get('content-length')]).toEqual([
+      ...[200, '{"fine":"é"}', 'application/json; charset=utf-8', '13'],
+    ]);
+    const [call] = calls;
+    expect(call).toMatchObject({
+      ...{ caller: ADA, body: { a: 1, b: null, list: [] }, query: { n: 5 }, params: { thing_id: '7' } },
+      ...{ peer: '8.8.8.8', file: null },
+    });
+    expect(call!.body).not.toHaveProperty('more');
+    // What else the body has, are defaults.
+    expect([...call!.given]).toEqual(['a', 'more']);
+  });
+
+  test('without a body is one without fields', async () => {
+    expect((await ask('POST', '/things/7')).status).toBe(200);
+    expect([calls[0]!.body, calls[0]!.given.size]).toEqual([{ list: [] }, 0]);
+  });
+
+  test('is refused for its credential first, then for how often it comes, then for what it holds', async () => {
+    expect((await send('{', '/things/7', JSON_TYPE)).status).toBe(401);
+    state.rate = new HttpError(429, 'Slow down.', 3);
+    expect((await send('{')).status).toBe(429);
+    state.rate = null;
+    for (const content of ['{', '"text"', '{"a": "x"}', '{"__proto__": {}}'])
+      expect((await send(content)).status).toBe(422);
+    const { status, text } = await send('a=1', '/things/7', { ...TOKEN, 'content-type': 'text/plain' });
+    expect([status, text]).toEqual([422, expect.stringContaining('content-type: application/json')]);
+    expect(calls).toEqual([]);
+  });
+
+  test('may be as long as its operation takes', async () => {
+    const long = (length: number) => `{"b": "${'x'.repeat(length - 9)}"}`;
+    expect([(await send(long(200))).status, (await send(long(201))).status]).toEqual([200, 413]);
+    expect([(await send(long(400), '/contents')).status, (await send(long(401), '/contents')).status]).toEqual([
+      200, 413,
+    ]);
+  });
+
+  test('that would change records is refused while they are newer than the process', async () => {
+    state.newer = 9;
+    const change = await send('{}');
+    expect([change.status, change.headers.get('retry-after')]).toEqual([503, '30']);
+    expect((await ask('GET', '/change')).status).toBe(503);
+    expect([(await send('{}', '/list')).status, (await ask('GET', '/read')).status]).toEqual([200, 200]);
+  });
+
+  test('of a user who is gone is 401, whatever its handler says', async () => {
+    expect((await ask('GET', '/fails')).status).toBe(409);
+    state.isGone = true;
+    expect((await ask('GET', '/fails')).status).toBe(401);
+    expect((await send('{}', '/list')).status).toBe(401);
+    expect((await send('{"a": "x"}', '/list')).status).toBe(401);
+  });
+
+  test('that fails leaves no content behind', async () => {
+    expect((await send('{}', '/keep')).status).toBe(409);
+    expect(discarded).toEqual([5]);
+  });
+
+  test('that searches is one of its user at once; it ends when its caller leaves', async () => {
+    held = new Promise((resolve) => (release = resolve));
+    const gone = new AbortController();
+    const first = fetch(`http://127.0.0.1:${port}/hold`, { headers: TOKEN, signal: gone.signal }).catch(() => null);
+    await soon(
+      () => calls.length,
+      (length) => length === 1,
+    );
+    const second = await ask('GET', '/hold');
+    expect([second.status, second.headers.get('retry-after')]).toEqual([429, '1']);
+    gone.abort();
+    await first;
+    await soon(
+      () => calls[0]!.signal.aborted,
+      (isAborted) => isAborted,
+    );
+    release();
+    // Its slot is free again.
+    await soon(
+      () => ask('GET', '/hold'),
+      ({ status }) => status === 200,
+    );
+  });
+
+  test('of a form comes from our own pages', async () => {
+    const form = { 'content-type': 'application/x-www-form-urlencoded' };
+    expect((await send('a=1&b=2', '/form', form)).status).toBe(200);
+    expect(calls[0]!.body).toEqual({ a: '1' });
+    expect((await send('a=1', '/form', { ...form, origin: 'https://evil.example' })).status).toBe(403);
+    expect((await send('a=1', '/form', { ...form, 'sec-fetch-site': 'cross-site' })).status).toBe(403);
+  });
+});
+
+test('files, pages and redirects have the headers that keep a browser from running or showing what is not ours', async () => {
+  const headersOf = async (path: string, ...names: string[]) => {
+    const { status, text, headers } = await ask('GET', path);
+    return [status, text, ...names.map((name) => headers.get(name))];
+  };
+  expect(
+    await headersOf(
+      '/file',
+      'content-type',
+      'content-disposition',
+      'content-security-policy',
+      'x-content-type-options',
+      'cache-control',
+    ),
+  ).toEqual([200, 'bytes', 'application/pdf', 'attachment', "default-src 'none'; sandbox", 'nosniff', 'private']);
+  expect(await headersOf('/page', 'x-own', 'cache-control', 'referrer-policy', 'x-frame-options')).toEqual([
+    ...[202, '<p>', 'yes', 'no-store', 'no-referrer', 'DENY'],
+  ]);
+  expect((await ask('GET', '/page')).headers.get('content-security-policy')).toMatch(
+    /^default-src 'none'.*frame-ancestors 'none'$/,
+  );
+  expect(await headersOf('/away', 'location', 'cache-control')).toEqual([303, '', '/page', 'no-store']);
+});
+
+describe('a connection', () => {
+  /** Sends bytes; answers all that comes until it is closed. */
+  async function raw(content: string): Promise<string> {
+    const socket = connect(port, '127.0.0.1');
+    let told = '';
+    socket.on('data', (piece: Buffer) => (told += piece.toString()));
+    socket.on('error', () => undefined);
+    const closed = once(socket, 'close');
+    socket.write(content);
+    await closed;
+    return told;
+  }
+  const head = 'host: here\r\nauthorization: Token good\r\n';
+
+  test('that sends no HTTP is answered in the words of the contract', async () => {
+    const refused = async (content: string) => {
+      const told = await raw(content);
+      return [/^HTTP\/1\.1 (\d+)/.exec(told)?.[1], /\{"detail":".+"\}$/.test(told)];
+    };
+    expect(await refused('nonsense\r\n\r\n')).toEqual(['400', true]);
+    expect(await refused(`GET /read HTTP/1.1\r\n${head}x: ${'y'.repeat(20_000)}\r\n\r\n`)).toEqual(['431', true]);
+    expect(await refused('CONNECT a.test:443 HTTP/1.1\r\nhost: a.test\r\n\r\n')).toEqual(['405', true]);
+    expect(
+      await refused(`POST /list HTTP/1.1\r\n${head}expect: more\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`),
+    ).toEqual(['417', true]);
+  });
+
+  test('on which requests come without waiting for answers has them in order, up to a hundred', async () => {
+    const request = (path: string, more = '') => `GET ${path} HTTP/1.1\r\n${head}${more}\r\n`;
+    const told = await raw(`${request('/file')}${request('/page')}${request('/read', 'connection: close\r\n')}`);
+    expect([...told.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)).toEqual(['200', '202', '200']);
+    const many = await raw(request('/read').repeat(200));
+    expect([...many.matchAll(/HTTP\/1\.1 200/g)].length).toBeLessThan(200);
+  });
+});
