@@ -41,6 +41,10 @@ async function prepareCollections({ rebuilds }: Store, scope: RebuildScope, recr
   return used.reduce((sum, { files }) => sum + files, 0);
 }
 
+/** Whether all files in scope have their vectors or were skipped for good; only then does the command end with code 0. */
+export const isWholeRebuild = ({ finishedRuns, runs, brokenRuns, failed }: RebuildProgress): boolean =>
+  finishedRuns === runs && brokenRuns === 0 && failed === 0;
+
 const linesOf = (progress: RebuildProgress, files: number): string[] => {
   const skipped = Object.entries(progress.skipped).map(([reason, count]) => `${count} skipped (${reason})`);
   const looked = progress.rebuilt + progress.failed + Object.values(progress.skipped).reduce((a, b) => a + b, 0);
@@ -93,7 +97,7 @@ export const rebuildVectors: Command = {
       const runIds = await store.rebuilds.accept(scope);
       const progress = await follow(store, runIds, files, call);
       const failures = await store.rebuilds.failures(runIds, FAILURES);
-      const isDone = progress.finishedRuns === progress.runs && progress.brokenRuns === 0 && progress.failed === 0;
+      const isDone = isWholeRebuild(progress);
       if (has('json')) {
         terminal.out(JSON.stringify({ ...progress, failures, done: isDone }));
         return isDone ? 0 : 1;

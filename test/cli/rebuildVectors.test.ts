@@ -1,0 +1,29 @@
+import { expect, test } from '@jest/globals';
+
+import { isWholeRebuild } from '../../cli/commands/rebuildVectors.js';
+import { everyRow } from '../support/everyRow.js';
+
+const DONE = {
+  runs: 2,
+  finishedRuns: 2,
+  brokenRuns: 0,
+  rebuilt: 5,
+  chunks: 9,
+  failed: 0,
+  skipped: { cold: 3 },
+} as const;
+
+const ROWS: [fields: object, isWhole: boolean][] = [
+  [{}, true],
+  [{ runs: 0, finishedRuns: 0, rebuilt: 0 }, true],
+  [{ finishedRuns: 1 }, false],
+  [{ brokenRuns: 1 }, false],
+  [{ failed: 1 }, false],
+];
+
+test('a rebuild of vectors is whole when each run came to its end and no file failed', () =>
+  everyRow(
+    ROWS,
+    ([fields]) => JSON.stringify(fields),
+    ([fields, isWhole]) => expect(isWholeRebuild({ ...DONE, ...fields } as never)).toBe(isWhole),
+  ));
