@@ -18,7 +18,7 @@ import type {
 import { openCursor, sealCursor } from './cursors.js';
 import type { LiveGrant } from './oauth/liveGrant.js';
 import { fillUrls, wholeFacts } from './oauth/tokenRequests.js';
-import type { RequestGate } from './requestGate.js';
+import type { RateLimiter } from './rateLimiter.js';
 import { createSourceClient, type SourceClientSettings } from './sourceClient.js';
 import type { LiveHeaders } from './transport.js';
 
@@ -27,11 +27,16 @@ export interface Account {
   /** What an item's file is from. */
   sourceOf(externalId: string): SourceType;
   identify(signal: AbortSignal): Promise<Identity>;
-  roots(cursor: string | null, signal: AbortSignal): Promise<ItemPage>;
+  listRoots(cursor: string | null, signal: AbortSignal): Promise<ItemPage>;
   /** Of sources that number such pages; of others there is none. */
-  containers(page: { readonly number: number; readonly size: number }, signal: AbortSignal): Promise<ContainerPage>;
-  /** @param wishes what is to become files: other things may be left out; unset: nothing is */
-  below(externalId: string, cursor: string | null, signal: AbortSignal, wishes?: TypeWishes): Promise<ItemPage>;
+  listContainers(page: { readonly number: number; readonly size: number }, signal: AbortSignal): Promise<ContainerPage>;
+  /** @param typeFilter what is to become files: other things may be left out; unset: nothing is */
+  listDescendants(
+    externalId: string,
+    cursor: string | null,
+    signal: AbortSignal,
+    typeFilter?: TypeWishes,
+  ): Promise<ItemPage>;
   open(externalId: string, signal: AbortSignal, wishes?: Partial<OpenOptions>): Promise<ItemContent>;
   /** Of sources that tell what happened since a point; of others null. */
   readonly changes: {
@@ -60,12 +65,12 @@ export interface AccountSettings extends Pick<
   /** The grant that `credentials` keep, refreshed as needed; null where they are not of that kind. */
   readonly live: LiveGrant | null;
   /** @param group the name of the limit shared with other accounts; null for none */
-  gateOf(group: string | null): RequestGate;
+  rateLimiterOf(group: string | null): RateLimiter;
 }
 
 /** Creates an account: each call opens its credentials and gets a client of its own. */
 export function createAccount(settings: AccountSettings): Account {
-  const { source, connector, credentials, live, gateOf, ...transport } = settings;
+  const { source, connector, credentials, live, rateLimiterOf: gateOf, ...transport } = settings;
   const { oauth, sharedLimit: limit, changes: feed } = connector;
   const keeper = typeof credentials === 'string' ? null : credentials;
 
@@ -91,7 +96,7 @@ export function createAccount(settings: AccountSettings): Account {
       connector,
       urls: fillUrls(transport.urls, wholeFacts(oauth, facts)),
       headers: live ? liveHeaders(connector, live) : connector.headers(given),
-      gate: gateOf(oauth ? groupOf(grant) : null),
+      rateLimiter: gateOf(oauth ? groupOf(grant) : null),
       signal,
     });
     return { ...client, credentials: given };
@@ -108,15 +113,15 @@ export function createAccount(settings: AccountSettings): Account {
     grant: async () => (oauth && keeper ? readGrantFacts(oauth, keeper) : null),
     sourceOf: (externalId) => connector.sourceOf?.(externalId) ?? source,
     identify: async (signal) => connector.identify(await open(signal)),
-    roots: async (cursor, signal) => {
+    listRoots: async (cursor, signal) => {
       const at = cursor === null ? null : openCursor(cursor);
-      return sealed(await connector.roots(await open(signal), at));
+      return sealed(await connector.listRoots(await open(signal), at));
     },
-    containers: async (page, signal) =>
-      (await connector.containers?.(await open(signal), page)) ?? { containers: [], next: null },
-    below: async (externalId, cursor, signal, typeFilter) => {
+    listContainers: async (page, signal) =>
+      (await connector.listContainers?.(await open(signal), page)) ?? { containers: [], next: null },
+    listDescendants: async (externalId, cursor, signal, typeFilter) => {
       const at = cursor === null ? null : openCursor(cursor);
-      return sealed(await connector.below(await open(signal), externalId, at, typeFilter));
+      return sealed(await connector.listDescendants(await open(signal), externalId, at, typeFilter));
     },
     open: async (externalId, signal, { saveAs = null } = {}) =>
       connector.open(await open(signal), externalId, { saveAs }),

@@ -34,13 +34,13 @@ export interface SourceItem extends Typed {
   /** Of sources that tell by places alone what is gone: where it lies, with slashes between what it lies in. */
   readonly place?: string;
   /** Of what becomes no file: why, in a sentence that says what to do. Whoever selects what it lies in is told. */
-  readonly leftOut?: string;
+  readonly skipReason?: string;
   /** What its source says of it by itself, as tags of its file; those that a caller gives win. */
   readonly tags?: Readonly<Record<string, TagValue>>;
 }
 
 /** Something that is there, and no item: whoever selects what it lies in is told why it becomes no file. */
-export interface LeftOut extends Typed {
+export interface SkippedItem extends Typed {
   readonly externalId: string;
   readonly name: string;
   /** A sentence that says what to do. */
@@ -56,7 +56,7 @@ export interface ItemPage {
   /** Of outermost things: what lies in them is told of by these pages as well, and need not be walked. */
   readonly isDeep?: true;
   /** What lies there beside its items. */
-  readonly leftOut?: readonly LeftOut[];
+  readonly skipped?: readonly SkippedItem[];
   /** There is more than the source would tell of: then nothing may be deleted for being absent. */
   readonly isPartial?: true;
 }
@@ -96,7 +96,7 @@ export interface ChangePage {
    * The outermost items that the feed tells of, by the first page of a pass: what lies in others is listed whole by each
    * pass, and gone where it is not found. Unset: it tells of all.
    */
-  readonly tellsOf?: readonly string[];
+  readonly coveredRoots?: readonly string[];
 }
 
 /** For sources that tell by themselves what happened. */
@@ -124,7 +124,7 @@ export interface OAuthGrant {
 }
 
 /** A fact that stands in addresses: a part of what an answer to a request for tokens has at a key. */
-export interface KeptFact {
+export interface TokenResponseField {
   readonly key: string;
   /** Its first group is the fact; an answer that is otherwise is no grant, for our token would go elsewhere. */
   readonly pattern: RegExp;
@@ -148,7 +148,7 @@ export interface OAuthSpec {
    * Scopes that an answer may name in other words, or cover by wider ones: any of these stands for them. None: no answer
    * names it.
    */
-  readonly saidAs?: Readonly<Record<string, readonly string[]>>;
+  readonly scopeAliases?: Readonly<Record<string, readonly string[]>>;
   readonly pkce: boolean;
   /** Where the client's credentials stand in a request for tokens. */
   readonly clientAuth: 'post' | 'basic';
@@ -160,7 +160,7 @@ export interface OAuthSpec {
   /** Whether each refresh ends the refresh token that it used. */
   readonly rotates: boolean;
   /** Facts of the answer to a request for tokens that are kept with the connection: fact by where it stands, `team.id`, or by what stands there. */
-  readonly kept?: Readonly<Record<string, string | KeptFact>>;
+  readonly tokenResponseFields?: Readonly<Record<string, string | TokenResponseField>>;
   /** The part of that answer the tokens stand in, where it is not the whole. */
   readonly tokensIn?: string;
   /**
@@ -333,9 +333,9 @@ export interface Connector<Credentials> {
   /** Asks whose account the credentials lead to. Throws a Fault where they lead nowhere. */
   identify(client: AccountClient<Credentials>): Promise<Identity>;
   /** A page of the outermost things there are. */
-  roots(client: AccountClient<Credentials>, cursor: string | null): Promise<ItemPage>;
+  listRoots(client: AccountClient<Credentials>, cursor: string | null): Promise<ItemPage>;
   /** A page of the outermost containers by its number, for sources whose operations list them so. */
-  containers?(
+  listContainers?(
     client: AccountClient<Credentials>,
     page: { readonly number: number; readonly size: number },
   ): Promise<ContainerPage>;
@@ -343,7 +343,7 @@ export interface Connector<Credentials> {
    * A page of an item itself and of all that lies below it. Throws a Fault not_found where there is no such item.
    * @param typeFilter what is to become files: other things may be left out where listing them costs requests; unset: nothing may
    */
-  below(
+  listDescendants(
     client: AccountClient<Credentials>,
     externalId: string,
     cursor: string | null,

@@ -54,6 +54,6 @@ export async function takeFolder(
     isExpandable ? [[externalId, level + 1] as const] : [],
   );
   const here: FolderWalk['open'] = page.next === null ? [] : [[folder, level]];
-  const { items, leftOut = [] } = page;
-  return pageAt({ items, leftOut }, { root, open: [...behind.open, ...inside, ...here], at: page.next });
+  const { items, skipped = [] } = page;
+  return pageAt({ items, skipped }, { root, open: [...behind.open, ...inside, ...here], at: page.next });
 }

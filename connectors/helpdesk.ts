@@ -3,7 +3,7 @@ import { Fault } from '../contract/failures.js';
 import { formatOfName, formatOfType } from '../contract/fileFormats.js';
 import type { TagValue } from '../contract/records.js';
 import { isChosenByType, LEFT_OUT_BY_TYPE, type TypeAtSource, type TypeWishes } from '../contract/typesAtSource.js';
-import type { ItemContent, ItemPage, LeftOut, SourceAnswer, SourceClient, SourceItem } from './connector.js';
+import type { ItemContent, ItemPage, SkippedItem, SourceAnswer, SourceClient, SourceItem } from './connector.js';
 import { escapeHtml } from './html.js';
 import { createItem, fileBytes } from './items.js';
 
@@ -24,7 +24,7 @@ export function answerAbout(source: string, id: string, json: Json): Json {
 }
 
 /** An article that its writers alone see; null for what is none. */
-export function draftOf(json: Json, name: string | null): LeftOut | null {
+export function draftOf(json: Json, name: string | null): SkippedItem | null {
   const id = idOf(json['id']);
   const reason = 'It is not published. Publish it there, then sync again.';
   return id === null ? null : { externalId: `article:${id}`, name: name ?? id, reason, typeAtSource: 'ARTICLE' };
@@ -44,7 +44,7 @@ export function idsOf(account: string): AccountIds {
   return {
     outer,
     inner: (externalId) => (externalId.startsWith(before) ? externalId.slice(before.length) : ''),
-    page: ({ items, leftOut = [], ...page }) => ({
+    page: ({ items, skipped = [], ...page }) => ({
       ...page,
       items: items.map((item) => ({
         ...item,
@@ -53,7 +53,7 @@ export function idsOf(account: string): AccountIds {
         rootExternalId: orNull(item.rootExternalId),
         ...(item.place === undefined ? {} : { place: outer(item.place) }),
       })),
-      leftOut: leftOut.map((one) => ({ ...one, externalId: outer(one.externalId) })),
+      skipped: skipped.map((one) => ({ ...one, externalId: outer(one.externalId) })),
     }),
   };
 }
@@ -107,7 +107,7 @@ export function contentOfAttached(
 }
 
 /** Something that was said in a ticket or a conversation. */
-export interface Said {
+export interface Comment {
   readonly who: string | null;
   /** ISO 8601. */
   readonly at: string | null;
@@ -120,8 +120,8 @@ export interface Said {
 const MAX_CHARACTERS = 20_000_000;
 
 /** A ticket or a conversation as a plain text: its subject, and what was said, in its order. @throws Fault too_large */
-export function textOfSaid(subject: string | null, said: readonly Said[]): Uint8Array {
-  const paragraphs = said
+export function textOfComments(subject: string | null, comments: readonly Comment[]): Uint8Array {
+  const paragraphs = comments
     .filter(({ text }) => text.trim() !== '')
     .map(({ who, at, text, isInternal = false }) => {
       const when = at === null ? '' : `, ${at.slice(0, 16).replace('T', ' ')}`;
@@ -131,17 +131,17 @@ export function textOfSaid(subject: string | null, said: readonly Said[]): Uint8
   if (whole.reduce((sum, one) => sum + one.length, 0) > MAX_CHARACTERS)
     throw new Fault(
       'too_large',
-      `What was said here has more than ${MAX_CHARACTERS.toLocaleString('en')} characters. It is not synced.`,
+      `What was comments here has more than ${MAX_CHARACTERS.toLocaleString('en')} characters. It is not synced.`,
     );
   return Buffer.from(whole.join('\n\n'));
 }
 
 /** The content of a ticket or a conversation. @param format the source's own */
-export const contentOfSaid = (
+export const contentOfComments = (
   format: string,
-  given: Pick<ItemContent, 'name' | 'facts' | 'url'> & { readonly said: readonly Said[] },
+  given: Pick<ItemContent, 'name' | 'facts' | 'url'> & { readonly comments: readonly Comment[] },
 ): ItemContent => ({
-  bytes: textOfSaid(given.name, given.said),
+  bytes: textOfComments(given.name, given.comments),
   contentType: 'text/plain; charset=utf-8',
   format,
   mimeType: 'text/plain',
@@ -178,23 +178,23 @@ export const contentOfArticle = (
 };
 
 /** What of a listing is wanted; all of it where nobody says what becomes files. */
-export function wantedOf(wishes: TypeWishes | undefined) {
+export function wantedOf(typeFilter: TypeWishes | undefined) {
   const unlisted = new Set<TypeAtSource>();
   return {
     /** Whether things of a type are: where not, they need not be listed. */
     of(type: TypeAtSource): boolean {
-      const isWanted = !wishes || isChosenByType({ typeAtSource: type }, wishes);
+      const isWanted = !typeFilter || isChosenByType({ typeAtSource: type }, typeFilter);
       if (!isWanted) unlisted.add(type);
       return isWanted;
     },
-    attachedTo: (type: TypeAtSource): boolean => !wishes || isChosenByType({ attachedTo: type }, wishes),
+    attachedTo: (type: TypeAtSource): boolean => !typeFilter || isChosenByType({ attachedTo: type }, typeFilter),
     /** Whether files are made of it: then what is told of them is asked for. */
-    makesFiles: wishes !== undefined,
+    makesFiles: typeFilter !== undefined,
     /** A page of what lies in something, that was listed so: with the types that were not. */
-    saidOn: (externalId: string, { leftOut = [], ...page }: ItemPage): ItemPage => ({
+    withTypes: (externalId: string, { skipped = [], ...page }: ItemPage): ItemPage => ({
       ...page,
-      leftOut: [
-        ...leftOut,
+      skipped: [
+        ...skipped,
         ...[...unlisted].map((type) => ({ externalId, name: `All of type ${type}`, reason: LEFT_OUT_BY_TYPE })),
       ],
     }),

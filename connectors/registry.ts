@@ -11,7 +11,7 @@ import type { OAuthClients } from './oauth/clients.js';
 import { createLiveGrant, type LiveGrant } from './oauth/liveGrant.js';
 import { fillUrls, type Provider, refreshGrant, wholeFacts } from './oauth/tokenRequests.js';
 import type { SourceUrls } from './readSourceUrls.js';
-import { createRequestGates } from './requestGate.js';
+import { createRateLimiters } from './rateLimiter.js';
 import { outcomeOf } from './transport.js';
 
 export interface Connectors {
@@ -61,7 +61,7 @@ export function createConnectors({
   clients = {},
   counts,
 }: ConnectorSettings): Connectors {
-  const gates = new Map<ConnectedSourceType, ReturnType<typeof createRequestGates>>();
+  const rateLimiters = new Map<ConnectedSourceType, ReturnType<typeof createRateLimiters>>();
   const refreshing = new Map<string, Promise<KeptGrant>>();
   const clientOf = (source: ConnectedSourceType): OAuthClient | null =>
     (Object.hasOwn(clients, source) ? clients[source as keyof OAuthClients] : undefined) ?? null;
@@ -117,8 +117,9 @@ export function createConnectors({
       const connector = CONNECTORS[source];
       const { oauth, sharedLimit } = connector;
       const place = `${source} ${key}`;
-      const gateOf = gates.get(source) ?? createRequestGates(name, requestsAtOnce, turns, sharedLimit?.requestsAtOnce);
-      gates.set(source, gateOf);
+      const rateLimiterOf =
+        rateLimiters.get(source) ?? createRateLimiters(name, requestsAtOnce, turns, sharedLimit?.requestsAtOnce);
+      rateLimiters.set(source, rateLimiterOf);
       return createAccount({
         source,
         name,
@@ -126,7 +127,7 @@ export function createConnectors({
         requestsAtOnce,
         credentials,
         live: typeof credentials === 'string' || !oauth ? null : liveGrantOf(source, place, oauth, credentials),
-        gateOf: (group) => gateOf(place, group),
+        rateLimiterOf: (group) => rateLimiterOf(place, group),
         urls: urls[source],
         egress,
         maxItemBytes,

@@ -6,7 +6,7 @@ import type { Egress } from '../egress/types.js';
 import type { Connector, Refusal, SourceAnswer, SourceRequest } from './connector.js';
 import { classOfStatus, ERROR_CLASSES } from './errorClasses.js';
 import { parseAnswer } from './parseAnswer.js';
-import type { RequestGate } from './requestGate.js';
+import type { RateLimiter } from './rateLimiter.js';
 
 const MAX_ANSWER_BYTES = 50_000_000;
 const TIMEOUT_MS = 60_000;
@@ -32,7 +32,7 @@ export interface TransportSettings {
   readonly name: string;
   readonly headers: Readonly<Record<string, string>> | LiveHeaders;
   readonly connector: Pick<Connector<never>, 'classify' | 'waitMs' | 'restMs' | 'refusalIn' | 'sharedLimit'>;
-  readonly gate: RequestGate;
+  readonly rateLimiter: RateLimiter;
   readonly egress: Pick<Egress, 'request'>;
   readonly signal: AbortSignal;
   /** Of the content of one item at most, where it is asked for as such. */
@@ -71,7 +71,16 @@ export function faultOf(
 
 /** Sends requests of one account: with its credentials, within its limits, and again where the source asks to wait. */
 export function createTransport(settings: TransportSettings): (request: Outgoing) => Promise<SourceAnswer> {
-  const { headers, connector, gate, egress, signal, maxItemBytes, patienceMs = PATIENCE_MS, onRequest } = settings;
+  const {
+    headers,
+    connector,
+    rateLimiter: gate,
+    egress,
+    signal,
+    maxItemBytes,
+    patienceMs = PATIENCE_MS,
+    onRequest,
+  } = settings;
   const live: LiveHeaders | null =
     'now' in headers && typeof headers.now === 'function' ? (headers as LiveHeaders) : null;
   const fixed = live ? {} : (headers as Readonly<Record<string, string>>);

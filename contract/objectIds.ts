@@ -16,8 +16,8 @@ export function idOfPrefix(bucket: string, prefix: string): string {
   return prefix === '' || prefix.endsWith('/') ? idOf(bucket, prefix) : `/${bucket}/${prefix}`;
 }
 
-export function placeOf(externalId: string): ObjectPlace {
-  if (externalId.startsWith('/')) return { ...placeOf(externalId.slice(1)), kind: 'prefix' };
+export function parseItemId(externalId: string): ObjectPlace {
+  if (externalId.startsWith('/')) return { ...parseItemId(externalId.slice(1)), kind: 'prefix' };
   const slash = externalId.indexOf('/');
   const key = slash < 0 ? '' : externalId.slice(slash + 1);
   const bucket = slash < 0 ? externalId : externalId.slice(0, slash);

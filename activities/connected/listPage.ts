@@ -23,7 +23,7 @@ export interface Listing extends SyncItemsRequest {
 /** Of what the connector knows, an item keeps what is answered, and its version. */
 const listedOf = (account: Account) => (given: SourceItem) => {
   const { hasContent: _content, isAttachment: _attached, createdAt: _at, tags: _tags, ...listed } = given;
-  const { typeAtSource: _type, attachedTo: _of, leftOut: _why, ...item } = listed;
+  const { typeAtSource: _type, attachedTo: _of, skipReason: _why, ...item } = listed;
   return { ...item, source: account.sourceOf(item.externalId) };
 };
 
@@ -67,7 +67,7 @@ async function takeChanges(
   const page = await feed.since(since, signal);
   const { changes, goneAt = [], next, more, isDeep = false } = page;
   // Said by the first page of a pass: what the feed does not tell of is looked for from its outermost items on.
-  const beside = page.tellsOf && !progress.told ? { told: page.tellsOf } : null;
+  const beside = page.coveredRoots && !progress.told ? { told: page.coveredRoots } : null;
   const last = new Map<string, Change>();
   for (const change of changes) last.set('gone' in change ? change.gone : change.item.externalId, change);
   const told = [...last.values()];

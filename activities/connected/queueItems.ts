@@ -127,7 +127,7 @@ export function createQueueActivities(deps: ActivityDeps) {
             const taken = new Set(wanted);
             // What was named is looked into, where it only leads elsewhere.
             const others = items.filter((item) => !taken.has(item) && !(isNamed(item) && item.isSelectable));
-            await recordSkipped(store, { run, source, request }, others, page.leftOut);
+            await recordSkipped(store, { run, source, request }, others, page.skipped);
             // What a pass does not meet is the listing's to judge.
             const found: Queued[] = [...wanted, ...(isPass(run) ? [] : missing.map(unlisted))];
             const named = await withoutCopies(run, request, source, found);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-import type { LeftOut, SourceItem } from '../../connectors/connector.js';
+import type { SkippedItem, SourceItem } from '../../connectors/connector.js';
 import { fileEvents, type NewEvent } from '../../contract/events.js';
 import type { SyncSourceRequest } from '../../contract/connections.js';
 import { endedAs } from '../../contract/ledger.js';
@@ -36,11 +36,11 @@ export async function recordOnce(
 
 /** Why an item becomes no file; null for what does, holds such as do, or was not asked for. */
 function reasonOf(item: SourceItem, { ingest }: Request): string | null {
-  const { leftOut, isSelectable, hasContent, isAttachment, attachedTo } = item;
+  const { skipReason, isSelectable, hasContent, isAttachment, attachedTo } = item;
   // Whether attachments come is the caller's own word.
   if (isAttachment === true && !hasContent && ingest.syncAttachments !== true) return null;
   if (!isChosenByType(item, ingest)) return hasContent && attachedTo === undefined ? LEFT_OUT_BY_TYPE : null;
-  return leftOut ?? (isSelectable || hasContent ? null : UNSAID);
+  return skipReason ?? (isSelectable || hasContent ? null : UNSAID);
 }
 
 /**
@@ -52,10 +52,10 @@ export async function recordSkipped(
   store: Store,
   { run, source, request }: { readonly run: RunDoc; readonly source: DataSourceDoc; readonly request: Request },
   items: readonly SourceItem[],
-  beside: readonly LeftOut[],
+  beside: readonly SkippedItem[],
 ): Promise<void> {
-  const byReason = new Map<string, Pick<LeftOut, 'externalId' | 'name'>[]>();
-  const add = (one: Pick<LeftOut, 'externalId' | 'name'>, reason: string | null): void => {
+  const byReason = new Map<string, Pick<SkippedItem, 'externalId' | 'name'>[]>();
+  const add = (one: Pick<SkippedItem, 'externalId' | 'name'>, reason: string | null): void => {
     // Of all there is, types were named in the same breath; of a selection the connection may have, long ago.
     if (reason === null || (reason === LEFT_OUT_BY_TYPE && request.isWhole === true)) return;
     const known = byReason.get(reason);

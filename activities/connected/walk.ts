@@ -1,4 +1,4 @@
-import type { ItemPage, LeftOut, SourceItem } from '../../connectors/connector.js';
+import type { ItemPage, SkippedItem, SourceItem } from '../../connectors/connector.js';
 import type { Account } from '../../connectors/account.js';
 import type { Walk } from '../../contract/connections.js';
 import { Fault } from '../../contract/failures.js';
@@ -12,7 +12,7 @@ export interface WalkStep {
   /** Of these, those that may not be looked into. */
   readonly refused: readonly string[];
   /** What is there beside its items. */
-  readonly leftOut: readonly LeftOut[];
+  readonly skipped: readonly SkippedItem[];
   readonly walk: Walk;
 }
 
@@ -44,7 +44,7 @@ export async function takePage(
   } catch (error) {
     const again = restart(walk, error);
     if (again === null) throw error;
-    return { items: [], missing: [], refused: [], leftOut: [], walk: again };
+    return { items: [], missing: [], refused: [], skipped: [], walk: again };
   }
 }
 
@@ -56,27 +56,27 @@ export async function takePage(
 async function takeNext(account: Account, walk: Walk, signal: AbortSignal, wishes?: TypeWishes): Promise<WalkStep> {
   const [scope, ...rest] = walk.open;
   if (scope === undefined) {
-    if (walk.roots === null) return { items: [], missing: [], refused: [], leftOut: [], walk };
-    const page = await account.roots(walk.roots.next, signal);
-    const { items, next, isDeep, isPartial, refused: missing = [], leftOut = [] } = page;
+    if (walk.roots === null) return { items: [], missing: [], refused: [], skipped: [], walk };
+    const page = await account.listRoots(walk.roots.next, signal);
+    const { items, next, isDeep, isPartial, refused: missing = [], skipped = [] } = page;
     const open = isDeep ? [] : items.filter(({ isExpandable }) => isExpandable).map(({ externalId }) => externalId);
     const refused = walk.refused + missing.length + (isPartial ? 1 : 0);
     const behind = { ...walk, open, at: null, roots: next === null ? null : { next }, refused };
-    return { items, missing, refused: missing, leftOut, walk: behind };
+    return { items, missing, refused: missing, skipped, walk: behind };
   }
   const behind = { ...walk, open: rest, at: null };
   let page: ItemPage;
   try {
-    page = await account.below(scope, walk.at, signal, wishes);
+    page = await account.listDescendants(scope, walk.at, signal, wishes);
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
-    const nothing = { items: [], missing: [scope], leftOut: [] };
+    const nothing = { items: [], missing: [scope], skipped: [] };
     if (error.kind === 'not_found') return { ...nothing, refused: [], walk: behind };
     if (error.kind === 'access_denied')
       return { ...nothing, refused: [scope], walk: { ...behind, refused: walk.refused + 1 } };
     throw error;
   }
-  const { items, next, refused: missing = [], leftOut = [] } = page;
+  const { items, next, refused: missing = [], skipped = [] } = page;
   const on = { ...(next === null ? behind : { ...walk, at: next }), refused: walk.refused + missing.length };
-  return { items, missing, refused: missing, leftOut, walk: on };
+  return { items, missing, refused: missing, skipped, walk: on };
 }

@@ -1,7 +1,7 @@
 /** Azure Blob Storage, read with the key of an account. https://learn.microsoft.com/rest/api/storageservices/blob-service-rest-api */
 import { defineCursor, shapeOf, string } from '../cursors.js';
 import { Fault } from '../../contract/failures.js';
-import { type ObjectPlace, placeOf } from '../../contract/objectIds.js';
+import { type ObjectPlace, parseItemId } from '../../contract/objectIds.js';
 import type { Connector, ItemPage, SourceAnswer, SourceClient, AccountClient } from '../connector.js';
 import { escapePath, treeOf } from './adapter.js';
 import { type Listing, readListing } from './listing.js';
@@ -94,15 +94,15 @@ export const azureBlobStorage: Connector<AzureCredentials> = {
     return { account: client.credentials.accountName, metadata: { account_name: client.credentials.accountName } };
   },
 
-  async roots(client, cursor) {
+  async listRoots(client, cursor) {
     const tree = treeOf(accountUrl(client));
     const query = cursor === null ? {} : { marker: cursor };
     const { entries, marker } = await list(client, { path: '', query });
     return { items: entries.map(({ name, createdAt }) => tree.itemOfContainer(name, createdAt)), next: marker };
   },
 
-  async below(client, externalId, cursor) {
-    const place = placeOf(externalId);
+  async listDescendants(client, externalId, cursor) {
+    const place = parseItemId(externalId);
     const { bucket, key, kind } = place;
     if (!CONTAINER.test(bucket) || kind === 'prefix') throw noSuchItem('Azure Blob Storage');
     if (kind !== 'object') return pageBelow(client, place, cursor);
@@ -116,7 +116,7 @@ export const azureBlobStorage: Connector<AzureCredentials> = {
   },
 
   async open(client, externalId) {
-    const { bucket, key, kind } = placeOf(externalId);
+    const { bucket, key, kind } = parseItemId(externalId);
     if (!CONTAINER.test(bucket) || kind === 'prefix') throw noSuchItem('Azure Blob Storage');
     if (kind !== 'object') {
       // Reached only by an id that no listing knows; where there is such a place, its blobs are what can be read.

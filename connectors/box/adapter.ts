@@ -23,7 +23,7 @@ const ID = /^(?:(folder|web_link):)?(\d{1,20})$/;
 /** A file by its number alone, as people know it; folders and links with their kind. */
 export const idOf = ({ kind, id }: Place): string => (kind === 'file' ? id : `${kind}:${id}`);
 /** What an id means; null for what is none. */
-export function placeOf(externalId: string): Place | null {
+export function parseItemId(externalId: string): Place | null {
   const [, kind, id] = ID.exec(externalId) ?? [];
   if (id === undefined) return null;
   return { kind: isKind(kind) ? kind : 'file', id };

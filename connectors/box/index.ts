@@ -6,7 +6,7 @@ import type { Connector, ItemContent, ItemPage, OAuthGrant, Refusal, SourceClien
 import type { ErrorClass } from '../errorClasses.js';
 import { folderWalk, takeFolder } from '../folderWalk.js';
 import { asObject, asText, type Json, omitNull } from '../json.js';
-import { contentOf, idOf, isNote, ITEM_FIELDS, itemOf, type Place, placeOf, ROOT } from './adapter.js';
+import { contentOf, idOf, isNote, ITEM_FIELDS, itemOf, type Place, parseItemId, ROOT } from './adapter.js';
 import { boxChanges, itemAt } from './changes.js';
 import { noteText } from './note.js';
 import { bearer } from '../bearer.js';
@@ -45,7 +45,7 @@ async function named(
   client: SourceClient,
   externalId: string,
 ): Promise<{ readonly place: Place; readonly json: Json }> {
-  const place = placeOf(externalId);
+  const place = parseItemId(externalId);
   if (place === null) throw noSuchItem('Box');
   try {
     return { place, json: await itemAt(client, place) };
@@ -120,10 +120,10 @@ export const box: Connector<OAuthGrant> = {
     return { account, metadata };
   },
 
-  roots: (client, cursor) => listFolder(client, ROOT, cursor),
+  listRoots: (client, cursor) => listFolder(client, ROOT, cursor),
 
-  async below(client, externalId, cursor) {
-    const list = (folder: string, at: string | null) => listFolder(client, placeOf(folder)?.id ?? '', at);
+  async listDescendants(client, externalId, cursor) {
+    const list = (folder: string, at: string | null) => listFolder(client, parseItemId(folder)?.id ?? '', at);
     if (cursor !== null) return takeFolder(cursor, list);
     if (externalId === ROOT || externalId === idOf({ kind: 'folder', id: ROOT })) {
       const whole = idOf({ kind: 'folder', id: ROOT });

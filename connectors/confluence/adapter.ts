@@ -1,4 +1,4 @@
-import type { ItemContent, LeftOut, SourceItem } from '../connector.js';
+import type { ItemContent, SkippedItem, SourceItem } from '../connector.js';
 import { asText, type Site } from './api.js';
 import { htmlOfStorage } from './storage.js';
 import { escapeHtml } from '../html.js';
@@ -25,7 +25,7 @@ const ID = /^\d{1,30}$/;
 export const externalIdOf = ({ kind, id }: Place): string => (kind === 'pages' ? id : `${WORDS[kind]}${id}`);
 
 /** Null for what is none of ours. */
-export function placeOf(externalId: string): Place | null {
+export function parseItemId(externalId: string): Place | null {
   const [kind, word] = Object.entries(WORDS).find(([, prefix]) => externalId.startsWith(prefix)) ?? ['pages', ''];
   const id = externalId.slice(word.length);
   return ID.test(id) ? { kind: kind as Kind, id } : null;
@@ -94,7 +94,7 @@ export function itemOfContent(site: Site, kind: Exclude<Kind, 'spaces'>, json: J
 }
 
 /** What Confluence's list of children tells of and we read nothing of; null for all else. */
-export function leftOutOf(child: Json): LeftOut | null {
+export function skippedOf(child: Json): SkippedItem | null {
   const [id, type] = [asText(child['id']), asText(child['type'])];
   if (id === null || type === null || type === 'page' || type === 'folder') return null;
   const reason = 'Of Confluence pages and blog posts are read. Export it there, then upload the file.';

@@ -25,7 +25,7 @@ export const atlassianConsent: OAuthSpec = {
   scopeSeparator: ' ',
   scopeParameter: 'scope',
   // The refresh token tells.
-  saidAs: { offline_access: [] },
+  scopeAliases: { offline_access: [] },
   // Apps of this kind have no say in it.
   pkce: false,
   clientAuth: 'post',

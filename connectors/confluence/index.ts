@@ -1,7 +1,7 @@
 /** Confluence in Atlassian's cloud: the spaces of one site, with their pages, folders and blog posts. https://developer.atlassian.com/cloud/confluence/rest/v2/ */
 import { Fault } from '../../contract/failures.js';
 import type { Connector, ItemPage, OAuthGrant } from '../connector.js';
-import { contentOf, itemOfSpace, placeOf } from './adapter.js';
+import { contentOf, itemOfSpace, parseItemId } from './adapter.js';
 import { askThing, asText, atlassianConsent, type Call, classify, siteOf, takePage, waitMs } from './api.js';
 import { belowContent, belowSpace } from './tree.js';
 import { bearer } from '../bearer.js';
@@ -34,22 +34,22 @@ export const confluence: Connector<OAuthGrant> = {
     };
   },
 
-  async roots(client, cursor): Promise<ItemPage> {
+  async listRoots(client, cursor): Promise<ItemPage> {
     const site = await siteOf(client, client.credentials);
     const call: Call = { client, site };
     const { values, next } = await takePage(call, ['spaces'], { status: 'current', sort: 'id' }, cursor);
     return { items: values.flatMap((space) => itemOfSpace(site, space) ?? []), next };
   },
 
-  async below(client, externalId, cursor) {
-    const place = placeOf(externalId);
+  async listDescendants(client, externalId, cursor) {
+    const place = parseItemId(externalId);
     if (place === null) throw noSuchItem('Confluence');
     const call: Call = { client, site: await siteOf(client, client.credentials) };
     return place.kind === 'spaces' ? belowSpace(call, place.id, cursor) : belowContent(call, place, cursor);
   },
 
   async open(client, externalId) {
-    const place = placeOf(externalId);
+    const place = parseItemId(externalId);
     if (place === null) throw noSuchItem('Confluence');
     const call: Call = { client, site: await siteOf(client, client.credentials) };
     const { kind, id } = place;

@@ -2,7 +2,7 @@
 import { defineCursor, shapeOf, listOf, nullable, oneOf, string, type CursorOf } from '../cursors.js';
 import { Fault } from '../../contract/failures.js';
 import type { ItemPage, SourceItem } from '../connector.js';
-import { folderAround, KINDS, itemOfContent, itemOfSpace, leftOutOf, type Place, placeOf } from './adapter.js';
+import { folderAround, KINDS, itemOfContent, itemOfSpace, skippedOf, type Place, parseItemId } from './adapter.js';
 import { askThing, asText, type Call, takePage } from './api.js';
 import type { Json } from '../json.js';
 import { noSuchItem } from '../faults.js';
@@ -113,10 +113,10 @@ export async function belowContent(call: Call, place: Place, text: string | null
     const children = await takePage(call, [first.kind, first.id, 'direct-children'], {}, at);
     const items = await wholeItems(call, children.values, first);
     // What lies in them comes before what lies beside them, so that little is open at once.
-    const later = [...items.flatMap(({ externalId }) => placeOf(externalId) ?? []), ...rest];
+    const later = [...items.flatMap(({ externalId }) => parseItemId(externalId) ?? []), ...rest];
     const isWhole = children.next === null;
-    const leftOut = children.values.flatMap((child) => leftOutOf(child) ?? []);
-    return { items, leftOut, next: next({ open: isWhole ? later : [first, ...later], at: children.next }) };
+    const skipped = children.values.flatMap((child) => skippedOf(child) ?? []);
+    return { items, skipped, next: next({ open: isWhole ? later : [first, ...later], at: children.next }) };
   } catch (error) {
     // It went in the meantime; the others are still there.
     if (!isMissing(error)) throw error;

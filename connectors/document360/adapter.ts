@@ -14,7 +14,7 @@ const ID = /^[\w-]{1,64}$/;
 const WITHIN = /^([\w-]{1,64})\/(category|article):([\w-]{1,64})$/;
 
 /** Null for what is none of ours. */
-export function placeOf(externalId: string): Place | null {
+export function parseItemId(externalId: string): Place | null {
   if (ID.test(externalId)) return { workspace: externalId, category: null, article: null };
   const [, workspace = '', kind, id = ''] = WITHIN.exec(externalId) ?? [];
   if (workspace === '') return null;
@@ -79,7 +79,7 @@ function itemOfArticle(json: Json, workspace: string, parent: string, isHidden: 
     createdAt: asMoment(json['created_at']),
     // Both may be missing, and either changes with what is published.
     version: changed === null ? null : `${typeof published === 'number' ? published : ''} ${changed}`,
-    ...(isPublic ? {} : { leftOut: isPublished ? HIDDEN : DRAFT }),
+    ...(isPublic ? {} : { skipReason: isPublished ? HIDDEN : DRAFT }),
   });
 }
 

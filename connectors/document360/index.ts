@@ -6,7 +6,7 @@ import { atMost } from '../../contract/cacheSize.js';
 import { Fault } from '../../contract/failures.js';
 import type { Connector, Refusal, SourceClient } from '../connector.js';
 import type { ErrorClass } from '../errorClasses.js';
-import { contentOf, itemOfWorkspace, itemsOfCategories, placeOf, type Workspace, workspaceOf } from './adapter.js';
+import { contentOf, itemOfWorkspace, itemsOfCategories, parseItemId, type Workspace, workspaceOf } from './adapter.js';
 import { asObject, asObjects, asText, type Json } from '../json.js';
 import { headerToken } from '../bearer.js';
 import { noSuchItem, requireList } from '../faults.js';
@@ -69,13 +69,13 @@ export const document360: Connector<Document360Credentials> = {
     };
   },
 
-  async roots(client, _cursor) {
+  async listRoots(client, _cursor) {
     // All in one answer: Document360 has no pages of them.
     return { items: (await workspaces(client)).map(itemOfWorkspace), next: null };
   },
 
-  async below(client, externalId, _cursor) {
-    const place = placeOf(externalId);
+  async listDescendants(client, externalId, _cursor) {
+    const place = parseItemId(externalId);
     if (place === null) throw noSuchItem('Document360');
     const workspace = (await workspaces(client)).find(({ id }) => id === place.workspace);
     if (!workspace) throw noSuchItem('Document360');
@@ -95,7 +95,7 @@ export const document360: Connector<Document360Credentials> = {
   },
 
   async open(client, externalId) {
-    const place = placeOf(externalId);
+    const place = parseItemId(externalId);
     if (place === null) throw noSuchItem('Document360');
     const language = await languageOf(client, client.credentials, place.workspace);
     if (place.article === null)

@@ -84,9 +84,9 @@ export const dropbox: Connector<OAuthGrant> = {
     return { account, metadata };
   },
 
-  roots: (client, cursor) => listFolder({ client, grant: client.credentials }, '', cursor, null),
+  listRoots: (client, cursor) => listFolder({ client, grant: client.credentials }, '', cursor, null),
 
-  async below(client, externalId, cursor) {
+  async listDescendants(client, externalId, cursor) {
     const call = { client, grant: client.credentials };
     const list = (folder: string, at: string | null, root: string) => listFolder(call, folder, at, root);
     if (cursor !== null) return takeFolder(cursor, list);

@@ -1,5 +1,13 @@
-import type { ItemContent, LeftOut, SourceItem } from '../connector.js';
-import { type Attached, contentOfArticle, contentOfSaid, dateOf, draftOf, idOf, type Said } from '../helpdesk.js';
+import type { ItemContent, SkippedItem, SourceItem } from '../connector.js';
+import {
+  type Attached,
+  contentOfArticle,
+  contentOfComments,
+  dateOf,
+  draftOf,
+  idOf,
+  type Comment,
+} from '../helpdesk.js';
 import { asObject, asObjects, asText, omitNull, type Json } from '../json.js';
 import { createItem } from '../items.js';
 
@@ -19,7 +27,7 @@ export type FreshdeskPlace =
   | null;
 
 const ID = new RegExp(`^(${KINDS.join('|')}):(\\d{1,20})(?:/(\\d{1,20}))?$`);
-export function placeOf(id: string): FreshdeskPlace {
+export function parseItemId(id: string): FreshdeskPlace {
   if (id === TICKETS || id === SOLUTIONS) return { kind: id };
   const [, kind, number = '', attachment] = ID.exec(id) ?? [];
   if (kind === undefined) return null;
@@ -73,7 +81,7 @@ export const itemOfFolder = ({ id, json, parent }: Folder, category: string): So
 const PUBLISHED = 2;
 export const isPublished = (article: Json): boolean => article['status'] === PUBLISHED;
 
-export const leftOutOf = (article: Json): LeftOut | null =>
+export const skippedDraft = (article: Json): SkippedItem | null =>
   isPublished(article) ? null : draftOf(article, named(article));
 
 /** A published article; null for a draft. @param site where people of its account open it */
@@ -168,7 +176,7 @@ export function contentOfTicket({ json, item, conversations }: Ticket): ItemCont
     const byPart = one['incoming'] === true ? 'Requester' : 'Agent';
     return (isAsker ? asker : null) ?? asText(one['from_email']) ?? byPart;
   };
-  const said: Said[] = [
+  const comments: Comment[] = [
     { who: asker ?? 'Requester', at: dateOf(json['created_at']), text: asText(json['description_text']) ?? '' },
     ...conversations.map((one) => ({
       who: whoOf(one),
@@ -177,9 +185,9 @@ export function contentOfTicket({ json, item, conversations }: Ticket): ItemCont
       isInternal: one['private'] === true,
     })),
   ];
-  return contentOfSaid('FRESHDESK', {
+  return contentOfComments('FRESHDESK', {
     name: item.name,
-    said,
+    comments,
     url: item.externalUrl ?? item.externalId,
     facts: {
       type: 'TICKET',

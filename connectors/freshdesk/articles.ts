@@ -8,7 +8,7 @@ import {
   itemOfCategory,
   itemOfContainer,
   itemOfFolder,
-  leftOutOf,
+  skippedDraft,
   SOLUTIONS,
   TICKETS,
 } from './adapter.js';
@@ -81,8 +81,8 @@ async function listArticles(client: SourceClient, { open, page }: Cursor): Promi
   try {
     const { values, goesOn } = await takePage(client, [...FOLDERS, folder, 'articles'], page);
     const items = values.flatMap((one) => itemOfArticle(one, siteOf(client)) ?? []);
-    const leftOut = values.flatMap((one) => leftOutOf(one) ?? []);
-    return { items, leftOut, next: goesOn ? cursorOf({ open, page: page + 1 }) : behind };
+    const skipped = values.flatMap((one) => skippedDraft(one) ?? []);
+    return { items, skipped, next: goesOn ? cursorOf({ open, page: page + 1 }) : behind };
   } catch (error) {
     // The folder went in the meantime; the others are still there.
     if (isFault(error, 'not_found')) return { items: [], next: behind };

@@ -11,7 +11,7 @@ import {
   type Wanted,
   wantedOf,
 } from '../helpdesk.js';
-import { contentOf, contentOfTicket, placeOf, SOLUTIONS, TICKETS } from './adapter.js';
+import { contentOf, contentOfTicket, parseItemId, SOLUTIONS, TICKETS } from './adapter.js';
 import { NAME } from './api.js';
 import { belowCategory, belowFolder, belowSolutions, listRoots, readArticle } from './articles.js';
 import { belowTicket, belowTickets, findAttached, readTicket } from './tickets.js';
@@ -32,7 +32,7 @@ const DOMAIN = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;
 const idsIn = ({ domain }: FreshdeskCredentials): AccountIds => idsOf(domain);
 
 async function listBelow(client: SourceClient, id: string, cursor: string | null, wanted: Wanted): Promise<ItemPage> {
-  const place = placeOf(id);
+  const place = parseItemId(id);
   switch (place?.kind) {
     case undefined:
       throw noSuchItem(NAME);
@@ -78,18 +78,18 @@ export const freshdesk: Connector<FreshdeskCredentials> = {
     return { account: domain.toLowerCase(), metadata: { domain: domain.toLowerCase(), user_id: id, ...facts } };
   },
 
-  roots: async (client, cursor) => idsIn(client.credentials).page(await listRoots(client, cursor)),
+  listRoots: async (client, cursor) => idsIn(client.credentials).page(await listRoots(client, cursor)),
 
-  async below(client, externalId, cursor, wishes) {
+  async listDescendants(client, externalId, cursor, typeFilter) {
     const ids = idsIn(client.credentials);
-    const wanted = wantedOf(wishes);
+    const wanted = wantedOf(typeFilter);
     const inner = ids.inner(externalId);
-    return ids.page(wanted.saidOn(inner, await listBelow(client, inner, cursor, wanted)));
+    return ids.page(wanted.withTypes(inner, await listBelow(client, inner, cursor, wanted)));
   },
 
   async open(client, externalId) {
     const ids = idsIn(client.credentials);
-    const place = placeOf(ids.inner(externalId));
+    const place = parseItemId(ids.inner(externalId));
     switch (place?.kind) {
       case undefined:
         throw noSuchItem(NAME);

@@ -1,5 +1,5 @@
 import { Fault } from '../../contract/failures.js';
-import type { ItemContent, LeftOut, SourceItem } from '../connector.js';
+import type { ItemContent, SkippedItem, SourceItem } from '../connector.js';
 import { createItem, createContainer } from '../items.js';
 
 /** What we read of a space. */
@@ -60,9 +60,9 @@ const COMPUTED = 'GitBook computes it when it is shown, and gives its text to no
 export function itemsOfPages(
   space: SpaceJson,
   pages: readonly PageJson[],
-): { readonly items: SourceItem[]; readonly leftOut: LeftOut[] } {
+): { readonly items: SourceItem[]; readonly skipped: SkippedItem[] } {
   const items: SourceItem[] = [];
-  const leftOut: LeftOut[] = [];
+  const skipped: SkippedItem[] = [];
   // A list of what is still to be looked at, for no nesting is too deep.
   const open = pages.map((page) => ({ page, parent: space.id })).toReversed();
   for (let next = open.pop(); next; next = open.pop()) {
@@ -70,7 +70,7 @@ export function itemsOfPages(
     const itemType = ITEM_TYPES[page.type ?? ''];
     const externalId = itemId(space.id, page.id);
     if (itemType === undefined) {
-      leftOut.push({ externalId, name: page.title ?? page.id, reason: COMPUTED });
+      skipped.push({ externalId, name: page.title ?? page.id, reason: COMPUTED });
       continue;
     }
     const inside = page.pages ?? [];
@@ -88,12 +88,12 @@ export function itemsOfPages(
         hasContent: page.type === 'document',
         createdAt: page.createdAt ?? null,
         version: page.updatedAt ?? null,
-        ...(page.type === 'link' ? { leftOut: LINK } : {}),
+        ...(page.type === 'link' ? { skipReason: LINK } : {}),
       }),
     );
     open.push(...inside.map((child) => ({ page: child, parent: externalId })).toReversed());
   }
-  return { items, leftOut };
+  return { items, skipped };
 }
 
 /** A page as a text of its own: its title, what it is about, and what stands on it. */

@@ -50,7 +50,7 @@ export const gitbook: Connector<GitBookCredentials> = {
     };
   },
 
-  async roots(client, cursor) {
+  async listRoots(client, cursor) {
     const { organization } = client.credentials;
     const query = { limit: SPACES_PER_PAGE, ...(cursor === null ? {} : { page: cursor }) };
     const { items, next } = (await client.get(['orgs', organization, 'spaces'], query)) as {
@@ -64,7 +64,7 @@ export const gitbook: Connector<GitBookCredentials> = {
     };
   },
 
-  async below(client, externalId, _cursor) {
+  async listDescendants(client, externalId, _cursor) {
     const { spaceId, pageId } = partsOf(externalId);
     const space = await readSpace(client, spaceId);
     if (space.deletedAt !== undefined) throw new Fault('not_found', 'This space of GitBook was deleted.');
@@ -75,7 +75,7 @@ export const gitbook: Connector<GitBookCredentials> = {
     if (!Array.isArray(pages)) throw incompleteAnswer('GitBook', 'the pages of the space');
     const inside = itemsOfPages(space, pages);
     const all = [itemOfSpace(space), ...inside.items];
-    if (pageId === null) return { items: all, leftOut: inside.leftOut, next: null };
+    if (pageId === null) return { items: all, skipped: inside.skipped, next: null };
     const meant = new Set([externalId]);
     for (const { externalId: id, parentExternalId } of all)
       if (parentExternalId !== null && meant.has(parentExternalId)) meant.add(id);

@@ -91,17 +91,17 @@ function readAs({
   mode,
   type,
   size = 0,
-}: EntryJson): { readonly format: FileFormat } | { readonly leftOut: string } {
-  if (type !== 'blob') return { leftOut: 'It is another repository that is shown here. Sync that one.' };
-  if (mode === LINK_MODE) return { leftOut: 'It is a link. Sync what it leads to.' };
-  if (size === 0) return { leftOut: 'It is empty.' };
+}: EntryJson): { readonly format: FileFormat } | { readonly skipReason: string } {
+  if (type !== 'blob') return { skipReason: 'It is another repository that is shown here. Sync that one.' };
+  if (mode === LINK_MODE) return { skipReason: 'It is a link. Sync what it leads to.' };
+  if (size === 0) return { skipReason: 'It is empty.' };
   const format = formatOfName(path);
   if (format !== null) {
-    if (FILE_FORMATS[format].kind !== 'text') return { leftOut: NO_DOCUMENT };
-    return size <= MAX_FILE_BYTES ? { format } : { leftOut: TOO_LONG };
+    if (FILE_FORMATS[format].kind !== 'text') return { skipReason: NO_DOCUMENT };
+    return size <= MAX_FILE_BYTES ? { format } : { skipReason: TOO_LONG };
   }
-  if (NO_TEXT.has(extensionOf(path))) return { leftOut: NO_DOCUMENT };
-  return size <= MAX_PLAIN_BYTES ? { format: 'TXT' } : { leftOut: TOO_LONG };
+  if (NO_TEXT.has(extensionOf(path))) return { skipReason: NO_DOCUMENT };
+  return size <= MAX_PLAIN_BYTES ? { format: 'TXT' } : { skipReason: TOO_LONG };
 }
 
 const encodePath = (path: string): string => path.split('/').map(encodeURIComponent).join('/');
@@ -126,7 +126,7 @@ export function itemOfEntry({ repository, url, branch, path: above }: Place, ent
     isExpandable: isDirectory,
     hasContent: format !== null,
     version: isFile && entry.sha !== '' ? entry.sha : null,
-    ...(read && 'leftOut' in read ? read : {}),
+    ...(read && 'skipReason' in read ? read : {}),
   });
 }
 

@@ -123,13 +123,13 @@ export const github: Connector<GitHubCredentials> = {
     return { account: String(id), metadata: { username: login } };
   },
 
-  async roots(client, cursor) {
+  async listRoots(client, cursor) {
     const page = { number: cursor === null ? 1 : Number(cursor), size: REPOSITORIES_PER_PAGE };
     const { found, next } = await repositories(client, page);
     return { items: found.map(itemOfRepository), next: next === null ? null : String(next) };
   },
 
-  async containers(client, page): Promise<ContainerPage> {
+  async listContainers(client, page): Promise<ContainerPage> {
     const { found, next } = await repositories(client, page);
     return {
       containers: found.map(({ id, full_name: name, html_url: url }) => ({ id, name, url: url ?? null })),
@@ -137,7 +137,7 @@ export const github: Connector<GitHubCredentials> = {
     };
   },
 
-  async below(client, externalId, cursor) {
+  async listDescendants(client, externalId, cursor) {
     if (cursor !== null) return takeTree(client, TREE_CURSOR.read(cursor));
     const { owner, name, path } = partsOf(externalId);
     const repository = (await client.get(['repos', owner, name], {})) as unknown as RepositoryJson;

@@ -60,7 +60,7 @@ const cursorOf = (next: URLSearchParams | null): string | null => {
 };
 
 /** @throws Fault bad_response for a cursor that is none */
-function placeOf({ cursor, page }: Asked): Place {
+function parsePage({ cursor, page }: Asked): Place {
   if (cursor === null) return { page: String(page) };
   try {
     const given = asObject(JSON.parse(Buffer.from(cursor, 'base64url').toString()));
@@ -129,7 +129,7 @@ const listOf =
   (client, query) =>
     orNull(async () => {
       const asked = query as unknown as Asked;
-      const place = placeOf(asked);
+      const place = parsePage(asked);
       const repository = await wherever(client, asked);
       if (!repository) return null;
       const { owner, name } = repository;

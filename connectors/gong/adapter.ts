@@ -13,7 +13,7 @@ export interface Place {
 /** A call by its number alone, as people know it. */
 export const idOf = ({ kind, id }: Place): string => (kind === 'call' ? id : `${kind}:${id}`);
 /** What an id means; null for what is none. */
-export function placeOf(externalId: string): Place | null {
+export function parseItemId(externalId: string): Place | null {
   const [, kind, id] = ID.exec(externalId) ?? [];
   return id === undefined ? null : { kind: kind === 'workspace' || kind === 'folder' ? kind : 'call', id };
 }

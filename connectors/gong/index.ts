@@ -12,7 +12,7 @@ import {
   itemOfCall,
   itemOfFolder,
   itemOfWorkspace,
-  placeOf,
+  parseItemId,
   readFolders,
 } from './adapter.js';
 import { bearer } from '../bearer.js';
@@ -125,7 +125,7 @@ async function goOn(client: SourceClient, cursor: CallsCursor): Promise<ItemPage
 /** A folder itself, and those in it. */
 async function belowFolder(client: SourceClient, id: string): Promise<ItemPage> {
   for (const { externalId } of await listWorkspaces(client)) {
-    const workspace = placeOf(externalId)?.id ?? '';
+    const workspace = parseItemId(externalId)?.id ?? '';
     const folders = folderWithInner(await listFolders(client, workspace), id);
     if (folders.length > 0)
       return pageAt(folders.map(itemOfFolder), {
@@ -137,7 +137,7 @@ async function belowFolder(client: SourceClient, id: string): Promise<ItemPage> 
 }
 
 async function openCall(client: SourceClient, externalId: string): Promise<ItemContent> {
-  const place = placeOf(externalId);
+  const place = parseItemId(externalId);
   if (place === null) throw noSuchItem('Gong');
   if (place.kind !== 'call')
     throw new Fault('unsupported_type', `A ${place.kind} of Gong has no text of its own: sync the calls in it.`);
@@ -175,7 +175,7 @@ export const gong: Connector<OAuthGrant> = {
     bodyFormat: 'form',
     authorizeParameters: { access_type: 'offline' },
     rotates: true,
-    kept: {
+    tokenResponseFields: {
       customer: {
         key: 'api_base_url_for_customer',
         pattern: /^https:\/\/([a-z0-9-]+(?:\.[a-z0-9-]+)*)\.gong\.io\/?$/i,
@@ -195,11 +195,11 @@ export const gong: Connector<OAuthGrant> = {
     return { account, metadata: omitNull({ email, workspaces: workspaces.map(({ name }) => name) }) };
   },
 
-  roots: async (client, _cursor) => ({ items: await listWorkspaces(client), next: null }),
+  listRoots: async (client, _cursor) => ({ items: await listWorkspaces(client), next: null }),
 
-  async below(client, externalId, cursor) {
+  async listDescendants(client, externalId, cursor) {
     if (cursor !== null) return goOn(client, CURSOR.read(cursor));
-    const place = placeOf(externalId);
+    const place = parseItemId(externalId);
     if (place === null) throw noSuchItem('Gong');
     if (place.kind === 'folder') return belowFolder(client, place.id);
     if (place.kind === 'workspace') {

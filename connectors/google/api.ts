@@ -11,7 +11,7 @@ export const googleConsent = (scopes: readonly string[]): OAuthSpec => ({
   scopeSeparator: ' ',
   scopeParameter: 'scope',
   // https://developers.google.com/identity/protocols/oauth2/scopes
-  saidAs: {
+  scopeAliases: {
     email: [scope('userinfo.email')],
     [scope('drive.readonly')]: [scope('drive')],
     [scope('gmail.readonly')]: [scope('gmail.modify'), 'https://mail.google.com/'],

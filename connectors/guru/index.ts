@@ -2,7 +2,7 @@
 import { defineCursor, shapeOf, listOf, nullable, recordOf, string, type CursorOf } from '../cursors.js';
 import { Fault } from '../../contract/failures.js';
 import type { Connector, ItemPage, SourceClient, SourceItem } from '../connector.js';
-import { contentOf, externalIdOf, itemOf, type Kind, type Place, placeOf } from './adapter.js';
+import { contentOf, externalIdOf, itemOf, type Kind, type Place, parseItemId } from './adapter.js';
 import { asObject, asText, type Json } from '../json.js';
 import { noSuchItem, requireId } from '../faults.js';
 
@@ -64,7 +64,7 @@ async function inFolder(client: SourceClient, cursor: Cursor): Promise<ItemPage>
   }
   const items = page.values.flatMap((member) => itemOf(kindOf(member), member, { parent: first.owner, root }) ?? []);
   const deeper = items.flatMap(({ externalId }) => {
-    const place = placeOf(externalId);
+    const place = parseItemId(externalId);
     return place?.kind === 'folder' ? [{ folder: place.id, owner: externalId }] : [];
   });
   const later = page.next === null ? [...deeper, ...rest] : [first, ...deeper, ...rest];
@@ -74,10 +74,10 @@ async function inFolder(client: SourceClient, cursor: Cursor): Promise<ItemPage>
 async function inNoFolder(client: SourceClient, cursor: Cursor): Promise<ItemPage> {
   const { values, next } = await takePage(client, ['search', 'query'], cursor.at ?? ALL_CARDS);
   const items = values.flatMap((card): SourceItem[] => {
-    const isOurs = asText(asObject(card['collection'])['id']) === cursor.rest;
+    const isInCollection = asText(asObject(card['collection'])['id']) === cursor.rest;
     const folders = card['boards'];
     const item = itemOf('card', card, { parent: cursor.root, root: cursor.root });
-    return isOurs && !(Array.isArray(folders) && folders.length > 0) && item !== null ? [item] : [];
+    return isInCollection && !(Array.isArray(folders) && folders.length > 0) && item !== null ? [item] : [];
   });
   return { items, next: next === null ? null : cursorOf({ ...cursor, at: next }) };
 }
@@ -129,15 +129,15 @@ export const guru: Connector<GuruCredentials> = {
     };
   },
 
-  async roots(client, cursor) {
+  async listRoots(client, cursor) {
     const query = cursor === null ? {} : ROOTS_CURSOR.read(cursor);
     const { values, next } = await takePage(client, ['collections'], query);
     const items = values.flatMap((one) => itemOf('collection', one, { parent: null, root: null }) ?? []);
     return { items, next: ROOTS_CURSOR.writeNext(next) };
   },
 
-  async below(client, externalId, text) {
-    const place = placeOf(externalId);
+  async listDescendants(client, externalId, text) {
+    const place = parseItemId(externalId);
     if (place === null) throw noSuchItem('Guru');
     if (text === null) return begin(client, place);
     const cursor = CURSOR.read(text);
@@ -145,7 +145,7 @@ export const guru: Connector<GuruCredentials> = {
   },
 
   async open(client, externalId) {
-    const place = placeOf(externalId);
+    const place = parseItemId(externalId);
     if (place === null) throw noSuchItem('Guru');
     if (place.kind !== 'card') {
       await client.get([place.kind === 'folder' ? 'folders' : 'collections', place.id], {});

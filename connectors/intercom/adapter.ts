@@ -1,13 +1,13 @@
-import type { ItemContent, LeftOut, SourceItem } from '../connector.js';
+import type { ItemContent, SkippedItem, SourceItem } from '../connector.js';
 import {
   type Attached,
   contentOfArticle,
-  contentOfSaid,
+  contentOfComments,
   dateOf,
   draftOf,
   idOf,
   plainOf,
-  type Said,
+  type Comment,
   tagsOf,
 } from '../helpdesk.js';
 import { asObject, asObjects, asText, omitNull, type Json } from '../json.js';
@@ -25,18 +25,18 @@ export const isContainer = (id: string): id is Container => Object.hasOwn(CONTAI
 const KINDS = ['collection', 'article', 'conversation', 'ticket'] as const;
 type Kind = (typeof KINDS)[number];
 /** What has attachments. */
-export type SaidKind = Extract<Kind, 'conversation' | 'ticket'>;
-export const TYPE_OF = { conversation: 'CONVERSATION', ticket: 'TICKET' } as const satisfies Record<SaidKind, string>;
+export type ThreadKind = Extract<Kind, 'conversation' | 'ticket'>;
+export const TYPE_OF = { conversation: 'CONVERSATION', ticket: 'TICKET' } as const satisfies Record<ThreadKind, string>;
 
 /** What an id of ours means; null for none. */
 export type IntercomPlace =
   | { readonly kind: Container }
   | { readonly kind: Kind; readonly id: string }
-  | { readonly kind: 'attachment'; readonly of: SaidKind; readonly id: string }
+  | { readonly kind: 'attachment'; readonly of: ThreadKind; readonly id: string }
   | null;
 
 const ID = new RegExp(`^(${KINDS.join('|')}):(\\d{1,20})(/[\\w-]{1,60})?$`);
-export function placeOf(externalId: string): IntercomPlace {
+export function parseItemId(externalId: string): IntercomPlace {
   if (isContainer(externalId)) return { kind: externalId };
   const [, kind, id = '', attachment] = ID.exec(externalId) ?? [];
   if (kind === undefined) return null;
@@ -69,7 +69,7 @@ export const collectionOf = (article: Json): string | null => idOf(article['pare
 const versionOf = (json: Json): string | null => idOf(json['updated_at']);
 
 const isPublished = (article: Json): boolean => article['state'] === 'published';
-export const leftOutOf = (article: Json): LeftOut | null =>
+export const skippedDraft = (article: Json): SkippedItem | null =>
   isPublished(article) ? null : draftOf(article, asText(article['title']));
 
 /** An article; null for a draft. @param root of its collection; null where it lies in none */
@@ -184,9 +184,9 @@ export function itemOfTicket(json: Json, { admins, teams, contacts }: People): S
 /** What was said in a conversation, or in a ticket, and how many parts more there are than Intercom gives out. */
 interface Parts {
   readonly parts: readonly Json[];
-  readonly leftOut: number;
+  readonly omitted: number;
 }
-function partsOf(json: Json, kind: SaidKind): Parts {
+function partsOf(json: Json, kind: ThreadKind): Parts {
   const name = `${kind}_parts`;
   const list = asObject(json[name]);
   const parts = asObjects(list[name]);
@@ -194,11 +194,11 @@ function partsOf(json: Json, kind: SaidKind): Parts {
   // The first one stands before the others, in words of its own.
   const first =
     kind === 'conversation' ? [{ ...asObject(json['source']), created_at: json['created_at'], id: 's' }] : [];
-  return { parts: [...first, ...parts], leftOut: typeof total === 'number' ? Math.max(0, total - parts.length) : 0 };
+  return { parts: [...first, ...parts], omitted: typeof total === 'number' ? Math.max(0, total - parts.length) : 0 };
 }
 
 /** What is attached to the parts of a conversation or a ticket; it has no ids of its own. */
-export const attachedIn = (json: Json, kind: SaidKind): readonly (Attached & { readonly url: string })[] =>
+export const attachedIn = (json: Json, kind: ThreadKind): readonly (Attached & { readonly url: string })[] =>
   partsOf(json, kind).parts.flatMap((part) =>
     asObjects(part['attachments']).flatMap((one, index) => {
       const [url, name] = [asText(one['url']), asText(one['name'])];
@@ -216,7 +216,7 @@ export const attachedIn = (json: Json, kind: SaidKind): readonly (Attached & { r
   );
 
 const personOf = (author: Json): string | null => asText(author['name']) ?? asText(author['email']);
-const saidIn = (part: Json): Said => ({
+const readComment = (part: Json): Comment => ({
   who: personOf(asObject(part['author'])),
   at: dateOf(part['created_at']),
   text: plainOf(asText(part['body']) ?? ''),
@@ -224,19 +224,19 @@ const saidIn = (part: Json): Said => ({
 });
 
 /** A conversation or a ticket as a text. */
-export function contentOfParts(json: Json, item: SourceItem, kind: SaidKind): ItemContent {
-  const { parts, leftOut } = partsOf(json, kind);
+export function contentOfParts(json: Json, item: SourceItem, kind: ThreadKind): ItemContent {
+  const { parts, omitted } = partsOf(json, kind);
   const description = asText(asObject(json['ticket_attributes'])['_default_description_']);
-  const described: Said[] =
+  const described: Comment[] =
     description === null ? [] : [{ who: 'Description', at: dateOf(json['created_at']), text: plainOf(description) }];
-  return contentOfSaid('INTERCOM', {
+  return contentOfComments('INTERCOM', {
     name: item.name,
-    said: [...described, ...parts.map(saidIn)],
+    comments: [...described, ...parts.map(readComment)],
     url: item.externalId,
     facts: {
       type: TYPE_OF[kind],
       ...omitNull({ updated_at: dateOf(json['updated_at']), state: asText(json['state']) }),
-      ...(leftOut > 0 ? { parts_left_out: leftOut } : {}),
+      ...(omitted > 0 ? { parts_left_out: omitted } : {}),
     },
   });
 }

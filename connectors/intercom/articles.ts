@@ -8,7 +8,7 @@ import {
   itemOfArticle,
   itemOfCollection,
   itemOfContainer,
-  leftOutOf,
+  skippedDraft,
 } from './adapter.js';
 import { NAME, takeAll, takeNumbered } from './api.js';
 import { noSuchItem } from '../faults.js';
@@ -71,16 +71,16 @@ async function listArticles(client: SourceClient, cursor: Cursor): Promise<ItemP
     return root === undefined ? [] : [{ article, root }];
   });
   const items = meant.flatMap(({ article, root }) => itemOfArticle(article, root) ?? []);
-  const leftOut = meant.flatMap(({ article }) => leftOutOf(article) ?? []);
+  const skipped = meant.flatMap(({ article }) => skippedDraft(article) ?? []);
   if (isShorter && restarts < MAX_RESTARTS)
     return {
       items,
-      leftOut,
+      skipped,
       next: CURSOR.write({ roots, page: 1, total: null, restarts: restarts + 1 }),
     };
   return {
     items,
-    leftOut,
+    skipped,
     next: next === null ? null : CURSOR.write({ roots, page: next, total, restarts }),
   };
 }

@@ -12,12 +12,12 @@ import {
 import { Fault } from '../../contract/failures.js';
 import type { ChangeFeed, ChangePage, OAuthGrant, SourceClient } from '../connector.js';
 import { checkPasses, firstPass, nextPass, PASSES } from '../fullResync.js';
-import { itemOfConversation, itemOfTicket, NOBODY, type SaidKind } from './adapter.js';
+import { itemOfConversation, itemOfTicket, NOBODY, type ThreadKind } from './adapter.js';
 import { NAME, searchAll } from './api.js';
-import { AT_ONCE, attachedTo, LISTS, unlessGone } from './said.js';
+import { AT_ONCE, attachedTo, LISTS, unlessGone } from './threads.js';
 import { isFault } from '../faults.js';
 
-const KINDS: readonly SaidKind[] = ['conversation', 'ticket'];
+const KINDS: readonly ThreadKind[] = ['conversation', 'ticket'];
 /** Searches take the day of a moment for it, and find what changed some time after it did. */
 const OVERLAP_S = 2 * 86_400;
 
@@ -51,7 +51,7 @@ const stale = (why: string): Fault => new Fault('stale_cursor', `${NAME} ${why}.
 const nowInSeconds = (): number => Math.floor(Date.now() / 1000);
 
 /** How many of a kind were created before a moment; null where that is not for the account, or not said. */
-async function count(client: SourceClient, kind: SaidKind, before: number): Promise<number | null> {
+async function count(client: SourceClient, kind: ThreadKind, before: number): Promise<number | null> {
   try {
     const query = { field: 'created_at', operator: '<', value: before } as const;
     return (await searchAll(client, LISTS[kind], null, query)).total;
@@ -61,7 +61,7 @@ async function count(client: SourceClient, kind: SaidKind, before: number): Prom
   }
 }
 
-async function countAll(client: SourceClient, kinds: readonly SaidKind[], now: number) {
+async function countAll(client: SourceClient, kinds: readonly ThreadKind[], now: number) {
   const before = now - OVERLAP_S;
   const counted: Counted[] = [];
   for (const kind of kinds) {
@@ -81,13 +81,13 @@ async function checkCounts(client: SourceClient, counted: readonly Counted[]): P
 }
 
 /** What is attached to some that changed: nothing else is attached to them any more. */
-async function takeAttached(client: SourceClient, kind: SaidKind, rest: readonly string[]) {
+async function takeAttached(client: SourceClient, kind: ThreadKind, rest: readonly string[]) {
   const some = rest.slice(0, AT_ONCE);
   const items = (await Promise.all(some.map((id) => unlessGone(attachedTo(client, kind, id))))).flat();
   return { items, goneAt: some.map((id) => `${kind}:${id}`), rest: rest.slice(AT_ONCE) };
 }
 
-async function takeChanged(client: SourceClient, kind: SaidKind, since: number, at: string | null) {
+async function takeChanged(client: SourceClient, kind: ThreadKind, since: number, at: string | null) {
   const query = { field: 'updated_at', operator: '>', value: since } as const;
   const { values, next } = await searchAll(client, LISTS[kind], at, query);
   const items = values.flatMap(
@@ -97,7 +97,7 @@ async function takeChanged(client: SourceClient, kind: SaidKind, since: number, 
 }
 
 /** Conversations and tickets that changed are searched for; articles are listed whole. */
-export const saidChanges: ChangeFeed<OAuthGrant> = {
+export const threadChanges: ChangeFeed<OAuthGrant> = {
   async now(client) {
     const now = nowInSeconds();
     return TOKEN.write({
@@ -111,7 +111,7 @@ export const saidChanges: ChangeFeed<OAuthGrant> = {
   async since(client, text): Promise<ChangePage> {
     const point = TOKEN.read(text);
     const kinds = point.counted.map(({ kind }) => kind);
-    const tellsOf = kinds.map((kind) => LISTS[kind]);
+    const coveredRoots = kinds.map((kind) => LISTS[kind]);
     if (point.pass === null) {
       checkPasses(point, NAME);
       await checkCounts(client, point.counted);
@@ -129,7 +129,7 @@ export const saidChanges: ChangeFeed<OAuthGrant> = {
             counted: await countAll(client, kinds, pass.begun),
             pass: null,
           };
-      return { next: TOKEN.write(next), more, tellsOf, isDeep: true as const };
+      return { next: TOKEN.write(next), more, coveredRoots, isDeep: true as const };
     };
     const behind = (at: string | null, isEnd: boolean, rest: readonly string[]): Pass =>
       isEnd && rest.length === 0 ? { ...pass, open: others, at: null, rest } : { ...pass, at, rest };

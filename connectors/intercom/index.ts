@@ -2,11 +2,11 @@
 import { Fault } from '../../contract/failures.js';
 import type { Connector, ItemPage, OAuthGrant, SourceClient } from '../connector.js';
 import { contentOfAttached, fetchSigned, itemOfAttached, type Wanted, wantedOf } from '../helpdesk.js';
-import { contentOf, contentOfParts, placeOf, TYPE_OF } from './adapter.js';
+import { contentOf, contentOfParts, parseItemId, TYPE_OF } from './adapter.js';
 import { NAME } from './api.js';
 import { articleItem, belowCollection, belowLoose, listRoots, readArticle } from './articles.js';
-import { saidChanges } from './changes.js';
-import { belowAll, belowOne, findAttached, readSaid } from './said.js';
+import { threadChanges } from './changes.js';
+import { belowAll, belowOne, findAttached, readThread } from './threads.js';
 import { noSuchItem } from '../faults.js';
 import { asObject, asText, omitNull } from '../json.js';
 import { bearer } from '../bearer.js';
@@ -20,7 +20,7 @@ async function listBelow(
   cursor: string | null,
   wanted: Wanted,
 ): Promise<ItemPage> {
-  const place = placeOf(externalId);
+  const place = parseItemId(externalId);
   switch (place?.kind) {
     case undefined:
       throw noSuchItem(NAME);
@@ -84,17 +84,17 @@ export const intercom: Connector<OAuthGrant> = {
     return { account, metadata: { workspace_id: account, ...omitNull(told) } };
   },
 
-  roots: (client, cursor) => listRoots(client, cursor),
+  listRoots: (client, cursor) => listRoots(client, cursor),
 
-  async below(client, externalId, cursor, wishes) {
-    const wanted = wantedOf(wishes);
-    return wanted.saidOn(externalId, await listBelow(client, externalId, cursor, wanted));
+  async listDescendants(client, externalId, cursor, typeFilter) {
+    const wanted = wantedOf(typeFilter);
+    return wanted.withTypes(externalId, await listBelow(client, externalId, cursor, wanted));
   },
 
-  changes: saidChanges,
+  changes: threadChanges,
 
   async open(client, externalId) {
-    const place = placeOf(externalId);
+    const place = parseItemId(externalId);
     switch (place?.kind) {
       case undefined:
         throw noSuchItem(NAME);
@@ -102,7 +102,7 @@ export const intercom: Connector<OAuthGrant> = {
         return contentOf(await readArticle(client, place.id), externalId);
       case 'conversation':
       case 'ticket': {
-        const { json, item } = await readSaid(client, place.kind, place.id);
+        const { json, item } = await readThread(client, place.kind, place.id);
         return contentOfParts(json, item, place.kind);
       }
       case 'attachment': {

@@ -17,7 +17,7 @@ export const microsoftConsent = (scopes: readonly string[]): OAuthSpec => ({
   scopeSeparator: ' ',
   scopeParameter: 'scope',
   // https://learn.microsoft.com/graph/permissions-reference: what lets write lets read.
-  saidAs: {
+  scopeAliases: {
     offline_access: [],
     'Files.Read.All': ['Files.ReadWrite.All'],
     'Sites.Read.All': ['Sites.ReadWrite.All', 'Sites.Manage.All', 'Sites.FullControl.All'],

@@ -36,7 +36,7 @@ export const oneDrive: Connector<OAuthGrant> = {
   sharedLimit: appLimit,
   identify: (client) => identifyUser(client),
 
-  async roots(client, cursor) {
+  async listRoots(client, cursor) {
     const query = cursor === null ? LISTED : QUERY_CURSOR.read(cursor);
     const { values, next } = await takePage(client, DRIVES, query);
     return {
@@ -45,7 +45,7 @@ export const oneDrive: Connector<OAuthGrant> = {
     };
   },
 
-  below: (client, externalId, cursor) =>
+  listDescendants: (client, externalId, cursor) =>
     belowDrives(client, externalId, cursor, { name: NAME, defaultDrive: async () => ['me', 'drive'] }),
 
   open: (client, externalId) => openFile(client, externalId, NAME),

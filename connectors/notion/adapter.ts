@@ -18,7 +18,7 @@ export const externalIdOf = ({ kind, id }: Place): string => (kind === 'page' ? 
 export const isRow = (externalId: string): boolean => externalId.startsWith(PREFIXES.row);
 
 /** Null for what is none of ours. */
-export function placeOf(externalId: string): Place | null {
+export function parseItemId(externalId: string): Place | null {
   const [kind, prefix] = Object.entries(PREFIXES).find(([, word]) => externalId.startsWith(word)) ?? ['page', ''];
   const id = idOf(externalId.slice(prefix.length));
   return id === null ? null : { kind: kind as Kind, id };

@@ -1,7 +1,7 @@
 /** Notion: the pages and databases that a user shares with us, each page and each row as its blocks say it. https://developers.notion.com */
 import { Fault } from '../../contract/failures.js';
 import type { Connector, ItemContent, OAuthGrant } from '../connector.js';
-import { isRow, momentOf, placeOf, placeOfJson, titleOf } from './adapter.js';
+import { isRow, momentOf, parseItemId, placeOfJson, titleOf } from './adapter.js';
 import { type Call, classify, headersOf, isTrashed, missing, notionConsent } from './api.js';
 import { readBlocks } from './blocks.js';
 import { columnsOf, columnText } from './properties.js';
@@ -86,16 +86,16 @@ export const notion: Connector<OAuthGrant> = {
     };
   },
 
-  roots: (client, cursor) => searchAll({ client, grant: client.credentials }, cursor),
+  listRoots: (client, cursor) => searchAll({ client, grant: client.credentials }, cursor),
 
-  async below(client, externalId, cursor) {
-    const place = placeOf(externalId);
+  async listDescendants(client, externalId, cursor) {
+    const place = parseItemId(externalId);
     if (place === null) throw missing();
     return belowPlace({ client, grant: client.credentials }, place, cursor);
   },
 
   async open(client, externalId) {
-    const place = placeOf(externalId);
+    const place = parseItemId(externalId);
     if (place === null) throw missing();
     if (place.kind === 'database') {
       await client.get(['data_sources', place.id], {});

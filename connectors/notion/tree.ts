@@ -3,7 +3,7 @@ import { defineCursor, shapeOf, listOf, nullable, oneOf, string, type Checked, t
 import { randomUUID } from 'node:crypto';
 
 import { Fault } from '../../contract/failures.js';
-import type { ItemPage, LeftOut, SourceItem } from '../connector.js';
+import type { ItemPage, SkippedItem, SourceItem } from '../connector.js';
 import { externalIdOf, itemOf, type Place, placeOfJson } from './adapter.js';
 import { type Call, idOf, isOutOfReach, isTrashed, missing, postPage, takePage } from './api.js';
 import { Places } from './places.js';
@@ -55,12 +55,12 @@ async function ifThere(ask: Promise<Json>, alsoFor?: Fault['kind']): Promise<Jso
 /** What a block stands for, and what it shows that is out of our reach. */
 interface Behind {
   readonly things: readonly Json[];
-  readonly leftOut: readonly LeftOut[];
+  readonly skipped: readonly SkippedItem[];
 }
-const NOTHING: Behind = { things: [], leftOut: [] };
+const NOTHING: Behind = { things: [], skipped: [] };
 const hidden = (id: string, title: unknown, reason: string): Behind => ({
   things: [],
-  leftOut: [{ externalId: id, name: asText(title) ?? id, reason }],
+  skipped: [{ externalId: id, name: asText(title) ?? id, reason }],
 });
 
 /** The page, or the databases, that a block stands for. */
@@ -76,7 +76,7 @@ async function behind({ client }: Call, block: Json): Promise<Behind> {
           title,
           'This page is not shared with the connection, or was deleted. Share it at Notion, then sync again.',
         )
-      : { things: [page], leftOut: [] };
+      : { things: [page], skipped: [] };
   }
   if (block['type'] !== 'child_database') return NOTHING;
   // What only shows a database of elsewhere is no database for the interface.
@@ -91,7 +91,7 @@ async function behind({ client }: Call, block: Json): Promise<Behind> {
     (one) => idOf(asObject(one)['id']) ?? [],
   );
   const there = await Promise.all(all.map((one) => ifThere(client.get(['data_sources', one], {}))));
-  return { things: there.filter((one) => one !== null), leftOut: [] };
+  return { things: there.filter((one) => one !== null), skipped: [] };
 }
 
 async function lookInto(call: Call, { room, id, owner, at }: Open, root: string) {
@@ -101,7 +101,7 @@ async function lookInto(call: Call, { room, id, owner, at }: Open, root: string)
     : await postPage(call, ['data_sources', id, 'query'], {}, at);
   const shown = isBlocks ? await Promise.all(page.values.map((block) => behind(call, block))) : [];
   const things = isBlocks ? shown.flatMap((one) => one.things) : page.values.filter((row) => !isTrashed(row));
-  const leftOut = shown.flatMap((one) => one.leftOut);
+  const skipped = shown.flatMap((one) => one.skipped);
   const all = things.flatMap((json) => {
     const place = placeOfJson(json);
     return place === null ? [] : [found(json, place, owner, root)];
@@ -115,7 +115,7 @@ async function lookInto(call: Call, { room, id, owner, at }: Open, root: string)
     : [];
   return {
     items: all.map(({ item }) => item),
-    leftOut,
+    skipped,
     open: [...within, ...all.map((one) => one.open)],
     next: page.next,
   };
@@ -146,10 +146,10 @@ export async function belowPlace(call: Call, asked: Place, text: string | null):
   const [first, ...rest] = open;
   if (first === undefined) return { items: [], next: null };
   try {
-    const { items, leftOut, open: deeper, next } = await lookInto(call, first, root);
+    const { items, skipped, open: deeper, next } = await lookInto(call, first, root);
     // What lies in it comes before what lies beside it, so that little is open at once.
     const later = [...deeper, ...(next === null ? [] : [{ ...first, at: next }]), ...rest];
-    return { items, leftOut, next: cursorOf({ root, open: later }) };
+    return { items, skipped, next: cursorOf({ root, open: later }) };
   } catch (error) {
     // Of what cannot be looked into, its own file says so.
     if (!isOutOfReach(error)) throw error;

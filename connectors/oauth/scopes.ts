@@ -16,11 +16,11 @@ const isNamed = (wanted: string, said: string): boolean => {
 
 /** Compares what was granted with what its source is to be read with. Scopes that no answer names are not missed. */
 export function compareScopes(
-  { scopes, saidAs = {} }: Pick<OAuthSpec, 'scopes' | 'saidAs'>,
+  { scopes, scopeAliases = {} }: Pick<OAuthSpec, 'scopes' | 'scopeAliases'>,
   granted: readonly string[] | null,
 ): GrantedScopes {
   const isGranted = (wanted: string): boolean => {
-    const others = saidAs[wanted];
+    const others = scopeAliases[wanted];
     if (others?.length === 0) return true;
     return [wanted, ...(others ?? [])].some((name) => granted?.some((said) => isNamed(name, said)));
   };

@@ -40,7 +40,7 @@ export function fillUrls(urls: Facts, facts: Facts): Facts {
 
 /** Facts of a connection, with what stands for those that nobody has told. */
 export function wholeFacts(spec: OAuthSpec | undefined, facts: Facts): Facts {
-  const usual = Object.entries(spec?.kept ?? {}).flatMap(([fact, where]) =>
+  const usual = Object.entries(spec?.tokenResponseFields ?? {}).flatMap(([fact, where]) =>
     typeof where === 'string' ? [] : [[fact, where.otherwise] as const],
   );
   return { ...Object.fromEntries(usual), ...facts };
@@ -174,7 +174,7 @@ function grantOf(
     throw new Fault('server_error', `${name} gave no access token. Try again.`);
   const life = Number(tokens['expires_in'] ?? Number.NaN);
   const now = Date.now();
-  const told = Object.entries(spec.kept ?? {}).flatMap(([fact, where]) => {
+  const told = Object.entries(spec.tokenResponseFields ?? {}).flatMap(([fact, where]) => {
     const place = typeof where === 'string' ? where : where.key;
     const value = asText(place.split('.').reduce<unknown>((part, key) => (isObject(part) ? part[key] : null), answer));
     if (value === null) return [];

@@ -1,7 +1,7 @@
 /** S3 and stores that speak like it, read with a key pair. https://docs.aws.amazon.com/AmazonS3/latest/API */
 
 import { Fault } from '../../contract/failures.js';
-import { placeOf, type ObjectPlace } from '../../contract/objectIds.js';
+import { parseItemId, type ObjectPlace } from '../../contract/objectIds.js';
 import type { Connector, ItemPage, AccountClient } from '../connector.js';
 import type { ListedObject } from '../objectTree.js';
 import { contentOf, itemOfContainer, itemOfFolder, itemsOfObjects } from './adapter.js';
@@ -94,7 +94,7 @@ export const s3: Connector<S3Credentials> = {
     };
   },
 
-  async roots(client, cursor) {
+  async listRoots(client, cursor) {
     const asked = {
       MaxBuckets: BUCKETS_PER_PAGE,
       ...(cursor === null ? {} : { ContinuationToken: cursor }),
@@ -111,8 +111,8 @@ export const s3: Connector<S3Credentials> = {
     };
   },
 
-  async below(client, externalId, cursor) {
-    const place = placeOf(externalId);
+  async listDescendants(client, externalId, cursor) {
+    const place = parseItemId(externalId);
     if (!BUCKET.test(place.bucket)) throw noSuchItem('S3');
     if (place.kind !== 'object') return pageBelow(client, place, cursor);
     const { bucket, key } = place;
@@ -124,7 +124,7 @@ export const s3: Connector<S3Credentials> = {
   },
 
   async open(client, externalId) {
-    const { bucket, key, kind } = placeOf(externalId);
+    const { bucket, key, kind } = parseItemId(externalId);
     if (!BUCKET.test(bucket) || kind === 'prefix') throw noSuchItem('S3');
     if (kind !== 'object') {
       // Reached only by an id that no listing knows; where there is such a place, its objects are what can be read.

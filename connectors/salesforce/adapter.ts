@@ -20,7 +20,7 @@ const LANGUAGE = /^[a-z]{2,3}(?:_[A-Za-z0-9]{1,8}){0,2}$/;
 const isKind = (kind: string): kind is 'library' | 'folder' | 'file' => /^(?:library|folder|file)$/.test(kind);
 
 /** Null for what is no id of ours. */
-export function placeOf(externalId: string): Place | null {
+export function parseItemId(externalId: string): Place | null {
   if (externalId === LOOSE_FILES) return { kind: 'loose' };
   if (externalId === KNOWLEDGE) return { kind: 'knowledge' };
   const [kind = '', id = '', language, ...more] = externalId.split(/[:/]/);
@@ -97,7 +97,7 @@ export function itemOfFile(row: Json, lies: Lies, site: string): SourceItem {
     hasContent: hasBytes(row),
     createdAt: dateOf(row['CreatedDate']),
     version: asText(row['LatestPublishedVersionId']),
-    ...(hasBytes(row) ? {} : { leftOut: ELSEWHERE }),
+    ...(hasBytes(row) ? {} : { skipReason: ELSEWHERE }),
   });
 }
 

@@ -70,14 +70,14 @@ export const looseFileChanges: ChangeFeed<OAuthGrant> = {
   async since(client, text) {
     const point = TOKEN.read(text);
     if (point.pass === null) checkPasses(point, 'Salesforce');
-    const tellsOf = [LOOSE_FILES];
+    const coveredRoots = [LOOSE_FILES];
     const pass = point.pass ?? { begun: Date.now(), after: '' };
     const changed = `SystemModstamp > ${momentOf(point.since)}`;
     const { items, next } = await looseFiles(client, [changed], pass.after);
     const changes: Change[] = items.map((item) => ({ item }));
     if (next !== null) {
       const on: Point = { ...point, pass: { ...pass, after: next } };
-      return { changes, next: TOKEN.write(on), more: true, tellsOf };
+      return { changes, next: TOKEN.write(on), more: true, coveredRoots };
     }
     const { ids, covered } = await deletedSince(client, point.since, Date.now());
     const since = Math.min(pass.begun - OVERLAP_MS, covered);
@@ -86,7 +86,7 @@ export const looseFileChanges: ChangeFeed<OAuthGrant> = {
       changes: [...(await absent(client, ids)), ...changes],
       next: TOKEN.write(end),
       more: false,
-      tellsOf,
+      coveredRoots,
     };
   },
 };

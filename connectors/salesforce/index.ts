@@ -10,7 +10,7 @@ import {
   itemOfArticle,
   itemOfFile,
   LOOSE_FILES,
-  placeOf,
+  parseItemId,
 } from './adapter.js';
 import { looseFileChanges } from './changes.js';
 import { crmReads } from './crm.js';
@@ -44,7 +44,7 @@ export const salesforce: Connector<OAuthGrant> = {
     scopes: ['api', 'refresh_token'],
     scopeSeparator: ' ',
     scopeParameter: 'scope',
-    saidAs: { api: ['full'], refresh_token: ['offline_access'] },
+    scopeAliases: { api: ['full'], refresh_token: ['offline_access'] },
     pkce: true,
     clientAuth: 'post',
     bodyFormat: 'form',
@@ -52,7 +52,7 @@ export const salesforce: Connector<OAuthGrant> = {
     authorizeParameters: { prompt: 'consent' },
     // Where an organization wants that.
     rotates: true,
-    kept: { instance_url: 'instance_url' },
+    tokenResponseFields: { instance_url: 'instance_url' },
   },
   facts: ({ facts }) => ({ ...facts, instance: instanceOf(facts) }),
   headers: bearer,
@@ -76,10 +76,10 @@ export const salesforce: Connector<OAuthGrant> = {
     };
   },
 
-  roots: (client, cursor) => outermost(client, cursor),
+  listRoots: (client, cursor) => outermost(client, cursor),
 
-  async below(client, externalId, cursor) {
-    const place = placeOf(externalId);
+  async listDescendants(client, externalId, cursor) {
+    const place = parseItemId(externalId);
     switch (place?.kind) {
       case undefined:
         throw noSuchItem('Salesforce');
@@ -106,7 +106,7 @@ export const salesforce: Connector<OAuthGrant> = {
   changes: looseFileChanges,
 
   async open(client, externalId) {
-    const place = placeOf(externalId);
+    const place = parseItemId(externalId);
     switch (place?.kind) {
       case 'file': {
         const row = await fileAt(client, place.id);

@@ -26,7 +26,7 @@ export interface Place {
 }
 
 /** Null for what is no id of ours. */
-export function placeOf(externalId: string): Place | null {
+export function parseItemId(externalId: string): Place | null {
   const [table = '', record, attachment, ...more] = externalId.split('/');
   const isRight = [record, attachment].every((id) => id === undefined || isSysId(id));
   if (!TABLE.test(table) || !isRight || more.length > 0) return null;

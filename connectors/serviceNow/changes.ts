@@ -141,12 +141,12 @@ export const recordChanges: ChangeFeed<OAuthGrant> = {
 
   async since(client, text) {
     const point = TOKEN.read(text);
-    const tellsOf = point.counts.tables.map(({ table }) => table);
+    const coveredRoots = point.counts.tables.map(({ table }) => table);
     if (point.pass === null) {
       checkPasses(point, 'ServiceNow');
       await checkCounts(client, point.counts);
     }
-    const pass: Pass = point.pass ?? { begun: Date.now(), open: tellsOf, room: 'table', after: FROM_START };
+    const pass: Pass = point.pass ?? { begun: Date.now(), open: coveredRoots, room: 'table', after: FROM_START };
     const [table, ...others] = pass.open;
     if (table === undefined) throw stale('is to be asked from a point that is none');
     const { next, ...told } = await takePage(client, table, point.since, pass);
@@ -158,9 +158,9 @@ export const recordChanges: ChangeFeed<OAuthGrant> = {
     const more = behind.open.length > 0;
     let on: Point = { ...point, pass: behind };
     if (!more) {
-      const counts = await countAll(client, tellsOf, pass.begun);
+      const counts = await countAll(client, coveredRoots, pass.begun);
       on = { ...nextPass(point), since: counts.before, counts, pass: null };
     }
-    return { ...told, next: TOKEN.write(on), more, tellsOf, isDeep: true };
+    return { ...told, next: TOKEN.write(on), more, coveredRoots, isDeep: true };
   },
 };

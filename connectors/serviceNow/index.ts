@@ -11,7 +11,7 @@ import {
   itemOfTable,
   LISTED_FIELDS,
   type Place,
-  placeOf,
+  parseItemId,
   READABLE,
   valueOf,
 } from './adapter.js';
@@ -28,9 +28,9 @@ async function belowTable(client: SourceClient, table: string, cursor: string | 
   const after = cursor === null ? FROM_START : AFTER_CURSOR.read(cursor);
   const wanted = { query: READABLE[table] ?? '', fields: LISTED_FIELDS };
   const { rows, next } = await readPage(client, ['table', table], wanted, after);
-  const { items, leftOut } = await withAttachments(client, table, rows);
+  const { items, skipped } = await withAttachments(client, table, rows);
   const itself = cursor === null ? [itemOfTable(table, '', siteOf(client))] : [];
-  return { items: [...itself, ...items], leftOut, next: AFTER_CURSOR.writeNext(next) };
+  return { items: [...itself, ...items], skipped, next: AFTER_CURSOR.writeNext(next) };
 }
 
 /** A record as it can be read now. @throws Fault not_found for drafts as well, and for what was retired */
@@ -96,10 +96,10 @@ export const serviceNow: Connector<OAuthGrant> = {
     };
   },
 
-  roots: (client, cursor) => listTables(client, cursor),
+  listRoots: (client, cursor) => listTables(client, cursor),
 
-  async below(client, externalId, cursor) {
-    const place = placeOf(externalId);
+  async listDescendants(client, externalId, cursor) {
+    const place = parseItemId(externalId);
     if (place === null || !isListedTable(place.table)) throw noSuchItem('ServiceNow');
     const { table, record, attachment } = place;
     if (record === null) return belowTable(client, table, cursor);
@@ -113,7 +113,7 @@ export const serviceNow: Connector<OAuthGrant> = {
   changes: recordChanges,
 
   async open(client, externalId) {
-    const place = placeOf(externalId);
+    const place = parseItemId(externalId);
     if (place === null || !isListedTable(place.table)) throw noSuchItem('ServiceNow');
     const { table, record, attachment } = place;
     if (record === null)

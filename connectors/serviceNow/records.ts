@@ -1,5 +1,5 @@
 import { Fault } from '../../contract/failures.js';
-import type { ItemPage, LeftOut, SourceClient, SourceItem } from '../connector.js';
+import type { ItemPage, SkippedItem, SourceClient, SourceItem } from '../connector.js';
 import {
   ATTACHMENT_FIELDS,
   CUSTOM,
@@ -77,7 +77,7 @@ async function attachmentsOf(
 }
 
 /** What is told of attachments that the account may not read, beside the records that it may. */
-const unreadable = (table: string): LeftOut => ({
+const unreadable = (table: string): SkippedItem => ({
   externalId: table,
   name: `Attachments of ${table}`,
   reason: 'The account may read the records of this table and not what is attached to them. Give it access there.',
@@ -90,7 +90,7 @@ export async function withAttachments(
   client: SourceClient,
   table: string,
   rows: readonly Json[],
-): Promise<Required<Pick<ItemPage, 'items' | 'leftOut'>>> {
+): Promise<Required<Pick<ItemPage, 'items' | 'skipped'>>> {
   const ids = rows.map((row) => asTrimmed(row['sys_id'])).filter(Boolean);
   const attached = new Map<string, SourceItem[]>(ids.map((id) => [`${table}/${id}`, []]));
   const found = await attachmentsOf(client, table, ids);
@@ -100,5 +100,5 @@ export async function withAttachments(
     const record = itemOfRecord(row, table, siteOf(client), inside.length > 0);
     return record === null ? [] : [record, ...inside];
   });
-  return { items, leftOut: found === null ? [unreadable(table)] : [] };
+  return { items, skipped: found === null ? [unreadable(table)] : [] };
 }

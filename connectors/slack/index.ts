@@ -209,7 +209,7 @@ export const slack: Connector<OAuthGrant> = {
     // Where an app has its tokens end at all.
     rotates: true,
     tokensIn: 'authed_user',
-    kept: { team: 'team.id' },
+    tokenResponseFields: { team: 'team.id' },
     revokes: 'bearer',
   },
   // https://docs.slack.dev/apis/web-api/rate-limits: of an app in one workspace, whoever of it has consented.
@@ -227,10 +227,10 @@ export const slack: Connector<OAuthGrant> = {
     return { account: `${team}:${user}`, metadata: { team_id: team, user_id: user, ...told } };
   },
 
-  roots: (client, cursor) =>
+  listRoots: (client, cursor) =>
     listConversations({ client }, cursor === null ? { type: 0, at: null, refused: 0 } : ROOTS_CURSOR.read(cursor)),
 
-  async below(client, externalId, cursor) {
+  async listDescendants(client, externalId, cursor) {
     const place = slackPlaceOf(externalId);
     const call = { client };
     if (place === null) throw noSuchItem('Slack');

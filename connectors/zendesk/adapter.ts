@@ -1,12 +1,12 @@
-import type { ItemContent, LeftOut, SourceItem } from '../connector.js';
+import type { ItemContent, SkippedItem, SourceItem } from '../connector.js';
 import {
   type Attached,
   contentOfArticle,
-  contentOfSaid,
+  contentOfComments,
   dateOf,
   draftOf,
   idOf,
-  type Said,
+  type Comment,
   tagsOf,
 } from '../helpdesk.js';
 import { asObject, asObjects, asText, omitNull, type Json } from '../json.js';
@@ -28,7 +28,7 @@ export type ZendeskPlace =
   | null;
 
 const ID = new RegExp(`^(${KINDS.join('|')}):(\\d{1,20})(?:/(\\d{1,20}))?$`);
-export function placeOf(externalId: string): ZendeskPlace {
+export function parseItemId(externalId: string): ZendeskPlace {
   if (externalId === TICKETS || externalId === HELP_CENTER) return { kind: externalId };
   const [, kind, id = '', attachment] = ID.exec(externalId) ?? [];
   if (kind === undefined) return null;
@@ -78,7 +78,7 @@ export const itemOfSection = (json: Json, category: string): SourceItem | null =
 };
 
 export const isDraft = (article: Json): boolean => article['draft'] === true;
-export const leftOutOf = (article: Json): LeftOut | null =>
+export const skippedDraft = (article: Json): SkippedItem | null =>
   isDraft(article) ? draftOf(article, named(article)) : null;
 
 /** An article; null for a draft. @param category the id of that which it lies in */
@@ -178,7 +178,7 @@ export const attachedIn = (comment: Json, ticket: string): readonly (Attached & 
     };
   });
 
-const saidIn = (comment: Json, users: Users): Said => ({
+const readComment = (comment: Json, users: Users): Comment => ({
   who: users.get(idOf(comment['author_id']) ?? '')?.name ?? null,
   at: dateOf(comment['created_at']),
   text: asText(comment['plain_body']) ?? asText(comment['body']) ?? '',
@@ -186,9 +186,9 @@ const saidIn = (comment: Json, users: Users): Said => ({
 });
 
 export const contentOfTicket = (ticket: Json, item: SourceItem, comments: readonly Json[], users: Users): ItemContent =>
-  contentOfSaid('ZENDESK', {
+  contentOfComments('ZENDESK', {
     name: item.name,
-    said: comments.map((comment) => saidIn(comment, users)),
+    comments: comments.map((comment) => readComment(comment, users)),
     url: item.externalUrl ?? item.externalId,
     facts: {
       type: 'TICKET',

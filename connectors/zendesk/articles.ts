@@ -8,7 +8,7 @@ import {
   itemOfContainer,
   itemOfSection,
   isDraft,
-  leftOutOf,
+  skippedDraft,
   TICKETS,
 } from './adapter.js';
 import { NAME, takeAll, takeOne, takePage } from './api.js';
@@ -86,7 +86,7 @@ async function listArticles(client: SourceClient, cursor: Cursor): Promise<ItemP
   const { values, next } = await takePage(client, [CENTER, ...list, 'articles'], cursor.at);
   return {
     items: values.flatMap((one) => itemOfArticle(one, cursor.category) ?? []),
-    leftOut: values.flatMap((one) => leftOutOf(one) ?? []),
+    skipped: values.flatMap((one) => skippedDraft(one) ?? []),
     next: cursorOf(next === null ? { ...cursor, open: rest, at: null } : { ...cursor, at: next }),
   };
 }

@@ -82,11 +82,11 @@ export const ticketChanges = {
   async since(client: SourceClient, ids: AccountIds, text: string): Promise<ChangePage> {
     const point = TOKEN.read(text);
     if (point.pass === null) checkPasses(point, NAME);
-    const tellsOf = [ids.outer(TICKETS)];
+    const coveredRoots = [ids.outer(TICKETS)];
     const behind = (cursor: string | null, pass: Pass) => {
       const more = pass.from !== 'end' || pass.rest.length > 0;
       const next: Point = more ? { ...point, cursor, pass } : { ...point, ...nextPass(point), cursor, pass: null };
-      return { next: TOKEN.write(next), more, tellsOf, isDeep: true as const };
+      return { next: TOKEN.write(next), more, coveredRoots, isDeep: true as const };
     };
     if (point.pass !== null && point.pass.rest.length > 0) {
       const { changes, goneAt, rest } = await takeAttached(client, ids, point.pass.rest);

@@ -2,7 +2,7 @@
 import { Fault } from '../../contract/failures.js';
 import type { Connector, ItemPage, OAuthGrant, SourceClient } from '../connector.js';
 import { type AccountIds, contentOfAttached, idOf, idsOf, itemOfAttached, type Wanted, wantedOf } from '../helpdesk.js';
-import { contentOf, contentOfTicket, placeOf, TICKETS } from './adapter.js';
+import { contentOf, contentOfTicket, parseItemId, TICKETS } from './adapter.js';
 import { NAME } from './api.js';
 import { articleItem, belowCategory, belowCenter, belowSection, listRoots, readArticle } from './articles.js';
 import { ticketChanges } from './changes.js';
@@ -23,7 +23,7 @@ function pathOf(address: string): { readonly path: readonly string[]; readonly q
 const idsIn = ({ facts }: OAuthGrant): AccountIds => idsOf(facts['subdomain'] ?? '');
 
 async function listBelow(client: SourceClient, id: string, cursor: string | null, wanted: Wanted): Promise<ItemPage> {
-  const place = placeOf(id);
+  const place = parseItemId(id);
   switch (place?.kind) {
     case undefined:
       throw noSuchItem(NAME);
@@ -87,13 +87,13 @@ export const zendesk: Connector<OAuthGrant> = {
     };
   },
 
-  roots: async (client, cursor) => idsIn(client.credentials).page(await listRoots(client, cursor)),
+  listRoots: async (client, cursor) => idsIn(client.credentials).page(await listRoots(client, cursor)),
 
-  async below(client, externalId, cursor, wishes) {
+  async listDescendants(client, externalId, cursor, typeFilter) {
     const ids = idsIn(client.credentials);
-    const wanted = wantedOf(wishes);
+    const wanted = wantedOf(typeFilter);
     const inner = ids.inner(externalId);
-    return ids.page(wanted.saidOn(inner, await listBelow(client, inner, cursor, wanted)));
+    return ids.page(wanted.withTypes(inner, await listBelow(client, inner, cursor, wanted)));
   },
 
   changes: {
@@ -103,7 +103,7 @@ export const zendesk: Connector<OAuthGrant> = {
 
   async open(client, externalId) {
     const ids = idsIn(client.credentials);
-    const place = placeOf(ids.inner(externalId));
+    const place = parseItemId(ids.inner(externalId));
     switch (place?.kind) {
       case undefined:
         throw noSuchItem(NAME);

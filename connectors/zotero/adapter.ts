@@ -16,7 +16,7 @@ export interface Place {
 }
 
 /** Null for what is no id of ours. */
-export function placeOf(externalId: string): Place | null {
+export function parseItemId(externalId: string): Place | null {
   const [kind = '', number = '', what, key = '', ...more] = externalId.split('/');
   const library = `${kind}/${number}`;
   if (!LIBRARY.test(library) || more.length > 0) return null;
@@ -133,7 +133,7 @@ export function itemOfJson(json: Json, library: string): SourceItem | null {
     // Of a file, what is said of it may change without it.
     version:
       (isFile && asTrimmed(data['md5'])) || (typeof json['version'] === 'number' ? String(json['version']) : null),
-    ...(hasContent ? {} : { leftOut: LINK }),
+    ...(hasContent ? {} : { skipReason: LINK }),
   });
 }
 

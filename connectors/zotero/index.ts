@@ -1,7 +1,7 @@
 /** Zotero: what people collect of literature, with its files and notes. https://www.zotero.org/support/dev/web_api/v3/basics */
 import { Fault } from '../../contract/failures.js';
 import type { Connector, OAuthGrant } from '../connector.js';
-import { contentOf, isLink, isStoredFile, LINK, placeOf } from './adapter.js';
+import { contentOf, isLink, isStoredFile, LINK, parseItemId } from './adapter.js';
 import { askOwner, classify, ownerOf, readItem, restMs } from './api.js';
 import { zoteroChanges } from './changes.js';
 import { belowContainer, belowItem, listLibraries } from './listing.js';
@@ -40,17 +40,17 @@ export const zotero: Connector<OAuthGrant> = {
     return { account: id, metadata: { user_id: id, ...(name === '' ? {} : { username: name }) } };
   },
 
-  roots: async (client, cursor) => listLibraries(client, await ownerOf(client, client.credentials), cursor),
+  listRoots: async (client, cursor) => listLibraries(client, await ownerOf(client, client.credentials), cursor),
 
-  async below(client, externalId, cursor) {
-    const place = placeOf(externalId);
+  async listDescendants(client, externalId, cursor) {
+    const place = parseItemId(externalId);
     if (place === null) throw noSuchItem('Zotero');
     if (place.kind === 'item') return belowItem(client, place);
     return belowContainer(client, place, await ownerOf(client, client.credentials), cursor);
   },
 
   async open(client, externalId) {
-    const place = placeOf(externalId);
+    const place = parseItemId(externalId);
     if (place === null) throw noSuchItem('Zotero');
     if (place.kind !== 'item')
       throw new Fault(

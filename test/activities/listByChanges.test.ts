@@ -31,7 +31,7 @@ let forgotten = 0;
 /** What the source was asked. */
 const asked: string[] = [];
 /** What the feed says of itself. */
-let says: { tellsOf?: readonly string[]; isDeep?: true } = {};
+let says: { coveredRoots?: readonly string[]; isDeep?: true } = {};
 /** Called before each answer. */
 let meanwhile: () => unknown = () => undefined;
 
@@ -83,12 +83,12 @@ function take(id: string): void {
 
 const account = {
   sourceOf: () => 'GOOGLE_DRIVE',
-  roots: async (_cursor: string | null) => {
+  listRoots: async (_cursor: string | null) => {
     asked.push('roots');
     await meanwhile();
     return { items: childrenOf(null).map(itemOf), next: null, refused: refusedRoots };
   },
-  below: (id: string) => {
+  listDescendants: (id: string) => {
     asked.push(`below ${id}`);
     if (!tree.has(id)) return Promise.reject(new Fault('not_found', 'none'));
     if (closed.has(id)) return Promise.reject(new Fault('access_denied', 'closed'));
@@ -292,7 +292,7 @@ describe('a source that tells what happened', () => {
       ['c', 'B'],
     ] as const)
       put(id, at);
-    says = { tellsOf: ['A'] };
+    says = { coveredRoots: ['A'] };
     await list();
     await sync(['a', 'b', 'c']);
     // Of A nothing is told that is not in the feed; of B and what is new nothing is told at all.

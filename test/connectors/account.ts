@@ -47,7 +47,7 @@ export function grantedAccount(
 }
 
 /** All that a listing gives, with the number of pages that took. */
-export async function listed(from: (cursor: string | null) => ReturnType<Account['roots']>) {
+export async function listed(from: (cursor: string | null) => ReturnType<Account['listRoots']>) {
   const items: SourceItem[] = [];
   let pages = 0;
   for (let cursor: string | null | undefined; cursor !== null;) {

@@ -48,7 +48,7 @@ beforeEach(() => {
 async function listed(externalId: string): Promise<SourceItem[]> {
   const items: SourceItem[] = [];
   for (let cursor: string | null | undefined; cursor !== null;) {
-    const page = await account.below(externalId, cursor ?? null, NEVER);
+    const page = await account.listDescendants(externalId, cursor ?? null, NEVER);
     items.push(...page.items);
     cursor = page.next;
   }
@@ -71,7 +71,7 @@ test('containers are listed in pages; folders appear once each, over pages, befo
   for (const name of ['atlas', 'boats', '$web', 'crews', 'docks']) azure.containers.set(name, new Map());
   const roots: string[] = [];
   for (let cursor: string | null | undefined; cursor !== null;) {
-    const page = await account.roots(cursor ?? null, NEVER);
+    const page = await account.listRoots(cursor ?? null, NEVER);
     roots.push(...page.items.map(({ externalId }) => externalId));
     cursor = page.next;
   }
@@ -132,7 +132,7 @@ describe('refusals', () => {
   test.each(['', '..', 'UPPER', 'a/../b', 'ab', '/docks/a', 'docks?comp=list', 'nowhere', 'docks/nothing', 'docks/b/'])(
     'nothing is called %j',
     async (id) => {
-      await expect(account.below(id, null, NEVER)).rejects.toMatchObject({ kind: 'not_found' });
+      await expect(account.listDescendants(id, null, NEVER)).rejects.toMatchObject({ kind: 'not_found' });
       await expect(account.open(id, NEVER)).rejects.toMatchObject({ kind: 'not_found' });
     },
   );
@@ -176,6 +176,6 @@ test('what a listing has besides is passed over, and what has no name', () => {
 
 test('never takes a broken answer for the end of a list', async () => {
   azure.containers.set('docks', new Map([['a/b.txt', { content: 'a' }]]));
-  const list = async () => [(await account.roots(null, NEVER)).items, await listed('docks')];
+  const list = async () => [(await account.listRoots(null, NEVER)).items, await listed('docks')];
   expect(await acceptedBrokenAnswers(azure, list)).toEqual([]);
 });

@@ -40,7 +40,7 @@ function fill(): void {
   things.set('7', { name: 'top.txt', content: 'top' });
   things.set('web_link:1', { name: 'Harbour', url: 'https://harbour.example/', parent: '1' });
 }
-const below = (id: string) => listed((cursor) => account.below(id, cursor, NEVER));
+const below = (id: string) => listed((cursor) => account.listDescendants(id, cursor, NEVER));
 const opened = async (id: string) => {
   const content = await account.open(id, NEVER);
   return { ...content, text: Buffer.from(content.bytes).toString() };
@@ -67,7 +67,7 @@ describe('listing', () => {
 
   test('what lies in the outermost folder is outermost, over all pages', async () => {
     fill();
-    const { ids, items, pages } = await listed((cursor) => account.roots(cursor, NEVER));
+    const { ids, items, pages } = await listed((cursor) => account.listRoots(cursor, NEVER));
     expect(ids).toEqual(['folder:1', 'folder:3', '7']);
     expect(pages).toBe(2);
     expect(items[0]).toMatchObject({
@@ -115,7 +115,7 @@ describe('listing', () => {
     box.things.set('folder:2', { name: 'Deep', parent: '1', isClosed: true });
     const refused: string[] = [];
     const { ids } = await listed(async (cursor) => {
-      const page = await account.below('folder:1', cursor, NEVER);
+      const page = await account.listDescendants('folder:1', cursor, NEVER);
       refused.push(...(page.refused ?? []));
       return page;
     });
@@ -125,9 +125,9 @@ describe('listing', () => {
 
   test('a folder that goes while it is listed is passed over', async () => {
     fill();
-    const first = await account.below('0', null, NEVER);
+    const first = await account.listDescendants('0', null, NEVER);
     box.things.delete('folder:1');
-    const rest = await listed((cursor) => account.below('0', cursor ?? first.next, NEVER));
+    const rest = await listed((cursor) => account.listDescendants('0', cursor ?? first.next, NEVER));
     expect(rest.ids).toContain('7');
   });
 
@@ -135,7 +135,7 @@ describe('listing', () => {
     '%s is not there',
     async (id) => {
       fill();
-      expect(await faultOf(account.below(id, null, NEVER))).toMatchObject({ kind: 'not_found' });
+      expect(await faultOf(account.listDescendants(id, null, NEVER))).toMatchObject({ kind: 'not_found' });
     },
   );
 
@@ -283,7 +283,7 @@ describe('changes', () => {
     const start = await feed().now(NEVER);
     box.things.set('9', { name: 'new.txt', parent: '3', content: 'n' });
     box.things.set('1', { name: 'a.md', parent: '2', content: 'moved' });
-    await account.roots(null, NEVER);
+    await account.listRoots(null, NEVER);
     box.things.delete('9');
     box.things.delete('5');
     const { told, next } = await since(start);
@@ -336,14 +336,14 @@ describe('refusals', () => {
   ] as const)('%d is %s', async (status, kind) => {
     fill();
     box.misbehave(() => ({ status }));
-    expect(await faultOf(account.below('1', null, NEVER))).toMatchObject({ kind });
+    expect(await faultOf(account.listDescendants('1', null, NEVER))).toMatchObject({ kind });
   });
 });
 
 test('never takes a broken answer for the end of a list', async () => {
   fill();
   const list = async () => [
-    (await listed((cursor) => account.roots(cursor, NEVER))).items,
+    (await listed((cursor) => account.listRoots(cursor, NEVER))).items,
     (await below('folder:1')).items,
   ];
   expect(await acceptedBrokenAnswers(box, list)).toEqual([]);

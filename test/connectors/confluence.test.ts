@@ -19,7 +19,7 @@ const accountWith = (scopes: readonly string[]): Account => {
 };
 const put = (id: string, more: Partial<EmulatedContent> = {}): void =>
   void emulator.sites.get(SITE)!.contents.set(id, { space: '100', title: `T${id}`, ...more });
-const below = (externalId: string) => listed((cursor) => account.below(externalId, cursor, NEVER));
+const below = (externalId: string) => listed((cursor) => account.listDescendants(externalId, cursor, NEVER));
 
 beforeAll(async () => {
   egress = loopbackEgress();
@@ -81,8 +81,8 @@ describe('a tree', () => {
     expect((await below('folder:4')).ids).toEqual(['folder:4', '5', '11']);
     expect((await below('blog:9')).ids).toEqual(['blog:9']);
     // A whiteboard in it is named, for whoever selects it.
-    const page = await account.below('1', (await account.below('1', null, NEVER)).next, NEVER);
-    expect(page.leftOut).toMatchObject([
+    const page = await account.listDescendants('1', (await account.listDescendants('1', null, NEVER)).next, NEVER);
+    expect(page.skipped).toMatchObject([
       { externalId: 'whiteboard:7', reason: expect.stringMatching(/pages and blog posts/) },
     ]);
     for (let id = 20; id < 27; id += 1) put(String(id), { parent: '11' });
@@ -103,11 +103,11 @@ describe('a tree', () => {
   });
 
   test('goes on where a part of it went meanwhile', async () => {
-    const [first] = [await account.below('2', null, NEVER)];
-    const second = await account.below('2', first.next, NEVER);
+    const [first] = [await account.listDescendants('2', null, NEVER)];
+    const second = await account.listDescendants('2', first.next, NEVER);
     expect(second.items.map(({ externalId }) => externalId)).toEqual(['folder:3']);
     emulator.sites.get(SITE)!.contents.delete('3');
-    expect(await account.below('2', second.next, NEVER)).toEqual({ items: [], next: null });
+    expect(await account.listDescendants('2', second.next, NEVER)).toEqual({ items: [], next: null });
   });
 });
 
@@ -116,7 +116,7 @@ test.each(['nowhere', 'space:', 'space:1', 'folder:7', '6', '../me', 'blog:1', '
   async (id) => {
     put('6', { status: 'trashed' });
     put('7');
-    expect((await faultOf(account.below(id, null, NEVER))).kind).toBe('not_found');
+    expect((await faultOf(account.listDescendants(id, null, NEVER))).kind).toBe('not_found');
     expect((await faultOf(account.open(id, NEVER))).kind).toBe('not_found');
   },
 );
@@ -130,15 +130,18 @@ test('a space and a folder have no text', async () => {
 test('a scope that was not given costs what needs it, not the connection', async () => {
   const narrow = accountWith(['read:me', 'read:space:confluence']);
   expect((await narrow.identify(NEVER)).account).toBe(`ada@harbour.example|${SITE}/harbour`);
-  expect((await narrow.roots(null, NEVER)).items).toHaveLength(1);
-  expect((await faultOf(narrow.below('space:100', null, NEVER))).kind).toBe('access_denied');
+  expect((await narrow.listRoots(null, NEVER)).items).toHaveLength(1);
+  expect((await faultOf(narrow.listDescendants('space:100', null, NEVER))).kind).toBe('access_denied');
 });
 
 test('a wait is as long as either header says', async () => {
   const wait = async (headers: Record<string, string>) => {
     emulator.misbehave(() => ({ status: 429, headers }));
     const fault = await faultOf(
-      grantedAccount('CONFLUENCE', emulator.settings, emulator.oauth.grant().accessToken, egress).roots(null, NEVER),
+      grantedAccount('CONFLUENCE', emulator.settings, emulator.oauth.grant().accessToken, egress).listRoots(
+        null,
+        NEVER,
+      ),
     );
     return [fault.kind, Math.round((fault.retryAfterMs ?? 0) / 1_000)];
   };
@@ -149,9 +152,9 @@ test('a wait is as long as either header says', async () => {
 
 test('a list that has no list in it, or does not say how it goes on, is a failure of the source', async () => {
   for (const body of [{}, { results: [], _links: { next: '/wiki/api/v2/spaces' } }]) {
-    await account.roots(null, NEVER);
+    await account.listRoots(null, NEVER);
     emulator.misbehave((path) => (path.endsWith('/spaces') ? { status: 200, body } : null));
-    expect((await faultOf(account.roots(null, NEVER))).kind).toBe('server_error');
+    expect((await faultOf(account.listRoots(null, NEVER))).kind).toBe('server_error');
     emulator.mend();
   }
 });
@@ -260,7 +263,7 @@ test('never takes a broken answer for the end of a list', async () => {
   put('3', { kind: 'folder', parent: '2' });
   put('4', { parent: '3' });
   const list = async () => [
-    (await listed((cursor) => account.roots(cursor, NEVER))).items,
+    (await listed((cursor) => account.listRoots(cursor, NEVER))).items,
     (await below('space:100')).items,
     (await below('1')).items,
   ];

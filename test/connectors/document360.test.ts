@@ -52,7 +52,7 @@ test('whose account it is: the address, and the first workspace of the project',
 });
 
 test('what lies in a workspace is there in its order, and of a category or an article just that', async () => {
-  const below = async (id: string) => (await listed((cursor) => accountOf().below(id, cursor, NEVER))).items;
+  const below = async (id: string) => (await listed((cursor) => accountOf().listDescendants(id, cursor, NEVER))).items;
   const all = await below('w1');
   expect(all.map(({ externalId, parentExternalId, itemType }) => [externalId, parentExternalId, itemType])).toEqual([
     ['w1', null, 'WORKSPACE'],
@@ -69,7 +69,7 @@ test('what lies in a workspace is there in its order, and of a category or an ar
 test.each(['w2', 'w1/category:none', 'w1/article:none', 'w1/page:a1', 'w1/', '', '..', 'w1/article:../a1'])(
   '%j is not there',
   async (id) => {
-    expect((await faultOf(accountOf().below(id, null, NEVER))).kind).toBe('not_found');
+    expect((await faultOf(accountOf().listDescendants(id, null, NEVER))).kind).toBe('not_found');
     expect((await faultOf(accountOf().open(id, NEVER))).kind).toMatch(/not_found|unsupported_type/);
   },
 );
@@ -81,7 +81,7 @@ test('a workspace and a category have no text', async () => {
 
 test('an answer that says that it is no success is none; one of an unknown id is that', async () => {
   emulator.misbehave(() => ({ status: 200, body: { data: null, success: false, errors: [] } }));
-  expect(await faultOf(accountOf().roots(null, NEVER))).toMatchObject({
+  expect(await faultOf(accountOf().listRoots(null, NEVER))).toMatchObject({
     kind: 'server_error',
     message: expect.stringContaining('success_false'),
   });
@@ -92,13 +92,13 @@ test('an answer that says that it is no success is none; one of an unknown id is
 
 test('a token that is refused is the end of the connection', async () => {
   for (const token of ['nobody', 'a\nb'])
-    expect((await faultOf(accountOf(token).roots(null, NEVER))).kind).toBe('access_revoked');
+    expect((await faultOf(accountOf(token).listRoots(null, NEVER))).kind).toBe('access_revoked');
 });
 
 test('never takes a broken answer for the end of a list', async () => {
   const list = async () => [
-    (await accountOf().roots(null, NEVER)).items,
-    (await listed((cursor) => accountOf().below('w1', cursor, NEVER))).items,
+    (await accountOf().listRoots(null, NEVER)).items,
+    (await listed((cursor) => accountOf().listDescendants('w1', cursor, NEVER))).items,
   ];
   expect(await acceptedBrokenAnswers(emulator, list)).toEqual([]);
 });

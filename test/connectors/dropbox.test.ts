@@ -41,7 +41,7 @@ function fill(): void {
   ] as const)
     dropbox.things.set(id, { path, ...(content === undefined ? {} : { content }) });
 }
-const below = (id: string) => listed((cursor) => account.below(id, cursor, NEVER));
+const below = (id: string) => listed((cursor) => account.listDescendants(id, cursor, NEVER));
 const opened = async (id: string) => {
   const content = await account.open(id, NEVER);
   return { ...content, text: Buffer.from(content.bytes).toString() };
@@ -70,7 +70,7 @@ describe('listing', () => {
 
   test('what lies in the outermost folder is outermost, over all pages', async () => {
     fill();
-    const { ids, items, pages } = await listed((cursor) => account.roots(cursor, NEVER));
+    const { ids, items, pages } = await listed((cursor) => account.listRoots(cursor, NEVER));
     expect(ids).toEqual(['id:S', 'id:B', 'id:t']);
     expect(pages).toBe(2);
     expect(items[0]).toMatchObject({
@@ -101,9 +101,9 @@ describe('listing', () => {
 
   test('a cursor that is no longer taken begins its folder anew', async () => {
     fill();
-    const first = await account.roots(null, NEVER);
+    const first = await account.listRoots(null, NEVER);
     dropbox.expire();
-    const rest = await listed((cursor) => account.roots(cursor ?? first.next, NEVER));
+    const rest = await listed((cursor) => account.listRoots(cursor ?? first.next, NEVER));
     expect([...new Set([...first.items.map(({ externalId }) => externalId), ...rest.ids])]).toEqual([
       'id:S',
       'id:B',
@@ -113,26 +113,26 @@ describe('listing', () => {
 
   test('a member of a team sees its folders, who is of none has no other root', async () => {
     fill();
-    await account.roots(null, NEVER);
+    await account.listRoots(null, NEVER);
     expect(dropbox.asked.filter((asked) => asked.startsWith('users/'))).toHaveLength(1);
     Object.assign(dropbox.roots, { whole: '2002' });
     account = grantedAccount('DROPBOX', dropbox.settings, dropbox.oauth.grant().accessToken, egress);
-    const page = await account.roots(null, NEVER);
+    const page = await account.listRoots(null, NEVER);
     const { root } = JSON.parse(Buffer.from(openCursor(page.next ?? ''), 'base64url').toString()) as { root: string };
     expect(root).toBe('2002');
     // Asked for once, and again where Dropbox says that it is another.
-    await account.roots(null, NEVER);
+    await account.listRoots(null, NEVER);
     expect(dropbox.asked.filter((asked) => asked.startsWith('users/'))).toHaveLength(2);
     Object.assign(dropbox.roots, { whole: '3003' });
-    expect(await faultOf(account.roots(null, NEVER))).toMatchObject({ kind: 'server_error', retryable: true });
-    expect((await account.roots(null, NEVER)).items).toHaveLength(2);
+    expect(await faultOf(account.listRoots(null, NEVER))).toMatchObject({ kind: 'server_error', retryable: true });
+    expect((await account.listRoots(null, NEVER)).items).toHaveLength(2);
   });
 
   test.each(['nothing', 'id:', 'id:x y', '//a', '..', '/nowhere', 'id:99', '"', '/a\n'])(
     '%j is not there',
     async (id) => {
       fill();
-      expect(await faultOf(account.below(id, null, NEVER))).toMatchObject({ kind: 'not_found' });
+      expect(await faultOf(account.listDescendants(id, null, NEVER))).toMatchObject({ kind: 'not_found' });
     },
   );
 
@@ -179,7 +179,7 @@ describe('content', () => {
     dropbox.things.set('id:p', { path: '/Plan.paper', exports: { html: '<p>Plan</p>', markdown: '# Plan' } });
     dropbox.things.set('id:g', { path: '/Sheet.gsheet', exports: { xlsx: 'sheet' } });
     dropbox.things.set('id:n', { path: '/Form.cform', exports: {} });
-    const { items } = await listed((cursor) => account.roots(cursor, NEVER));
+    const { items } = await listed((cursor) => account.listRoots(cursor, NEVER));
     expect(items.map(({ fileFormat, isSelectable, hasContent }) => [fileFormat, isSelectable, hasContent])).toEqual([
       ['MD', true, true],
       ['XLSX', true, true],
@@ -251,7 +251,7 @@ describe('changes', () => {
     fill();
     const start = await feed().now(NEVER);
     for (const name of ['n', 'm']) dropbox.things.set(`id:${name}`, { path: `/Sights/${name}.txt`, content: name });
-    await account.roots(null, NEVER);
+    await account.listRoots(null, NEVER);
     // Told on a page before: by then, their folder is not there any more.
     dropbox.things.delete('id:S');
     const { there, gone } = await since(start);
@@ -287,14 +287,14 @@ describe('refusals', () => {
   ] as const)('%j is %s', async (refusal, kind) => {
     fill();
     dropbox.misbehave((asked) => (asked.startsWith('files/') ? refusal : null));
-    expect(await faultOf(account.below('id:a', null, NEVER))).toMatchObject({ kind });
+    expect(await faultOf(account.listDescendants('id:a', null, NEVER))).toMatchObject({ kind });
   });
 });
 
 test('never takes a broken answer for the end of a list', async () => {
   fill();
   const list = async () => [
-    (await listed((cursor) => account.roots(cursor, NEVER))).items,
+    (await listed((cursor) => account.listRoots(cursor, NEVER))).items,
     (await below('id:S')).items,
   ];
   expect(await acceptedBrokenAnswers(dropbox, list)).toEqual([]);

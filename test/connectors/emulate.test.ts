@@ -47,7 +47,7 @@ const accountAt = (source: ConnectedSourceType, api: string, credentials: object
     JSON.stringify(credentials),
   );
 
-async function listed(from: (cursor: string | null) => ReturnType<Account['roots']>): Promise<SourceItem[]> {
+async function listed(from: (cursor: string | null) => ReturnType<Account['listRoots']>): Promise<SourceItem[]> {
   const items: SourceItem[] = [];
   for (let cursor: string | null | undefined; cursor !== null;) {
     const page = await from(cursor ?? null);
@@ -81,7 +81,7 @@ describe('Slack', () => {
     const { account: name, metadata } = await account.identify(NEVER);
     expect(name).toMatch(/^T\w+:U\w+$/);
     expect(metadata).toMatchObject({ team_name: 'Harbour', url: 'https://harbour.slack.com/' });
-    const roots = await listed((cursor) => account.roots(cursor, NEVER));
+    const roots = await listed((cursor) => account.listRoots(cursor, NEVER));
     const atlas = roots.find((item) => item.name === 'atlas')?.externalId ?? '';
     expect(roots.map((item) => item.name)).toEqual(expect.arrayContaining(['general', 'atlas', 'empty']));
 
@@ -94,7 +94,7 @@ describe('Slack', () => {
       channel: atlas,
       text: 'Its keeper &amp; <https://a.example|more>',
     });
-    const items = await listed((cursor) => account.below(atlas, cursor, NEVER));
+    const items = await listed((cursor) => account.listDescendants(atlas, cursor, NEVER));
     const window = `${atlas}/${Math.floor(Number(ts) / 900) * 900}`;
     expect(idsOf(items).toSorted()).toEqual([atlas, window, `${atlas}/${thread}`].toSorted());
     expect(await textOf(account, window)).toMatch(
@@ -102,14 +102,14 @@ describe('Slack', () => {
     );
     expect(await textOf(account, `${atlas}/${thread}`)).toMatch(/When was the lighthouse lit\?\n\n.*: In 1901\.$/);
     await call('chat.update', { channel: atlas, ts, text: 'Nobody keeps it.' });
-    const after = await listed((cursor) => account.below(window, cursor, NEVER));
+    const after = await listed((cursor) => account.listDescendants(window, cursor, NEVER));
     expect(after[0]?.version).not.toBe(items.find((item) => item.externalId === window)?.version);
     await call('chat.delete', { channel: atlas, ts });
     await expect(account.open(window, NEVER)).rejects.toMatchObject({ kind: 'not_found' });
   });
 
   test('a conversation that is not there, and the live list', async () => {
-    await expect(account.below('C0NOWHERE', null, NEVER)).rejects.toMatchObject({ kind: 'not_found' });
+    await expect(account.listDescendants('C0NOWHERE', null, NEVER)).rejects.toMatchObject({ kind: 'not_found' });
     const query = { types: 'public_channel', cursor: null, excludeArchived: true };
     expect(await account.read('conversations', query, NEVER)).toMatchObject({
       results: expect.arrayContaining([expect.objectContaining({ name: 'atlas', is_channel: true, is_im: false })]),
@@ -127,14 +127,14 @@ test('S3: buckets, keys of any letters, what is not there', async () => {
   }
   const account = accountAt('S3', url, { accessKey: 'AKIAANY', accessKeySecret: 'any', endpointUrl: null });
   expect(await account.identify(NEVER)).toMatchObject({ account: 'AKIAANY' });
-  expect(idsOf(await listed((cursor) => account.roots(cursor, NEVER)))).toEqual(
+  expect(idsOf(await listed((cursor) => account.listRoots(cursor, NEVER)))).toEqual(
     expect.arrayContaining(['atlas', 'boats']),
   );
-  const items = await listed((cursor) => account.below('atlas', cursor, NEVER));
+  const items = await listed((cursor) => account.listDescendants('atlas', cursor, NEVER));
   expect(idsOf(items.filter(({ hasContent }) => hasContent))).toEqual(keys.map((key) => `atlas/${key}`));
   for (const key of keys) expect(await textOf(account, `atlas/${key}`)).toBe(`Of ${key}`);
   for (const id of ['atlas/none.md', 'nowhere'])
-    await expect(account.below(id, null, NEVER)).rejects.toMatchObject({ kind: 'not_found' });
+    await expect(account.listDescendants(id, null, NEVER)).rejects.toMatchObject({ kind: 'not_found' });
 });
 
 test('GitHub: a repository, its directories and files', async () => {
@@ -153,8 +153,8 @@ test('GitHub: a repository, its directories and files', async () => {
   await put('sights/lighthouse.md', '# The lighthouse\n\nLit in 1901.');
   const account = accountAt('GITHUB', url, { username: 'ada', accessToken: 'ghp_any' });
   expect(await account.identify(NEVER)).toMatchObject({ metadata: { username: 'ada' } });
-  expect(idsOf(await listed((cursor) => account.roots(cursor, NEVER)))).toEqual(['ada/atlas']);
-  expect(idsOf(await listed((cursor) => account.below('ada/atlas', cursor, NEVER))).toSorted()).toEqual(
+  expect(idsOf(await listed((cursor) => account.listRoots(cursor, NEVER)))).toEqual(['ada/atlas']);
+  expect(idsOf(await listed((cursor) => account.listDescendants('ada/atlas', cursor, NEVER))).toSorted()).toEqual(
     ['ada/atlas', 'ada/atlas/README.md', 'ada/atlas/sights', 'ada/atlas/sights/lighthouse.md'].toSorted(),
   );
   expect(await textOf(account, 'ada/atlas/sights/lighthouse.md')).toBe('# The lighthouse\n\nLit in 1901.');
@@ -187,7 +187,7 @@ describe('Google', () => {
 
   test('Drive: folders in folders, a file, what is not there', async () => {
     const account = accountAt('GOOGLE_DRIVE', `${url}/drive/v3`, grant);
-    const items = await listed((cursor) => account.below('sights', cursor, NEVER));
+    const items = await listed((cursor) => account.listDescendants('sights', cursor, NEVER));
     expect(
       items.map(({ externalId, parentExternalId, hasContent }) => [externalId, parentExternalId, hasContent]),
     ).toEqual([
@@ -196,14 +196,14 @@ describe('Google', () => {
       ['lighthouse', 'people', true],
     ]);
     expect(await textOf(account, 'lighthouse')).toBe('The lighthouse was lit in 1901.');
-    for (const read of [account.open('nobody', NEVER), account.below('nobody', null, NEVER)])
+    for (const read of [account.open('nobody', NEVER), account.listDescendants('nobody', null, NEVER)])
       await expect(read).rejects.toMatchObject({ kind: 'not_found' });
   });
 
   test('Gmail: labels, a message by itself, its text and who wrote it', async () => {
     const account = accountAt('GMAIL', `${url}/gmail/v1/users/me`, grant);
-    expect((await listed((cursor) => account.roots(cursor, NEVER))).map(({ name }) => name)).toContain('INBOX');
-    const inbox = await listed((cursor) => account.below('label:INBOX', cursor, NEVER));
+    expect((await listed((cursor) => account.listRoots(cursor, NEVER))).map(({ name }) => name)).toContain('INBOX');
+    const inbox = await listed((cursor) => account.listDescendants('label:INBOX', cursor, NEVER));
     expect(idsOf(inbox)).toEqual(expect.arrayContaining(['label:INBOX', 'm1', 'm2']));
     expect(inbox.find(({ externalId }) => externalId === 'm1')).toMatchObject({
       name: 'About atlas',

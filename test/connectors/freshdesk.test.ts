@@ -30,8 +30,9 @@ const accountOf = (credentials: object = {}, patienceMs = 30_000): Account =>
     egress,
     patienceMs,
   );
-const below = (id: string, wishes?: TypeWishes) => listed((cursor) => account.below(idOf(id), cursor, NEVER, wishes));
-const roots = () => listed((cursor) => account.roots(cursor, NEVER));
+const below = (id: string, wishes?: TypeWishes) =>
+  listed((cursor) => account.listDescendants(idOf(id), cursor, NEVER, wishes));
+const roots = () => listed((cursor) => account.listRoots(cursor, NEVER));
 const idsOf = (ids: readonly string[]): string[] => ids.map((id) => id.replace(idOf(''), ''));
 
 beforeAll(async () => {
@@ -101,8 +102,8 @@ describe('credentials', () => {
     freshdesk.keys.clear();
     const calls = {
       identify: account.identify(NEVER),
-      roots: account.roots(null, NEVER),
-      below: account.below(
+      roots: account.listRoots(null, NEVER),
+      below: account.listDescendants(
         idOf('tickets'),
         sealCursor(JSON.stringify({ since: '', page: 1, isEnd: false, rest: [] })),
         NEVER,
@@ -137,8 +138,12 @@ describe('a listing of solutions', () => {
       ['article:102', 'folder:10'],
       ['article:104', 'folder:11'],
     ]);
-    const drafts = await account.below(idOf('folder:11'), sealCursor(JSON.stringify({ open: ['11'], page: 1 })), NEVER);
-    expect(drafts.leftOut).toMatchObject([{ externalId: idOf('article:103'), name: 'Draft' }]);
+    const drafts = await account.listDescendants(
+      idOf('folder:11'),
+      sealCursor(JSON.stringify({ open: ['11'], page: 1 })),
+      NEVER,
+    );
+    expect(drafts.skipped).toMatchObject([{ externalId: idOf('article:103'), name: 'Draft' }]);
   });
 
   test('of a folder or an article has just that', async () => {
@@ -292,7 +297,7 @@ describe('the rate limit', () => {
 
   test('beyond our patience is a Fault with the time that is left', async () => {
     freshdesk.misbehave(nextRequests(1, limited(600)));
-    const fault = await faultOf(accountOf({}, 100).roots(null, NEVER));
+    const fault = await faultOf(accountOf({}, 100).listRoots(null, NEVER));
     expect(fault).toMatchObject({ kind: 'rate_limited', retryAfterMs: 600_000 });
     expect(freshdesk.requests).toHaveLength(1);
   });

@@ -19,8 +19,8 @@ const accountOf = (credentials: object = {}, patienceMs = 30_000): Account =>
     egress,
     patienceMs,
   );
-const below = (id: string) => listed((cursor) => account.below(id, cursor, NEVER));
-const roots = () => listed((cursor) => account.roots(cursor, NEVER));
+const below = (id: string) => listed((cursor) => account.listDescendants(id, cursor, NEVER));
+const roots = () => listed((cursor) => account.listRoots(cursor, NEVER));
 
 beforeAll(async () => {
   egress = loopbackEgress();
@@ -69,8 +69,8 @@ describe('credentials', () => {
     gitbook.tokens.delete(TOKEN);
     const calls = {
       identify: account.identify(NEVER),
-      roots: account.roots(null, NEVER),
-      below: account.below('atlas', null, NEVER),
+      roots: account.listRoots(null, NEVER),
+      below: account.listDescendants('atlas', null, NEVER),
       open: account.open('atlas/lighthouse', NEVER),
       'header injection': accountOf({ accessToken: 'gb\r\nx-other: 1' }).identify(NEVER),
     };
@@ -103,8 +103,8 @@ describe('a listing', () => {
       ['atlas/keeper', 'atlas/lighthouse', 'SHEET', true],
       ['atlas/away', 'atlas/sights', 'LINK', false],
     ]);
-    expect(items.at(-1)).toMatchObject({ isSelectable: false, leftOut: expect.stringMatching(/link/) });
-    expect((await account.below('atlas', null, NEVER)).leftOut).toMatchObject([
+    expect(items.at(-1)).toMatchObject({ isSelectable: false, skipReason: expect.stringMatching(/link/) });
+    expect((await account.listDescendants('atlas', null, NEVER)).skipped).toMatchObject([
       { externalId: 'atlas/interface', name: 'Interface', reason: expect.stringMatching(/computes/) },
     ]);
   });
@@ -173,7 +173,7 @@ describe('the rate limit', () => {
 
   test('beyond our patience is a Fault with the time that is left', async () => {
     gitbook.misbehave(nextRequests(1, limited(600)));
-    const fault = await faultOf(accountOf({}, 100).roots(null, NEVER));
+    const fault = await faultOf(accountOf({}, 100).listRoots(null, NEVER));
     expect(fault.kind).toBe('rate_limited');
     expect(fault.retryAfterMs).toBeGreaterThan(500_000);
     expect(fault.retryAfterMs).toBeLessThanOrEqual(600_000);

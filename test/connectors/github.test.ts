@@ -44,7 +44,7 @@ async function listed(externalId: string): Promise<{ items: SourceItem[]; pages:
   const items: SourceItem[] = [];
   let pages = 0;
   for (let cursor: string | null | undefined; cursor !== null;) {
-    const page = await account.below(externalId, cursor ?? null, NEVER);
+    const page = await account.listDescendants(externalId, cursor ?? null, NEVER);
     items.push(...page.items);
     cursor = page.next;
     pages += 1;
@@ -198,7 +198,7 @@ describe('refusals', () => {
 test('never takes a broken answer for the end of a list', async () => {
   for (const path of ['a/1.md', 'a/b/2.md', '5.md']) put(path, path);
   const list = async () => [
-    (await account.roots(null, NEVER)).items,
+    (await account.listRoots(null, NEVER)).items,
     (await listed(REPOSITORY)).items,
     (await listed(`${REPOSITORY}/a`)).items,
   ];

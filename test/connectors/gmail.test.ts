@@ -57,7 +57,7 @@ function fill(): void {
   });
 }
 
-const below = (id: string) => listed((cursor) => account.below(id, cursor, NEVER));
+const below = (id: string) => listed((cursor) => account.listDescendants(id, cursor, NEVER));
 /** What a filter finds. */
 async function found(filter: unknown): Promise<string[]> {
   return (await below(idOfGmailFilter(readGmailFilter(filter)))).ids.toSorted();
@@ -66,7 +66,7 @@ async function found(filter: unknown): Promise<string[]> {
 describe('listing', () => {
   test('labels that mail lies in are the outermost, with one for all other mail', async () => {
     fill();
-    const { items } = await listed((cursor) => account.roots(cursor, NEVER));
+    const { items } = await listed((cursor) => account.listRoots(cursor, NEVER));
     expect(items.map(({ externalId, name }) => [externalId, name])).toEqual([
       ['label:INBOX', 'INBOX'],
       ['label:SENT', 'SENT'],
@@ -79,7 +79,7 @@ describe('listing', () => {
   test('together they hold every message that was not thrown away, each shown in one place', async () => {
     fill();
     const places = new Map<string, string | null>();
-    for (const { externalId } of (await account.roots(null, NEVER)).items)
+    for (const { externalId } of (await account.listRoots(null, NEVER)).items)
       for (const item of (await below(externalId)).items) {
         expect(places.get(item.externalId) ?? item.parentExternalId).toBe(item.parentExternalId);
         if (item.hasContent) places.set(item.externalId, item.parentExternalId);
@@ -114,9 +114,9 @@ describe('listing', () => {
     fill();
     expect((await below('thread:a1')).ids).toEqual(['a1', 'a2', 'a3']);
     for (let nth = 0; nth < 5; nth += 1) gmail.mails[`m${nth}`] = { labels: ['Label_2'] };
-    const first = await account.below('label:Label_2', null, NEVER);
+    const first = await account.listDescendants('label:Label_2', null, NEVER);
     gmail.pages.expire();
-    const rest = await listed((cursor) => account.below('label:Label_2', cursor ?? first.next, NEVER));
+    const rest = await listed((cursor) => account.listDescendants('label:Label_2', cursor ?? first.next, NEVER));
     expect(new Set([...first.items.map((item) => item.externalId), ...rest.ids]).size).toBe(7);
   });
 
@@ -141,7 +141,7 @@ describe('listing', () => {
     'filter:bnVsbA',
   ])('%s is not there', async (id) => {
     fill();
-    expect(await faultOf(account.below(id, null, NEVER))).toMatchObject({ kind: 'not_found' });
+    expect(await faultOf(account.listDescendants(id, null, NEVER))).toMatchObject({ kind: 'not_found' });
   });
 
   test('labels are read as they are now', async () => {
@@ -261,7 +261,7 @@ describe('refusals', () => {
     gmail.misbehave(() => ({ status: 200 }));
     expect(await faultOf(account.open('a1', NEVER))).toMatchObject({ kind: 'server_error' });
     expect(await faultOf(account.identify(NEVER))).toMatchObject({ kind: 'server_error' });
-    expect(await faultOf(account.below('a1', null, NEVER))).toMatchObject({ kind: 'server_error' });
+    expect(await faultOf(account.listDescendants('a1', null, NEVER))).toMatchObject({ kind: 'server_error' });
   });
 });
 
@@ -315,7 +315,7 @@ describe('changes', () => {
 test('never takes a broken answer for the end of a list', async () => {
   fill();
   const list = async () => [
-    (await listed((cursor) => account.roots(cursor, NEVER))).items,
+    (await listed((cursor) => account.listRoots(cursor, NEVER))).items,
     (await below('label:Label_1')).items,
   ];
   expect(await acceptedBrokenAnswers(gmail, list)).toEqual([]);

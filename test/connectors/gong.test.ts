@@ -42,12 +42,12 @@ function fill(): void {
   ] as const)
     calls.set(id, { title, workspace: '1', said: [{ speaker: '1', text: `On ${title}.` }] });
 }
-const below = (id: string) => listed((cursor) => account.below(id, cursor, NEVER));
+const below = (id: string) => listed((cursor) => account.listDescendants(id, cursor, NEVER));
 
 describe('listing', () => {
   test('workspaces are the outermost', async () => {
     fill();
-    const { items, next } = await account.roots(null, NEVER);
+    const { items, next } = await account.listRoots(null, NEVER);
     expect(next).toBeNull();
     expect(items).toMatchObject([
       { externalId: 'workspace:1', name: 'Sales', itemType: 'WORKSPACE', parentExternalId: null, isExpandable: true },
@@ -108,7 +108,7 @@ describe('listing', () => {
     '%s is not there',
     async (id) => {
       fill();
-      expect(await faultOf(account.below(id, null, NEVER))).toMatchObject({ kind: 'not_found' });
+      expect(await faultOf(account.listDescendants(id, null, NEVER))).toMatchObject({ kind: 'not_found' });
     },
   );
 });
@@ -211,14 +211,14 @@ test.each([
 ] as const)('%d is %s', async (status, kind) => {
   fill();
   gong.misbehave(() => ({ status }));
-  expect(await faultOf(account.below('100', null, NEVER))).toMatchObject({ kind });
+  expect(await faultOf(account.listDescendants('100', null, NEVER))).toMatchObject({ kind });
   expect(await faultOf(account.identify(NEVER))).toMatchObject({ kind });
 });
 
 test('never takes a broken answer for the end of a list', async () => {
   fill();
   const list = async () => [
-    (await listed((cursor) => account.roots(cursor, NEVER))).items,
+    (await listed((cursor) => account.listRoots(cursor, NEVER))).items,
     (await below('workspace:1')).items,
   ];
   expect(await acceptedBrokenAnswers(gong, list)).toEqual([]);

@@ -36,7 +36,7 @@ beforeEach(() => {
 
 const put = (bucket: string, key: string, content: string | Buffer, type?: string): void =>
   void storage.buckets.get(bucket)?.set(key, type === undefined ? { content } : { content, type });
-const below = (id: string) => listed((cursor) => account.below(id, cursor, NEVER));
+const below = (id: string) => listed((cursor) => account.listDescendants(id, cursor, NEVER));
 const opened = async (id: string) => {
   const content = await account.open(id, NEVER);
   return { ...content, text: Buffer.from(content.bytes).toString() };
@@ -44,14 +44,14 @@ const opened = async (id: string) => {
 
 describe('listing', () => {
   test('buckets of all projects that let the account see them are the outermost', async () => {
-    const { items, ids } = await listed((cursor) => account.roots(cursor, NEVER));
+    const { items, ids } = await listed((cursor) => account.listRoots(cursor, NEVER));
     expect(ids).toEqual(['atlas', 'boats', 'crews', 'docks', 'eels.example.com']);
     expect(items[0]).toMatchObject({ itemType: 'FOLDER', externalUrl: 'gs://atlas/', isExpandable: true });
   });
 
   test('without the right to see projects none is found, and a bucket that is named is', async () => {
     account = accountWith(['https://www.googleapis.com/auth/devstorage.read_only']);
-    expect(await faultOf(account.roots(null, NEVER))).toMatchObject({ kind: 'access_denied' });
+    expect(await faultOf(account.listRoots(null, NEVER))).toMatchObject({ kind: 'access_denied' });
     expect((await below('atlas')).ids).toEqual(['atlas', 'atlas/atlas.md']);
   });
 
@@ -72,16 +72,16 @@ describe('listing', () => {
 
   test('a page token that is no longer taken begins the listing anew', async () => {
     for (let nth = 0; nth < 7; nth += 1) put('boats', `${nth}.md`, 'x');
-    const first = await account.below('boats', null, NEVER);
+    const first = await account.listDescendants('boats', null, NEVER);
     storage.pages.expire();
-    const rest = await listed((cursor) => account.below('boats', cursor ?? first.next, NEVER));
+    const rest = await listed((cursor) => account.listDescendants('boats', cursor ?? first.next, NEVER));
     expect(new Set([...first.items.map((item) => item.externalId), ...rest.ids]).size).toBe(9);
   });
 
   test.each(['nowhere', 'atlas/nothing.md', 'atlas/none/', 'up/..', '../b', 'B/x', '', '/atlas/q'])(
     '%s is not there',
     async (id) => {
-      expect(await faultOf(account.below(id, null, NEVER))).toMatchObject({ kind: 'not_found' });
+      expect(await faultOf(account.listDescendants(id, null, NEVER))).toMatchObject({ kind: 'not_found' });
     },
   );
 
@@ -148,7 +148,7 @@ describe('the account', () => {
 test('never takes a broken answer for the end of a list', async () => {
   // A list of projects that is left out is no failure, but deletes nothing.
   const whole = async (cursor: string | null) => {
-    const page = await account.roots(cursor, NEVER);
+    const page = await account.listRoots(cursor, NEVER);
     if (page.isPartial) throw new Fault('server_error', 'It is no whole list.');
     return page;
   };

@@ -35,7 +35,7 @@ beforeEach(() => {
   account = grantedAccount('GOOGLE_DRIVE', drive.settings, drive.oauth.grant().accessToken, egress);
 });
 
-const below = (id: string) => listed((cursor) => account.below(id, cursor, NEVER));
+const below = (id: string) => listed((cursor) => account.listDescendants(id, cursor, NEVER));
 const opened = async (id: string) => {
   const content = await account.open(id, NEVER);
   return { ...content, text: Buffer.from(content.bytes).toString() };
@@ -71,7 +71,7 @@ describe('listing', () => {
 
   test('own files, what others share and shared drives are the outermost, over all pages', async () => {
     fill();
-    const { items, ids, pages } = await listed((cursor) => account.roots(cursor, NEVER));
+    const { items, ids, pages } = await listed((cursor) => account.listRoots(cursor, NEVER));
     expect(ids).toEqual([DRIVE_ROOT, SHARED, 'D1', 'D2', 'D3']);
     expect(items.map(({ name }) => name)).toEqual(['My Drive', 'Shared with me', 'Harbour', 'Yard', 'Dock']);
     expect(pages).toBe(2);
@@ -126,17 +126,17 @@ describe('listing', () => {
 
   test('a page token that Drive no longer takes begins its folder anew', async () => {
     fill();
-    const first = await account.below(DRIVE_ROOT, null, NEVER);
-    const second = await account.below(DRIVE_ROOT, first.next, NEVER);
+    const first = await account.listDescendants(DRIVE_ROOT, null, NEVER);
+    const second = await account.listDescendants(DRIVE_ROOT, first.next, NEVER);
     drive.pages.expire();
-    const rest = await listed((cursor) => account.below(DRIVE_ROOT, cursor ?? second.next, NEVER));
+    const rest = await listed((cursor) => account.listDescendants(DRIVE_ROOT, cursor ?? second.next, NEVER));
     const ids = new Set([...first.items, ...second.items, ...rest.items].map(({ externalId }) => externalId));
     expect([...ids].toSorted()).toEqual([DRIVE_ROOT, 'a', 'b', 'c', 'd', 'deep', 'sights']);
   });
 
   test.each(['nothing', "' or trashed = true", '..', 'a/b', 'bin'])('%s is not there', async (id) => {
     fill();
-    expect(await faultOf(account.below(id, null, NEVER))).toMatchObject({ kind: 'not_found' });
+    expect(await faultOf(account.listDescendants(id, null, NEVER))).toMatchObject({ kind: 'not_found' });
   });
 
   test('a version is another one with the bytes, and with the name', async () => {
@@ -158,7 +158,7 @@ describe('listing', () => {
     fill();
     drive.misbehave(() => ({ status: 200 }));
     // An error told as success.
-    const page = await faultOf(account.below('sights', null, NEVER));
+    const page = await faultOf(account.listDescendants('sights', null, NEVER));
     expect(page.kind).toBe('server_error');
     expect(await faultOf(account.identify(NEVER))).toMatchObject({ kind: 'server_error' });
   });
@@ -389,7 +389,7 @@ describe('changes', () => {
 test('never takes a broken answer for the end of a list', async () => {
   fill();
   const list = async () => [
-    (await listed((cursor) => account.roots(cursor, NEVER))).items,
+    (await listed((cursor) => account.listRoots(cursor, NEVER))).items,
     (await below(DRIVE_ROOT)).items,
   ];
   expect(await acceptedBrokenAnswers(drive, list)).toEqual([]);

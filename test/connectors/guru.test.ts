@@ -13,7 +13,7 @@ let egress: Egress;
 let emulator: GuruEmulator;
 let account: Account;
 
-const below = async (id: string) => (await listed((cursor) => account.below(id, cursor, NEVER))).items;
+const below = async (id: string) => (await listed((cursor) => account.listDescendants(id, cursor, NEVER))).items;
 const card = (id: string, folder?: string, collection = 'c1'): void =>
   void emulator.cards.set(id, {
     title: `T ${id}`,
@@ -44,7 +44,7 @@ beforeEach(() => {
 });
 
 test('collections are listed over all pages of the list', async () => {
-  const { ids, pages } = await listed((cursor) => account.roots(cursor, NEVER));
+  const { ids, pages } = await listed((cursor) => account.listRoots(cursor, NEVER));
   expect(ids).toEqual(['collection:c1', 'collection:c2', 'collection:c3']);
   expect(pages).toBe(2);
 });
@@ -74,14 +74,14 @@ test('a collection has its folders, what is in them, and what is in none', async
 });
 
 test('goes on where a folder went meanwhile', async () => {
-  const first = await account.below('collection:c1', null, NEVER);
-  const second = await account.below('collection:c1', first.next, NEVER);
+  const first = await account.listDescendants('collection:c1', null, NEVER);
+  const second = await account.listDescendants('collection:c1', first.next, NEVER);
   emulator.folders.delete('f1');
   emulator.folders.delete('f2');
   emulator.folders.delete('f3');
   const rest: string[] = second.items.map(({ externalId }) => externalId);
   for (let at = second.next; at !== null;) {
-    const page = await account.below('collection:c1', at, NEVER);
+    const page = await account.listDescendants('collection:c1', at, NEVER);
     rest.push(...page.items.map(({ externalId }) => externalId));
     at = page.next;
   }
@@ -91,7 +91,7 @@ test('goes on where a folder went meanwhile', async () => {
 test.each(['nowhere', 'collection:none', 'folder:none', 'collection:', 'a/b', '..', ''])(
   '%j is not there',
   async (id) => {
-    expect((await faultOf(account.below(id, null, NEVER))).kind).toBe('not_found');
+    expect((await faultOf(account.listDescendants(id, null, NEVER))).kind).toBe('not_found');
     expect((await faultOf(account.open(id, NEVER))).kind).toBe('not_found');
   },
 );
@@ -106,13 +106,13 @@ test('a collection and a folder have no text; a card is its title and what stand
 
 test('links lead nowhere but on: of one, its query alone is kept', async () => {
   emulator.collections.set('c4', 'C4');
-  const first = await account.roots(null, NEVER);
+  const first = await account.listRoots(null, NEVER);
   expect(Object.keys(JSON.parse(openCursor(first.next ?? '')) as object)).toEqual(['token']);
 });
 
 test('never takes a broken answer for the end of a list', async () => {
   const list = async () => [
-    (await listed((cursor) => account.roots(cursor, NEVER))).items,
+    (await listed((cursor) => account.listRoots(cursor, NEVER))).items,
     await below('collection:c1'),
   ];
   expect(await acceptedBrokenAnswers(emulator, list)).toEqual([]);

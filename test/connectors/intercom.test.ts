@@ -17,8 +17,9 @@ let account: Account;
 
 const accountOf = (accessToken = intercom.oauth.grant().accessToken, patienceMs = 30_000): Account =>
   accountWith('INTERCOM', intercom.settings, { accessToken, facts: {} }, egress, patienceMs);
-const below = (id: string, wishes?: TypeWishes) => listed((cursor) => account.below(id, cursor, NEVER, wishes));
-const roots = () => listed((cursor) => account.roots(cursor, NEVER));
+const below = (id: string, wishes?: TypeWishes) =>
+  listed((cursor) => account.listDescendants(id, cursor, NEVER, wishes));
+const roots = () => listed((cursor) => account.listRoots(cursor, NEVER));
 const seconds = (): number => Math.floor(Date.now() / 1000);
 
 /** A pass of the change feed, from a point to its end. */
@@ -93,7 +94,7 @@ describe('the connection', () => {
     intercom.oauth.revoke();
     const calls = {
       identify: account.identify(NEVER),
-      roots: account.roots(null, NEVER),
+      roots: account.listRoots(null, NEVER),
       below: below('conversations'),
       open: account.open('article:100', NEVER),
       changes: account.changes!.since(point, NEVER),
@@ -122,18 +123,18 @@ describe('a listing', () => {
     expect((await below('articles')).ids).toEqual(['articles', 'article:104']);
     expect((await below('article:100')).ids).toEqual(['article:100']);
     const cursor = sealCursor(JSON.stringify({ roots: { 10: '1' }, page: 2, total: null, restarts: 0 }));
-    expect((await account.below('collection:10', cursor, NEVER)).leftOut).toMatchObject([
+    expect((await account.listDescendants('collection:10', cursor, NEVER)).skipped).toMatchObject([
       { externalId: 'article:103', name: 'Draft' },
     ]);
   });
 
   test('begins anew where an article went meanwhile, since those behind it have moved up a page', async () => {
-    const first = await account.below('collection:1', null, NEVER);
-    const second = await account.below('collection:1', first.next, NEVER);
+    const first = await account.listDescendants('collection:1', null, NEVER);
+    const second = await account.listDescendants('collection:1', first.next, NEVER);
     intercom.articles.delete(100);
     const ids = second.items.map(({ externalId }) => externalId);
     for (let cursor = second.next; cursor !== null;) {
-      const page = await account.below('collection:1', cursor, NEVER);
+      const page = await account.listDescendants('collection:1', cursor, NEVER);
       ids.push(...page.items.map(({ externalId }) => externalId));
       cursor = page.next;
     }
@@ -179,7 +180,7 @@ describe('the change feed', () => {
     const point = await account.changes!.now(NEVER);
     intercom.tickets.set(21, { title: 'Changed', parts: [{ text: 'Nothing attached.' }], updated: seconds() });
     intercom.conversations.set(9, { title: 'New', parts: [{ text: 'See.' }], updated: seconds() });
-    expect((await account.changes!.since(point, NEVER)).tellsOf).toEqual(['conversations', 'tickets']);
+    expect((await account.changes!.since(point, NEVER)).coveredRoots).toEqual(['conversations', 'tickets']);
     const { changed, goneAt } = await pass(point);
     expect(changed).toEqual(['conversation:9', 'ticket:21']);
     expect(goneAt).toEqual(['conversation:9', 'ticket:21']);
@@ -284,7 +285,7 @@ describe('the rate limit', () => {
 
   test('beyond our patience is a Fault with the time that is left', async () => {
     intercom.misbehave(nextRequests(1, limited(600)));
-    const fault = await faultOf(accountOf(undefined, 100).roots(null, NEVER));
+    const fault = await faultOf(accountOf(undefined, 100).listRoots(null, NEVER));
     expect(fault.kind).toBe('rate_limited');
     expect(fault.retryAfterMs).toBeGreaterThan(500_000);
     expect(fault.retryAfterMs).toBeLessThanOrEqual(600_000);

@@ -29,8 +29,8 @@ let account: Account;
 
 const put = (number: number, more: Partial<EmulatedPage> = {}): void =>
   void emulator.pages.set(id(number), { title: `T${number}`, ...more });
-const roots = () => listed((cursor) => account.roots(cursor, NEVER));
-const below = (externalId: string) => listed((cursor) => account.below(externalId, cursor, NEVER));
+const roots = () => listed((cursor) => account.listRoots(cursor, NEVER));
+const below = (externalId: string) => listed((cursor) => account.listDescendants(externalId, cursor, NEVER));
 const texts = async (externalId: string) => {
   const { bytes, plain } = await account.open(externalId, NEVER);
   return { markdown: Buffer.from(bytes).toString(), plain: Buffer.from(plain?.bytes ?? []).toString() };
@@ -101,7 +101,7 @@ describe('a workspace', () => {
     const found = await roots();
     expect(found.pages).toBe(4);
     expect(placesIn(found)).toEqual(tree.toSorted((a, b) => (String(a[0]) < String(b[0]) ? -1 : 1)));
-    expect((await account.roots(null, NEVER)).isDeep).toBe(true);
+    expect((await account.listRoots(null, NEVER)).isDeep).toBe(true);
   });
 
   test('has below a page what lies in it at any depth, and says the same of it as the listing', async () => {
@@ -127,9 +127,9 @@ describe('a workspace', () => {
   });
 
   test('says that its listing is not whole, where it is not', async () => {
-    expect((await account.roots(null, NEVER)).isPartial).toBeUndefined();
+    expect((await account.listRoots(null, NEVER)).isPartial).toBeUndefined();
     emulator.search.isIncomplete = true;
-    expect((await account.roots(null, NEVER)).isPartial).toBe(true);
+    expect((await account.listRoots(null, NEVER)).isPartial).toBe(true);
   });
 
   test('has files of rows from another source', () => {
@@ -144,7 +144,7 @@ describe('a workspace', () => {
   test.each(['nowhere', id(7), id(9), id(50), 'database:', `database:${id(1)}`, '../users/me'])(
     '%s is not there',
     async (one) => {
-      expect((await faultOf(account.below(one, null, NEVER))).kind).toBe('not_found');
+      expect((await faultOf(account.listDescendants(one, null, NEVER))).kind).toBe('not_found');
       expect((await faultOf(account.open(one, NEVER))).kind).toBe('not_found');
     },
   );
@@ -158,10 +158,10 @@ test('what a page shows and is not shared is named, for whoever selects the page
   put(1, { blocks: [{ type: 'child_database', body: { title: 'Linked' } }] });
   put(8, { parent: { page: id(1) } });
   emulator.hidden.add(id(8));
-  const first = await account.below(id(1), null, NEVER);
-  const { items, leftOut } = await account.below(id(1), first.next, NEVER);
+  const first = await account.listDescendants(id(1), null, NEVER);
+  const { items, skipped } = await account.listDescendants(id(1), first.next, NEVER);
   expect(items).toEqual([]);
-  expect(leftOut).toMatchObject([
+  expect(skipped).toMatchObject([
     { externalId: blockId(id(1), 0), name: 'Linked', reason: expect.stringMatching(/database of elsewhere/) },
     { externalId: id(8), reason: expect.stringMatching(/not shared/) },
   ]);
@@ -215,7 +215,7 @@ test('too much asked is waited for, however it is said', async () => {
   for (const status of [429, 529]) {
     emulator.misbehave(() => ({ status, headers: { 'retry-after': '99' } }));
     const one = grantedAccount('NOTION', emulator.settings, emulator.oauth.grant().accessToken, egress);
-    expect(await faultOf(one.roots(null, NEVER))).toMatchObject({ kind: 'rate_limited', retryAfterMs: 99_000 });
+    expect(await faultOf(one.listRoots(null, NEVER))).toMatchObject({ kind: 'rate_limited', retryAfterMs: 99_000 });
   }
 });
 

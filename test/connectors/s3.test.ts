@@ -15,8 +15,8 @@ const accountOf = (credentials: object = {}, patienceMs = 30_000): Account => {
   const given = { accessKey: ACCESS_KEY, accessKeySecret: ACCESS_KEY_SECRET, endpointUrl: null, ...credentials };
   return accountWith('S3', s3.settings, given, egress, patienceMs);
 };
-const below = (id: string) => listed((cursor) => account.below(id, cursor, NEVER));
-const roots = () => listed((cursor) => account.roots(cursor, NEVER));
+const below = (id: string) => listed((cursor) => account.listDescendants(id, cursor, NEVER));
+const roots = () => listed((cursor) => account.listRoots(cursor, NEVER));
 const put = (bucket: string, ...keys: string[]): void => {
   const objects = s3.buckets.get(bucket) ?? new Map();
   s3.buckets.set(bucket, objects);
@@ -64,8 +64,8 @@ describe('credentials', () => {
       header: (await faultOf(accountOf({ accessKey: 'a\r\nx-other: 1' }).identify(NEVER))).kind,
     };
     s3.keys.clear();
-    kinds['roots'] = (await faultOf(account.roots(null, NEVER))).kind;
-    kinds['below'] = (await faultOf(account.below('atlas', null, NEVER))).kind;
+    kinds['roots'] = (await faultOf(account.listRoots(null, NEVER))).kind;
+    kinds['below'] = (await faultOf(account.listDescendants('atlas', null, NEVER))).kind;
     kinds['open'] = (await faultOf(account.open('atlas/d.txt', NEVER))).kind;
     expect(Object.entries(kinds).filter(([, kind]) => kind !== 'access_revoked')).toEqual([]);
   });
@@ -211,7 +211,7 @@ describe('the rate limit', () => {
 
   test('beyond our patience is a Fault with the time that is left', async () => {
     s3.misbehave(slowDown({ 'retry-after': '600' }));
-    const fault = await faultOf(accountOf({}, 100).roots(null, NEVER));
+    const fault = await faultOf(accountOf({}, 100).listRoots(null, NEVER));
     expect(fault).toMatchObject({ kind: 'rate_limited', retryAfterMs: 600_000 });
     expect(s3.requests).toHaveLength(1);
   });

@@ -24,8 +24,8 @@ const accountOf = (credentials: object = {}, patienceMs = 30_000): Account => {
     patienceMs,
   );
 };
-const below = (id: string) => listed((cursor) => account.below(id, cursor, NEVER));
-const roots = () => listed((cursor) => account.roots(cursor, NEVER));
+const below = (id: string) => listed((cursor) => account.listDescendants(id, cursor, NEVER));
+const roots = () => listed((cursor) => account.listRoots(cursor, NEVER));
 const fileId = (name: string): string => `file:${sfId('069', name)}`;
 const folderId = (name: string): string => `folder:${sfId('07H', name)}`;
 const libraryId = (name: string): string => `library:${sfId('058', name)}`;
@@ -63,7 +63,7 @@ async function pass(from: string) {
   let point = from;
   for (let more = true; more;) {
     const page = await account.changes!.since(point, NEVER);
-    expect(page.tellsOf).toEqual(['files']);
+    expect(page.coveredRoots).toEqual(['files']);
     changed.push(...page.changes.map((change) => ('gone' in change ? `gone ${change.gone}` : change.item.externalId)));
     ({ more, next: point } = page);
   }
@@ -119,7 +119,9 @@ describe('the connection', () => {
     salesforce.hosts.length = 0;
     const wrong: string[] = [];
     for (const instance_url of ['https://evil.example', 'https://a@evil.example/', 'https://login.salesforce.com', ''])
-      if ((await faultOf(accountOf({ facts: { ...FACTS, instance_url } }).roots(null, NEVER))).kind !== 'bad_response')
+      if (
+        (await faultOf(accountOf({ facts: { ...FACTS, instance_url } }).listRoots(null, NEVER))).kind !== 'bad_response'
+      )
         wrong.push(instance_url);
     expect(wrong).toEqual([]);
     expect(salesforce.hosts).toEqual([]);
@@ -129,11 +131,11 @@ describe('the connection', () => {
     const { grant } = await consented('SALESFORCE', salesforce.settings, egress, { domain: FACTS.domain });
     const kept = keptAccount('SALESFORCE', salesforce.settings, grant, egress);
     salesforce.oauth.expireAll();
-    expect((await kept.account.roots(null, NEVER)).items).toHaveLength(2);
+    expect((await kept.account.listRoots(null, NEVER)).items).toHaveLength(2);
     expect(kept.current().accessToken).not.toBe(grant.accessToken);
     expect(kept.current().facts).toEqual(FACTS);
     salesforce.oauth.revoke();
-    expect(await faultOf(kept.account.roots(null, NEVER))).toMatchObject({ kind: 'access_revoked' });
+    expect(await faultOf(kept.account.listRoots(null, NEVER))).toMatchObject({ kind: 'access_revoked' });
   });
 });
 
@@ -175,7 +177,7 @@ describe('a listing', () => {
   test('says of a file that is a link why it becomes none', async () => {
     putFile('link', '', null, { LatestPublishedVersion: { ContentLocation: 'E' } });
     const link = (await below('files')).items.find(({ externalId }) => externalId === fileId('link'));
-    expect(link).toMatchObject({ hasContent: false, isSelectable: false, leftOut: expect.stringMatching(/link/) });
+    expect(link).toMatchObject({ hasContent: false, isSelectable: false, skipReason: expect.stringMatching(/link/) });
     expect(await faultOf(account.open(fileId('link'), NEVER))).toMatchObject({ kind: 'unsupported_type' });
   });
 
@@ -300,7 +302,7 @@ describe('the rate limit', () => {
 
   test('of a day is a Fault that asks for minutes, not a refusal of the item', async () => {
     salesforce.misbehave(nextRequests(1, () => limited()));
-    const fault = await faultOf(account.roots(null, NEVER));
+    const fault = await faultOf(account.listRoots(null, NEVER));
     expect(fault).toMatchObject({ kind: 'rate_limited', retryAfterMs: 300_000 });
     expect(salesforce.requests).toHaveLength(1);
   });

@@ -23,8 +23,8 @@ const accountOf = (credentials: object = {}, patienceMs = 30_000): Account => {
     patienceMs,
   );
 };
-const below = (id: string) => listed((cursor) => account.below(id, cursor, NEVER));
-const roots = () => listed((cursor) => account.roots(cursor, NEVER));
+const below = (id: string) => listed((cursor) => account.listDescendants(id, cursor, NEVER));
+const roots = () => listed((cursor) => account.listRoots(cursor, NEVER));
 const idOf = (table: string, record: string): string => `${table}/${sysIdOf(record)}`;
 const rowsOf = (table: string) => serviceNow.tables.get(table)!.rows;
 
@@ -105,11 +105,11 @@ describe('the connection', () => {
     const { grant } = await consented('SERVICENOW', serviceNow.settings, egress, FACTS);
     const kept = keptAccount('SERVICENOW', serviceNow.settings, grant, egress);
     serviceNow.oauth.expireAll();
-    expect((await kept.account.roots(null, NEVER)).items).not.toEqual([]);
+    expect((await kept.account.listRoots(null, NEVER)).items).not.toEqual([]);
     expect(kept.current().accessToken).not.toBe(grant.accessToken);
     expect(kept.current().refreshToken).toBe(grant.refreshToken);
     serviceNow.oauth.revoke();
-    expect(await faultOf(kept.account.roots(null, NEVER))).toMatchObject({ kind: 'access_revoked' });
+    expect(await faultOf(kept.account.listRoots(null, NEVER))).toMatchObject({ kind: 'access_revoked' });
   });
 
   test('ends for a token that fits in no header', async () => {
@@ -155,9 +155,9 @@ describe('a listing', () => {
 
   test('says that attachments may not be read, where records may', async () => {
     serviceNow.misbehave((path) => (path.endsWith('/attachment') ? { status: 403 } : null));
-    const page = await account.below('incident', null, NEVER);
+    const page = await account.listDescendants('incident', null, NEVER);
     expect(page.items).toHaveLength(3);
-    expect(page.leftOut).toMatchObject([{ name: 'Attachments of incident', typeAtSource: 'ATTACHMENT' }]);
+    expect(page.skipped).toMatchObject([{ name: 'Attachments of incident', typeAtSource: 'ATTACHMENT' }]);
   });
 
   test('shows in its next pass changed items by their versions, and nothing that was deleted or retired', async () => {
@@ -296,7 +296,7 @@ describe('the rate limit', () => {
 
   test('beyond our patience is a Fault with the time that is left', async () => {
     serviceNow.misbehave(nextRequests(1, limited({ 'x-ratelimit-reset': at(600) })));
-    const fault = await faultOf(accountOf({}, 100).roots(null, NEVER));
+    const fault = await faultOf(accountOf({}, 100).listRoots(null, NEVER));
     expect(fault.kind).toBe('rate_limited');
     expect(fault.retryAfterMs).toBeGreaterThan(500_000);
     expect(fault.retryAfterMs).toBeLessThanOrEqual(600_000);

@@ -52,7 +52,7 @@ const at = (seconds: number, more: Omit<EmulatedMessage, 'ts' | 'text'> & { text
   ts: `${QUARTER + seconds}.000100`,
 });
 
-async function listed(from: (cursor: string | null) => ReturnType<Account['roots']>): Promise<SourceItem[]> {
+async function listed(from: (cursor: string | null) => ReturnType<Account['listRoots']>): Promise<SourceItem[]> {
   const items: SourceItem[] = [];
   for (let cursor: string | null | undefined; cursor !== null;) {
     const page = await from(cursor ?? null);
@@ -61,7 +61,7 @@ async function listed(from: (cursor: string | null) => ReturnType<Account['roots
   }
   return items;
 }
-const below = (externalId: string) => listed((cursor) => account.below(externalId, cursor, NEVER));
+const below = (externalId: string) => listed((cursor) => account.listDescendants(externalId, cursor, NEVER));
 const textOf = async (externalId: string) => Buffer.from((await account.open(externalId, NEVER)).bytes).toString();
 
 describe('windows and threads', () => {
@@ -244,7 +244,7 @@ test('conversations of all types are listed in pages; those that the token may n
     ['D1', 'im'],
   ] as const)
     slack.conversations.set(id, { type, messages: [], ...(type === 'im' ? { user: 'U0BEN' } : { name: id }) });
-  const roots = await listed((cursor) => account.roots(cursor, NEVER));
+  const roots = await listed((cursor) => account.listRoots(cursor, NEVER));
   expect(roots.map(({ externalId, name }) => [externalId, name])).toEqual([
     ['C1', 'C1'],
     ['C2', 'C2'],
@@ -253,9 +253,9 @@ test('conversations of all types are listed in pages; those that the token may n
     ['D1', 'Ben'],
   ]);
   const few = accountWith(['channels:read', 'channels:history']);
-  expect(await listed((cursor) => few.roots(cursor, NEVER))).toHaveLength(3);
+  expect(await listed((cursor) => few.listRoots(cursor, NEVER))).toHaveLength(3);
   const none = accountWith([]);
-  await expect(listed((cursor) => none.roots(cursor, NEVER))).rejects.toMatchObject({ kind: 'access_denied' });
+  await expect(listed((cursor) => none.listRoots(cursor, NEVER))).rejects.toMatchObject({ kind: 'access_denied' });
 });
 
 test('who is connected is told by workspace and user', async () => {
@@ -307,7 +307,7 @@ describe('refusals', () => {
     `C9/${QUARTER}`,
     `C1/${QUARTER + 900}`,
   ])('nothing is called %j', async (id) => {
-    await expect(account.below(id, null, NEVER)).rejects.toMatchObject({ kind: 'not_found' });
+    await expect(account.listDescendants(id, null, NEVER)).rejects.toMatchObject({ kind: 'not_found' });
     await expect(account.open(id, NEVER)).rejects.toMatchObject({ kind: 'not_found' });
   });
 
@@ -345,6 +345,6 @@ test('ids say what they mean', () => {
 
 test('never takes a broken answer for the end of a list', async () => {
   say(at(0), at(899), at(900, { user: 'U0BEN' }));
-  const list = async () => [await listed((cursor) => account.roots(cursor, NEVER)), await below('C1')];
+  const list = async () => [await listed((cursor) => account.listRoots(cursor, NEVER)), await below('C1')];
   expect(await acceptedBrokenAnswers(slack, list)).toEqual([]);
 });

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 
 import { gitbook } from '../../connectors/gitbook/index.js';
 import { readSourceUrls } from '../../connectors/readSourceUrls.js';
-import { createRequestGates } from '../../connectors/requestGate.js';
+import { createRateLimiters } from '../../connectors/rateLimiter.js';
 import { createSourceClient, type SourceClientSettings } from '../../connectors/sourceClient.js';
 import { loadConfig } from '../../config/config.js';
 import { Fault, type FaultKind } from '../../contract/failures.js';
@@ -46,7 +46,7 @@ beforeEach(() => {
 
 const client = (
   patienceMs = 30_000,
-  gate = createRequestGates('GitBook', 2)('GITBOOK 1'),
+  gate = createRateLimiters('GitBook', 2)('GITBOOK 1'),
   connector: SourceClientSettings['connector'] = gitbook,
   signal = NEVER,
 ) =>
@@ -55,7 +55,7 @@ const client = (
     urls: { api: baseUrl },
     headers: { authorization: 'Bearer secret' },
     connector,
-    gate,
+    rateLimiter: gate,
     egress,
     maxItemBytes: 1_000_000,
     patienceMs,
@@ -125,7 +125,7 @@ describe('a source that asks to wait', () => {
   });
 
   test('for longer than we wait is a Fault that says for how long; then all of the account wait', async () => {
-    const gate = createRequestGates('GitBook', 2)('GITBOOK 1');
+    const gate = createRateLimiters('GitBook', 2)('GITBOOK 1');
     answers = [status(429, { 'retry-after': '3000' })];
     const fault = await faultOf(client(100, gate).get(['user'], {}));
     expect(fault).toMatchObject({ kind: 'rate_limited', retryable: true, retryAfterMs: 3_000_000 });

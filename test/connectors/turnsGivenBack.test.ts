@@ -6,7 +6,7 @@ import mongoose, { type Connection } from 'mongoose';
 
 import { createFileSlots } from '../../activities/ingest/fileSlots.js';
 import { createHostLimiter, sleepUntilAborted } from '../../connectors/hostLimiter.js';
-import { createRequestGates } from '../../connectors/requestGate.js';
+import { createRateLimiters } from '../../connectors/rateLimiter.js';
 import { createSharedHostLimiter } from '../../connectors/sharedHostLimiter.js';
 import type { PoolDocument } from '../../documents/answerTask.js';
 import { createLane } from '../../documents/lane.js';
@@ -172,11 +172,11 @@ const LIMITERS: Readonly<Record<string, () => Limited | Promise<Limited>>> = {
     };
   },
   'requests of an account'() {
-    const gate = createRequestGates('Source', CAPACITY)('account');
+    const gate = createRateLimiters('Source', CAPACITY)('account');
     return { hold: (signal, work) => gate.pass(signal, Infinity, work) };
   },
   async 'requests of accounts that share a limit'() {
-    const gateOf = createRequestGates('Source', 100, undefined, CAPACITY);
+    const gateOf = createRateLimiters('Source', 100, undefined, CAPACITY);
     let accounts = 0;
     return { hold: (signal, work) => gateOf(`account ${(accounts += 1)}`, 'app').pass(signal, Infinity, work) };
   },

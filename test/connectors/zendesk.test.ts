@@ -22,10 +22,14 @@ const accountOf = (person: string, by = egress, settings = zendesk.settings, sub
   const connectors = createConnectors({ egress: by, urls: readSourceUrls(settings), maxItemBytes: 1_000_000 });
   return connectors.account('ZENDESK', accessToken, JSON.stringify({ accessToken, facts: { subdomain } }));
 };
-const below = async (id: string, from = account, wishes?: Parameters<Account['below']>[3]): Promise<SourceItem[]> => {
+const below = async (
+  id: string,
+  from = account,
+  wishes?: Parameters<Account['listDescendants']>[3],
+): Promise<SourceItem[]> => {
   const items: SourceItem[] = [];
   for (let cursor: string | null | undefined; cursor !== null;) {
-    const page = await from.below(`harbour/${id}`, cursor ?? null, NEVER, wishes);
+    const page = await from.listDescendants(`harbour/${id}`, cursor ?? null, NEVER, wishes);
     items.push(...page.items);
     cursor = page.next;
   }
@@ -131,7 +135,7 @@ describe('its subdomain', () => {
 
 describe('its help centre', () => {
   test('is listed by category and section, without drafts', async () => {
-    expect(idsOf((await account.roots(null, NEVER)).items)).toEqual(['category:1', 'tickets']);
+    expect(idsOf((await account.listRoots(null, NEVER)).items)).toEqual(['category:1', 'tickets']);
     const all = await below('category:1');
     expect(idsOf(all)).toEqual(
       ['category:1', 'section:10', 'section:11', 'section:12', 'article:100', 'article:101', 'article:102'].toSorted(),
@@ -143,9 +147,9 @@ describe('its help centre', () => {
       typeAtSource: 'ARTICLE',
     });
     // What they are is told to whoever selects what they lie in, in the ids that others see.
-    const first = await account.below('harbour/section:11', null, NEVER);
-    expect(await account.below('harbour/section:11', first.next, NEVER)).toMatchObject({
-      leftOut: [{ externalId: 'harbour/article:103', name: 'Draft', reason: expect.stringMatching(/not published/) }],
+    const first = await account.listDescendants('harbour/section:11', null, NEVER);
+    expect(await account.listDescendants('harbour/section:11', first.next, NEVER)).toMatchObject({
+      skipped: [{ externalId: 'harbour/article:103', name: 'Draft', reason: expect.stringMatching(/not published/) }],
     });
     expect(idsOf(await below('section:10'))).toEqual(['article:100', 'article:101', 'section:10', 'section:11']);
     expect(idsOf(await below('article:101'))).toEqual(['article:101']);
@@ -166,9 +170,9 @@ describe('its help centre', () => {
 
   test('that is none, or not for the account, keeps nobody from the tickets', async () => {
     zendesk.misbehave((path) => (path.includes('/help_center/') ? { status: 404 } : null));
-    expect(idsOf((await account.roots(null, NEVER)).items)).toEqual(['tickets']);
+    expect(idsOf((await account.listRoots(null, NEVER)).items)).toEqual(['tickets']);
     zendesk.misbehave((path) => (path.includes('/help_center/') ? { status: 403 } : null));
-    expect(idsOf((await account.roots(null, NEVER)).items)).toEqual(['help_center', 'tickets']);
+    expect(idsOf((await account.listRoots(null, NEVER)).items)).toEqual(['help_center', 'tickets']);
     // So nothing of it counts as gone.
     expect((await faultOf(below('help_center'))).kind).toBe('access_denied');
   });
@@ -234,7 +238,7 @@ describe('its tickets', () => {
       const told: unknown[] = [];
       for (let more = true; more;) {
         const page = await account.changes!.since(point, NEVER);
-        expect(page.tellsOf).toEqual(['harbour/tickets']);
+        expect(page.coveredRoots).toEqual(['harbour/tickets']);
         told.push(...page.changes.map((change) => ('gone' in change ? change : change.item.externalId)));
         ({ more, next: point } = page);
       }
@@ -297,7 +301,7 @@ describe('its tickets', () => {
 
 test('never takes a broken answer for the end of a list', async () => {
   const list = async () => [
-    (await account.roots(null, NEVER)).items,
+    (await account.listRoots(null, NEVER)).items,
     await below('category:1'),
     await below('tickets'),
   ];

@@ -17,8 +17,8 @@ const GROUPS = ['groups/12', 'groups/13', 'groups/14'];
 /** A key of its own for each account: whose key it is, is remembered by the key. */
 const accountOf = (accessToken = zotero.oauth.grant(), patienceMs = 30_000): Account =>
   accountWith('ZOTERO', zotero.settings, { accessToken, facts: {} }, egress, patienceMs);
-const below = (id: string) => listed((cursor) => account.below(id, cursor, NEVER));
-const roots = () => listed((cursor) => account.roots(cursor, NEVER));
+const below = (id: string) => listed((cursor) => account.listDescendants(id, cursor, NEVER));
+const roots = () => listed((cursor) => account.listRoots(cursor, NEVER));
 const itemId = (name: string, library = OWN): string => `${library}/items/${zoteroKey(name)}`;
 const collectionId = (name: string): string => `${OWN}/collections/${zoteroKey(name)}`;
 
@@ -102,7 +102,7 @@ describe('the connection', () => {
     zotero.oauth.revoke();
     const calls = {
       identify: account.identify(NEVER),
-      roots: account.roots(null, NEVER),
+      roots: account.listRoots(null, NEVER),
       below: below(OWN),
       open: account.open(itemId('pier'), NEVER),
       changes: account.changes!.since(point, NEVER),
@@ -156,12 +156,12 @@ describe('a listing', () => {
   });
 
   test('begins anew where its library changed meanwhile, since numbered pages have moved', async () => {
-    const first = await account.below(OWN, null, NEVER);
-    const second = await account.below(OWN, first.next, NEVER);
+    const first = await account.listDescendants(OWN, null, NEVER);
+    const second = await account.listDescendants(OWN, first.next, NEVER);
     zotero.drop(OWN, 'items', zoteroKey('lighthouse'));
     const ids = second.items.map(({ externalId }) => externalId);
     for (let cursor = second.next; cursor !== null;) {
-      const page = await account.below(OWN, cursor, NEVER);
+      const page = await account.listDescendants(OWN, cursor, NEVER);
       ids.push(...page.items.map(({ externalId }) => externalId));
       cursor = page.next;
     }
@@ -172,7 +172,9 @@ describe('a listing', () => {
   test('says of a linked file why it becomes none', async () => {
     putFile('link', 'pier', '', { linkMode: 'linked_url' });
     const { items } = await below(itemId('link'));
-    expect(items).toMatchObject([{ hasContent: false, isSelectable: false, leftOut: expect.stringMatching(/link/) }]);
+    expect(items).toMatchObject([
+      { hasContent: false, isSelectable: false, skipReason: expect.stringMatching(/link/) },
+    ]);
     expect(await faultOf(account.open(itemId('link'), NEVER))).toMatchObject({ kind: 'unsupported_type' });
   });
 
@@ -305,15 +307,18 @@ describe('the rate limit', () => {
     expect((await roots()).ids).toHaveLength(4);
     const patient = accountOf(undefined, 100);
     zotero.misbehave(nextRequests(1, () => ({ status: 429, headers: { 'retry-after': '600' } })));
-    expect(await faultOf(patient.roots(null, NEVER))).toMatchObject({ kind: 'rate_limited', retryAfterMs: 600_000 });
+    expect(await faultOf(patient.listRoots(null, NEVER))).toMatchObject({
+      kind: 'rate_limited',
+      retryAfterMs: 600_000,
+    });
   });
 
   test('has Backoff in answers that are successes: the next request of the account rests', async () => {
     const impatient = accountOf(undefined, 100);
     await impatient.identify(NEVER);
     zotero.backoff.seconds = 600;
-    expect((await impatient.below(itemId('pier'), null, NEVER)).items).toHaveLength(1);
-    const fault = await faultOf(impatient.below(itemId('pier'), null, NEVER));
+    expect((await impatient.listDescendants(itemId('pier'), null, NEVER)).items).toHaveLength(1);
+    const fault = await faultOf(impatient.listDescendants(itemId('pier'), null, NEVER));
     expect(fault.kind).toBe('rate_limited');
     expect(fault.retryAfterMs).toBeGreaterThan(500_000);
   });

@@ -10,7 +10,7 @@ import { DEFAULT_INGEST_OPTIONS, wantsSparseVectors, wantsVectors } from '../../
 import { ITEM_CAUSES, REMEDIES } from '../../contract/ledger.js';
 import { type CustomLimits, effectiveLimits, LIMIT_NAMES } from '../../contract/limits.js';
 import { mediaTypeOf } from '../../contract/mediaTypes.js';
-import { idOf, idOfPrefix, placeOf } from '../../contract/objectIds.js';
+import { idOf, idOfPrefix, parseItemId } from '../../contract/objectIds.js';
 import { BEING_DELETED, keptReason, type ReembedCandidate, tokensOf } from '../../contract/reembed.js';
 import { cutMessage } from '../../contract/scrapeSitemap.js';
 import {
@@ -226,7 +226,7 @@ checks('object ids and places are each other', [
       ['/bucket/a', { bucket: 'bucket', key: 'a', kind: 'prefix' }],
       ['/bucket/a/b', { bucket: 'bucket', key: 'a/b', kind: 'prefix' }],
     ] as const
-  ).map(([id, place]): Row => [id, placeOf(id), place]),
+  ).map(([id, place]): Row => [id, parseItemId(id), place]),
   ['the id of a bucket', idOf('bucket', ''), 'bucket'],
   ['the id of an object', idOf('bucket', 'a/b'), 'bucket/a/b'],
   ['the id of a prefix', idOfPrefix('bucket', 'a'), '/bucket/a'],

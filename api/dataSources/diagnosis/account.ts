@@ -81,9 +81,9 @@ const sampleOf = ({ name, itemType, externalId, externalUrl }: SourceItem) => ({
 const MOST_PAGES = 5;
 
 async function firstPage(account: Account, signal: AbortSignal): Promise<ItemPage> {
-  let page = await account.roots(null, signal);
+  let page = await account.listRoots(null, signal);
   for (let pages = 1; pages < MOST_PAGES && page.items.length === 0 && page.next !== null; pages += 1)
-    page = await account.roots(page.next, signal);
+    page = await account.listRoots(page.next, signal);
   return page;
 }
 
@@ -101,7 +101,7 @@ export async function sampleItem({ account, service }: LookedAt, signal: AbortSi
   }
   const folder = items.find(({ isExpandable }) => isExpandable);
   if (!folder) return ok(`${service} lists what the account holds.`, { item: sampleOf(first) });
-  const below = await account.below(folder.externalId, null, signal);
+  const below = await account.listDescendants(folder.externalId, null, signal);
   const inside = below.items.find(({ externalId }) => externalId !== folder.externalId);
   return ok(`${service} lists what the account holds, and what lies in it.`, { item: sampleOf(inside ?? folder) });
 }

@@ -58,7 +58,7 @@ async function choices({ source, service, folder, number }: Chooser, deps: ApiDe
       folder: within ? { name: within.name, above: within.parentExternalId } : null,
     };
   const account = accountOf({ ...source, type: source.type }, deps);
-  const { items } = await callSource(service, (signal) => account.roots(null, signal));
+  const { items } = await callSource(service, (signal) => account.listRoots(null, signal));
   // What lies in them is known once it is listed.
   const known = items.slice(0, ITEMS_PER_PAGE).map((item) => ({ ...item, isExpandable: isBeingListed(source) }));
   return { items: known, more: false, folder: null };

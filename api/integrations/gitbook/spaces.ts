@@ -32,7 +32,7 @@ export const gitBookSpaces = operation({
     const results = await callSource('GitBook', async (signal) => {
       const spaces: { id: string; name: string; url: string | null }[] = [];
       for (let cursor: string | null | undefined; cursor !== null && spaces.length < MAX_SPACES;) {
-        const { items, next } = await account.roots(cursor ?? null, signal);
+        const { items, next } = await account.listRoots(cursor ?? null, signal);
         spaces.push(...items.map(({ externalId, name, externalUrl }) => ({ id: externalId, name, url: externalUrl })));
         cursor = next;
       }

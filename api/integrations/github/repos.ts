@@ -34,7 +34,7 @@ export const gitHubRepos = operation({
     const source = await onlySourceOf(caller, id, deps.store, 'GITHUB');
     const account = accountOf(source, deps);
     const page = { number: query.page, size: Math.min(MAX_PER_PAGE, query.per_page) };
-    const { containers } = await callSource('GitHub', (signal) => account.containers(page, signal));
+    const { containers } = await callSource('GitHub', (signal) => account.listContainers(page, signal));
     return containers.map(({ id: containerId, ...rest }) => ({ id: String(containerId), ...rest }));
   },
 });

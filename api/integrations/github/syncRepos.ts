@@ -39,7 +39,7 @@ export const syncGitHubRepos = operation({
     const all = await callSource('GitHub', async (signal) => {
       const found: Container[] = [];
       for (let number: number | null = 1; number !== null;) {
-        const page = await account.containers({ number, size: PAGE_SIZE }, signal);
+        const page = await account.listContainers({ number, size: PAGE_SIZE }, signal);
         found.push(...page.containers);
         number = page.next;
       }

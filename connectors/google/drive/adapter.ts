@@ -116,7 +116,7 @@ export function itemOfFile(file: FileJson, root: string): SourceItem | null {
     hasContent: !isInside,
     createdAt: asMoment(file['createdTime']),
     version: versionOf(file),
-    ...(target?.isFolder === true ? { leftOut: ELSEWHERE } : {}),
+    ...(target?.isFolder === true ? { skipReason: ELSEWHERE } : {}),
   });
 }
 

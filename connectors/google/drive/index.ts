@@ -52,12 +52,12 @@ export const googleDrive: Connector<OAuthGrant> = {
     };
   },
 
-  async roots(client, cursor) {
+  async listRoots(client, cursor) {
     const { items, next } = await drivesPage(client, cursor);
     return { items: cursor === null ? [await ownRoot(client), sharedPlace(), ...items] : items, next };
   },
 
-  async below(client, externalId, cursor) {
+  async listDescendants(client, externalId, cursor) {
     if (cursor !== null) return takeFolders(client, FOLDER_CURSOR.read(cursor));
     if (externalId === SHARED_WITH_ME) {
       const { items, next } = await takeFolders(client, walkFrom(SHARED_WITH_ME, SHARED_WITH_ME, null));

@@ -71,11 +71,11 @@ export const gmail: Connector<OAuthGrant> = {
     return { account: email, metadata: { email } };
   },
 
-  async roots(client, _cursor) {
+  async listRoots(client, _cursor) {
     return { items: [...(await placesAt(client)), otherMail()], next: null };
   },
 
-  async below(client, externalId, cursor) {
+  async listDescendants(client, externalId, cursor) {
     const filter = gmailFilterOf(externalId);
     if (filter !== undefined) return messagesPage(client, { q: gmailQuery(filter) }, cursor);
     if (externalId === OTHER_MAIL) return withPlace(client, otherMail, { q: OTHER_QUERY }, cursor);

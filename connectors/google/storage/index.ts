@@ -1,7 +1,7 @@
 /** Google Cloud Storage: objects in buckets of all projects that an account sees. https://cloud.google.com/storage/docs/json_api */
 import { defineCursor, shapeOf, listOf, nullable, string, type CursorOf } from '../../cursors.js';
 import { Fault } from '../../../contract/failures.js';
-import { type ObjectPlace, placeOf } from '../../../contract/objectIds.js';
+import { type ObjectPlace, parseItemId } from '../../../contract/objectIds.js';
 import type { Connector, ItemPage, OAuthGrant, SourceClient } from '../../connector.js';
 import { classify, googleConsent, projectLimit, waitMs } from '../api.js';
 import { asList, asObject, asText, type Json } from '../../json.js';
@@ -152,7 +152,7 @@ export const googleCloudStorage: Connector<OAuthGrant> = {
     };
   },
 
-  async roots(client, given) {
+  async listRoots(client, given) {
     const start: BucketCursor = { projects: [], token: null, more: { token: null } };
     const cursor = given === null ? start : BUCKET_CURSOR.read(given);
     const [project, ...rest] = cursor.projects;
@@ -162,8 +162,8 @@ export const googleCloudStorage: Connector<OAuthGrant> = {
     return { items, next: write(behind) };
   },
 
-  async below(client, externalId, cursor) {
-    const place = placeOf(externalId);
+  async listDescendants(client, externalId, cursor) {
+    const place = parseItemId(externalId);
     const { bucket, key, kind } = place;
     if (!isBucket(bucket)) throw missing();
     if (kind !== 'object') return objectsPage(client, place, cursor);
@@ -175,7 +175,7 @@ export const googleCloudStorage: Connector<OAuthGrant> = {
   },
 
   async open(client, externalId) {
-    const { bucket, key, kind } = placeOf(externalId);
+    const { bucket, key, kind } = parseItemId(externalId);
     if (!isBucket(bucket) || kind === 'prefix') throw missing();
     if (kind !== 'object') {
       // Reached only by an id that no listing knows; where there is such a place, its objects are what can be read.

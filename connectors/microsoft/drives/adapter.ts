@@ -99,7 +99,7 @@ export function itemOf(item: Json, place: Place): SourceItem | null {
     createdAt: dateOf(item['createdDateTime']),
     // Of what lies elsewhere, the tag here is that of the link.
     version: folder || remote !== null ? null : (asText(item['cTag']) ?? asText(item['eTag'])),
-    ...(folder || isFile ? {} : { leftOut: PACKAGE }),
+    ...(folder || isFile ? {} : { skipReason: PACKAGE }),
   });
 }
 

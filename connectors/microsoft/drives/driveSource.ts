@@ -15,7 +15,7 @@ const isMissing = (error: unknown): boolean => error instanceof Fault && error.k
  * What a caller's id means. One without a drive is a drive, or else an item of the drive that is meant where none is named.
  * @throws Fault not_found
  */
-async function placeOf(
+async function resolveItemId(
   client: SourceClient,
   externalId: string,
   { name, defaultDrive }: { name: string; defaultDrive: DefaultDrive },
@@ -46,7 +46,7 @@ export async function belowDrives(
   { name, defaultDrive }: { name: string; defaultDrive: DefaultDrive },
 ): Promise<ItemPage> {
   if (cursor !== null) return listOn(client, cursor);
-  const { drive, item } = await placeOf(client, externalId, { name, defaultDrive });
+  const { drive, item } = await resolveItemId(client, externalId, { name, defaultDrive });
   return item === null ? listDrive(client, drive, name) : listItem(client, { drive, item }, name);
 }
 

@@ -22,7 +22,7 @@ export type MailPlace =
   | { readonly message: string; readonly attachment: string | null }
   | null;
 
-export function mailPlaceOf(externalId: string): MailPlace {
+export function parseItemId(externalId: string): MailPlace {
   if (externalId.startsWith(FOLDER)) {
     const folder = externalId.slice(FOLDER.length);
     return isMailId(folder) ? { folder } : null;
@@ -96,7 +96,7 @@ export function itemOfAttachment(attachment: Json, message: SourceItem, hasConte
     ...(isElsewhere && hasContent ? {} : { isAttachment: true as const }),
     createdAt: message.createdAt,
     version: dateOf(attachment['lastModifiedDateTime']),
-    ...(isElsewhere ? { leftOut: ELSEWHERE } : {}),
+    ...(isElsewhere ? { skipReason: ELSEWHERE } : {}),
   });
 }
 

@@ -12,7 +12,7 @@ import {
   isLink,
   itemOfFolder,
   type MailFolder,
-  mailPlaceOf,
+  parseItemId,
   WHOLE_MESSAGE,
 } from './adapter.js';
 import { mailChanges } from './changes.js';
@@ -61,7 +61,7 @@ export const outlook: Connector<OAuthGrant> = {
   sharedLimit: appLimit,
   identify: (client) => identifyUser(client),
 
-  async roots(client, text) {
+  async listRoots(client, text) {
     const cursor = text === null ? { query: FOLDER_FIELDS, bin: await binOf(client) } : ROOTS_CURSOR.read(text);
     const { values, next } = await takePage(client, ['me', 'mailFolders'], cursor.query);
     return {
@@ -73,20 +73,20 @@ export const outlook: Connector<OAuthGrant> = {
     };
   },
 
-  async below(client, externalId, cursor) {
+  async listDescendants(client, externalId, cursor) {
     if (isSelection(externalId)) {
       const query = outlookQueryOf(externalId);
-      const place = query === null ? null : mailPlaceOf(`folder:${query.folder}`);
+      const place = query === null ? null : parseItemId(`folder:${query.folder}`);
       if (query === null || place === null) throw noSuchItem(NAME);
       return belowQuery(client, query, cursor);
     }
-    const place = mailPlaceOf(externalId);
+    const place = parseItemId(externalId);
     if (place === null) throw noSuchItem(NAME);
     return 'folder' in place ? belowFolder(client, place.folder, cursor) : belowMessage(client, place);
   },
 
   async open(client, externalId) {
-    const place = isSelection(externalId) ? null : mailPlaceOf(externalId);
+    const place = isSelection(externalId) ? null : parseItemId(externalId);
     if (place === null) throw noSuchItem(NAME);
     if ('folder' in place)
       throw new Fault('unsupported_type', 'A folder of Outlook has no text of its own: sync the mails in it.');

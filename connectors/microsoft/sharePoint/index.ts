@@ -81,7 +81,7 @@ export const sharePoint: Connector<OAuthGrant> = {
     };
   },
 
-  async roots(client, cursor) {
+  async listRoots(client, cursor) {
     const site = await siteOf(client, client.credentials);
     const query = cursor === null ? LIBRARIES : QUERY_CURSOR.read(cursor);
     const { values, next } = await takePage(client, drivesOf(site), query);
@@ -92,7 +92,7 @@ export const sharePoint: Connector<OAuthGrant> = {
       : { items: drives, next: QUERY_CURSOR.write(next) };
   },
 
-  async below(client, externalId, cursor) {
+  async listDescendants(client, externalId, cursor) {
     if (isPages(externalId))
       return belowPages(client, await siteOf(client, client.credentials), { externalId, cursor });
     const defaultDrive = async () => ['sites', (await siteOf(client, client.credentials)).id, 'drive'];

@@ -45,7 +45,7 @@ export async function allPages(
 }
 
 export const below = (account: Account, externalId: string) =>
-  allPages((cursor) => account.below(externalId, cursor, NEVER));
+  allPages((cursor) => account.listDescendants(externalId, cursor, NEVER));
 export const idsOf = (items: readonly SourceItem[]): string[] => items.map(({ externalId }) => externalId).toSorted();
 
 /** A whole pass of the feed: what it told, in few words, and the point after it. */

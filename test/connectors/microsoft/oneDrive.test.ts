@@ -75,7 +75,7 @@ describe('listings', () => {
       graph.drives.add(id);
       graph.ownDrives.push(id);
     }
-    const roots = await allPages((cursor) => account.roots(cursor, NEVER));
+    const roots = await allPages((cursor) => account.listRoots(cursor, NEVER));
     expect(roots).toMatchObject({
       pages: 2,
       items: ['b!mine', 'b!two', 'b!three', 'b!four'].map((externalId) => ({ externalId })),
@@ -254,8 +254,8 @@ describe('answers', () => {
         const link = `${elsewhere.origin}/v1.0/me/drives?$skiptoken=2`;
         return { status: 200, body: { value: [{ id: 'b!mine', name: 'Mine' }], '@odata.nextLink': link } };
       });
-      const { next } = await account.roots(null, NEVER);
-      await account.roots(next, NEVER);
+      const { next } = await account.listRoots(null, NEVER);
+      await account.listRoots(next, NEVER);
       expect(elsewhere.requests).toEqual([]);
       expect(graph.requests.at(-1)).toBe('/v1.0/me/drives?%24skiptoken=2');
     } finally {
@@ -269,7 +269,7 @@ describe('answers', () => {
     ['a link that is none', { value: [], '@odata.nextLink': 'next' }],
   ])('with %s are a fault of the source', async (_name, body) => {
     graph.misbehave((path) => (path.endsWith('/drives') ? { status: 200, body } : null));
-    expect(await faultOf(account.roots(null, NEVER))).toMatchObject({ kind: 'server_error' });
+    expect(await faultOf(account.listRoots(null, NEVER))).toMatchObject({ kind: 'server_error' });
   });
 
   test('with things of other kinds are taken for what they are worth', async () => {
@@ -282,7 +282,7 @@ describe('answers', () => {
       { id: 'b!ok', name: 7, webUrl: null, createdDateTime: 'soon' },
     ];
     graph.misbehave((path) => (path.endsWith('/drives') ? { status: 200, body: { value } } : null));
-    expect((await account.roots(null, NEVER)).items).toMatchObject([
+    expect((await account.listRoots(null, NEVER)).items).toMatchObject([
       { externalId: 'b!ok', name: 'b!ok', externalUrl: null, createdAt: null },
     ]);
   });
@@ -301,7 +301,7 @@ describe('answers', () => {
     [400, {}, 'badRequest', 'bad_response'],
   ])('%i %o %s is %s', async (status, headers, code, kind) => {
     graph.misbehave(() => ({ status, headers, ...(code === undefined ? {} : { code }) }));
-    expect(await faultOf(account.roots(null, NEVER))).toMatchObject({ kind });
+    expect(await faultOf(account.listRoots(null, NEVER))).toMatchObject({ kind });
   });
 });
 
@@ -316,7 +316,7 @@ test('an account is known by the address of its person', async () => {
 
 test('never takes a broken answer for the end of a list', async () => {
   for (const path of ['a/1.md', 'a/b/2.md']) put(path);
-  const list = async () => [(await account.roots(null, NEVER)).items, (await below(account, 'b!mine')).items];
+  const list = async () => [(await account.listRoots(null, NEVER)).items, (await below(account, 'b!mine')).items];
   expect(await acceptedBrokenAnswers(graph, list)).toEqual([]);
 });
 

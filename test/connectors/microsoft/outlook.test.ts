@@ -45,7 +45,7 @@ const put = (id: string, folder: string, more: Partial<EmulatedMessage> = {}): v
 
 describe('listings', () => {
   test('of folders leave out the bin and searches, and tell what lies in each', async () => {
-    const roots = await allPages((cursor) => account.roots(cursor, NEVER));
+    const roots = await allPages((cursor) => account.listRoots(cursor, NEVER));
     expect(roots.pages).toBe(2);
     expect(roots.items.map(({ externalId, name, itemType }) => [externalId, name, itemType])).toEqual([
       ['folder:INBOX', 'Posteingang', 'FOLDER'],
@@ -101,7 +101,7 @@ describe('listings', () => {
     expect(await found('m1')).toEqual([['m1', 'folder:INBOX', true], ['m1/plan', 'm1', false], link]);
     expect((await below(account, 'm1')).items.at(-1)).toMatchObject({
       isSelectable: false,
-      leftOut: expect.stringMatching(/elsewhere/),
+      skipReason: expect.stringMatching(/elsewhere/),
     });
     expect(await found('m1/plan')).toEqual([['m1/plan', 'm1', true]]);
     expect(await found(idOfOutlookQuery({ folder: 'INBOX', filter: null, attachments: true })!)).toEqual([
@@ -365,7 +365,7 @@ describe('a broken answer', () => {
   test('is never taken for the end of a list', async () => {
     put('m1', 'WORK', attached);
     for (const id of ['m2', 'm3', 'm4']) put(id, 'PLANS');
-    expect(await broken(async () => (await allPages((cursor) => account.roots(cursor, NEVER))).items)).toEqual([]);
+    expect(await broken(async () => (await allPages((cursor) => account.listRoots(cursor, NEVER))).items)).toEqual([]);
     for (const id of ['folder:WORK', 'm1', 'm1/a1'])
       expect(await broken(async () => (await below(account, id)).items)).toEqual([]);
   });

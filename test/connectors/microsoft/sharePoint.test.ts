@@ -39,7 +39,7 @@ beforeEach(() => {
 const accountFor = (site?: string) => accountOf(graph, 'SHAREPOINT', egress, site === undefined ? {} : { site });
 const roots = async (site?: string) => {
   const account = accountFor(site);
-  return allPages((cursor) => account.roots(cursor, NEVER));
+  return allPages((cursor) => account.listRoots(cursor, NEVER));
 };
 
 describe('the site', () => {

@@ -9,7 +9,7 @@ import {
   itemOfTicket,
   NOBODY,
   type People,
-  type SaidKind,
+  type ThreadKind,
   submitterOf,
   TYPE_OF,
 } from './adapter.js';
@@ -22,9 +22,9 @@ export const AT_ONCE = 20;
 export const LISTS = { conversation: 'conversations', ticket: 'tickets' } as const;
 
 /** A conversation or a ticket with all that was said. @throws Fault not_found */
-export async function readSaid(
+export async function readThread(
   client: SourceClient,
-  kind: SaidKind,
+  kind: ThreadKind,
   id: string,
 ): Promise<{ readonly json: Json; readonly item: SourceItem }> {
   // As HTML: of what Intercom makes plain, nobody could tell a bracket that was written from a tag.
@@ -86,13 +86,13 @@ type Cursor = CursorOf<typeof CURSOR>;
 const cursorOf = (cursor: Cursor): string | null =>
   cursor.isEnd && cursor.rest.length === 0 ? null : CURSOR.write(cursor);
 
-const itemsAttached = (json: Json, item: SourceItem, kind: SaidKind): readonly SourceItem[] =>
+const itemsAttached = (json: Json, item: SourceItem, kind: ThreadKind): readonly SourceItem[] =>
   attachedIn(json, kind).map((one) => itemOfAttached(one, item, TYPE_OF[kind]));
 
 /** A page of all conversations or tickets, or of what is attached to those of the page before. */
 export async function belowAll(
   client: SourceClient,
-  kind: SaidKind,
+  kind: ThreadKind,
   text: string | null,
   wanted: Wanted,
 ): Promise<ItemPage> {
@@ -125,15 +125,15 @@ export async function unlessGone(items: Promise<readonly SourceItem[]>): Promise
   }
 }
 
-export async function attachedTo(client: SourceClient, kind: SaidKind, id: string): Promise<readonly SourceItem[]> {
+export async function attachedTo(client: SourceClient, kind: ThreadKind, id: string): Promise<readonly SourceItem[]> {
   const json = answerAbout(NAME, id, await client.get([LISTS[kind], id], {}));
   const item = kind === 'ticket' ? itemOfTicket(json, NOBODY) : itemOfConversation(json);
   return item === null ? [] : itemsAttached(json, item, kind);
 }
 
 /** One conversation or ticket, with what is attached to it where that is wanted. */
-export async function belowOne(client: SourceClient, kind: SaidKind, id: string, wanted: Wanted): Promise<ItemPage> {
-  const { json, item } = await readSaid(client, kind, id);
+export async function belowOne(client: SourceClient, kind: ThreadKind, id: string, wanted: Wanted): Promise<ItemPage> {
+  const { json, item } = await readThread(client, kind, id);
   const attached = wanted.attachedTo(TYPE_OF[kind]) ? itemsAttached(json, item, kind) : [];
   return { items: [item, ...attached], next: null };
 }
@@ -141,10 +141,10 @@ export async function belowOne(client: SourceClient, kind: SaidKind, id: string,
 /** One thing attached, with what it is attached to. @throws Fault not_found */
 export async function findAttached(
   client: SourceClient,
-  { of, id }: { readonly of: SaidKind; readonly id: string },
+  { of, id }: { readonly of: ThreadKind; readonly id: string },
   externalId: string,
 ) {
-  const { json, item } = await readSaid(client, of, id);
+  const { json, item } = await readThread(client, of, id);
   const attached = attachedIn(json, of).find((one) => one.externalId === externalId);
   if (!attached) throw noSuchItem(NAME);
   return { attached, item };

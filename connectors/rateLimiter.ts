@@ -8,7 +8,7 @@ import { createSharedHostLimiter, type SharedHostLimiter } from './sharedHostLim
  * The requests of one account, and of all that share a limit with it, from all processes: so many at once, and none while
  * the source asks us to wait.
  */
-export interface RequestGate {
+export interface RateLimiter {
   /** Runs `request` in its turn. Throws a Fault rate_limited where the turn would come after `deadline`; the signal's reason when it aborts. */
   pass<T>(signal: AbortSignal, deadline: number, request: () => Promise<T>): Promise<T>;
   /** No request begins for so long; an earlier, longer pause stays. @param whose of the account alone, or of all that share a limit with it */
@@ -26,12 +26,12 @@ interface Turns {
 }
 
 /** @param shared with the accounts that share a limit; null for one that shares none */
-function createRequestGate(
+function createRateLimiter(
   name: string,
   account: Turns,
   shared: Turns | null,
   known: Pick<HostTurns, 'pausedMs'>,
-): RequestGate {
+): RateLimiter {
   /** Waits for the end of a pause. */
   const rest = async ({ limiter, key, whose }: Turns, signal: AbortSignal, deadline: number): Promise<void> => {
     // Another request may have met a further pause while this one waited.
@@ -103,11 +103,11 @@ function turnsAlone(): HostTurns {
  * @param turns what all processes of a deployment share; without, this one is alone
  * @param sharedAtOnce requests at once of accounts that share a limit; unset: there is no such limit
  */
-export function createRequestGates(name: string, atOnce: number, turns: HostTurns = turnsAlone(), sharedAtOnce = 0) {
+export function createRateLimiters(name: string, atOnce: number, turns: HostTurns = turnsAlone(), sharedAtOnce = 0) {
   const limiter = createSharedHostLimiter({ perHost: atOnce, turns });
   const shared = sharedAtOnce > 0 ? createSharedHostLimiter({ perHost: sharedAtOnce, turns }) : null;
-  return (account: string, group: string | null = null): RequestGate =>
-    createRequestGate(
+  return (account: string, group: string | null = null): RateLimiter =>
+    createRateLimiter(
       name,
       { limiter, key: account, whose: 'account' },
       shared && group !== null ? { limiter: shared, key: group, whose: 'service' } : null,
