@@ -17,8 +17,8 @@ module.exports = {
   modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/.data', '<rootDir>/.engines'],
   // Reached by what hangs, not by what is slow: what tests wait for has less (test/support/soon.ts).
   testTimeout: 300_000,
-  // Suites wait for something much of the time: one more than a machine of two cores has.
-  maxWorkers: 3,
+  // Suites wait for something much of the time: two cores are busy with four.
+  maxWorkers: 4,
   // What suites leave behind in their process makes every one after them slower.
   workerIdleMemoryLimit: '800MB',
   testSequencer: '<rootDir>/test/support/sequencer.cjs',

@@ -49,7 +49,12 @@ export async function drySelection(
   const walk = async (named: string): Promise<void> => {
     for (let at: string | null = null, goesOn = true; goesOn; goesOn = at !== null) {
       looking.throwIfAborted();
-      const page: Awaited<ReturnType<typeof account.listDescendants>> = await account.listDescendants(named, at, looking, ingest);
+      const page: Awaited<ReturnType<typeof account.listDescendants>> = await account.listDescendants(
+        named,
+        at,
+        looking,
+        ingest,
+      );
       await take(page.items, named);
       skip('not_found', page.refused?.length ?? 0);
       if (page.isPartial) complete = false;

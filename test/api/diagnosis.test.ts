@@ -125,11 +125,11 @@ describe('an account', () => {
     const asked: (string | null)[] = [];
     const accountOf = (pages: { items: object[]; next: string | null }[], below: object[] = []) =>
       atOf({
-        roots: (cursor: string | null) => {
+        listRoots: (cursor: string | null) => {
           asked.push(cursor);
           return Promise.resolve(pages.shift());
         },
-        below: () => Promise.resolve({ items: below, next: null }),
+        listDescendants: () => Promise.resolve({ items: below, next: null }),
       });
     const named = async (at: LookedAt) => {
       const { status, details } = await sampleItem(at, NEVER);

@@ -18,11 +18,11 @@ async function listed(repos: readonly string[], isBusy = false): Promise<unknown
     'dataSources.queueListing': { itemsRunId: isBusy ? 6 : runId },
     'runs.nextId': runId,
   });
-  const containers = ({ number }: { number: number }) => Promise.resolve(PAGES[number - 1]);
+  const listContainers = ({ number }: { number: number }) => Promise.resolve(PAGES[number - 1]);
   const deps = {
     ...{
       store: { ...(stores as object), accountCredentials: () => 'x' },
-      connectors: { account: () => ({ containers }) },
+      connectors: { account: () => ({ listContainers }) },
     },
     unit: { transaction: (work: (session: null) => unknown) => work(null), start: () => undefined },
   };
