@@ -5,7 +5,6 @@
  * and what was stored for it is tidied up; it is being erased.
  */
 export const QUARANTINE_STATES = ['leaving', 'kept', 'returning', 'tidying', 'erasing'] as const;
-export type QuarantineState = (typeof QUARANTINE_STATES)[number];
 
 /** Files in quarantine that an operator means; all that is named must hold. */
 export interface QuarantineFilters {

@@ -1,10 +1,13 @@
-import { type Connection, type Model, Schema } from 'mongoose';
+import type { Connection, Model } from 'mongoose';
+import { date, type RecordOf, schemaOf, text } from './record.js';
 
-interface EndedDoc {
-  _id: string;
+const ENDED = {
+  _id: text,
   /** Forgotten after: then it would be over anyway. */
-  expiresAt: Date;
-}
+  expiresAt: date,
+};
+
+interface EndedDoc extends RecordOf<typeof ENDED> {}
 
 /** Sessions of browsers that were ended before their time: signatures know nothing of that. */
 export interface EndedSessions {
@@ -15,7 +18,7 @@ export interface EndedSessions {
 }
 
 export function createEndedSessions(connection: Connection): EndedSessions {
-  const schema = new Schema<EndedDoc>({ _id: String, expiresAt: Date }, { versionKey: false });
+  const schema = schemaOf<EndedDoc>(ENDED);
   schema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
   const rows: Model<EndedDoc> = connection.model<EndedDoc>('endedSessions', schema, 'ended_sessions');
   return {

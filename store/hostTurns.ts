@@ -1,29 +1,32 @@
 import { randomUUID } from 'node:crypto';
-import { type Connection, type Model, Schema } from 'mongoose';
+import type { Connection, Model } from 'mongoose';
 
 import type { HostTurns, ShareRequest } from '../contract/hostTurns.js';
+import { date, list, nested, number, optional, orNull, type RecordOf, schemaOf, text } from './record.js';
 
-interface Share {
-  holder: string;
-  slots: number;
-  fair: number;
-  until: Date;
-}
+const SHARE = {
+  holder: text,
+  slots: number,
+  fair: number,
+  until: date,
+};
+
+const HOST = {
+  _id: text,
+  /** In the order in which slots are handed out where there are fewer than workers. */
+  shares: list(nested(SHARE)),
+  nextStart: orNull(date),
+  /** No request begins before. */
+  pausedUntil: optional(orNull(date)),
+  /** Who made the last claim of a start. */
+  claim: orNull(text),
+  askedAt: date,
+  /** Removed by MongoDB some time after: nobody has called the host for long. */
+  expiresAt: date,
+};
 
 /** One row a host. All times are the database's: workers' clocks may differ. */
-interface HostDoc {
-  _id: string;
-  /** In the order in which slots are handed out where there are fewer than workers. */
-  shares: Share[];
-  nextStart: Date | null;
-  /** No request begins before. */
-  pausedUntil?: Date | null;
-  /** Who made the last claim of a start. */
-  claim: string | null;
-  askedAt: Date;
-  /** Removed by MongoDB some time after: nobody has called the host for long. */
-  expiresAt: Date;
-}
+interface HostDoc extends RecordOf<typeof HOST> {}
 
 /** A worker that died is forgotten after so long; one that lost MongoDB stops as soon. Some renewals long. */
 const LEASE_MS = 5_000;
@@ -178,11 +181,7 @@ function pausing(forMs: number): Expression[] {
 }
 
 function hostModel(connection: Connection): Model<HostDoc> {
-  const share = new Schema<Share>({ holder: String, slots: Number, fair: Number, until: Date }, { _id: false });
-  const host = new Schema<HostDoc>(
-    { _id: String, shares: [share], nextStart: Date, pausedUntil: Date, claim: String, askedAt: Date, expiresAt: Date },
-    { versionKey: false },
-  );
+  const host = schemaOf<HostDoc>(HOST);
   host.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
   return connection.model<HostDoc>('hostTurns', host, 'hostTurns');
 }

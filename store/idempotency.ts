@@ -1,7 +1,8 @@
-import { type Connection, type Model, Schema } from 'mongoose';
+import type { Connection, Model } from 'mongoose';
 
 import type { SealedSecret, Secrets } from './secrets.js';
 import type { Session } from './sequence.js';
+import { date, json, nullable, number, type RecordOf, required, schemaOf, text } from './record.js';
 
 type InTransaction = NonNullable<Session>;
 
@@ -14,17 +15,19 @@ export interface KeyUse {
   readonly key: string;
 }
 
-interface KeyDoc {
-  organizationId: number;
-  userId: number | null;
-  route: string;
-  key: string;
+const KEY = {
+  organizationId: required(number),
+  userId: nullable(number),
+  route: required(text),
+  key: required(text),
   /** Hash of what was asked. */
-  fingerprint: string;
+  fingerprint: required(text),
   /** What was answered, sealed as a whole: an answer may hold a secret that is shown once. */
-  answer: SealedSecret | null;
-  expiresAt: Date;
-}
+  answer: nullable(json<SealedSecret>()),
+  expiresAt: required(date),
+};
+
+interface KeyDoc extends RecordOf<typeof KEY> {}
 
 export interface Idempotency {
   /** What an earlier request with the key asked and was answered; null when there was none in the last 24 hours. */
@@ -78,18 +81,7 @@ export function createIdempotency(
 }
 
 function keyModel(connection: Connection): Model<KeyDoc> {
-  const schema: Schema<KeyDoc> = new Schema<KeyDoc>(
-    {
-      organizationId: { type: Number, required: true },
-      userId: { type: Number, default: null },
-      route: { type: String, required: true },
-      key: { type: String, required: true },
-      fingerprint: { type: String, required: true },
-      answer: { type: Schema.Types.Mixed, default: null },
-      expiresAt: { type: Date, required: true },
-    },
-    { versionKey: false },
-  );
+  const schema = schemaOf<KeyDoc>(KEY);
   schema.index({ organizationId: 1, userId: 1, route: 1, key: 1 }, { unique: true });
   schema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
   return connection.model<KeyDoc>('idempotencyKeys', schema, 'idempotencyKeys');

@@ -1,4 +1,5 @@
-import { type ClientSession, type Connection, Schema } from 'mongoose';
+import type { ClientSession, Connection } from 'mongoose';
+import { number, type RecordOf, schemaOf, textOf } from './record.js';
 
 export type SequenceKind =
   | 'organization'
@@ -12,10 +13,12 @@ export type SequenceKind =
   | 'whiteLabel'
   | 'webhook';
 
-interface SequenceDoc {
-  _id: SequenceKind;
-  last: number;
-}
+const SEQUENCE = {
+  _id: textOf<SequenceKind>(),
+  last: number,
+};
+
+interface SequenceDoc extends RecordOf<typeof SEQUENCE> {}
 
 /** Integer ids from one counter a kind. */
 export interface Sequence {
@@ -54,11 +57,7 @@ function createBlock(takeBlock: () => Promise<number>): () => Promise<number> {
 }
 
 export function createSequence(connection: Connection): Sequence {
-  const model = connection.model<SequenceDoc>(
-    'sequences',
-    new Schema<SequenceDoc>({ _id: String, last: Number }, { versionKey: false }),
-    'sequences',
-  );
+  const model = connection.model<SequenceDoc>('sequences', schemaOf<SequenceDoc>(SEQUENCE), 'sequences');
   const takeRow = async (kind: SequenceKind, count: number): Promise<number> => {
     const row = await model
       .findByIdAndUpdate(kind, { $inc: { last: count } }, { upsert: true, returnDocument: 'after' })

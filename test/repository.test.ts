@@ -138,6 +138,13 @@ describe('the shape of the repository', () => {
     expect(copies).toEqual([]);
   });
 
+  test('the fields of a record are stated once: mongoose schemas are made by store/record.ts', () => {
+    const makers = MODULES.flatMap(sources).filter((file) =>
+      /new (?:mongoose\.)?Schema\b/.test(readFileSync(path.join(ROOT, file), 'utf8')),
+    );
+    expect(makers).toEqual(['store/record.ts']);
+  });
+
   test('providers call the egress only through providers/serviceClient.ts', () => {
     const callers = sources('providers').filter((file) =>
       /\.request\s*\(/.test(readFileSync(path.join(ROOT, file), 'utf8')),

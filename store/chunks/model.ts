@@ -1,4 +1,5 @@
-import { type Connection, type Model, Schema } from 'mongoose';
+import type { Connection, Model } from 'mongoose';
+import { byDefault, json, number, type RecordOf, required, schemaOf, text } from '../record.js';
 
 /** One chunk: where it lies in the parsed text (UTF-16 offsets, end exclusive) and what is known of it. */
 export interface Cut {
@@ -9,28 +10,30 @@ export interface Cut {
   metadata?: Record<string, unknown>;
 }
 
+const SEGMENT = {
+  /** fileId:generation:number, so that a second write of the same segment is the same row. */
+  _id: text,
+  organizationId: required(number),
+  userId: required(number),
+  fileId: required(number),
+  generation: required(number),
+  /** Chunk indexes of the first and the last cut. */
+  first: required(number),
+  last: required(number),
+  /** Where `text` begins in the parsed text. */
+  offset: required(number),
+  text: byDefault(text, ''),
+  /** What prepend_filename_to_chunks put before each chunk; '' for nothing. */
+  prefix: byDefault(text, ''),
+  cuts: json<Cut[]>(),
+};
+
 /**
  * A stretch of a file's parsed text with the chunks that begin in it. One row for many chunks costs a fraction of a
  * row each, and the parsed text is kept once, not beside its chunks. A generation's segments follow one another
  * without a gap; where chunks overlap, so do segments.
  */
-export interface SegmentDoc {
-  /** fileId:generation:number, so that a second write of the same segment is the same row. */
-  _id: string;
-  organizationId: number;
-  userId: number;
-  fileId: number;
-  generation: number;
-  /** Chunk indexes of the first and the last cut. */
-  first: number;
-  last: number;
-  /** Where `text` begins in the parsed text. */
-  offset: number;
-  text: string;
-  /** What prepend_filename_to_chunks put before each chunk; '' for nothing. */
-  prefix: string;
-  cuts: Cut[];
-}
+export interface SegmentDoc extends RecordOf<typeof SEGMENT> {}
 
 /** A chunk as readers see it. */
 export interface StoredChunk {
@@ -45,27 +48,12 @@ export interface StoredChunk {
   readonly metadata: Record<string, unknown>;
 }
 
-const segment: Schema<SegmentDoc> = new Schema<SegmentDoc>(
-  {
-    _id: String,
-    organizationId: { type: Number, required: true },
-    userId: { type: Number, required: true },
-    fileId: { type: Number, required: true },
-    generation: { type: Number, required: true },
-    first: { type: Number, required: true },
-    last: { type: Number, required: true },
-    offset: { type: Number, required: true },
-    text: { type: String, default: '' },
-    prefix: { type: String, default: '' },
-    cuts: Schema.Types.Mixed,
-  },
-  { versionKey: false, minimize: false },
-);
+const segment = schemaOf<SegmentDoc>(SEGMENT, { keepEmpty: true });
 // Segments of files, in their order.
 segment.index({ organizationId: 1, userId: 1, fileId: 1, generation: 1, first: 1 });
 
-export const segmentId = (fileId: number, generation: number, number: number): string =>
-  `${fileId}:${generation}:${number}`;
+export const segmentId = (fileId: number, generation: number, index: number): string =>
+  `${fileId}:${generation}:${index}`;
 
 export const chunkKey = (fileId: number, generation: number, chunkIndex: number): string =>
   `${fileId}:${generation}:${chunkIndex}`;

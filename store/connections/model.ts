@@ -1,86 +1,67 @@
-import { type Connection, type Model, Schema } from 'mongoose';
+import type { Connection, Model } from 'mongoose';
 
-import {
-  ATTEMPT_STATES,
-  type AttemptState,
-  type ConnectionOptions,
-  type ConnectionWishes,
-} from '../../contract/oauth.js';
+import { ATTEMPT_STATES, type ConnectionOptions, type ConnectionWishes } from '../../contract/oauth.js';
 import type { OAuthSource } from '../../contract/whiteLabel.js';
 import type { SealedSecret } from '../secrets.js';
+import {
+  byDefault,
+  date,
+  flag,
+  json,
+  list,
+  nullable,
+  number,
+  oneOf,
+  optional,
+  type RecordOf,
+  required,
+  schemaOf,
+  text,
+  textOf,
+} from '../record.js';
+
+const ATTEMPT = {
+  /** That of its run. */
+  _id: number,
+  organizationId: required(number),
+  userId: required(number),
+  customerId: required(text),
+  service: required(textOf<OAuthSource>()),
+  /** Of the random state that the provider hands back; null for one that begins connected. */
+  stateHash: optional(text),
+  state: required(oneOf(ATTEMPT_STATES)),
+  clientId: byDefault(text, ''),
+  redirectUri: byDefault(text, ''),
+  facts: required(json<Record<string, string>>()),
+  options: required(json<ConnectionOptions>()),
+  wishes: required(json<ConnectionWishes>()),
+  /** PKCE verifier, and the client's secret where it is this connection's own. */
+  sealed: nullable(json<SealedSecret>()),
+  /** What the person came back with. */
+  sealedCode: nullable(json<SealedSecret>()),
+  sealedGrant: nullable(json<SealedSecret>()),
+  /** Whether its workflow has seen that the person is back. */
+  isHeard: byDefault(flag, false),
+  /** The record that a refusal is told of: one that is to be connected anew. */
+  knownSourceId: nullable(number),
+  dataSourceId: nullable(number),
+  /** Runs that were accepted with the data source. */
+  runIds: list(number),
+  /** Why it failed, for the person. */
+  message: nullable(text),
+  /** Of the random name of the page that goes on from here; absent before there is one. */
+  pageHash: optional(text),
+  pageExpiresAt: nullable(date),
+  /** Until then the person may come back. */
+  expiresAt: required(date),
+  createdAt: required(date),
+  updatedAt: required(date),
+};
 
 /** A connection by consent, from the address that was given out to the data source. Its secrets are sealed. */
-export interface AttemptDoc {
-  /** That of its run. */
-  _id: number;
-  organizationId: number;
-  userId: number;
-  customerId: string;
-  service: OAuthSource;
-  /** Of the random state that the provider hands back; null for one that begins connected. */
-  stateHash?: string;
-  state: AttemptState;
-  clientId: string;
-  redirectUri: string;
-  facts: Record<string, string>;
-  options: ConnectionOptions;
-  wishes: ConnectionWishes;
-  /** PKCE verifier, and the client's secret where it is this connection's own. */
-  sealed: SealedSecret | null;
-  /** What the person came back with. */
-  sealedCode: SealedSecret | null;
-  sealedGrant: SealedSecret | null;
-  /** Whether its workflow has seen that the person is back. */
-  isHeard: boolean;
-  /** The record that a refusal is told of: one that is to be connected anew. */
-  knownSourceId: number | null;
-  dataSourceId: number | null;
-  /** Runs that were accepted with the data source. */
-  runIds: number[];
-  /** Why it failed, for the person. */
-  message: string | null;
-  /** Of the random name of the page that goes on from here; absent before there is one. */
-  pageHash?: string;
-  pageExpiresAt: Date | null;
-  /** Until then the person may come back. */
-  expiresAt: Date;
-  createdAt: Date;
-  updatedAt: Date;
-}
+export interface AttemptDoc extends RecordOf<typeof ATTEMPT> {}
 
-const nullable = <T>(type: T) => ({ type, default: null });
-const mixed = { type: Schema.Types.Mixed, required: true } as const;
-
-const attempt: Schema<AttemptDoc> = new Schema<AttemptDoc>(
-  {
-    _id: Number,
-    organizationId: { type: Number, required: true },
-    userId: { type: Number, required: true },
-    customerId: { type: String, required: true },
-    service: { type: String, required: true },
-    stateHash: String,
-    state: { type: String, enum: ATTEMPT_STATES, required: true },
-    clientId: { type: String, default: '' },
-    redirectUri: { type: String, default: '' },
-    facts: mixed,
-    options: mixed,
-    wishes: mixed,
-    sealed: nullable(Schema.Types.Mixed),
-    sealedCode: nullable(Schema.Types.Mixed),
-    sealedGrant: nullable(Schema.Types.Mixed),
-    isHeard: { type: Boolean, default: false },
-    knownSourceId: nullable(Number),
-    dataSourceId: nullable(Number),
-    runIds: { type: [Number], default: () => [] },
-    message: nullable(String),
-    pageHash: String,
-    pageExpiresAt: nullable(Date),
-    expiresAt: { type: Date, required: true },
-    createdAt: { type: Date, required: true },
-    updatedAt: { type: Date, required: true },
-  },
-  { versionKey: false, minimize: false },
-);
+const attempt = schemaOf<AttemptDoc>(ATTEMPT, { keepEmpty: true });
 // byState, byPage.
 attempt.index({ stateHash: 1 }, { unique: true, partialFilterExpression: { stateHash: { $type: 'string' } } });
 attempt.index({ pageHash: 1 }, { unique: true, partialFilterExpression: { pageHash: { $type: 'string' } } });

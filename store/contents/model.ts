@@ -1,27 +1,20 @@
-import { type Connection, type Model, Schema } from 'mongoose';
+import type { Connection, Model } from 'mongoose';
+import { bytes, number, type RecordOf, required, schemaOf, text } from '../record.js';
+
+const CONTENT = {
+  /** fileId:generation, so that a second write is the same row. */
+  _id: text,
+  organizationId: required(number),
+  userId: required(number),
+  fileId: required(number),
+  generation: required(number),
+  bytes: required(bytes),
+};
 
 /** A file's content as it came, small enough for a row. */
-export interface ContentDoc {
-  /** fileId:generation, so that a second write is the same row. */
-  _id: string;
-  organizationId: number;
-  userId: number;
-  fileId: number;
-  generation: number;
-  bytes: Buffer;
-}
+export interface ContentDoc extends RecordOf<typeof CONTENT> {}
 
-const content: Schema<ContentDoc> = new Schema<ContentDoc>(
-  {
-    _id: String,
-    organizationId: { type: Number, required: true },
-    userId: { type: Number, required: true },
-    fileId: { type: Number, required: true },
-    generation: { type: Number, required: true },
-    bytes: { type: Buffer, required: true },
-  },
-  { versionKey: false },
-);
+const content = schemaOf<ContentDoc>(CONTENT);
 // Contents of files by generation.
 content.index({ organizationId: 1, userId: 1, fileId: 1, generation: 1 });
 

@@ -1,46 +1,39 @@
 import { randomUUID } from 'node:crypto';
-import { type Connection, type Model, mongo, Schema } from 'mongoose';
+import { type Connection, type Model, mongo } from 'mongoose';
 
 import type { NewEvent, ToldEvent } from '../../contract/events.js';
+import { byDefault, date, json, nullable, number, type RecordOf, required, schemaOf, text } from '../record.js';
+
+const EVENT_ROW = {
+  _id: text,
+  organizationId: required(number),
+  events: required(json<Omit<ToldEvent, 'at'>[]>()),
+  at: required(date),
+  /** MongoDB's own clock, set by it at the insert: no other clock has a say in the order. */
+  writtenAt: json<mongo.Timestamp>(),
+  /** Numbers of its first and last event; null until the reader has given them, INTENDED before it is to be shown. */
+  first: nullable(number),
+  last: nullable(number),
+  expiresAt: required(date),
+};
 
 /** Events of one organization that were written together, in one row: a group of finished files costs one insert. */
-export interface EventRowDoc {
-  _id: string;
-  organizationId: number;
-  events: Omit<ToldEvent, 'at'>[];
-  at: Date;
-  /** MongoDB's own clock, set by it at the insert: no other clock has a say in the order. */
-  writtenAt: mongo.Timestamp;
-  /** Numbers of its first and last event; null until the reader has given them, INTENDED before it is to be shown. */
-  first: number | null;
-  last: number | null;
-  expiresAt: Date;
-}
+export interface EventRowDoc extends RecordOf<typeof EVENT_ROW> {}
+
+const FEED = {
+  _id: number,
+  last: byDefault(number, 0),
+  /** Webhooks that were ever added: who adds one waits here for whoever adds another. */
+  webhooksAdded: byDefault(number, 0),
+};
 
 /** The counter of an organization's feed. */
-export interface FeedDoc {
-  _id: number;
-  last: number;
-  /** Webhooks that were ever added: who adds one waits here for whoever adds another. */
-  webhooksAdded: number;
-}
+export interface FeedDoc extends RecordOf<typeof FEED> {}
 
 /** `last` of a row whose change may not have happened. */
 export const INTENDED = -1;
 
-const row: Schema<EventRowDoc> = new Schema<EventRowDoc>(
-  {
-    _id: String,
-    organizationId: { type: Number, required: true },
-    events: { type: Schema.Types.Mixed, required: true },
-    at: { type: Date, required: true },
-    writtenAt: Schema.Types.Mixed,
-    first: { type: Number, default: null },
-    last: { type: Number, default: null },
-    expiresAt: { type: Date, required: true },
-  },
-  { versionKey: false, minimize: false },
-);
+const row = schemaOf<EventRowDoc>(EVENT_ROW, { keepEmpty: true });
 // number: rows without a position.
 row.index({ writtenAt: 1 }, { partialFilterExpression: { last: null } });
 // settle: intents whose process died.
@@ -49,10 +42,7 @@ row.index({ at: 1 }, { partialFilterExpression: { last: INTENDED } });
 row.index({ organizationId: 1, last: 1 });
 row.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
 
-const feed: Schema<FeedDoc> = new Schema<FeedDoc>(
-  { _id: Number, last: { type: Number, default: 0 }, webhooksAdded: { type: Number, default: 0 } },
-  { versionKey: false },
-);
+const feed = schemaOf<FeedDoc>(FEED);
 
 export interface EventModels {
   rows: Model<EventRowDoc>;

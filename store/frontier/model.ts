@@ -1,36 +1,28 @@
-import { type Connection, type Model, Schema } from 'mongoose';
+import type { Connection, Model } from 'mongoose';
+import { date, list, nullable, number, type RecordOf, required, schemaOf, text, textOf } from '../record.js';
+
+const CRAWL_PAGE = {
+  runId: required(number),
+  /** Normalised. */
+  url: required(text),
+  /** The least number of links from the start address that is known. */
+  depth: required(number),
+  /** waiting: its links are not read, or not wanted; read: they are to be followed; followed: they were. */
+  state: required(textOf<'waiting' | 'read' | 'followed'>()),
+  /** Where redirects ended; null before it was read. */
+  endedAt: nullable(text),
+  /** What it links to. */
+  links: list(text),
+  changedAt: required(date),
+};
 
 /** An address that a crawl has come upon and took. One row a run and address; gone with the end of the run. */
-export interface CrawlPageDoc {
-  runId: number;
-  /** Normalised. */
-  url: string;
-  /** The least number of links from the start address that is known. */
-  depth: number;
-  /** waiting: its links are not read, or not wanted; read: they are to be followed; followed: they were. */
-  state: 'waiting' | 'read' | 'followed';
-  /** Where redirects ended; null before it was read. */
-  endedAt: string | null;
-  /** What it links to. */
-  links: string[];
-  changedAt: Date;
-}
+export interface CrawlPageDoc extends RecordOf<typeof CRAWL_PAGE> {}
 
 /** A run that was terminated leaves its rows: MongoDB removes what nobody has touched for so long. */
 const ROW_LIFE_S = 30 * 24 * 3600;
 
-const crawlPage: Schema<CrawlPageDoc> = new Schema<CrawlPageDoc>(
-  {
-    runId: { type: Number, required: true },
-    url: { type: String, required: true },
-    depth: { type: Number, required: true },
-    state: { type: String, required: true },
-    endedAt: { type: String, default: null },
-    links: [String],
-    changedAt: { type: Date, required: true },
-  },
-  { versionKey: false },
-);
+const crawlPage = schemaOf<CrawlPageDoc>(CRAWL_PAGE);
 // add: each address once.
 crawlPage.index({ runId: 1, url: 1 }, { unique: true });
 // find, unfollowed: the nearest pages first.

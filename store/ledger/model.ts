@@ -1,49 +1,50 @@
-import { type Connection, type Model, Schema } from 'mongoose';
+import type { Connection, Model } from 'mongoose';
 
 import type { ItemCause, ItemCost, ItemOutcome, ItemStage } from '../../contract/ledger.js';
+import {
+  byDefault,
+  date,
+  nullable,
+  number,
+  type FieldsOf,
+  type RecordOf,
+  required,
+  schemaOf,
+  text,
+  textOf,
+} from '../record.js';
+
+const COST: FieldsOf<ItemCost> = {
+  bytes: byDefault(number, 0),
+  tokens: byDefault(number, 0),
+  reused: byDefault(number, 0),
+};
+
+const LEDGER_ITEM = {
+  /** See itemKey: ids of one run are together, those of files in their order. */
+  _id: text,
+  organizationId: required(number),
+  userId: required(number),
+  runId: required(number),
+  /** Null of what no file was made of. */
+  fileId: nullable(number),
+  externalId: required(text),
+  /** Null where it is the external id. */
+  name: nullable(text),
+  outcome: required(textOf<ItemOutcome>()),
+  stage: nullable(textOf<ItemStage>()),
+  cause: nullable(textOf<ItemCause>()),
+  /** What its user was told. */
+  message: nullable(text),
+  ...COST,
+  at: required(date),
+  expiresAt: required(date),
+};
 
 /** How one run ended with one thing that it met. */
-export interface LedgerItemDoc extends ItemCost {
-  /** See itemKey: ids of one run are together, those of files in their order. */
-  _id: string;
-  organizationId: number;
-  userId: number;
-  runId: number;
-  /** Null of what no file was made of. */
-  fileId: number | null;
-  externalId: string;
-  /** Null where it is the external id. */
-  name: string | null;
-  outcome: ItemOutcome;
-  stage: ItemStage | null;
-  cause: ItemCause | null;
-  /** What its user was told. */
-  message: string | null;
-  at: Date;
-  expiresAt: Date;
-}
+export interface LedgerItemDoc extends RecordOf<typeof LEDGER_ITEM> {}
 
-const item: Schema<LedgerItemDoc> = new Schema<LedgerItemDoc>(
-  {
-    _id: String,
-    organizationId: { type: Number, required: true },
-    userId: { type: Number, required: true },
-    runId: { type: Number, required: true },
-    fileId: { type: Number, default: null },
-    externalId: { type: String, required: true },
-    name: { type: String, default: null },
-    outcome: { type: String, required: true },
-    stage: { type: String, default: null },
-    cause: { type: String, default: null },
-    message: { type: String, default: null },
-    bytes: { type: Number, default: 0 },
-    tokens: { type: Number, default: 0 },
-    reused: { type: Number, default: 0 },
-    at: { type: Date, required: true },
-    expiresAt: { type: Date, required: true },
-  },
-  { versionKey: false },
-);
+const item = schemaOf<LedgerItemDoc>(LEDGER_ITEM);
 // linesOf and the sums of a run, by outcome.
 item.index({ runId: 1, outcome: 1, _id: 1 });
 // What went well has neither a cause nor a stage: most lines are in neither of these.

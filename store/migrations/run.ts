@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Connection, createConnection, Schema } from 'mongoose';
+import { type Connection, createConnection } from 'mongoose';
 
 import { StartError } from '../../contract/startError.js';
+import { number, optional, type RecordOf, schemaOf, textOf } from '../record.js';
 
 /** Brings records of the version before to its own. It may run several times, and at once in several processes. */
 export type Migration = (connection: Connection) => Promise<void>;
@@ -12,12 +13,14 @@ const MIGRATIONS: Readonly<Record<number, Migration>> = {};
 /** The version of the records that this code reads and writes. */
 export const SCHEMA_VERSION = 1;
 
-interface MetaDoc {
-  _id: 'schema';
-  version: number;
+const META = {
+  _id: textOf<'schema'>(),
+  version: number,
   /** Version that a migration leads to, written before it begins. */
-  target?: number;
-}
+  target: optional(number),
+};
+
+interface MetaDoc extends RecordOf<typeof META> {}
 
 /** Returns the stored version of the records; null before the first start. */
 export async function schemaVersionOf(connection: Connection): Promise<number | null> {
@@ -63,11 +66,7 @@ export async function runMigrations(
   graceMs: number,
   { version: newest, migrations } = { version: SCHEMA_VERSION, migrations: MIGRATIONS },
 ): Promise<void> {
-  const meta = connection.model<MetaDoc>(
-    'meta',
-    new Schema<MetaDoc>({ _id: String, version: Number, target: Number }, { versionKey: false }),
-    'meta',
-  );
+  const meta = connection.model<MetaDoc>('meta', schemaOf<MetaDoc>(META), 'meta');
   const row = await meta
     .findByIdAndUpdate('schema', { $setOnInsert: { version: newest } }, { upsert: true, returnDocument: 'after' })
     .lean();

@@ -1,7 +1,8 @@
-import { type Connection, type Model, Schema } from 'mongoose';
+import type { Connection, Model } from 'mongoose';
 
 import type { CustomLimits } from '../../contract/limits.js';
 import type { FileStatisticsTotals } from '../../contract/statistics.js';
+import { date, json, list, nullable, number, optional, type RecordOf, required, schemaOf, text } from '../record.js';
 
 /** What an organization sets for connectors of one source, or of all (DEFAULT). */
 export interface ConnectorSettings {
@@ -10,60 +11,40 @@ export interface ConnectorSettings {
   google_workspace_docs_save_as?: string | null;
 }
 
-export interface OrganizationDoc {
-  _id: number;
-  name: string;
-  createdAt: Date;
-  updatedAt?: Date | null;
+const ORGANIZATION = {
+  _id: number,
+  name: required(text),
+  createdAt: required(date),
+  updatedAt: optional(nullable(date)),
   /** Holds for users without values of their own. */
-  userLimits?: CustomLimits | null;
+  userLimits: optional(nullable(json<CustomLimits>())),
   /** The same; source types, or ALL_SOURCES alone. */
-  userAutoSyncSources?: string[] | null;
+  userAutoSyncSources: optional(nullable(list(text))),
   /** By source type or DEFAULT. */
-  connectorSettings?: Record<string, ConnectorSettings> | null;
+  connectorSettings: optional(nullable(json<Record<string, ConnectorSettings>>())),
   /** As the last recount found them. */
-  statistics?: FileStatisticsTotals | null;
-  statisticsAt?: Date | null;
-}
+  statistics: optional(nullable(json<FileStatisticsTotals>())),
+  statisticsAt: optional(nullable(date)),
+};
+
+export interface OrganizationDoc extends RecordOf<typeof ORGANIZATION> {}
+
+const API_KEY = {
+  _id: number,
+  organizationId: required(number),
+  /** The first characters, shown to people to tell keys apart. */
+  prefix: required(text),
+  hash: required(text),
+  createdAt: required(date),
+  revokedAt: nullable(date),
+};
 
 /** A key is stored as the SHA-256 of its text: keys are long random texts, so a slow hash would add nothing. */
-export interface ApiKeyDoc {
-  _id: number;
-  organizationId: number;
-  /** The first characters, shown to people to tell keys apart. */
-  prefix: string;
-  hash: string;
-  createdAt: Date;
-  revokedAt: Date | null;
-}
+export interface ApiKeyDoc extends RecordOf<typeof API_KEY> {}
 
-const mixed = { type: Schema.Types.Mixed, default: null };
-const organization: Schema<OrganizationDoc> = new Schema<OrganizationDoc>(
-  {
-    _id: Number,
-    name: { type: String, required: true },
-    createdAt: { type: Date, required: true },
-    updatedAt: { type: Date, default: null },
-    userLimits: mixed,
-    userAutoSyncSources: { type: [String], default: null },
-    connectorSettings: mixed,
-    statistics: mixed,
-    statisticsAt: { type: Date, default: null },
-  },
-  { versionKey: false },
-);
+const organization = schemaOf<OrganizationDoc>(ORGANIZATION);
 
-const apiKey: Schema<ApiKeyDoc> = new Schema<ApiKeyDoc>(
-  {
-    _id: Number,
-    organizationId: { type: Number, required: true },
-    prefix: { type: String, required: true },
-    hash: { type: String, required: true },
-    createdAt: { type: Date, required: true },
-    revokedAt: { type: Date, default: null },
-  },
-  { versionKey: false },
-);
+const apiKey = schemaOf<ApiKeyDoc>(API_KEY);
 // idOf, for each request.
 apiKey.index({ hash: 1 }, { unique: true });
 // list.

@@ -1,29 +1,22 @@
-import { type Connection, type Model, Schema } from 'mongoose';
+import type { Connection, Model } from 'mongoose';
+import { json, number, type RecordOf, required, schemaOf, text } from '../record.js';
+
+const RECOGNIZED_PAGE = {
+  organizationId: required(number),
+  userId: required(number),
+  fileId: required(number),
+  /** Hash of the content and of how it was read. */
+  reading: required(text),
+  /** From 1. */
+  number: required(number),
+  /** As the reader gave it. */
+  page: json<unknown>(),
+};
 
 /** What OCR read on one page of a file; it goes with the file's content. */
-export interface RecognizedPageDoc {
-  organizationId: number;
-  userId: number;
-  fileId: number;
-  /** Hash of the content and of how it was read. */
-  reading: string;
-  /** From 1. */
-  number: number;
-  /** As the reader gave it. */
-  page: unknown;
-}
+export interface RecognizedPageDoc extends RecordOf<typeof RECOGNIZED_PAGE> {}
 
-const recognizedPage: Schema<RecognizedPageDoc> = new Schema<RecognizedPageDoc>(
-  {
-    organizationId: { type: Number, required: true },
-    userId: { type: Number, required: true },
-    fileId: { type: Number, required: true },
-    reading: { type: String, required: true },
-    number: { type: Number, required: true },
-    page: Schema.Types.Mixed,
-  },
-  { versionKey: false, minimize: false },
-);
+const recognizedPage = schemaOf<RecognizedPageDoc>(RECOGNIZED_PAGE, { keepEmpty: true });
 recognizedPage.index({ organizationId: 1, userId: 1, fileId: 1, reading: 1, number: 1 }, { unique: true });
 
 export function recognizedPageModel(connection: Connection): Model<RecognizedPageDoc> {

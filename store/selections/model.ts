@@ -1,49 +1,38 @@
-import { type Connection, type Model, Schema } from 'mongoose';
+import type { Connection, Model } from 'mongoose';
 
 import type { IngestOptions } from '../../contract/ingestOptions.js';
 import type { TagValue } from '../../contract/records.js';
+import { date, json, nullable, number, type RecordOf, required, schemaOf, text } from '../record.js';
+
+const TENANT = { organizationId: required(number), userId: required(number) };
+
+const SELECTION = {
+  ...TENANT,
+  dataSourceId: required(number),
+  /** Null: all there is. */
+  externalId: nullable(text),
+  /** How what is new in it becomes files: as it was chosen last. */
+  tags: json<Record<string, TagValue>>(),
+  ingest: json<IngestOptions>(),
+  /** Of tags and ingest: what has the same is looked at together. */
+  optionsKey: required(text),
+  chosenAt: required(date),
+};
 
 /** Something of a connected account that somebody chose: each pass looks into it again. */
-export interface SelectionDoc {
-  organizationId: number;
-  userId: number;
-  dataSourceId: number;
-  /** Null: all there is. */
-  externalId: string | null;
-  /** How what is new in it becomes files: as it was chosen last. */
-  tags: Record<string, TagValue>;
-  ingest: IngestOptions;
-  /** Of tags and ingest: what has the same is looked at together. */
-  optionsKey: string;
-  chosenAt: Date;
-}
+export interface SelectionDoc extends RecordOf<typeof SELECTION> {}
+
+const LEFT_OUT = {
+  ...TENANT,
+  /** The schedule whose passes would. */
+  scheduleId: required(text),
+  externalFileId: required(text),
+};
 
 /** Something that a caller deleted: no pass brings it back. */
-export interface LeftOutDoc {
-  organizationId: number;
-  userId: number;
-  /** The schedule whose passes would. */
-  scheduleId: string;
-  externalFileId: string;
-}
+export interface LeftOutDoc extends RecordOf<typeof LEFT_OUT> {}
 
-const tenant = {
-  organizationId: { type: Number, required: true },
-  userId: { type: Number, required: true },
-} as const;
-
-const selection: Schema<SelectionDoc> = new Schema<SelectionDoc>(
-  {
-    ...tenant,
-    dataSourceId: { type: Number, required: true },
-    externalId: { type: String, default: null },
-    tags: Schema.Types.Mixed,
-    ingest: Schema.Types.Mixed,
-    optionsKey: { type: String, required: true },
-    chosenAt: { type: Date, required: true },
-  },
-  { versionKey: false, minimize: false },
-);
+const selection = schemaOf<SelectionDoc>(SELECTION, { keepEmpty: true });
 // Each item is selected once.
 selection.index({ dataSourceId: 1, externalId: 1 }, { unique: true });
 // nextGroup: what was selected with the same options.
@@ -51,10 +40,7 @@ selection.index({ dataSourceId: 1, optionsKey: 1 });
 // removeAll.
 selection.index({ organizationId: 1, userId: 1 });
 
-const leftOut: Schema<LeftOutDoc> = new Schema<LeftOutDoc>(
-  { ...tenant, scheduleId: { type: String, required: true }, externalFileId: { type: String, required: true } },
-  { versionKey: false },
-);
+const leftOut = schemaOf<LeftOutDoc>(LEFT_OUT);
 // leftOut, bringBack.
 leftOut.index({ scheduleId: 1, externalFileId: 1 }, { unique: true });
 // removeAll.

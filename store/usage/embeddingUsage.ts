@@ -1,4 +1,5 @@
-import { type Connection, Schema } from 'mongoose';
+import type { Connection } from 'mongoose';
+import { byDefault, type FieldsOf, number, type RecordOf, required, schemaOf, text } from '../record.js';
 
 /** What embedding took in one vector space, for one organization. */
 export interface EmbeddingCounts {
@@ -12,26 +13,20 @@ export interface EmbeddingCounts {
   readonly reused: number;
 }
 
-interface UsageDoc extends EmbeddingCounts {
-  /** organization:space. */
-  _id: string;
-  organizationId: number;
-  space: string;
-}
+const counter = byDefault(number, 0);
+const COUNTS: FieldsOf<EmbeddingCounts> = { requests: counter, tokens: counter, computed: counter, reused: counter };
 
-const counter = { type: Number, default: 0 };
-const usage: Schema<UsageDoc> = new Schema<UsageDoc>(
-  {
-    _id: String,
-    organizationId: { type: Number, required: true },
-    space: { type: String, required: true },
-    requests: counter,
-    tokens: counter,
-    computed: counter,
-    reused: counter,
-  },
-  { versionKey: false },
-);
+const USAGE = {
+  /** organization:space. */
+  _id: text,
+  organizationId: required(number),
+  space: required(text),
+  ...COUNTS,
+};
+
+interface UsageDoc extends RecordOf<typeof USAGE> {}
+
+const usage = schemaOf<UsageDoc>(USAGE);
 usage.index({ organizationId: 1 });
 
 /** Counts gather this long, so that many make one write. */

@@ -1,47 +1,45 @@
-import { type Connection, type Model, Schema } from 'mongoose';
+import type { Connection, Model } from 'mongoose';
 
 import type { CustomLimits } from '../../contract/limits.js';
+import {
+  byDefault,
+  date,
+  json,
+  list,
+  nullable,
+  number,
+  optional,
+  type RecordOf,
+  required,
+  schemaOf,
+  text,
+} from '../record.js';
 
-export interface UserDoc {
-  _id: number;
-  organizationId: number;
+const USER = {
+  _id: number,
+  organizationId: required(number),
   /** The organization's own name for the user (organization_supplied_user_id). */
-  customerId: string;
-  createdAt: Date;
-  updatedAt: Date;
+  customerId: required(text),
+  createdAt: required(date),
+  updatedAt: required(date),
   /** Set when the deletion is accepted: from then on the user is unknown to every caller. */
-  deletedAt: Date | null;
+  deletedAt: nullable(date),
   /** When nothing of a deleted user was left. */
-  erasedAt?: Date | null;
+  erasedAt: optional(nullable(date)),
   /** Switches by name. */
-  enabledFeatures?: Record<string, { enabled: boolean }> | null;
-  customLimits?: CustomLimits | null;
+  enabledFeatures: optional(nullable(json<Record<string, { enabled: boolean }>>())),
+  customLimits: optional(nullable(json<CustomLimits>())),
   /** Source types, or ALL_SOURCES alone. */
-  autoSyncSources?: string[] | null;
+  autoSyncSources: optional(nullable(list(text))),
   /** Raised by whoever decides about the user's limits, so that two can't at once. */
-  limitTurns?: number;
+  limitTurns: optional(byDefault(number, 0)),
   /** Raised whenever files of the user are removed, so that sums which were remembered are not taken for true. */
-  filesRemoved?: number;
-}
+  filesRemoved: optional(byDefault(number, 0)),
+};
 
-const mixed = { type: Schema.Types.Mixed, default: null };
-const user: Schema<UserDoc> = new Schema<UserDoc>(
-  {
-    _id: Number,
-    organizationId: { type: Number, required: true },
-    customerId: { type: String, required: true },
-    createdAt: { type: Date, required: true },
-    updatedAt: { type: Date, required: true },
-    deletedAt: { type: Date, default: null },
-    erasedAt: { type: Date, default: null },
-    enabledFeatures: mixed,
-    customLimits: mixed,
-    autoSyncSources: { type: [String], default: null },
-    limitTurns: { type: Number, default: 0 },
-    filesRemoved: { type: Number, default: 0 },
-  },
-  { versionKey: false },
-);
+export interface UserDoc extends RecordOf<typeof USER> {}
+
+const user = schemaOf<UserDoc>(USER);
 // A name that belonged to a deleted user can be given to a new one.
 user.index({ organizationId: 1, customerId: 1, deletedAt: 1 }, { unique: true });
 // list and count, in each order.

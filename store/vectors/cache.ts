@@ -1,24 +1,24 @@
 import { createHash } from 'node:crypto';
-import { type Connection, Schema } from 'mongoose';
+import type { Connection } from 'mongoose';
 
 import type { VectorSpace } from '../../contract/embeddingModels.js';
 import { createOnceAtATime } from './onceAtATime.js';
+import { bytes, date, type RecordOf, required, schemaOf, text } from '../record.js';
 
-interface CachedVectorDoc {
+const CACHED_VECTOR = {
   /** organization:space:hash of the exact text. */
-  _id: string;
+  _id: text,
   /** Float32 numbers, little endian. */
-  vector: Buffer;
-  createdAt: Date;
-}
+  vector: required(bytes),
+  createdAt: required(date),
+};
+
+interface CachedVectorDoc extends RecordOf<typeof CACHED_VECTOR> {}
 
 /** A text that was not embedded for so long is embedded again: deleted content leaves no vectors behind for ever. */
 const LIFE_SECONDS = 30 * 24 * 3600;
 
-const cachedVector: Schema<CachedVectorDoc> = new Schema<CachedVectorDoc>(
-  { _id: String, vector: { type: Buffer, required: true }, createdAt: { type: Date, required: true } },
-  { versionKey: false },
-);
+const cachedVector = schemaOf<CachedVectorDoc>(CACHED_VECTOR);
 cachedVector.index({ createdAt: 1 }, { expireAfterSeconds: LIFE_SECONDS });
 
 /** Vectors by the exact text that was embedded, so that the same text is embedded once per organization and space. */
@@ -43,8 +43,8 @@ export interface VectorCache {
 export function createVectorCache(connection: Connection): VectorCache {
   const model = connection.model<CachedVectorDoc>('vectorCache', cachedVector, 'vector_cache');
   const once = createOnceAtATime<Float32Array>();
-  const keyOf = (organizationId: number, space: string, text: string): string =>
-    `${organizationId}:${space}:${createHash('sha256').update(text).digest('base64url')}`;
+  const keyOf = (organizationId: number, space: string, exact: string): string =>
+    `${organizationId}:${space}:${createHash('sha256').update(exact).digest('base64url')}`;
 
   const find = async (keys: readonly string[], dimensions: number): Promise<Map<string, Float32Array>> => {
     const rows = await model.collection
@@ -52,8 +52,8 @@ export function createVectorCache(connection: Connection): VectorCache {
       .toArray();
     const found = rows.map(({ _id, vector }) => {
       // A copy, since BSON's view need not begin at a multiple of four.
-      const bytes = Uint8Array.from(vector.buffer);
-      return [String(_id), new Float32Array(bytes.buffer)] as const;
+      const copy = Uint8Array.from(vector.buffer);
+      return [String(_id), new Float32Array(copy.buffer)] as const;
     });
     return new Map(found.filter(([, vector]) => vector.length === dimensions));
   };
@@ -73,7 +73,7 @@ export function createVectorCache(connection: Connection): VectorCache {
 
   return {
     async resolve(organizationId, space, texts, compute, signal) {
-      const keys = texts.map((text) => keyOf(organizationId, space.name, text));
+      const keys = texts.map((one) => keyOf(organizationId, space.name, one));
       const textOf = new Map(keys.map((key, index) => [key, texts[index] ?? '']));
       const vectors = await once.get(
         keys,
@@ -95,7 +95,7 @@ export function createVectorCache(connection: Connection): VectorCache {
       });
     },
     async countKnown(organizationId, space, texts) {
-      const keys = texts.map((text) => keyOf(organizationId, space, text));
+      const keys = texts.map((one) => keyOf(organizationId, space, one));
       const rows = await model.find({ _id: { $in: [...new Set(keys)] } }, { _id: 1 }).lean();
       const known = new Set(rows.map(({ _id }) => _id));
       return keys.filter((key) => known.has(key)).length;

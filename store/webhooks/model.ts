@@ -1,8 +1,22 @@
-import { type Connection, type Model, Schema } from 'mongoose';
+import type { Connection, Model } from 'mongoose';
 
 import type { ToldEvent } from '../../contract/events.js';
 import type { DeliveryStatus, WebhookStatus } from '../../contract/webhooks.js';
 import type { SealedSecret } from '../secrets.js';
+import {
+  byDefault,
+  date,
+  json,
+  list,
+  nullable,
+  number,
+  optional,
+  type RecordOf,
+  required,
+  schemaOf,
+  text,
+  textOf,
+} from '../record.js';
 
 /** A delivery that was refused and is sent again. */
 export interface WebhookFailure {
@@ -15,30 +29,32 @@ export interface WebhookFailure {
   readonly nextTryAt: Date | null;
 }
 
-/** A receiver of an organization's events. */
-export interface WebhookDoc {
-  _id: number;
-  organizationId: number;
-  url: string;
+const WEBHOOK = {
+  _id: number,
+  organizationId: required(number),
+  url: required(text),
   /** The signing key, sealed. */
-  signingKey: SealedSecret;
-  status: WebhookStatus;
-  statusReason: string;
+  signingKey: required(json<SealedSecret>()),
+  status: required(textOf<WebhookStatus>()),
+  statusReason: byDefault(text, ''),
   /** Events up to this number have a delivery of their own. */
-  cursor: number;
+  cursor: required(number),
   /** There is something to do, as of this number; null when all is done. The workflow clears it. */
-  wake: number | null;
+  wake: nullable(number),
   /** When its workflow was last told so. */
-  wokenAt: Date | null;
+  wokenAt: nullable(date),
   /** The first of the deliveries that failed and are sent again; null or absent: there is none. */
-  failing?: WebhookFailure | null;
+  failing: optional(nullable(json<WebhookFailure>())),
   /** Since when nothing is sent, because the receiver answered that it is gone. */
-  disabledAt: Date | null;
+  disabledAt: nullable(date),
   /** Set at once by a delete; the workflow then removes the rest. */
-  deletedAt: Date | null;
-  createdAt: Date;
-  updatedAt: Date;
-}
+  deletedAt: nullable(date),
+  createdAt: required(date),
+  updatedAt: required(date),
+};
+
+/** A receiver of an organization's events. */
+export interface WebhookDoc extends RecordOf<typeof WEBHOOK> {}
 
 /** One try to deliver an event. */
 export interface AttemptDoc {
@@ -50,71 +66,37 @@ export interface AttemptDoc {
   error: string | null;
 }
 
-/** An event on its way to one receiver. */
-export interface DeliveryDoc {
+const DELIVERY = {
   /** `webhook:position` */
-  _id: string;
-  webhookId: number;
-  organizationId: number;
-  position: number;
-  event: ToldEvent;
-  objects: string[];
-  status: DeliveryStatus;
+  _id: text,
+  webhookId: required(number),
+  organizationId: required(number),
+  position: required(number),
+  event: required(json<ToldEvent>()),
+  objects: list(text),
+  status: required(textOf<DeliveryStatus>()),
   /** Failed tries since the event came, or since it was delivered again by request. */
-  tries: number;
-  nextTryAt: Date | null;
-  attempts: AttemptDoc[];
-  createdAt: Date;
+  tries: byDefault(number, 0),
+  nextTryAt: nullable(date),
+  attempts: byDefault(json<AttemptDoc[]>(), () => []),
+  createdAt: required(date),
   /** Forgotten after; null while it is on its way. */
-  expiresAt: Date | null;
-}
+  expiresAt: nullable(date),
+};
+
+/** An event on its way to one receiver. */
+export interface DeliveryDoc extends RecordOf<typeof DELIVERY> {}
 
 /** Of a number, not null, in the words that a partial index knows. */
 export const ANY_NUMBER = { $gte: Number.MIN_SAFE_INTEGER };
 
-const nullable = <T>(type: T) => ({ type, default: null });
-
-const webhook: Schema<WebhookDoc> = new Schema<WebhookDoc>(
-  {
-    _id: Number,
-    organizationId: { type: Number, required: true },
-    url: { type: String, required: true },
-    signingKey: { type: Schema.Types.Mixed, required: true },
-    status: { type: String, required: true },
-    statusReason: { type: String, default: '' },
-    cursor: { type: Number, required: true },
-    wake: nullable(Number),
-    wokenAt: nullable(Date),
-    failing: { type: Schema.Types.Mixed, default: null },
-    disabledAt: nullable(Date),
-    deletedAt: nullable(Date),
-    createdAt: { type: Date, required: true },
-    updatedAt: { type: Date, required: true },
-  },
-  { versionKey: false },
-);
+const webhook = schemaOf<WebhookDoc>(WEBHOOK);
 // At most three a piece are alive: every filter and order of a list is served by it.
 webhook.index({ organizationId: 1, _id: 1 });
 // toWake: receivers that have something to get.
 webhook.index({ wokenAt: 1 }, { partialFilterExpression: { wake: ANY_NUMBER } });
 
-const delivery: Schema<DeliveryDoc> = new Schema<DeliveryDoc>(
-  {
-    _id: String,
-    webhookId: { type: Number, required: true },
-    organizationId: { type: Number, required: true },
-    position: { type: Number, required: true },
-    event: { type: Schema.Types.Mixed, required: true },
-    objects: [String],
-    status: { type: String, required: true },
-    tries: { type: Number, default: 0 },
-    nextTryAt: nullable(Date),
-    attempts: { type: Schema.Types.Mixed, default: () => [] },
-    createdAt: { type: Date, required: true },
-    expiresAt: nullable(Date),
-  },
-  { versionKey: false, minimize: false },
-);
+const delivery = schemaOf<DeliveryDoc>(DELIVERY, { keepEmpty: true });
 // pending, list and count, of a status.
 delivery.index({ webhookId: 1, status: 1, position: 1 });
 // list and count, of all statuses.

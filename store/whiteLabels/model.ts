@@ -1,31 +1,23 @@
-import { type Connection, type Model, Schema } from 'mongoose';
+import type { Connection, Model } from 'mongoose';
 
 import type { OAuthSource, PLAIN_CREDENTIALS, SecretCredential } from '../../contract/whiteLabel.js';
 import type { SealedSecret } from '../secrets.js';
+import { byDefault, date, json, number, type RecordOf, required, schemaOf, textOf } from '../record.js';
+
+const WHITE_LABEL = {
+  _id: number,
+  organizationId: required(number),
+  dataSourceType: required(textOf<OAuthSource>()),
+  plain: required(json<Partial<Record<(typeof PLAIN_CREDENTIALS)[number], string>>>()),
+  secrets: byDefault(json<Partial<Record<SecretCredential, SealedSecret>>>(), () => ({})),
+  createdAt: required(date),
+  updatedAt: required(date),
+};
 
 /** An organization's own OAuth client for one source. */
-export interface WhiteLabelDoc {
-  _id: number;
-  organizationId: number;
-  dataSourceType: OAuthSource;
-  plain: Partial<Record<(typeof PLAIN_CREDENTIALS)[number], string>>;
-  secrets: Partial<Record<SecretCredential, SealedSecret>>;
-  createdAt: Date;
-  updatedAt: Date;
-}
+export interface WhiteLabelDoc extends RecordOf<typeof WHITE_LABEL> {}
 
-const whiteLabel: Schema<WhiteLabelDoc> = new Schema<WhiteLabelDoc>(
-  {
-    _id: Number,
-    organizationId: { type: Number, required: true },
-    dataSourceType: { type: String, required: true },
-    plain: { type: Schema.Types.Mixed, required: true },
-    secrets: { type: Schema.Types.Mixed, default: () => ({}) },
-    createdAt: { type: Date, required: true },
-    updatedAt: { type: Date, required: true },
-  },
-  { versionKey: false, minimize: false },
-);
+const whiteLabel = schemaOf<WhiteLabelDoc>(WHITE_LABEL, { keepEmpty: true });
 whiteLabel.index({ organizationId: 1, dataSourceType: 1 }, { unique: true });
 // list, in its default order.
 whiteLabel.index({ organizationId: 1, createdAt: 1, _id: 1 });

@@ -1,15 +1,22 @@
-import { type Connection, type Model, Schema } from 'mongoose';
+import type { Connection, Model } from 'mongoose';
 
 import type { WorkerLoad, WorkerReport } from '../../contract/workers.js';
+import { date, type FieldsOf, number, orNull, type RecordOf, schemaOf, text } from '../record.js';
 
-interface WorkerDoc extends WorkerLoad {
+const share = orNull(number);
+const LOAD: FieldsOf<WorkerLoad> = { lagMs: number, waitShare: share, waited: share, othersShare: share };
+
+const WORKER = {
   /** Of this very process: hosts that share a name may use the same pid in containers. */
-  _id: string;
-  host: string;
-  pid: number;
-  startedAt: Date;
-  heartbeatAt: Date;
-}
+  _id: text,
+  host: text,
+  pid: number,
+  startedAt: date,
+  heartbeatAt: date,
+  ...LOAD,
+};
+
+interface WorkerDoc extends RecordOf<typeof WORKER> {}
 
 export interface WorkerIdentity {
   /** Random, one a process. */
@@ -36,13 +43,7 @@ const FORGOTTEN_AFTER_S = 3_600;
 const MOST = 100;
 
 export function createWorkerRecords(connection: Connection): Workers {
-  const schema = new Schema<WorkerDoc>(
-    {
-      ...{ _id: String, host: String, pid: Number, startedAt: Date, heartbeatAt: Date },
-      ...{ lagMs: Number, waitShare: Number, waited: Number, othersShare: Number },
-    },
-    { versionKey: false },
-  );
+  const schema = schemaOf<WorkerDoc>(WORKER);
   schema.index({ heartbeatAt: 1 }, { expireAfterSeconds: FORGOTTEN_AFTER_S });
   const rows: Model<WorkerDoc> = connection.model<WorkerDoc>('workers', schema, 'workers');
   return {
