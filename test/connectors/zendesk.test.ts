@@ -17,8 +17,14 @@ let account: Account;
 let held: ZendeskAccount;
 
 /** @param person 501 is an administrator, 502 is not */
-const accountOf = (person: string, by = egress, settings = zendesk.settings, subdomain = 'harbour'): Account => {
-  const { accessToken } = zendesk.oauth.grant(person);
+const accountOf = (
+  person: string,
+  by = egress,
+  settings = zendesk.settings,
+  subdomain = 'harbour',
+  granting = zendesk,
+): Account => {
+  const { accessToken } = granting.oauth.grant(person);
   const connectors = createConnectors({ egress: by, urls: readSourceUrls(settings), maxItemBytes: 1_000_000 });
   return connectors.account('ZENDESK', accessToken, JSON.stringify({ accessToken, facts: { subdomain } }));
 };
@@ -250,6 +256,40 @@ describe('its tickets', () => {
     point = await account.changes!.now(NEVER);
     zendesk.misbehave((path) => (path.includes('/incremental/') ? { status: 403 } : null));
     expect(await faultOf(pass())).toMatchObject({ kind: 'stale_cursor' });
+  });
+
+  test('of which there are many all have their attachments listed, and told where they changed', async () => {
+    const large = await startZendesk({ perPage: 100 });
+    large.accounts.set('harbour', held);
+    const from = accountOf('501', egress, large.settings, 'harbour', large);
+    const ids = Array.from({ length: 41 }, (_, nth) => 1_000 + nth);
+    const hold = (at: number) =>
+      ids.forEach((id) =>
+        held.tickets.set(id, {
+          subject: `T${id}`,
+          updated: new Date(at).toISOString(),
+          comments: [{ text: 'See.', attachments: [{ id: id + 9_000, name: 'a.txt', content: 'x' }] }],
+        }),
+      );
+    const attached = ids.map((id) => `ticket:${id}/${id + 9_000}`);
+    const attachedAmong = (found: readonly string[]) => found.filter((id) => /^ticket:1.*\//.test(id));
+    hold(Date.now() - 3_600_000);
+    expect(attachedAmong(idsOf(await below('tickets', from, { syncAttachments: true })))).toEqual(attached);
+
+    let point = await from.changes!.now(NEVER);
+    // Later than the start of the export, and not among the latest tickets, which are told twice.
+    hold(Date.now() - 200_000);
+    const told: string[] = [];
+    const reread: string[] = [];
+    for (let more = true; more;) {
+      const page = await from.changes!.since(point, NEVER);
+      told.push(...page.changes.map((change) => ('gone' in change ? change.gone : change.item.externalId)));
+      reread.push(...(page.goneAt ?? []));
+      ({ more, next: point } = page);
+    }
+    expect(attachedAmong(told.map((id) => id.replace(/^harbour\//, '')).toSorted())).toEqual(attached);
+    await large.close();
+    expect(reread.toSorted()).toEqual(ids.map((id) => `harbour/ticket:${id}`));
   });
 
   test('of the last minute, which the export leaves out, are listed too', async () => {

@@ -1,6 +1,7 @@
 /** What small pure functions of documents/ decide, a table a module. */
 import { expect, test } from '@jest/globals';
 
+import { documentBlocks } from '../../documents/chunking/documentBlocks.js';
 import { fitPrefix } from '../../documents/chunking/prefix.js';
 import { markTables, placeCuts } from '../../documents/chunking/placeCuts.js';
 import { cleanText } from '../../documents/cleanText.js';
@@ -177,3 +178,42 @@ test('a chunk has the times and speakers of the sentences that it touches', () =
     { start_offset_sec: 12, end_offset_sec: 13 },
   ]);
 });
+
+const PROSE = 'Before.\n\n';
+const TABLE = 'a | b\nc | d';
+const rowsAt = (at: number): number[] => [at, at + 5, at + 6, at + 11];
+const TABLE_PLACES: readonly (readonly [
+  what: string,
+  text: string,
+  tableAt: number,
+  pages: readonly number[] | null,
+])[] = [
+  ['in the middle of a text', `${PROSE}${TABLE}\n\nAfter.`, PROSE.length, null],
+  ['at the start of a text', `${TABLE}\n\nAfter.`, 0, null],
+  ['at the end of a text', `${PROSE}${TABLE}`, PROSE.length, null],
+  ['that is the whole text', TABLE, 0, null],
+  ['at the end of a page', `${PROSE}${TABLE}\n\nAfter.`, PROSE.length, [PROSE.length + TABLE.length]],
+  ['at the start of a page', `${PROSE}${TABLE}\n\nAfter.`, PROSE.length, [PROSE.length]],
+];
+
+test('a table is cut by rows wherever it stands', () =>
+  everyRow(
+    TABLE_PLACES,
+    ([what]) => what,
+    ([, text, tableAt, breaks]) => {
+      const bounds = [0, ...(breaks ?? []), text.length];
+      const pages = bounds.slice(1).map((end, nth) => ({ number: nth + 1, start: bounds[nth] ?? 0, end, lines: [] }));
+      const blocks = documentBlocks(
+        { text, pages, items: [], tables: [rowsAt(tableAt)], format: 'PDF' },
+        { chunkSize: 100, chunkOverlap: 0, prefix: null, setPageAsBoundary: breaks !== null },
+      );
+      const rows = blocks.filter(({ kind }) => kind === 'row').map(({ start, end }) => text.slice(start, end));
+      expect(rows).toEqual(['a | b', 'c | d']);
+      expect(
+        blocks
+          .map(({ start, end }) => text.slice(start, end))
+          .join(' ')
+          .match(/Before|After/g) ?? [],
+      ).toEqual(text.match(/Before|After/g) ?? []);
+    },
+  ));

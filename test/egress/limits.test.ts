@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
@@ -194,6 +195,23 @@ describe('bodies nobody wants', () => {
     for await (const _piece of answer.body) break;
     expect((await (await guarded.request({ url: server.origin, ...limits })).bytes()).length).toBe(90_000);
   });
+
+  test('end their connection when they are refused unread', async () => {
+    const refused = {
+      too_large: { 'content-length': '100001' },
+      broken_content: { 'content-encoding': 'x-unknown' },
+    };
+    for (const kind of ['too_large', 'broken_content'] as const) {
+      let closed: Promise<unknown> = Promise.resolve();
+      const server = await serve((_, response) => {
+        closed = once(response, 'close');
+        // Its end never comes.
+        response.writeHead(200, refused[kind]).write('x');
+      });
+      await faultOf((await egress().request({ url: server.origin, ...limits })).bytes(), kind);
+      await closed;
+    }
+  }, 10_000);
 
   test('discard() does not wait for an endless one', async () => {
     const server = await serve((_, response) => {

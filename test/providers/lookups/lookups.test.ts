@@ -234,11 +234,14 @@ describe('what is particular to one of them', () => {
     expect((await faultOf(ask('searxng'))).message).toContain('search.formats');
   });
   test('a SearXNG whose engines are silent has not found nothing', async () => {
-    emulator.silent.push(['brave', 'timeout'], ['google', 'access denied']);
-    expect(await faultOf(ask('searxng'))).toMatchObject({
-      kind: 'server_error',
-      message: expect.stringContaining('google: access denied'),
-    });
+    // One is enough: its results might have been the only ones.
+    for (const engine of ['brave', 'google']) {
+      emulator.silent.push([engine, 'access denied']);
+      expect(await faultOf(ask('searxng'))).toMatchObject({
+        kind: 'server_error',
+        message: expect.stringContaining(`${engine}: access denied`),
+      });
+    }
   });
   test('a query that SearXNG would send elsewhere goes nowhere', async () => {
     expect((await faultOf(ask('searxng', '!!g fern'))).kind).toBe('bad_response');
