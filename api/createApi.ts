@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 
-import { type Config, required, storeSettings } from '../config/config.js';
+import { required, storeSettings } from '../config/config.js';
+import type { Config } from '../config/types.js';
 import { createTemporalLinks } from '../contract/temporalLinks.js';
 import { type TemporalNames, temporalNames } from '../contract/temporalNames.js';
 import { createConnectors } from '../connectors/registry.js';

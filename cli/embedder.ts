@@ -1,4 +1,4 @@
-import type { Config } from '../config/config.js';
+import type { Config } from '../config/types.js';
 import { createEgress } from '../egress/createEgress.js';
 import { createLocalProvider } from '../providers/embeddings/providers/local.js';
 import { createEmbeddings } from '../providers/embeddings/registry.js';

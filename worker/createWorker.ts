@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 
 import { type Activities, createActivities } from '../activities/index.js';
-import { type Config, required, storeSettings } from '../config/config.js';
+import { required, storeSettings } from '../config/config.js';
+import type { Config } from '../config/types.js';
 import { createTemporalLinks } from '../contract/temporalLinks.js';
 import { temporalNames } from '../contract/temporalNames.js';
 import { createConnectors } from '../connectors/registry.js';

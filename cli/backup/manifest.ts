@@ -5,7 +5,7 @@ import { readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 
-import type { SecretKey } from '../../config/config.js';
+import type { SecretKey } from '../../config/types.js';
 import { CommandError } from '../command.js';
 
 const FORMAT = 1;

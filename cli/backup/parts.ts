@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { opendir } from 'node:fs/promises';
 import path from 'node:path';
 
-import type { Config } from '../../config/config.js';
+import type { Config } from '../../config/types.js';
 import { tryLock, type Lock } from '../../engines/lock.js';
 import { livingEngines } from '../../engines/pidFile.js';
 import { CommandError } from '../command.js';

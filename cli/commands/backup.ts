@@ -4,7 +4,8 @@ import { mkdir, readdir, readFile, statfs } from 'node:fs/promises';
 import path from 'node:path';
 import { finished } from 'node:stream/promises';
 
-import { type Config, loadConfig } from '../../config/config.js';
+import { loadConfig } from '../../config/config.js';
+import type { Config } from '../../config/types.js';
 import { copyHashed, filesBelow, syncFolder } from '../backup/copy.js';
 import { DATA, fingerprintOf, sumLine, SUMS, writeManifest } from '../backup/manifest.js';
 import { holdData, isThere, type Part, partsOf } from '../backup/parts.js';

@@ -2,7 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, rm, statfs, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
-import { type Config, loadConfig, readSecretKeys } from '../../config/config.js';
+import { loadConfig, readSecretKeys } from '../../config/config.js';
+import type { Config } from '../../config/types.js';
 import { refuseHalfRestored, RESTORING } from '../../engines/restoring.js';
 import { copyHashed, syncFolder } from '../backup/copy.js';
 import { DATA, fingerprintOf, type Manifest, readManifest, readSums } from '../backup/manifest.js';

@@ -1,5 +1,5 @@
 /** What the doctor asks of engines and API. */
-import type { Config } from '../../config/config.js';
+import type { Config } from '../../config/types.js';
 import { temporalNames } from '../../contract/temporalNames.js';
 import { embeddedTrouble } from '../../engines/embeddedTrouble.js';
 import type { EngineName } from '../../engines/engine.js';

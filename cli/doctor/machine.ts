@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 
-import type { Config } from '../../config/config.js';
+import type { Config } from '../../config/types.js';
 import { findChromium } from '../../connectors/web/findChromium.js';
 import { megabytes, readDisks } from '../../observability/diskSpace.js';
 import { openBlobs } from '../../store/contents/openBlobs.js';

@@ -1,5 +1,5 @@
 /** What the doctor says of the workers and of runs without progress. */
-import type { Config } from '../../config/config.js';
+import type { Config } from '../../config/types.js';
 import type { StallCause } from '../../contract/stalls.js';
 import { NO_WORKER, stateOfWorker, workerTrouble } from '../../contract/workers.js';
 import type { TemporalInspection } from '../../dispatch/inspect.js';

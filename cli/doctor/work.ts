@@ -3,7 +3,7 @@ import type { TemporalInspection } from '../../dispatch/inspect.js';
 import type { Inspection } from '../../store/inspection.js';
 import { createSecrets } from '../../store/secrets.js';
 import { failureSentence } from '../../contract/webhooks.js';
-import type { Config } from '../../config/config.js';
+import type { Config } from '../../config/types.js';
 import { stalledRuns, workers } from './stalls.js';
 import { bad, type Check, ok, skipped, warn } from './check.js';
 
