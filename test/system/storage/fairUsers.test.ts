@@ -8,7 +8,8 @@ import { soon } from '../../support/soon.js';
 /** One user's backlog and another user's file, in a worker with two activities at once. */
 const SITES = 4;
 const PAGES = 60;
-const PAGE_MS = 1_000;
+/** Long beside what the file of the other user takes on a busy machine: pages go on meanwhile. */
+const PAGE_MS = 2_000;
 let service: TestService;
 let site: Site;
 
@@ -45,7 +46,7 @@ test("a text is READY while most of another user's slow pages still wait", async
   await soon(count, (ready) => ready >= SITES);
   const sent = await second.send({ name: 'a.txt', content: 'The lamp was lit.' });
   expect(await second.settled(sent.id)).toMatchObject({ sync_status: 'READY' });
-  // 50 to 70 of 240 with fairness keys, some 130 without.
+  // Some 50 of 240 with fairness keys, over 100 without.
   expect(await count()).toBeLessThan(0.4 * SITES * PAGES);
   for (const { id } of parents) await first.post('/cancel_sync', { file_id: id });
   for (const { id } of parents) await first.settled(id);
