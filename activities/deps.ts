@@ -21,7 +21,7 @@ export interface ContentRef {
   readonly externalUrl: string | null;
   /** As the file's record keeps them. */
   readonly sourceOptions: unknown;
-  /** What the source said of the copy we have; null to fetch in any case. */
+  /** Validators of the stored copy, for a conditional request; null to fetch in any case. */
   readonly known: Validators | null;
   /** What its data source is asked with; null for nothing. Throws a Fault once access to that was revoked. */
   credentials(): Promise<string | null>;
@@ -30,7 +30,7 @@ export interface ContentRef {
 export interface OpenedContent {
   readonly bytes: Uint8Array;
   readonly contentType: string | null;
-  /** The contract's file_format of the content as it came. */
+  /** The contract's file_format of the content as received. */
   readonly format: string;
   readonly mimeType: string;
   /** Name and base for relative links. */
@@ -67,7 +67,7 @@ export interface OpenedOriginal extends OpenedContent {
 export interface Sources {
   /** Opens one file's content; null when the copy we have is still the content. Throws a Fault. */
   open(ref: ContentRef, signal: AbortSignal): Promise<OpenedContent | null>;
-  /** Streams the pages of a sitemap; tells of sitemap files that could not be read. Throws a Fault when none could. */
+  /** Streams the pages of a sitemap; reports sitemap files that could not be read. Throws a Fault when none could. */
   discover(
     sitemapUrl: string,
     signal: AbortSignal,
@@ -94,12 +94,12 @@ export interface IngestSettings {
   readonly ocr: OcrLimits;
   /** Milliseconds between looks for room of a run whose files are held back by a limit. */
   readonly limitRecheckMs: number;
-  /** Milliseconds that a run stands still at its bound of tokens at most. */
+  /** Maximum time in milliseconds that a run stays paused at its token limit. */
   readonly pausedRunMs: number;
   readonly webhooks: WebhookSettings;
   /** Part of a data source's files that a listing may miss before their deletion is held. */
   readonly massDeletePercent: number;
-  /** Milliseconds that what vanished at its source can be had back; 0: it is erased at once. */
+  /** Milliseconds during which a vanished file can be restored; 0: it is erased at once. */
   readonly quarantineMs: number;
 }
 
@@ -138,7 +138,7 @@ export interface ActivityDeps {
   readonly receivers: Pick<Egress, 'request'>;
   /** What starts passes by itself: a record that is deleted loses it first. */
   readonly schedules: { remove(scheduleIds: readonly string[]): Promise<void> };
-  /** Whether reading vectors from file storage failed for what is stored there: no retry mends that. */
+  /** Whether reading vectors from file storage failed because of the stored copy: retries cannot help. */
   isBrokenCopy(error: unknown): boolean;
   readonly workflowLink: WorkflowLink;
   /** Names of this deployment in Temporal. */

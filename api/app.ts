@@ -11,10 +11,10 @@ import { createRateLimiter } from './http/rateLimit.js';
 import { traceRequests } from './http/traces.js';
 import { operations, pages } from './routes.js';
 
-/** All that is served. */
+/** All operations and pages. */
 const served = [...operations, ...pages];
 
-/** The whole API as an Express application, not yet listening. */
+/** Returns the API as an Express application that does not listen yet. */
 export function createApp(deps: AppDeps): Express {
   const app = express();
   const admit = {
@@ -37,7 +37,7 @@ export function createApp(deps: AppDeps): Express {
       throw new HttpError(405, `This path takes ${methods}.`);
     });
   };
-  // Express tries one path after another, which for the last of all takes longer than to read its request.
+  // Express matches routes one after another. For the last route this takes longer than reading its request.
   const byName = new Map<string, Router>();
   app.use((request, response, next) => {
     const router = byName.get(request.path);
@@ -45,7 +45,7 @@ export function createApp(deps: AppDeps): Express {
     else next();
   });
   for (const path of paths()) {
-    // Here too, for Express knows more spellings of a path: a slash at its end, capitals.
+    // Express also matches other spellings of a path: a trailing slash, capitals.
     serve(app, path);
     if (path.includes('{')) continue;
     const router = Router();
@@ -60,7 +60,7 @@ export function createApp(deps: AppDeps): Express {
   return app;
 }
 
-/** Each path once; those without parameters first, for a parameter would take their last word for a value. */
+/** Returns each path once. Paths without parameters come first, since a parameter would match their last segment. */
 function paths(): string[] {
   const all = [...new Set(served.map(({ path }) => path))];
   return all.toSorted((a, b) => Number(a.includes('{')) - Number(b.includes('{')));

@@ -42,31 +42,32 @@ import { createOps } from './ops/create.js';
 import { readiness } from './health/readiness.js';
 import { createLivePages } from './web/livePages.js';
 
-/** How long open requests may take to end after a stop was asked for. */
+/** Time limit for open requests after a stop. */
 const STOP_MS = 10_000;
 
 export interface ApiOverrides {
   readonly log: Log;
-  /** Absent: nothing is traced. */
+  /** Absent: no traces. */
   readonly tracing?: Tracing;
-  /** The embedded model, where several services share one; it is not closed with this one. Absent: one of its own. */
+  /** The embedded model, if several services share one; it is not closed with this API. Absent: a new one. */
   readonly localModel?: EmbeddingProvider;
 }
 
-/** An API that listens. */
+/** A listening API. */
 export interface Api {
   readonly port: number;
-  /** Null where METRICS_PORT is unset. */
+  /** Null if METRICS_PORT is not set. */
   readonly metricsPort: number | null;
   readonly store: Store;
   readonly names: TemporalNames;
-  /** Lets open requests end, then closes all that it opened. @param graceMs how long they may take; they are cut off then */
+  /** Waits for open requests, then closes all resources. @param graceMs time limit, after which requests are aborted */
   stop(graceMs?: number): Promise<void>;
 }
 
 /**
- * Connects the stores, makes everything that the operations need, and listens.
- * @throws a sentence for the operator when a setting is missing, a store can't be reached or the port can't be had
+ * Connects the stores, creates all dependencies of the operations, and listens.
+ * @throws an error with a sentence for the operator if a setting is missing, a store is unreachable or the port is not
+ * available
  */
 export async function createApi(config: Config, { log, tracing = NO_TRACING, localModel }: ApiOverrides): Promise<Api> {
   const isMeasured = config.metrics.port !== null;
@@ -78,7 +79,7 @@ export async function createApi(config: Config, { log, tracing = NO_TRACING, loc
     onFilesEnded: metrics.filesEnded,
     patienceMs: config.http.storeTimeoutMs,
   });
-  // Of the whole service, so told by its API and not by each worker.
+  // The API reports them, since they concern the whole service and not one worker.
   metrics.tellBacklog(store.backlog);
   metrics.reportDisks(config.disks);
   await store.organizations.ensureFirst(required(config.apiKey, 'API_KEY'));
@@ -94,13 +95,13 @@ export async function createApi(config: Config, { log, tracing = NO_TRACING, loc
       createLocalProvider({
         modelPath: required(config.embedding.modelPath, 'EMBEDDING_MODEL_PATH'),
         tokenizerPath: required(config.embedding.tokenizerPath, 'EMBEDDING_TOKENIZER_PATH'),
-        // Queries are short: one thread answers in about a millisecond and leaves the rest to the workers.
+        // Queries are short: one thread answers in about a millisecond and leaves the other cores to the workers.
         threads: 1,
       }),
     remote: {
       providers: config.embedding.providers,
       egress: upstreams,
-      // Its table is large.
+      // Loaded lazily, because its table is large.
       loadCounter: async () => (await import('../documents/chunking/countTokens.js')).countTokens,
       onUsage(organizationId, space, usage) {
         store.embeddingUsage.count(organizationId, space, usage);
@@ -110,11 +111,11 @@ export async function createApi(config: Config, { log, tracing = NO_TRACING, loc
     },
   });
   const egress = createEgress(config.egress, tracing);
-  // Pages that scripts fill are left to the workers, which have a browser.
+  // Only the workers have a browser to render pages.
   const web = createWebSource({ egress, settings: config.web, renders: false });
-  // Its thread starts with the first page.
+  // The thread starts with the first page.
   const documents = createDocumentPool({ ...config.documents, threads: 1 }, (death) =>
-    log.warn({ ...death }, 'a reader of documents died; its documents are read once more, each by itself'),
+    log.warn({ ...death }, 'a document reader process died; each of its documents is read once more, separately'),
   );
   const lowDisks = () => diskTrouble(config.disks);
   const engineTrouble = async (name: EngineName): Promise<string | null> => {
@@ -163,7 +164,7 @@ export async function createApi(config: Config, { log, tracing = NO_TRACING, loc
     metrics,
     ...(tracing !== NO_TRACING && { tracing }),
   });
-  // A long upload takes its time; one that says nothing is ended by its reader.
+  // A long upload takes its time; its reader aborts an idle one.
   const server = createHttpServer(app, { requestTimeout: config.http.requestTimeoutMs });
   server.listen(config.port, config.host);
   await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {

@@ -24,43 +24,43 @@ import type { LiveOverviews } from './ops/live.js';
 import type { Overviews } from './ops/overview.js';
 import type { UnitOfWork, UnitOfWorkDeps } from './http/unitOfWork.js';
 
-/** The part of the embeddings room that a search needs. */
+/** The embedding functions that a search needs. */
 export type QueryEmbedder = Pick<Embeddings, 'spaceOf' | 'models' | 'embed'>;
 
-/** The part of the rerankers room that a search needs. */
+/** The reranking functions that a search needs. */
 export type { Reranker };
 
-/** The part of the web connector that live reads need. */
+/** The functions of the web connector that live reads need. */
 export interface SitemapReader {
-  /** Streams the pages a sitemap names. Throws a Fault. */
+  /** Streams the page URLs of a sitemap. Throws a Fault. */
   discover(
     sitemapUrl: string,
     signal: AbortSignal,
-    /** Told of files that could not be read beside others that could. */
+    /** Called if some sitemap files could not be read. */
     onProblem?: () => void,
     usePremiumProxies?: boolean,
   ): AsyncIterable<{ readonly url: string }>;
-  /** Whether robots.txt lets us fetch a page. */
+  /** Returns whether robots.txt allows fetching a page. */
   mayFetch(url: string, signal: AbortSignal): Promise<boolean>;
 }
 
-/** The part of the egress that operations need which accept a URL. */
+/** The egress functions for operations that accept a URL. */
 export interface AddressCheck {
-  /** Throws a Fault address_refused when the URL may not be called. */
+  /** Throws a Fault address_refused if the URL may not be called. */
   check(url: string): Promise<void>;
-  /** Whether a URL may be called by its port and, if its host is an IP literal, its host. Resolves no names. */
+  /** Returns whether the port of a URL may be called and, if the host is an IP literal, the host. Resolves no names. */
   mayCall(url: URL): boolean;
 }
 
-/** The parts of connectors and documents that a live read of a page needs. */
+/** The functions of connectors and documents that a live read of a page needs. */
 export type PageReader = Pick<WebSource, 'fetchPage'>;
 export type LinkReader = Pick<DocumentPool, 'links'>;
 
-/** One page, read while its caller waits. */
+/** A page, read while the caller waits. */
 export interface LivePage {
-  /** What it links to, normalised. */
+  /** Normalised links of the page. */
   readonly urls: readonly string[];
-  /** Its source, decoded. */
+  /** Decoded HTML source. */
   readonly text: string;
 }
 export interface LivePages {
@@ -68,24 +68,24 @@ export interface LivePages {
   read(url: string, signal: AbortSignal): Promise<LivePage>;
 }
 
-/** What reading one content has found. */
+/** Result of reading one content. */
 export interface Sample {
-  /** Of the content as it came. */
+  /** Size in bytes of the content as received. */
   readonly bytes: number;
-  /** Of its chunks. */
+  /** Number of tokens of its chunks. */
   readonly tokens: number;
-  /** Of its chunks, as they would be embedded. */
+  /** Texts of its chunks, as they would be embedded. */
   readonly texts: readonly string[];
 }
 export interface PageSample extends Sample {
-  /** What a crawl could follow. */
+  /** Links that a crawl could follow. */
   readonly links: readonly string[];
-  /** Where redirects ended. */
+  /** The URL after redirects. */
   readonly endedAt: string;
 }
-/** Reads single contents for dry runs. Each throws a Fault, or the signal's reason. */
+/** Reads single contents for dry runs. Each function throws a Fault, or the signal's reason. */
 export interface SampleReader {
-  /** @param hosts of links that are wanted, beside the one that redirects end at; null: none are */
+  /** @param hosts hosts of links to return, in addition to the host after redirects; null: no links */
   page(
     url: string,
     options: PageOptions,
@@ -103,83 +103,85 @@ export interface SampleReader {
 
 export interface ApiSettings {
   readonly maxJsonBytes: number;
-  /** Of JSON that carries contents. */
+  /** Maximum size of a JSON body with contents. */
   readonly maxContentsBytes: number;
   readonly maxUploadBytes: number;
-  /** The server's own cap of pages of one sitemap. */
+  /** Maximum number of pages per sitemap on this server. */
   readonly maxPagesPerScrape: number;
-  /** Of a million tokens, by model; in whatever currency the operator reckons. */
+  /** Price per million tokens, by model, in the operator's currency. */
   readonly embeddingPrices: Partial<Record<EmbeddingModelId, number>>;
   readonly dryRun: {
-    /** Pages, or files, that a dry run reads at most. */
+    /** Maximum number of pages or files that a dry run reads. */
     readonly samplePages: number;
     readonly timeoutMs: number;
   };
-  /** PUBLIC_URL without a trailing slash; null where it is unset. */
+  /** PUBLIC_URL without a trailing slash; null if it is not set. */
   readonly publicUrl: string | null;
-  /** Proxies whose x-forwarded-for is believed: a number of hops, or addresses and ranges, as Express takes them. */
+  /** Proxies whose x-forwarded-for is trusted: a number of hops, or addresses and ranges, in Express's format. */
   readonly trustProxy: number | readonly string[];
-  /** Schemes of apps that a white label's redirect URI may have. */
+  /** App schemes that a white label's redirect URI may use. */
   readonly redirectUriSchemes: readonly string[];
-  /** Further addresses of this service, beside publicUrl. */
+  /** Additional URLs of this service besides publicUrl. */
   readonly publicUrlAliases: readonly string[];
-  /** How long a person may take to consent. */
+  /** Time limit for a user's consent. */
   readonly consentLifeMs: number;
-  /** How long a page that goes on with a connection can be opened. */
+  /** Lifetime in milliseconds of a page that continues a connection. */
   readonly connectPageLifeMs: number;
-  /** How long the diagnosis of a data source may ask its source. */
+  /** Time limit for calls to the source in a diagnosis. */
   readonly diagnosisTimeoutMs: number;
   readonly corsOrigins: readonly string[];
   readonly rateLimits: RateLimits;
-  /** Of one user at the same time, in this process; 0 is no limit. */
+  /** Requests per user and process; 0 means unlimited. */
   readonly maxConcurrentSearches: number;
   /** Maximum length of a query, in UTF-16 code units as JavaScript and the contract's schemas count them. */
   readonly maxQueryCharacters: number;
 }
 
-/** What operations may use. */
+/** Dependencies of the operations. */
 export interface ApiDeps {
-  /** Without its transactions, which are the unit of work's. */
+  /** The store without its transactions, which belong to the unit of work. */
   readonly store: Omit<Store, 'transaction' | 'newContainers' | 'idempotency'>;
   readonly unit: UnitOfWork;
-  /** Returns a sentence where free disk space is low; null where it is not. */
+  /** Returns a sentence if free disk space is low, else null. */
   readonly diskTrouble: () => Promise<string | null>;
-  /** Describes an embedded engine that does not answer and what to do; null for a server that is started elsewhere. */
+  /** Describes an embedded engine that does not respond, and what to do; null for an external server. */
   readonly engineTrouble: (name: EngineName) => Promise<string | null>;
-  readonly dispatcher: Pick<Dispatcher, 'cancel' | 'ping' | 'tellPersonCame' | 'tellResumed'>;
+  readonly dispatcher: Pick<Dispatcher, 'cancel' | 'ping' | 'signalConsentReturned' | 'signalResumed'>;
   readonly schedules: ScheduleReader;
   readonly embedder: QueryEmbedder;
-  /** A query as its words with their weights; null for one without words. */
+  /** Returns the terms of a query with their weights; null if it has none. */
   encodeQuery(text: string): SparseVector | null;
   readonly rerankers: Rerankers;
   readonly lookups: Lookups;
-  /** Accounts at connected sources. */
+  /** Accounts of connected sources. */
   readonly connectors: Connectors;
   readonly sitemaps: SitemapReader;
   readonly addresses: AddressCheck;
-  /** What a file is, by its first bytes and its name. Throws a Fault for what can't be read. */
+  /** Detects the type of a file by its first bytes and its name. Throws a Fault for unsupported types. */
   identify(input: Pick<ParseInput, 'bytes' | 'contentType' | 'name'>): Identified;
   readonly livePages: LivePages;
   readonly samples: SampleReader;
   readonly tokens: Tokens;
-  /** Browsers that look at the page of operators. */
+  /** Browsers with an open operator page. */
   readonly opsSessions: OpsSessions;
-  /** Keys that are tried there, by the address that tries. */
+  /** Rate limit of sign-in attempts, by client address. */
   readonly signInTries: NameLimiter;
   readonly overviews: Overviews;
-  /** The same, kept up to date. */
+  /** Live state of the operator page. */
   readonly live: LiveOverviews;
   readonly temporalLinks: TemporalLinks;
   readonly signedUrls: SignedUrls;
-  /** Address under which clients reach this API, without a trailing slash. */
+  /** URL at which clients reach this API, without a trailing slash. */
   readonly publicUrl: () => string;
   readonly workflowLink: WorkflowLink;
   readonly settings: ApiSettings;
   readonly log: Log;
   readonly metrics: Pick<Metrics, 'answered' | 'embedded'>;
-  /** Unset: requests are in no trace. */
+  /** Absent: requests are not traced. */
   readonly tracing?: Tracing;
 }
 
-/** What the application is made of, once, in createApi.ts: each request's unit of work comes from it. */
+/**
+ * Dependencies of the application, created once in createApi.ts. The unit of work of each request is derived from them.
+ */
 export type AppDeps = Omit<ApiDeps, 'unit'> & UnitOfWorkDeps & { readonly store: Pick<Store, 'idempotency'> };

@@ -8,8 +8,8 @@ import { openApiDocument } from './openapi.js';
 const swaggerDir = path.dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 
 /**
- * Swagger UI loads scripts and styles from its own folder, and sets styles of elements by itself; it calls this API from
- * "Try it out". It shows the summaries of our schemas, so nothing else may run here.
+ * Content Security Policy for Swagger UI: it loads scripts and styles from its own folder, sets inline styles, and
+ * calls this API from "Try it out". It renders texts of our schemas, so nothing else may run.
  */
 const PAGE_HEADERS = {
   'content-security-policy':
@@ -19,19 +19,19 @@ const PAGE_HEADERS = {
   'referrer-policy': 'no-referrer',
 };
 
-/** /openapi.json, made from the schemas that validate, and /docs, which shows it. */
+/** Serves /openapi.json, generated from the validation schemas, and /docs, which shows it. */
 export function mountDocs(app: Express): void {
   const document = openApiDocument();
   app.use('/docs', (_request, response, next) => {
     response.set(PAGE_HEADERS);
-    // Files of the package: express.static lets browsers revalidate them.
+    // express.static serves the files of the package with cache validation.
     response.removeHeader('cache-control');
     next();
   });
   app.get('/openapi.json', (_request, response) => void response.json(document));
   app.get('/docs/swagger-initializer.js', (_request, response) => {
     const initializer = readFileSync(path.join(swaggerDir, 'swagger-initializer.js'), 'utf8');
-    // Without validatorUrl: null the page of a public host asks validator.swagger.io about the document.
+    // validatorUrl: null prevents the page on a public host from sending the document to validator.swagger.io.
     const ours = initializer.replace(/url: "[^"]*"/, 'url: "/openapi.json",\n    validatorUrl: null');
     response.type('text/javascript').send(ours);
   });

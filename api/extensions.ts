@@ -1,4 +1,4 @@
-/** Operations that find files and bring them in: what they say of a request's body is said of these fields too. */
+/** Operations that find and ingest files: extensions of their request bodies apply to these fields too. */
 const BRINGING_IN = [
   'scrape_sitemap',
   'web_scrape.[]',
@@ -15,7 +15,10 @@ const BRINGING_IN = [
 const each = (field: string, reason: string): Record<string, string> =>
   Object.fromEntries(BRINGING_IN.map((operation) => [`${operation}.${field}`, reason]));
 
-/** What this server adds to the public contract, each with its reason. The comparison with the contract is empty but for this list. */
+/**
+ * Everything that this server adds to the public contract, with the reason. The comparison with the contract allows
+ * nothing else.
+ */
 export const EXTENSIONS = {
   operations: {
     'GET /health': 'Older front-ends and load balancers call it.',
@@ -29,11 +32,11 @@ export const EXTENSIONS = {
     'GET /models': 'Tells which provider and vector space serve each embedding model.',
     'POST /cancel_sync': 'The contract has no way to stop a scrape.',
     'POST /sync_runs/{sync_run_id}/resume':
-      'A run that is paused at its max_tokens goes on, with another bound or none.',
-    'POST /files/reembed': 'Files change their embedding model without being fetched, read and cut anew.',
-    'GET /files/reembed/{reembed_id}': 'Tells how far a run of re-embedding has come.',
+      'Resumes a run that is paused at its max_tokens, with another limit or none.',
+    'POST /files/reembed': 'Files change their embedding model without being fetched, read and chunked again.',
+    'GET /files/reembed/{reembed_id}': 'Returns the progress of a run of re-embedding.',
     'POST /files/reembed/{reembed_id}/cancel': 'Stops a run of re-embedding.',
-    'GET /sync_runs': 'What was done, and is being done: the ledger.',
+    'GET /sync_runs': 'Lists runs with their results: the ledger.',
     'GET /sync_runs/{sync_run_id}': 'How one run stands, or ended: counts that add up.',
     'GET /sync_runs/{sync_run_id}/items': 'What became of each thing that it met, with the cause and what to do.',
     'POST /sync_runs/{sync_run_id}/retry': 'Syncs again what failed.',
@@ -44,16 +47,17 @@ export const EXTENSIONS = {
     'GET /files/held_deletions': 'The same of scrapes.',
     'POST /files/{file_id}/held_deletions/approve': 'Has them carried out by the next pass.',
     'POST /files/{file_id}/held_deletions/refuse': 'Has the pages stay.',
-    'GET /quarantined_files': 'Operators see what was deleted because it vanished at its source, and may be had back.',
-    'POST /quarantined_files/restore': 'Has it back.',
+    'GET /quarantined_files':
+      'Lists files that were deleted because they vanished at their source, and can be restored.',
+    'POST /quarantined_files/restore': 'Restores them.',
   },
-  /** Of requests. */
+  /** Extensions of requests. */
   requestFields: {
     ...each('dry_run', 'Tells what a run would take: files, bytes, tokens, time, price. Nothing is embedded or kept.'),
     ...each('max_tokens', 'Tokens that a run may have embedded at most: it pauses before it would pass them.'),
   },
-  /** Of answers to requests that ask so. */
-  answers: { dry_run: 'What a run would take, like the answer of POST /files/reembed: see docs/choices.md.' },
+  /** Extensions of responses to requests with the option. */
+  answers: { dry_run: 'What a run would take, like the answer of POST /files/reembed: see docs/api/runs.md.' },
   fields: {
     'scrape_sitemap.embedding_model null': 'Shipped front-ends send null; it means OPENAI.',
     'integrations/gitbook.embedding_model null': 'As for scrape_sitemap.',
@@ -74,22 +78,22 @@ export const EXTENSIONS = {
     'GET /organization.embedding_usage':
       'By vector space: requests and tokens of its provider, texts embedded, and texts whose vectors were known.',
   },
-  /** Fields of records, wherever they are answered. */
+  /** Fields of records in all responses. */
   records: {
-    workflow_id: 'Of files and data sources: the workflow at work on them, or that was last.',
+    workflow_id: 'Of files and data sources: their active workflow, or the last one.',
     workflow_url: "Where it can be looked at in Temporal's Web UI; null where TEMPORAL_UI_URL is unset.",
   },
-  /** Filled in where the contract names no default; said in docs/choices.md too. */
+  /** Defaults that the contract does not name; documented in docs/api too. */
   defaults: {
     'uploadfile.chunk_size': 'As the other operations have it.',
     'uploadfile.chunk_overlap': 'As the other operations have it.',
   },
-  /** Outside the OpenAPI document: not for the callers of the interface. */
+  /** Outside the OpenAPI document, because API clients do not call them. */
   paths: {
-    'GET /integrations/{source}': 'Where a provider sends a person back to who was asked for consent: a page.',
-    'GET /connections/{name}': 'The page at which a person goes on with a connected account.',
-    'POST /connections/{name}': 'What they decided there.',
-    'GET /ops': 'Where whoever is on call sees how an organization stands: a page.',
+    'GET /integrations/{source}': 'A page: where a provider sends the user after the consent.',
+    'GET /connections/{name}': 'A page: where a user continues with a connected account.',
+    'POST /connections/{name}': "The user's decision on that page.",
+    'GET /ops': 'A page: the state of an organization, for operators.',
     'GET /ops/events': 'Keeps that page up to date, by server-sent events.',
     'GET /ops/files': 'Files that failed for one cause: a page.',
     'POST /ops/sign_in': 'Takes an API key for a session of a browser.',
@@ -101,5 +105,5 @@ export const EXTENSIONS = {
     'X-Request-Id': 'Names the request in the log.',
   },
   statuses:
-    '400, 401, 403, 404, 409, 413, 415 and 429 with {detail} are described beside 200 and 422; 502 and 503 a search whose embedding provider or reranker refuses or fails, or a search of the web, or a transcript, whose service does, 503 also a connected source that can not be asked just now, and a store (MongoDB, Qdrant, Temporal, file storage) that does not answer, with Retry-After and its name in {detail}; 507 the same for one whose disk is full.',
+    '400, 401, 403, 404, 409, 413, 415 and 429 with {detail} are described in addition to 200 and 422; 502 and 503 for a search whose embedding provider or reranker refuses or fails, and for a web search or transcript whose service does; 503 also for a connected source that is temporarily unavailable, and for a store (MongoDB, Qdrant, Temporal, file storage) that does not answer, with Retry-After and its name in {detail}; 507 for a store whose disk is full.',
 } as const;

@@ -43,15 +43,15 @@ const IDEMPOTENCY_PARAMETER: Json = {
   schema: { type: 'string', minLength: 1, maxLength: MAX_IDEMPOTENCY_KEY },
 };
 
-/** Both are always needed, so that they are said to be what they are: headers. */
+/** Both headers are always required, so they are documented as headers. */
 const ISSUING_PARAMETERS: readonly Json[] = ['authorization', 'customer-id'].map((name) => ({
   ...{ name, in: 'header', required: true },
   schema: { type: 'string' },
 }));
 
 /**
- * Joi's own JSON Schema of a schema: what may be sent (input) or is answered (output). Joi knows no word for fields that
- * are ignored, and calls what takes them closed; and it leaves null out of an enum that may be null.
+ * Returns the JSON Schema of a Joi schema, for requests (input) or responses (output). It corrects Joi's output: Joi
+ * marks objects that ignore unknown fields as closed, and omits null from nullable enums.
  */
 function jsonSchema(schema: Joi.Schema, direction: 'input' | 'output'): Json {
   const standard = schema['~standard'] as unknown as {
@@ -79,12 +79,12 @@ const content = (schema: Json): Json => ({ 'application/json': { schema } });
 const failure = (description: string, schema: Json): Json => ({ description, content: content(schema) });
 
 const INVALID = failure('A field is wrong; `loc` names it', VALIDATION);
-/** What operations answer while a store fails. */
+/** Responses while a store fails. */
 const STORE_FAILURES = {
   503: failure('A store, or an outside service that the operation needs, does not answer; see Retry-After', DETAIL),
   507: failure('The disk of a store is full; see Retry-After', DETAIL),
 };
-/** What operations answer beside 200. */
+/** Error responses of operations. */
 const FAILURES = {
   400: failure('Nothing that could be done was asked for, or what was named could not be read', DETAIL),
   401: failure('Absent, unknown or expired credentials', DETAIL),
@@ -100,7 +100,7 @@ const FAILURES = {
 const LINK_FAILURES = {
   400: failure('The address is not encoded as one', DETAIL),
   403: failure('The link is altered or has expired', DETAIL),
-  404: failure('What it opens is gone', DETAIL),
+  404: failure('Its content no longer exists', DETAIL),
   422: INVALID,
   ...STORE_FAILURES,
 };
@@ -159,7 +159,7 @@ function describe({
   };
 }
 
-/** The OpenAPI document of what this server does, made from the same schemas that validate requests and describe answers. */
+/** Returns the OpenAPI document, generated from the schemas that validate requests and describe responses. */
 export function openApiDocument(): Json {
   const paths: Record<string, Json> = {};
   for (const operation of operations)

@@ -90,7 +90,7 @@ import { searchUrls } from './web/searchUrls.js';
 import { userWebpages } from './web/userWebpages.js';
 import { webScrape } from './web/webScrape.js';
 
-/** Every operation on one line. */
+/** Every operation, one per line. */
 export const operations: readonly Operation[] = [
   accessToken,
   scrapeSitemap,
@@ -202,7 +202,7 @@ export const operations: readonly Operation[] = [
   ready,
 ];
 
-/** What people's browsers open: outside the OpenAPI document, for they answer pages. */
+/** Pages for browsers. They are not part of the OpenAPI document. */
 export const pages: readonly Operation[] = [
   ...callbacks,
   connectionPage,

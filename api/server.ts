@@ -16,7 +16,7 @@ const tracing = await openTracing(config.tracing, 'allotrope-api');
 const log = createLog({ level: config.logLevel, name: 'api', fields: tracing.logFields });
 const api = await createApi(config, { log, tracing });
 started();
-// The parent process, when there is one, waits for this.
+// The parent process, if there is one, waits for this message.
 process.send?.({ ready: true, port: api.port, ...(api.metricsPort !== null && { metricsPort: api.metricsPort }) });
 
 let stopping = false;
@@ -28,5 +28,5 @@ async function stop(): Promise<void> {
   process.exit(0);
 }
 onStopSignal(() => void stop());
-// A supervisor that was killed can't send a signal: its closed channel says the same.
+// A killed supervisor cannot send a signal, but its channel closes.
 process.once('disconnect', () => void stop());

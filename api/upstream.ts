@@ -2,8 +2,8 @@ import { Fault } from '../contract/failures.js';
 import { HttpError } from './http/errors.js';
 
 /**
- * Something that a caller waits for and others do. @throws HttpError for their Faults: 503 when trying again may help,
- * 400 where a setting is missing, else 502; each says what to do
+ * Calls an external service while a caller waits. @throws HttpError for its Faults: 503 if a retry may help, 400 if a
+ * setting is missing, else 502; each message says what to do
  */
 export async function upstream<T>(work: () => Promise<T>): Promise<T> {
   try {

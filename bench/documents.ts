@@ -1,6 +1,6 @@
 /**
  * `npm run bench:documents`: how fast documents are read, by the readers alone and through the whole service, and our chunker
- * beside LangChain's. `-- --quick` takes a tenth of everything.
+ * compared with LangChain's. `-- --quick` takes a tenth of everything.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -44,7 +44,7 @@ async function measure(roles: readonly Role[], work: () => Promise<unknown>): Pr
   return { seconds: (performance.now() - begun) / 1000, peakBytes: peak.bytes };
 }
 
-/** By the readers alone: content to text and chunks, as a worker has it done, with the settings as they are by default. */
+/** By the readers alone: content to text and chunks, as in a worker, with the default settings. */
 async function read(files: BenchFiles, folder: string): Promise<Measured> {
   const pool = createDocumentPool(
     loadConfig({ DATA_DIR: folder, SECRET_KEY: `k1:${randomBytes(32).toString('base64')}` }).documents,
@@ -69,7 +69,7 @@ const folder = await mkdtemp(path.join(tmpdir(), 'allotrope-bench-documents-'));
 const lines: string[] = [];
 try {
   ensurePeers(say);
-  say('our chunker beside LangChain’s');
+  say('our chunker compared with LangChain’s');
   const sides = await compareChunkers(folder, ROUNDS);
   const ours = sides[0]?.megabytesPerSecond ?? Number.NaN;
   lines.push(
@@ -90,7 +90,7 @@ try {
       }),
     ),
     '',
-    `The wish is about LangChain’s token splitter as it ships, with ${SHIPPED}: that is what whoever installs it gets. Rows marked “lent” have it count with the faster tokenizer that we use elsewhere, which tells what of the distance is counting and what is cutting; nothing is wanted of them.`,
+    `The target applies to LangChain’s token splitter as published, with ${SHIPPED}. Rows marked “lent” use our faster tokenizer for it, which separates the cost of counting from that of cutting; they have no target.`,
     '',
     `The READMEs of our packages, 4 million characters (${SHIPPED}: 400,000), chunks of ${CHUNKING.chunk_size} tokens overlapping by ${CHUNKING.chunk_overlap}; MB a second of processor time, median of ${ROUNDS} rounds, each side in a process of its own.`,
     '',

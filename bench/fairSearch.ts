@@ -32,7 +32,7 @@ interface Load {
   readonly characters: number;
   /** Callers that send such queries in a loop. */
   readonly callers: number;
-  /** p95 beside that of idle phases, at most; null: nothing is wanted. */
+  /** p95 compared with that of idle phases, at most; null: no target. */
   readonly wanted: number | null;
 }
 const LOADS: readonly Load[] = [
@@ -161,7 +161,7 @@ const text = [
     `${(apiCpu.idle / apiCpu.idleSearches).toFixed(1)} ms.`,
   '',
   table(
-    ['measure', 'p50, ms', 'p95, ms', 'p99, ms', 'p95 beside idle', 'wanted', 'met', 'long queries answered'],
+    ['measure', 'p50, ms', 'p95, ms', 'p99, ms', 'p95 compared with idle', 'wanted', 'met', 'long queries answered'],
     [
       row('idle', idle, null, null),
       ...LOADS.map((load, index) => row(load.name, loaded[index] ?? [], load, answered[index] ?? 0)),

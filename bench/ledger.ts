@@ -38,7 +38,7 @@ const begun = new Date();
 const service = await startBenchService({
   siteHost: '127.0.0.1:9',
   profileDir: null,
-  // The run that goes on has no workflow, and is not to be ended for it.
+  // The active run has no workflow, and must not be ended for that.
   settings: { REAP_INTERVAL_S: '86400' },
   say,
 });
@@ -63,16 +63,16 @@ try {
   };
   const of = (run: number, query: string) => () => user.get(`/sync_runs/${run}/items?limit=100${query}`);
   const cases: readonly Case[] = [
-    { name: 'GET /sync_runs, 100 runs, one of them goes on', run: () => user.get('/sync_runs') },
+    { name: 'GET /sync_runs, 100 runs, one of them active', run: () => user.get('/sync_runs') },
     { name: 'GET /sync_runs/ID, ended', run: () => user.get(`/sync_runs/${ended}`) },
-    { name: 'GET /sync_runs/ID, goes on', run: () => user.get(`/sync_runs/${goesOn}`) },
+    { name: 'GET /sync_runs/ID, active', run: () => user.get(`/sync_runs/${goesOn}`) },
     { name: 'items, all by cursor, pages of 1,000', rounds: ITEMS / 1_000, run: walk },
     { name: 'items, failed (5 %)', run: of(ended, '&outcomes=failed') },
     { name: 'items, of a cause (0.1 %)', run: of(ended, '&causes=too_large') },
     { name: 'items, of a cause that no item has', run: of(ended, '&causes=access_revoked') },
     { name: 'items, failed, of a cause that no item has', run: of(ended, '&outcomes=failed&causes=access_revoked') },
-    { name: 'items, of a run that goes on', run: of(goesOn, '') },
-    { name: 'items, failed, of a run that goes on', run: of(goesOn, '&outcomes=failed') },
+    { name: 'items, of an active run', run: of(goesOn, '') },
+    { name: 'items, failed, of an active run', run: of(goesOn, '&outcomes=failed') },
     {
       name: 'POST retry, by a cause (0.1 %)',
       rounds: 1,
@@ -127,7 +127,7 @@ try {
     '',
     `${begun.toISOString()} · \`npm run bench:ledger\` · ${circumstances()} · load ${loadavg()[0]?.toFixed(1) ?? '?'} at the end`,
     '',
-    `One user with a run that has ended with ${ITEMS} items (93 % ok, 5 % failed, 2 % skipped), one that goes on with ${ITEMS} files, and 1,000 small ones. One caller over HTTP. *Read at most*: documents that one question to MongoDB has read, with its plan. *Scans*: questions that read a whole collection.`,
+    `One user with a run that has ended with ${ITEMS} items (93 % ok, 5 % failed, 2 % skipped), an active one with ${ITEMS} files, and 1,000 small ones. One caller over HTTP. *Read at most*: documents that one question to MongoDB has read, with its plan. *Scans*: questions that read a whole collection.`,
     '',
     table(['list', 'calls', 'p50, ms', 'p95, ms', 'read at most', 'way', 'scans'], rows),
     '',

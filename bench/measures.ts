@@ -1,4 +1,4 @@
-/** The measures of the service beside throughput, each through the public API. */
+/** Measures of the service other than throughput, each through the public API. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { FileRecord } from '../contract/records.js';
@@ -27,13 +27,13 @@ export function percentile(values: readonly number[], hundredth: number): number
 export const atRest = (user: TestUser): Promise<void> =>
   until('all files at rest', REST_MS, async () => (await inMotion(user)) === 0);
 
-/** Cancels a scrape whose rest nobody needs, and waits until it has ended. */
+/** Cancels a scrape whose rest is not needed, and waits until it has ended. */
 async function giveUp(user: TestUser, parentId: number): Promise<void> {
   await user.post('/cancel_sync', { file_id: parentId });
   await atRest(user);
 }
 
-/** Milliseconds from a POST's answer until /embeddings finds a chunk of that scrape, while it asks every few milliseconds. */
+/** Returns the milliseconds from a POST's answer until /embeddings finds a chunk of that scrape, polling every few milliseconds. */
 export async function firstChunk(user: TestUser, accepted: FileRecord): Promise<number> {
   const answered = performance.now();
   for (;;) {

@@ -1,4 +1,4 @@
-/** The lists beside files and chunks, and the sums over a user's files. */
+/** Lists other than files and chunks, and the sums over a user's files. */
 import type mongoose from 'mongoose';
 
 import { OFFSET, PAGE } from './listCases.js';

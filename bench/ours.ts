@@ -26,7 +26,7 @@ export interface Sizes {
   readonly vectorPages: number;
   readonly firstChunks: number;
   readonly postsEach: number;
-  /** Pages of the long ingest that memory is compared with; 0: left out. */
+  /** Pages of the long ingest, for comparing memory; 0: skipped. */
   readonly longPages: number;
 }
 
@@ -69,7 +69,7 @@ export interface OursOptions {
   readonly report: Report;
   /** Whether a part is wanted; two workers and peers are compared with chunks and vectors. */
   readonly wanted: (part: Part) => boolean;
-  /** Runs one measure; one that fails is told and leaves the others alone. */
+  /** Runs one measure; a failure is reported, and the others continue. */
   readonly attempt: <T>(what: string, measure: () => Promise<T>) => Promise<T | null>;
 }
 
@@ -151,7 +151,7 @@ export async function measureOurs({ service, site, sizes, report, wanted, attemp
       const { peak } = await run('chunks only, long', sizes.longPages, CHUNKS_ONLY, await service.user());
       const growth = peak.bytes / (short?.bytes ?? Number.NaN);
       report.figure(
-        `memory at ${sizes.longPages} pages beside ${pages}`,
+        `memory at ${sizes.longPages} pages compared with ${pages}`,
         `${(peak.bytes / MB).toFixed(0)} MB, ${growth.toFixed(2)}×`,
         'flat',
         growth <= FLAT,
@@ -227,7 +227,7 @@ export async function measureOurs({ service, site, sizes, report, wanted, attemp
     }
     const after = await inRounds(null, 'chunks only, one worker again');
     const ratio = (2 * both) / (before + after);
-    report.figure('two workers beside one, chunks only', `${ratio.toFixed(2)}×`, '≥ 1×', ratio >= 1);
+    report.figure('two workers compared with one, chunks only', `${ratio.toFixed(2)}×`, '≥ 1×', ratio >= 1);
   });
 
   await measure('kill', 'kill -9 of the worker', async () => {

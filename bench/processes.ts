@@ -82,7 +82,7 @@ function roughMemoryOf({ pid }: Process): number {
   }
 }
 
-/** Memory of a process in bytes; of what it shares with others (Node's own code), its share. Linux walks all its pages for this. */
+/** Memory of a process in bytes, with its part of shared memory (Node's own code). Linux walks all its pages for this. */
 function memoryOf({ pid }: Process): number {
   try {
     return 1024 * Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0);
@@ -138,8 +138,8 @@ export interface Peak {
 }
 
 /**
- * Watches the memory of the bench's children of some roles while `work` runs; answers the highest sum seen. Counted exactly
- * is only what looks like a new peak: else the watching would cost one part in twenty of what is measured.
+ * Watches the memory of the bench's children of some roles while `work` runs; returns the highest sum. Only apparent peaks
+ * are counted exactly: otherwise watching would cost one part in twenty of the measured work.
  */
 export async function watchMemory<T>(roles: readonly Role[], work: () => Promise<T>): Promise<[T, Peak]> {
   let peak: Peak = { bytes: 0, byRole: {} };

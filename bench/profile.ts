@@ -27,7 +27,7 @@ function placeOf(url: string): string {
   return path.isAbsolute(file) ? path.relative(ROOT, file) : file;
 }
 
-/** Names every node: a function of Node's own is told by the nearest caller that is not. */
+/** Names every node: a function of Node's own gets the name of its nearest caller outside of Node. */
 function nameNodes({ nodes }: Profile): Map<number, string> {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const callerOf = new Map(nodes.flatMap((node) => (node.children ?? []).map((child) => [child, node.id] as const)));
@@ -56,7 +56,7 @@ export async function summariseProfiles(folder: string): Promise<string[]> {
     threads.set(thread, spent);
     profile.samples.forEach((id, index) => {
       const name = names.get(id) ?? '';
-      // The profiler's own work is nobody's hot spot.
+      // The profiler's own work is not part of the service.
       if (WAITING.has(name) || name.includes('profiler.mjs')) return;
       spent.set(name, (spent.get(name) ?? 0) + (profile.timeDeltas[index] ?? 0) / 1000);
     });

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:rebuild`: chunks a second of `npm run cli -- vectors rebuild` beside the ingest of the same chunks, in rounds
+ * `npm run bench:rebuild`: chunks a second of `npm run cli -- vectors rebuild` compared with the ingest of the same chunks, in rounds
  * of both: a new user scrapes pages, their collection is deleted, and the command makes their vectors again. Both embed
  * every chunk. `-- --quick` takes fewer pages and writes no results.
  */
@@ -105,7 +105,7 @@ const text = [
   '',
   `${PAGES} pages a round, median of ${ROUNDS} rounds; of the ratio, round by round. Ingest: a scrape of pages on loopback, from its ` +
     'acceptance to its end. Rebuild: the same chunks after their collection and the cache of vectors were deleted, from the ' +
-    "acceptance of the run to its end; the command's own start is left out.",
+    "acceptance of the run to its end; without the command's own start.",
   '',
   table(
     ['what', 'chunks', 'chunks/s', 'seconds of the command'],
@@ -122,7 +122,7 @@ const text = [
   '',
   table(
     ['measure', 'measured', 'wanted', 'met'],
-    [['rebuild beside ingest', `${ratio.toFixed(2)}×`, `≥ ${WANTED}×`, ratio >= WANTED ? 'yes' : 'MISSED']],
+    [['rebuild compared with ingest', `${ratio.toFixed(2)}×`, `≥ ${WANTED}×`, ratio >= WANTED ? 'yes' : 'MISSED']],
   ),
   '',
 ].join('\n');

@@ -1,6 +1,6 @@
 /**
- * `npm run bench:reconcile`: how long the full compare takes, and the memory it takes, with 200,000 chunks that are as they
- * should be; `-- --chunks=50000` takes another number. What it says is noted in bench/reconcile.md.
+ * `npm run bench:reconcile`: time and memory of the full comparison, with 200,000 consistent chunks;
+ * `-- --chunks=50000` takes another number. Results are noted in bench/reconcile.md.
  */
 import { randomBytes } from 'node:crypto';
 import mongoose from 'mongoose';

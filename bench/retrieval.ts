@@ -1,6 +1,6 @@
 /**
  * `npm run bench:retrieval`: how often the right section of real documentation is found by its heading, through the public API,
- * beside LangChain.js with the same model and store and beside BM25 alone. `-- --all` takes all pages instead of some.
+ * compared with LangChain.js with the same model and store and compared with BM25 alone. `-- --all` takes all pages instead of some.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

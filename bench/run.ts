@@ -1,5 +1,5 @@
 /**
- * `npm run bench`: the service beside LangChain.js and Crawlee, on one generated site, in one run, one after the other.
+ * `npm run bench`: the service compared with LangChain.js and Crawlee, on one generated site, in one run, one after the other.
  * `-- --quick` takes less of everything; `-- --profile` tells where the service's processes spend their time;
  * `-- --only=posts,long` measures some parts, prints them, and leaves results.md as it is.
  */
@@ -61,7 +61,7 @@ async function finish(): Promise<void> {
   console.log(`\n${report.text()}`);
 }
 
-// Whatever hangs, the run ends, with what it has.
+// If anything hangs, the run ends with the results so far.
 setTimeout(() => {
   report.note(`The run was cut off after ${LIMIT_MS[form] / 60_000} minutes.`);
   void finish().finally(() => process.exit(1));
@@ -115,7 +115,7 @@ async function measurePeers(sitemap: (pages: number) => string, ours: Ours): Pro
           speeds.push(done.pagesPerSecond);
         });
       }
-      versus(`chunks only beside ${who}`, ours.chunksOnly, percentile(speeds, 50), 3);
+      versus(`chunks only compared with ${who}`, ours.chunksOnly, percentile(speeds, 50), 3);
     }
     await attempt('LangChain.js with its own tokenizer', async () => {
       const few = { ...orders, sitemap: sitemap(sizes.pages / 10), tokenizer: 'js-tiktoken' as const };
@@ -131,7 +131,7 @@ async function measurePeers(sitemap: (pages: number) => string, ours: Ours): Pro
       const done = await runPeer('langchain', withVectors);
       tell('LangChain.js', 'with vectors', done, ['peer', 'embedding', 'qdrant']);
       report.note(`CPU of LangChain.js with vectors, ms a page: ${perRole(done.cpu, done.pages, 2)}.`);
-      versus('with vectors beside LangChain.js', ours.withVectors, done.pagesPerSecond, 1);
+      versus('with vectors compared with LangChain.js', ours.withVectors, done.pagesPerSecond, 1);
     });
   } finally {
     await engines.stop();
@@ -153,7 +153,7 @@ try {
   }
   if (isWanted('peers') || isWanted('vectorPeer')) await measurePeers((pages) => site.sitemap(pages), ours);
   report.note(
-    `Chunks of ${CHUNKING.chunk_size} tokens overlapping by ${CHUNKING.chunk_overlap}. Peers are told where the main text is ` +
+    `Chunks of ${CHUNKING.chunk_size} tokens overlapping by ${CHUNKING.chunk_overlap}. Peers get the selector of the main text ` +
       '(<main>), we find it; LangChain.js counts tokens with our tokenizer unless said otherwise, and embeds with our model and processes.',
   );
   report.note(

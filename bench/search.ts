@@ -1,8 +1,8 @@
 /**
- * `npm run bench:search`: how long a search takes at several sizes, with a tenant and a tag filter, beside the same query
+ * `npm run bench:search`: how long a search takes at several sizes, with a tenant and a tag filter, compared with the same query
  * made straight with the Qdrant client; and 50 callers at once. `-- --chunks=500000` takes other sizes, several by comma;
  * with `--data=FOLDER` what is seeded for one size stays there, to be measured again (with `--seed-only`: later, which
- * spares a large one's seeding a quiet machine); with `--unindexed` nobody waits for the index, which this query does not use; with `--profile=FOLDER` V8's profiles of the API are left there.
+ * leaves a quiet machine for others); `--unindexed` does not wait for the index, which this query does not use; `--profile=FOLDER` writes V8's profiles of the API there.
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -57,7 +57,7 @@ const say = (line: string): void => console.log(`· ${line}`);
 
 type Times = readonly number[];
 
-/** By turns, so that all meet the same machine. */
+/** In alternation, so that all meet the same machine. */
 async function timeAll(works: readonly (() => Promise<unknown>)[]): Promise<Times[]> {
   const times: number[][] = works.map(() => []);
   for (let round = -WARM_UP; round < ROUNDS; round += 1)
@@ -238,7 +238,7 @@ const text = [
   `${begun.toISOString()} · \`npm run bench:search${given === undefined ? '' : ` -- --chunks=${given}`}\`, ${((Date.now() - begun.getTime()) / 60_000).toFixed(1)} minutes · ${circumstances()}`,
   '',
   `POST /embeddings for ${K} chunks of one user (nine in ten chunks) with a tag that every tenth file has, by a query_vector, one caller, ` +
-    `${ROUNDS} searches; by turns with the same query and filter made straight with the Qdrant client, which answers payloads and no texts. ` +
+    `${ROUNDS} searches; in alternation with the same query and filter made straight with the Qdrant client, which answers payloads and no texts. ` +
     `Vectors are random, of ${EMBEDDED_SPACE.dimensions} numbers. Wanted: p50 at most ${WANTED}× the client's.`,
   '',
   table(

@@ -14,14 +14,14 @@ const DAY_MS = 86_400_000;
 /** Apart from what the service gives out itself. */
 const FIRST_ID = 50_000_000;
 
-/** 93 % well, 5 % failed, 2 % as they were; one in a thousand too large, at the end of the ids as at the beginning. */
+/** 93 % ok, 5 % failed, 2 % unchanged; one in a thousand too large, distributed evenly over the ids. */
 function endOf(number: number): ItemEnd {
   if (number % 1_000 === 999) return endedAs('failed', 'fetch', 'too_large');
   if (number % 20 === 0) return endedAs('failed', 'fetch', 'timed_out');
   return number % 50 === 1 ? endedAs('skipped', 'fetch', 'unchanged') : endedAs('ok', null, null);
 }
 
-/** Seeds a run that has ended and one that goes on, each with files of its own, and a thousand small ones. */
+/** Seeds an ended run and an active one, each with files of its own, and a thousand small ones. */
 export async function seedLedger(
   connection: mongoose.Connection,
   tenant: Tenant,

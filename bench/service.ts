@@ -13,7 +13,7 @@ import { startService } from '../scripts/service.js';
 import { apiClient, type ApiClient, testUser, type TestUser } from '../test/support/client.js';
 
 const POLL_MS = 100;
-/** A question costs the API a few milliseconds of what is measured: seldom enough not to count. */
+/** Polling costs the API a few milliseconds of the measured time: seldom enough not to count. */
 const INGEST_POLL_MS = 250;
 const IN_MOTION = FILE_SYNC_STATUSES.filter(
   (status) => !(FINAL_FILE_STATUSES as readonly FileSyncStatus[]).includes(status),
@@ -100,7 +100,7 @@ export async function startBenchService({
   };
 }
 
-/** How many of the user's files are in motion, parents included. */
+/** Returns the number of the user's unfinished files, parents included. */
 export async function inMotion(user: TestUser): Promise<number> {
   const { body } = await user.post<{ count: number }>('/user_files_v2', {
     filters: { sync_statuses: IN_MOTION, include_containers: true },

@@ -14,7 +14,7 @@ export interface SplitOrders {
   readonly chunkOverlap: number;
   /** The first round of all warms up and is not counted. */
   readonly rounds: number;
-  /** So many chunks are told as they are. */
+  /** Number of chunks that are printed. */
   readonly shown: number;
 }
 

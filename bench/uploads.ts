@@ -123,7 +123,7 @@ async function measureFairness(service: BenchService): Promise<void> {
   if (status !== 200) throw new Error(`POST /delete_files_v2: HTTP ${status}`);
   await until('no queued text', TIMEOUT_MS, async () => (await inMotion(first)) === 0, POLL_MS);
   say(
-    `delete of ${backlog} texts, ${left} of them queued: none in motion after ${seconds(performance.now() - begun)},`,
+    `delete of ${backlog} texts, ${left} of them queued: none unfinished after ${seconds(performance.now() - begun)},`,
   );
   const { length } = await until('no text', TIMEOUT_MS, async () => (await countOf(first, [])) === 0, 250).then(
     () => [],

@@ -1,4 +1,4 @@
-/** The public API of the deployment, called as any client would. */
+/** A client of the deployment's public API. */
 import { apiSettings } from '../config/config.js';
 import { CommandError, type Call } from './command.js';
 
@@ -9,29 +9,45 @@ export interface Answer<T> {
 
 export interface Api {
   readonly url: string;
-  /** @param customerId the end user to call for; absent: the organization itself */
+  /** @param customerId the end user of the call; absent: the organization */
   get<T>(path: string, customerId?: string): Promise<T>;
   post<T>(path: string, body: unknown, customerId?: string): Promise<T>;
-  /** The answer whatever its status. @throws CommandError only when there is none */
+  /** Returns the response whatever its status. @throws CommandError if there is no response */
   ask<T>(path: string): Promise<Answer<T>>;
 }
 
-/** Longer than the longest answer takes. */
+/** Exceeds the longest response time of the API. */
 const TIMEOUT_MS = 60_000;
 
 const HINTS: Readonly<Record<number, string>> = {
-  401: 'API_KEY is not one of its keys. Set API_KEY, or make one: npm run cli -- key create',
+  401: 'The API rejects API_KEY. Set a valid one, or create one: npm run cli -- key create',
   429: 'Too many requests for this organization (RATE_LIMIT_ORGANIZATION); try again in a minute.',
-  503: 'Something it needs is away: npm run cli -- doctor',
+  503: 'A store or engine is unavailable. Find out which one: npm run cli -- doctor',
 };
 
-/** @throws CommandError where no key is known */
+/** One problem in the `detail` of a 422: its field, and what is wrong. */
+interface Problem {
+  readonly loc?: readonly (string | number)[];
+  readonly msg?: string;
+}
+
+/** Returns the error message in the body of a failed response as text. Its `detail` is a text or a list of problems. */
+export function detailOf(body: unknown): string {
+  const { detail } = (body ?? {}) as { readonly detail?: string | readonly Problem[] };
+  if (typeof detail === 'string') return detail;
+  if (!Array.isArray(detail)) return 'the response has no message. See the log of the service.';
+  return detail.map(({ loc = [], msg = 'is invalid' }: Problem) => `${loc.join('.')}: ${msg}`).join('; ');
+}
+
+/** Returns a client of the API. @throws CommandError if no API key is known */
 export function openApi({ text, terminal }: Call): Api {
   const settings = apiSettings(terminal.env);
   const url = text('url')?.replace(/\/+$/, '') ?? settings.url;
-  if (url === null) throw new CommandError('PORT is 0: name the API with --url.');
+  if (url === null) throw new CommandError('PORT is 0, so the URL of the API is unknown. Pass it with --url.');
   if (settings.apiKey === null)
-    throw new CommandError('API_KEY is not set, and DATA_DIR holds none. Set it, or run where npm start runs.');
+    throw new CommandError(
+      'API_KEY is not set, and DATA_DIR contains none. Set it, or run the command on the machine of npm start.',
+    );
   const bearer = { authorization: `Bearer ${settings.apiKey}` };
   const send = async <T>(path: string, init: RequestInit): Promise<Answer<T>> => {
     try {
@@ -41,16 +57,16 @@ export function openApi({ text, terminal }: Call): Api {
       const cause = (error as Error).cause;
       throw new CommandError(
         `The API does not answer at ${url} (${cause instanceof Error ? cause.message : (error as Error).message}). ` +
-          'Start it with npm start, or name it with --url.',
+          'Start it with npm start, or pass its URL with --url.',
       );
     }
   };
   const whole = async <T>(path: string, init: RequestInit): Promise<T> => {
     const { status, body } = await send<T>(path, init);
     if (status === 200) return body;
-    const { detail } = body as { readonly detail?: unknown };
-    const said = typeof detail === 'string' ? detail : JSON.stringify(detail ?? body);
-    throw new CommandError(`${path} answered ${status}: ${said}${HINTS[status] ? `\n${HINTS[status]}` : ''}`);
+    throw new CommandError(
+      `${path} failed with HTTP ${status}: ${detailOf(body)}${HINTS[status] ? `\n${HINTS[status]}` : ''}`,
+    );
   };
   const headersFor = (customerId?: string): Record<string, string> => ({
     ...bearer,
@@ -69,11 +85,11 @@ export function openApi({ text, terminal }: Call): Api {
   };
 }
 
-/** The user that a call names. @throws CommandError for one that is not there: a call would make it */
+/** Returns the id of an existing user. @throws CommandError if there is none: an API call would create the user */
 export async function knownCustomer(api: Api, customerId: string | undefined): Promise<string> {
-  if (customerId === undefined) throw new CommandError('Say for whom: --customer ID');
+  if (customerId === undefined) throw new CommandError('Name the user: --customer ID');
   const { users } = await api.post<{ users: unknown[] }>('/list_users', { filters: { customer_ids: [customerId] } });
   if (users.length === 0)
-    throw new CommandError(`There is no user ${customerId}. npm run cli -- status lists those there are.`);
+    throw new CommandError(`There is no user ${customerId}. List the users: npm run cli -- status`);
   return customerId;
 }

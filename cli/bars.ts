@@ -1,21 +1,21 @@
 import type { Terminal } from './command.js';
 
 const WIDTH = 30;
-/** Without a person who watches, lines are told only so often. */
+/** Interval between progress lines without a terminal. */
 const LINES_EVERY_MS = 10_000;
 const UP = (lines: number): string => (lines > 0 ? `\u001B[${lines}A` : '');
 const CLEAR_BELOW = '\u001B[0J';
 
-/** A bar, with the numbers behind it. */
+/** Returns a progress bar followed by its numbers. It is empty while the total is 0. */
 export function bar(done: number, total: number): string {
   const filled = total <= 0 ? 0 : Math.min(WIDTH, Math.floor((WIDTH * done) / total));
   return `${'='.repeat(filled)}${'-'.repeat(WIDTH - filled)} ${done}/${total}`;
 }
 
-/** Lines that are drawn over one another where a person watches, and now and then written out where none does. */
+/** Shows progress: redraws lines in a terminal, elsewhere writes changed lines every ten seconds at most. */
 export interface Painter {
   paint(lines: readonly string[]): void;
-  /** Leaves the last ones standing. */
+  /** Keeps the last lines on the screen; the next `paint` starts below them. */
   end(): void;
 }
 
@@ -41,7 +41,7 @@ export function createPainter({ isInteractive, err }: Pick<Terminal, 'isInteract
   };
 }
 
-/** Rows as columns of one width. */
+/** Formats rows as aligned columns. */
 export function table(rows: readonly (readonly string[])[]): string[] {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   return rows.map((row) =>

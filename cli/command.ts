@@ -1,62 +1,62 @@
 import { parseArgs } from 'node:util';
 
-/** Arguments that can't be used. Exit code 2. */
+/** Invalid arguments. Exit code 2. */
 export class UsageError extends Error {}
 
-/** What a command could not do, in words that say what to do next. Exit code 1. */
+/** A failed command. The message says what to do next. Exit code 1. */
 export class CommandError extends Error {}
 
-/** Where a command is called from. */
+/** The terminal or process that calls a command. */
 export interface Terminal {
   readonly env: NodeJS.ProcessEnv;
-  /** Whether a person watches: bars are drawn in place. */
+  /** Whether the output is a terminal: progress is redrawn in place. */
   readonly isInteractive: boolean;
-  /** Results, a line each. */
+  /** Writes one line of the result. */
   readonly out: (line: string) => void;
-  /** What goes on, and what went wrong; written as it is. */
+  /** Writes progress and errors to stderr, unchanged. */
   readonly err: (text: string) => void;
-  /** Ctrl-C. */
+  /** Aborted by Ctrl-C. */
   readonly stopped: AbortSignal;
 }
 
 export interface Option {
-  /** What stands for its value in the help; absent: it takes none. */
+  /** Placeholder of the value in the help; absent: the option has no value. */
   readonly value?: string;
-  /** It may be given several times. */
+  /** The option may be repeated. */
   readonly multiple?: true;
   readonly about: string;
 }
 
-/** A command as it was called. */
+/** One invocation of a command. */
 export interface Call {
   readonly args: readonly string[];
   has(option: string): boolean;
   text(option: string): string | undefined;
   all(option: string): readonly string[];
-  /** @throws UsageError when it is no whole number from `min` on */
+  /** @throws UsageError unless the value is an integer of at least `min` */
   number(option: string, min?: number): number | undefined;
   readonly terminal: Terminal;
 }
 
 export interface Command {
-  /** Arguments after its name, as the help shows them; each in capitals is required, in brackets left out at will. */
+  /** Arguments after the command's name, as the help shows them: capitals for required ones, brackets for optional ones. */
   readonly usage: string;
-  /** What it does and answers, for its help. */
+  /** Description for the help. */
   readonly about: string;
   readonly options: Readonly<Record<string, Option>>;
-  /** The exit code; nothing: 0. */
+  /** Returns the exit code; undefined: 0. */
   run(call: Call): Promise<number | void>;
 }
 
-export const JSON_OPTION = { json: { about: 'Answers JSON, for scripts.' } } as const satisfies Command['options'];
+export const JSON_OPTION = { json: { about: 'Prints JSON, for scripts.' } } as const satisfies Command['options'];
 export const CUSTOMER_OPTION = {
-  customer: { value: 'ID', about: 'The end user, by the name your application gave (customer-id).' },
+  customer: { value: 'ID', about: 'The end user, by the id of your application (customer-id).' },
 } as const satisfies Command['options'];
 export const URL_OPTION = {
-  url: { value: 'URL', about: 'Where the API is. Unset: PUBLIC_URL, or http://HOST:PORT.' },
+  url: { value: 'URL', about: 'URL of the API. Default: PUBLIC_URL, or http://HOST:PORT.' },
 } as const satisfies Command['options'];
 
-/** Reads the arguments of a command. @throws UsageError */
+/** Parses the arguments of a command. @throws UsageError */
 export function readCall(command: Command, given: readonly string[], terminal: Terminal): Call {
   const options = Object.fromEntries(
     Object.entries(command.options).map(([name, { value, multiple = false }]) => [
@@ -82,7 +82,7 @@ export function readCall(command: Command, given: readonly string[], terminal: T
       const value = text(option);
       if (value === undefined) return undefined;
       if (!/^\d{1,15}$/.test(value) || Number(value) < min)
-        throw new UsageError(`--${option} takes a whole number from ${min} on`);
+        throw new UsageError(`--${option} requires an integer of at least ${min}`);
       return Number(value);
     },
     terminal,
@@ -93,13 +93,13 @@ function parse(args: readonly string[], options: NonNullable<Parameters<typeof p
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true });
   } catch (error) {
-    // It says which option, and what of it is wrong.
+    // The message names the option and the mistake.
     throw new UsageError((error as Error).message);
   }
 }
 
-/** An id among the arguments. @throws UsageError */
+/** Parses an id in the arguments. @throws UsageError */
 export function idOf(text: string | undefined, what: string): number {
-  if (text === undefined || !/^\d{1,15}$/.test(text)) throw new UsageError(`${what} is a number`);
+  if (text === undefined || !/^\d{1,15}$/.test(text)) throw new UsageError(`${what} must be a number`);
   return Number(text);
 }

@@ -4,15 +4,15 @@ import { createLocalProvider } from '../providers/embeddings/providers/local.js'
 import { createEmbeddings } from '../providers/embeddings/registry.js';
 import type { ReconcileOptions } from '../store/reconcile/differences.js';
 
-/** Embeds texts again for a comparison with stored vectors. */
+/** Embeds texts again to compare them with stored vectors. */
 export interface Embedder {
   readonly embed: NonNullable<ReconcileOptions['embed']>;
   close(): Promise<void>;
 }
 
 /**
- * The embedded model, loaded with the first text; with `remote` the configured providers too, which bill for it.
- * Null where EMBEDDING_MODEL_PATH is not set.
+ * Creates an embedder with the embedded model, loaded with the first text. With `remote` it also uses the configured
+ * providers, which bill for it. Null if EMBEDDING_MODEL_PATH is not set.
  */
 export function createEmbedder(
   { embedding, egress }: Pick<Config, 'embedding' | 'egress'>,

@@ -1,4 +1,4 @@
-/** What the full compare needs of the rooms that store/ does not know. */
+/** Dependencies of the full comparison from outside store/. */
 import { queueResync } from '../api/files/queueResync.js';
 import { HttpError } from '../api/http/errors.js';
 import { encodeDocument } from '../providers/embeddings/sparse/sparseEncoder.js';
@@ -8,12 +8,15 @@ import { createDifferenceReport, type DifferenceReport } from '../store/reconcil
 
 type Resync = ReconcileOptions['resync'];
 
-/** As POST /resync_file does it; the content is read again whatever its source says of changes, given chunks stay given. */
+/**
+ * Queues a resync as POST /resync_file does. The content is read again even if the source reports no change; the
+ * caller's own chunks stay.
+ */
 const resyncBy =
   (store: Store): Resync =>
   async (owner, fileId) => {
     const [file] = await store.files.byIds(owner, [fileId]);
-    if (!file) return 'the file is gone by now';
+    if (!file) return 'the file was deleted in the meantime';
     if (file.dataSourceId !== null) {
       const source = await store.dataSources.find(owner, file.dataSourceId);
       if (source === null || source.revokedAccess)
@@ -38,7 +41,7 @@ interface Options extends Partial<Pick<ReconcileOptions, 'organizationId' | 'men
   readonly embed?: ReconcileOptions['embed'] | null;
 }
 
-/** Compares everything, and mends where that is asked for. */
+/** Compares all data, and repairs it if requested. */
 export async function reconcile(
   store: Store,
   { organizationId = null, mends = false, readsAllVectors = false, embed }: Options,

@@ -3,17 +3,17 @@ import { type Command, CommandError, readCall, type Terminal, UsageError } from 
 
 interface Entry {
   readonly summary: string;
-  /** Loaded when it is called: most need only a part of the service. */
+  /** Loads the command on demand: most commands need only a part of the service. */
   load(): Promise<Command>;
 }
 
 /**
- * Every command by its words. Node's `parseArgs` reads their arguments. Not `commander`: it would replace the help below
- * alone, and a command that is loaded on call would state its options twice.
+ * Every command by name. `parseArgs` of Node parses the arguments. `commander` would replace only the help below, and a
+ * command that is loaded on demand would have to state its options twice.
  */
 const COMMANDS: Readonly<Record<string, Entry>> = {
   status: {
-    summary: 'what is ready, and how far the work of users is',
+    summary: 'shows ready files and the progress of users',
     load: async () => (await import('./commands/status.js')).status,
   },
   search: {
@@ -25,15 +25,15 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./commands/scrape.js')).scrape,
   },
   doctor: {
-    summary: 'looks for what is wrong with this deployment, and says what to do',
+    summary: 'checks this deployment, and says what to do about each problem',
     load: async () => (await import('./commands/doctor.js')).doctor,
   },
   reconcile: {
-    summary: 'compares records with chunks, points and stored files, and mends on request',
+    summary: 'compares records with chunks, points and stored files, and repairs them on request',
     load: async () => (await import('./commands/reconcile.js')).reconcileCommand,
   },
   'vectors rebuild': {
-    summary: 'makes lost or damaged vectors again from stored chunks',
+    summary: 'rebuilds lost or damaged vectors from stored chunks',
     load: async () => (await import('./commands/rebuildVectors.js')).rebuildVectors,
   },
   backup: {
@@ -41,15 +41,15 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./commands/backup.js')).backup,
   },
   restore: {
-    summary: 'brings a backup back',
+    summary: 'restores a backup',
     load: async () => (await import('./commands/restore.js')).restore,
   },
   'deployment renew': {
-    summary: 'gives a restored copy a deployment id of its own',
+    summary: 'gives a restored copy its own deployment id',
     load: async () => (await import('./commands/deployment.js')).renewDeployment,
   },
   'org create': {
-    summary: 'makes an organization and its first API key',
+    summary: 'creates an organization and its first API key',
     load: async () => (await import('./commands/organizations.js')).createOrganization,
   },
   'org list': {
@@ -57,17 +57,17 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./commands/organizations.js')).listOrganizations,
   },
   'key create': {
-    summary: 'makes another API key of an organization',
+    summary: 'creates an additional API key of an organization',
     load: async () => (await import('./commands/keys.js')).createKey,
   },
   'key list': { summary: 'lists API keys', load: async () => (await import('./commands/keys.js')).listKeys },
   'key rotate': {
-    summary: 'puts a new API key in the place of one',
+    summary: 'replaces an API key',
     load: async () => (await import('./commands/keys.js')).rotateKey,
   },
-  'key revoke': { summary: 'ends an API key', load: async () => (await import('./commands/keys.js')).revokeKey },
+  'key revoke': { summary: 'revokes an API key', load: async () => (await import('./commands/keys.js')).revokeKey },
   'source approve-deletions': {
-    summary: 'lets the next listing of a data source delete whatever it misses',
+    summary: 'lets the next listing of a data source delete missing files',
     load: async () => (await import('./commands/approveDeletions.js')).approveDeletions,
   },
 };
@@ -83,8 +83,8 @@ function overview(): string {
     '',
     ...rows,
     '',
-    `${CALL} COMMAND --help tells more of one. Settings are those of the service (docs/settings.md); beside a running`,
-    'npm start none are needed. Exit codes: 0 done, 1 not done or something is wrong, 2 not understood.',
+    `${CALL} COMMAND --help describes one. Settings are those of the service (docs/settings.md); while npm start runs`,
+    'on this machine, none are needed. Exit codes: 0 success, 1 failure or a problem was found, 2 invalid arguments.',
   ].join('\n');
 }
 
@@ -103,7 +103,7 @@ function helpOf(name: string, { usage, about, options }: Command): string {
   ].join('\n');
 }
 
-/** Does what the arguments ask for. @returns the exit code */
+/** Runs the command in the arguments. @returns the exit code */
 export async function runCli(args: readonly string[], terminal: Terminal): Promise<number> {
   const words = [args.slice(0, 2).join(' '), args[0] ?? ''];
   const name = words.find((word) => Object.hasOwn(COMMANDS, word));

@@ -1,4 +1,4 @@
-/** How the work of a user stands, as the public API tells it. */
+/** Progress of a user's work, as returned by the public API. */
 import type { FileRecord } from '../contract/records.js';
 import {
   type FileSyncStatus,
@@ -23,15 +23,16 @@ const listed = (api: Api, customer: string, filters: object, more: object = {}):
 const counted = async (api: Api, customer: string, filters: object): Promise<number> =>
   (await listed(api, customer, filters, { pagination: { limit: 1 } })).count;
 
-/** A sitemap, crawl or feed and what came of its pages. */
+/** A sitemap, crawl or feed with the results of its pages. */
 export interface Bundle {
   readonly file: FileRecord;
   readonly ready: number;
   readonly failed: number;
-  /** As far as it is known by now. */
+  /** The number of pages known so far. */
   readonly total: number;
 }
 
+/** Counts the files below a parent by state. */
 export async function bundleOf(api: Api, customer: string, file: FileRecord): Promise<Bundle> {
   const below = { parent_file_ids: [file.id] };
   const [ready, failed, all] = await Promise.all([
@@ -48,11 +49,11 @@ export interface UserWork {
   readonly in_motion: number;
   readonly failed: number;
   readonly bundles: readonly Bundle[];
-  /** The latest that failed, with why. */
+  /** The latest failed files, with their error messages. */
   readonly failures: readonly FileRecord[];
 }
 
-/** @param most bundles and failures shown */
+/** Reads the progress of a user. @param most maximum number of bundles and failures */
 export async function workOf(api: Api, customer: string, most: number): Promise<UserWork> {
   const latest = { pagination: { limit: most }, order_by: 'updated_at', order_dir: 'desc' };
   const [ready, inMotion, failed, moving] = await Promise.all([
@@ -72,7 +73,7 @@ export async function workOf(api: Api, customer: string, most: number): Promise<
   };
 }
 
-/** Files whose name holds some text, or of an id. */
+/** Finds files by id or by a part of their name. */
 export const findFiles = async (api: Api, customer: string, wanted: string, limit: number): Promise<FileRecord[]> =>
   (
     await listed(
@@ -86,7 +87,7 @@ export const findFiles = async (api: Api, customer: string, wanted: string, limi
 export const nameOf = ({ name, external_url, external_file_id }: FileRecord): string =>
   name ?? external_url ?? external_file_id;
 
-/** A line with a bar; what has no pages below it has none. */
+/** Formats a bundle as a line, with a progress bar if it has pages. */
 export const bundleLine = ({ file, ready, failed, total }: Bundle): string =>
   `  ${total > 0 ? `${bar(ready + failed, total)} · ${failed} failed · ` : ''}${file.sync_status} · file ${file.id} · ${nameOf(file)}`;
 

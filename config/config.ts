@@ -1,6 +1,6 @@
 /**
- * Every setting of the service: one table, read once at start. Nothing else reads process.env.
- * `docs/settings.md` is written from SETTINGS (npm run docs:settings) and a test keeps it so.
+ * Reads and validates every setting once at start. Nothing else reads process.env. `npm run docs:settings` writes
+ * `docs/settings.md` from SETTINGS; a test checks that the page is current.
  */
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -25,10 +25,13 @@ import type { CollectionLayout } from '../store/vectors/layout.js';
 
 import type { TranscriptionService } from '../contract/uploads.js';
 
-/** Settings that can't be used; the message lists every fault, one a line. */
+/** Invalid settings. The message lists each problem on its own line. */
 export class ConfigError extends StartError {}
 
-/** What the embedded engines took, as engines/start.ts wrote it; empty when they never ran here. */
+/**
+ * Returns the settings of the embedded engines, as engines/start.ts wrote them; empty if they never ran with this data
+ * folder.
+ */
 function runningEngines(dataDir: string): Record<string, string> {
   const file = path.join(dataDir, 'engines.json');
   if (!existsSync(file)) return {};
@@ -36,13 +39,15 @@ function runningEngines(dataDir: string): Record<string, string> {
   return typeof found === 'object' && found !== null ? (found as Record<string, string>) : {};
 }
 
-/** The keys of SECRET_KEY. @throws ConfigError */
+/** Parses the keys in SECRET_KEY. @throws ConfigError */
 export function readSecretKeys(value: string): SecretKey[] {
   return value.split(',').map((part) => {
     const [id, encoded] = part.trim().split(':');
     const key = Buffer.from(encoded ?? '', 'base64');
     if (!id || key.length !== 32) {
-      throw new ConfigError('SECRET_KEY: each key is `id:base64 of 32 bytes`; make one with: openssl rand -base64 32');
+      throw new ConfigError(
+        'SECRET_KEY: each key is `id:base64 of 32 bytes`; generate one with: openssl rand -base64 32',
+      );
     }
     return { id, key };
   });
@@ -55,9 +60,9 @@ const list = (value: string): string[] =>
     .filter((part) => part !== '');
 
 /**
- * Reads and validates every setting. A URL that is not set is taken from the embedded engines that run on the same
- * DATA_DIR, so that `npm run worker` beside `npm start` needs no settings.
- * @throws ConfigError naming every setting that can't be used
+ * Reads and validates every setting. URLs that are not set default to the embedded engines of the same DATA_DIR, so
+ * `npm run worker` needs no settings while `npm start` runs.
+ * @throws ConfigError that names every invalid setting
  */
 export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
   const schema = Joi.object(
@@ -71,7 +76,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     );
   }
   const values = value as Record<keyof typeof SETTINGS, unknown>;
-  // The schemas above have made sure of these types.
+  // The schemas have validated these types.
   const string = (name: keyof typeof SETTINGS) => values[name] as string;
   const number = (name: keyof typeof SETTINGS) => values[name] as number;
   const flag = (name: keyof typeof SETTINGS) => values[name] as boolean;
@@ -109,7 +114,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
       minFreeBytes: number('MIN_FREE_DISK_BYTES'),
       folders: [
         { name: 'DATA_DIR', path: dataDir },
-        // Each may be a volume of its own.
+        // Each folder may be a volume.
         ...['mongodb', 'qdrant', 'temporal'].map((one) => ({ name: `DATA_DIR/${one}`, path: path.join(dataDir, one) })),
         ...(s3 === null ? [{ name: 'FILE_STORAGE_DIR', path: fileStorageDir }] : []),
       ],
@@ -118,7 +123,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     secretKeys: readSecretKeys(
       given('SECRET_KEY') ??
         kept(dataDir, 'secret-key') ??
-        missing('SECRET_KEY', 'openssl rand -base64 32 gives the part after `id:`'),
+        missing('SECRET_KEY', 'openssl rand -base64 32 generates the part after `id:`'),
     ),
     temporal: {
       address: given('TEMPORAL_ADDRESS') ?? embedded['temporalAddress'] ?? null,
@@ -158,7 +163,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     connectors: {
       urls: readSourceUrls(string('SOURCE_URLS')),
       clients: readOAuthClients(string('OAUTH_CLIENTS')),
-      // An item is read into memory whole: what no reader takes is not even fetched.
+      // Items are read into memory completely. Larger ones could not be parsed, so they are not fetched.
       maxItemBytes: Math.min(number('MAX_UPLOAD_BYTES'), number('MAX_DOCUMENT_BYTES')),
       patienceMs: number('SOURCE_PATIENCE_MS'),
     },
@@ -227,7 +232,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
         },
       },
       prices: readPrices(given('EMBEDDING_PRICES') ?? ''),
-      // A model may think as long as its request may take.
+      // A model may respond as late as the request timeout allows.
       egress: {
         ...egress,
         connectionsPerHost: maxConcurrency,
@@ -273,7 +278,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
       },
       egress: {
         ...egress,
-        // A service answers when its work is done.
+        // The service responds when the transcription is complete.
         headersTimeoutMs: number('TRANSCRIPTION_TIMEOUT_S') * 1000,
         connectionsPerHost: 2 * number('TRANSCRIPTION_CONCURRENCY'),
       },
@@ -324,7 +329,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     scheduleCompareIntervalMs: number('SCHEDULE_COMPARE_INTERVAL_S') * 1000,
     ops: {
       sessionMs: number('OPS_SESSION_S') * 1000,
-      mostClients: number('OPS_CLIENTS'),
+      maxClients: number('OPS_CLIENTS'),
       tickMs: number('OPS_TICK_MS'),
     },
     http: {
@@ -356,7 +361,7 @@ function providers(given: (name: string) => string | null): Omit<ProviderSetting
   }
 }
 
-/** A key that `npm start` made earlier and keeps beside the data. */
+/** Returns a key that an earlier `npm start` generated and stored in the data folder; null if there is none. */
 function kept(dataDir: string, name: string): string | null {
   const file = path.join(dataDir, name);
   return existsSync(file) ? readFileSync(file, 'utf8').trim() : null;
@@ -364,19 +369,19 @@ function kept(dataDir: string, name: string): string | null {
 
 function missing(name: string, hint: string): never {
   throw new ConfigError(
-    `These settings can't be used:\n- ${name} is not set (${hint}; or use npm start, which makes one)`,
+    `These settings can't be used:\n- ${name} is not set (${hint}; or use npm start, which generates one)`,
   );
 }
 
-/** The environment of this process: for the command line, whose tests bring one of their own. */
+/** Returns the environment of this process, for the command line; its tests pass their own. */
 export const environment = (): NodeJS.ProcessEnv => process.env;
 
-/** Stands in where nothing is sealed or signed. */
+/** Placeholder for processes that neither encrypt nor sign. */
 const NO_SECRETS = `none:${Buffer.alloc(32).toString('base64')}`;
 
-/** What callers of the API need, who may be elsewhere than the service: they have no SECRET_KEY. */
+/** Returns what a client of the API needs. It may run on another machine and needs no SECRET_KEY. */
 export function apiSettings(env: NodeJS.ProcessEnv = process.env): {
-  /** Null where the port is not known before the API listens. */
+  /** Null if the port is not known before the API listens. */
   readonly url: string | null;
   readonly apiKey: string | null;
 } {
@@ -384,7 +389,10 @@ export function apiSettings(env: NodeJS.ProcessEnv = process.env): {
   return { url: publicUrl, apiKey };
 }
 
-/** Puts an API key where `npm start` keeps its own; false where the environment has one, which goes before it. */
+/**
+ * Stores an API key where `npm start` stores its own. Returns false if API_KEY is set in the environment, which takes
+ * precedence.
+ */
 export function keepApiKey(key: string, env: NodeJS.ProcessEnv = process.env): boolean {
   if (env['API_KEY']) return false;
   const file = path.join(path.resolve(env['DATA_DIR'] || '.data'), 'api-key');
@@ -393,7 +401,7 @@ export function keepApiKey(key: string, env: NodeJS.ProcessEnv = process.env): b
   return true;
 }
 
-/** What connectStore takes. @throws ConfigError naming what is not set */
+/** Returns the settings of connectStore. @throws ConfigError that names missing settings */
 export function storeSettings(config: Config) {
   return {
     mongodbUri: required(config.mongodbUri, 'MONGODB_URI'),
@@ -408,10 +416,10 @@ export function storeSettings(config: Config) {
   };
 }
 
-/** The value of a setting that a separate process can't do without. @throws ConfigError naming the setting */
+/** Returns the value of a setting that a separate process requires. @throws ConfigError that names the setting */
 export function required<T>(value: T | null, name: keyof typeof SETTINGS): T {
   if (value === null) {
-    throw new ConfigError(`${name} is not set. Set it, or run npm start first: it brings the embedded engines up.`);
+    throw new ConfigError(`${name} is not set. Set it, or run npm start first: it starts the embedded engines.`);
   }
   return value;
 }

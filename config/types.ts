@@ -1,4 +1,4 @@
-/** What the settings come to, as the parts of the service take them. */
+/** The configuration, grouped by the parts of the service that use it. */
 import type { OAuthClients } from '../connectors/oauth/clients.js';
 import type { SourceUrls } from '../connectors/readSourceUrls.js';
 import type { EmbeddingModelId } from '../contract/embeddingModels.js';
@@ -40,7 +40,7 @@ export interface Config {
   readonly textCacheBytes: number;
   readonly files: { readonly dir: string; readonly s3: S3Settings | null; readonly rowBytes: number };
   readonly egress: EgressSettings;
-  /** Where connected sources are. */
+  /** Connected sources. */
   readonly connectors: {
     readonly urls: SourceUrls;
     readonly clients: OAuthClients;
@@ -73,23 +73,23 @@ export interface Config {
   };
   readonly embedding: {
     readonly threads: number;
-    /** Of the embedded model's processes, beside that of the worker. */
+    /** Priority of the embedded model's processes, as nice(1) counts; the worker has its own setting. */
     readonly niceness: number;
     readonly modelPath: string | null;
     readonly tokenizerPath: string | null;
     readonly providers: ProviderSettings;
-    /** Of a million tokens, by model. */
+    /** Price per million tokens, by model. */
     readonly prices: Partial<Record<EmbeddingModelId, number>>;
-    /** The way out to them. */
+    /** Egress settings for providers. */
     readonly egress: EgressSettings;
   };
-  /** Requests leave the way that those to embedding providers do. */
+  /** Uses the egress settings of embedding providers. */
   readonly rerank: RerankSettings;
-  /** Likewise. */
+  /** Uses the egress settings of embedding providers. */
   readonly lookups: LookupSettings;
   readonly transcription: TranscriptionSettings & {
     readonly concurrency: number;
-    /** The way out to the services. */
+    /** Egress settings for the transcription services. */
     readonly egress: EgressSettings;
   };
   readonly ingest: {
@@ -97,42 +97,42 @@ export interface Config {
     readonly fileConcurrency: number;
     readonly workerFileConcurrency: number;
     readonly activityConcurrency: number;
-    /** Files under way at once whose pages are recognized. */
+    /** Maximum number of files in OCR at the same time. */
     readonly ocrConcurrency: number;
     readonly ocr: { readonly maxPages: number; readonly pagesAtOnce: number; readonly languages: readonly string[] };
-    /** Milliseconds before each new try. */
+    /** Milliseconds before each retry. */
     readonly retryDelaysMs: readonly number[];
-    /** Milliseconds between looks for room of a run that is held back by a limit. */
+    /** Milliseconds between checks whether a run that a limit holds back may continue. */
     readonly limitRecheckMs: number;
-    /** Milliseconds that a run stands still at its bound of tokens at most. */
+    /** Maximum time in milliseconds that a run stays paused at its token limit. */
     readonly pausedRunMs: number;
-    /** Part of a source's files that a listing may miss before their deletion is held. */
+    /** Share of a source's files that a listing may miss before their deletion is held. */
     readonly massDeletePercent: number;
-    /** Milliseconds that what vanished at its source can be had back. */
+    /** Milliseconds during which a file that vanished at its source can be restored. */
     readonly quarantineMs: number;
   };
   readonly dryRun: {
-    /** Pages, or files, that a dry run reads at most. */
+    /** Maximum number of pages or files that a dry run reads. */
     readonly samplePages: number;
     readonly timeoutMs: number;
   };
   readonly webhooks: {
     readonly timeoutMs: number;
-    /** Milliseconds before each new try. */
+    /** Milliseconds before each retry. */
     readonly retryDelaysMs: readonly number[];
     readonly connectionsPerHost: number;
   };
   readonly metrics: {
-    /** Null: who reaches them may read them. */
+    /** Null: no token is required. */
     readonly token: string | null;
-    /** Null: the API serves none. */
+    /** Null: the API serves no metrics. */
     readonly port: number | null;
-    /** Null: a worker serves none. */
+    /** Null: a worker serves no metrics. */
     readonly workerPort: number | null;
     readonly host: string;
   };
-  /** The page of operators. */
-  readonly ops: { readonly sessionMs: number; readonly mostClients: number; readonly tickMs: number };
+  /** The operator page. */
+  readonly ops: { readonly sessionMs: number; readonly maxClients: number; readonly tickMs: number };
   readonly tracing: TracingSettings;
   readonly eventsKeptDays: number;
   readonly ledgerLifeDays: number;
@@ -154,9 +154,9 @@ export interface Config {
     readonly requestTimeoutMs: number;
     /** Milliseconds that a request waits for one call to a store. */
     readonly storeTimeoutMs: number;
-    /** PUBLIC_URL without a trailing slash; null where it is unset. */
+    /** PUBLIC_URL without a trailing slash; null if it is not set. */
     readonly publicUrl: string | null;
-    /** A number of hops, or addresses and ranges, as Express takes them. */
+    /** A number of hops, or addresses and ranges, in Express's format. */
     readonly trustProxy: number | readonly string[];
     readonly redirectUriSchemes: readonly string[];
     readonly publicUrlAliases: readonly string[];
@@ -164,7 +164,7 @@ export interface Config {
     readonly connectPageLifeMs: number;
     readonly diagnosisTimeoutMs: number;
     readonly corsOrigins: readonly string[];
-    /** Requests a minute; 0 is no limit. */
+    /** Requests per minute; 0 disables the limit. */
     readonly rateLimits: { readonly perUser: number; readonly perOrganization: number };
     readonly maxConcurrentSearches: number;
     readonly maxQueryCharacters: number;

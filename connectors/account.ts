@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
-import type { GrantKeeper, StoredGrant } from '../contract/oauth.js';
+import type { GrantStore, StoredGrant } from '../contract/oauth.js';
 import type { SourceType } from '../contract/sources.js';
-import type { TypeWishes } from '../contract/typesAtSource.js';
+import type { TypeFilter } from '../contract/typesAtSource.js';
 import { type AccountLimits, type GrantFacts, readGrantFacts } from './accountFacts.js';
 import type {
   AccountClient,
@@ -30,12 +30,12 @@ export interface Account {
   listRoots(cursor: string | null, signal: AbortSignal): Promise<ItemPage>;
   /** Of sources that number such pages; of others there is none. */
   listContainers(page: { readonly number: number; readonly size: number }, signal: AbortSignal): Promise<ContainerPage>;
-  /** @param typeFilter what is to become files: other things may be left out; unset: nothing is */
+  /** @param typeFilter types that become files: other items may be skipped; unset: none is */
   listDescendants(
     externalId: string,
     cursor: string | null,
     signal: AbortSignal,
-    typeFilter?: TypeWishes,
+    typeFilter?: TypeFilter,
   ): Promise<ItemPage>;
   open(externalId: string, signal: AbortSignal, wishes?: Partial<OpenOptions>): Promise<ItemContent>;
   /** Of sources that tell what happened since a point; of others null. */
@@ -61,7 +61,7 @@ export interface AccountSettings extends Pick<
   readonly connector: Connector<never>;
   readonly requestsAtOnce: number;
   /** What callers handed over, as JSON; or where the grant is stored. */
-  readonly credentials: string | GrantKeeper;
+  readonly credentials: string | GrantStore;
   /** The grant that `credentials` keep, refreshed as needed; null where they are not of that kind. */
   readonly live: LiveGrant | null;
   /** @param group the name of the limit shared with other accounts; null for none */
@@ -149,7 +149,7 @@ const sealed = <Next extends string | null, Page extends { readonly next: Next }
 
 /** Headers of a grant that is refreshed while its client is in use. */
 function liveHeaders(connector: Connector<never>, live: LiveGrant): LiveHeaders {
-  // The token of each request: only the one that the source refused is renewed, whoever else has renewed it since.
+  // The token of each request: only the one that the source refused is renewed, unless another request has renewed it.
   const tokens = new WeakMap<object, string>();
   const signed = ({ accessToken, facts }: OAuthGrant) => {
     const headers = connector.headers({ accessToken, facts } as never);

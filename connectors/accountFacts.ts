@@ -1,5 +1,5 @@
 import { Fault } from '../contract/failures.js';
-import type { GrantKeeper } from '../contract/oauth.js';
+import type { GrantStore } from '../contract/oauth.js';
 import type { OAuthSpec } from './connector.js';
 import { compareScopes, type GrantedScopes } from './oauth/scopes.js';
 
@@ -16,15 +16,15 @@ export interface AccountLimits {
 /** What is known of a grant, without asking its source. No secrets. */
 export interface GrantFacts {
   readonly scopes: GrantedScopes;
-  /** When the access token ends, milliseconds since 1970; null where nobody said. */
+  /** When the access token expires, milliseconds since 1970; null if unknown. */
   readonly expiresAt: number | null;
   readonly isRefreshable: boolean;
 }
 
 /** @throws Fault access_revoked where there is none */
-export async function readGrantFacts(spec: OAuthSpec, keeper: GrantKeeper): Promise<GrantFacts> {
+export async function readGrantFacts(spec: OAuthSpec, keeper: GrantStore): Promise<GrantFacts> {
   const kept = await keeper.read();
-  if (!kept) throw new Fault('access_revoked', 'There is no access to this account any more. Connect it again.');
+  if (!kept) throw new Fault('access_revoked', 'There is no access to this account. Connect it again.');
   const { scopes, expiresAt, refreshToken } = kept.grant;
   return { scopes: compareScopes(spec, scopes ?? null), expiresAt, isRefreshable: refreshToken !== null };
 }

@@ -53,7 +53,7 @@ export const CONNECTORS: Readonly<Record<ConnectedSourceType, Connector<never>>>
   ZOTERO: zotero,
 };
 
-/** What people are told of a source, with what follows from its connector. */
+/** The documentation of a source, with the facts that follow from its connector. */
 export interface SourceDescription extends SourceAbout {
   /** Whether it tells by itself what happened. */
   readonly hasChanges: boolean;
@@ -61,7 +61,7 @@ export interface SourceDescription extends SourceAbout {
   readonly sharedRequestsAtOnce: number | null;
 }
 
-/** What people are told of a source. */
+/** Returns the documentation of a source. */
 export function describeSource(source: ConnectedSourceType): SourceDescription {
   const { about, changes, sharedLimit } = CONNECTORS[source];
   return { ...about, hasChanges: changes !== undefined, sharedRequestsAtOnce: sharedLimit?.requestsAtOnce ?? null };

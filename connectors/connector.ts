@@ -2,16 +2,16 @@
 import type { FileFormat } from '../contract/fileFormats.js';
 import type { TagValue } from '../contract/records.js';
 import type { SourceType } from '../contract/sources.js';
-import type { Typed, TypeWishes } from '../contract/typesAtSource.js';
+import type { Typed, TypeFilter } from '../contract/typesAtSource.js';
 import type { ErrorClass } from './errorClasses.js';
 
 /** Something that an account holds: a folder, a page, a file. With a type at its source, it becomes a file where that is asked for. */
 export interface SourceItem extends Typed {
   /** Unique in its account, and the same whenever it is listed. */
   readonly externalId: string;
-  /** What it lies in; null for what lies in nothing. */
+  /** Its parent; null for a root item. */
   readonly parentExternalId: string | null;
-  /** The outermost thing it lies in; null for that itself. */
+  /** Its root item; null for a root item. */
   readonly rootExternalId: string | null;
   readonly name: string;
   /** In the words of the contract: SPACE, FOLDER, PAGE… */
@@ -19,11 +19,11 @@ export interface SourceItem extends Typed {
   /** Where a person opens it. */
   readonly externalUrl: string | null;
   readonly fileFormat: FileFormat | null;
-  /** Whether a caller can have it synced: itself, or what lies in it. */
+  /** Whether a caller can select it, for itself or its contents. */
   readonly isSelectable: boolean;
-  /** Whether anything can lie in it. */
+  /** Whether it is a container. */
   readonly isExpandable: boolean;
-  /** Whether it becomes a file; else only what lies in it does. */
+  /** Whether it becomes a file; otherwise only its contents do. */
   readonly hasContent: boolean;
   /** It is attached to something, and becomes a file also where `sync_attachments` asks for such. */
   readonly isAttachment?: true;
@@ -31,15 +31,15 @@ export interface SourceItem extends Typed {
   readonly createdAt: string | null;
   /** Another one whenever its content is another: a revision, an ETag, a hash. Null where its listing does not tell. */
   readonly version: string | null;
-  /** Of sources that tell by places alone what is gone: where it lies, with slashes between what it lies in. */
+  /** For sources that report deletions by path: its path, with slashes between the names. */
   readonly place?: string;
-  /** Of what becomes no file: why, in a sentence that says what to do. Whoever selects what it lies in is told. */
+  /** For an item that becomes no file: the reason, in a sentence that says what to do. It is reported when its container is selected. */
   readonly skipReason?: string;
-  /** What its source says of it by itself, as tags of its file; those that a caller gives win. */
+  /** Metadata of the source, as tags of the file; a caller's tags of the same name win. */
   readonly tags?: Readonly<Record<string, TagValue>>;
 }
 
-/** Something that is there, and no item: whoever selects what it lies in is told why it becomes no file. */
+/** An entry that is not an item: the reason is reported when its container is selected. */
 export interface SkippedItem extends Typed {
   readonly externalId: string;
   readonly name: string;
@@ -51,17 +51,17 @@ export interface ItemPage {
   readonly items: readonly SourceItem[];
   /** Where the next page begins, in the source's own words; null after the last one. */
   readonly next: string | null;
-  /** Items of it that the account may not look into: what lies in them is not known. */
+  /** Containers that the account may not list: their contents are unknown. */
   readonly refused?: readonly string[];
-  /** Of outermost things: what lies in them is told of by these pages as well, and need not be walked. */
+  /** For root items: these pages include their descendants, which need no walk. */
   readonly isDeep?: true;
-  /** What lies there beside its items. */
+  /** Entries that are not items. */
   readonly skipped?: readonly SkippedItem[];
-  /** There is more than the source would tell of: then nothing may be deleted for being absent. */
+  /** The source has more than it lists: absence is then no proof of deletion. */
   readonly isPartial?: true;
 }
 
-/** An outermost container, as a caller sees it who looks at the source just now. */
+/** A root container, as the source lists it at the time of the call. */
 export interface Container {
   /** As the source itself calls it. */
   readonly id: number;
@@ -79,37 +79,37 @@ export interface ContainerPage {
 /** What happened to one item. */
 export type Change =
   | { readonly item: SourceItem }
-  /** It is not there any more, and neither is what lay in it. */
+  /** It was deleted, with its contents. */
   | { readonly gone: string };
 
 export interface ChangePage {
   readonly changes: readonly Change[];
-  /** Places of items: what was there, or at places below, is not any more, save what is told by the same page. */
+  /** Paths that no longer exist, with everything below them, except items in the same page. */
   readonly goneAt?: readonly string[];
-  /** Where the next page goes on, or the next pass begins, in the source's own words. */
+  /** Cursor of the next page, or of the next sync, in the source's format. */
   readonly next: string;
   /** Whether there is more of this pass. */
   readonly more: boolean;
-  /** What lies in what is told is told of as well, and need not be walked. */
+  /** The page includes the descendants of its items, which need no walk. */
   readonly isDeep?: true;
   /**
-   * The outermost items that the feed tells of, by the first page of a pass: what lies in others is listed whole by each
-   * pass, and gone where it is not found. Unset: it tells of all.
+   * The root items that the feed covers, in the first page of a sync: other roots are listed completely in each
+   * sync, and items that are not found are deleted. Unset: it covers all.
    */
   readonly coveredRoots?: readonly string[];
 }
 
 /** For sources that tell by themselves what happened. */
 export interface ChangeFeed<Credentials> {
-  /** The point of now: a pass from it tells all that happens after. Throws a Fault stale_cursor where this account is told of nothing. */
+  /** Returns the current cursor: a sync from it gets all later changes. Throws a Fault stale_cursor if the account has no feed. */
   now(client: AccountClient<Credentials>): Promise<string>;
-  /** A page of what happened since a point. Throws a Fault stale_cursor where the source does not know the point any more. */
+  /** Returns a page of changes since a cursor. Throws a Fault stale_cursor if the source no longer accepts the cursor. */
   since(client: AccountClient<Credentials>, point: string): Promise<ChangePage>;
 }
 
 /**
- * What an operation of its own asks a source just now: the answer is in that operation's words.
- * @param query as its operation has checked it
+ * A direct query of a source; the result has the format of the operation that makes it.
+ * @param query as validated by its operation
  */
 export type LiveRead<Credentials> = (
   client: AccountClient<Credentials>,
@@ -123,16 +123,16 @@ export interface OAuthGrant {
   readonly facts: Readonly<Record<string, string>>;
 }
 
-/** A fact that stands in addresses: a part of what an answer to a request for tokens has at a key. */
+/** A fact that becomes part of addresses: a part of a field of the token response. */
 export interface TokenResponseField {
   readonly key: string;
-  /** Its first group is the fact; an answer that is otherwise is no grant, for our token would go elsewhere. */
+  /** Its first group is the fact; another value is refused, because our token would be sent elsewhere. */
   readonly pattern: RegExp;
   /** Where no answer has told: before there is one, and of tokens that were handed to us. */
   readonly otherwise: string;
 }
 
-/** How a source lets its users consent. Its addresses `authorize` and `token`, with `revokes` also `revoke`, stand in its row; `{name}` in them is a fact. */
+/** How users grant access to a source. Its addresses `authorize` and `token`, with `revokes` also `revoke`, are in its row; `{name}` in them is a fact. */
 export interface OAuthSpec {
   /**
    * It is OAuth 1.0a: its row has an address `request` as well, scopes are parameters of the address of consent
@@ -150,7 +150,7 @@ export interface OAuthSpec {
    */
   readonly scopeAliases?: Readonly<Record<string, readonly string[]>>;
   readonly pkce: boolean;
-  /** Where the client's credentials stand in a request for tokens. */
+  /** Where a token request has the client's credentials. */
   readonly clientAuth: 'post' | 'basic';
   readonly bodyFormat: 'form' | 'json';
   /** What else requests for tokens carry as headers. */
@@ -159,13 +159,13 @@ export interface OAuthSpec {
   readonly authorizeParameters: Readonly<Record<string, string>>;
   /** Whether each refresh ends the refresh token that it used. */
   readonly rotates: boolean;
-  /** Facts of the answer to a request for tokens that are kept with the connection: fact by where it stands, `team.id`, or by what stands there. */
+  /** Facts from the token response that are stored with the connection: by path, `team.id`, or by a pattern of the value. */
   readonly tokenResponseFields?: Readonly<Record<string, string | TokenResponseField>>;
-  /** The part of that answer the tokens stand in, where it is not the whole. */
+  /** The part of the token response with the tokens, if it is not the whole. */
   readonly tokensIn?: string;
   /**
-   * How the source is asked, at its address `revoke`, to end a grant: the token stands in a form (RFC 7009), or is that of
-   * the request itself. Unset: it can't be asked.
+   * How a grant is revoked at the address `revoke`: the token is a form field (RFC 7009), or the bearer token
+   * of the request. Unset: the source has no revocation.
    */
   readonly revokes?: 'form' | 'bearer';
 }
@@ -178,7 +178,7 @@ export interface Identity {
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
-/** How content is read, beside the item that it is of. */
+/** Options for opening content, in addition to its item. */
 export interface OpenOptions {
   /** The format that documents are given out in which their source keeps in a form of its own, where it can; null: the connector's choice. */
   readonly saveAs: string | null;
@@ -258,8 +258,8 @@ export interface SourceClient {
   /** The same, asked for by a POST. @param body unset: an empty object; some methods without arguments want null */
   post(path: readonly string[], body: unknown, options?: CallOptions): Promise<Readonly<Record<string, unknown>>>;
   /**
-   * The same as `get` where the answer is a list, with the headers that say how it goes on.
-   * @param within the part of the answer that the list is; unset: all of it
+   * Like `get` for a list, with the headers that contain the next page.
+   * @param within the field of the answer with the list; unset: the answer is the list
    */
   list(
     path: readonly string[],
@@ -281,6 +281,9 @@ export interface AccountClient<Credentials = unknown> extends SourceClient {
   readonly credentials: Credentials;
 }
 
+/** The client of an account whose user gave consent. */
+export type GrantClient = AccountClient<OAuthGrant>;
+
 /** A limit that a source sets to an OAuth client: the accounts that were connected by it share it. */
 export interface SharedLimit {
   /** Requests that these accounts have under way at most, from all processes. */
@@ -291,13 +294,13 @@ export interface SharedLimit {
   isMet(refusal: Refusal): boolean;
 }
 
-/** What people are told of a source beside what follows from its row and from what its connector does: docs/sources.md has it. */
+/** Documentation of a source, in addition to the facts of its row and connector: it is part of docs/sources.md. */
 export interface SourceAbout {
   /** What its items are. */
   readonly listed: string;
   /** What of these becomes a file, and what does not. */
   readonly ingested: string;
-  /** By what its listing shows that content is as it was, and need not be fetched; null: by nothing. */
+  /** The field of a listing that shows unchanged content, which is not fetched again; null: none. */
   readonly unchangedBy: string | null;
   /** What else counts as deleted, or is noticed in another way, than that an item is there no more. */
   readonly deletions?: string;
@@ -309,12 +312,12 @@ export interface SourceAbout {
 export interface Connector<Credentials> {
   /** In a few words, without a point at the end. */
   readonly about: SourceAbout;
-  /** Of sources whose row says `oauth`: their credentials are an OAuthGrant. */
+  /** For sources with `oauth` in their row: their credentials are an OAuthGrant. */
   readonly oauth?: OAuthSpec;
   /** Of sources with OAuth that say when a limit of the client is met. */
   readonly sharedLimit?: SharedLimit;
   /**
-   * Of sources whose addresses have `{name}` in them: what stands there, found to be such a name. Unset: with OAuth, the facts
+   * For sources with `{name}` in their addresses: the validated values. Unset: with OAuth, the facts
    * of the grant.
    */
   facts?(credentials: Credentials): Readonly<Record<string, string>>;
@@ -324,7 +327,7 @@ export interface Connector<Credentials> {
   headers(credentials: Credentials): Readonly<Record<string, string>>;
   /** What a refusal means where that is not what its status says in errorClasses.ts; null: it is. */
   classify?(refusal: Refusal): ErrorClass | null;
-  /** Of sources that refuse with a success: the word for it in an answer's JSON; null where that is no refusal. */
+  /** For sources that report errors with status 200: returns the error code in the answer; null without an error. */
   refusalIn?(body: unknown): string | null;
   /** How long a refusal asks to wait, where the usual headers do not say it. */
   waitMs?(refusal: Refusal, now: number): number | null;
@@ -340,18 +343,18 @@ export interface Connector<Credentials> {
     page: { readonly number: number; readonly size: number },
   ): Promise<ContainerPage>;
   /**
-   * A page of an item itself and of all that lies below it. Throws a Fault not_found where there is no such item.
-   * @param typeFilter what is to become files: other things may be left out where listing them costs requests; unset: nothing may
+   * Returns a page of an item and its descendants. Throws a Fault not_found if the item does not exist.
+   * @param typeFilter types that become files: other items may be skipped if listing them costs requests; unset: none is
    */
   listDescendants(
     client: AccountClient<Credentials>,
     externalId: string,
     cursor: string | null,
-    typeFilter?: TypeWishes,
+    typeFilter?: TypeFilter,
   ): Promise<ItemPage>;
   /** Of sources that tell what happened since a point. */
   readonly changes?: ChangeFeed<Credentials>;
-  /** What operations of its own ask the source just now, by name. */
+  /** Direct queries of the source, by name. */
   readonly reads?: Readonly<Record<string, LiveRead<Credentials>>>;
   /** The content of one item. */
   open(client: AccountClient<Credentials>, externalId: string, options: OpenOptions): Promise<ItemContent>;

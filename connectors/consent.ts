@@ -23,7 +23,7 @@ export interface Consent {
   readonly spec: OAuthSpec;
   /** The client of the deployment; null where none is configured. */
   readonly client: OAuthClient | null;
-  /** Where a person consents, where nobody need be asked first. Throws a Fault where the facts name no address. */
+  /** The address at which a user consents. Throws a Fault if the facts give no address. */
   url(facts: Readonly<Record<string, string>>, request: ConsentRequest): string;
   /** Where a person consents; with OAuth 1.0a its provider is asked for a token first. Throws a Fault. */
   begin(facts: Readonly<Record<string, string>>, request: ConsentRequest): Promise<BegunConsent>;

@@ -1,12 +1,14 @@
 /**
  * Cursors: where a listing, or a feed of changes, continues. Rows of the database hold them as text between two calls.
  *
- * A connector states the shape of its cursor once, by `defineCursor`. The type is inferred and the shape is checked on
- * reading, because an older version of the service may have written the text. Joi infers no types, hence the checks below.
+ * A connector states the shape of its cursor once, and wraps its list by `withCursor` or its feed by `changeFeed`. The
+ * type is inferred and the shape is checked on reading, because an older version of the service may have written the text.
+ * Joi infers no types, so it is not used.
  */
 import { createHash } from 'node:crypto';
 
 import { Fault } from '../contract/failures.js';
+import type { AccountClient, ChangeFeed, ChangePage, ItemPage, OAuthGrant } from './connector.js';
 import { isObject } from './json.js';
 
 /** Checks the shape of a value. */
@@ -14,6 +16,7 @@ export type Check<T> = (value: unknown) => value is T;
 export type Checked<C> = C extends Check<infer T> ? T : never;
 
 export const string: Check<string> = (value) => typeof value === 'string';
+export const nonEmpty: Check<string> = (value): value is string => string(value) && value !== '';
 export const boolean: Check<boolean> = (value) => typeof value === 'boolean';
 export const number: Check<number> = (value): value is number => Number.isFinite(value);
 /** An integer from zero on. */
@@ -38,6 +41,11 @@ export const recordOf =
   <T>(check: Check<T>): Check<Readonly<Record<string, T>>> =>
   (value): value is Readonly<Record<string, T>> =>
     isObject(value) && Object.values(value).every(check);
+/** A query with at least one of some parameters, and no others. */
+export const queryOf =
+  (names: readonly string[], value: Check<string> = string): Check<Readonly<Record<string, string>>> =>
+  (query): query is Readonly<Record<string, string>> =>
+    recordOf(value)(query) && Object.keys(query).length > 0 && Object.keys(query).every((name) => names.includes(name));
 export const shapeOf =
   <C extends Readonly<Record<string, Check<unknown>>>>(checks: C): Check<{ readonly [K in keyof C]: Checked<C[K]> }> =>
   (value): value is { readonly [K in keyof C]: Checked<C[K]> } =>
@@ -47,38 +55,81 @@ export const either =
   (value): value is A | B =>
     first(value) || second(value);
 
-/** Writes and reads cursors of one shape. */
-export interface CursorFormat<T> {
-  readonly check: Check<T>;
-  write(cursor: T): string;
-  /** Null stays null: the end of a list. */
-  writeNext(cursor: T | null): string | null;
-  /** @throws Fault stale_cursor for text of another shape: the caller lists everything again */
-  read(text: string): T;
-}
-export type CursorOf<F> = F extends CursorFormat<infer T> ? T : never;
-
 const stale = (): Fault =>
   new Fault('stale_cursor', 'The stored cursor is damaged, or an older version wrote it. All is listed again.');
 
-export function defineCursor<T>(check: Check<T>): CursorFormat<T> {
-  const write = (cursor: T): string => JSON.stringify(cursor);
-  return {
-    check,
-    write,
-    writeNext: (cursor) => (cursor === null ? null : write(cursor)),
-    read(text) {
-      let value: unknown = null;
-      try {
-        value = JSON.parse(text);
-      } catch {
-        throw stale();
-      }
-      if (!check(value)) throw stale();
-      return value;
-    },
-  };
+/**
+ * Writes a cursor as text. Only for text within a cursor, and for walks that start with a cursor: `withCursor` and
+ * `changeFeed` write all others.
+ */
+export const writeCursor = (cursor: unknown): string => JSON.stringify(cursor);
+
+/** Reads what `writeCursor` wrote. @throws Fault stale_cursor for text of another shape: the caller lists everything again */
+export function readCursor<T>(shape: Check<T>, text: string): T {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw stale();
+  }
+  if (!shape(value)) throw stale();
+  return value;
 }
+
+/** A page of a list whose cursor has a shape. */
+export type PageAt<T> = Omit<ItemPage, 'next'> & { readonly next: T | null };
+
+const sealPage = <T>({ next, ...page }: PageAt<T>): ItemPage => ({
+  ...page,
+  next: next === null ? null : writeCursor(next),
+});
+
+/** Gives a list whose cursor has a shape the interface of text. The cursor is null for the first page. */
+export const withCursor =
+  <T, Client, Request>(
+    shape: Check<T>,
+    list: (client: Client, request: Request, cursor: NoInfer<T> | null) => Promise<PageAt<NoInfer<T>>>,
+  ) =>
+  async (client: Client, request: Request, cursor: string | null): Promise<ItemPage> =>
+    sealPage(await list(client, request, cursor === null ? null : readCursor(shape, cursor)));
+
+/** The same for a list that is asked for by its cursor alone, such as that of the outermost containers. */
+export const withRootsCursor =
+  <T, Client>(shape: Check<T>, list: (client: Client, cursor: NoInfer<T> | null) => Promise<PageAt<NoInfer<T>>>) =>
+  async (client: Client, cursor: string | null): Promise<ItemPage> =>
+    sealPage(await list(client, cursor === null ? null : readCursor(shape, cursor)));
+
+/** A change feed whose change token has a shape. */
+interface TypedFeed<T, Credentials> {
+  now(client: AccountClient<Credentials>): Promise<T>;
+  since(client: AccountClient<Credentials>, point: T): Promise<Omit<ChangePage, 'next'> & { readonly next: T }>;
+}
+
+/** Gives a change feed whose change token has a shape the interface of text. */
+export const changeFeed = <T, Credentials = OAuthGrant>(
+  shape: Check<T>,
+  feed: TypedFeed<NoInfer<T>, Credentials>,
+): ChangeFeed<Credentials> => ({
+  now: async (client) => writeCursor(await feed.now(client)),
+  async since(client, text) {
+    const { next, ...page } = await feed.since(client, readCursor(shape, text));
+    return { ...page, next: writeCursor(next) };
+  },
+});
+
+/** Writes and reads cursors that callers of the API bring back, of one shape. They have no seal. */
+export const callerCursor = <T>(shape: Check<T>) => ({
+  write: (cursor: T | null): string | null =>
+    cursor === null ? null : Buffer.from(writeCursor(cursor)).toString('base64url'),
+  /** @throws Fault bad_response for text of another shape */
+  read(text: string): T {
+    try {
+      return readCursor(shape, Buffer.from(text, 'base64url').toString());
+    } catch {
+      throw new Fault('bad_response', 'The cursor was not returned by this operation. List from the beginning.');
+    }
+  },
+});
 
 const CHECKSUM_LENGTH = 8;
 const checksumOf = (text: string): string =>
@@ -87,9 +138,9 @@ const checksumOf = (text: string): string =>
 /** Adds a checksum to a cursor that leaves its connector. */
 export const sealCursor = (text: string): string => checksumOf(text) + text;
 /**
- * Returns the cursor within. Some cursors are a key or a token of the source, where damage has no shape of its own: a
- * store of objects would list from another key on, and what it passed over would be deleted.
- * @throws Fault stale_cursor for one that is not as it was sealed
+ * Returns the cursor within. Some cursors are a key or a token of the source, where damage has no shape of its own: an
+ * object store would list from another key on, and the skipped objects would be deleted.
+ * @throws Fault stale_cursor for a damaged cursor
  */
 export function openCursor(sealed: string): string {
   const text = sealed.slice(CHECKSUM_LENGTH);

@@ -1,42 +1,40 @@
 /** Trees that are asked for folder by folder. */
-import { count, defineCursor, shapeOf, listOf, nullable, pairOf, string, type CursorOf } from './cursors.js';
+import { count, listOf, nullable, pairOf, readCursor, shapeOf, string, writeCursor, type Checked } from './cursors.js';
 import { Fault } from '../contract/failures.js';
 import type { ItemPage } from './connector.js';
 
-/** Where such a listing goes on. */
-const CURSOR = defineCursor(
-  shapeOf({
-    /** The outermost thing that all of it lies in. */
-    root: string,
-    /** Folders still to be listed, the next one last, each with how deep it lies. */
-    open: listOf(pairOf(string, count)),
-    /** Where the listing of that one goes on; null: at its beginning. */
-    at: nullable(string),
-  }),
-);
-type FolderWalk = CursorOf<typeof CURSOR>;
+/** Position in a listing of folders. */
+const CURSOR = shapeOf({
+  /** The root item of the whole walk. */
+  root: string,
+  /** Folders still to be listed, the next one last, each with how deep it lies. */
+  open: listOf(pairOf(string, count)),
+  /** Position in the listing of the first folder; null: at its beginning. */
+  at: nullable(string),
+});
+type FolderWalk = Checked<typeof CURSOR>;
 
 /** Deeper folders are not looked into: an answer that leads in circles ends here. */
 const MOST_LEVELS = 500;
 
-/** The listing of all that lies in a folder, before its first page. */
+/** Returns the cursor of a walk over all descendants of a folder, before its first page. */
 export const folderWalk = (folder: string, root: string): string =>
-  CURSOR.write({ root, open: [[folder, 0]], at: null });
+  writeCursor({ root, open: [[folder, 0]], at: null });
 
 const pageAt = (page: Omit<ItemPage, 'next'>, walk: FolderWalk): ItemPage => ({
   ...page,
-  next: walk.open.length === 0 ? null : CURSOR.write(walk),
+  next: walk.open.length === 0 ? null : writeCursor(walk),
 });
 
 /**
- * Takes the next page of the next folder. One that went in the meantime is passed over; one that the account may not look
- * into costs itself alone. @param list a page of what lies directly in a folder
+ * Returns the next page of the next folder. A folder that was deleted meanwhile is skipped; an inaccessible one
+ * is reported alone. @param list returns a page of the direct contents of a folder
  */
 export async function takeFolder(
   cursor: string,
   list: (folder: string, at: string | null, root: string) => Promise<ItemPage>,
 ): Promise<ItemPage> {
-  const walk = CURSOR.read(cursor);
+  const walk = readCursor(CURSOR, cursor);
   const { root, open, at } = walk;
   const [folder, level] = open.at(-1) ?? [root, 0];
   const behind: FolderWalk = { ...walk, open: open.slice(0, -1), at: null };

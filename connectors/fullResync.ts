@@ -21,5 +21,5 @@ export const nextPass = ({ passes, begun }: Passes): Passes => ({ passes: passes
 /** @throws Fault stale_cursor once all is to be listed again */
 export function checkPasses({ passes, begun }: Passes, source: string): void {
   if (passes >= MOST_PASSES || Date.now() - begun > LONGEST_MS)
-    throw new Fault('stale_cursor', `${source} does not tell of everything that goes. All is listed once more.`);
+    throw new Fault('stale_cursor', `${source} does not report all deletions. Everything is listed once more.`);
 }

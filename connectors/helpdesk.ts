@@ -2,14 +2,14 @@
 import { Fault } from '../contract/failures.js';
 import { formatOfName, formatOfType } from '../contract/fileFormats.js';
 import type { TagValue } from '../contract/records.js';
-import { isChosenByType, LEFT_OUT_BY_TYPE, type TypeAtSource, type TypeWishes } from '../contract/typesAtSource.js';
+import { isChosenByType, EXCLUDED_BY_TYPE, type TypeAtSource, type TypeFilter } from '../contract/typesAtSource.js';
 import type { ItemContent, ItemPage, SkippedItem, SourceAnswer, SourceClient, SourceItem } from './connector.js';
 import { escapeHtml } from './html.js';
 import { createItem, fileBytes } from './items.js';
 
 import { incompleteAnswer } from './faults.js';
 import { omitNull, type Json, asText } from './json.js';
-/** An id in figures, whichever way it is written; null for none. */
+/** Returns a numeric id, given as a number or a text; null if it is invalid. */
 export const idOf = (value: unknown): string | null =>
   (typeof value === 'number' || typeof value === 'string') && /^\d{1,20}$/.test(String(value)) ? String(value) : null;
 /** ISO 8601, of a date as it is written there or of seconds since 1970. */
@@ -23,7 +23,7 @@ export function answerAbout(source: string, id: string, json: Json): Json {
   throw incompleteAnswer(source, 'what was asked for');
 }
 
-/** An article that its writers alone see; null for what is none. */
+/** Returns the entry for an unpublished article; null for others. */
 export function draftOf(json: Json, name: string | null): SkippedItem | null {
   const id = idOf(json['id']);
   const reason = 'It is not published. Publish it there, then sync again.';
@@ -37,6 +37,7 @@ export interface AccountIds {
   inner(externalId: string): string;
   page(page: ItemPage): ItemPage;
 }
+/** Returns the conversion between the ids of an account's items and the provider's: ours begin with the account. */
 export function idsOf(account: string): AccountIds {
   const before = `${account.toLowerCase()}/`;
   const outer = (id: string): string => `${before}${id}`;
@@ -60,7 +61,7 @@ export function idsOf(account: string): AccountIds {
 export const tagsOf = (tags: Readonly<Record<string, string | null>>): Readonly<Record<string, TagValue>> =>
   omitNull(tags);
 
-/** Something attached, as its source tells of it. */
+/** An attachment according to its source. */
 export interface Attached {
   /** The whole of our id. */
   readonly externalId: string;
@@ -88,7 +89,7 @@ export const itemOfAttached = (
     createdAt: to.createdAt,
     version,
     attachedTo: type,
-    // Below that of what it is attached to: feeds tell by it that nothing else is attached any more.
+    // Below the path of its parent: change feeds delete the other attachments of the parent by this.
     place: externalId,
   });
 
@@ -96,13 +97,16 @@ export const itemOfAttached = (
 export function contentOfAttached(
   { name, contentType }: Attached,
   { bytes, headers }: SourceAnswer,
-  to: { readonly externalId: string; readonly url: string },
+  externalId: string,
 ): ItemContent {
   return {
     ...fileBytes(bytes, contentType ?? headers['content-type'], name),
     name,
-    url: to.url,
-    facts: { type: 'TICKET_ATTACHMENT', parent_external_file_id: to.externalId },
+    url: externalId,
+    facts: {
+      type: 'TICKET_ATTACHMENT',
+      parent_external_file_id: externalId.slice(0, externalId.lastIndexOf('/')),
+    },
   };
 }
 
@@ -131,7 +135,7 @@ export function textOfComments(subject: string | null, comments: readonly Commen
   if (whole.reduce((sum, one) => sum + one.length, 0) > MAX_CHARACTERS)
     throw new Fault(
       'too_large',
-      `What was comments here has more than ${MAX_CHARACTERS.toLocaleString('en')} characters. It is not synced.`,
+      `The comments here have more than ${MAX_CHARACTERS.toLocaleString('en')} characters. It is not synced.`,
     );
   return Buffer.from(whole.join('\n\n'));
 }
@@ -177,8 +181,8 @@ export const contentOfArticle = (
   };
 };
 
-/** What of a listing is wanted; all of it where nobody says what becomes files. */
-export function wantedOf(typeFilter: TypeWishes | undefined) {
+/** Returns the wanted parts of a listing; without a filter, all of it. */
+export function wantedOf(typeFilter: TypeFilter | undefined) {
   const unlisted = new Set<TypeAtSource>();
   return {
     /** Whether things of a type are: where not, they need not be listed. */
@@ -188,14 +192,14 @@ export function wantedOf(typeFilter: TypeWishes | undefined) {
       return isWanted;
     },
     attachedTo: (type: TypeAtSource): boolean => !typeFilter || isChosenByType({ attachedTo: type }, typeFilter),
-    /** Whether files are made of it: then what is told of them is asked for. */
+    /** Whether files are created: then their facts are requested. */
     makesFiles: typeFilter !== undefined,
-    /** A page of what lies in something, that was listed so: with the types that were not. */
+    /** Adds the types that were not listed to a page of an item's contents. */
     withTypes: (externalId: string, { skipped = [], ...page }: ItemPage): ItemPage => ({
       ...page,
       skipped: [
         ...skipped,
-        ...[...unlisted].map((type) => ({ externalId, name: `All of type ${type}`, reason: LEFT_OUT_BY_TYPE })),
+        ...[...unlisted].map((type) => ({ externalId, name: `All of type ${type}`, reason: EXCLUDED_BY_TYPE })),
       ],
     }),
   };
@@ -208,7 +212,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '&quot;': '"',
   '&#39;': "'",
   '&nbsp;': ' ',
-  // Last, so that what it uncovers is no entity.
+  // Last, so that its result is not decoded again.
   '&amp;': '&',
 };
 
@@ -223,7 +227,7 @@ export function plainOf(html: string): string {
 
 const MAX_REDIRECTS = 3;
 
-/** The bytes at an address that is signed by itself, at whichever host: no credentials go there, and it ends no connection. */
+/** Fetches the bytes at a signed address, at any host: no credentials are sent, and its errors do not disconnect the account. */
 export async function fetchSigned(client: SourceClient, source: string, address: string): Promise<SourceAnswer> {
   let url = address;
   for (let steps = 0; steps <= MAX_REDIRECTS; steps += 1) {

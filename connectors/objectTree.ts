@@ -11,7 +11,7 @@ export interface ListedObject {
   readonly etag: string | null;
 }
 
-/** An object as it was read. */
+/** An object with its bytes. */
 export interface ReadObject {
   readonly bytes: Uint8Array;
   readonly contentType: string | undefined;
@@ -33,21 +33,21 @@ export interface ObjectTree {
   /** The folder that was asked for, itself. */
   itemOfFolder(container: string, key: string): SourceItem;
   /**
-   * Objects in the order of their keys, each after the folders that it lies in.
-   * @param after the key that the page before ended with; its folders are known
-   * @param below folders that are not longer are left out: they lie above what is listed
+   * Returns objects in the order of their keys, each after its folders.
+   * @param after the last key of the previous page; its folders are known
+   * @param below folders that are not longer are omitted: they are above the listed one
    */
   itemsOfObjects(
     container: string,
     objects: readonly ListedObject[],
     place: { readonly after: string; readonly below: string },
   ): SourceItem[];
-  /** An object's bytes. What was put without a type is declared as nothing in particular: then its name says more. */
+  /** Returns an object's bytes. An object that was stored without a type has a generic one: then its name is more specific. */
   contentOf(container: string, key: string, object: ReadObject): ItemContent;
 }
 
 const nameOf = (key: string): string => key.replace(/\/$/, '').split('/').at(-1) || key;
-/** The folder that a key lies in, with its slash; '' for the container. */
+/** The folder of a key, with its slash; '' for the container. */
 const folderOf = (key: string): string => key.slice(0, key.replace(/\/$/, '').lastIndexOf('/') + 1);
 const ofFolder = (key: string): ListedObject => ({ key, createdAt: null, etag: null });
 
@@ -84,7 +84,7 @@ export function createObjectTree({ addressOf, containerType, containerFact }: St
       let before = after;
       for (const object of objects) {
         const { key } = object;
-        // What a folder holds stands together, so one that the key before has too was told.
+        // Keys of a folder are adjacent, so a folder of the previous key was listed already.
         for (let end = key.indexOf('/'); end >= 0; end = key.indexOf('/', end + 1)) {
           const folder = key.slice(0, end + 1);
           if (folder.length > below.length && !before.startsWith(folder))

@@ -1,7 +1,7 @@
 /** Matches a JSON string, which is skipped, or an integer with more digits than a number always holds. */
 const STRING_OR_LONG_INTEGER = /"[^"\\]*(?:\\.[^"\\]*)*"|(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/g;
 
-/** Parses JSON; returns the text if it is none. An integer that a number cannot hold stays a string: some ids are such. */
+/** Parses JSON; returns the text if it is invalid. An integer that a number cannot hold stays a string: some ids are such. */
 export function parseAnswer(bytes: Uint8Array): unknown {
   const text = Buffer.from(bytes).toString();
   try {

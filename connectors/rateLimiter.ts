@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { Fault } from '../contract/failures.js';
-import type { HostTurns } from '../contract/hostTurns.js';
+import type { HostRateLimits } from '../contract/hostRateLimits.js';
 import { createSharedHostLimiter, type SharedHostLimiter } from './sharedHostLimiter.js';
 
 /**
- * The requests of one account, and of all that share a limit with it, from all processes: so many at once, and none while
- * the source asks us to wait.
+ * Limits the requests of one account, and of all accounts that share a limit with it, in all processes: the number of
+ * concurrent ones, and none while the source requests a pause.
  */
 export interface RateLimiter {
   /** Runs `request` in its turn. Throws a Fault rate_limited where the turn would come after `deadline`; the signal's reason when it aborts. */
@@ -30,7 +30,7 @@ function createRateLimiter(
   name: string,
   account: Turns,
   shared: Turns | null,
-  known: Pick<HostTurns, 'pausedMs'>,
+  known: Pick<HostRateLimits, 'pausedMs'>,
 ): RateLimiter {
   /** Waits for the end of a pause. */
   const rest = async ({ limiter, key, whose }: Turns, signal: AbortSignal, deadline: number): Promise<void> => {
@@ -66,7 +66,7 @@ function createRateLimiter(
     },
     pass: (signal, deadline, request) =>
       inTurn(account, signal, async () => {
-        // Before a shared turn is taken: whoever waits for its own account keeps no other one from asking.
+        // Before a shared slot is taken: waiting for one account must not block the others.
         await rest(account, signal, deadline);
         signal.throwIfAborted();
         if (shared === null) return request();
@@ -81,7 +81,7 @@ function createRateLimiter(
 }
 
 /** Turns of a process that shares them with no other. */
-function turnsAlone(): HostTurns {
+function turnsAlone(): HostRateLimits {
   const paused = new Map<string, number>();
   return {
     share: ({ host, cap }) => {
@@ -103,7 +103,12 @@ function turnsAlone(): HostTurns {
  * @param turns what all processes of a deployment share; without, this one is alone
  * @param sharedAtOnce requests at once of accounts that share a limit; unset: there is no such limit
  */
-export function createRateLimiters(name: string, atOnce: number, turns: HostTurns = turnsAlone(), sharedAtOnce = 0) {
+export function createRateLimiters(
+  name: string,
+  atOnce: number,
+  turns: HostRateLimits = turnsAlone(),
+  sharedAtOnce = 0,
+) {
   const limiter = createSharedHostLimiter({ perHost: atOnce, turns });
   const shared = sharedAtOnce > 0 ? createSharedHostLimiter({ perHost: sharedAtOnce, turns }) : null;
   return (account: string, group: string | null = null): RateLimiter =>

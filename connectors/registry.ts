@@ -1,6 +1,6 @@
-import type { HostTurns } from '../contract/hostTurns.js';
+import type { HostRateLimits } from '../contract/hostRateLimits.js';
 import { Fault } from '../contract/failures.js';
-import type { GrantKeeper, KeptGrant, OAuthClient, StoredGrant } from '../contract/oauth.js';
+import type { GrantStore, VersionedGrant, OAuthClient, StoredGrant } from '../contract/oauth.js';
 import { CONNECTED_SOURCES, type ConnectedSourceType } from '../contract/sources.js';
 import type { Egress } from '../egress/types.js';
 import { type Account, createAccount } from './account.js';
@@ -19,7 +19,7 @@ export interface Connectors {
    * @param key who shares the limits of requests: the same for the same account
    * @param credentials as the source's connector takes them, as JSON; of a source with OAuth also where its grant rests
    */
-  account(source: ConnectedSourceType, key: string, credentials: string | GrantKeeper): Account;
+  account(source: ConnectedSourceType, key: string, credentials: string | GrantStore): Account;
   /** Null for a source that people do not consent at. */
   consent(source: ConnectedSourceType): Consent | null;
 }
@@ -30,13 +30,13 @@ export interface ConnectorSettings {
   readonly urls: SourceUrls;
   /** Of the content of an item. */
   readonly maxItemBytes: number;
-  /** How long a request waits where a source asks for that. */
+  /** Maximum wait of a request for a rate limit. */
   readonly patienceMs?: number;
   /** What all processes that call an account share; without, its limits hold in this one. */
-  readonly turns?: HostTurns;
+  readonly turns?: HostRateLimits;
   /** The deployment's own OAuth clients. Unset: none. */
   readonly clients?: OAuthClients;
-  /** Told how requests to sources, and refreshes of their tokens, end. Unset: nobody is. */
+  /** Counts the results of requests to sources, and of token refreshes. Unset: not counted. */
   readonly counts?: {
     sourceRequest(source: ConnectedSourceType, outcome: string): void;
     tokenRefresh(source: ConnectedSourceType, outcome: string): void;
@@ -62,7 +62,7 @@ export function createConnectors({
   counts,
 }: ConnectorSettings): Connectors {
   const rateLimiters = new Map<ConnectedSourceType, ReturnType<typeof createRateLimiters>>();
-  const refreshing = new Map<string, Promise<KeptGrant>>();
+  const refreshing = new Map<string, Promise<VersionedGrant>>();
   const clientOf = (source: ConnectedSourceType): OAuthClient | null =>
     (Object.hasOwn(clients, source) ? clients[source as keyof OAuthClients] : undefined) ?? null;
   const providerOf = (source: ConnectedSourceType, spec: OAuthSpec, facts: StoredGrant['facts']): Provider => ({
@@ -73,7 +73,7 @@ export function createConnectors({
   });
 
   /** A refresh must come from the client that was consented to. */
-  const refresherOf = (source: ConnectedSourceType, spec: OAuthSpec, keeper: GrantKeeper) => {
+  const refresherOf = (source: ConnectedSourceType, spec: OAuthSpec, keeper: GrantStore) => {
     return async (grant: StoredGrant): Promise<StoredGrant> => {
       const { clientId, clientSecret } = grant;
       const known = [await keeper.ownClient(), clientOf(source)];
@@ -84,7 +84,7 @@ export function createConnectors({
       if (!client)
         throw new Fault(
           'not_configured',
-          `The OAuth client that this account of ${CONNECTED_SOURCES[source].name} was connected with is not configured any more. Connect it again, or have it configured.`,
+          `The OAuth client of this account of ${CONNECTED_SOURCES[source].name} is no longer configured. Connect the account again, or restore the configuration.`,
         );
       try {
         const fresh = await refreshGrant(providerOf(source, spec, grant.facts), client, grant, egress);
@@ -96,8 +96,8 @@ export function createConnectors({
       }
     };
   };
-  const liveGrantOf = (source: ConnectedSourceType, place: string, spec: OAuthSpec, keeper: GrantKeeper): LiveGrant => {
-    const inTurn = (work: () => Promise<KeptGrant>): Promise<KeptGrant> => {
+  const liveGrantOf = (source: ConnectedSourceType, place: string, spec: OAuthSpec, keeper: GrantStore): LiveGrant => {
+    const inTurn = (work: () => Promise<VersionedGrant>): Promise<VersionedGrant> => {
       const underWay = refreshing.get(place);
       if (underWay) return underWay;
       const begun = work().finally(() => refreshing.delete(place));

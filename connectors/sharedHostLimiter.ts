@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 
-import type { HostTurns } from '../contract/hostTurns.js';
+import type { HostRateLimits } from '../contract/hostRateLimits.js';
 import { orAborted } from '../egress/deadline.js';
 import { inLine, sleepUntilAborted, type HostLimiter, type Sleep } from './hostLimiter.js';
 
 /** A share is renewed so often: that is how soon others get theirs. */
 const RENEW_MS = 1000;
-/** When others wait for what is used here, or we for what others use. */
+/** Renewal interval while other workers wait for shares of this one, or the reverse. */
 const SOON_MS = 150;
-/** A host that nobody calls is given back. */
+/** Shares of an unused host are given back after this time. */
 const IDLE_MS = 2000;
 /** A stop does not wait longer for the database: shares end by themselves. */
 const CLOSE_MS = 2000;
@@ -42,15 +42,15 @@ export interface SharedHostLimiter extends HostLimiter {
 export interface SharedLimiterOptions {
   /** Requests to one host at once, over all workers. */
   readonly perHost: number;
-  readonly turns: HostTurns;
+  readonly turns: HostRateLimits;
   readonly now?: () => number;
   readonly sleep?: Sleep;
 }
 
 /**
- * Turns at hosts that hold over all workers of a deployment. Each worker leases a share of a host's turns and hands
- * them out by itself: alone at a host it has all of them, and a page costs it nothing but a counter. Without the
- * database a worker lives on its last share until that expires, then its pages wait; what is under way then goes on.
+ * Request slots of hosts for all workers of a deployment. Each worker leases a share of a host's slots and assigns
+ * them itself: alone at a host it has all of them, and a page costs it nothing but a counter. Without the
+ * database a worker uses its last share until that expires, then new requests wait; open ones continue.
  */
 export function createSharedHostLimiter({
   perHost,
@@ -72,7 +72,7 @@ export function createSharedHostLimiter({
   const leave = (host: Host): void => {
     host.active -= 1;
     host.usedAt = now();
-    // Others wait for what was in use beyond the share.
+    // Other workers wait for slots that were used beyond the share.
     if (host.active === host.limit) host.hurry();
     handOut(host);
   };
@@ -106,7 +106,7 @@ export function createSharedHostLimiter({
       const pauseMs = await renew(name, host);
       if (!isClosing) await pause(host, pauseMs);
     } while (!isClosing && (host.active > 0 || host.waiting.length > 0 || now() - host.usedAt < IDLE_MS));
-    // From here on whoever comes opens the host anew, as another holder.
+    // From here on a new caller opens the host again, as another holder.
     if (hosts.get(name) === host) hosts.delete(name);
     if (host.active === 0) await turns.giveBack(name, host.holder).catch(() => undefined);
   }

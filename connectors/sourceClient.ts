@@ -77,7 +77,10 @@ export function createSourceClient(settings: SourceClientSettings): SourceClient
     throw new Fault('too_many_redirects', `${name} redirects without an end. Open the item there and sync it again.`);
   };
   const unlike = (wanted: string): Fault =>
-    new Fault('server_error', `${name} gave an answer that is no whole JSON ${wanted}. It is tried again by itself.`);
+    new Fault(
+      'server_error',
+      `${name} gave an answer that is not a complete JSON ${wanted}. It is tried again automatically.`,
+    );
 
   return {
     urls,

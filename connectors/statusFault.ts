@@ -35,9 +35,9 @@ const OTHER: Row = {
 };
 
 /**
- * The Fault an HTTP status means, with a sentence for the user; null for a 2xx.
- * @param thing what was asked for, as in "The page"
- * @param sentences what is said of this thing in place of what is said of most
+ * Returns the Fault for an HTTP status, with a sentence for the user; null for a 2xx.
+ * @param thing the requested thing, as in "The page"
+ * @param sentences replace the default sentences for this thing
  */
 export function statusFault(
   thing: string,

@@ -12,11 +12,11 @@ const MAX_ANSWER_BYTES = 50_000_000;
 const TIMEOUT_MS = 60_000;
 /** For the content of an item, which may be large. */
 const CONTENT_TIMEOUT_MS = 600_000;
-/** Where no setting says otherwise. */
+/** Default, if there is no setting. */
 const PATIENCE_MS = 30_000;
 /** The wait where a source does not say how long. */
 const UNSAID_WAIT_MS = 1_000;
-/** Whatever a source says: one that asks for none has just refused for being asked too often. */
+/** Minimum wait, even if the source requests none: it has just refused a request for its rate. */
 const LEAST_WAIT_MS = 200;
 /** A source's own word for a refusal that may be repeated to a user. */
 const WORD = /^\w{1,60}$/;
@@ -37,15 +37,15 @@ export interface TransportSettings {
   readonly signal: AbortSignal;
   /** Of the content of one item at most, where it is asked for as such. */
   readonly maxItemBytes: number;
-  /** How long a request waits where the source asks for that: a longer wait is its caller's. */
+  /** Maximum wait of a request for a rate limit: longer waits are left to the caller. */
   readonly patienceMs?: number;
-  /** Told of each request that has ended: `answered`, the kind of its Fault, or `aborted`. */
+  /** Called when a request has ended, with `answered`, the kind of its Fault, or `aborted`. */
   readonly onRequest?: (outcome: RequestOutcome) => void;
 }
 
 export type RequestOutcome = 'answered' | FaultKind | 'aborted';
 
-/** Of what was thrown. */
+/** Returns the outcome for an error. */
 export const outcomeOf = (error: unknown): RequestOutcome => (error instanceof Fault ? error.kind : 'aborted');
 
 /** A request before the account's headers are added; its own headers win over them. */
@@ -55,7 +55,7 @@ export interface Outgoing extends SourceRequest {
   readonly usual?: Readonly<Record<string, string>>;
 }
 
-/** Returns the Fault that a refusal means. @param waitMs how long the source asks to wait; null for not at all */
+/** Returns the Fault for a refusal. @param waitMs the requested wait; null for none */
 export function faultOf(
   { name, connector }: Pick<TransportSettings, 'name' | 'connector'>,
   refusal: Refusal,
@@ -69,7 +69,7 @@ export function faultOf(
   return new Fault(kind, message, waitMs === null ? {} : { retryAfterMs: waitMs });
 }
 
-/** Sends requests of one account: with its credentials, within its limits, and again where the source asks to wait. */
+/** Sends requests of one account: with its credentials, within its limits, and again after a requested wait. */
 export function createTransport(settings: TransportSettings): (request: Outgoing) => Promise<SourceAnswer> {
   const {
     headers,
@@ -119,7 +119,7 @@ export function createTransport(settings: TransportSettings): (request: Outgoing
       headers: request.headers,
       maxBytes: request.isContent ? maxItemBytes : MAX_ANSWER_BYTES,
       totalTimeoutMs: request.isContent ? CONTENT_TIMEOUT_MS : TIMEOUT_MS,
-      // The credentials go where the setting says, and nowhere else.
+      // The credentials are sent to the configured address only.
       redirects: 'answer',
       signal,
     });
@@ -138,7 +138,7 @@ export function createTransport(settings: TransportSettings): (request: Outgoing
     throw faultOf(settings, refusal, waitMs);
   };
 
-  /** Asks in the account's turn, and again where the source asks for patience that we have. */
+  /** Sends a request in the account's turn, and again after a wait that is short enough. */
   return async (request) => {
     const deadline = Date.now() + patienceMs;
     for (;;) {

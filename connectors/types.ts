@@ -23,7 +23,7 @@ export interface FetchedPage {
   /** Null where the server names none, and for a page that scripts fill. */
   readonly etag: string | null;
   readonly lastModified: string | null;
-  /** How it was fetched; what the record says under file_metadata.fetched_with. */
+  /** How it was fetched: file_metadata.fetched_with in the record. */
   readonly fetchedWith: 'http' | 'browser' | 'premium_proxy' | 'browser_premium_proxy';
 }
 
@@ -54,7 +54,7 @@ export interface Feed {
 export interface FeedRequest {
   /** Normalised. */
   readonly url: string;
-  /** A FeedLogin as JSON (contract/feeds.ts); null where the feed asks for none. */
+  /** A FeedLogin as JSON (contract/feeds.ts); null for a public feed. */
   readonly credentials: string | null;
   /** What the server said of the reading we have; null to fetch in any case. */
   readonly known: Validators | null;
@@ -94,7 +94,7 @@ export interface PageRequest {
 export interface Download {
   /** As the server declares it. */
   readonly contentType: string | null;
-  /** As the server calls it, without folders; null where it says nothing. */
+  /** The name that the server gives, without folders; null without one. */
   readonly name: string | null;
   /** Where redirects ended. */
   readonly finalUrl: string;
@@ -104,10 +104,10 @@ export interface Download {
 
 export interface WebSource {
   /**
-   * Streams the pages a sitemap names: index files followed (depth bounded), same host only, duplicates once, in the
+   * Streams the pages a sitemap names: index files followed (depth bounded), same host only, without duplicates, in the
    * sitemap's order. Throws a Fault with a sentence when the sitemap itself can't be read, or no page is found because
-   * of a fault. Files that fail beside others that do not are told to onProblem: then the listing is not whole, and
-   * nothing may be deleted for being absent from it.
+   * of a fault. If only some files fail, onProblem is called: then the listing is incomplete, and
+   * a missing page may still exist.
    */
   discover(
     sitemapUrl: string,

@@ -7,9 +7,9 @@ import { peek } from '../egress/peek.js';
 const HEAD_BYTES = 256;
 
 /**
- * The characters of a sitemap or feed: unpacked when its bytes are gzip (a .xml.gz, whatever type it is served with) and
- * decoded. The body comes to its end or breaks off as the reader does.
- * @param count told the size of each unpacked piece; throws when there were too many
+ * Yields the characters of a sitemap or feed: unpacked when its bytes are gzip (a .xml.gz, whatever its media type) and
+ * decoded. When the reader stops, the body is closed.
+ * @param count receives the size of each unpacked piece; throws when the total is too large
  */
 export async function* unpackedText(
   body: AsyncIterable<Uint8Array>,
@@ -27,7 +27,7 @@ export async function* unpackedText(
   yield decoder.decode();
 }
 
-/** By what is surest (RFC 7303): the byte order mark, the header, the XML declaration; UTF-8 without any. */
+/** Returns the charset by the most reliable sign (RFC 7303): the byte order mark, the header, the XML declaration; UTF-8 without any. */
 function charsetOf(head: Uint8Array, contentType: string | undefined): string {
   const [first, second] = head;
   if (first === 0xff && second === 0xfe) return 'utf-16le';
@@ -40,7 +40,7 @@ function charsetOf(head: Uint8Array, contentType: string | undefined): string {
     /charset\s*=\s*"?([\w.:-]+)/i.exec(contentType ?? '')?.[1] ??
     /^\s*<\?xml[^>]*\bencoding\s*=\s*["']([\w.:-]+)/i.exec(start)?.[1] ??
     'utf-8';
-  // Read as ASCII so far, so it can't be UTF-16, whatever it says.
+  // It was readable as ASCII so far, so it can't be UTF-16, whatever it declares.
   return /^utf-?16/i.test(named) ? 'utf-8' : named;
 }
 

@@ -1,6 +1,6 @@
 /**
- * How many entries an LRUCache holds at most, as its options. Its own `max` reserves room for all of them when it is made:
- * 4 MB for 100,000 that have a life. Counted as sizes of one, they take room as they come.
+ * Returns LRUCache options for a maximum number of entries. LRUCache allocates memory for all `max` entries up front (4
+ * MB for 100,000 entries with a TTL); with entries of size 1 and `maxSize`, memory grows with the entries.
  */
 export const atMost = (entries: number): { readonly maxSize: number; readonly sizeCalculation: () => number } => ({
   maxSize: entries,

@@ -1,12 +1,14 @@
 export interface Coalescing {
-  /** Items of one call of the work. */
+  /** Maximum number of items per call of the work. */
   readonly maxItems: number;
   /**
-   * How long the first item of a batch waits for others, in milliseconds; batches may run side by side. Absent: one batch
-   * runs at a time, and items gather while it does, so that a single item waits for nothing.
+   * How long the first item of a batch waits for others, in milliseconds; batches may run in parallel. If absent, one
+   * batch runs at a time and items collect meanwhile, so a single item never waits.
    */
   readonly maxWaitMs?: number;
-  /** For idempotent work: if a batch fails, each of its items is tried alone, so that a bad one fails only its own caller. */
+  /**
+   * For idempotent work: if a batch fails, each item is retried alone, so that a bad item fails only its own caller.
+   */
   readonly retryAlone?: boolean;
 }
 
@@ -23,9 +25,9 @@ interface Batch<In, Out> {
 }
 
 /**
- * Combines calls that come close together into one call for many; each caller receives its own answer. Not `dataloader`: it
- * waits its full delay even when a batch is full, cannot gather items while a batch runs, and does not retry items alone.
- * @param work answers for all items, in their order. A rejection reaches every caller of the batch
+ * Combines concurrent calls into batches; each caller receives its own result. `dataloader` does not fit: it waits its
+ * full delay even when a batch is full, cannot collect items while a batch runs, and does not retry items alone.
+ * @param work returns one result per item, in order. If it rejects, all callers of the batch receive the error
  */
 export function coalesce<In, Out>(
   work: (items: readonly In[]) => Promise<readonly Out[]>,

@@ -1,28 +1,33 @@
-/** How long vectors stay at hand, and what may be asked of where they lie. */
+/** Times and operations of hot and cold vector storage. */
 import type { FileFilters } from './fileFilters.js';
 
-/** Of a file whose request names no days. */
+/** Default number of days in hot storage. */
 export const DEFAULT_HOT_DAYS = 30;
-/** More days than anybody waits; a date must stay a date. */
-export const MOST_HOT_DAYS = 36_500;
+/** Upper limit of the days in hot storage, so that dates stay valid. */
+export const MAX_HOT_DAYS = 36_500;
 export const DAY_MS = 24 * 3_600_000;
 
-/** Milliseconds that a file's vectors stay at hand after they were last used. @param days as its record has them */
-export const hotMs = (days: number | null): number => Math.min(days ?? DEFAULT_HOT_DAYS, MOST_HOT_DAYS) * DAY_MS;
+/**
+ * Returns the milliseconds that vectors stay in hot storage after their last use. @param days value of the file's
+ * record
+ */
+export const hotMs = (days: number | null): number => Math.min(days ?? DEFAULT_HOT_DAYS, MAX_HOT_DAYS) * DAY_MS;
 
-/** What /modify_cold_storage_parameters sets; null leaves as it is. */
+/** Request of /modify_cold_storage_parameters; null leaves a value unchanged. */
 export interface ColdStorageChange {
   readonly enabled: boolean | null;
   readonly days: number | null;
 }
 
-/** What a run of moveStorage does. */
+/** Request of a moveStorage run. */
 export type MoveRequest =
   | { readonly move: 'toCold' }
   | { readonly move: 'toHot'; readonly filters: FileFilters }
   | { readonly move: 'modify'; readonly filters: FileFilters; readonly change: ColdStorageChange };
 
 export interface MoveProgress {
-  /** Of `modify`: the last changed file. The request itself changes the first files, so an accepted run has it. */
+  /**
+   * For `modify`: id of the last changed file. The request itself changes the first files, so it is set from the start.
+   */
   readonly modifiedTo?: number;
 }

@@ -1,30 +1,36 @@
 import type { IngestOptions } from './ingestOptions.js';
 import type { TagValue } from './records.js';
 
-/** How far a walk over what an account holds has come: enough to go on after a death. */
+/** Progress of the listing of an account's items, enough to resume after a crash. */
 export interface Walk {
-  /** Items still to be listed, with all below them; the first one is under way. */
+  /** Items whose descendants are still to be listed; the first one is in progress. */
   readonly open: readonly string[];
-  /** Where the first one goes on; null: at its beginning. */
+  /** Cursor at which the first item resumes; null: its first page. */
   readonly at: string | null;
-  /** The outermost items there are: where they go on. Null: all of them are known, or none was asked for. */
+  /** Cursor of the list of root items. Null: the list is complete, or was not requested. */
   readonly roots: { readonly next: string | null } | null;
-  /** Items that could not be listed with what lies below them. */
+  /** Number of containers whose contents could not be listed. */
   readonly refused: number;
-  /** Of these, those that earlier listings know with what lay in them. Of others nobody knows: then nothing may be deleted for being absent. */
+  /**
+   * How many of the refused containers were listed in an earlier run. If there are others, missing items must not be
+   * deleted.
+   */
   readonly closed?: number;
-  /** How often a list was read again from its first page because its cursor could not be read. */
+  /** How often a list was restarted from its first page because its cursor was invalid. */
   readonly restarts?: number;
 }
 
-/** Whether it is known of everything what became of it: it was found, or lies in what could not be looked into. */
+/** Returns whether the state of every item is known: it was found, or is in a container that could not be listed. */
 export const knowsAll = ({ refused, closed = 0 }: Walk): boolean => refused === closed;
-/** Items that later listings by a feed try again, for no feed tells what lies in them; of more, all is listed once more. */
-export const MOST_CLOSED = 1_000;
+/**
+ * Maximum number of refused containers that later change listings retry, since no change feed covers them. Above it,
+ * the next listing is a full one.
+ */
+export const MAX_CLOSED = 1_000;
 
-/** A walk over all there is. */
+/** A listing of the whole account. */
 export const WALK_ALL: Walk = { open: [], at: null, roots: { next: null }, refused: 0 };
-/** A walk over some items and what lies below them. */
+/** Returns a listing of some items and their descendants. */
 export const walkOf = (externalIds: readonly string[]): Walk => ({
   open: [...new Set(externalIds)],
   at: null,
@@ -33,7 +39,7 @@ export const walkOf = (externalIds: readonly string[]): Walk => ({
 });
 export const isWalked = ({ open, roots }: Walk): boolean => open.length === 0 && roots === null;
 
-/** What a run of syncItems was asked for. */
+/** Request of a syncItems run. */
 export interface SyncItemsRequest {
   /** Only some items are listed, so an item that is not found may still exist. */
   readonly isPartial?: boolean;
@@ -42,26 +48,28 @@ export interface SyncItemsRequest {
 export interface SyncItemsProgress {
   readonly walk: Walk;
   readonly listed: number;
-  /** Of sources that tell what happened: from where the next listing asks for that. Null: by no feed; unset: not looked at. */
+  /** Cursor of the source's change feed, for the next listing. Null: the source has none; unset: not requested. */
   readonly point?: string | null;
-  /** What happened from here on is still to be asked for; null: no more is. Unset: all there is is listed. */
+  /**
+   * Position in the change feed from which changes are still to be read; null: all are read. Absent: a full listing.
+   */
   readonly since?: string | null;
-  /** Of a feed that does not tell of all: the outermost items that it tells of. What lies in others is listed whole. */
+  /** For a partial change feed: the root items that it covers. Others are listed completely. */
   readonly told?: readonly string[];
 }
 
-/** Whether a listing asks for what happened since the one before: what it does not tell of is still there. */
+/** Returns whether a listing reads only the changes since the previous one: items without changes still exist. */
 export const isByChanges = ({ since }: SyncItemsProgress): boolean => since !== undefined;
-/** Whether a listing has nothing left to do. */
+/** Returns whether a listing is complete. */
 export const isListed = ({ walk, since = null }: SyncItemsProgress): boolean => since === null && isWalked(walk);
 
-/** What a run of syncSource was asked for. The selected items are where its walk begins. */
+/** Request of a syncSource run. Its listing starts at the selected items. */
 export interface SyncSourceRequest {
   readonly tags: Readonly<Record<string, TagValue>>;
   readonly ingest: IngestOptions;
-  /** Where the source honours it: what was synced before with the same options is left out. */
+  /** Whether files that were synced before with the same options are skipped, if the source supports it. */
   readonly incremental?: boolean;
-  /** All there is was asked for: nothing of it was named by itself. */
+  /** Whether everything was requested, with no item selected by id. */
   readonly isWhole?: boolean;
 }
 

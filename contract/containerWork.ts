@@ -3,7 +3,7 @@ import type { ContainerRunKind } from './orchestration.js';
 import type { NewWork } from './runs.js';
 import { tagObject } from './tags.js';
 
-/** The fields of a container's record that say how it was asked for. */
+/** Fields of a container's record that hold its request. */
 export interface Container {
   readonly runKind: ContainerRunKind | null;
   readonly externalUrl: string | null;
@@ -13,8 +13,8 @@ export interface Container {
 }
 
 /**
- * Returns the work that reads a container's site or feed again, as it was first asked for.
- * The cast: `sourceOptions` are those of the record's `runKind`, which its type does not say.
+ * Returns the work that reads a container's site or feed again, as in its first request.
+ * The cast is safe: the kind of `sourceOptions` follows from the record's `runKind`, which the type does not express.
  */
 export const containerWork = (container: Container, ingest: IngestOptions): NewWork<ContainerRunKind> =>
   ({

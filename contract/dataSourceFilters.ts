@@ -1,7 +1,7 @@
 import type { OrderDirection, Page, TagTree } from './fileFilters.js';
 import type { SourceType } from './sources.js';
 
-/** Which data sources an operation means. All given filters must hold. */
+/** Filters of data sources, combined with AND. */
 export interface DataSourceFilters {
   readonly type?: SourceType;
   readonly ids?: readonly number[];

@@ -1,9 +1,9 @@
 import type { FileFilters } from './fileFilters.js';
 
-/** What a run of deleteFiles was asked for. */
+/** Request of a deleteFiles run. */
 export interface DeleteFilesRequest {
   readonly filters: FileFilters;
-  /** Contents, chunks and vectors go; the record stays, so that the file can be synced again. */
+  /** Whether only contents, chunks and vectors are deleted. The record stays, so the file can be synced again. */
   readonly preserveFileRecord: boolean;
   readonly sendWebhook: boolean;
   /** Whether descendants of the matching files are deleted too. */

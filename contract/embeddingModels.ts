@@ -1,13 +1,15 @@
-/** One row per model id of the public interface: who serves it upstream, under which name, and how many numbers a vector has. */
+/**
+ * The model ids of the public interface, one row each: the provider, its name of the model, and the vector dimensions.
+ */
 
 export interface EmbeddingModelRow {
   readonly provider: 'openai' | 'azure' | 'cohere' | 'vertex' | 'solar';
-  /** What the provider calls it. Of Azure: what the deployment must be one of. */
+  /** The provider's name of the model. For Azure: the model that the deployment must serve. */
   readonly upstream: string;
-  /** Name of the vector space that its provider fills. Stable for ever. */
+  /** Name of the vector space. It never changes. */
   readonly space: string;
   readonly dimensions: number;
-  /** Tokens that the model reads at once. Never a bound of chunk_size: longer texts are embedded by windows. */
+  /** Context window in tokens. It does not limit chunk_size: longer texts are embedded in windows. */
   readonly window: number;
 }
 
@@ -51,14 +53,14 @@ export const EMBEDDING_MODELS = {
 } as const satisfies Record<string, EmbeddingModelRow>;
 
 export type EmbeddingModelId = keyof typeof EMBEDDING_MODELS;
-/** The one that takes pictures beside texts, where it has a provider of its own. */
+/** The model that embeds pictures and texts, if its provider is configured. */
 export const PICTURE_MODEL: EmbeddingModelId = 'VERTEX_MULTIMODAL';
 export const EMBEDDING_MODEL_IDS = Object.keys(EMBEDDING_MODELS) as EmbeddingModelId[];
 export const DEFAULT_EMBEDDING_MODEL: EmbeddingModelId = 'OPENAI';
 
-/** What computed a vector. Vectors of different spaces are never compared; each has a Qdrant collection of its own. */
+/** Vectors of different spaces are never compared; each space has its own Qdrant collection. */
 export interface VectorSpace {
-  /** Stable for ever, e.g. minilm-l6-v2-384: stored on files and used in point ids. */
+  /** Name that never changes, e.g. minilm-l6-v2-384: stored on files and used in point ids. */
   readonly name: string;
   readonly dimensions: number;
 }

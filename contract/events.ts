@@ -1,4 +1,4 @@
-/** What webhooks and GET /events tell: the kinds of the public interface, what each is about, and its exact bytes. */
+/** Events of webhooks and GET /events: the kinds of the public interface, the object of each, and the exact bytes. */
 import { type IngestOptions, wantsSparseVectors } from './ingestOptions.js';
 import { WEB_PAGE_SOURCE } from './scrapeSitemap.js';
 import type { SourceType } from './sources.js';
@@ -47,42 +47,48 @@ export const EVENT_KINDS = {
 } as const satisfies Record<string, EventObjectType>;
 export type EventKind = keyof typeof EVENT_KINDS;
 
-/** Something of a source that has no file. */
+/** An item of a source that has no file. */
 export interface EventItem {
   readonly external_id: string;
   readonly name: string;
 }
 
-/** What is told beside the object. Booleans and numbers are strings on the wire; null stays null. */
+/** Additional fields of an event. Booleans and numbers are strings in the body; null stays null. */
 export type EventInfo = Readonly<Record<string, string | null | readonly EventItem[]>>;
 
-/** Something that has happened, before it has its number. */
+/** An event without its number. */
 export interface NewEvent {
   readonly kind: EventKind;
   readonly organizationId: number;
-  /** The end user it happened to, in the organization's own words; '' when it is about no user. */
+  /** The organization's id of the end user; '' for events about no user. */
   readonly customerId: string;
-  /** Id or ids of the object, as text; null where the kind has none. */
+  /** Id or ids of the object, as text; null for kinds without an object. */
   readonly objectId: string | readonly string[] | null;
   readonly info: EventInfo | null;
-  /** The workflow that made it happen, or that the request which did began; null, or absent, where there is none. */
+  /**
+   * The workflow that caused the event, or that was started by the request that caused it; null or absent if there is
+   * none.
+   */
   readonly workflowId?: string | null;
 }
 
-/** An event as it is told. */
-export interface ToldEvent extends Pick<NewEvent, 'kind' | 'customerId' | 'objectId' | 'info' | 'workflowId'> {
+/** An event with the number under which it is delivered. */
+export interface PublishedEvent extends Pick<NewEvent, 'kind' | 'customerId' | 'objectId' | 'info' | 'workflowId'> {
   readonly at: Date;
 }
 
-/** An event with its place in the feed of its organization: 1, 2, 3… in the order in which readers get to see them. */
-export interface NumberedEvent extends ToldEvent {
+/** An event with its position in the organization's feed: 1, 2, 3…, in the order in which readers receive them. */
+export interface NumberedEvent extends PublishedEvent {
   readonly position: number;
 }
 
-/** The same for every delivery of an event, so that receivers can drop what they have seen. */
+/** Returns the same id for every delivery of an event, so receivers can deduplicate. */
 export const eventId = (organizationId: number, position: number): string => `evt_${organizationId}_${position}`;
 
-/** The objects an event is about: events that share one are told in order. A page is the same object as its file. */
+/**
+ * Returns the objects of an event. Events that share an object are delivered in order. A page is the same object as its
+ * file.
+ */
 export function objectsOf({ kind, objectId }: Pick<NewEvent, 'kind' | 'objectId'>): string[] {
   const type = EVENT_KINDS[kind];
   const ids = objectId === null ? [''] : typeof objectId === 'string' ? [objectId] : objectId;
@@ -93,7 +99,7 @@ export function objectsOf({ kind, objectId }: Pick<NewEvent, 'kind' | 'objectId'
 const NOT_ASCII = /[^ -~]/g;
 const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
-/** JSON as existing receivers know it: a blank after each comma and colon, everything past ASCII escaped. */
+/** Formats JSON as existing receivers expect: a space after each comma and colon, non-ASCII characters escaped. */
 function spacedJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(spacedJson).join(', ')}]`;
   if (typeof value === 'object' && value !== null) {
@@ -105,8 +111,8 @@ function spacedJson(value: unknown): string {
 
 const posixSeconds = (at: Date): string => String(Math.floor(at.getTime() / 1000));
 
-/** What receivers of the hosted service know, as they know it. */
-const known = ({ kind, customerId, objectId, info, at }: ToldEvent) => ({
+/** The fields that receivers of the hosted service expect, in their format. */
+const known = ({ kind, customerId, objectId, info, at }: PublishedEvent) => ({
   webhook_type: kind,
   obj: {
     object_type: EVENT_KINDS[kind],
@@ -119,18 +125,21 @@ const known = ({ kind, customerId, objectId, info, at }: ToldEvent) => ({
 });
 
 /** An event as our own operations answer it: what receivers know comes first. */
-export const eventPayload = (event: ToldEvent, workflowLink: WorkflowLink) => ({
+export const eventPayload = (event: PublishedEvent, workflowLink: WorkflowLink) => ({
   ...known(event),
   ...workflowLink(event.workflowId),
 });
 
-/** The bytes of a delivery: one key, whose value is the inner document as text. Without a workflow, those of the hosted service. */
-export function eventBody(event: ToldEvent, workflowLink: WorkflowLink): string {
+/**
+ * Returns the body of a delivery: one key, whose value is the inner document as text. Without a workflow, the body
+ * equals that of the hosted service.
+ */
+export function eventBody(event: PublishedEvent, workflowLink: WorkflowLink): string {
   const payload = { ...known(event), ...(event.workflowId ? workflowLink(event.workflowId) : {}) };
   return spacedJson({ payload: spacedJson(payload) });
 }
 
-/** What events tell of a file. */
+/** Facts of a file that its events contain. */
 export interface EventFile {
   readonly _id: number;
   readonly organizationId: number;
@@ -140,7 +149,7 @@ export interface EventFile {
   readonly requestId: string | null;
   readonly uploadId: string | null;
   readonly lastSync: Date | null;
-  /** The run that has told of sparse vectors to come. */
+  /** The run that announced sparse vectors in an event. */
   readonly sparseQueuedBy?: number | null;
   readonly runId: number | null;
   readonly workflowId: string | null;
@@ -162,7 +171,7 @@ const upload = ({ requestId, uploadId }: Pick<EventFile, 'requestId' | 'uploadId
   upload_id: uploadId,
 });
 
-/** One event for all files of the same customer and request. */
+/** Returns one event per customer and request, with all its files. */
 function ofLists(kind: EventKind, files: readonly EventFile[], more: EventInfo): NewEvent[] {
   const lists = new Map<string, EventFile[]>();
   for (const file of files) {
@@ -176,27 +185,27 @@ function ofLists(kind: EventKind, files: readonly EventFile[], more: EventInfo):
       customerId: file.customerId,
       objectId: list.map(({ _id }) => String(_id)),
       info: { ...more, ...upload(file) },
-      // Uploads of one request have each a workflow of its own.
+      // Uploads of one request may have different workflows.
       workflowId: list.every((one) => one.workflowId === file.workflowId) ? file.workflowId : null,
     })),
   );
 }
 
-/** How the sparse vectors of a file fare. Once they are there, that is FILE_READY. */
+/** Progress of a file's sparse vectors. Their success is reported by FILE_READY. */
 type SparseVectorStatus = 'queued' | 'aborted' | 'failed';
 const ofSparseVectors = (file: EventFile, status: SparseVectorStatus): NewEvent =>
   ofFile(file, 'SPARSE_VECTOR_QUEUE_STATUS', { sparse_vector_queue_status: status, request_id: file.requestId });
-/** The same for one of whose sparse vectors its run has told that they are to come. */
+/** Returns the event only if the file's run announced its sparse vectors. */
 const ofQueuedSparseVectors = (file: EventFile, status: SparseVectorStatus): NewEvent[] =>
   file.runId !== null && file.sparseQueuedBy === file.runId && wantsSparseVectors(file.options)
     ? [ofSparseVectors(file, status)]
     : [];
 
-/** What a change of files is told as. */
+/** Events of file state changes. */
 export const fileEvents = {
   created: (files: readonly EventFile[]): NewEvent[] => ofLists('FILES_CREATED', files, {}),
   syncing: (file: EventFile): NewEvent[] => [ofFile(file, 'FILE_SYNCING', { request_id: file.requestId })],
-  /** @param file as it was before */
+  /** @param file the record before the change */
   ready(file: EventFile): NewEvent[] {
     const info = { is_resync: flag(file.lastSync !== null), request_id: file.requestId };
     return [ofFile(file, 'FILE_READY', info), ...(isPage(file) ? [ofFile(file, 'WEBPAGE_READY', info)] : [])];
@@ -216,7 +225,7 @@ export const fileEvents = {
     ...ofLists('FILES_SKIPPED', files, { reason }),
   ],
   skipped: (files: readonly EventFile[], reason: string): NewEvent[] => ofLists('FILES_SKIPPED', files, { reason }),
-  /** Files that a request asked for and that stay as they are. */
+  /** Files of a request that are not changed. */
   leftOut: (
     files: readonly EventFile[],
     reason: string,
@@ -227,7 +236,7 @@ export const fileEvents = {
       files.map((file) => ({ ...file, requestId, workflowId, uploadId: null })),
       { reason },
     ),
-  /** Things of a source that a request selected with what they lie in, and that become no files. */
+  /** Items that a request selected through their container and that do not become files. */
   notTaken(
     items: readonly EventItem[],
     reason: string,
@@ -239,8 +248,9 @@ export const fileEvents = {
     return { kind: 'FILES_SKIPPED', organizationId, customerId, objectId: [], info, workflowId };
   },
   /**
-   * Of files whose vectors were moved, or are to be treated otherwise. @param requestId of the run, or request, that did it
-   * @param workflowId null where a request did it
+   * Files whose vectors were moved, or whose storage settings changed. @param requestId of the run or request that did
+   * it
+   * @param workflowId null if a request did it
    */
   stored(
     kind: 'MOVED_TO_COLD_STORAGE' | 'MOVED_TO_HOT_STORAGE' | 'EMBEDDING_STORAGE_MODIFIED',
@@ -255,14 +265,14 @@ export const fileEvents = {
     );
   },
   deleted: (file: EventFile): NewEvent[] => [ofFile(file, 'FILE_DELETED', { request_id: file.requestId })],
-  /** @param parent of a scrape whose addresses are all known and queued. @param isPass nobody asked for it, and it is no upload */
+  /** @param parent a scrape whose pages are all found and queued. @param isPass whether it is a scheduled sync */
   discovered: (parent: EventFile, isPass: boolean): NewEvent[] => [
     ofFile(parent, 'WEBSCRAPE_URLS_READY', { request_id: parent.requestId }),
     ...(isPass ? [] : [uploadEvent('ALL_UPLOADED_FILES_QUEUED', parent)]),
   ],
 };
 
-/** What happened to a data source last is told under the name that its record has for it; that its items are listed, beside. */
+/** Returns an event of a data source for its last action. The listing of its items has its own events. */
 export const dataSourceEvent = (
   kind: DataSourceAction | 'DATA_SOURCE_READY',
   { _id, organizationId, customerId }: Pick<EventFile, '_id' | 'organizationId' | 'customerId'>,

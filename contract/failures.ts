@@ -1,77 +1,79 @@
 /**
- * Why an item could not be ingested: one row per kind. Every leaf (egress, connectors, documents, embeddings)
- * throws a Fault; the activity decides from the row alone whether the item is tried again. `remedy` is what to do then.
+ * Reasons why an item could not be ingested, one row per kind. Every leaf (egress, connectors, documents, embeddings)
+ * throws a Fault; the activity retries the item if its row says so. `remedy` tells the user what to do.
  */
 export const FAULTS = {
-  /** The address is not one the service may call (private, link-local, bad scheme or port). */
+  /** The service may not call the address (private, link-local, bad scheme or port). */
   address_refused: {
     retryable: false,
     remedy: 'Use a public http or https address, or have the operator allow the host in ALLOWED_PRIVATE_HOSTS.',
   },
   /** The page does not exist (404). */
   not_found: { retryable: false, remedy: 'Check that it is still there, or leave it out.' },
-  /** The page is gone for good (410). */
+  /** The page is permanently gone (410). */
   gone: { retryable: false, remedy: 'It is gone for good. Delete it here, or send it again.' },
   /** The site's robots.txt forbids the page. */
   robots_disallowed: {
     retryable: false,
     remedy: "Ask the site's owner to allow the page in robots.txt, or leave it out.",
   },
-  /** The server refuses us (401, 403, 451). */
+  /** The server denies access (401, 403, 451). */
   access_denied: { retryable: false, remedy: 'Have its owner give access, then retry it.' },
-  /** A connected account no longer takes its credentials, or they were taken back here. */
+  /** The credentials of a connected account no longer work, or were removed here. */
   access_revoked: { retryable: false, remedy: 'Connect the account again, then retry it.' },
-  /** A source no longer knows the point that its changes were asked from. */
-  stale_cursor: { retryable: false, remedy: 'Nothing: the next listing looks at everything once more.' },
+  /** The source rejects the cursor of its change feed. */
+  stale_cursor: { retryable: false, remedy: 'Nothing: the next listing reads the whole account again.' },
   /** Any other 4xx. */
   bad_response: { retryable: false, remedy: 'Open it by hand to see what the server says, then retry it.' },
   /** More than the allowed number of redirects, or a loop. */
   too_many_redirects: { retryable: false, remedy: 'Name the address that it ends at.' },
-  /** Bytes, text, depth or expansion past a named setting. */
+  /** Bytes, text, depth or expansion exceed a named setting. */
   too_large: { retryable: false, remedy: 'Split it, or have the operator raise the setting that its message names.' },
   /** Not a type that can be read as text. */
   unsupported_type: { retryable: false, remedy: 'Convert it to a supported format, or leave it out.' },
-  /** Its text is longer than a limit of one file or one upload. */
+  /** The text exceeds a limit per file or per upload. */
   over_limit: { retryable: false, remedy: "Have the user's limit raised, then retry it." },
-  /** A limit of all that the user has leaves no room for it now: it waits for its turn. */
-  no_room: { retryable: false, remedy: "It goes on when the user's limit is raised or files are deleted." },
-  /** There is no readable text in it. */
+  /** The user has reached a total limit. The item waits. */
+  no_room: { retryable: false, remedy: "It continues when the user's limit is raised or files are deleted." },
+  /** The file contains no readable text. */
   no_text: { retryable: false, remedy: 'Send it with use_ocr if its text is in pictures, or leave it out.' },
-  /** The content can't be parsed. */
+  /** The content cannot be parsed. */
   broken_content: {
     retryable: false,
     remedy: 'Mend the file and send it again; where the service met a defect, its log names the cause.',
   },
-  /** It can't be read without a password. */
+  /** The file is protected by a password. */
   encrypted: { retryable: false, remedy: 'Take the password off and send it again.' },
-  /** Parsing passed its time or memory limit. */
+  /** Parsing exceeded its time or memory limit. */
   parse_limit: { retryable: false, remedy: 'Split or simplify it, or have the operator raise the limits of parsing.' },
-  /** The worker died twice on this very item. */
+  /** The worker crashed twice on this item. */
   quarantined: { retryable: false, remedy: 'Mend or split it, then retry it.' },
   /** The host name does not resolve. */
   dns_failed: { retryable: true, remedy: 'Check the address; if it is right, retry it later.' },
   /** The connection failed or broke. */
   unreachable: { retryable: true, remedy: 'Check that the server is up, then retry it.' },
-  /** No answer, or not the whole answer, in time. */
+  /** The response did not arrive completely in time. */
   timed_out: { retryable: true, remedy: 'Retry it when the server is faster.' },
   /** 5xx. */
   server_error: { retryable: true, remedy: 'Retry it when the server has recovered.' },
   /** 429, or 503 with Retry-After. */
   rate_limited: { retryable: true, remedy: 'Retry it later, or have the limit at the source raised.' },
-  /** A setting of the service that this needs is missing, or refused where it is used. */
+  /** A required setting of the service is missing or was rejected. */
   not_configured: { retryable: false, remedy: 'Have the operator set what its message names, then retry it.' },
   /** The embedding provider failed. */
   embedding_failed: { retryable: true, remedy: 'Look at the embedding provider and its key, then retry it.' },
-  /** The service's own disk took no more: no fault of the content. */
+  /** The disk of the service is full or failed. The content is not at fault. */
   disk_failed: { retryable: true, remedy: "Have the operator make room on the service's disk, then retry it." },
 } as const satisfies Record<string, { retryable: boolean; remedy: string }>;
 
 export type FaultKind = keyof typeof FAULTS;
 
-/** What the caller of a failed step must know. `message` is a sentence a user understands: what failed, why, what to do. */
+/**
+ * An error that the caller of a step must handle. `message` is a sentence for users: what failed, why, and what to do.
+ */
 export class Fault extends Error {
   readonly kind: FaultKind;
-  /** Milliseconds after which the other side said to try again; null when it said nothing. */
+  /** Milliseconds until the server allows a retry; null if it did not say. */
   readonly retryAfterMs: number | null;
 
   constructor(kind: FaultKind, message: string, options: { retryAfterMs?: number; cause?: unknown } = {}) {

@@ -6,14 +6,14 @@ import { normaliseUrl, withScheme } from './urls.js';
 /** The source of a feed and of its entries. */
 export const FEED_SOURCE = 'RSS_FEED' satisfies SourceType;
 
-/** With which a feed is asked for (HTTP Basic), at the origin for which it was given and nowhere else. */
+/** HTTP Basic credentials of a feed. They are sent only to the origin for which they were given. */
 export interface FeedLogin {
   readonly origin: string;
   readonly username: string;
   readonly password: string;
 }
 
-/** The address of a feed as a request names it: normalised, and the login that stands in it. Null when it is none. */
+/** Parses the address of a feed in a request: the normalised URL, and the login in it. Null if it is invalid. */
 export function readFeedAddress(text: string): { readonly url: string; readonly login: FeedLogin | null } | null {
   try {
     const given = new URL(withScheme(text));
@@ -29,13 +29,13 @@ export function readFeedAddress(text: string): { readonly url: string; readonly 
   }
 }
 
-/** What a run of syncFeed was asked for. */
+/** Request of a syncFeed run. */
 export interface SyncFeedRequest {
-  /** Where the feed is by now, normalised. Its record's external id is where it was when it was added. */
+  /** The feed's current address, normalised. The external id of its record is the original address. */
   readonly url: string;
   readonly tags: Readonly<Record<string, TagValue>>;
   readonly ingest: IngestOptions;
-  /** How the pages behind entries are read. */
+  /** How the pages that entries link to are read. */
   readonly scrape: PageOptions;
 }
 
@@ -44,29 +44,32 @@ export interface SyncFeedProgress {
   readonly found?: FeedFound;
 }
 
-/** A reading of a feed whose entries are all there, with nothing of them left to read. Kept on the feed's record. */
+/** A complete reading of a feed, stored on its record. */
 export interface FeedReading {
-  /** By what its server knows it again. */
+  /** Validators for conditional requests. */
   readonly etag: string | null;
   readonly lastModified: string | null;
   /** Hash of everything else that the outcome depends on. */
   readonly asked: string;
-  /** The run that read it, and how many entries it took in: fewer are left of it where some were changed or deleted. */
+  /**
+   * The run that read the feed, and the number of entries it ingested. A lower number of files now means that some were
+   * changed or deleted.
+   */
   readonly runId: number;
   readonly entries: number;
 }
 
-/** What a run found when it read its feed. */
+/** Result of reading a feed. */
 export type FeedFound = { readonly unchanged: true } | { readonly reading: FeedReading };
 
-/** Where an entry's content is: kept on its record. */
+/** Location of an entry's content, stored on its record. */
 export interface FeedEntryOptions extends PageOptions {
   readonly feedUrl: string;
   readonly entryId: string;
-  /** The page that the entry leads to; null for an entry without one. */
+  /** The page that the entry links to; null if there is none. */
   readonly pageUrl: string | null;
 }
 
-/** An entry's own name is used where it is one for the whole world; others are only unique in their feed. */
+/** Uses the entry's own id if it is globally unique; other ids are unique only within their feed. */
 export const entryFileId = (feedUrl: string, entryId: string): string =>
   /^(?:https?|urn|tag):/i.test(entryId) && entryId !== feedUrl ? entryId : `${feedUrl}#${entryId}`;

@@ -12,7 +12,7 @@ export type TagTree =
   | { readonly AND: readonly (TagTree | TagCondition)[] }
   | { readonly OR: readonly (TagTree | TagCondition)[] };
 
-/** Which files an operation means. All given filters must hold; an absent or empty one holds for every file. */
+/** Filters of files, combined with AND. An absent or empty filter matches every file. */
 export interface FileFilters {
   readonly sources?: readonly SourceType[];
   /** Substring of the name, case ignored. */
@@ -47,11 +47,11 @@ export type OrderDirection = (typeof ORDER_DIRECTIONS)[number];
 export interface Page {
   readonly limit: number;
   readonly offset: number;
-  /** Only ids above it. */
+  /** Only files with a higher id. */
   readonly startingId: number;
 }
 
-/** Rows of one answer at most. */
+/** Maximum number of rows per page. */
 export const MAX_PAGE_LIMIT = 10_000;
 
 export interface FileListing {

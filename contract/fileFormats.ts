@@ -1,15 +1,15 @@
 /**
- * The formats a file may be uploaded in: the contract's file_format, one row each. What a file is called and declared
- * as only helps where its content does not say what it is.
+ * The upload formats: values of the contract's file_format, one row each. File name and declared type are only used if
+ * the content does not determine the format.
  */
 import type { SourceType } from './sources.js';
 
 export interface FileFormatRow {
   /** Read as text, by OCR, or by transcription. */
   readonly kind: 'text' | 'image' | 'audio' | 'video';
-  /** Endings of names, lower case; with each the `source` of a file so named. */
+  /** File name extensions in lower case, each with the `source` of such a file. */
   readonly extensions: Readonly<Record<string, SourceType>>;
-  /** Media types, the proper one first. */
+  /** Media types, the registered one first. */
   readonly mimeTypes: readonly [string, ...string[]];
 }
 
@@ -88,7 +88,7 @@ export const FILE_FORMATS = {
 
 export type FileFormat = keyof typeof FILE_FORMATS;
 
-/** The formats that documents/ has a reader for: text, and pictures of text. */
+/** The formats that documents/ parses: text, and pictures of text. */
 export type DocumentFormat = {
   [Format in FileFormat]: (typeof FILE_FORMATS)[Format]['kind'] extends 'text' | 'image' ? Format : never;
 }[FileFormat];
@@ -99,27 +99,27 @@ const byExtension: ReadonlyMap<string, readonly [FileFormat, SourceType]> = new 
     Object.entries(row.extensions).map(([ending, source]) => [ending, [format, source] as const] as const),
   ),
 );
-/** The first row that names a type has it. */
+/** If several rows have the same type, the first one wins. */
 const byMimeType: ReadonlyMap<string, FileFormat> = new Map(
   rows.flatMap(([format, row]) => row.mimeTypes.map((type) => [type, format] as const)).toReversed(),
 );
 
-/** The ending of a name or URL, lower case, without its dot; '' for none. */
+/** Returns the extension of a name or URL in lower case without its dot; '' if there is none. */
 export function extensionOf(name: string): string {
   const path = name.replace(/[?#].*$/s, '');
   return /\.([A-Za-z0-9]{1,10})$/.exec(path)?.[1]?.toLowerCase() ?? '';
 }
 
-/** The format that a file's name promises, or null. */
+/** Returns the format for a file name; null if the extension is unknown. */
 export const formatOfName = (name: string): FileFormat | null => byExtension.get(extensionOf(name))?.[0] ?? null;
 
-/** The format that a Content-Type (parameters or not) promises, or null. */
+/** Returns the format for a Content-Type, with or without parameters; null if it is unknown. */
 export const formatOfType = (contentType: string | null): FileFormat | null =>
   byMimeType.get((contentType ?? '').split(';')[0]?.trim().toLowerCase() ?? '') ?? null;
 
 export const mimeTypeOf = (format: FileFormat): string => FILE_FORMATS[format].mimeTypes[0];
 
-/** The `source` of an uploaded file: by its name where that fits what it is (.jpeg: JPEG), else by what it is. */
+/** Returns the `source` of an uploaded file: by its name if that fits the content (.jpeg: JPEG), else by its content. */
 export function sourceOfUpload(format: FileFormat, name: string): SourceType {
   const named = byExtension.get(extensionOf(name));
   if (named?.[0] === format) return named[1];

@@ -1,17 +1,17 @@
-/** Conditions joined by AND and OR, as callers write them who select mail by what it is. */
+/** Conditions combined by AND and OR, with which callers select mail. */
 
 export type FilterTree<Condition> =
   | Condition
   | { readonly AND: readonly FilterTree<Condition>[] }
   | { readonly OR: readonly FilterTree<Condition>[] };
 
-/** Groups in groups at most; each condition is one of so many. */
-const MOST_LEVELS = 5;
-const MOST_CONDITIONS = 50;
+/** Maximum depth of nested groups; each may hold conditions up to the second limit in total. */
+const MAX_LEVELS = 5;
+const MAX_CONDITIONS = 50;
 
 type Path = readonly (string | number)[];
 
-/** What is wrong with a filter, and where in it. */
+/** An invalid filter: the message, and the path to the invalid part. */
 export class FilterError extends Error {
   readonly path: Path;
 
@@ -21,13 +21,13 @@ export class FilterError extends Error {
   }
 }
 
-/** Reads one condition, which is given with where it stands. Throws a FilterError. */
+/** Parses one condition at a path. Throws a FilterError. */
 export type ReadCondition<Condition> = (given: Readonly<Record<string, unknown>>, path: Path) => Condition;
 
 const isObject = (given: unknown): given is Readonly<Record<string, unknown>> =>
   typeof given === 'object' && given !== null && !Array.isArray(given);
 
-/** What a caller gave as a filter; null for an empty object, which asks for everything. @throws FilterError */
+/** Parses a caller's filter; null for an empty object, which selects everything. @throws FilterError */
 export function readFilterTree<Condition>(
   given: unknown,
   readCondition: ReadCondition<Condition>,
@@ -39,22 +39,23 @@ export function readFilterTree<Condition>(
     const [joint] = joints;
     if (joint === undefined) {
       conditions += 1;
-      if (conditions > MOST_CONDITIONS) throw new FilterError(path, `Give ${MOST_CONDITIONS} conditions at most`);
+      if (conditions > MAX_CONDITIONS) throw new FilterError(path, `Give ${MAX_CONDITIONS} conditions at most`);
       return readCondition(node, path);
     }
-    if (Object.keys(node).length > 1)
-      throw new FilterError(path, 'Beside AND or OR there is nothing else in an object');
+    if (Object.keys(node).length > 1) throw new FilterError(path, 'An object with AND or OR can have no other key');
     const members = node[joint];
     if (!Array.isArray(members) || members.length === 0)
       throw new FilterError([...path, joint], 'Give a list of conditions');
-    if (level >= MOST_LEVELS) throw new FilterError(path, `Put groups ${MOST_LEVELS} levels deep at most`);
+    if (level >= MAX_LEVELS) throw new FilterError(path, `Put groups ${MAX_LEVELS} levels deep at most`);
     const inner = members.map((member: unknown, index) => readNode(member, [...path, joint, index], level + 1));
     return joint === 'AND' ? { AND: inner } : { OR: inner };
   };
   return isObject(given) && Object.keys(given).length === 0 ? null : readNode(given, [], 0);
 }
 
-/** The day that YYYY/mm/dd means, as YYYY-mm-dd; null where it means none. Days may be written with one figure, and with dashes. */
+/**
+ * Converts YYYY/mm/dd to YYYY-mm-dd; null if it is no valid day. One-digit months and days, and dashes, are accepted.
+ */
 export function dayOf(value: string): string | null {
   const [, year, month = '', day = ''] = /^(\d{4})[/-](\d{1,2})[/-](\d{1,2})$/.exec(value.trim()) ?? [];
   if (year === undefined) return null;
@@ -65,12 +66,12 @@ export function dayOf(value: string): string | null {
 
 const PREFIX = 'filter:';
 
-/** What a selection is called as an item: what it finds lies below it. The same selection has the same id. */
+/** Returns the item id of a selection: its results are children of that item. Equal selections have equal ids. */
 export const idOfSelection = (selection: unknown): string =>
   `${PREFIX}${Buffer.from(JSON.stringify(selection)).toString('base64url')}`;
 
 export const isSelection = (externalId: string): boolean => externalId.startsWith(PREFIX);
 
-/** What such an id says, not read yet: whoever brings it may have written it by hand. @throws SyntaxError where it says nothing */
+/** Parses such an id. It may have been written by hand, so the result is unchecked. @throws SyntaxError if it is not JSON */
 export const selectionOf = (externalId: string): unknown =>
   JSON.parse(Buffer.from(externalId.slice(PREFIX.length), 'base64url').toString());

@@ -1,4 +1,4 @@
-/** Which messages of Gmail a caller means: the conditions there are, and what such a query is called as an item. */
+/** Filters for Gmail messages: the supported conditions, and the item id of a filter. */
 import {
   dayOf,
   FilterError,
@@ -13,13 +13,13 @@ import {
 export interface GmailCondition {
   readonly key: GmailKey;
   readonly value: string;
-  /** What does not meet it is meant. */
+  /** Selects messages that do not meet the condition. */
   readonly negate?: true;
 }
 export type GmailFilter = FilterTree<GmailCondition>;
 
 const DATE = /^\d{4}\/\d{1,2}\/\d{1,2}$/;
-/** Values that a key takes: these, or what a pattern lets through. */
+/** Accepted values per key: a list, or a pattern. */
 const KEYS = {
   label: /^[^"\p{Cc}]{1,225}$/u,
   after: DATE,
@@ -27,14 +27,14 @@ const KEYS = {
   is: ['starred', 'important', 'snoozed', 'unread', 'read'],
   from: /^[^"\p{Cc}]{1,320}$/u,
   to: /^[^"\p{Cc}]{1,320}$/u,
-  // What lies in spam and in the trash is not taken in.
+  // Spam and trash are never ingested.
   in: ['sent', 'inbox', 'drafts', 'archive'],
   has: ['attachment'],
 } as const satisfies Record<string, RegExp | readonly string[]>;
 export type GmailKey = keyof typeof KEYS;
 
-/** Longest id of a query: it becomes part of an address. */
-const MOST_LETTERS = 6_000;
+/** Maximum length of a filter's id, which becomes part of a URL. */
+const MAX_ID_LENGTH = 6_000;
 
 const readCondition: ReadCondition<GmailCondition> = (given, path) => {
   const { key, value, negate = false, ...more } = given;
@@ -63,19 +63,19 @@ const readCondition: ReadCondition<GmailCondition> = (given, path) => {
   return { key: name, value: meant, ...(negate ? { negate } : {}) };
 };
 
-/** What a caller gave as a filter; an empty object means every message. @throws FilterError */
+/** Parses a caller's filter; an empty object selects every message. @throws FilterError */
 export function readGmailFilter(given: unknown): GmailFilter | null {
   const filter = readFilterTree(given, readCondition);
-  if (idOfGmailFilter(filter).length > MOST_LETTERS) throw new FilterError([], 'Give fewer or shorter conditions');
+  if (idOfGmailFilter(filter).length > MAX_ID_LENGTH) throw new FilterError([], 'Give fewer or shorter conditions');
   return filter;
 }
 
-/** The query as an item. The same query has the same id. */
+/** Returns the item id of a filter. Equal filters have equal ids. */
 export const idOfGmailFilter = (filter: GmailFilter | null): string => idOfSelection(filter ?? {});
 
-/** The query of such an id, read as carefully as when it was given; undefined for any other id. */
+/** Parses the filter from an item id and validates it again; undefined for any other id. */
 export function gmailFilterOf(externalId: string): GmailFilter | null | undefined {
-  if (!isSelection(externalId) || externalId.length > MOST_LETTERS) return undefined;
+  if (!isSelection(externalId) || externalId.length > MAX_ID_LENGTH) return undefined;
   try {
     return readGmailFilter(selectionOf(externalId));
   } catch {

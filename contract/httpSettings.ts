@@ -1,4 +1,4 @@
-/** Settings of the HTTP interface that are lists of their own form. */
+/** Parsers for settings of the HTTP interface that are lists. */
 
 const parts = (value: string): string[] =>
   value
@@ -6,12 +6,12 @@ const parts = (value: string): string[] =>
     .map((part) => part.trim())
     .filter((part) => part !== '');
 
-/** Express's names of ranges. */
+/** Names of address ranges, as in Express. */
 const RANGE_NAMES: readonly string[] = ['loopback', 'linklocal', 'uniquelocal'];
-/** A chain of proxies longer than this is a mistyped port or address. */
+/** A larger number of hops is probably a mistyped port or address. */
 const MAX_HOPS = 10;
 
-/** Bits of an IP address as it is usually written; 0 for other texts. */
+/** Returns the number of bits of an IP address; 0 if the text is no address. */
 function bitsOf(address: string): number {
   if (address.includes(':')) return URL.canParse(`http://[${address}]/`) ? 128 : 0;
   const octets = address.split('.');
@@ -27,22 +27,24 @@ function isRange(text: string): boolean {
 
 /**
  * Parses TRUST_PROXY: a number of hops, or addresses, ranges and names of ranges.
- * @throws Error that continues the setting's name
+ * @throws Error whose message follows the name of the setting
  */
 export function readTrustProxy(value: string): number | readonly string[] {
   const found = parts(value);
   const [only = ''] = found;
   if (found.length === 1 && /^\d+$/.test(only)) {
-    if (Number(only) > MAX_HOPS) throw new Error(`takes ${MAX_HOPS} hops at most`);
+    if (Number(only) > MAX_HOPS) throw new Error(`accepts at most ${MAX_HOPS} hops`);
     return Number(only);
   }
   const wrong = found.find((part) => !RANGE_NAMES.includes(part) && !isRange(part));
   if (wrong !== undefined)
-    throw new Error(`takes a number of hops, or addresses such as 10.0.0.1, 10.0.0.0/8 or loopback, and no "${wrong}"`);
+    throw new Error(
+      `accepts a number of hops, or addresses such as 10.0.0.1, 10.0.0.0/8 or loopback, but not "${wrong}"`,
+    );
   return found;
 }
 
-/** Schemes that a browser runs or opens locally: never the place where a consent ends. */
+/** Schemes that a browser executes or opens locally. They are never allowed as redirect targets. */
 const NEVER: readonly string[] = [
   ...['javascript', 'data', 'vbscript', 'file', 'blob', 'filesystem', 'about', 'view-source', 'jar'],
   ...['chrome', 'resource', 'ws', 'wss', 'ftp', 'mailto', 'tel', 'sms', 'intent', 'urn'],
@@ -50,11 +52,11 @@ const NEVER: readonly string[] = [
 
 /**
  * Parses REDIRECT_URI_SCHEMES: schemes of apps (RFC 8252, 7.1), in lower case.
- * @throws Error that continues the setting's name
+ * @throws Error whose message follows the name of the setting
  */
 export function readRedirectUriSchemes(value: string): readonly string[] {
   const schemes = parts(value).map((part) => part.toLowerCase());
   const wrong = schemes.find((scheme) => !/^[a-z][a-z\d+.-]*$/.test(scheme) || NEVER.includes(scheme));
-  if (wrong !== undefined) throw new Error(`takes schemes of apps, such as com.example.app, and no "${wrong}"`);
+  if (wrong !== undefined) throw new Error(`accepts app schemes such as com.example.app, but not "${wrong}"`);
   return schemes;
 }

@@ -5,50 +5,50 @@ import { DEFAULT_EMBEDDING_MODEL, type EmbeddingModelId } from './embeddingModel
 export const PARSED_TEXT_FORMATS = ['PLAIN_TEXT', 'MARKDOWN'] as const;
 export type ParsedTextFormat = (typeof PARSED_TEXT_FORMATS)[number];
 
-/** How one file is to be turned into text, chunks and vectors. Stored on the file, so that a re-sync repeats it. */
+/** How a file is converted to text, chunks and vectors. Stored on the file, so that a resync repeats it. */
 export interface IngestOptions {
-  /** Tokens (cl100k) a chunk has at most. */
+  /** Maximum number of tokens (cl100k) per chunk. */
   readonly chunkSize: number;
-  /** Tokens that neighbouring chunks share at most. */
+  /** Maximum number of tokens that neighbouring chunks share. */
   readonly chunkOverlap: number;
   readonly embeddingModel: EmbeddingModelId;
   readonly skipEmbeddingGeneration: boolean;
-  /** Chunks and no vectors, whatever skipEmbeddingGeneration says. */
+  /** Creates chunks without vectors, whatever skipEmbeddingGeneration says. */
   readonly generateChunksOnly: boolean;
-  /** The file is stored; neither text nor chunks are made. */
+  /** Stores the file without extracting text or chunks. */
   readonly storeFileOnly: boolean;
-  /** Terms with their weights, for searching by words, beside the vectors of the model. */
+  /** Weighted terms for keyword search, in addition to the model's vectors. */
   readonly generateSparseVectors: boolean;
   readonly prependFilenameToChunks: boolean;
   readonly setPageAsBoundary: boolean;
-  /** Rows of a table, or objects of a JSON file, a chunk has at most; other formats take no notice. */
+  /** Maximum number of table rows, or of objects of a JSON file, per chunk. Other formats ignore it. */
   readonly maxItemsPerChunk: number | null;
-  /** Whether a long row of a table may be cut. Absent, like the options below: no. */
+  /** Whether a long table row may be split. Absent means false, as for the options below. */
   readonly splitRows?: boolean;
   /** OCR for PDF, PNG and JPG. */
   readonly useOcr?: boolean;
   readonly parsePdfTablesWithOcr?: boolean;
   readonly detectAudioLanguage?: boolean;
-  /** Null: the one that is configured. */
+  /** Null: the configured service. */
   readonly transcriptionService?: TranscriptionService | null;
   readonly includeSpeakerLabels?: boolean;
-  /** Of messages at sources that ask for this wish: whether what is attached becomes files as well. */
+  /** Whether attachments of messages become files, for sources that support the option. */
   readonly syncAttachments?: boolean;
-  /** Of sources that know their texts with markup and without: which is wanted. Absent: without. */
+  /** Text with or without markup, for sources that offer both. Absent: without. */
   readonly parsedTextFormat?: ParsedTextFormat;
-  /** What the sender says the file is; null: what it is found to be. */
+  /** Media type declared by the sender; null: detected. */
   readonly mediaType?: MediaType | null;
-  /** Of a connected source with several kinds of things: those that are synced by themselves. Absent: all. */
+  /** For sources with several types of items: the types that are synced automatically. Absent: all. */
   readonly autoSyncedSourceTypes?: readonly string[];
-  /** A record only: nothing is fetched, and the file ends READY_TO_SYNC. */
+  /** Creates only a record: nothing is fetched, and the file ends as READY_TO_SYNC. */
   readonly skipFileProcessing: boolean;
 }
 
-/** Whether the chunks of a file are to have vectors. */
+/** Returns whether the chunks of a file get vectors. */
 export const wantsVectors = (options: IngestOptions): boolean =>
   !options.skipEmbeddingGeneration && !options.generateChunksOnly && !options.storeFileOnly;
 
-/** Whether they are to have sparse ones as well: these go with dense ones, never alone. */
+/** Returns whether the chunks get sparse vectors too. Sparse vectors are created only together with dense ones. */
 export const wantsSparseVectors = (options: IngestOptions): boolean =>
   options.generateSparseVectors && wantsVectors(options) && !options.skipFileProcessing;
 
@@ -66,7 +66,7 @@ export const DEFAULT_INGEST_OPTIONS: IngestOptions = {
   skipFileProcessing: false,
 };
 
-/** How a web page is to be fetched and read. Kept on each page's record, so that a re-sync repeats it. */
+/** How a web page is fetched and read. Stored on each page's record, so that a resync repeats it. */
 export interface PageOptions {
   readonly htmlTagsToSkip: readonly string[];
   readonly cssClassesToSkip: readonly string[];
@@ -75,7 +75,9 @@ export interface PageOptions {
   readonly usePremiumProxies: boolean;
 }
 
-/** What a web scrape was asked for beyond IngestOptions. Lists are empty where the request gave none. Kept on the parent. */
+/**
+ * Options of a web scrape beyond IngestOptions, stored on the parent. Lists are empty if the request contained none.
+ */
 export interface ScrapeOptions extends PageOptions {
   readonly maxPagesToScrape: number | null;
   readonly urlPathsToInclude: readonly string[];

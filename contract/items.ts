@@ -1,15 +1,15 @@
 import type { OrderDirection, Page } from './fileFilters.js';
 
-/** Which items of a data source an operation means. All given filters must hold. */
+/** Filters of a data source's items, combined with AND. */
 export interface ItemFilters {
   readonly externalIds?: readonly string[];
   readonly ids?: readonly number[];
-  /** A part of it, in any case. */
+  /** Substring of the name, case ignored. */
   readonly name?: string;
   readonly rootsOnly?: boolean;
   readonly fileFormats?: readonly string[];
   readonly itemTypes?: readonly string[];
-  /** What lies directly in this one. */
+  /** Only direct children of this item. */
   readonly parentExternalId?: string;
 }
 

@@ -1,4 +1,4 @@
-/** Limits of a user or an organization: the wire's names of `custom_limits`. */
+/** Limits of a user or an organization: field names of `custom_limits`. */
 export const LIMIT_NAMES = [
   'max_files',
   'max_files_per_upload',
@@ -8,19 +8,19 @@ export const LIMIT_NAMES = [
 ] as const;
 export type LimitName = (typeof LIMIT_NAMES)[number];
 
-/** Says that there is no limit, also where the organization has one. */
+/** Disables a limit, including the organization's. */
 const UNLIMITED = -1;
 
-/** Hours between automatic syncs that may be chosen. */
+/** Allowed hours between automatic syncs. */
 export const AUTO_SYNC_INTERVALS = [3, 6, 12, 24] as const;
 
-/** What was set for a user, or for an organization's users without own values. What was never set is absent. */
+/** Limits set for a user, or for users of an organization without own values. Unset limits are absent. */
 export type CustomLimits = Partial<Record<LimitName | 'auto_sync_interval', number>>;
 
-/** What holds for a user: null is no limit. */
+/** The limits that apply to a user; null means unlimited. */
 export type EffectiveLimits = Readonly<Record<LimitName, number | null>>;
 
-/** The user's own values, else the organization's, else none. */
+/** Returns the user's values, else the organization's, else null. */
 export function effectiveLimits(user: CustomLimits, organization: CustomLimits): EffectiveLimits {
   const of = (name: LimitName): number | null => {
     const value = user[name] ?? organization[name] ?? UNLIMITED;
@@ -35,12 +35,12 @@ export function effectiveLimits(user: CustomLimits, organization: CustomLimits):
   };
 }
 
-/** The fact of a parent whose run found more files than one upload may have. */
+/** Fact of a parent whose run found more files than one upload may contain. */
 export const LIMIT_FACT = { limit_reached: 'max_files_per_upload' satisfies LimitName } as const;
-/** The fact of a parent whose list is longer than this deployment takes at once. */
+/** Fact of a parent whose list exceeds the limit of this deployment. */
 export const CAP_FACT = { limit_reached: 'MAX_PAGES_PER_SCRAPE' } as const;
-/** Takes such a fact of an earlier run away. */
+/** Removes the limit fact of an earlier run. */
 export const NO_LIMIT_FACT = { limit_reached: null } as const;
 
-/** Stands for every source that can be synced by itself. */
+/** All sources that support automatic sync. */
 export const ALL_SOURCES = 'ALL';

@@ -1,6 +1,6 @@
 import { FILE_FORMATS, type FileFormatRow } from './fileFormats.js';
 
-/** What a vector was made of, in the words of a search's media_type. */
+/** Media types of a vector's content: the values of media_type in a search. */
 export const MEDIA_TYPES = ['TEXT', 'IMAGE', 'AUDIO', 'VIDEO'] as const;
 export type MediaType = (typeof MEDIA_TYPES)[number];
 
@@ -12,10 +12,10 @@ const MEDIA_TYPE_OF: Readonly<Record<FileFormatRow['kind'], MediaType>> = {
 };
 
 /**
- * What the vectors of a file were made of: a picture as what it shows is IMAGE, what OCR read in one is TEXT; what is said in a
- * recording is found as AUDIO or VIDEO.
- * @param format the contract's file_format; null and what is no uploaded format (a page, a feed's entry): text
- * @param hasText whether the file has a text, which a picture that is embedded as what it shows has not
+ * Returns the media type of a file's vectors: IMAGE for a picture that was embedded as a picture, TEXT for text that
+ * OCR found in it, AUDIO or VIDEO for the speech of a recording.
+ * @param format the contract's file_format; null and formats that are not uploads (a page, a feed entry) are text
+ * @param hasText whether the file has text; false for a picture that was embedded as a picture
  */
 export function mediaTypeOf(format: string | null, hasText: boolean): MediaType {
   const kind =

@@ -1,9 +1,9 @@
-/** What connecting by consent has in common for all sources: where people come back to, and what is kept of a grant. */
+/** OAuth connections of all sources: callback paths, stored grants, and the states of a connection attempt. */
 import type { IngestOptions } from './ingestOptions.js';
 import type { TagValue } from './records.js';
 import type { OAuthSource } from './whiteLabel.js';
 
-/** Where providers send people back to: below /integrations/ of our public address. */
+/** Callback paths, relative to /integrations/ of the public address. */
 export const CALLBACK_PATHS: Readonly<Record<OAuthSource, string>> = {
   BOX: 'box',
   CONFLUENCE: 'confluence',
@@ -24,127 +24,127 @@ export const CALLBACK_PATHS: Readonly<Record<OAuthSource, string>> = {
   SERVICENOW: 'servicenow',
 };
 
-/** By what a provider knows us. */
+/** OAuth client credentials. */
 export interface OAuthClient {
   readonly id: string;
-  /** Null for a client that has none, and proves itself by PKCE alone. */
+  /** Null for a public client, which uses PKCE alone. */
   readonly secret: string | null;
 }
 
-/** Of OAuth 1.0a: what a person consents to, asked for before they do. */
+/** OAuth 1.0a: the temporary credentials requested before the user consents. */
 export interface RequestToken {
   readonly token: string;
   readonly secret: string;
 }
 
-/** What is kept of a person's consent: sealed, in the data source. */
+/** The tokens of a user's consent. Stored encrypted in the data source. */
 export interface StoredGrant {
   readonly accessToken: string;
-  /** Null where the provider gives none: the access token lives until it is refused. */
+  /** Null if the provider issues none: the access token is valid until the provider rejects it. */
   readonly refreshToken: string | null;
   /** Milliseconds since 1970. */
   readonly obtainedAt: number;
-  /** The same; null where the provider does not say. */
+  /** Milliseconds since 1970; null if the provider does not say. */
   readonly expiresAt: number | null;
-  /** What the connection was made with, or the answer told. No secrets. */
+  /** Facts of the connection, from its request or from the token response. They contain no secrets. */
   readonly facts: Readonly<Record<string, string>>;
-  /** The client that refreshes must use; null where the tokens were handed to us and nobody said. */
+  /** The OAuth client that must refresh the tokens; null if the caller supplied tokens without a client. */
   readonly clientId: string | null;
-  /** Only where the client is this connection's own. */
+  /** Only if the connection has its own client. */
   readonly clientSecret?: string;
-  /** What was granted, in the provider's words; absent where it did not say, and in older grants. */
+  /** Granted scopes as the provider names them; absent if it did not say, and in older grants. */
   readonly scopes?: readonly string[];
 }
 
-/** A grant as it rests. */
-export interface KeptGrant {
+/** A stored grant. */
+export interface VersionedGrant {
   readonly grant: StoredGrant;
-  /** Another one after every write: what was read is changed only while it is still there. */
+  /** Changes with every write, for optimistic locking. */
   readonly version: string;
 }
 
-/** Where the grant of one data source rests. One refresh at a time among all processes is its doing. */
-export interface GrantKeeper {
+/** Stores the grant of one data source, and allows one refresh at a time over all processes. */
+export interface GrantStore {
   /** Null once access is revoked. */
-  read(): Promise<KeptGrant | null>;
+  read(): Promise<VersionedGrant | null>;
   /**
-   * Writes down that this process is about to refresh what it has read. Null: somebody else is at it, or has changed it.
-   * A claim that was never ended, because its process died, ends by itself.
+   * Claims the refresh of the tokens that this process has read. Null: another process refreshes or has changed them.
+   * The claim of a crashed process expires.
    */
   claim(version: string, lifeMs: number): Promise<string | null>;
-  /** Ends a claim with the new grant, if it is still ours: answers the new version, or null where it is not. */
+  /** Ends a claim by storing the new grant. Returns the new version, or null if the claim is no longer valid. */
   keep(claim: string, version: string, grant: StoredGrant): Promise<string | null>;
-  /** Ends a claim with nothing changed. */
+  /** Ends a claim without a change. */
   release(claim: string): Promise<void>;
-  /** The organization's own client for this source; null where it has none. */
+  /** Returns the organization's own client for this source; null if there is none. */
   ownClient(): Promise<OAuthClient | null>;
 }
 
-/** What a connection was asked to do, kept with it: for what is synced at once, from the chooser, and by later selections. */
+/** The options of a connection, stored with it: for the first sync, the file chooser, and later selections. */
 export interface ConnectionOptions {
   readonly ingest: IngestOptions;
-  /** Of every file. */
+  /** Tags of every file. */
   readonly tags: Readonly<Record<string, TagValue>>;
-  /** Of every file; null: each call has one of its own. */
+  /** Request id of every file; null: each call has its own. */
   readonly requestId: string | null;
   readonly incrementalSync: boolean;
 }
 
-/** What is to happen once the account is there. */
-export interface ConnectionWishes {
+/** What happens after an account is connected. */
+export interface ConnectionActions {
   readonly listItems: boolean;
-  /** Where the source honours it. */
+  /** Applies only to sources that support it. */
   readonly syncFiles: boolean;
-  /** Whether the page offers to choose items; only where the source honours it. */
+  /** Whether the page offers a file chooser; applies only to sources that support it. */
   readonly offersChooser: boolean;
   readonly opensChooser: boolean;
   readonly dataSourceTags: Readonly<Record<string, TagValue>>;
 }
 
-/** How far a connection by consent is. */
+/** States of an attempt to connect by consent. */
 export const ATTEMPT_STATES = [
-  /** The person is at the provider. */
+  /** The user is at the provider. */
   'waiting',
-  /** They came back with a code. */
+  /** The user returned with a code. */
   'returned',
-  /** The code is being exchanged: it may have been used up. */
+  /** The code is being exchanged, so it may already be used. */
   'exchanging',
-  /** We have the tokens. */
+  /** The tokens are stored. */
   'granted',
-  /** The data source is there. */
+  /** The data source exists. */
   'connected',
-  /** They said no. */
+  /** The user refused. */
   'denied',
   'failed',
-  /** They did not come back in time. */
+  /** The user did not return in time. */
   'expired',
-  /** Stopped from our side. */
+  /** Cancelled by this service. */
   'cancelled',
 ] as const;
 export type AttemptState = (typeof ATTEMPT_STATES)[number];
 export const OPEN_ATTEMPT_STATES = ['waiting', 'returned', 'exchanging', 'granted'] as const satisfies AttemptState[];
 
-/** A field of oauth_url that says what account, or whose server, is meant: it becomes a fact of the connection. */
+/** A field of oauth_url that names the account or server. It becomes a fact of the connection. */
 export interface FactField {
   readonly field: string;
   readonly fact: string;
-  /** As POST /integrations/connect calls the field; unset: the same. */
+  /** Name of the field in POST /integrations/connect; absent: the same. */
   readonly handedOverAs?: string;
-  /** It stands in addresses: what does not match is refused. */
+  /** The value becomes part of a host name or path, so other values are rejected. */
   readonly pattern: RegExp;
-  /** As people are told. */
+  /** Description of the accepted values, for error messages. */
   readonly takes: string;
-  /** Without it there is no address to consent at. */
+  /** Whether the consent URL requires the field. */
   readonly isNeeded?: true;
   readonly fallback?: string;
 }
 
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;
-/** Of Salesforce; where its pages are, nothing answers programs. */
+/** A Salesforce host. Hosts under lightning.force.com serve only pages, no API. */
 export const SALESFORCE_HOST =
   /^(?!.*\.lightning\.force\.com$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?:salesforce|force|cloudforce)\.com$/i;
 const TENANT = /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/i;
-/** With the sites that it lies in, and what kind of site that is: `teams/Crew/Archive`. */
+/** A site with its parent sites and its kind: `teams/Crew/Archive`. */
 const SITE =
   /^[\p{L}\p{N}_](?:[\p{L}\p{N}_. -]{0,126}[\p{L}\p{N}_-])?(?:\/[\p{L}\p{N}_](?:[\p{L}\p{N}_. -]{0,126}[\p{L}\p{N}_-])?){0,9}$/u;
 const EMAIL = /^[^\s@/?#|]{1,64}@[a-z0-9.-]{1,255}$/i;
@@ -157,7 +157,7 @@ const tenant: FactField = {
   takes: 'the id or the domain of a tenant',
   fallback: 'common',
 };
-/** By source; a source takes no notice of the fields of others. */
+/** Fields by source. A source ignores the fields of others. */
 export const FACT_FIELDS: Partial<Readonly<Record<OAuthSource, readonly FactField[]>>> = {
   ONEDRIVE: [tenant],
   OUTLOOK: [tenant],
@@ -203,7 +203,7 @@ export const FACT_FIELDS: Partial<Readonly<Record<OAuthSource, readonly FactFiel
   GONG: [{ field: 'gong_account_email', fact: 'email', pattern: EMAIL, takes: 'an e-mail address' }],
 };
 
-/** Of sources where each connection brings a client of its own: the object it comes in, and what else that says. */
+/** For sources where each connection has its own client: the field that contains it, and its other fields. */
 interface BroughtClient {
   readonly field: 'servicenow_credentials';
   readonly facts: readonly FactField[];

@@ -1,21 +1,24 @@
-/** What is in object stores is called here: a bucket by its name, what lies in it as `<bucket>/<key>`, a folder with a slash at its end. */
+/** Item ids of object stores: a bucket is its name, an object `<bucket>/<key>`; folders end with a slash. */
 
-/** What an external id means. */
+/** A parsed external id. */
 export interface ObjectPlace {
   readonly bucket: string;
-  /** '' for the bucket itself. */
+  /** Empty for the bucket itself. */
   readonly key: string;
-  /** `prefix`: whatever begins with the key, as a caller may ask. */
+  /** `prefix`: all keys with this prefix, as callers can select. */
   readonly kind: 'bucket' | 'folder' | 'object' | 'prefix';
 }
 
 export const idOf = (bucket: string, key: string): string => (key === '' ? bucket : `${bucket}/${key}`);
 
-/** The id of whatever begins with a text. No bucket is called '', so a slash in front is nothing else. */
+/**
+ * Returns the id that selects all keys with a prefix. Bucket names are never empty, so a leading slash is unambiguous.
+ */
 export function idOfPrefix(bucket: string, prefix: string): string {
   return prefix === '' || prefix.endsWith('/') ? idOf(bucket, prefix) : `/${bucket}/${prefix}`;
 }
 
+/** Parses an item id of an object store into bucket and key. */
 export function parseItemId(externalId: string): ObjectPlace {
   if (externalId.startsWith('/')) return { ...parseItemId(externalId.slice(1)), kind: 'prefix' };
   const slash = externalId.indexOf('/');

@@ -1,5 +1,6 @@
 /**
- * What client, worker and workflows agree on: queue, workflow ids, inputs and results. JSON only, ids and counts only.
+ * Names and types shared by client, workers and workflows: queues, workflow ids, inputs and results. All are JSON with
+ * ids and counts only.
  */
 import type { FaultKind } from './failures.js';
 import type { AttemptState } from './oauth.js';
@@ -11,21 +12,21 @@ export const TASK_QUEUE = 'allotrope';
 export const SEARCH_ATTRIBUTES = ['OrganizationId', 'UserId', 'DataSourceId', 'FileId', 'RequestId'] as const;
 export type SearchAttributeName = (typeof SEARCH_ATTRIBUTES)[number];
 
-/** Files one batch activity takes at most. */
+/** Maximum number of files per batch activity. */
 export const BATCH_SIZE = 50;
-/** Bytes of sent contents in one batch of uploads, so that a batch of large files ends soon. */
+/** Maximum bytes of uploaded contents per batch, so that a batch of large files ends soon. */
 export const BATCH_BYTES = 8 * 1024 * 1024;
 /**
- * After this time in milliseconds a batch begins no more files, and OCR of a file no more pages: the rest returns to the
- * queue, where other users have their turn.
+ * After this time in milliseconds a batch starts no more files, and OCR of a file no more pages. The rest returns to
+ * the queue behind other users.
  */
 export const TURN_MS = 5_000;
-/** ApplicationFailure type of a step whose turn is over: its retry waits for the next turn. */
+/** ApplicationFailure type of a step whose time slice is over. Its retry waits for the next one. */
 export const TURN_OVER_FAILURE = 'TurnOver';
-/** The first batch of a run, so that the first chunk is searchable at once. */
+/** The first batch of a run is small, so that the first chunk is searchable early. */
 export const FIRST_BATCH_SIZE = 4;
 
-/** The kinds of accepted work; each is the name of the workflow that does it. */
+/** The kinds of accepted work; each is the name of its workflow. */
 export const RUN_KINDS = [
   'scrapeSitemap',
   'webScrape',
@@ -45,10 +46,10 @@ export const RUN_KINDS = [
   'autoSync',
 ] as const;
 export type RunKind = (typeof RUN_KINDS)[number];
-/** The kinds that find files and bring them in below a container. */
+/** The kinds that find files and ingest them below a container. */
 export type ContainerRunKind = Extract<RunKind, 'scrapeSitemap' | 'webScrape' | 'syncFeed'>;
 
-/** Whether a run brings in an upload: files of one request, whose common end is an event. */
+/** Whether a run ingests an upload: files of one request, whose completion is an event. */
 export const IS_UPLOAD: Readonly<Record<RunKind, boolean>> = {
   scrapeSitemap: true,
   syncUpload: true,
@@ -65,17 +66,20 @@ export const IS_UPLOAD: Readonly<Record<RunKind, boolean>> = {
   reembedFiles: false,
   moveStorage: false,
   settleQuarantine: false,
-  // What it brings in is told by its parts.
+  // Its child runs report what they ingest.
   autoSync: false,
 };
 
-/** Kinds whose work nobody else makes up for: a run that was ended from outside begins anew, so many times at most. */
+/**
+ * Kinds whose work no other run repeats. A run that was terminated externally is started again, up to MAX_RUN_RESTARTS
+ * times.
+ */
 export const REDONE_KINDS: readonly RunKind[] = ['updateTags', 'recountFiles', 'moveStorage', 'settleQuarantine'];
-export const MOST_REDONE = 3;
+export const MAX_RUN_RESTARTS = 3;
 
 /**
- * Keys of workflows, built here and nowhere else: a repeated request meets the running workflow. Records store keys;
- * Temporal's id is the key with the deployment id in front (`temporalNames`).
+ * Keys of workflows. All are built here, so that a repeated request finds the running workflow. Records store keys; the
+ * id in Temporal is the key with the deployment id as prefix (`temporalNames`).
  */
 export const workflowIds = {
   scrape: (parentFileId: number): string => `scrape:${parentFileId}`,
@@ -101,35 +105,35 @@ export const workflowIds = {
   reembed: (runId: number): string => `reembed:${runId}`,
 };
 
-/** Keys of schedules; the keys of the workflows that they start begin with them. */
+/** Keys of schedules; they are prefixes of the keys of the workflows that the schedules start. */
 export const scheduleIds = {
   source: (dataSourceId: number): string => `auto-sync:${dataSourceId}`,
   container: (fileId: number): string => `auto-scrape:${fileId}`,
 };
 
-/** The workflow id of a container's run, by its kind: a file is of one kind, so the two scrapes can share a prefix. */
+/** The workflow id of a container's run by its kind. A file has one kind, so both scrapes can share a prefix. */
 export const CONTAINER_WORKFLOW_IDS: Readonly<Record<ContainerRunKind, (containerId: number) => string>> = {
   scrapeSitemap: workflowIds.scrape,
   webScrape: workflowIds.scrape,
   syncFeed: workflowIds.feed,
 };
 
-/** Temporal serves the keys of a task queue in turn. */
+/** Fairness keys: Temporal serves the keys of a task queue in turn. */
 export const fairnessKeys = {
   work: (organizationId: number | string, userId: number | string): string => `${organizationId}:${userId}`,
   deletes: (organizationId: number, userId: number): string => `${organizationId}:${userId}:deletes`,
 };
 
-/** The header of workflows and activities that says which trace they are part of, as Temporal's own SDKs call it. */
+/** The header of workflows and activities with the trace context, named as in Temporal's SDKs. */
 export const TRACE_HEADER = '_tracer-data';
 
-/** What every run's workflow is given. The options lie in the run's row; history carries its id only. */
+/** Input of every run's workflow. The options are stored in the run's row; the history contains only its id. */
 export interface RunInput {
   readonly runId: number;
 }
 
 export interface IngestRunInput extends RunInput {
-  /** Where a continued workflow goes on; absent on the first execution. */
+  /** Where a continued workflow resumes; absent on the first execution. */
   readonly resume?: {
     readonly discovered: number;
     readonly afterId: number;
@@ -139,32 +143,32 @@ export interface IngestRunInput extends RunInput {
 }
 
 export interface BegunRun {
-  /** An earlier execution did it all. */
+  /** Whether an earlier execution has finished the run. */
   readonly finished: boolean;
-  /** At its end, it deletes files of pages that the site no longer has. */
+  /** Whether the run deletes files of pages that the site no longer has, when it ends. */
   readonly deletesGonePages?: boolean;
 }
 
-/** New uploads of a user wait for its stream. */
+/** Signals new uploads to the user's upload stream. */
 export const UPLOADS_QUEUED_SIGNAL = 'uploadsQueued';
 
-/** The user whose stream of uploads it is. */
+/** The user of an upload stream. */
 export interface UploadStreamInput {
   readonly organizationId: number;
   readonly userId: number;
 }
 
 export interface PlanUploadsInput extends UploadStreamInput {
-  /** Runs of batches that are under way. */
+  /** Runs of batches in progress. */
   readonly except: readonly number[];
-  /** Batches that are under way. */
+  /** Number of batches in progress. */
   readonly underWay: number;
 }
 
 export interface PlanUploadsResult {
-  /** Runs of uploads, batch by batch. */
+  /** Runs of uploads, grouped by batch. */
   readonly batches: readonly (readonly number[])[];
-  /** Maximum number of batches under way: a setting, recorded in the history by this result. */
+  /** Maximum number of concurrent batches: a setting, recorded in the history by this result. */
   readonly window: number;
 }
 
@@ -172,13 +176,13 @@ export interface UploadBatchInput extends UploadStreamInput {
   readonly runIds: readonly number[];
 }
 
-/** What one batch did; also the sum over a run. */
+/** Result of one batch; also the sum over a run. */
 export interface BatchResult {
   readonly ready: number;
   readonly failed: number;
-  /** Put back into the queue for a later try, or held back by a limit. */
+  /** Returned to the queue for a later attempt, or held by a limit. */
   readonly requeued: number;
-  /** No longer this run's: another run or a delete took the file over. */
+  /** Files that another run or a deletion took over. */
   readonly superseded: number;
 }
 
@@ -186,22 +190,22 @@ export const EMPTY_BATCH_RESULT: BatchResult = { ready: 0, failed: 0, requeued: 
 
 export interface IngestBatchInput extends RunInput {
   readonly fileIds: readonly number[];
-  /** Whether what the pages link to is kept for the run's crawl. */
+  /** Whether the links of pages are stored for the crawl. */
   readonly keepLinks?: boolean;
 }
 
 export interface IngestBatchResult extends BatchResult {
-  /** The run has come to its bound of tokens, and what is left of the batch waits in the queue; absent: it has not. */
+  /** The run reached its token limit, and the rest of the batch waits in the queue. Absent: it did not. */
   readonly paused?: true;
-  /** Files that were under way at two worker deaths: to be run alone. */
+  /** Files that were in progress at two worker crashes. They run alone. */
   readonly alone: readonly number[];
-  /** Recordings that must be transcribed before they can be read; absent where there is none. */
+  /** Recordings that must be transcribed before they can be read. Absent: none. */
   readonly toTranscribe?: readonly number[];
-  /** Files with pages that OCR must read first; absent where there is none. */
+  /** Files with pages that need OCR before they can be read. Absent: none. */
   readonly toRecognize?: readonly number[];
 }
 
-/** A step that a file may need before it can be read, on a task queue of its own. */
+/** A step that a file may need before it can be read. It has its own task queue. */
 export type DeferredStep = 'transcribe' | 'recognize';
 
 /** A deferred file. */
@@ -210,36 +214,36 @@ export interface DeferredInput extends RunInput {
 }
 
 export interface DeferredResult {
-  /** Whether the file can be read now; else it has ended, or is due later. */
+  /** Whether the file can be read now. Otherwise it has ended, or is due later. */
   readonly done: boolean;
 }
 
-/** Transcriptions have a task queue of their own: whoever waits for a service takes no turn from what is read here. */
+/** Transcriptions have their own task queue, so that waiting for a service occupies no slots of the readers. */
 export const transcriptionQueue = (taskQueue: string): string => `${taskQueue}-transcriptions`;
 
 export interface PlanBatchesInput extends RunInput {
   readonly afterId: number;
-  /** Batches wanted at most. */
+  /** Maximum number of batches. */
   readonly limit: number;
 }
 
 export interface PlanBatchesResult {
   readonly batches: readonly (readonly number[])[];
-  /** Batches to have under way at once: a setting, brought into the history by this answer. */
+  /** Maximum number of concurrent batches: a setting, recorded in the history by this result. */
   readonly window: number;
-  /** The cursor for the next call; 0 when this pass is over. */
+  /** The cursor for the next call; 0 at the end of the list. */
   readonly afterId: number;
-  /** At the end of a pass: how long until a requeued file is due; null when none waits. */
+  /** At the end of the list: milliseconds until a requeued file is due; null if none waits. */
   readonly dueInMs: number | null;
 }
 
 /** Wakes a paused run, which then reads its row. */
 export const RESUME_SIGNAL = 'resumeRun';
 
-/** Why a run is paused until somebody resumes it. */
+/** Why a run is paused until it is resumed. */
 export type PauseReason = 'max_tokens';
 
-/** The pause of a run, as its row has it. */
+/** The pause of a run, as stored in its row. */
 export interface PauseState {
   /** Whether the run was resumed. */
   readonly isOver: boolean;
@@ -247,54 +251,54 @@ export interface PauseState {
   readonly endsInMs: number;
 }
 
-/** The person has returned from the provider. */
+/** Signals that the user has returned from the provider. */
 export const CONSENT_RETURNED_SIGNAL = 'consentReturned';
 
-/** The attempt to connect, as its row has it. */
+/** The connection attempt, as stored in its row. */
 export interface ConnectionState {
   readonly state: AttemptState;
-  /** Milliseconds that the person has left. */
+  /** Milliseconds until the attempt expires. */
   readonly dueInMs: number;
 }
 
 export interface EndConnectionInput extends RunInput {
   readonly outcome: 'failed' | 'cancelled';
-  /** Why it failed. */
+  /** The reason of a failure. */
   readonly message?: string;
 }
 
-/** How far the listing of a data source's items has come. Where it goes on lies in the run's row. */
+/** Progress of the listing of a data source's items. Its position is stored in the run's row. */
 export interface ListItemsResult {
   readonly done: boolean;
-  /** Items taken in so far. */
+  /** Number of items found so far. */
   readonly listed: number;
 }
 
 export interface SyncItemsInput extends RunInput {
-  /** Whether an earlier execution has begun it. */
+  /** Whether an earlier execution has started the listing. */
   readonly isContinued?: boolean;
 }
 
 export interface EndListingInput extends RunInput {
   readonly outcome: 'finished' | 'failed' | 'aborted';
-  /** Why it failed. */
+  /** The reason of a failure. */
   readonly message?: string;
-  /** The kind of that failure. Absent where the last attempt gave none: then the last known cause counts. */
+  /** The kind of the failure. Absent if the last attempt reported none: the last known cause applies. */
   readonly cause?: FaultKind | null;
 }
 
-/** How far the files of a selection are queued. */
+/** Progress of queueing the files of a selection. */
 export interface QueueItemsResult {
   readonly done: boolean;
-  /** Files queued so far. */
+  /** Number of files queued so far. */
   readonly discovered: number;
 }
 
-/** How far a crawl has come once what was read so far is followed. */
+/** Progress of a crawl after the links of all pages read so far were followed. */
 export interface FollowLinksResult {
-  /** Pages taken so far. */
+  /** Number of pages accepted so far. */
   readonly discovered: number;
-  /** How long until an open page is due: 0 at once; null when none is open, and nothing is left to follow. */
+  /** Milliseconds until an open page is due, 0 for now; null if no page is open and no link is left. */
   readonly dueInMs: number | null;
 }
 
@@ -305,7 +309,7 @@ export interface RunOutcome {
 }
 
 export interface DeleteFilesInput extends RunInput {
-  /** Where a continued workflow goes on; absent on the first execution. */
+  /** Where a continued workflow resumes; absent on the first execution. */
   readonly afterId?: number;
 }
 
@@ -313,131 +317,131 @@ export interface DeliverEventsInput {
   readonly webhookId: number;
 }
 
-/** How a pass of deliveries to one receiver ended. */
+/** Result of a delivery batch for one receiver. */
 export interface DeliverBatchResult {
-  /** The webhook was deleted or disabled. */
+  /** Whether the webhook was deleted or disabled. */
   readonly ended: boolean;
-  /** The next pass may find something at once. */
+  /** Whether the next batch may find events at once. */
   readonly more: boolean;
-  /** How long until a delivery is tried again; null when none waits. */
+  /** Milliseconds until a delivery is retried; null if none waits. */
   readonly dueInMs: number | null;
 }
 
-/** There is something new for a receiver. */
+/** Signals new events for a receiver. */
 export const EVENTS_QUEUED_SIGNAL = 'eventsQueued';
 
-/** Deliveries have a task queue of their own: slow receivers hold up no ingest, nor ingests a delivery. */
+/** Deliveries have their own task queue, so that slow receivers do not delay ingests, nor ingests deliveries. */
 export const deliveryQueue = (taskQueue: string): string => `${taskQueue}-webhooks`;
 
-/** OCR has a task queue of its own: whatever it takes, files that have their text never wait for it. */
+/** OCR has its own task queue, so that files with text never wait for it. */
 export const ocrQueue = (taskQueue: string): string => `${taskQueue}-ocr`;
 
 export interface UpdateTagsInput extends RunInput {
-  /** Where a continued workflow goes on; absent on the first execution. */
+  /** Where a continued workflow resumes; absent on the first execution. */
   readonly afterId?: number;
 }
 
 export interface CopyTagsResult {
-  /** The version copied is the latest, and every file and point has it. */
+  /** Whether the latest version was copied to every file and point. */
   readonly done: boolean;
-  /** The cursor for the next call; 0 when a pass is over. */
+  /** The cursor for the next call; 0 at the end of a round. */
   readonly afterId: number;
 }
 
-/** What of a run's files was embedded anew, and what was not. */
+/** Counts of a re-embedding run. */
 export interface ReembedCounts {
   readonly reembedded: number;
-  /** They keep their vectors, for a reason that is none of theirs to mend. */
+  /** Files that keep their vectors for a reason that needs no action. */
   readonly skipped: number;
   readonly failed: number;
 }
 
 export const NOTHING_REEMBEDDED: ReembedCounts = { reembedded: 0, skipped: 0, failed: 0 };
 
-/** How far the plan of a run has come. */
+/** Progress of a re-embedding run's plan. */
 export interface ReembedCursor {
   readonly afterId: number;
-  /** Of the files planned so far. */
+  /** Tokens of the files planned so far. */
   readonly tokens: number;
 }
 
 export interface ReembedInput extends RunInput {
-  /** Where a continued workflow goes on; absent on the first execution. */
+  /** Where a continued workflow resumes; absent on the first execution. */
   readonly resume?: ReembedCursor & { readonly counts: ReembedCounts };
 }
 
 export interface PlanReembedResult extends ReembedCursor {
   readonly batches: readonly (readonly number[])[];
-  /** Files that were looked at and are in no batch. */
+  /** Files that were checked and are in no batch. */
   readonly skipped: number;
-  /** Batches to have under way at once. */
+  /** Maximum number of concurrent batches. */
   readonly window: number;
-  /** Nothing comes after these. */
+  /** Whether the plan is complete. */
   readonly ended: boolean;
 }
 
-/** Answer of the query `progress` of a run of re-embedding. */
+/** Result of the query `progress` of a re-embedding run. */
 export interface ReembedProgress {
   readonly phase: 'embedding' | 'finishing' | 'done';
   readonly counts: ReembedCounts;
 }
 
 export interface MoveStorageInput extends RunInput {
-  /** Where a continued workflow goes on; absent on the first execution. */
+  /** Where a continued workflow resumes; absent on the first execution. */
   readonly afterId?: number;
 }
 
 export interface MovePlan {
-  /** Files whose vectors this run is to move now: they are its own. */
+  /** Files that this run has reserved and moves now. */
   readonly fileIds: readonly number[];
-  /** The cursor for the next call; null when nothing is left. */
+  /** The cursor for the next call; null if nothing is left. */
   readonly afterId: number | null;
-  /** Nothing can be done now, for another run is at work on what is left. */
+  /** Whether files are left that another run uses. They must wait. */
   readonly waiting: boolean;
 }
 
-/** What a schedule starts a pass with. */
+/** Input of the workflow that a schedule starts. */
 export interface AutoSyncInput {
   readonly scheduleId: string;
-  /** Where a continued workflow goes on; absent on the first execution. */
+  /** Where a continued workflow resumes; absent on the first execution. */
   readonly resume?: {
     readonly runId: number;
-    /** Parts that have ended. */
+    /** Number of finished child runs. */
     readonly parts: number;
-    /** The run of the last of them. */
+    /** Id of the last finished child run. */
     readonly lastRunId: number;
   };
 }
 
-/** Why there is nothing to do for a pass. */
-export type NoPass = 'gone' | 'off' | 'revoked' | 'busy' | 'paused';
+/** Why an automatic sync does not run. */
+export type NoSyncReason = 'gone' | 'off' | 'revoked' | 'busy' | 'paused';
 
 /** A run that is a part of a pass, with what its workflow is found by. */
-export interface PassPart {
+export interface AutoSyncPart {
   readonly runId: number;
   readonly kind: RunKind;
   readonly workflowId: string;
   readonly attributes: Readonly<Partial<Record<SearchAttributeName, string>>>;
 }
 
-/** A pass that was accepted; null: `reason` says why not. */
-export type AcceptPassResult = { readonly runId: number } | { readonly runId: null; readonly reason: NoPass };
+/** An accepted automatic sync, or the reason why it does not run. */
+export type AcceptAutoSyncResult = { readonly runId: number } | { readonly runId: null; readonly reason: NoSyncReason };
 
 export interface NextPartResult {
-  /** Null: there is no more to do. */
-  readonly part: PassPart | null;
+  /** Null: no child run is left. */
+  readonly part: AutoSyncPart | null;
 }
 
-export interface EndPassInput extends RunInput {
+export interface EndAutoSyncInput extends RunInput {
   readonly outcome: 'finished' | 'failed' | 'aborted';
 }
 
 export interface AutoSyncResult {
-  readonly outcome: 'finished' | 'failed' | NoPass;
+  readonly outcome: 'finished' | 'failed' | NoSyncReason;
   readonly parts: number;
 }
 
-/** Answer of the query `progress`. */
+/** Result of the query `progress`. */
 export interface RunProgress {
   readonly phase: 'starting' | 'discovering' | 'ingesting' | 'waiting' | 'paused' | 'finishing' | 'done';
   readonly discovered: number;
@@ -446,8 +450,8 @@ export interface RunProgress {
 
 export const PROGRESS_QUERY = 'progress';
 
-/** ApplicationFailure type of a Fault, and of a defect that no retry mends. */
+/** ApplicationFailure type of a Fault, and of a defect that a retry cannot fix. */
 export const FAULT_FAILURE = 'Fault';
 
-/** ApplicationFailure type of a step whose run has no row any more. */
+/** ApplicationFailure type of a step whose run has no row any longer. */
 export const RUN_MISSING_FAILURE = 'RunMissing';

@@ -1,4 +1,4 @@
-/** A selection of mails by what they are: what a caller of /integrations/outlook/sync writes, and the external id that says it. */
+/** A selection of mails: the request of /integrations/outlook/sync, and the external id that encodes it. */
 import {
   dayOf,
   FilterError,
@@ -10,11 +10,11 @@ import {
   selectionOf,
 } from './filterTree.js';
 
-/** The conditions that a tree is made of. */
+/** Keys of the conditions in a filter. */
 const OUTLOOK_KEYS = ['category', 'after', 'before', 'is', 'from'] as const;
 export type OutlookKey = (typeof OUTLOOK_KEYS)[number];
 
-/** What `is` may ask for. */
+/** Values of `is`. */
 const OUTLOOK_STATES = ['flagged', 'unread', 'read'] as const;
 
 export interface OutlookCondition {
@@ -23,18 +23,18 @@ export interface OutlookCondition {
 }
 export type OutlookFilter = FilterTree<OutlookCondition>;
 
-/** Mails of one folder. */
+/** A selection of mails in one folder. */
 export interface OutlookQuery {
   /** The id of the folder. */
   readonly folder: string;
-  /** Null: all that lies in the folder. */
+  /** Null: the whole folder. */
   readonly filter: OutlookFilter | null;
-  /** Whether what is attached to the mails becomes files too. */
+  /** Whether attachments become files too. */
   readonly attachments: boolean;
 }
 
 const MAX_VALUE = 300;
-/** Longest id of an item. */
+/** Maximum length of an item id. */
 const MAX_ID = 2_048;
 
 const readCondition: ReadCondition<OutlookCondition> = ({ key, value }, path) => {
@@ -50,16 +50,16 @@ const readCondition: ReadCondition<OutlookCondition> = ({ key, value }, path) =>
   return { key: known, value };
 };
 
-/** A tree of AND and OR over conditions {key, value}; `{}` asks for everything. @throws FilterError */
+/** Parses a tree of AND and OR over conditions {key, value}; `{}` selects everything. @throws FilterError */
 export const readOutlookFilter = (given: unknown): OutlookFilter | null => readFilterTree(given, readCondition);
 
-/** The external id of a query; null where it would be too long. The same query has the same id. */
+/** Returns the external id of a query; null if it would be too long. Equal queries have equal ids. */
 export function idOfOutlookQuery({ folder, filter, attachments }: OutlookQuery): string | null {
   const id = idOfSelection({ folder, filter, attachments });
   return id.length <= MAX_ID ? id : null;
 }
 
-/** What such an id says; null where it says nothing. Whoever brings it may have written it by hand. */
+/** Parses the external id of a query; null if it is invalid. The caller may have written the id by hand. */
 export function outlookQueryOf(externalId: string): OutlookQuery | null {
   if (!isSelection(externalId) || externalId.length > MAX_ID) return null;
   try {

@@ -1,23 +1,24 @@
-/** Files that vanished at their source: kept out of sight for some days, so that they can be had back. */
+/** Files that disappeared at their source: hidden for some days, during which they can be restored. */
 
 /**
- * Where such a file stands: its points are on their way into file storage; it is kept; it is on its way back; it is back,
- * and what was stored for it is tidied up; it is being erased.
+ * States of a quarantined file. `leaving`: its points are being moved to file storage. `kept`: it is quarantined.
+ * `returning`: it is being restored. `tidying`: it is restored, and its stored points are being deleted. `erasing`: it
+ * is being deleted.
  */
 export const QUARANTINE_STATES = ['leaving', 'kept', 'returning', 'tidying', 'erasing'] as const;
 
-/** Files in quarantine that an operator means; all that is named must hold. */
+/** Filters of quarantined files, combined with AND. */
 export interface QuarantineFilters {
   readonly fileIds?: readonly number[];
   readonly dataSourceId?: number;
   readonly parentId?: number;
   readonly customerId?: string;
-  /** The run that missed them. */
+  /** The run that did not find them. */
   readonly runId?: number;
 }
 
-/** What a run of settleQuarantine does beside what was left halfway. */
+/** Request of a settleQuarantine run. It also completes unfinished work. */
 export interface QuarantineRequest {
-  /** `restore`: it was given its files when it was accepted. `erase`: those whose time is up. */
+  /** `restore`: the files selected when the run was accepted. `erase`: files whose time is over. */
   readonly does: 'restore' | 'erase';
 }

@@ -1,4 +1,4 @@
-/** Wire shapes: the records as the public interface answers them. Snake case lives here, in Joi schemas and in presenters only. */
+/** Records of the public interface, as it returns them. Only these, Joi schemas and presenters use snake case. */
 import type { EmbeddingModelId } from './embeddingModels.js';
 import type { SourceType } from './sources.js';
 import type { DataSourceAction, DataSourceSyncStatus, EmbeddingStorageStatus, FileSyncStatus } from './statuses.js';
@@ -67,7 +67,7 @@ export interface FileRecord {
   embedding_storage_status: EmbeddingStorageStatus;
   created_at: string;
   updated_at: string;
-  /** Of ours: the workflow that owns it, or owned it last. */
+  /** An extension: the workflow that owns the file, or owned it last. */
   workflow_id: string | null;
   workflow_url: string | null;
 }
@@ -91,7 +91,7 @@ export interface DataSourceRecord {
   files_synced_at: string | null;
   data_source_metadata: Record<string, unknown>;
   tags: Record<string, TagValue>;
-  /** Of ours: the workflow that lists its items. */
+  /** An extension: the workflow that lists the data source's items. */
   workflow_id: string | null;
   workflow_url: string | null;
 }

@@ -1,26 +1,26 @@
 import type { EmbeddingModelId } from './embeddingModels.js';
 import type { FileFilters } from './fileFilters.js';
 import { type EmbeddingStorageStatus, FINAL_FILE_STATUSES, type FileSyncStatus } from './statuses.js';
-import { isGivenSpace } from './uploads.js';
+import { isCallerSpace } from './uploads.js';
 
-/** What a run of re-embedding was asked for. */
+/** Request of a re-embedding run. */
 export interface ReembedRequest {
   readonly filters: FileFilters;
-  /** Null: each file keeps its model, and its vectors are made again (`vectors rebuild`). */
+  /** Null: each file keeps its model, and its vectors are computed again (`vectors rebuild`). */
   readonly model: EmbeddingModelId | null;
-  /** The only space whose files are rebuilt; absent: every space. */
+  /** Only files of this vector space are rebuilt; absent: all spaces. */
   readonly space?: string;
-  /** What the run may embed at most; null: whatever there is. */
+  /** Maximum number of tokens that the run embeds; null: unlimited. */
   readonly maxTokens: number | null;
 }
 
-/** Where the vectors are to be. */
+/** The model and space of the new vectors. */
 export interface ReembedTarget {
   readonly model: EmbeddingModelId;
   readonly space: string;
 }
 
-/** Why a file that the filters name keeps the vectors it has. */
+/** Why a file that matches the filters keeps its vectors. */
 export const KEPT_REASONS = [
   'already_embedded',
   'being_deleted',
@@ -34,7 +34,7 @@ export const KEPT_REASONS = [
 ] as const;
 export type KeptReason = (typeof KEPT_REASONS)[number];
 
-/** What of a file decides whether it can be embedded anew, and what that takes. */
+/** Fields of a file that decide whether it can be embedded again, and at what cost. */
 export interface ReembedCandidate {
   readonly _id: number;
   readonly isContainer: boolean;
@@ -43,18 +43,18 @@ export interface ReembedCandidate {
   readonly embeddingStorageStatus: EmbeddingStorageStatus;
   readonly vectorSpace: string | null;
   readonly numChunks: number;
-  /** False of a picture that was embedded as what it shows. */
+  /** False for a picture that was embedded as a picture. */
   readonly hasText: boolean;
   readonly options: { readonly embeddingModel: EmbeddingModelId; readonly chunkOverlap: number };
   readonly statistics: { readonly numTokens: number | null } | null;
 }
 
-/** sync_error_message of a file while a delete is at work on it. */
+/** sync_error_message of a file while it is being deleted. */
 export const BEING_DELETED = 'This file is being deleted.';
 
 /**
- * Why a file keeps its vectors; null for one that is to be embedded anew.
- * @param target null: its vectors are made again as they are, whatever they were made from
+ * Returns the reason why a file keeps its vectors; null if it is embedded again.
+ * @param target null: the vectors are computed again with each file's model
  */
 export function keptReason(file: ReembedCandidate, target: ReembedTarget | null): KeptReason | null {
   if (file.isContainer) return 'container';
@@ -63,11 +63,11 @@ export function keptReason(file: ReembedCandidate, target: ReembedTarget | null)
   if (file.embeddingStorageStatus !== 'HOT_STORAGE') return 'cold_storage';
   if (file.vectorSpace === null || file.numChunks === 0) return 'no_vectors';
   if (target === null) return null;
-  if (isGivenSpace(file.vectorSpace)) return 'given_vectors';
+  if (isCallerSpace(file.vectorSpace)) return 'given_vectors';
   if (!file.hasText) return 'picture';
   return file.options.embeddingModel === target.model && file.vectorSpace === target.space ? 'already_embedded' : null;
 }
 
-/** Tokens that the chunks of a file have at most: those of its text, and the overlaps once more. */
+/** Returns the maximum number of tokens of a file's chunks: the tokens of its text, plus the overlaps. */
 export const tokensOf = ({ statistics, numChunks, options }: ReembedCandidate): number =>
   (statistics?.numTokens ?? 0) + Math.max(0, numChunks - 1) * options.chunkOverlap;

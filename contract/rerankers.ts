@@ -1,4 +1,4 @@
-/** The rerankers of the public interface, each the word for one model of one provider. */
+/** Rerankers of the public interface; each value names one model of one provider. */
 export const RERANK_MODELS = [
   'COHERE_RERANK_MULTILINGUAL_V3',
   'JINA_RERANKER_MULTILINGUAL_V2',

@@ -1,5 +1,5 @@
-/** What each kind of run was asked for, and what it records while it works. */
-import type { PassProgress, PassRequest } from './autoSync.js';
+/** The request and the progress of each kind of run. */
+import type { AutoSyncProgress, AutoSyncRequest } from './autoSync.js';
 import type { MoveProgress, MoveRequest } from './coldStorage.js';
 import type { SyncItemsProgress, SyncItemsRequest, SyncSourceProgress, SyncSourceRequest } from './connections.js';
 import type { DeleteFilesProgress, DeleteFilesRequest } from './deleteFiles.js';
@@ -10,10 +10,12 @@ import type { ReembedRequest } from './reembed.js';
 import type { ScrapeSitemapProgress, ScrapeSitemapRequest } from './scrapeSitemap.js';
 import type { WebScrapeRequest } from './webScrape.js';
 
-/** The ids of the run's row say everything. */
+/** The request of a kind that needs only the ids in the run's row. */
 type Nothing = Readonly<Record<never, never>>;
 
-/** Request and progress by kind: a new kind of run is one row. The request never changes; the run writes its progress. */
+/**
+ * Request and progress by kind; a new kind of run is one row. The request never changes; the run updates its progress.
+ */
 interface Shapes {
   scrapeSitemap: { request: ScrapeSitemapRequest; progress: ScrapeSitemapProgress };
   webScrape: { request: WebScrapeRequest; progress: Nothing };
@@ -30,12 +32,12 @@ interface Shapes {
   reembedFiles: { request: ReembedRequest; progress: Nothing };
   moveStorage: { request: MoveRequest; progress: MoveProgress };
   settleQuarantine: { request: QuarantineRequest; progress: Nothing };
-  autoSync: { request: PassRequest; progress: PassProgress };
+  autoSync: { request: AutoSyncRequest; progress: AutoSyncProgress };
 }
 
 export type RunProgressOf<K extends RunKind> = Shapes[K]['progress'];
 
-/** The kind of a run with the request and the progress of that kind: narrow it by `kind`. */
+/** The kind of a run with its request and progress: narrow it by `kind`. */
 export type RunWork<K extends RunKind = RunKind> = {
   [Each in K]: {
     readonly kind: Each;
@@ -44,22 +46,22 @@ export type RunWork<K extends RunKind = RunKind> = {
   };
 }[K];
 
-/** A field that may be left out where its type has no required field. */
+/** A field that is optional if its type has no required field. */
 type Given<Name extends string, T> = Nothing extends T ? { readonly [N in Name]?: T } : { readonly [N in Name]: T };
 
-/** The work of a run that is about to be accepted. */
+/** The work of a run that is accepted next. */
 export type NewWork<K extends RunKind = RunKind> = {
   [Each in K]: { readonly kind: Each } & Given<'request', Shapes[Each]['request']> &
     Given<'progress', Shapes[Each]['progress']>;
 }[K];
 
-/** Whether a run is of one of these kinds. */
+/** Returns whether a run is of one of these kinds. */
 export const isRunOf = <R extends { readonly kind: RunKind }, K extends RunKind>(
   run: R,
   ...kinds: readonly K[]
 ): run is Extract<R, { readonly kind: K }> => kinds.some((kind) => kind === run.kind);
 
-/** Narrows a run to its kind. @throws TypeError for a run of another kind, which is a defect of the caller */
+/** Narrows a run to its kind. @throws TypeError for a run of another kind, which is a bug in the caller */
 export function runOfKind<R extends { readonly _id: number; readonly kind: RunKind }, K extends RunKind>(
   run: R,
   kind: K,
@@ -68,5 +70,8 @@ export function runOfKind<R extends { readonly _id: number; readonly kind: RunKi
   return run;
 }
 
-/** Returns the work of a run, for accepting it again. The cast: TypeScript does not relate the fields of a copied union. */
+/**
+ * Returns the work of a run, to accept it again. The cast is needed because TypeScript does not relate the fields of a
+ * copied union.
+ */
 export const workOf = ({ kind, request, progress }: RunWork): NewWork => ({ kind, request, progress }) as NewWork;

@@ -2,10 +2,10 @@ import type { IngestOptions, PageOptions, ScrapeOptions } from './ingestOptions.
 import type { TagValue } from './records.js';
 import type { SourceType } from './sources.js';
 
-/** The source of every page that was scraped, and of the scrape itself. */
+/** The source of scraped pages and of the scrape itself. */
 export const WEB_PAGE_SOURCE = 'WEB_SCRAPE' satisfies SourceType;
 
-/** What a run of scrapeSitemap was asked for. */
+/** Request of a scrapeSitemap run. */
 export interface ScrapeSitemapRequest {
   /** The sitemap, normalised. */
   readonly url: string;
@@ -15,31 +15,37 @@ export interface ScrapeSitemapRequest {
 }
 
 export interface ScrapeSitemapProgress {
-  /** Whether every sitemap file was read to its end and every listed page was accepted. */
+  /** Whether every sitemap file was read completely and every listed page was accepted. */
   readonly readWhole?: boolean;
   /** Number of accepted pages of a list longer than MAX_PAGES_PER_SCRAPE; null for a shorter list. */
   readonly cutAt?: number | null;
 }
 
-/** Returns what the row of a finished run says of a list that was cut; null where nothing was left out. */
+/** Returns the message of a finished run whose list was cut; null if it was complete. */
 export const cutMessage = ({ cutAt = null }: ScrapeSitemapProgress): string | null =>
   cutAt === null
     ? null
     : `${cutAt} pages were taken of a longer list. A run takes at most ${cutAt} (setting MAX_PAGES_PER_SCRAPE). Raise the setting, or scrape the parts of the list one by one.`;
 
-/** The part of a scrape's options that each of its pages keeps. */
+/** Returns the options of a scrape that are stored on each of its pages. */
 export function pageOptionsOf(scrape: PageOptions): PageOptions {
   const { htmlTagsToSkip, cssClassesToSkip, cssSelectorsToSkip, downloadCssAndMedia, usePremiumProxies } = scrape;
   return { htmlTagsToSkip, cssClassesToSkip, cssSelectorsToSkip, downloadCssAndMedia, usePremiumProxies };
 }
 
-/** Whether `path` lies under `prefix`: a path prefix such as /questions/; a missing leading slash is forgiven, as is a full URL. */
+/**
+ * Returns whether the URL starts with `prefix`: a path such as /questions/, with or without its leading slash, or a
+ * full URL.
+ */
 function under(url: URL, prefix: string): boolean {
   if (/^https?:\/\//i.test(prefix)) return url.href.startsWith(prefix);
   return url.pathname.startsWith(prefix.startsWith('/') ? prefix : `/${prefix}`);
 }
 
-/** Which of a sitemap's pages a request is about. Exclude wins over include; empty lists ask for everything. `urlsToScrape` are normalised. */
+/**
+ * Returns the filter of a sitemap's pages for a request. Exclusions take precedence; empty lists select all pages.
+ * `urlsToScrape` are normalised.
+ */
 export function pageFilter(
   options: Pick<ScrapeOptions, 'urlPathsToInclude' | 'urlPathsToExclude' | 'urlsToScrape'>,
 ): (url: string) => boolean {

@@ -1,7 +1,4 @@
-/**
- * The words for where a file came from: the values of `source` (files) and `data_source_type` (data sources).
- * Exactly as the public interface writes them.
- */
+/** Values of `source` (files) and `data_source_type` (data sources), exactly as in the public interface. */
 
 export const CLOUD_STORAGE_SOURCES = [
   'GOOGLE_CLOUD_STORAGE',
@@ -71,7 +68,7 @@ export const SOURCE_TYPES = [
 
 export type SourceType = (typeof SOURCE_TYPES)[number];
 
-/** What an organization or a user can have synced by itself: everything that has a place of its own to look at again. */
+/** Sources that support automatic sync: those whose content can be listed again. */
 export const AUTO_SYNC_SOURCES: readonly SourceType[] = [
   ...CLOUD_STORAGE_SOURCES,
   ...KNOWLEDGE_SOURCES,
@@ -79,7 +76,7 @@ export const AUTO_SYNC_SOURCES: readonly SourceType[] = [
   ...WEB_SOURCES,
 ];
 
-/** Which sources honour an option of a connection; all others take no notice of it. */
+/** Connection options by the sources that support them; all others ignore them. */
 export const HONOURED_BY = {
   sync_files_on_connection: ['INTERCOM', 'ZENDESK', 'GITBOOK', 'CONFLUENCE', 'SALESFORCE', 'FRESHDESK'],
   enable_file_picker: ['BOX', 'DROPBOX', 'GOOGLE_DRIVE', 'ONEDRIVE', 'SHAREPOINT'],
@@ -100,68 +97,70 @@ export const HONOURED_BY = {
   ],
 } as const satisfies Record<string, readonly SourceType[]>;
 
-/** Whether an option of a connection means anything to a source. */
+/** Returns whether a source supports an option of a connection. */
 export const honours = (source: SourceType, option: keyof typeof HONOURED_BY): boolean =>
   (HONOURED_BY[option] as readonly SourceType[]).includes(source);
 
-/** What there is to know of a source that accounts are connected to, before it is called. */
+/** Static facts of a source with connected accounts. */
 interface ConnectedSource {
-  /** As sentences call it. */
+  /** Display name. */
   readonly name: string;
-  /** `token`: its user hands us a credential that lives until it is taken back. `oauth`: its user consents in a browser. */
+  /**
+   * `token`: the user supplies a credential that is valid until it is revoked. `oauth`: the user consents in a browser.
+   */
   readonly auth: 'token' | 'oauth';
   /**
-   * Where its interfaces are; the setting SOURCE_URLS names others. No trailing slashes. `api` always; `authorize` and
-   * `token` with OAuth, and `revoke` where its grants can be ended.
+   * Base URLs without trailing slashes; the setting SOURCE_URLS overrides them. `api` always exists; `authorize` and
+   * `token` with OAuth, and `revoke` if grants can be revoked.
    */
   readonly urls: Readonly<Record<string, string>>;
-  /** Requests of one account that one process has under way at most. */
+  /** Maximum number of concurrent requests per account and process. */
   readonly requestsAtOnce: number;
-  /** Other sources whose files come with its accounts: what their files are said to be from. */
+  /** Other sources whose files the accounts contain. */
   readonly brings?: readonly SourceType[];
-  /** Whether ids of its items begin with that of their drive: callers may name the two apart, as id and root_id. */
+  /** Whether item ids start with the id of their drive. Callers may then send the two separately, as id and root_id. */
   readonly hasDriveIds?: boolean;
-  /** Whether it keeps documents in a form of its own, of which organizations may choose what they are given out as. */
+  /** Whether the source has its own document format. Organizations may then choose the export format. */
   readonly exportsDocuments?: boolean;
-  /** False where nothing of its accounts is synced by itself, whatever anybody asks for; unset: true. */
+  /** False if the source does not support automatic sync; absent: true. */
   readonly autoSync?: boolean;
 }
 
-/** Settings of connectors under this key hold for every source without some of its own. */
+/** Settings of connectors under this key apply to every source without its own. */
 export const ALL_CONNECTORS = 'DEFAULT';
 
-/** All of Microsoft's sources are one interface; `tenant` says whose people may consent. */
+/** All Microsoft sources use the same API; `tenant` restricts who may consent. */
 const MICROSOFT = {
   api: 'https://graph.microsoft.com/v1.0',
   authorize: 'https://login.microsoftonline.com/{tenant}/oauth2/v2.0/authorize',
   token: 'https://login.microsoftonline.com/{tenant}/oauth2/v2.0/token',
 } as const;
 
-/** Whoever has an account of Google consents here, whatever is asked for. */
+/** All Google sources share this consent. */
 const GOOGLE_CONSENT = {
   authorize: 'https://accounts.google.com/o/oauth2/v2/auth',
   token: 'https://oauth2.googleapis.com/token',
   revoke: 'https://oauth2.googleapis.com/revoke',
 } as const;
 
-/** The sources that accounts can be connected to: each has its folder in connectors/. */
+/** The sources with connected accounts. Each has a folder in connectors/. */
 export const CONNECTED_SOURCES = {
   GITBOOK: { name: 'GitBook', auth: 'token', urls: { api: 'https://api.gitbook.com/v1' }, requestsAtOnce: 4 },
   GITHUB: { name: 'GitHub', auth: 'token', urls: { api: 'https://api.github.com' }, requestsAtOnce: 4 },
   GURU: { name: 'Guru', auth: 'token', urls: { api: 'https://api.getguru.com/api/v1' }, requestsAtOnce: 4 },
-  // Projects in the United States have an interface of their own, and so have those with private hosting: SOURCE_URLS.
+  // Projects in the United States and with private hosting have other hosts: set SOURCE_URLS.
   DOCUMENT360: {
     name: 'Document360',
     auth: 'token',
     urls: { api: 'https://apihub.document360.io' },
     requestsAtOnce: 4,
   },
-  // An address of Amazon's is that of one region; those of others follow from it.
+  // An Amazon URL belongs to one region; the client derives the URLs of the others.
   S3: { name: 'S3', auth: 'token', urls: { api: 'https://s3.us-east-1.amazonaws.com' }, requestsAtOnce: 8 },
   AZURE_BLOB_STORAGE: {
     name: 'Azure Blob Storage',
     auth: 'token',
-    // Each account is a host of its own.
+    // Each account has its own host.
     urls: { api: 'https://{account}.blob.core.windows.net' },
     requestsAtOnce: 8,
   },
@@ -180,7 +179,7 @@ export const CONNECTED_SOURCES = {
     auth: 'oauth',
     urls: {
       api: 'https://api.dropboxapi.com/2',
-      // Where bytes are had.
+      // Host of file contents.
       content: 'https://content.dropboxapi.com/2',
       authorize: 'https://www.dropbox.com/oauth2/authorize',
       token: 'https://api.dropboxapi.com/oauth2/token',
@@ -191,12 +190,12 @@ export const CONNECTED_SOURCES = {
     name: 'Gong',
     auth: 'oauth',
     urls: {
-      // Each company has a host of its own, which is told with the tokens.
+      // Each company has its own host, which the token response names.
       api: 'https://{customer}.gong.io/v2',
       authorize: 'https://app.gong.io/oauth2/authorize',
       token: 'https://app.gong.io/oauth2/generate-customer-token',
     },
-    // Gong takes three requests a second of a company.
+    // Gong allows three requests per second and company.
     requestsAtOnce: 3,
   },
   NOTION: {
@@ -207,7 +206,7 @@ export const CONNECTED_SOURCES = {
       authorize: 'https://api.notion.com/v1/oauth/authorize',
       token: 'https://api.notion.com/v1/oauth/token',
     },
-    // Three a second over some time is what one connection may ask.
+    // Notion allows an average of three requests per second and connection.
     requestsAtOnce: 3,
     brings: ['NOTION_DATABASE'],
   },
@@ -215,7 +214,7 @@ export const CONNECTED_SOURCES = {
     name: 'Confluence',
     auth: 'oauth',
     urls: {
-      // All sites are behind one host: which one is meant stands in the path.
+      // All sites share one host: the path names the site.
       api: 'https://api.atlassian.com',
       authorize: 'https://auth.atlassian.com/authorize',
       token: 'https://auth.atlassian.com/oauth/token',
@@ -237,14 +236,14 @@ export const CONNECTED_SOURCES = {
   FRESHDESK: {
     name: 'Freshdesk',
     auth: 'token',
-    // Each account is a host of its own.
+    // Each account has its own host.
     urls: { api: 'https://{domain}.freshdesk.com/api/v2' },
     requestsAtOnce: 4,
   },
   INTERCOM: {
     name: 'Intercom',
     auth: 'oauth',
-    // Of workspaces in the United States; those elsewhere have hosts of their region.
+    // Host of workspaces in the United States; other regions have their own hosts.
     urls: {
       api: 'https://api.intercom.io',
       authorize: 'https://app.intercom.com/oauth',
@@ -255,10 +254,10 @@ export const CONNECTED_SOURCES = {
   ZENDESK: {
     name: 'Zendesk',
     auth: 'oauth',
-    // Each account is a host of its own.
+    // Each account has its own host.
     urls: {
       api: 'https://{subdomain}.zendesk.com/api/v2',
-      // What is attached, and where people open a ticket.
+      // Attachments, and ticket pages.
       files: 'https://{subdomain}.zendesk.com',
       authorize: 'https://{subdomain}.zendesk.com/oauth/authorizations/new',
       token: 'https://{subdomain}.zendesk.com/oauth/tokens',
@@ -270,7 +269,7 @@ export const CONNECTED_SOURCES = {
     auth: 'oauth',
     urls: {
       api: 'https://www.googleapis.com/drive/v3',
-      // Where a document is had that is too long for being exported.
+      // Host for documents that are too long to export.
       documents: 'https://docs.google.com',
       ...GOOGLE_CONSENT,
     },
@@ -279,12 +278,12 @@ export const CONNECTED_SOURCES = {
   },
   ONEDRIVE: { name: 'OneDrive', auth: 'oauth', urls: MICROSOFT, requestsAtOnce: 4, hasDriveIds: true },
   SHAREPOINT: { name: 'SharePoint', auth: 'oauth', urls: MICROSOFT, requestsAtOnce: 4, hasDriveIds: true },
-  // Of one mailbox, Outlook takes four at once from all that one app does.
+  // Outlook allows an app four concurrent requests per mailbox.
   OUTLOOK: { name: 'Outlook', auth: 'oauth', urls: MICROSOFT, requestsAtOnce: 4 },
   SERVICENOW: {
     name: 'ServiceNow',
     auth: 'oauth',
-    // Each customer is a host of its own.
+    // Each customer has its own host.
     urls: {
       api: 'https://{instance}.service-now.com/api/now',
       authorize: 'https://{instance}.service-now.com/oauth_auth.do',
@@ -296,7 +295,7 @@ export const CONNECTED_SOURCES = {
     name: 'Salesforce',
     auth: 'oauth',
     urls: {
-      // Where consent says that the organization is, which may be another host than people consent at.
+      // The instance named in the token response, which may be another host than the consent page's.
       api: 'https://{instance}/services/data/v67.0',
       identity: 'https://{instance}/services/oauth2',
       authorize: 'https://{domain}/services/oauth2/authorize',
@@ -326,7 +325,7 @@ export const CONNECTED_SOURCES = {
     auth: 'oauth',
     urls: {
       api: 'https://storage.googleapis.com/storage/v1',
-      // Buckets are listed by project, and nobody names one.
+      // The API lists buckets by project, and the caller names no project.
       projects: 'https://cloudresourcemanager.googleapis.com/v1',
       identity: 'https://openidconnect.googleapis.com/v1',
       ...GOOGLE_CONSENT,
@@ -336,13 +335,13 @@ export const CONNECTED_SOURCES = {
 } as const satisfies Partial<Record<SourceType, ConnectedSource>>;
 export type ConnectedSourceType = keyof typeof CONNECTED_SOURCES;
 
-/** The external id of an item that is named with that of the drive it lies in. */
+/** Returns the external id of an item that the caller names with the id of its drive. */
 export function idInDrive(source: ConnectedSourceType, { id, root_id: root }: { id: string; root_id: string }): string {
   const { hasDriveIds = false }: ConnectedSource = CONNECTED_SOURCES[source];
   return !hasDriveIds || id === root || id.startsWith(`${root}/`) ? id : `${root}/${id}`;
 }
 
-/** The sources at which a person consents as for this one: where their account ends a grant, it may end it for all of these. */
+/** Returns the sources that share this source's consent. Revoking a grant of one may revoke it for all of them. */
 export function sourcesOfConsent(source: ConnectedSourceType): ConnectedSourceType[] {
   const tokenOf = (one: ConnectedSourceType): string | undefined => {
     const { urls }: ConnectedSource = CONNECTED_SOURCES[one];
@@ -352,25 +351,25 @@ export function sourcesOfConsent(source: ConnectedSourceType): ConnectedSourceTy
   return all.filter((one) => one === source || (tokenOf(one) !== undefined && tokenOf(one) === tokenOf(source)));
 }
 
-/** Whether an organization may choose what documents of a source are given out as. */
+/** Returns whether an organization may choose the export format of a source's documents. */
 export function exportsDocuments(source: ConnectedSourceType): boolean {
   const row: ConnectedSource = CONNECTED_SOURCES[source];
   return row.exportsDocuments ?? false;
 }
 
-/** What the files of a source's accounts may be from: itself, and what else its accounts bring. */
+/** Returns the sources that files of an account may have: its own, and those in `brings`. */
 export function sourcesOfFiles(source: SourceType): readonly SourceType[] {
   const row: ConnectedSource | undefined = isConnectedSource(source) ? CONNECTED_SOURCES[source] : undefined;
   return [source, ...(row?.brings ?? [])];
 }
 
-/** Whether records of a source can be synced by themselves. */
+/** Returns whether records of a source can be synced automatically. */
 export function canAutoSync(type: SourceType): boolean {
   const row: ConnectedSource | undefined = isConnectedSource(type) ? CONNECTED_SOURCES[type] : undefined;
   return AUTO_SYNC_SOURCES.includes(type) && row?.autoSync !== false;
 }
 
-/** Whether files from this source have their content in a connected account. */
+/** Returns whether the content of a source's files is in a connected account. */
 export const isOfAccount = (type: SourceType): boolean =>
   isConnectedSource(type) ||
   Object.values(CONNECTED_SOURCES).some(({ brings = [] }: ConnectedSource) => brings.includes(type));

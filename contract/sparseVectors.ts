@@ -1,7 +1,10 @@
-/** Raised whenever the same text would give another sparse vector: files are made anew at their next sync then. */
+/**
+ * Version of the sparse vector algorithm. Increase it whenever the same text would result in another vector: the next
+ * sync of a file then computes its vector again.
+ */
 export const SPARSE_VERSION = 1;
 
-/** A weight for each of some terms; indices are hashes of the terms, each once, in no order. Both lists are of one length. */
+/** Weights of terms. Indices are unique hashes of the terms, in no order. Both lists have the same length. */
 export interface SparseVector {
   readonly indices: readonly number[];
   readonly values: readonly number[];

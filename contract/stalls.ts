@@ -12,9 +12,9 @@ export type StallCause = (typeof STALL_CAUSES)[number];
 
 export interface RunStall {
   readonly cause: StallCause;
-  /** What is wrong, then what to do. */
+  /** The problem, then what to do. */
   readonly message: string;
-  /** When it was noticed; there had been no progress for STALL_AFTER_S by then. */
+  /** When the stall was detected, after STALL_AFTER_S without progress. */
   readonly since: Date;
 }
 
@@ -22,12 +22,12 @@ export interface RunStall {
 export interface StallGroup {
   readonly cause: StallCause;
   readonly runs: number;
-  /** Of the run that has been stalled longest. */
+  /** Message of the run that has been stalled longest. */
   readonly message: string;
   readonly since: Date;
 }
 
-/** What each cause means and what to do, without details of any organization. */
+/** The meaning of each cause and what to do, without details of any organization. */
 const CAUSE_SENTENCES: Readonly<Record<StallCause, string>> = {
   no_worker: 'no worker is running. Start one: npm run worker',
   worker_silent: 'the workers send no heartbeat. Restart them',
@@ -39,6 +39,6 @@ const CAUSE_SENTENCES: Readonly<Record<StallCause, string>> = {
   temporal_down: 'Temporal does not answer. See TEMPORAL_ADDRESS',
 };
 
-/** Says how many runs are stalled and why, without details of any organization and without a full stop. */
+/** Returns how many runs are stalled and why, without details of any organization and without a full stop. */
 export const stallSentence = ({ runs, cause }: Pick<StallGroup, 'runs' | 'cause'>): string =>
   `${runs} ${runs === 1 ? 'run is' : 'runs are'} stalled: ${CAUSE_SENTENCES[cause]}`;

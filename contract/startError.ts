@@ -1,4 +1,4 @@
-/** A start that failed for a reason outside the program. Its message is all that an operator is shown: cause and remedy. */
+/** A start that failed for an external reason. The operator sees only its message: cause and remedy. */
 export class StartError extends Error {
   override readonly name: string = 'StartError';
 }

@@ -1,6 +1,6 @@
 import type { SourceType } from './sources.js';
 
-/** Sums over synced files, folders and sitemaps left out. */
+/** Totals of the synced files, without folders and sitemaps. */
 export interface FileTotals {
   readonly files: number;
   readonly fileSize: number;

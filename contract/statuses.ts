@@ -1,4 +1,4 @@
-/** The state sets of the public interface. Values exactly as written there. */
+/** Status values of the public interface, exactly as defined there. */
 
 export const FILE_SYNC_STATUSES = [
   'DELAYED',
@@ -14,7 +14,7 @@ export const FILE_SYNC_STATUSES = [
 ] as const;
 export type FileSyncStatus = (typeof FILE_SYNC_STATUSES)[number];
 
-/** A file in one of these is at rest: no workflow owns it. Every other status has an owner workflow. */
+/** Final statuses: no workflow owns the file. In every other status, one does. */
 export const FINAL_FILE_STATUSES = [
   'READY',
   'SYNC_ERROR',
@@ -22,20 +22,20 @@ export const FINAL_FILE_STATUSES = [
   'READY_TO_SYNC',
 ] as const satisfies FileSyncStatus[];
 
-/** A run is at work on it: begun, and not brought to an end. EVALUATING_RESYNC: it is compared with its source. */
+/** Statuses in which a run processes the file. EVALUATING_RESYNC: it is being compared with its source. */
 export const UNDER_WAY_STATUSES = [
   'SYNCING',
   'QUEUED_FOR_OCR',
   'EVALUATING_RESYNC',
 ] as const satisfies FileSyncStatus[];
 
-/** Accepted, and nothing is being done yet. */
+/** Statuses of accepted files whose processing has not started. */
 export const WAITING_FILE_STATUSES = ['DELAYED', 'QUEUED_FOR_SYNC', 'RATE_LIMITED'] as const satisfies FileSyncStatus[];
 
 export const DATA_SOURCE_SYNC_STATUSES = ['QUEUED_FOR_SYNCING', 'SYNCING', 'READY', 'SYNC_ERROR'] as const;
 export type DataSourceSyncStatus = (typeof DATA_SOURCE_SYNC_STATUSES)[number];
 
-/** What happened to a data source last. */
+/** The last action on a data source. */
 export const DATA_SOURCE_ACTIONS = ['ADD', 'UPDATE', 'CANCEL', 'REVOKE'] as const;
 export type DataSourceAction = (typeof DATA_SOURCE_ACTIONS)[number];
 

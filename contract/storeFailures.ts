@@ -1,10 +1,13 @@
-/** A store that the service needs, as answers and logs name it. */
+/** A store that the service needs, as responses and logs name it. */
 export type StoreName = 'MongoDB' | 'Qdrant' | 'Temporal' | 'File storage';
 
-/** `unreachable`: no answer, or not in time. `failed`: an answer that says it is broken. `full`: no disk space is left. */
+/**
+ * `unreachable`: no response, or not in time. `failed`: the store reports an internal error. `full`: no disk space is
+ * left.
+ */
 export type StoreTrouble = 'unreachable' | 'failed' | 'full';
 
-/** A call to a store failed for a reason in the store, not in the request: the same call can succeed later. */
+/** A store call failed for a reason in the store, not in the request. The same call can succeed later. */
 export class StoreFailure extends Error {
   readonly store: StoreName;
   readonly trouble: StoreTrouble;
@@ -24,9 +27,10 @@ const SAID: Readonly<Record<StoreTrouble, string>> = {
   full: 'has no disk space left',
 };
 
-/** An error and its causes: deeper ones name the address or the system's own error code. */
+/** Maximum depth of nested causes. Inner errors name the address or the system's error code. */
 const MAX_DEPTH = 5;
 
+/** Yields an error and its causes, up to a limited depth. */
 export function* causesOf(error: unknown): Generator<object> {
   let one = error;
   for (let depth = 0; depth < MAX_DEPTH && typeof one === 'object' && one !== null; depth += 1) {
@@ -42,6 +46,6 @@ const messagesOf = (error: unknown): string => {
   return [...new Set(messages)].join(': ') || String(error);
 };
 
-/** Whether an error says that a disk is full; stores pass on the system's words. */
-export const saysDiskFull = (error: unknown): boolean =>
+/** Returns whether an error reports a full disk. Stores pass on the operating system's message. */
+export const isDiskFullError = (error: unknown): boolean =>
   /no space left on device|disk quota exceeded|ENOSPC|EDQUOT|out of disk space|disk is full/i.test(messagesOf(error));

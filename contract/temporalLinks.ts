@@ -1,6 +1,6 @@
 import type { TemporalNames } from './temporalNames.js';
 
-/** Workflow fields of a record as the API answers them; both null where no workflow is involved. */
+/** Workflow fields of a record in API responses; both are null if there is no workflow. */
 export interface WorkflowFields {
   readonly workflow_id: string | null;
   readonly workflow_url: string | null;
@@ -8,9 +8,9 @@ export interface WorkflowFields {
 /** Returns the workflow fields for a stored workflow key. */
 export type WorkflowLink = (key: string | null | undefined) => WorkflowFields;
 
-/** Addresses in Temporal's Web UI; null without TEMPORAL_UI_URL. */
+/** URLs of Temporal's Web UI; null without TEMPORAL_UI_URL. */
 export interface TemporalLinks {
-  /** The last execution of a workflow; null for none. */
+  /** The last execution of a workflow; null without a key. */
   workflow(key: string | null | undefined): string | null;
   schedule(key: string): string | null;
   /** All workflows of one organization of this deployment. */
@@ -18,7 +18,7 @@ export interface TemporalLinks {
   readonly workflowLink: WorkflowLink;
 }
 
-/** @param uiUrl http or https address of the Web UI, or null */
+/** @param uiUrl http or https URL of the Web UI, or null */
 export function createTemporalLinks(
   { uiUrl, namespace }: { readonly uiUrl: string | null; readonly namespace: string },
   { taskQueue, idOf }: TemporalNames,

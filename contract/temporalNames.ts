@@ -1,4 +1,4 @@
-/** Ids and queue of one deployment in Temporal. */
+/** Ids and task queue of one deployment in Temporal. */
 export interface TemporalNames {
   readonly deploymentId: string;
   readonly taskQueue: string;

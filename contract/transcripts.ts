@@ -1,49 +1,53 @@
-/** What was said in a recording: made by transcription, kept by the store, read by documents. */
+/** The transcript of a recording: created by a transcription service, stored by the store, read by documents. */
 import { FILE_FORMATS, type FileFormat } from './fileFormats.js';
 import type { IngestOptions } from './ingestOptions.js';
 import type { TranscriptionService } from './uploads.js';
 
-/** A sentence, or as much of it as one speaker says in one go. */
+/** A sentence, or the part of it that one speaker says without interruption. */
 export interface TranscriptSegment {
   /** Seconds from the beginning of the recording. */
   readonly start: number;
   readonly end: number;
   readonly text: string;
-  /** As its service names speakers ("0", "A"); null where they are not told apart. */
+  /** The service's name of the speaker ("0", "A"); null if speakers are not distinguished. */
   readonly speaker: string | null;
-  /** Whether a paragraph begins with it. */
+  /** Whether the segment starts a paragraph. */
   readonly paragraph: boolean;
 }
 
-/** What a service is asked for. */
-export interface TranscriptionWishes {
+/** Options of a transcription. */
+export interface TranscriptionOptions {
   readonly detectLanguage: boolean;
   readonly speakers: boolean;
 }
 
 export interface Transcript {
   readonly service: TranscriptionService;
-  readonly wishes: TranscriptionWishes;
-  /** In the order of time; none where nothing is said. */
+  readonly wishes: TranscriptionOptions;
+  /** In order of time; empty for a recording without speech. */
   readonly segments: readonly TranscriptSegment[];
-  /** A BCP 47 tag, where it was to be detected and was. */
+  /** A BCP 47 tag; null if the language was not requested or not detected. */
   readonly language: string | null;
   /** Seconds. */
   readonly duration: number | null;
 }
 
-/** Whether a format is read by transcription. */
+/** Returns whether a format is read by transcription. */
 export const isRecording = (format: string | null | undefined): format is FileFormat =>
   typeof format === 'string' &&
   Object.hasOwn(FILE_FORMATS, format) &&
   ['audio', 'video'].includes(FILE_FORMATS[format as FileFormat].kind);
 
-export const wishesOf = ({ detectAudioLanguage, includeSpeakerLabels }: IngestOptions): TranscriptionWishes => ({
+/** Returns the transcription options of a request, with the contract's defaults for what it leaves out. */
+export const transcriptionOptionsOf = ({
+  detectAudioLanguage,
+  includeSpeakerLabels,
+}: IngestOptions): TranscriptionOptions => ({
   detectLanguage: detectAudioLanguage ?? false,
   speakers: includeSpeakerLabels ?? false,
 });
 
-/** Whether what is kept of a recording answers what is asked: who asked for more before has all that who asks for less wants. */
+/** Returns whether a stored transcript covers a request. A transcript with more options covers requests with fewer. */
 export function serves(
   { service, wishes }: Pick<Transcript, 'service' | 'wishes'>,
   options: Pick<IngestOptions, 'transcriptionService' | 'detectAudioLanguage' | 'includeSpeakerLabels'>,

@@ -1,31 +1,31 @@
-/** What sources of tickets and tables call the things they hold: by these a caller says what is to be synced, and finds it. */
+/** Item types of ticket and table sources. Callers use them to select and find items. */
 export const TYPES_AT_SOURCE = ['TICKET', 'ARTICLE', 'CONVERSATION', 'TABLE', 'INCIDENT', 'ATTACHMENT'] as const;
 export type TypeAtSource = (typeof TYPES_AT_SOURCE)[number];
 
-/** What an item is, as far as its source has words for it. */
+/** The type of an item; absent if its source has no types. */
 export interface Typed {
   readonly typeAtSource?: TypeAtSource;
-  /** Of what is attached to something: that one's type. */
+  /** For an attachment: the type of the item it is attached to. */
   readonly attachedTo?: TypeAtSource;
 }
 
-/** The reason that is told of what auto_synced_source_types leaves out. */
-export const LEFT_OUT_BY_TYPE = 'auto_synced_source_types';
+/** The reason in events for items that auto_synced_source_types excludes. */
+export const EXCLUDED_BY_TYPE = 'auto_synced_source_types';
 
 /** auto_synced_source_types and sync_attachments. */
-export interface TypeWishes {
-  /** Unset: any. */
+export interface TypeFilter {
+  /** Absent: all types. */
   readonly autoSyncedSourceTypes?: readonly string[];
   readonly syncAttachments?: boolean;
 }
 
 /**
- * Whether what a walk has found becomes a file: what has no type does, what has one where none are named or its own is.
- * What is attached comes with what it is attached to, where attachments are asked for, or because its own type is named.
+ * Returns whether a found item becomes a file. Items without a type do; others do if no types are named or theirs is.
+ * An attachment becomes a file with its item if attachments are requested, or if its own type is named.
  */
 export function isChosenByType(
   { typeAtSource, attachedTo }: Typed,
-  { autoSyncedSourceTypes: named, syncAttachments = false }: TypeWishes,
+  { autoSyncedSourceTypes: named, syncAttachments = false }: TypeFilter,
 ): boolean {
   const isNamed = (type: TypeAtSource | undefined): boolean => type !== undefined && (named ?? []).includes(type);
   const isFree = (type: TypeAtSource | undefined): boolean => type === undefined || !named || isNamed(type);
@@ -34,15 +34,15 @@ export function isChosenByType(
     : isNamed(typeAtSource) || (syncAttachments && isFree(attachedTo));
 }
 
-/** What a walk has found. */
+/** An item that a listing found. */
 interface Found extends Typed {
   readonly hasContent: boolean;
   readonly isAttachment?: boolean;
   readonly isSelectable: boolean;
 }
 
-/** Whether an item becomes a file. What was named by itself does, whatever its type. */
-export function becomesFile(item: Found, isNamed: boolean, wishes: TypeWishes): boolean {
+/** Returns whether an item becomes a file. Explicitly selected items do, whatever their type. */
+export function becomesFile(item: Found, isNamed: boolean, wishes: TypeFilter): boolean {
   const { hasContent, isAttachment, isSelectable } = item;
   const isWanted = hasContent || (isAttachment === true && wishes.syncAttachments === true && isSelectable);
   return isWanted && (isNamed || isChosenByType(item, wishes));

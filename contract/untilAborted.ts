@@ -1,4 +1,4 @@
-/** What the work comes to, or the signal's reason as soon as it aborts: the work may go on, and nobody hears of it any more. */
+/** Settles like the given work, or rejects with the signal's reason as soon as it aborts. Later results are ignored. */
 export async function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   work.catch(() => undefined);
   let stop: () => void = () => undefined;

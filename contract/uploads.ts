@@ -1,8 +1,8 @@
-/** What the operations that take files share with the workflow that reads them. */
+/** Types and rules that the upload operations share with the workflow that reads the files. */
 import { type FileFormat, sourceOfUpload } from './fileFormats.js';
 import { AUDIO_SOURCES, IMAGE_SOURCES, type SourceType, TEXT_SOURCES, VIDEO_SOURCES } from './sources.js';
 
-/** What a file of a user may be: the sources that are no place but a kind of file. */
+/** Sources of uploaded files: file types, not origins. */
 export const UPLOAD_SOURCES: readonly SourceType[] = [
   ...TEXT_SOURCES,
   ...IMAGE_SOURCES,
@@ -13,43 +13,43 @@ export const UPLOAD_SOURCES: readonly SourceType[] = [
 export const TRANSCRIPTION_SERVICES = ['assemblyai', 'deepgram'] as const;
 export type TranscriptionService = (typeof TRANSCRIPTION_SERVICES)[number];
 
-/** What the record of an uploaded file keeps of how it came. */
+/** Upload facts stored on the record of a file. */
 export interface UploadOptions {
-  /** Where it is fetched from, once; null for what was sent. */
+  /** The URL from which the file is fetched once; null for uploaded content. */
   readonly url: string | null;
-  /** The name that its sender gave; null where the address, or its server, tells one. */
+  /** The file name that the sender gave; null if the URL or its server supplies it. */
   readonly fileName?: string | null;
-  /** As its sender or server declared it. */
+  /** As declared by the sender or server. */
   readonly contentType: string | null;
-  /** Of a file that another one contained: how many there are around it. */
+  /** Nesting depth of a file extracted from another file. */
   readonly depth?: number;
 }
 
 /** Text that was sent without a file. */
 export const RAW_TEXT_SOURCE = 'RAW_TEXT' as const satisfies SourceType;
 
-/** Files inside one another: what lies deeper is left out. */
+/** Maximum nesting of attachments: deeper ones are skipped. */
 export const MAX_ATTACHMENT_DEPTH = 4;
 
-/** Times that the same bytes may bring their reader down. */
+/** Maximum number of reader crashes on the same bytes. */
 export const MAX_CRASHES = 3;
 
-/** Chunks that a caller made, of one file. */
-export interface GivenChunks {
+/** Chunks of one file, supplied by the caller. */
+export interface CallerChunks {
   readonly texts: readonly string[];
-  /** The vectors of all of them, base64 of 32-bit floats; null where they are to be made, or none are wanted. */
+  /** Vectors of all chunks, base64 of 32-bit floats; null if the service computes them or none are requested. */
   readonly vectors: readonly string[] | null;
 }
 
-/** The space of vectors that a caller made with a model: compared with one another, and with none of ours. */
-export const givenSpace = (model: string, dimensions: number) => ({
+/** Returns the space of vectors that a caller computed with a model. They are compared only with one another. */
+export const callerSpace = (model: string, dimensions: number) => ({
   name: `${GIVEN_PREFIX}${model.toLowerCase().replaceAll('_', '-')}-${dimensions}`,
   dimensions,
 });
 const GIVEN_PREFIX = 'given-';
-export const isGivenSpace = (name: string): boolean => name.startsWith(GIVEN_PREFIX);
+export const isCallerSpace = (name: string): boolean => name.startsWith(GIVEN_PREFIX);
 
-/** What a file is found to be before it is read: its source, and what its record says of it until then. */
+/** Returns the source and the first metadata of a file whose format is known but whose content was not read yet. */
 export const foundAs = (
   { format, mimeType }: { readonly format: FileFormat; readonly mimeType: string },
   name: string,
@@ -67,13 +67,13 @@ export const foundAs = (
 });
 
 /**
- * What a sender declares, as far as it helps to read a file: programs name sources of theirs by an ending that browsers
- * take for a video's, and what pictures and sound are shows in their first bytes.
+ * Returns the declared media type if it helps to detect the format. Media types are dropped: browsers mistake source
+ * code extensions (.ts) for video, and pictures and sound are recognised by their first bytes.
  */
 export const helpfulType = (declared: string | null): string | null =>
   declared === null || /^(?:image|audio|video|font)\//i.test(declared) ? null : declared;
 
-/** The name of a file at an address: its last word, or the host. */
+/** Returns the file name in a URL: the last part of the path, or the host. */
 export function nameInUrl(url: string): string {
   const { pathname, hostname } = new URL(url);
   const last = pathname.split('/').findLast((word) => word !== '') ?? '';

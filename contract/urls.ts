@@ -1,6 +1,6 @@
 /**
- * One spelling per address: scheme and host lower case, default port and fragment gone, the query kept.
- * Returns null when the text is not an http(s) URL or carries credentials.
+ * Normalises a URL: lower-case scheme and host, no default port, no fragment; the query stays. Returns null if the text
+ * is not an http(s) URL or contains credentials.
  */
 export function normaliseUrl(text: string, base?: string): string | null {
   let url: URL;
@@ -15,10 +15,10 @@ export function normaliseUrl(text: string, base?: string): string | null {
   return url.href;
 }
 
-/** The address of a page as people write it: without a scheme, https is meant. Normalised; null when it is none. */
+/** Normalises a page URL as users type it; https if the scheme is missing. Returns null if it is invalid. */
 export const pageUrl = (text: string): string | null => normaliseUrl(withScheme(text));
 
-/** An address that people may have written without its scheme. */
+/** Adds the scheme to an address if it is missing. */
 export function withScheme(text: string): string {
   const given = text.trim();
   return /^[a-z][a-z\d+.-]*:\/\//i.test(given) ? given : `https://${given}`;

@@ -1,17 +1,17 @@
 import type { IngestOptions, PageOptions } from './ingestOptions.js';
 import type { TagValue } from './records.js';
 
-/** What a crawl was asked for beyond IngestOptions. Kept on its parent. */
+/** Options of a crawl beyond IngestOptions, stored on its parent. */
 export interface CrawlOptions extends PageOptions {
-  /** Links between the start address and a page at most; 0: the start page alone. */
+  /** Maximum number of links between the start page and a page; 0: only the start page. */
   readonly recursionDepth: number;
   readonly maxPagesToScrape: number;
-  /** Links outside of these are not followed; empty: all are. The start address is taken in any case. */
+  /** Only links under these paths are followed; empty: all links. The start page is always included. */
   readonly urlPathsToInclude: readonly string[];
   readonly enableAutoSync: boolean;
 }
 
-/** What a run of webScrape was asked for. */
+/** Request of a webScrape run. */
 export interface WebScrapeRequest {
   /** The start address, normalised. */
   readonly url: string;
@@ -20,8 +20,8 @@ export interface WebScrapeRequest {
   readonly scrape: CrawlOptions;
 }
 
-/** Links of one page that a crawl follows at most. */
+/** Maximum number of links that a crawl follows per page. */
 export const LINKS_PER_PAGE = 1000;
 
-/** A crawl's parent has a name of its own beside the page it starts from. */
+/** Returns the external id of a crawl's parent. The start page has its own id. */
 export const crawlId = (url: string): string => `web_scrape:${url}`;

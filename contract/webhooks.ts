@@ -1,18 +1,18 @@
-/** Words that API, store and activities share about webhooks. */
+/** Webhook types that API, store and activities share. */
 export const WEBHOOK_STATUSES = ['ACTIVE', 'FLAGGED'] as const;
 export type WebhookStatus = (typeof WEBHOOK_STATUSES)[number];
 
-/** PENDING: to be tried, again or for the first time. FAILED: given up. */
+/** PENDING: waits for its first or next attempt. FAILED: given up. */
 export const DELIVERY_STATUSES = ['PENDING', 'DELIVERED', 'FAILED'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
-/** Webhooks of an organization at most. */
+/** Maximum number of webhooks per organization. */
 export const MAX_WEBHOOKS = 3;
 
 export const WEBHOOK_ORDERS = ['created_at', 'updated_at'] as const;
 export type WebhookOrder = (typeof WEBHOOK_ORDERS)[number];
 
-/** Which webhooks a list means; ids absent or empty means all. */
+/** Filters of a list of webhooks; absent or empty ids select all. */
 export interface WebhookListing {
   readonly ids: readonly number[];
   readonly orderBy: WebhookOrder;
@@ -20,14 +20,14 @@ export interface WebhookListing {
   readonly page: { readonly limit: number; readonly offset: number; readonly startingId: number };
 }
 
-/** A signing key's place among sealed secrets. */
+/** Returns the location of a signing key among the encrypted secrets. */
 export const signingKeyPlace = (organizationId: number, webhookId: number) => ({
   organizationId,
   record: `webhook:${webhookId}`,
   field: 'signing_key',
 });
 
-/** One sentence on a delivery that failed and is sent again. */
+/** Returns a sentence about a delivery that failed and will be retried. */
 export const failureSentence = (failing: {
   readonly event: string;
   readonly tries: number;

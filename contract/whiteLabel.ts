@@ -1,6 +1,6 @@
 import type { SourceType } from './sources.js';
 
-/** Sources that are connected by OAuth, each of which can be connected through an organization's own client. */
+/** OAuth sources. Each can be connected through an organization's own client. */
 export const OAUTH_SOURCES = [
   'BOX',
   'CONFLUENCE',
@@ -24,18 +24,18 @@ export type OAuthSource = (typeof OAUTH_SOURCES)[number];
 export const isOAuthSource = (type: SourceType): type is OAuthSource =>
   (OAUTH_SOURCES as readonly SourceType[]).includes(type);
 
-/** Credentials of an OAuth client that may be answered. */
+/** Credentials of an OAuth client that responses may contain. */
 export const PLAIN_CREDENTIALS = [
   'client_id',
   'redirect_uri',
   'file_picker_client_id',
   'file_picker_redirect_uri',
 ] as const;
-/** Credentials that are sealed at rest and never answered. */
+/** Credentials that are stored encrypted and never returned. */
 export const SECRET_CREDENTIALS = ['client_secret', 'api_key'] as const;
 export type SecretCredential = (typeof SECRET_CREDENTIALS)[number];
 
-/** An organization's own OAuth client, as it is given. */
+/** An organization's own OAuth client, as supplied. */
 export type OAuthCredentials = { client_id: string; redirect_uri: string } & Partial<
   Record<(typeof PLAIN_CREDENTIALS)[number] | SecretCredential, string>
 >;
@@ -45,7 +45,7 @@ export interface WhiteLabelInput {
   readonly credentials: OAuthCredentials;
 }
 
-/** Sources whose clients have the same credentials beside client_id, redirect_uri and client_secret. */
+/** Sources whose clients share further credentials, in addition to client_id, redirect_uri and client_secret. */
 export const CREDENTIAL_FAMILIES: readonly {
   readonly sources: readonly OAuthSource[];
   readonly extras: readonly (keyof OAuthCredentials)[];

@@ -1,17 +1,17 @@
-/** Worker processes as their heartbeats describe them. */
+/** Worker processes, as their heartbeats describe them. */
 
 /** Milliseconds between two heartbeats of a worker. */
 export const HEARTBEAT_MS = 3_000;
 /** A heartbeat older than this is overdue: the process is frozen, dead, or cut off from MongoDB. */
 export const OVERDUE_MS = 15_000;
 
-/** How a worker's main thread was scheduled over the last seconds. Shares are 0 to 1; null where Linux offers no figure. */
+/** Scheduling of a worker's main thread over the last seconds. Shares are 0 to 1; null if Linux provides no value. */
 export interface WorkerLoad {
   /** Milliseconds by which the last heartbeat was late. */
   readonly lagMs: number;
-  /** Time spent runnable but waiting for a processor, of all time spent runnable. */
+  /** Time spent waiting for a processor, as a share of the time spent runnable. */
   readonly waitShare: number | null;
-  /** Time spent runnable but waiting for a processor, of all time. */
+  /** Time spent waiting for a processor, as a share of all time. */
   readonly waited: number | null;
   /** Processor time of the whole machine that programs outside this service used. */
   readonly othersShare: number | null;
@@ -31,6 +31,7 @@ export type WorkerState = 'alive' | 'starved' | 'silent';
 /** A worker is starved when it waits for a processor longer than it runs, and other programs hold most of the machine. */
 const STARVED = { waitShare: 0.5, waited: 0.1, othersShare: 0.5 } as const;
 
+/** Judges a worker by the age of its report and its load. */
 export function stateOfWorker({ ageMs, waitShare, waited, othersShare }: WorkerReport): WorkerState {
   if (ageMs > OVERDUE_MS) return 'silent';
   const isStarved =
@@ -43,7 +44,7 @@ export function stateOfWorker({ ageMs, waitShare, waited, othersShare }: WorkerR
 const seconds = (ms: number): string => `${Math.round(ms / 1_000)} s`;
 const percent = (share: number | null): string => `${Math.round((share ?? 0) * 100)} %`;
 
-/** Describes a worker that needs attention and what to do; null for a healthy one. */
+/** Returns the problem of a worker and what to do; null for a healthy worker. */
 export function workerTrouble(worker: WorkerReport): string | null {
   const name = `Worker ${worker.pid} on ${worker.host}`;
   const state = stateOfWorker(worker);
@@ -60,12 +61,12 @@ export function workerTrouble(worker: WorkerReport): string | null {
 
 export const NO_WORKER = 'No worker is running, so accepted work is not done. Start one: npm run worker';
 
-/** What is wrong with the workers as a whole; null while at least one of them can work at full speed. */
+/** Returns the problem of the workers as a whole; null while at least one works at full speed. */
 export function workersTrouble(workers: readonly WorkerReport[]): string | null {
   if (workers.length === 0) return NO_WORKER;
   const troubles = workers.map(workerTrouble);
   if (troubles.includes(null)) return null;
-  // A starved worker still works, a silent one does not.
+  // A starved worker makes progress, a silent one does not.
   const starved = workers.findIndex((worker) => stateOfWorker(worker) === 'starved');
   return troubles[Math.max(0, starved)] ?? null;
 }

@@ -12,8 +12,8 @@ export interface TemporalSettings {
 }
 
 /**
- * A client that connects at its first call and again whenever Temporal comes back: the service starts without Temporal.
- * What it starts is part of the trace in which it is started.
+ * Creates a client that connects at its first call and reconnects by itself, so the service starts without Temporal.
+ * The workflows it starts and signals carry the caller's trace.
  */
 export function createTemporalClient(settings: TemporalSettings, tracing: Tracing = NO_TRACING): Client {
   const connection = Connection.lazy({ address: settings.address, connectTimeout: '5 seconds' });

@@ -5,12 +5,15 @@ import type { Store } from '../store/connect.js';
 import type { Dispatcher } from './dispatcher.js';
 import { beginForEach } from './sweep.js';
 
-/** Users whose files are looked after in one round. */
+/** Users handled in one round. */
 const USERS_PER_ROUND = 100;
 
 export type SweptStores = Pick<Store, 'runs' | 'moves' | 'transaction'>;
 
-/** Starts a run for everybody who has vectors that were not used for their days; answers how many. */
+/**
+ * Starts a move to file storage for each user with vectors that were not used for the configured days; returns the
+ * number of runs.
+ */
 export async function coldSweepOnce(
   stores: SweptStores,
   dispatcher: Pick<Dispatcher, 'start'>,
@@ -34,9 +37,9 @@ export async function coldSweep(
 ): Promise<void> {
   const sweepOnce = async (): Promise<void> => {
     const begun = await coldSweepOnce(stores, dispatcher);
-    if (begun > 0) log.info({ runs: begun }, 'vectors that were not used for long go into file storage');
+    if (begun > 0) log.info({ runs: begun }, 'unused vectors are being moved to file storage');
   };
   const onError = (error: unknown): void =>
-    log.warn({ err: error }, 'vectors that were not used for long could not be looked for; trying again');
+    log.warn({ err: error }, 'the search for unused vectors failed; trying again');
   await periodically(sweepOnce, { intervalMs, signal, onError, waitsFirst: true });
 }

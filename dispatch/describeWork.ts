@@ -1,4 +1,4 @@
-/** What a workflow waits for, from Temporal's own description. */
+/** Reads from Temporal's description of a workflow what the workflow waits for. */
 import type { Client } from '@temporalio/client';
 import { optionalTsToDate } from '@temporalio/common/lib/time.js';
 
@@ -9,7 +9,7 @@ type Raw = Awaited<ReturnType<ReturnType<Client['workflow']['getHandle']>['descr
 type RawStep = NonNullable<Raw['pendingActivities']>[number];
 type RawFailure = NonNullable<RawStep['lastFailure']>;
 
-/** PENDING_ACTIVITY_STATE_SCHEDULED, and PENDING_WORKFLOW_TASK_STATE_SCHEDULED: no worker has it. */
+/** PENDING_ACTIVITY_STATE_SCHEDULED and PENDING_WORKFLOW_TASK_STATE_SCHEDULED: no worker has taken it yet. */
 const SCHEDULED = 1;
 /** EVENT_TYPE_WORKFLOW_TASK_FAILED */
 const TASK_FAILED = 9;
@@ -33,7 +33,10 @@ function stepOf({ activityType, state, attempt, lastFailure, ...times }: RawStep
   };
 }
 
-/** Describes what a workflow waits for; null when it does not run. @throws when Temporal does not answer or knows no such workflow */
+/**
+ * Describes what a workflow waits for; null when it is not running.
+ * @throws when Temporal does not answer, or has no such workflow
+ */
 export async function describeWork(
   { client, names }: TemporalAccess,
   workflowId: string,
@@ -53,7 +56,10 @@ export async function describeWork(
   };
 }
 
-/** Returns why the latest workflow task failed; null when the last events hold no failure, for instance after timeouts. */
+/**
+ * Returns why the latest workflow task failed; null when the last events contain no failure, for instance after
+ * timeouts.
+ */
 export async function taskFailure({ client, names }: TemporalAccess, workflowId: string): Promise<string | null> {
   const { history } = await client.workflowService.getWorkflowExecutionHistoryReverse({
     namespace: client.options.namespace,

@@ -12,13 +12,13 @@ import type { TemporalAccess } from './goneRuns.js';
 
 /** Runs described in one round; the next round takes the following ones. */
 const RUNS_PER_ROUND = 100;
-/** Runs that are recorded as stalled and are described again in each round. */
+/** Recorded stalled runs that are described again in each round. */
 const STALLED_PER_ROUND = 100;
 const DESCRIBED_AT_ONCE = 4;
 const DEADLINE_MS = 5_000;
 const LONGEST_REASON = 300;
 
-/** Stores that do not answer, each with what to do; null for one that does. */
+/** The stores that do not answer, each with a message that says what to do; null for one that answers. */
 export interface StoresDown {
   readonly qdrant: string | null;
   readonly temporal: string | null;
@@ -29,10 +29,10 @@ export interface DiagnosisStores {
   readonly workers: Pick<Workers, 'list'>;
 }
 
-/** What one round has found. */
+/** The result of one round. */
 export interface DiagnosisRound {
   readonly stalled: readonly { readonly run: RunDoc; readonly stall: RunStall }[];
-  /** Runs that were recorded as stalled and are not any more. */
+  /** Runs that were recorded as stalled and have recovered. */
   readonly recovered: readonly RunDoc[];
 }
 
@@ -55,10 +55,10 @@ const shortened = (reason: string): string => {
 };
 
 /**
- * Finds runs that have due work and make no progress, with the cause: from Temporal's description of their workflows, the
- * heartbeats of the workers and the state of the stores. A run is never called stalled for its age alone.
+ * Finds runs that have due work and make no progress, and the cause: from Temporal's description of their workflows,
+ * the workers' heartbeats and the state of the stores. Age alone never makes a run stalled.
  * @param storesDown checks Qdrant and Temporal
- * @param stallAfterMs milliseconds without progress from which on a run can be stalled
+ * @param stallAfterMs milliseconds without progress after which a run can be stalled
  */
 export function createDiagnosis(
   temporal: TemporalAccess,
@@ -68,7 +68,7 @@ export function createDiagnosis(
 ): Diagnosis {
   let cursor = new Date(0);
 
-  const look = async (workflowId: string): Promise<WorkflowState | null> => {
+  const describeOrNull = async (workflowId: string): Promise<WorkflowState | null> => {
     try {
       return await temporal.client.withDeadline(Date.now() + DEADLINE_MS, () => describeWork(temporal, workflowId));
     } catch (error) {
@@ -77,7 +77,7 @@ export function createDiagnosis(
     }
   };
 
-  /** Names the cause behind the evidence; null: the work waits for its turn with a healthy worker. */
+  /** Returns the cause behind the evidence; null: the work is queued and the workers are healthy. */
   const explain = async (
     run: RunDoc,
     evidence: Evidence,
@@ -90,7 +90,7 @@ export function createDiagnosis(
     const trouble = workersCause(reports);
     if (evidence.cause === 'workflow_task_fails') {
       const reason = await taskFailure(temporal, run.workflowId);
-      // Without a failure the tasks time out: that is the workers' trouble.
+      // Without a failure the tasks time out, so the cause is with the workers.
       if (reason === null && trouble) return { ...trouble, message: `${trouble.message}.`, since: now };
       const why = reason === null ? 'no worker finishes them in time' : shortened(reason);
       const message = `Its workflow tasks fail again and again: ${why}. Run one version of all workers and look at the worker's log.`;
@@ -105,7 +105,7 @@ export function createDiagnosis(
     return { ...trouble, message: `${trouble.message}.`, since: now };
   };
 
-  /** A run in the outbox waits for Temporal, or for a worker that sweeps the outbox. */
+  /** Judges a run in the outbox: it waits for Temporal, or for a worker that sweeps the outbox. */
   const judgeUnstarted = (reports: readonly WorkerReport[], down: StoresDown, now: Date): RunStall | null => {
     if (down.temporal !== null) return { cause: 'temporal_down', message: `${down.temporal}.`, since: now };
     const trouble = workersCause(reports);
@@ -122,7 +122,7 @@ export function createDiagnosis(
     if (await stalls.progressedSince(run, new Date(now.getTime() - stallAfterMs))) return null;
     if (down.temporal !== null) return { cause: 'temporal_down', message: `${down.temporal}.`, since: now };
     const state = await describe(run.workflowId);
-    // The reaper ends the record of a run whose workflow is gone; a pass starts the workflows of its parts.
+    // The reaper ends runs whose workflow is gone. The parent run of a sync starts the workflows of its parts.
     if (state === null) return run.startedAt ? null : judgeUnstarted(reports, down, now);
     const evidence = judgeWorkflow(state, now.getTime(), down.qdrant !== null);
     return evidence && explain(run, evidence, reports, down, now);
@@ -145,7 +145,7 @@ export function createDiagnosis(
       // Many uploads share the workflow of their user's stream.
       const described = new Map<string, Promise<WorkflowState | null>>();
       const describe = (workflowId: string): Promise<WorkflowState | null> => {
-        const state = described.get(workflowId) ?? look(workflowId);
+        const state = described.get(workflowId) ?? describeOrNull(workflowId);
         described.set(workflowId, state);
         return state;
       };
@@ -160,7 +160,7 @@ export function createDiagnosis(
           })),
         ),
       );
-      // A run that could not be described keeps the state that it has.
+      // A run that could not be described keeps its recorded state.
       const found = judged.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
       return {
         stalled: found.flatMap(({ run, stall }) => (stall ? [{ run, stall }] : [])),

@@ -29,21 +29,26 @@ import { temporalFailure } from './temporalFailure.js';
 
 /** A start that Temporal does not answer in this time is left to the sweeper. */
 const START_TIMEOUT_MS = 5_000;
-/** How soon an unstarted run is tried again: Temporal was away, or an earlier run of the same thing goes on. */
+/** Retry interval of an unstarted run: Temporal was unavailable, or an earlier run of the same target is active. */
 const RETRY_MS = 2_000;
-/** An earlier run of the same thing is often just ending: waited for briefly before the row is left to the sweeper. */
+/** An earlier run of the same target often ends within a second. Wait briefly before leaving the row to the sweeper. */
 const CONFLICT_PAUSES_MS = [100, 300, 900];
-/** A start takes Temporal many times as long as accepting the run takes us: a burst of requests must not wait for its own starts. */
+/**
+ * Starting a workflow takes Temporal much longer than accepting a run takes us. The limit keeps a burst of requests
+ * fast.
+ */
 const STARTS_AT_ONCE = 2;
 const SWEEP_MS = 1_000;
 const SWEEP_ROWS = 100;
-/** The process that took the person in is given so long to tell the workflow itself. */
-const UNHEARD_MS = 2_000;
+/** Time that the API process has to signal the workflow itself before the sweeper does, in milliseconds. */
+const UNACKNOWLEDGED_MS = 2_000;
 
-/** Runs about one file: a scrape's parent is in its workflow id. */
+/** Runs of one file. The workflow id of a scrape names its parent instead. */
 const ONE_FILE_KINDS: readonly RunKind[] = ['syncUpload', 'resyncFile', 'updateTags'];
 
-/** The ids by which operators find the run in Temporal's Web UI. A run about the organization itself has no user. */
+/**
+ * Search attributes by which operators find the run in Temporal's Web UI. A run of the whole organization has no user.
+ */
 const attributesOf = (run: RunDoc): TypedSearchAttributes =>
   searchAttributes({
     OrganizationId: String(run.organizationId),
@@ -55,27 +60,32 @@ const attributesOf = (run: RunDoc): TypedSearchAttributes =>
 
 export interface Dispatcher {
   /**
-   * Hands an accepted run to Temporal. Never throws: what can't be started now, or is held back, stays in the outbox.
-   * @param first the run itself, where it was accepted just now together with what it is about: no other can wait before it
+   * Starts an accepted run in Temporal. Never throws: a run that cannot be started now, or is held back, stays in the
+   * outbox.
+   * @param first the run itself, if it was accepted together with a new target: no earlier run can exist
    */
   start(runId: number, first?: RunDoc | null): Promise<void>;
-  /** Tells the workflow of a connection that its person is back. Never throws: what does not hear it now is told again by the sweeper. */
-  tellPersonCame(runId: number): Promise<void>;
-  /** Tells the workflow of a paused run that it goes on. Never throws: what does not hear it now is told again by the sweeper. */
-  tellResumed(run: Pick<RunDoc, '_id' | 'workflowId'>): Promise<void>;
   /**
-   * Cancels a run: in the outbox, or by Temporal; files not yet done end SYNC_ABORTED. A run whose workflow is gone ends at once.
+   * Signals the workflow of a connection that the user has returned. Never throws: the sweeper repeats an undelivered
+   * signal.
+   */
+  signalConsentReturned(runId: number): Promise<void>;
+  /** Signals the workflow of a paused run to continue. Never throws: the sweeper repeats an undelivered signal. */
+  signalResumed(run: Pick<RunDoc, '_id' | 'workflowId'>): Promise<void>;
+  /**
+   * Cancels a run, in the outbox or in Temporal. Unfinished files end SYNC_ABORTED. A run whose workflow is gone ends
+   * at once.
    * @throws StoreFailure when Temporal does not answer
    */
   cancel(runId: number): Promise<void>;
-  /** Starts what lies in the outbox, now and every second, until the signal is aborted. */
+  /** Starts the runs in the outbox, now and every second, until the signal is aborted. */
   sweep(signal: AbortSignal): Promise<void>;
-  /** Resolves when Temporal answers, with the number of workers that poll the task queue. */
+  /** Returns the number of workers that poll the task queue. Rejects when Temporal does not answer. */
   ping(): Promise<{ pollers: number }>;
   close(): Promise<void>;
 }
 
-/** What the dispatcher reads and writes. */
+/** The stores that the dispatcher reads and writes. */
 export interface DispatchStores extends GoneRunStores {
   readonly runs: Runs;
   readonly heldRuns: HeldRuns;
@@ -84,7 +94,10 @@ export interface DispatchStores extends GoneRunStores {
   readonly pauses: Pick<Pauses, 'unheard' | 'under'>;
 }
 
-/** Brings runs from the outbox to Temporal. Ids make every start harmless to repeat. */
+/**
+ * Creates the dispatcher, which starts the runs of the outbox in Temporal. Stable workflow ids make every start safe to
+ * repeat.
+ */
 export function createDispatcher(
   client: Client,
   names: TemporalNames,
@@ -94,7 +107,7 @@ export function createDispatcher(
 ): Dispatcher {
   const { runs, files, heldRuns, uploadStreams, attempts, pauses } = stores;
   const { taskQueue, idOf } = names;
-  /** Whether the running workflow of that id is this very run. */
+  /** Whether the running workflow with that id belongs to this run. */
   const isThisRun = async (run: RunDoc): Promise<boolean> => {
     const { memo } = await client.workflow.getHandle(idOf(run.workflowId)).describe();
     return memo?.['runId'] === run._id;
@@ -102,7 +115,7 @@ export function createDispatcher(
 
   const inTurn = pLimit(STARTS_AT_ONCE);
   const shares = createFairShares(runs);
-  const hand = async (run: RunDoc) => {
+  const startWorkflow = async (run: RunDoc) => {
     const priority = await shares.of(run);
     return client.withDeadline(Date.now() + START_TIMEOUT_MS, () =>
       client.workflow.start<(input: RunInput) => Promise<unknown>>(run.kind, {
@@ -118,8 +131,8 @@ export function createDispatcher(
     );
   };
 
-  /** Whoever starts it, and whenever: the trace is that of the request which the run was accepted for. */
-  const handTraced = (run: RunDoc) => {
+  /** Uses the trace of the request that accepted the run, regardless of the process that starts it. */
+  const startTraced = (run: RunDoc) => {
     const { _id, kind, organizationId, userId, fileId, requestId, workflowId, traceparent } = run;
     const ids = { organization: organizationId, run: _id, request: requestId, workflow: idOf(workflowId) };
     const whose = { ...(userId > 0 && { user: userId }), ...(fileId !== null && { file: fileId }) };
@@ -131,14 +144,14 @@ export function createDispatcher(
         ids: { ...ids, ...whose },
         ...(traceparent && { parent: traceparent }),
       },
-      () => hand(run),
+      () => startWorkflow(run),
     );
   };
 
-  /** True once Temporal has the run's workflow; false when an earlier run of the same thing goes on. */
+  /** Returns true once Temporal has the run's workflow; false while an earlier run of the same target is active. */
   const tryStart = async (run: RunDoc): Promise<boolean> => {
     try {
-      await inTurn(() => handTraced(run));
+      await inTurn(() => startTraced(run));
       return true;
     } catch (error) {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
@@ -155,9 +168,9 @@ export function createDispatcher(
       log.warn({ ...context, reason }, 'run stays in the outbox');
     };
     try {
-      // Else the last one of three could begin before the second, whose older options would then win.
+      // Otherwise the third of three runs could start before the second, and the second's older options would win.
       if (!isFirst && (await runs.isBehindAnother(run)))
-        return await postpone('an earlier run of the same thing waits');
+        return await postpone('an earlier run of the same target is waiting');
       let started = await tryStart(run);
       for (const pauseMs of CONFLICT_PAUSES_MS) {
         if (started || closing) break;
@@ -165,10 +178,10 @@ export function createDispatcher(
         started = await tryStart(run);
       }
       if (!started) {
-        // Asked for anew, the same thing does not wait for one that stands still.
+        // A new request for the same target does not wait for a paused run.
         const paused = await pauses.under(run.workflowId);
         if (paused) await client.workflow.getHandle(workflowId).cancel();
-        return await postpone(`an earlier run of the same thing ${paused ? 'stood still' : 'goes on'}`);
+        return await postpone(`an earlier run of the same target ${paused ? 'was paused' : 'is active'}`);
       }
       await runs.markStarted(runId);
       log.info(context, 'workflow started');
@@ -198,24 +211,27 @@ export function createDispatcher(
     underWay.delete(starting);
   };
 
-  const tellPersonCame = async (runId: number): Promise<void> => {
+  const signalConsentReturned = async (runId: number): Promise<void> => {
     if (closing) return;
     try {
       const handle = client.workflow.getHandle(idOf(workflowIds.connect(runId)));
       await client.withDeadline(Date.now() + START_TIMEOUT_MS, () => handle.signal(CONSENT_RETURNED_SIGNAL));
     } catch (error) {
-      // Of one that is still in the outbox too: it looks as soon as it begins.
-      log.warn({ runId, err: error }, 'a connection does not hear yet that its person is back');
+      // A connection that is still in the outbox logs this too: it checks for the return when it starts.
+      log.warn(
+        { runId, err: error },
+        'the workflow of a connection was not signalled that the user returned; the sweeper repeats it',
+      );
     }
   };
 
-  const tellResumed = async ({ _id: runId, workflowId }: Pick<RunDoc, '_id' | 'workflowId'>): Promise<void> => {
+  const signalResumed = async ({ _id: runId, workflowId }: Pick<RunDoc, '_id' | 'workflowId'>): Promise<void> => {
     if (closing) return;
     try {
       const handle = client.workflow.getHandle(idOf(workflowId));
       await client.withDeadline(Date.now() + START_TIMEOUT_MS, () => handle.signal(RESUME_SIGNAL));
     } catch (error) {
-      log.warn({ runId, err: error }, 'a paused run does not hear yet that it goes on');
+      log.warn({ runId, err: error }, 'the workflow of a resumed run was not signalled; the sweeper repeats it');
     }
   };
 
@@ -225,27 +241,27 @@ export function createDispatcher(
     await Promise.all(due.map(({ _id }) => start(_id)));
     const waiting = await uploadStreams.waiting(new Date(), SWEEP_ROWS);
     await Promise.all(waiting.map((run) => streams.wakeAgain(run)));
-    const unheard = await attempts.unheard(new Date(Date.now() - UNHEARD_MS), SWEEP_ROWS);
-    await Promise.all(unheard.map(({ _id }) => tellPersonCame(_id)));
-    const resumed = await pauses.unheard(new Date(Date.now() - UNHEARD_MS), SWEEP_ROWS);
-    await Promise.all(resumed.map(tellResumed));
+    const unheard = await attempts.unheard(new Date(Date.now() - UNACKNOWLEDGED_MS), SWEEP_ROWS);
+    await Promise.all(unheard.map(({ _id }) => signalConsentReturned(_id)));
+    const resumed = await pauses.unheard(new Date(Date.now() - UNACKNOWLEDGED_MS), SWEEP_ROWS);
+    await Promise.all(resumed.map(signalResumed));
   };
 
-  /** Cancels the workflow of a run. Ends the run itself where Temporal has lost its workflow, or somebody ended that there. */
+  /** Cancels the workflow of a run. If Temporal no longer has the workflow, or it was ended there, ends the run itself. */
   const cancelOrEnd = async (run: RunDoc): Promise<void> => {
     const { _id: runId, workflowId, organizationId, requestId } = run;
-    // Asked first, since another run may have the same workflow id by now.
+    // Check first: another run may have the same workflow id by now.
     if (await isAlive({ client, names }, run, stores.runs)) {
       try {
         await client.workflow.getHandle(idOf(workflowId)).cancel();
         return;
       } catch (error) {
-        // It ended meanwhile: by itself, and then its run has ended too, or from outside.
+        // The workflow ended in the meantime: by itself, which ended its run too, or by an operator.
         if (!(error instanceof WorkflowNotFoundError) || (await isAlive({ client, names }, run, stores.runs)))
           throw error;
       }
     }
-    // A workflow ends its run before it completes.
+    // A workflow ends its run before it completes, so a finished run needs nothing more.
     if ((await runs.find(runId))?.finishedAt !== null) return;
     await endGoneRun({ client, names }, stores, run, CANCELLED);
     log.warn(
@@ -256,8 +272,8 @@ export function createDispatcher(
 
   return {
     start,
-    tellPersonCame,
-    tellResumed,
+    signalConsentReturned: signalConsentReturned,
+    signalResumed: signalResumed,
     async cancel(runId) {
       if (await runs.withdraw(runId)) {
         await files.abortOpen(runId, 'The run was cancelled before it began. Resync to try again.', 'cancelled');
@@ -267,7 +283,8 @@ export function createDispatcher(
       const run = await runs.find(runId);
       if (!run || run.finishedAt !== null) return;
       if (run.stream) {
-        // Its workflow brings in other uploads too. The batch that reads the file sees that it is the run's no more.
+        // The same workflow ingests other uploads too. The batch that reads this file sees that the run no longer owns
+        // it.
         await files.abortOpen(runId, 'The upload was cancelled. Resync to try again.', 'cancelled');
         await runs.finish(runId, 'aborted', { ...(await files.countRun(runId)) });
         return;
@@ -279,7 +296,8 @@ export function createDispatcher(
       }
     },
     async sweep(signal) {
-      const onError = (error: unknown): void => log.warn({ err: error }, 'the outbox could not be swept; trying again');
+      const onError = (error: unknown): void =>
+        log.warn({ err: error }, 'the sweep of the outbox failed; trying again');
       await periodically(sweepOnce, { intervalMs: SWEEP_MS, signal, onError });
     },
     async ping() {
@@ -304,7 +322,8 @@ export function createDispatcher(
     async close() {
       closing = true;
       streams.close();
-      // The SDK tries again by timers: one that fires on a closed channel would end the process. Each start has a deadline.
+      // The SDK retries by timers, and a timer that fires on a closed channel would end the process. Each start has a
+      // deadline.
       await Promise.all(underWay);
       await client.connection.close();
     },

@@ -4,18 +4,18 @@ import { fairnessKeys } from '../contract/orchestration.js';
 import type { RunDoc } from '../store/runs/model.js';
 import type { Runs } from '../store/runs/outbox.js';
 
-/** How long a count of an organization's users is used, in milliseconds. */
+/** Lifetime of a cached count of an organization's users, in milliseconds. */
 const COUNT_GOOD_MS = 10_000;
-/** Temporal's least weight. */
+/** Minimum weight that Temporal accepts. */
 const LEAST_WEIGHT = 0.001;
 const DELETES: readonly RunDoc['kind'][] = ['deleteFiles', 'deleteUser', 'settleQuarantine'];
 
-/** The share of the workers that Temporal gives to the tasks of a run. */
+/** Computes the share of the workers that Temporal gives to the tasks of a run. */
 export interface FairShares {
   /**
-   * The key of a run's user with the weight of its organization divided by its users at work: many users of one
-   * organization have no more than one user of another. Deletes, and settling the quarantine, have a key of their own, so
-   * they never wait behind the backlog of their user.
+   * Returns the fairness key of a run's user, with the weight of its organization divided by its active users: many
+   * users of one organization get no more than one user of another. Deletes and quarantine runs have a key of their
+   * own, so they never wait behind the backlog of their user.
    */
   of(run: Pick<RunDoc, 'organizationId' | 'userId'> & { readonly kind?: RunDoc['kind'] }): Promise<Priority>;
 }

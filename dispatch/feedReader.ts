@@ -15,11 +15,11 @@ import type { WebhookDoc } from '../store/webhooks/model.js';
 import type { Webhooks } from '../store/webhooks/webhooks.js';
 
 const POLL_MS = 250;
-/** How often it is looked whether a webhook is to be told though nothing new was numbered: a redelivery, an end of somebody's own making. */
+/** How often webhooks are checked for deliveries without a new event: redeliveries, and workflows that were ended by hand. */
 const WAKE_MS = 1_000;
-/** How often what deaths have left is looked for: that is seldom, and old before it counts. */
+/** Interval at which leftovers of dead processes are searched for. They are rare, and count only after a while. */
 const SETTLE_MS = 5_000;
-/** A call that Temporal does not answer in this time is made again in a later round. */
+/** Deadline of a call to Temporal; a later round repeats the call. */
 const CALL_TIMEOUT_MS = 5_000;
 const WOKEN_PER_ROUND = 50;
 const ORGANIZATION: SearchAttributeName = 'OrganizationId';
@@ -30,16 +30,16 @@ export interface FeedStores {
 }
 
 /**
- * The reader of the feed: gives events their numbers, and tells the workflows of webhooks that there is something to
- * do. Every worker runs one; they do not get into each other's way.
+ * Creates the reader of the event feed. It numbers the events, and signals the workflows of webhooks with new
+ * deliveries. Every worker runs one; they do not interfere with each other.
  */
 export function createFeedReader(
   client: Client,
   { taskQueue, idOf }: TemporalNames,
   { events, webhooks }: FeedStores,
   log: Log,
-  /** How long a workflow that was told goes unasked whether it is still there. */
-  lookAgainMs: number,
+  /** Time that a signalled workflow is assumed to run before it is checked, in milliseconds. */
+  recheckMs: number,
 ) {
   const isRunning = async (workflowId: string): Promise<boolean> => {
     const { status } = await client.workflow.getHandle(workflowId).describe();
@@ -49,7 +49,7 @@ export function createFeedReader(
   const wake = async ({ _id: webhookId, organizationId, wake: since, wokenAt }: WebhookDoc): Promise<void> => {
     const workflowId = idOf(workflowIds.deliverEvents(webhookId));
     await client.withDeadline(Date.now() + CALL_TIMEOUT_MS, async () => {
-      // Told before, and not done: it waits for a receiver, or somebody has ended it.
+      // Signalled before and not finished: the workflow waits for a receiver, or was terminated.
       if (wokenAt !== null && (await isRunning(workflowId).catch(() => false))) return;
       await client.workflow.signalWithStart<(input: DeliverEventsInput) => Promise<void>>('deliverEvents', {
         workflowId,
@@ -68,7 +68,7 @@ export function createFeedReader(
   };
 
   return {
-    /** Reads on until the signal is aborted. */
+    /** Reads the feed until the signal is aborted. */
     async read(signal: AbortSignal): Promise<void> {
       let settled = -Infinity;
       let looked = -Infinity;
@@ -79,17 +79,17 @@ export function createFeedReader(
         }
         const numbered = await events.number();
         if (numbered === 0 && performance.now() - looked < WAKE_MS) return POLL_MS;
-        const told = await webhooks.toWake(new Date(Date.now() - lookAgainMs), WOKEN_PER_ROUND);
+        const wakeable = await webhooks.toWake(new Date(Date.now() - recheckMs), WOKEN_PER_ROUND);
         // Wait for all: a call that is still running when the worker stops would meet a closed connection.
-        const ends = await Promise.allSettled(told.map(wake));
+        const ends = await Promise.allSettled(wakeable.map(wake));
         const broken = ends.find((end) => end.status === 'rejected');
         if (broken) throw broken.reason;
         looked = performance.now();
-        // A full round: more events wait. Otherwise pause, since an ingest writes events all the time.
+        // A full round means that more events wait. Otherwise pause, since an ingest writes events all the time.
         return numbered >= ROWS_PER_ROUND ? 0 : POLL_MS;
       };
       const onError = (error: unknown): void =>
-        log.warn({ err: error }, 'the feed of events could not be read on; trying again');
+        log.warn({ err: error }, 'the event feed could not be read; trying again');
       await periodically(round, { intervalMs: POLL_MS, signal, onError });
     },
   };

@@ -1,7 +1,7 @@
-/** Runs whose workflow Temporal no longer works on. */
+/** Ends runs whose workflow is gone from Temporal. */
 import { type Client, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
 
-import type { LeftCause } from '../contract/ledger.js';
+import type { SkipCause } from '../contract/ledger.js';
 import { OPEN_ATTEMPT_STATES } from '../contract/oauth.js';
 import { IS_UPLOAD, type RunInput } from '../contract/orchestration.js';
 import type { TemporalNames } from '../contract/temporalNames.js';
@@ -22,7 +22,7 @@ export interface TemporalAccess {
   readonly names: Pick<TemporalNames, 'idOf' | 'taskQueue'>;
 }
 
-/** The stores that the end of a gone run changes. */
+/** The stores that ending a gone run writes to. */
 export interface GoneRunStores {
   readonly runs: Pick<Runs, 'finish'>;
   readonly files: Pick<FileCommands, 'abortOpen'> & Pick<FileDeletion, 'stopped'> & Pick<RunProgress, 'countRun'>;
@@ -31,12 +31,12 @@ export interface GoneRunStores {
   readonly frontier: Pick<Frontier, 'clear'>;
 }
 
-/** Who ended a run, with the sentences for its files, its connection and its listing. */
+/** The reason why a run ended, with the messages for its files, its connection and its listing. */
 export interface GoneRunEnd {
-  readonly cause: Extract<LeftCause, 'cancelled' | 'ended_from_outside'>;
+  readonly cause: Extract<SkipCause, 'cancelled' | 'ended_from_outside'>;
   readonly file: string;
   readonly connection: string;
-  /** null: the listing was stopped on purpose, which is no error. */
+  /** Null: the listing was cancelled, which is not an error. */
   readonly listing: string | null;
 }
 
@@ -53,14 +53,15 @@ export const ENDED_FROM_OUTSIDE: GoneRunEnd = {
   connection: 'The connection was ended from outside. Connect again.',
 };
 
-/** Returns the state of the run's own workflow; null if Temporal has none, or one of another run. */
+/** Returns the state of the run's own workflow; null if Temporal has none, or the workflow belongs to another run. */
 async function stateOf({ client, names }: TemporalAccess, run: RunDoc): Promise<string | null> {
   const { _id, workflowId, temporalRunId, stream } = run;
   try {
     const { status, memo, runId, raw } = await client.workflow.getHandle(names.idOf(workflowId)).describe();
-    // A schedule starts a pass and knows none of our ids. The pass keeps the id of its first execution when it continues as new.
+    // A schedule starts a sync without our ids in its memo. The first execution's id stays the same after
+    // continue-as-new.
     const firstRunId = raw.workflowExecutionInfo?.firstRunId || runId;
-    // A stream works on all open uploads of its user.
+    // A stream's workflow handles all open uploads of its user.
     const isIts = stream ? true : temporalRunId === undefined ? memo?.['runId'] === _id : firstRunId === temporalRunId;
     return isIts ? status.name : null;
   } catch (error) {
@@ -70,20 +71,20 @@ async function stateOf({ client, names }: TemporalAccess, run: RunDoc): Promise<
 }
 
 /**
- * Whether Temporal still works on this very run. The state of the workflow decides, never a time stamp.
- * @param runs with them, a part that its pass is about to begin counts as well
+ * Whether Temporal still runs this run's workflow. The state of the workflow decides, never a timestamp.
+ * @param runs if given, a part that its parent run is about to start counts as well
  */
 export async function isAlive(temporal: TemporalAccess, run: RunDoc, runs?: Pick<Runs, 'find'>): Promise<boolean> {
   const state = await stateOf(temporal, run);
   if (state !== null) return state === 'RUNNING';
-  // A part of a pass is begun by the pass.
+  // The parent run of a sync starts its parts.
   const pass = run.parentRunId === undefined ? null : ((await runs?.find(run.parentRunId)) ?? null);
   return pass !== null && pass.finishedAt === null && (await stateOf(temporal, pass)) === 'RUNNING';
 }
 
 /**
- * Starts the workflow of a gone run again and cancels it, so that it ends the run by its own last step: for kinds whose
- * end deletes what interrupted steps wrote. Safe to repeat.
+ * Starts the workflow of a gone run again and cancels it, so that its own last step ends the run. For kinds whose end
+ * deletes partial results of interrupted steps. Safe to repeat.
  */
 async function endByWorkflow({ client, names }: TemporalAccess, run: RunDoc): Promise<void> {
   const { _id: runId, kind, organizationId, userId, requestId } = run;
@@ -104,9 +105,9 @@ async function endByWorkflow({ client, names }: TemporalAccess, run: RunDoc): Pr
 }
 
 /**
- * Ends the records of a run whose workflow is gone, as its own last step would have done: open files first, the run last.
- * Safe to repeat, and beside another process that does the same: each event is emitted once. A run of re-embedding ends a
- * moment later, when a worker has settled its tries.
+ * Ends the records of a run whose workflow is gone, in the order of the workflow's own last step: open files first, the
+ * run last. Safe to repeat, also in several processes at once: each event is emitted once. A re-embedding run ends a
+ * moment later, when a worker has settled its attempts.
  * @returns the number of files that were aborted
  */
 export async function endGoneRun(

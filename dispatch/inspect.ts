@@ -4,19 +4,20 @@ import { createTemporalClient, type TemporalSettings } from './client.js';
 import { createDiagnosis, type DiagnosisRound, type DiagnosisStores, type StoresDown } from './diagnosis.js';
 import { isAlive } from './goneRuns.js';
 
-/** A look at Temporal that changes nothing. */
+/** Read-only access to Temporal. */
 export interface TemporalInspection {
   /** @throws when Temporal does not answer */
   server(): Promise<{ readonly version: string; readonly pollers: number }>;
-  /** Whether Temporal still works on this very run. */
+  /** Whether Temporal still runs this run's workflow. */
   isAlive(run: RunDoc): Promise<boolean>;
-  /** Looks once for stalled runs, without writing anything. */
+  /** Searches once for stalled runs, without writing anything. */
   stalled(stores: DiagnosisStores, down: StoresDown, stallAfterMs: number): Promise<DiagnosisRound['stalled']>;
   close(): Promise<void>;
 }
 
 const DEADLINE_MS = 5_000;
 
+/** Opens a connection to Temporal for the checks of the doctor. */
 export function inspectTemporal(settings: TemporalSettings, names: TemporalNames): TemporalInspection {
   const client = createTemporalClient(settings);
   return {

@@ -1,11 +1,11 @@
-/** What Temporal's description of a workflow says about its progress. */
+/** Judges a workflow's progress by Temporal's description of it. */
 import { FAULT_FAILURE, TURN_OVER_FAILURE } from '../contract/orchestration.js';
 
-/** Failed attempts in a row that are no coincidence. */
+/** Number of failed attempts in a row that count as a stall. */
 const FAILS_FROM = 3;
 /** An activity sends heartbeats every second, and Temporal ends one without them after 10 s. */
 const HEARTBEAT_FRESH_MS = 15_000;
-/** Steps that write vectors: with Qdrant down they wait although they send heartbeats. */
+/** Steps that write vectors. While Qdrant is down they wait, although they send heartbeats. */
 const NEED_QDRANT = new Set([
   ...[
     'ingestBatch',
@@ -24,7 +24,7 @@ export interface PendingStep {
   readonly name: string;
   readonly isStarted: boolean;
   readonly attempt: number;
-  /** Its last sign of life: a heartbeat, or else its start; null while no worker has it. */
+  /** Time of its last heartbeat, or of its start; null while no worker has it. */
   readonly seenAt: Date | null;
   readonly scheduledAt: Date;
   /** Null while no attempt has failed. */
@@ -37,7 +37,7 @@ export interface PendingTask {
   readonly scheduledAt: Date;
 }
 
-/** What a running workflow waits for; nothing of it means a timer or a signal. */
+/** The pending work of a running workflow; without any, the workflow waits for a timer or a signal. */
 export interface WorkflowState {
   readonly task: PendingTask | null;
   readonly steps: readonly PendingStep[];
@@ -48,14 +48,14 @@ export type Evidence =
   | { readonly cause: 'workflow_task_fails' }
   | { readonly cause: 'qdrant_down' }
   | { readonly cause: 'step_fails'; readonly step: PendingStep }
-  /** A worker should have taken the work at that time, and has not; the state of the workers gives the reason. */
+  /** A worker should have taken the work at that time and has not. The state of the workers gives the reason. */
   | { readonly cause: null; readonly since: Date };
 
 type StepState = 'at_work' | 'waiting' | Evidence;
 
 function judgeStep(step: PendingStep, now: number, isQdrantDown: boolean): StepState {
   const { isStarted, attempt, failure, seenAt, scheduledAt, name } = step;
-  // What a site or a source refuses is retried after the pause that it deserves.
+  // A Fault of a site or a source is retried after its own delay.
   if (failure?.type === FAULT_FAILURE) return isStarted ? 'at_work' : 'waiting';
   // A step that returned to the queue has not failed.
   const isTurnOver = failure?.type === TURN_OVER_FAILURE;
@@ -67,13 +67,13 @@ function judgeStep(step: PendingStep, now: number, isQdrantDown: boolean): StepS
 }
 
 /**
- * Returns the evidence that a workflow does not progress; null for one that is at work or waits for a timer, a signal or
+ * Returns the evidence that a workflow makes no progress; null while it is active, or waits for a timer, a signal or
  * the other side of a connection.
  * @param now milliseconds since the epoch
  */
 export function judgeWorkflow({ task, steps }: WorkflowState, now: number, isQdrantDown: boolean): Evidence | null {
   if (task && task.attempt >= FAILS_FROM) return { cause: 'workflow_task_fails' };
-  // Steps that run within a workflow task keep it open while they are retried.
+  // Local activities keep their workflow task open while they are retried.
   if (task) return isQdrantDown && task.isStarted ? { cause: 'qdrant_down' } : { cause: null, since: task.scheduledAt };
   const judged = steps.map((step) => judgeStep(step, now, isQdrantDown));
   if (judged.some((state) => state === 'at_work' || state === 'waiting')) return null;

@@ -5,12 +5,15 @@ import type { Store } from '../store/connect.js';
 import type { Dispatcher } from './dispatcher.js';
 import { beginForEach } from './sweep.js';
 
-/** Users whose files are looked after in one round. */
+/** Users handled in one round. */
 const USERS_PER_ROUND = 100;
 
 type SweptStores = Pick<Store, 'runs' | 'moves' | 'quarantine' | 'transaction'>;
 
-/** Starts a run for everybody who has files in quarantine whose time is up, or that were left halfway; answers how many. */
+/**
+ * Starts a run for each user with files whose quarantine has expired or whose erasure was interrupted; returns the
+ * number of runs.
+ */
 export async function quarantineSweepOnce(
   stores: SweptStores,
   dispatcher: Pick<Dispatcher, 'start'>,
@@ -34,9 +37,9 @@ export async function quarantineSweep(
 ): Promise<void> {
   const sweepOnce = async (): Promise<void> => {
     const begun = await quarantineSweepOnce(stores, dispatcher);
-    if (begun > 0) log.info({ runs: begun }, 'files whose time in quarantine is up are erased');
+    if (begun > 0) log.info({ runs: begun }, 'files with expired quarantine are being erased');
   };
   const onError = (error: unknown): void =>
-    log.warn({ err: error }, 'files in quarantine could not be looked for; trying again');
+    log.warn({ err: error }, 'the search for expired quarantine failed; trying again');
   await periodically(sweepOnce, { intervalMs, signal, onError, waitsFirst: true });
 }

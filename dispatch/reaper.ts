@@ -6,9 +6,9 @@ import type { Runs } from '../store/runs/outbox.js';
 import type { Pauses } from '../store/runs/pauses.js';
 import { ENDED_FROM_OUTSIDE, endGoneRun, type GoneRunStores, isAlive, type TemporalAccess } from './goneRuns.js';
 
-/** Runs looked at in one round. */
+/** Runs checked in one round. */
 const RUNS_PER_ROUND = 200;
-/** A run that was started this recently is not looked at: its workflow may not be visible yet. */
+/** A run that started more recently is not checked: its workflow may not be visible yet. */
 const GRACE_MS = 10_000;
 
 export interface ReaperStores extends GoneRunStores {
@@ -18,8 +18,8 @@ export interface ReaperStores extends GoneRunStores {
 }
 
 /**
- * Ends the records of runs whose workflow is gone: terminated, failed or timed out runs run no clean-up of their own. Those
- * that no other run makes up for begin anew.
+ * Ends the records of runs whose workflow is gone: a terminated, failed or timed-out workflow runs no clean-up. A run
+ * starts again unless another run covers the same target.
  */
 export async function reapOnce(
   temporal: TemporalAccess,
@@ -31,7 +31,7 @@ export async function reapOnce(
   let reaped = 0;
   for (const run of candidates) {
     if (await isAlive(temporal, run, runs)) continue;
-    // Of many candidates the last are looked at seconds after they were listed: most have come to a proper end since.
+    // With many candidates, the last ones are checked seconds after the listing; most have ended normally since.
     if ((await runs.find(run._id))?.finishedAt !== null) continue;
     reaped += 1;
     if (REDONE_KINDS.includes(run.kind) && (await runs.redo(run))) {
@@ -42,7 +42,7 @@ export async function reapOnce(
           organizationId: run.organizationId,
           requestId: run.requestId,
         },
-        'a run whose workflow is gone begins anew',
+        'restarting a run whose workflow is gone',
       );
       continue;
     }
@@ -61,7 +61,10 @@ export async function reapOnce(
   return reaped;
 }
 
-/** Has paused runs whose files were all deleted, or taken over, come to their end: the dispatcher's sweep tells their workflows. */
+/**
+ * Ends paused runs whose files were all deleted or taken over by other runs: the dispatcher's sweep signals their
+ * workflows.
+ */
 export async function endEmptyPauses({ pauses, files }: Pick<ReaperStores, 'pauses' | 'files'>): Promise<number> {
   let ended = 0;
   for (const run of await pauses.standing(RUNS_PER_ROUND)) {
@@ -83,9 +86,9 @@ export async function reap(
     await reapOnce(temporal, stores, log);
     await endEmptyPauses(stores);
     const swept = await stores.originals.sweep();
-    if (swept > 0) log.info({ swept }, 'swept what broken uploads left behind, and what was replaced');
+    if (swept > 0) log.info({ swept }, 'deleted leftovers of interrupted uploads and replaced copies');
   };
   const onError = (error: unknown): void =>
-    log.warn({ err: error }, 'runs could not be compared with Temporal, or uploads not swept; trying again');
+    log.warn({ err: error }, 'comparing runs with Temporal or sweeping uploads failed; trying again');
   await periodically(sweepOnce, { intervalMs, signal, onError, waitsFirst: true });
 }

@@ -4,16 +4,19 @@ import type { TemporalNames } from '../contract/temporalNames.js';
 
 const DEADLINE_MS = 5_000;
 
-/** A schedule as Temporal has it. */
+/** The state of a schedule in Temporal. */
 export interface ScheduleState {
   readonly isPaused: boolean;
-  /** When it acts next; null where it does not. */
+  /** Time of the next start; null if there is none. */
   readonly nextAt: Date | null;
 }
 
-/** Asks Temporal about schedules; changes nothing. */
+/** Reads schedules from Temporal; changes nothing. */
 export interface ScheduleReader {
-  /** Null: Temporal has none. @throws when Temporal does not answer */
+  /**
+   * Returns null if Temporal has no such schedule.
+   * @throws when Temporal does not answer
+   */
   stateOf(scheduleId: string): Promise<ScheduleState | null>;
 }
 

@@ -7,7 +7,7 @@ import {
 } from '@temporalio/client';
 
 import { periodically } from '../config/process/periodically.js';
-import { scheduleTimes, scheduleWord } from '../contract/autoSync.js';
+import { scheduleTimes, scheduleState } from '../contract/autoSync.js';
 import type { AutoSyncInput } from '../contract/orchestration.js';
 import type { TemporalNames } from '../contract/temporalNames.js';
 import type { Log } from '../observability/log.js';
@@ -16,25 +16,28 @@ import type { Schedules as ScheduleRows, WantedSchedule } from '../store/schedul
 import { searchAttributes } from './searchAttributes.js';
 
 const SWEEP_MS = 1_000;
-/** Told to Temporal at once: each takes it several writes, and nobody waits for one. */
+/** Parallel updates of schedules. Each costs Temporal several writes, and no caller waits for one. */
 const AT_ONCE = 4;
-/** A call that Temporal does not answer in this time is made again in a later round. */
+/** Deadline of a call to Temporal; a later round repeats the call. */
 const CALL_TIMEOUT_MS = 10_000;
-/** Whoever has taken a row may be dead after so long: no round of it takes longer. */
+/** Lease of a row: no round with it takes longer, so its holder is dead after that. */
 const LEASE_MS = 60_000;
-/** How soon a row is tried again that Temporal could not be told of. */
+/** Retry interval of a row after Temporal could not be updated. */
 const RETRY_MS = 2_000;
 const ROWS_COMPARED = 500;
 
 type Scheduled = Extract<WantedSchedule, { hours: number }>;
 
-/** Brings what is to be synced by itself to Temporal, as schedules. */
+/** Keeps a Temporal schedule for each record that syncs automatically. */
 export interface Schedules {
-  /** Ends schedules, and waits for it: nothing is started by them any more. Safe to repeat. */
+  /** Deletes schedules and waits for it: they start nothing afterwards. Safe to repeat. */
   remove(scheduleIds: readonly string[]): Promise<void>;
-  /** Tells Temporal of all rows that changed; answers how many. */
+  /** Updates Temporal from all changed rows; returns their number. */
   reconcile(): Promise<number>;
-  /** Compares what Temporal has with the rows: ends what has none, and has looked at again what is missing; answers how many of both. */
+  /**
+   * Compares Temporal's schedules with the rows: deletes schedules without a row, and marks rows whose schedule is
+   * missing to be reconciled. Returns how many of each.
+   */
   compare(): Promise<{ readonly ended: number; readonly missing: number }>;
   /** Reconciles every second, and compares at once and then every `compareMs`, until the signal is aborted. */
   sweep(signal: AbortSignal, compareMs: number): Promise<void>;
@@ -99,16 +102,16 @@ export function createSchedules(
     }
   };
 
-  const look = async (row: ScheduleDoc): Promise<void> => {
+  const reconcileRow = async (row: ScheduleDoc): Promise<void> => {
     const wanted = await rows.wanted(row);
     const isWanted = wanted.state === 'on' || (wanted.state === 'paused' && row.applied !== null);
     if (isWanted) {
-      const word = scheduleWord(wanted.state, wanted.hours);
+      const word = scheduleState(wanted.state, wanted.hours);
       if (row.applied !== word) {
         await rows.applying(row);
         await put(row, wanted);
       }
-      // The record was deleted meanwhile, and its row with it: what was put there now would never end.
+      // The record and its row were deleted in the meantime: the schedule just created would never end.
       if (!(await rows.applied(row, word))) await end(row._id);
     } else {
       if (row.applied !== null) await end(row._id);
@@ -117,13 +120,13 @@ export function createSchedules(
     }
     const { _id: scheduleId, organizationId } = row;
     if (isWanted || row.applied !== null)
-      log.info({ scheduleId, organizationId, state: wanted.state }, 'schedule brought up to date');
+      log.info({ scheduleId, organizationId, state: wanted.state }, 'schedule updated');
   };
 
   const removeAll = async (scheduleIds: readonly string[]): Promise<void> => {
     if (scheduleIds.length === 0) return;
     const known = await rows.known(scheduleIds);
-    // Of most, Temporal was never told; one that is just being told of says so before.
+    // Most were never created in Temporal; a schedule that is being created is recorded before.
     const open = scheduleIds.filter((id) => known.get(id) !== null);
     for (let from = 0; from < open.length; from += AT_ONCE)
       await Promise.all(open.slice(from, from + AT_ONCE).map(end));
@@ -135,7 +138,7 @@ export function createSchedules(
     const work = async (): Promise<void> => {
       for (let row = await rows.claim(LEASE_MS); row; row = await rows.claim(LEASE_MS)) {
         try {
-          await look(row);
+          await reconcileRow(row);
         } catch (error) {
           await rows.postpone(row, new Date(Date.now() + RETRY_MS));
           throw error;
@@ -143,7 +146,7 @@ export function createSchedules(
         looked += 1;
       }
     };
-    // All are waited for: a call that went on behind our back would meet a closed connection.
+    // Wait for all: a call that outlived this one would use a closed connection.
     const ends = await Promise.allSettled(Array.from({ length: AT_ONCE }, work));
     const broken = ends.find((one) => one.status === 'rejected');
     if (broken) throw broken.reason;
@@ -163,7 +166,7 @@ export function createSchedules(
       const some = all.slice(from, from + ROWS_COMPARED);
       const known = await rows.known(some);
       const strays = some.filter((id) => !known.has(id));
-      // Ended by us, and put there again by somebody who died then; or the other way round.
+      // Deleted here, and created again by a process that then died; or the other way round.
       await rows.lookAgain(some.filter((id) => known.get(id) === null));
       await removeAll(strays);
       ended += strays.length;
@@ -189,10 +192,11 @@ export function createSchedules(
         if (performance.now() - compared <= compareMs) return;
         const found = await compare();
         compared = performance.now();
-        if (found.ended + found.missing > 0) log.warn(found, 'schedules were not as their records have it');
+        if (found.ended + found.missing > 0)
+          log.warn(found, 'schedules differed from their records and were corrected');
       };
       const onError = (error: unknown): void =>
-        log.warn({ err: error }, 'schedules could not be brought up to date; trying again');
+        log.warn({ err: error }, 'schedules could not be updated; trying again');
       await periodically(sweepOnce, { intervalMs: SWEEP_MS, signal, onError });
     },
   };

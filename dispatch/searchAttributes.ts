@@ -2,7 +2,7 @@ import { defineSearchAttributeKey, TypedSearchAttributes } from '@temporalio/com
 
 import { SEARCH_ATTRIBUTES, type SearchAttributeName } from '../contract/orchestration.js';
 
-/** The ids by which operators find something in Temporal's Web UI; what has none is left out. */
+/** The ids by which operators search in Temporal's Web UI; absent ids are omitted. */
 export function searchAttributes(
   ids: Readonly<Partial<Record<SearchAttributeName, string | undefined>>>,
 ): TypedSearchAttributes {

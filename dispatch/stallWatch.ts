@@ -5,7 +5,7 @@ import type { Diagnosis } from './diagnosis.js';
 
 const LONGEST_INTERVAL_MS = 10_000;
 
-/** Runs the diagnosis until the signal is aborted and records which runs are stalled, and which are not any more. */
+/** Runs the diagnosis until the signal is aborted; records stalled runs and recovered ones. */
 export async function watchStalls(
   diagnosis: Diagnosis,
   stalls: Pick<Stalls, 'note' | 'clear'>,
@@ -24,10 +24,10 @@ export async function watchStalls(
     }
     for (const { _id: runId, organizationId } of recovered) {
       await stalls.clear(runId);
-      log.info({ runId, organizationId }, 'run progresses again');
+      log.info({ runId, organizationId }, 'stalled run makes progress again');
     }
   };
   const onError = (error: unknown): void =>
-    log.warn({ err: error }, 'stalled runs could not be looked for; trying again');
+    log.warn({ err: error }, 'the search for stalled runs failed; trying again');
   await periodically(round, { intervalMs, signal, onError });
 }

@@ -5,7 +5,7 @@ import type { NewWork } from '../contract/runs.js';
 import type { NewRun } from '../store/runs/outbox.js';
 import type { Dispatcher } from './dispatcher.js';
 
-/** Begins a run for each owner who has none of its workflow under way; answers how many. */
+/** Starts a run for each owner that has no active run of the same workflow; returns the number of runs. */
 export async function beginForEach(
   { runs, moves, transaction }: Pick<Store, 'runs' | 'moves' | 'transaction'>,
   dispatcher: Pick<Dispatcher, 'start'>,
@@ -15,7 +15,7 @@ export async function beginForEach(
   let begun = 0;
   for (const owner of owners) {
     const run = { ...runOf(owner), owner, fileId: null, requestId: randomUUID() };
-    // One that two workers begin at the same moment runs twice, and finds nothing the second time.
+    // If two workers start the same run at once, the second one finds nothing to do.
     if (await moves.isUnderWay(owner, run.workflowId)) continue;
     const runId = await runs.nextId();
     await transaction((session) => runs.accept(runId, run, session));

@@ -10,17 +10,19 @@ import type { RunDoc } from '../store/runs/model.js';
 import type { FairShares } from './fairShares.js';
 import { searchAttributes } from './searchAttributes.js';
 
-/** Uploads of a user that come within this time share a signal. */
+/** Uploads of a user that arrive within this time share a signal. */
 const SIGNAL_MS = 250;
-/** The sweeper repeats a signal to the same user's stream after this time at the earliest. */
+/** Minimum interval between two signals of the sweeper to the same stream, in milliseconds. */
 const REPEAT_MS = 5_000;
 const CALL_TIMEOUT_MS = 5_000;
 
-/** The workflows that bring in the uploads of users, one a user with uploads. */
+/** Starts and signals the workflows that ingest uploads: one workflow for each user with uploads. */
 export interface UploadStreamStarter {
   /** Starts the stream that a run belongs to, or signals it. Never throws: the sweeper repeats it for waiting runs. */
   wake(run: RunDoc): Promise<void>;
-  /** The same for a run that was found waiting: skipped if this process signalled the stream a moment ago. */
+  /**
+   * Does the same for a run that the sweeper found waiting: skipped if this process signalled the stream a moment ago.
+   */
   wakeAgain(run: RunDoc): Promise<void>;
   close(): void;
 }
@@ -33,7 +35,7 @@ export function createUploadStreamStarter(
   tracing: Tracing,
 ): UploadStreamStarter {
   const closing = new AbortController();
-  /** The newest run that waits for the next signal, by the stream that is being signalled. */
+  /** The newest run that waits for the next signal, by the stream that is being signalled. Null: none waits. */
   const waking = new Map<string, RunDoc | null>();
   const wokenAt = new Map<string, number>();
 
@@ -62,7 +64,10 @@ export function createUploadStreamStarter(
       await inSpan(tracing, { ...span, ...(traceparent && { parent: traceparent }) }, () => signal(run));
       log.info({ runId: _id, workflowId, organizationId, requestId }, 'workflow started');
     } catch (error) {
-      log.warn({ runId: _id, workflowId, organizationId, requestId, err: error }, 'uploads wait for the sweeper');
+      log.warn(
+        { runId: _id, workflowId, organizationId, requestId, err: error },
+        'the upload stream could not be signalled; the sweeper repeats it',
+      );
     }
   };
 

@@ -13,19 +13,19 @@ import type {
   RecognizeOptions,
 } from './types.js';
 
-/** Content, and what is wanted of it. */
+/** A document and the requested work. */
 export type PoolDocument = { readonly input: ParseInput } & (
   | { readonly chunking: ChunkOptions; readonly links?: never; readonly recognition?: never }
   | { readonly links: LinkOptions; readonly chunking?: never; readonly recognition?: never }
   | { readonly recognition: Recognition; readonly chunking?: never; readonly links?: never }
 );
 
-/** A page that is to be recognized, and with what. */
+/** Options and settings of the recognition of one page. */
 interface Recognition extends RecognizeOptions {
   readonly settings: RecognizeSettings;
 }
 
-/** What may be made of content. */
+/** The result of a task on a document. */
 export type PoolResult = ProcessedDocument | PageLinks | PageText;
 
 export interface PoolTask {
@@ -33,12 +33,12 @@ export interface PoolTask {
   readonly limits: DocumentLimits;
 }
 
-/** A Fault does not survive the way between threads as what it is: it goes as data. */
+/** The reply for one document. A Fault is sent as plain data, because it loses its class between threads. */
 export type PoolAnswer =
   | { readonly document: PoolResult }
   | { readonly fault: { readonly kind: FaultKind; readonly message: string; readonly cause: string | null } };
 
-/** What a thread or process of the pool runs: each document to its answer, in their order. */
+/** Runs a task in a thread or process of the pool: reads each document, in order. */
 export async function answerTask({ documents, limits }: PoolTask): Promise<readonly PoolAnswer[]> {
   const answers: PoolAnswer[] = [];
   for (const document of documents) {
@@ -55,14 +55,14 @@ export async function answerTask({ documents, limits }: PoolTask): Promise<reado
 async function answerOf({ input, chunking, links, recognition }: PoolDocument, limits: DocumentLimits) {
   if (links) return readPage(input, links);
   if (chunking) return processDocument(input, chunking, limits);
-  // Its libraries are large: only the processes that recognize load them.
+  // Load OCR on demand: its libraries are large, and only some processes recognize pages.
   const { recognizePage } = await import('./ocr/recognizePage.js');
   return recognizePage(input, recognition, recognition.settings, limits);
 }
 
 function asFault(error: unknown): Fault {
   if (error instanceof Fault) return error;
-  // Stack, string length and array length are limits too.
+  // The stack, the length of strings and the length of arrays are limits too.
   if (error instanceof RangeError) {
     return new Fault(
       'parse_limit',

@@ -1,10 +1,13 @@
 import type { DocumentLimits } from './types.js';
 import { removeInvisible, tooLong } from './html/textWriter.js';
 
-/** Text that came as text: line ends as `\n`, no-break spaces as spaces, nothing invisible, at most two empty lines. */
+/**
+ * Normalises plain text: line ends to `
+ * `, no-break spaces to spaces, no invisible characters, at most two empty lines.
+ */
 export function cleanText(raw: string, limits: DocumentLimits): string {
   const text = removeInvisible(raw.replace(/\r\n?|\f|\u0085|\u2028|\u2029/g, '\n').replaceAll('\u00a0', ' '))
-    // From the first blank of a run only, else a long run inside a line takes the square of its length.
+    // Match only from the first blank of a run: otherwise a long run inside a line takes quadratic time.
     .replace(/(?<![ \t])[ \t]+$/gm, '')
     .replace(/\n{4,}/g, '\n\n\n')
     .replace(/^\n+/, '')

@@ -3,14 +3,17 @@ import iconv from 'iconv-lite';
 import { guessCharset } from './guessCharset.js';
 import type { ParseInput } from './types.js';
 
-/** Where a page may say its encoding. Browsers look at 1,024 bytes; scripts in front push it further on real pages. */
+/**
+ * Bytes in which a page's encoding declaration is searched. Browsers examine 1,024 bytes; real pages often have scripts
+ * before it.
+ */
 const META_WINDOW = 4096;
 
 /**
- * The bytes as text: by byte order mark, the Content-Type's charset, the page's own meta element (`html` only), as
- * UTF-8 where that decodes (a wrong byte among many right ones is no reason against it), else as windows-1252, the encoding of undeclared old pages; of a file (no
- * page) its letters are looked at too. A declaration
- * that the bytes plainly contradict counts for nothing: servers put one charset on whatever they have.
+ * Decodes bytes: by byte order mark, by the Content-Type's charset, by the page's own meta element (`html` only), as
+ * UTF-8 if that decodes (a few invalid bytes among many valid ones are accepted), else as windows-1252, the encoding of
+ * old pages without a declaration. For a file that is not a page, its letters are examined too. A declaration that
+ * contradicts the bytes is ignored: servers send one charset with all their files.
  */
 export function decodeText(input: Pick<ParseInput, 'bytes' | 'contentType'>, options: { html: boolean }): string {
   const { bytes } = input;
@@ -33,7 +36,7 @@ export function decodeText(input: Pick<ParseInput, 'bytes' | 'contentType'>, opt
   );
 }
 
-/** The encoding that a byte order mark names, or null. */
+/** Returns the encoding of a byte order mark, or null. */
 export function byteOrderMark(bytes: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16be' | null {
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return 'utf-8';
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le';
@@ -41,7 +44,9 @@ export function byteOrderMark(bytes: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16
   return null;
 }
 
-/** UTF-16 without a mark: every other byte of its first letters is zero, as those of no other text are. */
+/**
+ * Detects UTF-16 without a byte order mark: every other byte of its first letters is zero, unlike in any other text.
+ */
 export function utf16Without(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | null {
   const pairs = Math.min(bytes.length, 512) >> 1;
   if (pairs < 4) return null;
@@ -54,7 +59,7 @@ export function utf16Without(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | null 
   return high > 0.7 * pairs && low < 0.1 * pairs ? 'utf-16be' : null;
 }
 
-/** The charset parameter of a Content-Type header, lower case, or null. */
+/** Returns the charset parameter of a Content-Type header in lower case, or null. */
 export function charsetOf(contentType: string | null): string | null {
   const charset = /;\s*charset\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s;]+))/i.exec(contentType ?? '');
   return (charset?.[1] ?? charset?.[2] ?? charset?.[3] ?? '').trim().toLowerCase() || null;
@@ -73,14 +78,14 @@ function declaredInPage(bytes: Uint8Array): string | null {
   return xml?.[1] === undefined ? null : inPage(xml[1]);
 }
 
-/** A page whose declaration could be read byte by byte is not UTF-16, whatever it says. */
+/** Corrects a page's declared charset: a declaration that was readable byte by byte cannot be UTF-16. */
 function inPage(charset: string): string {
   const name = charset.trim().toLowerCase();
   if (name.startsWith('utf-16') || name === 'ucs-2' || name === 'unicode') return 'utf-8';
   return name === 'x-user-defined' ? 'windows-1252' : name;
 }
 
-/** The text, wrong bytes replaced; null when the encoding is unknown, or is plainly not that of the bytes. */
+/** Returns the text with invalid bytes replaced; null if the encoding is unknown or clearly wrong. */
 function decode(bytes: Uint8Array, charset: string): string | null {
   let encoding: string;
   try {
@@ -88,31 +93,31 @@ function decode(bytes: Uint8Array, charset: string): string | null {
   } catch {
     return iconv.encodingExists(charset) ? iconv.decode(bufferOf(bytes), charset) : null;
   }
-  // Text of letters beyond ASCII that happens to be whole UTF-8 is UTF-8. Otherwise iconv: Node 20 decodes the bytes
-  // 0x80 to 0x9f of windows-1252, and of latin1 which means the same, as control characters.
+  // Non-ASCII text that is valid UTF-8 is UTF-8. Otherwise use iconv: Node 20 decodes the bytes 0x80 to 0x9f of
+  // windows-1252, and of latin1 which means the same, as control characters.
   if (encoding === 'windows-1252') return decodeStrictly(bytes) ?? iconv.decode(bufferOf(bytes), encoding);
-  // The same in both, and by far the fastest way.
+  // ASCII is the same in both encodings, and latin1 is by far the fastest to decode.
   if (encoding === 'utf-8' && isAscii(bytes)) return bufferOf(bytes).toString('latin1');
   const text = new TextDecoder(encoding).decode(bytes);
-  // Letters are counted only where some may be wrong.
+  // Count letters only if some may be invalid.
   const isRight = encoding !== 'utf-8' || (isUtf8(bytes) && !text.includes('\ufffd'));
   return isRight || !isMostlyWrong(text) ? text : null;
 }
 
-/** UTF-8 that breaks off within a letter, or has a wrong byte here and there; null for text in another encoding. */
+/** Decodes UTF-8 that ends within a character, or has a few wrong bytes; null for text in another encoding. */
 function decodeDamaged(bytes: Uint8Array): string | null {
   const text = new TextDecoder('utf-8').decode(bytes, { stream: true });
   const { right, wrong } = countLetters(text);
   return right > 0 && right >= 4 * wrong ? text : null;
 }
 
-/** Whether more of what is not ASCII was wrong than right: then it was another encoding, not a fault here and there. */
+/** Whether most non-ASCII bytes were invalid: then the text has another encoding, not a few errors. */
 function isMostlyWrong(text: string): boolean {
   const { right, wrong } = countLetters(text);
   return wrong > right;
 }
 
-/** Letters beyond ASCII, and what is none in the encoding that was tried. */
+/** Counts the valid letters beyond ASCII, and the sequences that are invalid in the encoding that was tried. */
 function countLetters(text: string): { right: number; wrong: number } {
   let [right, wrong] = [0, 0];
   for (let i = 0; i < text.length; i++) {

@@ -2,28 +2,28 @@ import { Fault } from '../contract/failures.js';
 import type { PoolDocument, PoolResult } from './answerTask.js';
 import { LimitPassed, ReaderDied, type ReaderDeath, type Readers } from './readers.js';
 
-/** Small documents share a trip to a thread: waking one takes a good part of the time that a small page takes. */
+/** Documents up to this size share a task: waking a thread takes a large part of the time that a small page takes. */
 const SMALL_BYTES = 128 * 1024;
 const GROUP_DOCUMENTS = 8;
-/** How long the first small document of a group waits for company. */
+/** Milliseconds that the first small document of a group waits for others. */
 const GATHER_MS = 4;
 
-/** A document that waits, is being read, or has been answered. */
+/** A document that waits, is being read, or was answered. */
 type Job = PoolDocument & {
   readonly resolve: (document: PoolResult) => void;
   readonly reject: (reason: unknown) => void;
-  /** Its group failed as a whole, or its reader died: it is read once more by itself. */
+  /** Whether it is retried alone, because its group failed as a whole or its reader died. */
   alone: boolean;
   answered: boolean;
   /** Called when its caller no longer waits. */
   abandon: () => void;
 };
 
-/** A picture is never small: what is in it takes its time. */
+/** Whether a document may share a task. Pictures never may, because recognition takes long. */
 const isSmall = ({ alone, input, recognition }: Job): boolean =>
   !alone && recognition === undefined && input.path === undefined && input.bytes.byteLength <= SMALL_BYTES;
 
-/** Whether a job cannot be read once more: it was read by itself already, or its bytes went to a thread that died. */
+/** Whether a job cannot be retried: it was read alone already, or its bytes were transferred to a thread that died. */
 const isTriedAlone = (job: Job | undefined): boolean =>
   !job ||
   job.alone ||
@@ -31,10 +31,12 @@ const isTriedAlone = (job: Job | undefined): boolean =>
 
 type Owner = Job['input']['owner'];
 
-/** Owners whose last turn is remembered. */
+/** Maximum number of owners whose last turn is remembered. */
 const OWNERS_KEPT = 1_000;
 
-/** Takes jobs off a queue so that owners take turns: next is the oldest job of the owner that was served longest ago. */
+/**
+ * Takes jobs from a queue so that owners take turns: next is the oldest job of the owner that was served longest ago.
+ */
 function createTurns(queue: Job[]) {
   const servedAt = new Map<Owner, number>();
   let turn = 0;
@@ -53,7 +55,7 @@ function createTurns(queue: Job[]) {
     return job;
   };
   return {
-    /** Takes one job, and with a small one the small ones that are next. */
+    /** Takes one job; a small one brings the next small ones along. */
     takeGroup(): Job[] {
       const group: Job[] = [];
       for (let job = next(); job; job = next()) {
@@ -66,16 +68,17 @@ function createTurns(queue: Job[]) {
   };
 }
 
-/** A queue before readers: what waits, what shares a trip, and what is read once more by itself. */
+/** A queue of documents in front of a set of readers, with grouping and retries. */
 export interface Lane {
-  /** The answer is of the kind that was asked for. Rejects with the signal's reason on abort. */
+  /** Queues a document; the result has the requested kind. Rejects with the signal's reason on abort. */
   answer<Answer extends PoolResult>(document: PoolDocument, signal?: AbortSignal): Promise<Answer>;
   close(): Promise<void>;
 }
 
 /**
- * @param readers at most `slots` groups are given to them at once
- * @param onDeath called for each reader that died without passing a limit
+ * Creates a queue.
+ * @param slots maximum number of groups that the readers receive at once
+ * @param onDeath called for each reader that died without exceeding a limit
  */
 export function createLane(readers: Readers, slots: number, onDeath: (death: ReaderDeath) => void): Lane {
   const queue: Job[] = [];
@@ -87,9 +90,9 @@ export function createLane(readers: Readers, slots: number, onDeath: (death: Rea
   const runGroup = async (group: readonly Job[]): Promise<void> => {
     const stop = new AbortController();
     for (const job of group) {
-      // The thread is ended only when nobody wants anything of it any more.
+      // End the thread only when all its callers have settled.
       job.abandon = () => {
-        if (group.every(({ answered }) => answered)) stop.abort(new Error('nobody waits for these documents'));
+        if (group.every(({ answered }) => answered)) stop.abort(new Error('all callers of these documents have gone'));
       };
     }
     try {
@@ -105,7 +108,7 @@ export function createLane(readers: Readers, slots: number, onDeath: (death: Rea
       const isRetried =
         group.length > 1 ? error instanceof LimitPassed : error instanceof ReaderDied && !isTriedAlone(group[0]);
       if (isRetried) {
-        // One of them did it, or none of them: each shows by itself.
+        // Either one document caused it, or none: retrying each alone shows which.
         for (const job of waiting) job.alone = true;
         queue.unshift(...waiting);
       } else {

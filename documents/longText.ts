@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
 
-/** Texts longer than this go from the process that reads to the one that asked by way of a file. */
+/** Longer texts are passed from the reader process to the caller through a file. */
 const LONG_CHARACTERS = 4_000_000;
 const WRITTEN_AT_ONCE = 4_000_000;
 
@@ -8,7 +8,7 @@ const WRITTEN_AT_ONCE = 4_000_000;
 export interface TextFile {
   readonly file: string;
   readonly characters: number;
-  /** One byte a character, where all are below 256, or two: so that any part is found by its offsets. */
+  /** One byte per character if all are below 256, else two, so that any part can be found by its offsets. */
   readonly encoding: 'latin1' | 'utf16le';
 }
 
@@ -19,7 +19,7 @@ const partsOf = (text: string): string[] =>
     text.slice(nth * WRITTEN_AT_ONCE, (nth + 1) * WRITTEN_AT_ONCE),
   );
 
-/** Writes a text down for whoever opens it with `LongText`. */
+/** Writes a text to a file that `LongText` reads. */
 export function writeText(text: string, file: string): TextFile {
   const encoding = partsOf(text).some((part) => /[\u0100-\uffff]/.test(part)) ? 'utf16le' : 'latin1';
   const descriptor = openSync(file, 'wx', 0o600);
@@ -34,16 +34,16 @@ export function writeText(text: string, file: string): TextFile {
   return { file, characters: text.length, encoding };
 }
 
-/** Of texts that nobody closed, because whoever had asked for them was gone. */
+/** Closes the descriptors of texts that were never closed because their caller disappeared. */
 const forgotten = new FinalizationRegistry<{ descriptor: number }>(({ descriptor }) => closeSync(descriptor));
 
-/** A long text of which only those parts are in memory that are asked for. To be closed when it is no longer needed. */
+/** A long text that keeps only the requested parts in memory. The caller closes it. */
 export class LongText {
   readonly length: number;
   readonly #encoding: TextFile['encoding'];
   readonly #open: { descriptor: number };
 
-  /** Takes the file's name away: its room is given back when the text is closed, or its process ends, however that comes. */
+  /** Opens and unlinks the file: its space is released when the text is closed or the process ends in any way. */
   constructor({ file, characters, encoding }: TextFile) {
     this.length = characters;
     this.#encoding = encoding;
@@ -52,7 +52,7 @@ export class LongText {
     forgotten.register(this, this.#open, this.#open);
   }
 
-  /** The part between two offsets, both inside the text. */
+  /** Returns the part between two offsets, which must be inside the text. */
   slice(start: number, end: number): string {
     const unit = this.#encoding === 'latin1' ? 1 : 2;
     const bytes = Buffer.allocUnsafe(Math.max(0, end - start) * unit);

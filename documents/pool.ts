@@ -7,31 +7,31 @@ import type { DocumentLimits, DocumentPool, PageLinks, PageText, ParseInput, Pro
 
 type OwnProcesses = Omit<ProcessSettings, 'limits' | 'names' | 'niceness'>;
 
-/** How pages that are pictures are recognized. */
+/** Settings of the recognition of scanned pages and pictures. */
 export interface OcrSettings extends OwnProcesses {
-  /** Codes of Tesseract, the most likely first. */
+  /** Tesseract's language codes, the most likely first. */
   readonly languages: readonly string[];
-  /** Where the data of several languages are brought together. */
+  /** Folder that collects the data of several languages. */
   readonly folder: string;
-  /** Of a picture at most. */
+  /** Maximum number of pixels of a picture. */
   readonly maxPixels: number;
-  /** How far it steps back for its own worker, as nice(1) counts: it takes all it can get for a long time, and text is read first. */
+  /** Niceness of the processes relative to their worker: recognition takes long, and text is read first. */
   readonly niceness: number;
 }
 
 export interface PoolSettings extends ThreadSettings {
-  /** For whatever is no page of a site. */
+  /** Processes for all content except pages of a site. */
   readonly files: OwnProcesses;
-  /** Absent: nothing is recognized. */
+  /** Absent: OCR is disabled. */
   readonly ocr?: OcrSettings;
 }
 
 /**
- * Starts the pool; threads and processes come with their first document. Pages of sites are read in threads: many,
- * small, and by a reader whose memory the thread's own limit covers. Files are read in processes: libraries that
- * unpack take memory outside of that limit, so that it must be their process that ends. Pictures are recognized in
- * other processes, so that no text waits for them.
- * @param onDeath called for each reader that died without passing a limit; its documents are read once more, each by itself
+ * Creates the pool; threads and processes start with their first document. Pages of sites are read in threads: they are
+ * many and small, and the thread's heap limit covers their reader's memory. Files are read in processes: libraries that
+ * unpack use memory outside of that limit, so the process must be the unit that ends. Pictures are recognized in other
+ * processes, so that no text waits for them.
+ * @param onDeath called for each reader that died without exceeding a limit; its documents are retried alone
  * @throws UnknownLanguage
  */
 export function createDocumentPool(

@@ -5,16 +5,16 @@ import { isLong, type TextFile, writeText } from './longText.js';
 import type { ProcessedDocument } from './types.js';
 
 export interface ProcessTask extends PoolTask {
-  /** What the names of files begin with that long texts are written to. */
+  /** Path prefix of the files for long texts. */
   readonly textFiles: string;
 }
 
-/** The answer as it goes between processes; a long text lies in a file meanwhile. */
+/** The reply as sent between processes; a long text is passed in a file. */
 export type ProcessAnswer =
   | PoolAnswer
   | { readonly document: Omit<ProcessedDocument, 'text'>; readonly text: TextFile };
 
-/** What a process of the pool tells: that it began, and what came of it. */
+/** A message of a pool process: work has begun, or the replies. */
 export type ProcessMessage = { readonly begun: true } | { readonly answers: readonly ProcessAnswer[] };
 
 const tell = (message: ProcessMessage): void => void process.send?.(message);
@@ -34,16 +34,16 @@ function packed(answer: PoolAnswer, file: string): ProcessAnswer {
 const diskFault = (error: unknown, folder: string): PoolAnswer => ({
   fault: {
     kind: 'disk_failed',
-    message: `The text was read, but the service could not write it to its disk (folder ${folder}, see TMPDIR). Make room there; it is tried again for a while, and with the next sync.`,
+    message: `The text was read, but the service could not write it to its disk (folder ${folder}, see TMPDIR). Free some space there. The file is retried for a while, and with the next sync.`,
     cause: error instanceof Error ? error.message : null,
   },
 });
 
-// Whoever started this is gone: nobody waits for an answer.
+// The parent is gone, so the reply has no receiver.
 process.on('disconnect', () => process.exit(0));
 process.on('message', (task: ProcessTask) => {
   tell({ begun: true });
-  // answerTask answers a Fault for whatever a reader throws; anything else ends the process, which is told as that.
+  // answerTask returns a Fault for any error of a reader; any other error ends the process, which the parent detects.
   void answerTask(task).then((answers) =>
     tell({ answers: answers.map((answer, nth) => packed(answer, `${task.textFiles}-${nth}`)) }),
   );

@@ -7,7 +7,7 @@ import { parseDocument } from './registry.js';
 import { timeCuts } from './speech/timeCuts.js';
 import type { ChunkOptions, Cut, DocumentLimits, ParseInput, ProcessedDocument } from './types.js';
 
-/** Content to text and chunks in one call. Pure; may take long and hang on hostile content, hence the pool. */
+/** Converts content to text and chunks in one call. Pure; may take long and hang on hostile content, so it runs in the pool. */
 export async function processDocument(
   input: ParseInput,
   chunking: ChunkOptions,
@@ -17,7 +17,7 @@ export async function processDocument(
   const places = { ...(pages ? { pages } : {}), ...(items ? { items } : {}), ...(tables ? { tables } : {}) };
   const blocks = documentBlocks({ ...document, ...places }, chunking);
   const { chunks, prefix, numTokens } = splitText(document.text, chunking, blocks);
-  // Without the chunks' texts: they would cross to the caller's thread a second time.
+  // Return only positions: the texts of chunks would be sent to the caller's thread a second time.
   const cuts: Cut[] = chunks.map(({ start, end, tokens }) => ({ start, end, tokens }));
   if (speech) return { ...document, prefix, cuts: timeCuts(cuts, speech), numTokens };
   const isPlaced = chunking.setPageAsBoundary === true || chunking.placeChunks === true;
@@ -25,14 +25,17 @@ export async function processDocument(
   return { ...document, prefix, cuts: tables === undefined ? placed : markTables(placed, tables), numTokens };
 }
 
-/** The content in memory, wherever it lies. Throws a Fault too_large before it reads what is too large. */
+/**
+ * Loads the content into memory if it is in a file.
+ * @throws Fault too_large before reading content over the limit
+ */
 export async function withBytes(input: ParseInput, { maxFileBytes }: DocumentLimits): Promise<ParseInput> {
   const { path } = input;
   const size = path === undefined ? input.bytes.byteLength : (await stat(path)).size;
   if (size > maxFileBytes) {
     throw new Fault(
       'too_large',
-      `The file has ${size.toLocaleString('en-US')} bytes, more than are read (setting MAX_DOCUMENT_BYTES: ${maxFileBytes.toLocaleString('en-US')}). Split it, or raise the setting.`,
+      `The file has ${size.toLocaleString('en-US')} bytes, more than the limit (setting MAX_DOCUMENT_BYTES: ${maxFileBytes.toLocaleString('en-US')}). Split it, or raise the setting.`,
     );
   }
   return path === undefined ? input : { ...input, bytes: await readFile(path) };

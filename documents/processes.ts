@@ -23,39 +23,41 @@ import type { DocumentLimits } from './types.js';
 
 export interface ProcessSettings {
   readonly processes: number;
-  /** Time for one document, from the moment a process begins it. */
+  /** Time limit of one document in milliseconds, from the moment a process begins it. */
   readonly timeoutMs: number;
-  /** All memory of one process, of its heap and outside of it. */
+  /** Memory limit of one process, heap and native memory together. */
   readonly memoryMb: number;
   readonly limits: DocumentLimits;
-  /** What the settings of time and memory are called, for who meets them. */
+  /** Names of the settings for time and memory, for error messages. */
   readonly names: { readonly timeout: string; readonly memory: string };
-  /** How far the processes step back for others, beside how far this one does; 0 to 19. Default 0. */
+  /** Priority of the processes relative to this one, as nice(1) counts; 0 to 19. Default 0. */
   readonly niceness?: number;
-  /** Where long texts lie on their way from a process to this one. Default: the system's folder for such files. */
+  /** Folder for long texts that a process passes to this one. Default: the system's temporary folder. */
   readonly textFolder?: string;
-  /** Milliseconds after which an idle process ends. Default: a minute. */
+  /** Milliseconds after which an idle process ends. Default: one minute. */
   readonly idleMs?: number;
 }
 
-/** How often a process is looked at. What unpacks fills a few hundred megabytes in this time at most. */
+/**
+ * Interval between checks of a process in milliseconds: in this time, unpacking fills a few hundred megabytes at most.
+ */
 const WATCH_MS = 50;
 const IDLE_MS = 60_000;
 /** Characters of a process's standard error that are kept: V8 and Node write there why they abort. */
 const STDERR_CHARACTERS = 2_000;
 const MB = 1024 * 1024;
-/** Exit code of a process that V8 aborted because its heap was full, where no signal is reported. */
+/** Exit code of a process that V8 aborted because its heap was full, on systems that report no signal. */
 const ABORTED = 134;
 
 interface Reader {
   readonly child: ChildProcess;
-  /** The end of what it wrote to standard error. */
+  /** The end of its standard error. */
   stderr: string;
-  /** Ends it while it is idle; null while it works. */
+  /** Timer that ends the idle process; null while it works. */
   idle: NodeJS.Timeout | null;
 }
 
-/** Processes that parse and chunk; they start when they are needed, and end when they are not. */
+/** Creates processes that parse and chunk; they start on demand and end when idle. */
 export function createProcesses(settings: ProcessSettings): Readers {
   const all = new Set<Reader>();
   const idle: Reader[] = [];
@@ -68,11 +70,11 @@ export function createProcesses(settings: ProcessSettings): Readers {
       reader.stderr = (reader.stderr + text).slice(-STDERR_CHARACTERS);
     });
     child.once('exit', () => all.delete(reader));
-    // Nothing that waits for an answer depends on these keeping the caller's process alive.
+    // They must not keep the caller's process alive.
     unref(reader);
     return reader;
   };
-  /** An idle process that still lives. One that was ended or died is skipped, since its exit is reported later. */
+  /** Returns an idle process. Skips a killed or dead one, whose exit is reported later. */
   const take = (): Reader => {
     for (let reader = idle.pop(); reader; reader = idle.pop()) {
       if (reader.idle) clearTimeout(reader.idle);
@@ -83,14 +85,14 @@ export function createProcesses(settings: ProcessSettings): Readers {
   };
   const rest = (reader: Reader): void => {
     const { child } = reader;
-    // A process that a large file left large is not kept for the next one.
+    // Do not keep a process whose memory a large file has grown.
     if (!isAlive(child) || residentBytes(child) > (settings.memoryMb * MB) / 2) {
       child.kill('SIGKILL');
       return;
     }
     idle.push(reader);
     reader.idle = setTimeout(() => {
-      // Off the list first: a process that was killed lives until its exit is reported, and must not get a task.
+      // Remove it first: a killed process lives until its exit is reported, and must not receive a task.
       idle.splice(idle.indexOf(reader), 1);
       child.kill('SIGKILL');
     }, settings.idleMs ?? IDLE_MS).unref();
@@ -131,27 +133,27 @@ function unref({ child }: Reader): void {
 function startProcess({ memoryMb }: ProcessSettings): ChildProcess {
   return fork(fileURLToPath(new URL(`./poolProcess.${inTypeScript ? 'ts' : 'js'}`, import.meta.url)), [], {
     serialization: 'advanced',
-    // Of its memory the heap may take most: texts and tables lie there.
+    // The heap may use most of the memory: texts and tables are there.
     execArgv: [...tsxArguments(), `--max-old-space-size=${Math.floor(memoryMb * 0.75)}`],
-    // No setting and no secret of the service is known where hostile files are read.
+    // Processes that read hostile files receive no settings or secrets of the service.
     env: { MALLOC_ARENA_MAX: '2' },
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
 }
 
-/** Whatever else there is to do on the machine comes first. A system that refuses it lets them run like all others. */
+/** Lowers the priority below all other work. If the system refuses, they run at normal priority. */
 function lowerPriority(pid: number, niceness: number): void {
   try {
     if (niceness > 0) setPriority(pid, Math.min(19, getPriority() + niceness));
   } catch {
-    // It has ended already, which is told elsewhere.
+    // The process has already ended; its exit handler reports that.
   }
 }
 
 const isAlive = (child: ChildProcess): boolean =>
   !child.killed && child.exitCode === null && child.signalCode === null && child.connected;
 
-/** What a process has in memory; 0 where the system does not tell. */
+/** Returns the resident memory of a process in bytes; 0 if the system does not report it. */
 function residentBytes({ pid }: ChildProcess): number {
   try {
     const pages = Number(readFileSync(`/proc/${pid}/statm`, 'latin1').split(' ')[1]);
@@ -161,7 +163,7 @@ function residentBytes({ pid }: ChildProcess): number {
   }
 }
 
-/** Of Linux on the machines Node runs on. */
+/** Page size of Linux on the machines that Node supports. */
 const PAGE_BYTES = 4096;
 
 async function runTask(
@@ -223,7 +225,7 @@ async function runTask(
     };
     const stopWatch = watchReader({ hasBegun: () => hasBegun, check }, WATCH_MS);
     child.on('message', hear);
-    // After what it wrote to standard error.
+    // 'close' comes after the output to standard error.
     child.once('close', leave);
     child.once('error', lose);
     if (signal.aborted) {

@@ -3,7 +3,7 @@ import { identifyFile } from './detection/identifyFile.js';
 import { readLinks } from './html/readLinks.js';
 import type { LinkOptions, PageLinks, ParseInput } from './types.js';
 
-/** What a page links to; a page that is no HTML links to nothing. Pure; may take long on hostile content, hence the pool. */
+/** Returns the links of a page; none if it is not HTML. Pure; may take long on hostile content, so it runs in the pool. */
 export function readPage(input: ParseInput, options: LinkOptions): PageLinks {
   const isHtml = identifyFile(input).format === 'HTML';
   const text = isHtml || options.withText ? decodeText(input, { html: isHtml }) : '';

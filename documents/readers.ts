@@ -4,14 +4,15 @@ import type { PoolAnswer, PoolDocument } from './answerTask.js';
 /** Threads or processes that parse and chunk. */
 export interface Readers {
   /**
-   * Reads documents one after another; their answers come in the same order.
-   * @throws LimitPassed when time or memory ran out, ReaderDied when the reader died; the signal's reason on abort
+   * Reads documents one after another; the replies have the same order.
+   * @throws LimitPassed when a limit of time or memory was exceeded, ReaderDied when the reader died; the signal's
+   * reason on abort
    */
   run(documents: readonly PoolDocument[], signal: AbortSignal): Promise<readonly PoolAnswer[]>;
   close(): Promise<void>;
 }
 
-/** A reader was ended over what it was given; the Fault is right where that was one document. */
+/** A reader was ended because it exceeded a limit. The Fault applies only if its task had one document. */
 export class LimitPassed extends Error {
   readonly fault: Fault;
 
@@ -21,14 +22,14 @@ export class LimitPassed extends Error {
   }
 }
 
-/** How a reader died that this process did not end. */
+/** Details of a reader's death that this process did not cause. */
 export interface ReaderDeath {
   readonly reader: 'thread' | 'process';
   /** Process id; null for a thread. */
   readonly pid: number | null;
   readonly exitCode: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** Memory in MB when it was last measured, and its limit; null where it is not measured. */
+  /** Last measured memory in MB, and its limit; null if it is not measured. */
   readonly memoryMb: number | null;
   readonly limitMb: number;
   /** The end of its standard error, or the error of sending to it. */
@@ -37,7 +38,7 @@ export interface ReaderDeath {
   readonly documents: number;
 }
 
-/** A reader died without passing a limit: the document is read once more by itself before it fails. */
+/** A reader died without exceeding a limit: the document is retried alone before it fails. */
 export class ReaderDied extends LimitPassed {
   readonly death: ReaderDeath;
 
@@ -45,7 +46,7 @@ export class ReaderDied extends LimitPassed {
     super(
       new Fault(
         'parse_limit',
-        `The document could not be read: the ${death.reader} that read it died (${describeDeath(death)}). Leave it out, or split it.`,
+        `The document could not be read: the ${death.reader} that read it died (${describeDeath(death)}). Remove it, or split it.`,
         { cause: new Error(death.detail || describeDeath(death)) },
       ),
     );
@@ -58,47 +59,54 @@ function describeDeath({ exitCode, signal, memoryMb, limitMb }: ReaderDeath): st
   return memoryMb === null ? how : `${how}, ${memoryMb} MB of ${limitMb} MB of memory in use`;
 }
 
-/** For a reader to load its modules on a busy machine; past it something is wrong with the installation. */
+/**
+ * Time limit in milliseconds for a reader to load its modules on a busy machine; a longer start means a broken
+ * installation.
+ */
 export const START_TIMEOUT_MS = 60_000;
 
 export const inTypeScript = import.meta.url.endsWith('.ts');
 
-/** On Node 20 a worker thread does not always take tsx by its name: it is registered from a module of one line. */
+/**
+ * Returns the arguments that load tsx. On Node 20 a worker thread does not always accept tsx by name, so a module of
+ * one line registers it.
+ */
 export function tsxArguments(): string[] {
   if (!inTypeScript) return [];
   const api = import.meta.resolve('tsx/esm/api');
   return ['--import', `data:text/javascript,import { register } from '${api}'; register();`];
 }
 
-/** Without what else the caller keeps with it. */
+/** Returns only the task's fields of a document. */
 export function taskOf({ input, chunking, links, recognition }: PoolDocument): PoolDocument {
   if (links) return { input, links };
   return chunking ? { input, chunking } : { input, recognition };
 }
 
+/** The error of a reader that exceeded one of its limits; it names the setting. */
 export function passed(limit: string, setting: string): LimitPassed {
   return new LimitPassed(
     new Fault(
       'parse_limit',
-      `The document could not be read within ${limit} (setting ${setting}). Split it, leave it out, or raise the setting.`,
+      `The document could not be read within ${limit} (setting ${setting}). Split it, remove it, or raise the setting.`,
     ),
   );
 }
 
-/** Longest time between two checks that counts as time of the reader. */
+/** Maximum time between two checks that counts as the reader's time. */
 const LONGEST_GAP_MS = 1_000;
 
 export interface WatchedReader {
   /** Whether the reader has begun its task. */
   hasBegun(): boolean;
-  /** Called at each check, with the milliseconds since the reader was asked or, once it has begun, since then. */
+  /** Called at each check with the milliseconds since the request or, once the reader has begun, since then. */
   check(elapsedMs: number, hasBegun: boolean): void;
 }
 
 /**
  * Checks a reader every `everyMs`. Time in which this process did not run (stopped, starved, machine asleep) does not
- * count: its timers fire before the answers that arrived meanwhile, and would end a reader that has already answered.
- * @returns stops the checks
+ * count: its timers fire before the pending replies are received, and would end a reader that has already replied.
+ * @returns a function that stops the checks
  */
 export function watchReader({ hasBegun, check }: WatchedReader, everyMs: number): () => void {
   let last = performance.now();

@@ -7,7 +7,7 @@ import { textParser } from './parsers/text.js';
 import { readTranscript } from './speech/readTranscript.js';
 import type { DocumentLimits, ParsedDocument, ParseInput, Parser } from './types.js';
 
-/** The reader of each format; those that bring a library along are loaded with the first file of their format. */
+/** The parser of each format; parsers with a library are loaded with the first file of their format. */
 const PARSERS: { readonly [Format in DocumentFormat]: () => Parser | Promise<Parser> } = {
   HTML: () => htmlParser,
   TXT: () => textParser,
@@ -27,7 +27,10 @@ const PARSERS: { readonly [Format in DocumentFormat]: () => Parser | Promise<Par
   PNG: async () => (await import('./parsers/image.js')).pngParser,
 };
 
-/** Reads content in the format it is found to have. Throws a Fault that says why it could not be read. */
+/**
+ * Parses content in its detected format.
+ * @throws Fault that says why it could not be read
+ */
 export async function parseDocument(input: ParseInput, limits: DocumentLimits): Promise<ParsedDocument> {
   if (input.recording) return readTranscript(input.recording, limits);
   const { format, namedAs } = input.readAs ? { format: input.readAs, namedAs: null } : identifyFile(input);

@@ -2,7 +2,7 @@ import { removeInvisible, tooLong } from './html/textWriter.js';
 
 const PARTS_OF_BLOCK = 4096;
 
-/** Puts a text together line by line, and knows where it is; throws a Fault too_large past the limit. */
+/** Builds a text and tracks its length; throws a Fault too_large beyond the limit. */
 export class TextBuilder {
   readonly #limit: number;
   #parts: string[] = [];
@@ -13,7 +13,7 @@ export class TextBuilder {
     this.#limit = limit;
   }
 
-  /** The offset at which the next text will stand, when it is added by add(). */
+  /** The offset of the next text that add() appends. */
   get length(): number {
     return this.#length;
   }
@@ -21,19 +21,19 @@ export class TextBuilder {
   add(text: string): void {
     this.#length += text.length;
     if (this.#length > this.#limit) throw tooLong(this.#limit);
-    // Joined now and then: a million small strings take several times the memory of what they hold.
+    // Join periodically: a million small strings take several times the memory of their text.
     if (this.#parts.push(text) === PARTS_OF_BLOCK) {
       this.#blocks.push(this.#parts.join(''));
       this.#parts = [];
     }
   }
 
-  /** Begins a new line, or with `gap` a new block, unless nothing stands before. */
+  /** Begins a new line, or with `gap` a new block, unless the text is empty. */
   break(gap: boolean): void {
     if (this.#length > 0) this.add(gap ? '\n\n' : '\n');
   }
 
-  /** A paragraph, heading or table of its own. */
+  /** Adds a paragraph, heading or table as a separate block. */
   block(text: string): void {
     if (text === '') return;
     this.break(true);
@@ -45,10 +45,10 @@ export class TextBuilder {
   }
 }
 
-/** A text in one line: nothing invisible, white space as single spaces. */
+/** Converts a text to one line without invisible characters, with single spaces. */
 export const oneLine = (text: string): string => removeInvisible(text).replace(/\s+/g, ' ').trim();
 
-/** Lines without white space at their ends and nothing invisible; at most one empty line in a row. */
+/** Trims the ends of lines and removes invisible characters; at most one empty line in a row. */
 export const tidyLines = (text: string): string =>
   removeInvisible(text)
     .replace(/\r\n?|[\v\f\u0085\u2028\u2029]/g, '\n')
@@ -58,7 +58,7 @@ export const tidyLines = (text: string): string =>
     .replace(/\n{3,}/g, '\n\n')
     .trim();
 
-/** Rows as `| a | b |` lines, the first as the header; '' for a table without a word. */
+/** Formats rows as `| a | b |` lines, the first as the header; '' for a table without text. */
 export function markdownTable(rows: readonly (readonly string[])[]): string {
   const lines: string[] = [];
   for (const row of rows) {

@@ -15,21 +15,22 @@ import type { DocumentLimits, ParseInput } from './types.js';
 
 export interface ThreadSettings {
   readonly threads: number;
-  /** Time for one document, from the moment a thread begins it. */
+  /** Time limit of one document in milliseconds, from the moment a thread begins it. */
   readonly timeoutMs: number;
-  /** Heap of one thread. */
+  /** Heap limit of one thread in megabytes. */
   readonly memoryMb: number;
   readonly limits: DocumentLimits;
 }
 
 /** Interval between checks of a thread's time. */
 const WATCH_MS = 100;
-/** V8's own choice is twice as much, which pages of ordinary size do not need. */
+/** V8's default is twice as much, which ordinary pages do not need. */
 const YOUNG_GENERATION_MB = 24;
 
 /**
- * Threads that parse and chunk; they start with the first documents. Never given more groups than there are threads:
- * what Piscina keeps in its own queue waits forever when the thread that would take it is ended by an abort.
+ * Creates threads that parse and chunk; they start with the first documents. The caller never passes more groups than
+ * there are threads: tasks in Piscina's own queue wait forever when the thread that would take them is ended by an
+ * abort.
  */
 export function createThreads(settings: ThreadSettings): Readers {
   let pool: Piscina<ThreadTask, readonly PoolAnswer[]> | null = null;
@@ -53,7 +54,7 @@ function startPool({ threads, memoryMb }: ThreadSettings): Piscina<ThreadTask, r
     execArgv: tsxArguments(),
     resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
   });
-  // Of a thread that dies without a task; the next task starts another one.
+  // Emitted for a thread that dies without a task; the next task starts another one.
   pool.on('error', () => undefined);
   return pool;
 }
@@ -66,7 +67,7 @@ async function runTask(
 ): Promise<readonly PoolAnswer[]> {
   const ending = new AbortController();
   const end = (reason: unknown): void => ending.abort(reason);
-  // Written by the thread when it begins: its own start does not count as the documents' time.
+  // The thread writes the time when it begins, so that its own start does not count.
   const begun = new Float64Array(new SharedArrayBuffer(Float64Array.BYTES_PER_ELEMENT));
   const check = (elapsedMs: number, hasBegun: boolean): void => {
     if (elapsedMs <= (hasBegun ? timeoutMs : START_TIMEOUT_MS)) return;
@@ -80,7 +81,7 @@ async function runTask(
   try {
     return await pool.run(
       { documents: documents.map(taskOf), limits, begun },
-      // What is read by itself is not read a second time.
+      // A document that is read alone is not retried, so its bytes may be transferred.
       { signal: ending.signal, transferList: only && documents.length === 1 ? ownBuffer(only.input) : [] },
     );
   } catch (error) {
@@ -102,7 +103,10 @@ async function runTask(
   }
 }
 
-/** The bytes' memory, where it is given away, theirs alone, and can go to the thread without a copy. */
+/**
+ * Returns the buffer of the bytes if it may be transferred to the thread without a copy: the caller gives it away, and
+ * it contains only these bytes.
+ */
 function ownBuffer({ bytes, giveBytes }: ParseInput): ArrayBuffer[] {
   const { buffer } = bytes;
   return giveBytes === true &&

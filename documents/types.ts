@@ -1,35 +1,38 @@
-/** Bytes → text → chunks. Nothing here touches the network or a store. */
+/** Types of the conversion of bytes to text and chunks. Nothing here uses the network or a store. */
 import type { DocumentFormat, FileFormat } from '../contract/fileFormats.js';
 import type { Transcript } from '../contract/transcripts.js';
 import type { LongText } from './longText.js';
 
 export interface DocumentLimits {
-  /** Elements inside one another at most: deeper ones of HTML are flattened, past those of other formats a Fault too_large. */
+  /** Maximum nesting of elements: deeper HTML elements are flattened; in other formats it is a Fault too_large. */
   readonly maxDepth: number;
-  /** Likewise: of HTML further ones are not read. */
+  /** Maximum number of attributes: further ones of HTML are ignored; in other formats it is a Fault too_large. */
   readonly maxAttributesPerElement: number;
-  /** Elements of HTML open at once; past it a Fault too_large, and so for the attributes of one of them. */
+  /** Maximum number of open HTML elements; beyond it a Fault too_large. Likewise for the attributes of one element. */
   readonly maxHtmlDepth: number;
   readonly maxHtmlAttributes: number;
-  /** Characters of extracted text; past it a Fault too_large. */
+  /** Maximum number of characters of extracted text; beyond it a Fault too_large. */
   readonly maxTextCharacters: number;
-  /** Bytes of a file that is read whole; past it a Fault too_large, as for all below. */
+  /** Maximum size in bytes of a file that is read whole; beyond it a Fault too_large, as for all limits below. */
   readonly maxFileBytes: number;
-  /** Of a ZIP archive (the Office formats are ZIP archives). */
+  /** Maximum number of members of a ZIP archive (the Office formats are ZIP archives). */
   readonly maxArchiveEntries: number;
-  /** What an archive's members may hold unpacked, taken together. */
+  /** Maximum size in bytes of all unpacked members of an archive. */
   readonly maxUnpackedBytes: number;
-  /** How many bytes one packed byte may become, in what unpacks to more than a megabyte. */
+  /** Maximum ratio of unpacked to packed bytes, for members over one megabyte. */
   readonly maxUnpackRatio: number;
-  /** Of a PDF; slides of a presentation. */
+  /** Maximum number of pages of a PDF, or slides of a presentation. */
   readonly maxPages: number;
-  /** Cells of a table or values of a JSON file. */
+  /** Maximum number of cells of a table, or values of a JSON file. */
   readonly maxCells: number;
-  /** Of a message. */
+  /** Maximum number of attachments of a message. */
   readonly maxAttachments: number;
 }
 
-/** What an HTML page's reader leaves out besides the boilerplate it finds by itself. Applied before the main text is looked for. */
+/**
+ * Parts that an HTML page's reader skips in addition to the boilerplate that it finds. Applied before the search for
+ * the main text.
+ */
 export interface HtmlSkips {
   /** Tag names. */
   readonly tags: readonly string[];
@@ -40,30 +43,32 @@ export interface HtmlSkips {
 }
 
 export interface ParseInput {
-  /** The content; empty where `path` is given. */
+  /** The content; empty if `path` is set. */
   readonly bytes: Uint8Array;
-  /** A file on this machine that holds the content, for what is better not carried about. Read, never changed. */
+  /** A file on this machine with the content, for content that should not be held in memory. It is only read. */
   readonly path?: string;
-  /** Whose document it is: owners take turns at the readers. */
+  /** Owner of the document: owners take turns at the readers. */
   readonly owner?: number;
-  /** The caller needs the bytes no more: where they own their memory the pool may take it, and leaves them empty. */
+  /** Whether the caller needs the bytes no longer: then the pool may transfer them and leave them empty. */
   readonly giveBytes?: boolean;
-  /** The Content-Type header as received, charset included; null when unknown. */
+  /** The Content-Type header as received, including the charset; null if unknown. */
   readonly contentType: string | null;
-  /** The name the content came under; for a page its URL. */
+  /** Name of the file; for a page its URL. */
   readonly name: string;
-  /** Known beforehand: the content is not looked at to find its format. */
+  /** A known format; the content is not examined to detect it. */
   readonly readAs?: DocumentFormat;
-  /** The URL that relative links are resolved against; null for an upload. */
+  /** Base URL of relative links; null for an upload. */
   readonly baseUrl: string | null;
   readonly html: HtmlSkips;
-  /** Of a recording: what is said in it, which is read in place of its bytes. */
+  /** The transcript of a recording, which is read instead of its bytes. */
   readonly recording?: { readonly format: FileFormat; readonly mimeType: string; readonly transcript: Transcript };
-  /** Pages whose text was found in their picture; they take the place of what the file itself says of these pages. */
+  /** Pages with recognized text, which replaces the text that the file contains for these pages. */
   readonly recognizedPages?: readonly PageText[];
-  /** OCR comes next, for the pages without text: a PDF that has none at all is no fault, its text is empty. */
+  /**
+   * Whether OCR follows for the pages without text: then a PDF without any text is not an error, and its text is empty.
+   */
   readonly beforeOcr?: boolean;
-  /** Whether tables are looked for on the pages of a PDF that have their text in the file. */
+  /** Whether tables are searched for on the pages of a PDF that contain text. */
   readonly findTables?: boolean;
 }
 
@@ -76,180 +81,196 @@ export interface PageLine {
   readonly y2: number;
 }
 
-/** Lines that belong together. */
+/** Lines that form a unit. */
 export interface PageParagraph {
   readonly lines: readonly PageLine[];
-  /** The rank (1 to 6) of a heading; absent for anything else. */
+  /** Rank (1 to 6) of a heading; absent for other paragraphs. */
   readonly heading?: number;
-  /** Each line is a row of a table, in the form `header: value, header: value`. */
+  /** Whether each line is a row of a table, in the form `header: value, header: value`. */
   readonly isTable?: boolean;
 }
 
-/** What one page says, in reading order: of a PDF's reader, or of OCR. */
+/** The text of one page in reading order, from a PDF's parser or from OCR. */
 export interface PageText {
-  /** From 1. */
+  /** Page number, from 1. */
   readonly number: number;
   readonly paragraphs: readonly PageParagraph[];
 }
 
-/** Where a line of a page lies in the parsed text. */
+/** The position of a page's line in the parsed text. */
 export interface PlacedLine extends Omit<PageLine, 'text'> {
   readonly start: number;
   readonly end: number;
 }
 
-/** Where a page lies in the parsed text (UTF-16 offsets, end exclusive). */
+/** The position of a page in the parsed text (UTF-16 offsets, end exclusive). */
 export interface PlacedPage {
   readonly number: number;
   readonly start: number;
   readonly end: number;
-  /** In the order of the text. */
+  /** Lines in the order of the text. */
   readonly lines: readonly PlacedLine[];
 }
 
-/** Where what was said at a time lies in the parsed text (UTF-16 offsets, end exclusive); times in seconds. */
+/** The position of timed speech in the parsed text (UTF-16 offsets, end exclusive); times in seconds. */
 export interface PlacedSpeech {
   readonly start: number;
   readonly end: number;
   readonly startSec: number;
   readonly endSec: number;
-  /** Null where speakers are not told apart. */
+  /** Null if speakers are not distinguished. */
   readonly speaker: string | null;
 }
 
-/** A file inside a file, to be ingested as a file of its own. */
+/** A file inside another file, which is ingested as a separate file. */
 export interface Attachment {
   readonly name: string;
-  /** As declared; null when nothing was. */
+  /** The declared type; null if there is none. */
   readonly contentType: string | null;
   readonly bytes: Uint8Array;
 }
 
 /**
- * Rows of a table, or objects of a JSON file, in the parsed text: flat pairs of start and end offsets, ascending.
- * Text between two items (the name of a sheet) belongs to the item after it and begins a new group.
+ * Rows of a table, or objects of a JSON file, in the parsed text: flat pairs of start and end offsets, ascending. Text
+ * between two items (the name of a sheet) belongs to the next item and begins a new group.
  */
 export type Items = readonly number[];
 
 export interface ParsedDocument {
   /** Markdown-like text: headings as `#`, lists as `-`, tables as `| a | b |` rows, code in fences. Never empty. */
   readonly text: string;
-  /** The format that was read, a value of the contract's file_format. */
+  /** The detected format, a value of the contract's file_format. */
   readonly format: FileFormat;
   readonly mimeType: string;
   /**
-   * Facts for file_metadata: title, language, canonical_url, description… Only what the document says. JSON values.
-   * `named_as` is the format that the name or type promised, where the content is another one.
+   * Facts for file_metadata that the document states: title, language, canonical_url, description… JSON values.
+   * `named_as` is the format that the name or type suggested, if the content has another one.
    */
   readonly metadata: Readonly<Record<string, unknown>>;
-  /** When the document says it was made, as ISO 8601. */
+  /** Creation time that the document states, as ISO 8601. */
   readonly sourceCreatedAt?: string;
   readonly pages?: readonly PlacedPage[];
-  /** Numbers of the pages without a word of text: a scan, which OCR could read. Before OCR also of those that are scans with a stamp. */
+  /** Numbers of the pages without text, which OCR could read: scans. Before OCR also scans with a text stamp. */
   readonly pagesWithoutText?: readonly number[];
   readonly items?: Items;
-  /** Tables on pages, each by its rows; their chunks hold nothing else. */
+  /** Tables on pages, each as its rows; their chunks contain nothing else. */
   readonly tables?: readonly Items[];
-  /** Of a recording, in the order of the text. */
+  /** Positions of a recording's speech, in the order of the text. */
   readonly speech?: readonly PlacedSpeech[];
   readonly attachments?: readonly Attachment[];
 }
 
 export interface ChunkOptions {
-  /** cl100k tokens at most, the prefix included. At least 1. */
+  /** Maximum number of cl100k tokens, including the prefix. At least 1. */
   readonly chunkSize: number;
-  /** cl100k tokens two neighbours share at most; 0 to chunkSize - 1. */
+  /** Maximum number of cl100k tokens that two neighbours share; 0 to chunkSize - 1. */
   readonly chunkOverlap: number;
-  /** Put before each chunk (prepend_filename_to_chunks); counted inside chunkSize. Null for none. */
+  /** Text before each chunk (prepend_filename_to_chunks), counted in chunkSize. Null for none. */
   readonly prefix: string | null;
-  /** No chunk spans pages, and each says where it lies on its page. Documents without pages take no notice. Default no. */
+  /**
+   * Whether no chunk spans pages; each chunk then has its position on its page. No effect without pages. Default false.
+   */
   readonly setPageAsBoundary?: boolean;
-  /** Each chunk says where it lies on its pages, wherever it may end. Default no. */
+  /** Whether each chunk has its position on its pages, also across pages. Default false. */
   readonly placeChunks?: boolean;
-  /** Rows or objects a chunk has at most. Documents without items take no notice. Default null: as many as fit. */
+  /**
+   * Maximum number of rows or objects per chunk. No effect on documents without items. Default null: as many as fit.
+   */
   readonly maxItemsPerChunk?: number | null;
-  /** A row is cut where a chunk is full; else it stays whole where it fits a chunk of its own. Default no. */
+  /**
+   * Whether a row is cut where a chunk is full; otherwise it stays whole if it fits a chunk of its own. Default false.
+   */
   readonly splitRows?: boolean;
 }
 
 export interface Chunk {
   readonly text: string;
-  /** cl100k tokens of `text`; above chunkSize only where a single character has more. */
+  /** Number of cl100k tokens of `text`; above chunkSize only if a single character has more. */
   readonly tokens: number;
-  /** Where the chunk's own text (without prefix) lies in the parsed text: UTF-16 offsets, end exclusive. */
+  /** Start of the chunk's own text (without prefix) in the parsed text: UTF-16 offset, end exclusive. */
   readonly start: number;
   readonly end: number;
 }
 
-/** Where a chunk lies in the parsed text (UTF-16 offsets, end exclusive), and its tokens, the prefix included. */
+/** The position of a chunk in the parsed text (UTF-16 offsets, end exclusive), and its tokens including the prefix. */
 export interface Cut extends Pick<Chunk, 'start' | 'end' | 'tokens'> {
-  /** The chunk's content_metadata, where it has any: pg_start, pg_end, x1, x2, y1, y2; block_types; of speech start_offset_sec, end_offset_sec, speakers. */
+  /**
+   * The chunk's content_metadata, if it has any: pg_start, pg_end, x1, x2, y1, y2; block_types; for speech
+   * start_offset_sec, end_offset_sec, speakers.
+   */
   readonly metadata?: Record<string, unknown>;
 }
 
-/** A chunk's text is `prefix` and its cut of `text`. What only the cuts are made of (pages, items, tables, speech) stays behind. */
+/**
+ * The result of parsing and chunking. A chunk's text is `prefix` and its cut of `text`. The inputs of the cuts (pages,
+ * items, tables, speech) are omitted.
+ */
 export interface ProcessedDocument extends Omit<ParsedDocument, 'pages' | 'items' | 'tables' | 'speech' | 'text'> {
-  /** A long text lies in a file until it is closed. */
+  /** A long text is in a file until it is closed. */
   readonly text: string | LongText;
   readonly prefix: string;
   readonly cuts: readonly Cut[];
-  /** cl100k tokens of the whole text. */
+  /** Number of cl100k tokens of the whole text. */
   readonly numTokens: number;
 }
 
-/** Which of a page's links are wanted. */
+/** Selects the links of a page. */
 export interface LinkOptions {
-  /** Answered at most. */
+  /** Maximum number of returned links. */
   readonly max: number;
   /**
-   * Those that a crawl may follow only: to pages, by their address, of these hosts (with port), and not marked
-   * nofollow. Null: every link.
+   * Returns only links that a crawl may follow: to pages, by their address, of these hosts (with port), and without
+   * nofollow. Null: all links.
    */
   readonly follow: { readonly hosts: readonly string[] } | null;
-  /** Whether the page's source is answered too. */
+  /** Whether the page's source is returned too. */
   readonly withText: boolean;
 }
 
 export interface PageLinks {
-  /** Normalised, each once, in the order of the page. */
+  /** Normalised addresses without duplicates, in document order. */
   readonly urls: readonly string[];
-  /** The page as it came, decoded; '' where it was not asked for. */
+  /** The decoded page; '' unless it was requested. */
   readonly text: string;
 }
 
-/** What is to be recognized in a picture, or on a page that is one. */
+/** Options of the recognition of a picture or of a scanned page. */
 export interface RecognizeOptions {
-  /** From 1; 1 for a picture. */
+  /** Page number from 1; 1 for a picture. */
   readonly page: number;
-  /** Whether tables are looked for. */
+  /** Whether tables are searched for. */
   readonly findTables: boolean;
 }
 
-/** What a file is found to be, before it is read. */
+/** The detected type of a file before it is parsed. */
 export interface Identified {
   readonly format: FileFormat;
   readonly mimeType: string;
-  /** The format that the name or the declared type promised, where the content is another one; else null. */
+  /** The format that the name or the declared type suggested, if the content has another one; else null. */
   readonly namedAs: FileFormat | null;
 }
 
 /**
- * One reader per format, in documents/parsers/<format>.ts. It is given bytes, never a path. Throws a Fault
+ * The parser of one format, in documents/parsers/<format>.ts. It receives bytes, never a path. Throws a Fault
  * (broken_content, no_text, too_large, encrypted).
  */
 export interface Parser {
   parse(input: ParseInput, limits: DocumentLimits): ParsedDocument | Promise<ParsedDocument>;
 }
 
-/** Parses and chunks in worker threads (pages) and processes (files), so that the caller's event loop goes on; a hang, crash or memory fault there is a Fault parse_limit. */
+/**
+ * Parses and chunks in worker threads (pages) and processes (files), so that the caller's event loop stays free. A
+ * hang, a crash or a memory error there becomes a Fault parse_limit.
+ */
 export interface DocumentPool {
-  /**
-   * An abort rejects with the signal's reason and ends the work.
-   */
+  /** Parses and chunks a document. An abort rejects with the signal's reason and ends the work. */
   process(input: ParseInput, chunking: ChunkOptions, signal?: AbortSignal): Promise<ProcessedDocument>;
-  /** What a page links to. The bytes stay the caller's. Throws the same Faults, and the signal's reason. */
+  /** Returns the links of a page, without taking over its bytes. Throws the same Faults, and the signal's reason. */
   links(input: ParseInput, options: LinkOptions, signal?: AbortSignal): Promise<PageLinks>;
-  /** What one page says by OCR, without a paragraph where it says nothing. In processes apart from those that read files. */
+  /**
+   * Returns the text of one page by OCR, without paragraphs if there is none. Uses other processes than the file
+   * readers.
+   */
   recognize(input: ParseInput, options: RecognizeOptions, signal?: AbortSignal): Promise<PageText>;
   close(): Promise<void>;
 }

@@ -3,13 +3,13 @@
  * the multicast registries, RFC 4291 (only 2000::/3 is global unicast) and the metadata addresses clouds document.
  */
 
-/** Where an IPv6 address carries the IPv4 address that is called in the end. */
+/** How an IPv6 address contains the IPv4 address to which a connection finally goes. */
 export type EmbeddedV4 = 'last 32 bits' | '6to4' | 'teredo';
 
 export interface SpecialRange {
   readonly cidr: string;
   readonly name: string;
-  /** Not even ALLOWED_PRIVATE_HOSTS opens it. */
+  /** ALLOWED_PRIVATE_HOSTS cannot allow it either. */
   readonly never?: true;
   readonly embeds?: EmbeddedV4;
 }
@@ -21,9 +21,10 @@ export const SPECIAL_V4: readonly SpecialRange[] = [
   { cidr: '100.64.0.0/10', name: 'shared address space' },
   { cidr: '100.100.100.200/32', name: 'cloud metadata', never: true },
   { cidr: '127.0.0.0/8', name: 'loopback' },
-  // Holds 169.254.169.254 and its neighbours, the metadata and credential services of most clouds.
+  // Contains 169.254.169.254 and its neighbours, the metadata and credential services of most clouds.
   { cidr: '169.254.0.0/16', name: 'link-local', never: true },
-  // A public number, but Azure routes it to the machine's own platform agent.
+  // A public address, but Azure routes it to the machine's platform agent:
+  // https://learn.microsoft.com/azure/virtual-network/what-is-ip-address-168-63-129-16
   { cidr: '168.63.129.16/32', name: 'cloud metadata', never: true },
   { cidr: '172.16.0.0/12', name: 'private use' },
   { cidr: '192.0.0.0/24', name: 'protocol assignments' },
@@ -56,7 +57,7 @@ export const SPECIAL_V6: readonly SpecialRange[] = [
   { cidr: '::ffff:0:0/96', name: 'IPv4-mapped', embeds: 'last 32 bits' },
   { cidr: '::ffff:0:0:0/96', name: 'IPv4-translated', embeds: 'last 32 bits' },
   { cidr: '64:ff9b::/96', name: 'NAT64', embeds: 'last 32 bits' },
-  // Operators choose where in it the IPv4 address stands (RFC 8215), so the address behind it can't be judged.
+  // Operators choose the position of the IPv4 address (RFC 8215), so it cannot be extracted and checked.
   { cidr: '64:ff9b:1::/48', name: 'local NAT64', never: true },
   { cidr: '100::/64', name: 'discard only' },
   { cidr: '100:0:0:1::/64', name: 'IPv6 dummy prefix' },
@@ -79,7 +80,7 @@ export const SPECIAL_V6: readonly SpecialRange[] = [
   { cidr: '5f00::/16', name: 'segment routing' },
   { cidr: '8000::/1', name: 'reserved' },
   { cidr: 'fc00::/7', name: 'unique local' },
-  // AWS keeps metadata (fd00:ec2::254), time, name and credential services here.
+  // AWS serves metadata (fd00:ec2::254), time, names and credentials here.
   { cidr: 'fd00:ec2::/32', name: 'cloud metadata', never: true },
   { cidr: 'fd20:ce::254/128', name: 'cloud metadata', never: true },
   { cidr: 'fe80::/10', name: 'link-local', never: true },

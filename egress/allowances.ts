@@ -1,18 +1,18 @@
 import { parseCidr, within, type Cidr } from './specialRanges.js';
 
-/** What ALLOWED_PRIVATE_HOSTS and ALLOWED_PORTS open. */
+/** The exceptions that ALLOWED_PRIVATE_HOSTS and ALLOWED_PORTS allow. */
 export interface Allowances {
-  /** The host is named, so it may have private addresses. */
+  /** Whether the host is listed by name, so it may have private addresses. */
   names(host: string, port: number): boolean;
-  /** The address lies in a named range. */
+  /** Whether the address is inside one of the named ranges. */
   covers(address: string): boolean;
   port(host: string, port: number): boolean;
 }
 
 /**
- * Reads the entries `host`, `host:port` and CIDR. An IP address without bits is a host: it opens the URL that spells
- * it, not every name that resolves to it; `/32` or `/128` does that.
- * @throws Error naming the entry that can't be read
+ * Parses the entries: `host`, `host:port` and CIDR. An IP address without a prefix length is a host: it allows URLs
+ * that contain this address, but not names that resolve to it. With `/32` or `/128` it allows both.
+ * @throws Error naming the entry that cannot be parsed
  */
 export function createAllowances(allowedPrivateHosts: readonly string[], allowedPorts: readonly number[]): Allowances {
   const ranges: Cidr[] = [];
@@ -38,7 +38,7 @@ function bare(host: string): string {
   return host.endsWith('.') ? host.slice(0, -1) : host;
 }
 
-/** In the spelling URLs end up with, so that `LOCALHOST`, `127.1` and `::1` mean what they mean in a URL. */
+/** Normalizes a host as URLs do, so that `LOCALHOST`, `127.1` and `::1` mean the same as in a URL. */
 function hostEntry(entry: string): string {
   const isV6WithoutPort = (entry.match(/:/g)?.length ?? 0) > 1 && !entry.startsWith('[');
   const [, host = entry, port] = isV6WithoutPort ? [entry, `[${entry}]`] : (/^(.*?)(?::(\d+))?$/.exec(entry) ?? []);

@@ -4,9 +4,9 @@ import { buildConnector } from 'undici';
 import type { Guard } from './guard.js';
 
 /**
- * Connects to checked addresses only. A name is resolved and judged inside the connection's own lookup, so that the
- * addresses judged are the ones connected to; a literal, for which Node calls no lookup, is judged before; and what
- * the socket says it reached is judged once more. Made once per host and port.
+ * Creates a connector that connects to checked addresses only, once per host and port. A name is resolved and checked
+ * inside the connection's own lookup, so the checked addresses are the ones used. An IP literal, for which Node calls
+ * no lookup, is checked before. The socket's remote address is checked once more.
  */
 export function createConnector(guard: Guard, port: number, connectTimeoutMs: number): buildConnector.connector {
   const lookup: LookupFunction = (hostname, options, callback) => {
@@ -26,7 +26,7 @@ export function createConnector(guard: Guard, port: number, connectTimeoutMs: nu
       },
     );
   };
-  // Node gives the first of several addresses 250 ms only, less than a round trip to the far side of the earth.
+  // Node's default of 250 ms for the first of several addresses is shorter than a round trip between continents.
   const connect = buildConnector({
     timeout: connectTimeoutMs,
     lookup,

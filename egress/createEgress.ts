@@ -15,14 +15,15 @@ import { createDirectRoute, type Route } from './route.js';
 import type { Egress, EgressRequest, EgressSettings, WatchRequest, Way } from './types.js';
 
 /**
- * Makes the one way out. Connections are pooled per origin, at most settings.connectionsPerHost each.
- * @param options.lookup how names are resolved; tests give their own
- * @param options.watch told of each exchange; null: nobody is
+ * Creates the only way to send outbound requests. Connections are pooled per origin, at most
+ * settings.connectionsPerHost each.
+ * @param options.lookup resolves names; tests pass their own
+ * @param options.watch observes each exchange; null: none
  * @throws Error when an entry of allowedPrivateHosts can't be read
  */
 export function createEgress(
   settings: EgressSettings,
-  { lookup = bySystem, watch = null }: { readonly lookup?: Lookup; readonly watch?: WatchRequest | null } = {},
+  { lookup = systemResolver, watch = null }: { readonly lookup?: Lookup; readonly watch?: WatchRequest | null } = {},
 ): Egress {
   const guard = createGuard(settings, lookup);
   const agent = new Agent({
@@ -41,15 +42,15 @@ export function createEgress(
   const routeOf = (way: Way = 'direct'): Route => {
     if (way === 'direct') return direct;
     const route = premium.next();
-    if (route === null) throw new Error('No premium proxies are configured: ask hasPremiumProxies first');
+    if (route === null) throw new Error('No premium proxies are configured: check hasPremiumProxies first');
     return route;
   };
 
-  /** What the caller is told: that he or the time ended the exchange, or what the network did. */
+  /** Returns the error for the caller: the caller's own abort, the time limit, or the network failure. */
   const explain = (error: unknown, route: Route, host: string, signal: AbortSignal): unknown =>
     signal.aborted ? signal.reason : route.explain(error, host);
 
-  /** Follows redirects until an answer that is none. */
+  /** Follows redirects until the final response. */
   async function exchange(
     request: EgressRequest,
     route: Route,
@@ -133,17 +134,19 @@ export function createEgress(
 
     hasPremiumProxies: settings.premiumProxies.length > 0,
 
-    // A page keeps to one proxy: a site may tie what it gives out to the address that asked.
+    // One page uses one proxy: a site may bind its sessions to the client's address.
     openProxy: ({ maxBytes, way }) => openProxy({ maxBytes, guard, route: routeOf(way) }),
 
-    // Not close(): that waits for the slowest server.
+    // close() would wait for the slowest server.
     close: async () => void (await Promise.all([agent.destroy(), premium.close()])),
   };
 }
 
-const bySystem: Lookup = (hostname) => systemLookup(hostname, { all: true });
+const systemResolver: Lookup = (hostname) => systemLookup(hostname, { all: true });
 
-/** Headers that belong to the connection or are worked out from the request; a caller's own would confuse the two sides. */
+/**
+ * Headers that belong to the connection or are computed from the request. A caller's own values would contradict them.
+ */
 const OWN_HEADERS: ReadonlySet<string> = new Set([
   'connection',
   'content-length',
@@ -178,7 +181,7 @@ function firstStep(request: EgressRequest, userAgent: string): Step {
 function sentBody({ body, redirects }: EgressRequest): Step['body'] {
   if (body === undefined) return null;
   if (typeof body === 'string' || body instanceof Uint8Array) return body;
-  if (redirects !== 'answer') throw new Error('A streamed body can not be sent again: ask for redirects as answers');
+  if (redirects !== 'answer') throw new Error('A streamed body cannot be sent again: set redirects to answer');
   return Readable.from(body, { objectMode: false });
 }
 

@@ -1,17 +1,17 @@
 import type { Fault } from '../contract/failures.js';
 import { onAbort } from './onAbort.js';
 
-/** What ends an exchange early: the caller's signal, or its time. */
+/** Ends an exchange early: by the caller's signal or by a timeout. */
 export interface Deadline {
-  /** For whatever does the work; aborts by either. */
+  /** Aborted by the caller or by the timeout. */
   readonly signal: AbortSignal;
-  /** Lets go of the timer and of the caller's signal. */
+  /** Clears the timer and removes the listener from the caller's signal. */
   end(): void;
 }
 
 /**
- * Starts the time of one exchange; the signal's reason is the caller's own or, when time is up, the given Fault.
- * Not AbortSignal.any: on Node 20 a long-lived signal keeps all that were ever made from it.
+ * Starts the timeout of one exchange. The signal's reason is the caller's own or, after the timeout, the given Fault.
+ * AbortSignal.any is not used: on Node 20 a long-lived signal keeps every signal that was derived from it.
  */
 export function startDeadline(timeoutMs: number, timedOut: Fault, caller?: AbortSignal): Deadline {
   const controller = new AbortController();
@@ -19,33 +19,33 @@ export function startDeadline(timeoutMs: number, timedOut: Fault, caller?: Abort
     controller.abort(timedOut);
   }, timeoutMs);
   timer.unref();
-  const letGo = caller && onAbort(caller, () => controller.abort(caller.reason));
+  const removeListener = caller && onAbort(caller, () => controller.abort(caller.reason));
   return {
     signal: controller.signal,
     end() {
       clearTimeout(timer);
-      letGo?.();
+      removeListener?.();
     },
   };
 }
 
-/** A wait that a signal can cut short although the work itself can't be stopped (a lookup in the C library). */
+/** Waits for work until the signal aborts, although the work itself cannot be stopped (a lookup in the C library). */
 export async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  let letGo: (() => void) | undefined;
+  let removeListener: (() => void) | undefined;
   const aborted = new Promise<never>((_resolve, reject) => {
-    letGo = onAbort(signal, () => {
+    removeListener = onAbort(signal, () => {
       reject(signal.reason as Error);
     });
   });
   try {
     return await Promise.race([work, aborted]);
   } finally {
-    letGo?.();
+    removeListener?.();
     work.catch(() => undefined);
   }
 }
 
-/** Milliseconds as people say them. */
+/** Formats milliseconds as seconds: `1.5 s`. */
 export function seconds(ms: number): string {
   return `${String(ms / 1000)} s`;
 }

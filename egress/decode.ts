@@ -4,13 +4,16 @@ import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw }
 
 import { peek } from './peek.js';
 
-/** The content codings that are asked for and understood. */
+/** The content codings that a request accepts and the decoder supports. */
 export const ACCEPT_ENCODING = 'gzip, deflate, br';
 
-/** Codings upon codings multiply what a small body can grow to; nobody has a use for more. */
+/** Nested codings multiply the size to which a small body can grow, and real servers do not use more. */
 const MAX_CODINGS = 2;
 
-/** The codings of a Content-Encoding header, the last applied first; null when one is unknown or there are too many. */
+/**
+ * Returns the codings of a Content-Encoding header, the last applied first; null when one is unknown or there are too
+ * many.
+ */
 export function codingsOf(header: string | undefined): string[] | null {
   const codings = (header ?? '')
     .split(',')
@@ -20,15 +23,15 @@ export function codingsOf(header: string | undefined): string[] | null {
   return codings.length <= MAX_CODINGS && codings.every((coding) => coding in DECODERS) ? codings : null;
 }
 
-/** Undoes one coding, a piece at a time: whoever counts the pieces and stops has decoded no more than he took. */
+/** Decodes one coding in pieces, so that a reader which stops early has decoded only the pieces it consumed. */
 export async function* decode(source: AsyncIterable<Uint8Array>, coding: string): AsyncGenerator<Uint8Array, void> {
   const { head, all } = await peek(source, 1);
-  // An answer to HEAD, a 204: a coding is named and there is nothing to decode.
+  // A response to HEAD, or a 204, may name a coding without having a body.
   if (head[0] === undefined) return;
 
   const decoder = DECODERS[coding]?.(head[0]);
   if (decoder === undefined) throw new Error(`Unknown content coding ${coding}`);
-  // A failure on either side ends the loop below; the promise only repeats it.
+  // A failure on either side ends the loop below with the same error, so the promise's rejection is ignored.
   pipeline(Readable.from(all), decoder).catch(() => undefined);
   for await (const piece of decoder) yield piece as Uint8Array;
 }
@@ -37,6 +40,6 @@ const DECODERS: Readonly<Record<string, (firstByte: number) => Duplex>> = {
   gzip: () => createGunzip(),
   'x-gzip': () => createGunzip(),
   br: () => createBrotliDecompress(),
-  // Some servers send bare deflate under this name; the zlib header's low four bits are always 8.
+  // Some servers send raw deflate under this name. The low four bits of a zlib header are always 8.
   deflate: (firstByte) => ((firstByte & 0x0f) === 8 ? createInflate() : createInflateRaw()),
 };

@@ -10,28 +10,28 @@ export interface ResolvedAddress {
   readonly family: number;
 }
 
-/** Every A and AAAA of a name. */
+/** Resolves a name to all its A and AAAA records. */
 export type Lookup = (hostname: string) => Promise<readonly ResolvedAddress[]>;
 
-/** A URL whose spelling may be called; its name is still to be resolved. */
+/** A URL that passed all checks that need no name resolution. */
 export interface Target {
   readonly url: URL;
-  /** Without the brackets of an IPv6 literal. */
+  /** Host without the brackets of an IPv6 literal. */
   readonly host: string;
   readonly port: number;
 }
 
-/** The rules of who may be called. Every method throws a Fault. */
+/** Decides which hosts may be called. Every method but `mayCall` throws a Fault to refuse. */
 export interface Guard {
-  /** Judges what the URL says by itself: scheme, credentials, port, an IP literal. */
+  /** Checks the URL itself: scheme, credentials, port and IP literal. */
   target(url: string): Target;
-  /** Whether port and IP literal of an http(s) URL pass `literal`. The one method that throws nothing. */
+  /** Whether port and IP literal of an http(s) URL pass `literal`. */
   mayCall(url: URL): boolean;
-  /** The same for a host and port that came without a URL. */
+  /** Checks a port and an IP literal, for a host without a URL. */
   literal(host: string, port: number): void;
-  /** The addresses of a host, all of them checked. */
+  /** Resolves a host and checks each of its addresses. */
   resolve(host: string, port: number): Promise<readonly ResolvedAddress[]>;
-  /** Judges the address a socket is really connected to. */
+  /** Checks the remote address of a connected socket. */
   connected(address: string | undefined, host: string, port: number): void;
 }
 
@@ -106,7 +106,8 @@ export function createGuard(
       const family = isIP(host);
       if (family !== 0) return [{ address: host, family }];
       const addresses = await addressesOf(host, lookup);
-      // One bad address refuses the whole name: a name that mixes public and private ones is an attack or a fault.
+      // One refused address refuses the whole name: a name that mixes public and private addresses is an attack or a
+      // misconfiguration.
       for (const { address } of addresses) {
         if (isIP(address) === 0 || refusing(address, host, port)) throw notPublic(host);
       }
@@ -120,7 +121,7 @@ export function createGuard(
   return guard;
 }
 
-/** Without the brackets of an IPv6 literal. */
+/** Returns the host without the brackets of an IPv6 literal. */
 const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '');
 
 async function addressesOf(host: string, lookup: Lookup): Promise<readonly ResolvedAddress[]> {
@@ -137,7 +138,7 @@ async function addressesOf(host: string, lookup: Lookup): Promise<readonly Resol
   return addresses;
 }
 
-/** Says nothing of the addresses: whoever asks may not learn what a name means inside this network. */
+/** Creates the Fault without the addresses: the caller must not learn what a name resolves to inside this network. */
 function notPublic(host: string): Fault {
   return refused(
     `${host} can't be called: its name does not lead to public addresses only. If you run this service and want the host to be called, ${HOW_TO_ALLOW}; link-local and cloud metadata addresses stay refused.`,
@@ -148,7 +149,7 @@ function refused(sentence: string): Fault {
   return new Fault('address_refused', sentence);
 }
 
-/** Without what may be secret in it. */
+/** Removes the parts that may be secret, and limits the length. */
 function shorten(text: string): string {
   const plain = text.replace(/\/\/[^/?#]*@/, '//').replace(/[?#].*$/s, '');
   return plain.length > 200 ? `${plain.slice(0, 200)}…` : plain;

@@ -2,7 +2,7 @@ import { Fault } from '../contract/failures.js';
 import { seconds } from './deadline.js';
 import type { EgressSettings } from './types.js';
 
-/** What a failed connection, request or body means, as a sentence. Faults pass unchanged. */
+/** Converts the error of a failed connection, request or body to a Fault with a message. Returns a Fault unchanged. */
 export function networkFault(error: unknown, host: string, settings: EgressSettings): Fault {
   if (error instanceof Fault) return error;
   const code = codeOf(error);
@@ -59,10 +59,10 @@ function isCertificateFault(code: string): boolean {
   return code.startsWith('CERT_') || code.startsWith('ERR_TLS_CERT') || /SELF_SIGNED|UNABLE_TO_(GET|VERIFY)/.test(code);
 }
 
-/** The code of a failure as Node or undici gives it; '' when it has none. */
+/** Returns the error code of Node or undici; '' when there is none. */
 export function codeOf(error: unknown): string {
   if (typeof error !== 'object' || error === null) return '';
-  // When every address of a name failed, Node gives them all: the first stands for the rest.
+  // When every address of a name failed, Node throws an AggregateError; use the first error.
   const source = error instanceof AggregateError && !('code' in error) ? (error.errors[0] as unknown) : error;
   const code = typeof source === 'object' && source !== null && 'code' in source ? source.code : '';
   return typeof code === 'string' ? code : '';

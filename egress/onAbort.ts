@@ -1,8 +1,8 @@
 import { setMaxListeners } from 'node:events';
 
 /**
- * Acts once when the signal aborts, at once when it already has. The returned function lets go. A batch hands one
- * signal to many requests, so Node's warning of more than ten listeners is off: each is taken back here.
+ * Calls `act` once when the signal aborts, immediately if it already has. The returned function removes the listener. A
+ * batch hands one signal to many requests, so Node's warning of more than ten listeners is off.
  */
 export function onAbort(signal: AbortSignal, act: () => void): () => void {
   if (signal.aborted) {

@@ -1,4 +1,7 @@
-/** The first bytes of a stream, at least `count` where it has them, and the whole stream from its start. */
+/**
+ * Reads the first bytes of a stream: at least `count`, unless the stream is shorter. Returns them, and a stream from
+ * its start.
+ */
 export async function peek(
   source: AsyncIterable<Uint8Array>,
   count: number,
@@ -16,7 +19,7 @@ export async function peek(
   return { head, all: rejoined(head, pieces) };
 }
 
-/** Ends the source when its reader ends early. */
+/** Ends the source when its reader stops early. */
 async function* rejoined(head: Uint8Array, rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array, void> {
   try {
     if (head.length > 0) yield head;

@@ -8,15 +8,16 @@ import type { Route } from './route.js';
 import type { EgressSettings } from './types.js';
 
 export interface PremiumProxies {
-  /** The route through the proxy whose turn it is; null when there are none. */
+  /** Returns the route through the next proxy; null when none is configured. */
   next(): Route | null;
   close(): Promise<void>;
 }
 
 /**
- * The operator's second way out: HTTP proxies in turn. A proxy's own address is the operator's word and is not judged.
- * What is fetched through it is: its name is resolved and checked here before the proxy hears of it. The proxy resolves
- * it once more, out of our sight, so a name that changes in between reaches what the *proxy* can reach, not what we can.
+ * Creates the routes through the operator's HTTP proxies, which are used in turn. The operator's proxy addresses are
+ * trusted and not checked. Each target is: its name is resolved and checked here before the request goes to the proxy.
+ * The proxy resolves the name again, so a name that changes in between can reach hosts in the proxy's network, but not
+ * in ours.
  */
 export function createPremiumProxies(settings: EgressSettings, guard: Guard): PremiumProxies {
   const proxies = settings.premiumProxies.map((address) => openRoute(new URL(address), settings, guard));
@@ -37,7 +38,7 @@ function openRoute(proxy: URL, settings: EgressSettings, guard: Guard): { route:
   const agent = new ProxyAgent({
     uri: proxy.origin,
     ...(token === null ? {} : { token }),
-    // Plain pages are asked for by their whole address; many proxies open tunnels to port 443 only.
+    // Plain HTTP requests use the absolute-form URL: many proxies open tunnels to port 443 only.
     proxyTunnel: false,
     proxyTls: { timeout },
     requestTls: { timeout },
@@ -52,7 +53,7 @@ function openRoute(proxy: URL, settings: EgressSettings, guard: Guard): { route:
       const answer = await agent.request({ ...request, origin: url.origin, path: url.pathname + url.search });
       if (answer.statusCode !== 407) return answer;
       await answer.body.dump().catch(() => undefined);
-      throw throughProxy(host, 'it refused our credentials');
+      throw throughProxy(host, 'it rejected our credentials');
     },
 
     async connect(host, port) {
@@ -71,14 +72,14 @@ function openRoute(proxy: URL, settings: EgressSettings, guard: Guard): { route:
     explain(error, host) {
       if (error instanceof Fault) return error;
       const fault = networkFault(error, host, settings);
-      // Whether the proxy or the site failed can't be told apart; a time limit says the same of both.
+      // The error does not show whether the proxy or the site failed; a timeout is reported the same way for both.
       return fault.kind === 'unreachable' ? throughProxy(host, 'the connection failed or broke', error) : fault;
     },
   };
   return { route, close: async () => void (await Promise.all([agent.destroy(), tunnels.destroy()])) };
 }
 
-/** Never names the proxy: whoever reads the sentence may not learn of the operator's contract. */
+/** Creates a Fault that does not name the proxy: the caller must not learn about the operator's contract. */
 function throughProxy(host: string, what: string, cause?: unknown): Fault {
   return new Fault(
     'unreachable',

@@ -16,9 +16,9 @@ export interface ProxyOptions {
 }
 
 /**
- * Starts a proxy on a free loopback port. Plain requests and tunnels (https, websockets) go by the given route, which
- * judges where they lead; redirects come back to the browser, which asks here again. Whatever is refused or
- * fails is answered by hanging up, so that a page can't mistake our answer for a site's.
+ * Starts a proxy on a free loopback port. Plain requests and tunnels (https, websockets) use the given route, which
+ * checks their targets. Redirects return to the browser, which sends the next request here too. A refused or failed
+ * request closes the connection, so that a page cannot mistake our response for a site's.
  */
 export async function openProxy({ maxBytes, guard, route }: ProxyOptions): Promise<EgressProxy> {
   const sockets = new Set<Duplex>();
@@ -66,7 +66,7 @@ export async function openProxy({ maxBytes, guard, route }: ProxyOptions): Promi
     await Promise.all([pipeline(client, upstream), pipeline(upstream, counting(spend), client)]);
   }
 
-  /** Runs one request or tunnel; afterwards there is nothing to say but to hang up. */
+  /** Runs one request or tunnel. On an error it only closes the connection. */
   const serve = (asked: string, client: Duplex, work: () => Promise<void>): void => {
     if (total > maxBytes) {
       client.destroy();
@@ -104,7 +104,7 @@ export async function openProxy({ maxBytes, guard, route }: ProxyOptions): Promi
   };
 }
 
-/** Headers of one connection, which a proxy must not pass on. */
+/** Headers of a single connection, which a proxy must not forward. */
 const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'connection',
   'expect',

@@ -2,11 +2,11 @@ import type { Readable } from 'node:stream';
 
 import type { EgressRequest } from './types.js';
 
-/** One request of an exchange; a redirect makes the next one. */
+/** One request of an exchange; a redirect creates the next one. */
 export interface Step {
   readonly url: string;
   readonly method: NonNullable<EgressRequest['method']>;
-  /** Names in lower case. */
+  /** Header names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array | Readable | null;
 }
@@ -14,7 +14,7 @@ export interface Step {
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /**
- * What another origin may know of a request. A list of what is safe and not of what is secret, since a provider's
+ * Headers that are sent to another origin. This is an allowlist because a provider's
  * token may travel under any name.
  */
 const SAFE_ACROSS_ORIGINS: ReadonlySet<string> = new Set([
@@ -28,11 +28,11 @@ const SAFE_ACROSS_ORIGINS: ReadonlySet<string> = new Set([
   'user-agent',
 ]);
 
-/** The request that an answer asks for instead; null when the answer is no redirect. The URL is not judged here. */
+/** Returns the request that a redirect asks for; null if the response is not a redirect. Does not check the URL. */
 export function redirected(step: Step, status: number, location: string | undefined): Step | null {
   if (!REDIRECTS.has(status) || location === undefined) return null;
   const url = URL.canParse(location, step.url) ? new URL(location, step.url) : null;
-  // Whoever follows it gets the sentence for an address that is none.
+  // Return an invalid address as it is: the caller reports it.
   if (url === null) return { ...step, url: location };
   url.hash = '';
 

@@ -4,7 +4,7 @@ import { Fault } from '../contract/failures.js';
 import { codingsOf, decode } from './decode.js';
 import type { EgressResponse } from './types.js';
 
-/** Bytes of an unwanted body that are worth reading to keep the connection, and how long. */
+/** Maximum bytes of an unwanted body that are read to keep the connection, and the time limit in milliseconds. */
 const DISCARD_BYTES = 64 * 1024;
 const DISCARD_MS = 1000;
 
@@ -13,13 +13,16 @@ export interface BodyOptions {
   readonly headers: Readonly<Record<string, string>>;
   readonly host: string;
   readonly maxBytes: number;
-  /** Turns whatever the stream failed with into what the caller is told. */
+  /** Converts a stream error into the error for the caller. */
   readonly explain: (error: unknown) => unknown;
-  /** Called once when the body is read, given up or has failed. */
+  /** Called once when the body was read, discarded or has failed. */
   readonly onEnd: () => void;
 }
 
-/** The decoded body of an answer, counted after decoding so that a small compressed body can't grow without bound. */
+/**
+ * Returns the decoded body of a response. Bytes are counted after decoding, so that a small compressed body cannot grow
+ * without limit.
+ */
 export function responseBody(options: BodyOptions): Pick<EgressResponse, 'body' | 'bytes' | 'discard'> {
   const { source, headers, host, maxBytes, onEnd } = options;
   const tooLarge = () =>
@@ -28,7 +31,7 @@ export function responseBody(options: BodyOptions): Pick<EgressResponse, 'body' 
       `The answer of ${host} is larger than the ${maxBytes.toLocaleString('en')} bytes that are read at most. Split the content, or raise the limit in the service's settings.`,
     );
 
-  // An exchange may end (time, abort) while nobody reads yet; without a listener that would end the process.
+  // The exchange may end (timeout, abort) before the body is read; an unhandled 'error' would end the process.
   source.on('error', () => undefined);
 
   async function* read(): AsyncGenerator<Uint8Array, void> {
@@ -66,7 +69,7 @@ export function responseBody(options: BodyOptions): Pick<EgressResponse, 'body' 
         pieces.push(piece);
         length += piece.length;
       }
-      // Memory of their own, which can be handed on without a copy; Buffer.concat may cut it from a shared piece.
+      // Allocate separate memory, which can be transferred without a copy: Buffer.concat may use a shared pool.
       const bytes = new Uint8Array(length);
       let at = 0;
       for (const piece of pieces) {
@@ -82,10 +85,10 @@ export function responseBody(options: BodyOptions): Pick<EgressResponse, 'body' 
   };
 }
 
-/** Reads a short rest so that the connection can be used again; hangs up on a long or slow one. */
+/** Reads a short rest so that the connection can be reused; closes the connection of a long or slow one. */
 export async function drain(source: Readable, contentLength: string | undefined): Promise<void> {
   if (source.destroyed || source.readableEnded) return;
-  // Nobody wants the body, so nobody wants to know how it failed.
+  // The body is discarded, so its errors are irrelevant.
   source.on('error', () => undefined);
   if (Number(contentLength ?? 0) > DISCARD_BYTES) {
     source.destroy();

@@ -1,17 +1,17 @@
 type Headers = Readonly<Record<string, string>>;
 
-/** Longer than this nobody means. */
+/** Longer waits are treated as errors of the provider, and shortened. */
 const LONGEST_MS = 3_600_000;
 
 /**
- * Milliseconds that a refusing provider asks to wait; null when it says nothing. Read are Retry-After (seconds or a date),
- * retry-after-ms (OpenAI, Azure), and, where neither is there, x-ratelimit-reset-* of what is used up.
+ * Returns the milliseconds that a provider asks the client to wait; null if it names none. Reads Retry-After (seconds or a
+ * date), retry-after-ms (OpenAI, Azure) and, if both are absent, x-ratelimit-reset-* of the exhausted limit.
  */
 export function retryAfterMs(headers: Headers, now: number = Date.now()): number | null {
   const ms = positive(Number(headers['retry-after-ms'] ?? Number.NaN));
   const after = headers['retry-after'] ?? '';
   const seconds = after === '' ? null : positive(Number(after) * 1000);
-  // Dates have letters; without any, JavaScript reads dates into figures.
+  // A date contains letters. Without this check, Date.parse would accept bare numbers.
   const date = /[a-z]/i.test(after) ? positive(Date.parse(after) - now) : null;
   const wait = ms ?? seconds ?? date ?? usedUp(headers);
   return wait === null ? null : Math.min(LONGEST_MS, Math.ceil(wait));
@@ -31,7 +31,7 @@ function usedUp(headers: Headers): number | null {
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 
-/** `6m0s`, `20ms`, or a bare number of seconds. */
+/** Parses `6m0s`, `20ms`, or a bare number of seconds. */
 function duration(text: string): number | null {
   if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1000;
   const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)];

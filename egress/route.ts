@@ -14,17 +14,17 @@ export interface RouteRequest {
   readonly signal: AbortSignal;
 }
 
-/** How a request leaves: straight to its site, or through somebody else's proxy. Each judges where it goes by the guard. */
+/** The path of a request: directly to its site, or through a proxy. Both check the target with the guard. */
 export interface Route {
-  /** Sends one request, follows nothing. Throws what the network did, or a Fault. */
+  /** Sends one request without following redirects. Throws the network error, or a Fault. */
   request(target: Target, request: RouteRequest): Promise<Dispatcher.ResponseData>;
-  /** Opens a bare connection for a tunnel. Throws what the network did, or a Fault. */
+  /** Opens a raw connection for a tunnel. Throws the network error, or a Fault. */
   connect(host: string, port: number): Promise<Duplex>;
-  /** What the network did, as a sentence for the user. */
+  /** Converts a network error to a Fault with a message for the user. */
   explain(error: unknown, host: string): Fault;
 }
 
-/** Connects to the site itself, to addresses that were checked. */
+/** Creates a route that connects to the site itself, at checked addresses only. */
 export function createDirectRoute(guard: Guard, agent: Agent, settings: EgressSettings): Route {
   return {
     request: ({ url }, request) => agent.request({ ...request, origin: url.origin, path: url.pathname + url.search }),

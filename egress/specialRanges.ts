@@ -10,7 +10,7 @@ export interface Cidr {
   readonly bits: number;
 }
 
-/** A range an address lies in, with the address that was judged: the given one, or the IPv4 address inside it. */
+/** The range that contains an address, with the address that was checked: the given one, or the IPv4 address embedded in it. */
 export interface Finding {
   readonly address: string;
   readonly range: SpecialRange;
@@ -20,7 +20,7 @@ interface ParsedRange extends Cidr {
   readonly range: SpecialRange;
 }
 
-/** Reads `address/bits`; null when it is not that. */
+/** Parses `address/bits`; returns null for any other text. */
 export function parseCidr(text: string): Cidr | null {
   const [address = '', bits = ''] = text.split('/');
   if (isIP(address) === 0 || !/^\d{1,3}$/.test(bits)) return null;
@@ -28,14 +28,14 @@ export function parseCidr(text: string): Cidr | null {
   return Number(bits) <= (base.kind() === 'ipv4' ? 32 : 128) ? { base, bits: Number(bits) } : null;
 }
 
-/** Whether a canonical IP address lies in the range; never across the two families. */
+/** Whether a canonical IP address is inside the range. An address of the other family never is. */
 export function within(address: string, cidr: Cidr): boolean {
   return matches(ipaddr.parse(address), cidr);
 }
 
 /**
- * Every special-purpose range that an IP address touches: its own, the narrowest one first, and those of an IPv4 address it carries
- * (mapped, NAT64, 6to4, Teredo), since that one is called in the end. Empty: global unicast.
+ * Returns every special-purpose range of an IP address: its own, the narrowest first, and those of an IPv4 address
+ * embedded in it (mapped, NAT64, 6to4, Teredo), because the connection goes there. Empty: global unicast.
  */
 export function specialRanges(address: string): Finding[] {
   const parsed = ipaddr.parse(address);
@@ -74,6 +74,6 @@ function embeddedV4(address: ipaddr.IPv6, how: EmbeddedV4): string[] {
       .join('.');
   if (how === 'last 32 bits') return [at(12)];
   if (how === '6to4') return [at(2)];
-  // Teredo: the server in clear, the client with every bit flipped.
+  // Teredo contains the server's address unchanged, and the client's with every bit inverted.
   return [at(4), at(12, 0xff)];
 }

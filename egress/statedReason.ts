@@ -1,10 +1,10 @@
-/** Of a reason that is quoted. */
+/** Maximum length of a quoted reason, in characters. */
 const MAX_CHARACTERS = 300;
 
 /**
- * What an upstream says is wrong, in one line without a full stop; '' where it says nothing.
- * @param answer as it came
- * @param places where it may stand in its JSON, the best first
+ * Returns the reason that an upstream gives for an error, in one line without a full stop; '' if it gives none.
+ * @param answer the raw response body
+ * @param places the values of its JSON that may be the reason, the best first
  */
 export function statedReason(answer: string, places: (body: unknown) => readonly unknown[]): string {
   try {

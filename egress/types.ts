@@ -1,96 +1,105 @@
-/** What the rest of the service knows of the one way out. The implementation is made once, by createEgress. */
+/** The interface of outbound requests. createEgress is its only implementation. */
 
 export interface EgressSettings {
-  /** Hosts, host:port or CIDR that may be called although they are private. Link-local and metadata addresses never. */
+  /**
+   * Hosts, host:port or CIDR ranges that may be called although they are private. Link-local and metadata addresses
+   * never may.
+   */
   readonly allowedPrivateHosts: readonly string[];
-  /** Ports that may be called besides those named in allowedPrivateHosts; empty means any. */
+  /** Ports that may be called in addition to those in allowedPrivateHosts; empty: any port. */
   readonly allowedPorts: readonly number[];
   readonly userAgent: string;
   readonly connectTimeoutMs: number;
-  /** From the request to its headers. */
+  /** Milliseconds from the request to the response headers. */
   readonly headersTimeoutMs: number;
-  /** Silence allowed between two parts of a body. */
+  /** Maximum milliseconds between two parts of a body. */
   readonly bodyTimeoutMs: number;
   readonly maxRedirects: number;
-  /** Connections held open to one host at most. */
+  /** Maximum number of connections to one host. */
   readonly connectionsPerHost: number;
-  /** The second way out: addresses of HTTP proxies, with credentials where they need them. Secret. */
+  /** URLs of the premium HTTP proxies, with credentials if needed. Secret. */
   readonly premiumProxies: readonly string[];
 }
 
-/** Told as an exchange begins: its method and host, nothing else of its address. What it gives back is told how that ended. */
+/** Called when an exchange begins, with its method and host only. The returned function is called with the result. */
 export type WatchRequest = (call: {
   readonly system: 'http';
   readonly operation: string;
   readonly target: string;
 }) => (end: { readonly failed: boolean; readonly status?: number }) => void;
 
-/** How a request leaves: straight to the site, or through the proxies of EgressSettings.premiumProxies in turn. */
+/** The path of a request: directly to the site, or through the next of EgressSettings.premiumProxies. */
 export type Way = 'direct' | 'premium_proxy';
 
 export interface EgressRequest {
   readonly url: string;
   readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly headers?: Readonly<Record<string, string>>;
-  /** A stream can be sent once: it is for `redirects: 'answer'` alone, and is ended with the exchange. */
+  /** A stream can be sent only once, so it requires `redirects: 'answer'`. It is closed with the exchange. */
   readonly body?: string | Uint8Array | AsyncIterable<Uint8Array>;
-  /** Of a stream: its length, where that is known; unset: it is sent in chunks. */
+  /** Length of a streamed body, if known; otherwise the body is sent in chunks. */
   readonly bodyBytes?: number;
   readonly signal?: AbortSignal;
-  /** Bytes of the decoded body at most; past it the read fails with a Fault too_large. */
+  /** Maximum size of the decoded body in bytes; beyond it the read fails with a Fault too_large. */
   readonly maxBytes: number;
-  /** The whole exchange, redirects and body included, in milliseconds. */
+  /** Time limit of the whole exchange, including redirects and body, in milliseconds. */
   readonly totalTimeoutMs: number;
-  /** Unset: direct. All redirects leave the same way. */
+  /** Default: direct. All redirects use the same path. */
   readonly way?: Way;
-  /** Unset: follow. `answer`: a redirect is an answer like any other. */
+  /** Default: follow. With `answer`, a redirect is returned as the response. */
   readonly redirects?: 'follow' | 'answer';
-  /** Called before a redirect is followed, with its status; what it throws ends the exchange. */
+  /** Called before a redirect is followed, with its status. An error that it throws ends the exchange. */
   readonly onRedirect?: (url: string, status: number) => Promise<void> | void;
 }
 
 export interface EgressResponse {
   readonly status: number;
-  /** Names in lower case; a repeated header is joined by ', '. */
+  /** Header names in lower case; repeated headers are joined with ', '. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Where the redirects ended. */
+  /** The final URL after redirects. */
   readonly url: string;
-  /** The decoded body (gzip, deflate, br undone) as a stream that obeys maxBytes, the timeouts and the signal. Read it or call discard(). */
+  /**
+   * The decoded body (gzip, deflate, br) as a stream, limited by maxBytes, the timeouts and the signal. Read it or call
+   * discard().
+   */
   readonly body: AsyncIterable<Uint8Array>;
-  /** The whole body. */
+  /** Reads the whole body. */
   bytes(): Promise<Uint8Array>;
-  /** Gives the connection back without reading on. */
+  /** Releases the connection without reading the rest. */
   discard(): Promise<void>;
 }
 
-/** A way out for a browser: an HTTP proxy on loopback whose every request and tunnel passes the same checks. */
+/** An HTTP proxy on loopback for a browser. Every request and tunnel passes the same checks. */
 export interface EgressProxy {
-  /** For the browser's proxy setting. */
+  /** Value of the browser's proxy setting. */
   readonly url: string;
-  /** Whether maxBytes was passed; from then on nothing goes through. */
+  /** Whether maxBytes was exceeded; the proxy then forwards nothing. */
   exceeded(): boolean;
-  /** host:port of what was refused, each once. */
+  /** Returns host:port of each refused target, without duplicates. */
   refused(): readonly string[];
-  /** Ends every request and tunnel. */
+  /** Closes every request and tunnel. */
   close(): Promise<void>;
 }
 
 /**
- * The one way out of the service. Every address is resolved here and checked at connect, at each redirect too.
- * Throws a Fault (address_refused, dns_failed, unreachable, timed_out, too_many_redirects, too_large); any HTTP
- * status is an answer, not an error. Aborting `signal` rejects with its reason.
+ * Sends the outbound requests of the service. Every address is resolved and checked at each connection, also after
+ * redirects. Throws a Fault (address_refused, dns_failed, unreachable, timed_out, too_many_redirects, too_large). An
+ * HTTP error status is a response, not an error. Aborting `signal` rejects with its reason.
  */
 export interface Egress {
   request(request: EgressRequest): Promise<EgressResponse>;
-  /** Throws a Fault address_refused when the URL may not be called: the check made on accepting a URL. Resolves names. */
+  /**
+   * Resolves a URL's host and throws a Fault address_refused when the URL may not be called. Used when a URL is
+   * accepted.
+   */
   check(url: string, signal?: AbortSignal): Promise<void>;
-  /** Whether a URL may be called by its port and, if its host is an IP literal, its host. Resolves no names. */
+  /** Whether a URL may be called by its port and, if its host is an IP literal, its host. Does not resolve names. */
   mayCall(url: URL): boolean;
-  /** Whether the way premium_proxy is open; without it a request that asks for it is an Error. */
+  /** Whether premium proxies are configured. Without them, a request with the way premium_proxy throws an Error. */
   readonly hasPremiumProxies: boolean;
   /**
-   * Opens a proxy for one rendered page. A browser resolves names and follows redirects by itself, so checking its
-   * URLs beforehand is not enough. `maxBytes`: of all that comes back through it, as it comes over the wire.
+   * Opens a proxy for one rendered page. A browser resolves names and follows redirects by itself, so checking its URLs
+   * beforehand is not enough. `maxBytes` limits all responses together, in bytes on the wire.
    */
   openProxy(options: { readonly maxBytes: number; readonly way?: Way }): Promise<EgressProxy>;
   close(): Promise<void>;

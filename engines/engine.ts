@@ -1,4 +1,4 @@
-/** An engine that runs: on its ports, until stopped, killed or started again in the same place. */
+/** Runs an engine on its ports until it is stopped or killed, and restarts it with the same ports and data. */
 import { EngineError } from './errors.js';
 import { findPort, isFree, type WantedPort } from './ports.js';
 import type { Venv } from './venv.js';
@@ -6,51 +6,57 @@ import type { Venv } from './venv.js';
 export type EngineName = 'temporal' | 'mongodb' | 'qdrant';
 
 export interface EngineEvents {
-  /** The engine ended though nobody asked it to; `restart()` brings it back. */
+  /** Called when the engine ends unexpectedly; `restart()` starts it again. */
   readonly onCrash?: (name: EngineName, how: string, engine: Engine) => void;
-  /** It was started again and has another process id. */
+  /** Called after a restart, which gives the engine another process id. */
   readonly onRestart?: () => Promise<void>;
 }
 
-/** What every engine is started with. */
+/** The options that all engines have. */
 export interface StartOptions extends EngineEvents {
   readonly dataDir: string;
   readonly venv: Venv;
 }
 
-/** One life of an engine's process. */
+/** One process of an engine. */
 export interface Launched {
   readonly pid: number;
-  /** Says how the process ended, once it has. */
+  /** Resolves when the process has ended, with a description of how. */
   readonly ended: Promise<string>;
-  /** Asks it to end, then makes it end. */
+  /** Sends SIGTERM, then SIGKILL after a timeout. */
   stop(): Promise<void>;
 }
 
 export interface Engine {
   readonly name: EngineName;
   readonly ports: readonly number[];
-  /** Of the present process; another one after a restart. */
+  /** Id of the current process; a restart changes it. */
   readonly pid: number;
-  /** For good: a start that is under way is given up, and no other one follows. */
+  /** Stops the engine permanently: a start in progress is abandoned, and no other start follows. */
   stop(): Promise<void>;
-  /** Ends the process with a signal, as a crash would; for tests. */
+  /** Ends the process with a signal, like a crash; for tests. */
   kill(signal?: NodeJS.Signals): Promise<void>;
-  /** Starts it again on the same ports and data; stops it first if it runs. @throws EngineError if it is stopped meanwhile */
+  /**
+   * Stops the engine if it is running, then starts it on the same ports and data.
+   * @throws EngineError if it is stopped meanwhile
+   */
   restart(): Promise<void>;
 }
 
 export interface EngineOptions extends EngineEvents {
   readonly name: EngineName;
-  /** Its ports, each tried first and moved on from when taken. */
+  /** Preferred ports; the next free one is used if one is taken. */
   readonly ports: readonly WantedPort[];
-  /** @param signal gives up a start that is not ready yet */
+  /**
+   * Starts the process.
+   * @param signal abandons a start that is not ready yet
+   */
   readonly launch: (ports: readonly number[], signal: AbortSignal) => Promise<Launched>;
 }
 
 const PORT_TRIES = 5;
 
-/** Starts an engine on free ports and gives what controls it. */
+/** Starts an engine on free ports and returns its controls. */
 export async function startEngine(options: EngineOptions): Promise<Engine> {
   const { name, ports: wanted, launch, onCrash, onRestart } = options;
   let stopping = new AbortController();
@@ -68,7 +74,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
       onCrash?.(name, how, engine);
     });
   };
-  /** The process that runs, which from now on may end without being missed. */
+  /** Returns the running process and stops watching it, so that its end is not reported as a crash. */
   const dismiss = () => {
     const running = current;
     current = undefined;
@@ -118,10 +124,13 @@ async function launchOnFreePorts(
     try {
       return { ports, launched: await launch(ports) };
     } catch (error) {
-      // Between our look and the engine's somebody else may have taken a port: then, and only then, try others.
+      // Another process may take a port between the check and the engine's start. Only then try other ports.
       const taken = await Promise.all(ports.map(async (port) => !(await isFree(port))));
       if (!taken.includes(true)) throw error;
-      if (attempt === PORT_TRIES) throw new EngineError(`The ports ${ports.join(', ')} were taken again and again.`);
+      if (attempt === PORT_TRIES)
+        throw new EngineError(
+          `The ports ${ports.join(', ')} were taken by other processes at each attempt. Start again.`,
+        );
       lost.push(...ports.filter((_, index) => taken[index]));
     }
   }

@@ -1,4 +1,4 @@
-/** Restarts engines that end on their own, for as long as it takes: a full disk is emptied by a person, hours later. */
+/** Restarts engines that crash, without a limit on attempts: an operator may free a full disk only hours later. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { causeOf, fullDisk } from './cause.js';
@@ -7,13 +7,13 @@ import { logSize } from './logFile.js';
 
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
-/** An engine that ran this long has recovered: its next crash starts with the first pause again. */
+/** An engine that ran this long has recovered: after its next crash, the backoff starts again from the first pause. */
 const RECOVERED_MS = 60_000;
 
 const pauseAfter = (failures: number): number => Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures);
 const firstLine = (error: unknown): string => (error as Error).message.split('\n', 1)[0]?.replace(/\.$/, '') ?? '';
 
-/** An engine that is down, and why. */
+/** An engine that is down, and the reason. */
 export interface DownEngine {
   readonly since: string;
   readonly cause: string;
@@ -24,16 +24,16 @@ export interface DownEngine {
   readonly attempts: number;
 }
 
-export interface Keeper {
-  /** Handles the end of an engine that nothing asked to end. */
+export interface Restarter {
+  /** Handles an engine that ended unexpectedly. */
   readonly onCrash: (name: EngineName, how: string, engine: Engine) => void;
   /** Engines that are down, by name. */
   readonly down: ReadonlyMap<EngineName, DownEngine>;
-  /** Ends all waiting; nothing is restarted afterwards. */
+  /** Cancels all waiting; nothing is restarted afterwards. */
   stop(): void;
 }
 
-export interface KeeperOptions {
+export interface RestarterOptions {
   readonly dataDir: string;
   /** Receives one line for each crash, failed start and recovery. */
   readonly say: (line: string) => void;
@@ -45,12 +45,12 @@ export interface KeeperOptions {
   readonly pause?: (ms: number, signal: AbortSignal) => Promise<unknown>;
 }
 
-export function createKeeper(options: KeeperOptions): Keeper {
+export function createRestarter(options: RestarterOptions): Restarter {
   const { dataDir, say, onChange = () => {}, now = Date.now } = options;
   const { pause = (ms, signal) => sleep(ms, undefined, { signal }) } = options;
   const stopping = new AbortController();
   const down = new Map<EngineName, DownEngine>();
-  /** Starts since an engine last ran long enough, when the last one was, and how long the log was then. */
+  /** Starts since an engine last recovered, time of the last start, and length of the log at that time. */
   const tries = new Map<EngineName, { count: number; startedAt: number; logged: number }>();
 
   const restart = async (name: EngineName, how: string, engine: Engine): Promise<void> => {
@@ -59,7 +59,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
     const hadRecovered = earlier === undefined || now() - earlier.startedAt >= RECOVERED_MS;
     let count = hadRecovered ? 0 : earlier.count;
     let event = `${name} ${how}`;
-    // What earlier lives of the engine logged says nothing of this end.
+    // Log lines of earlier processes of the engine do not explain this crash.
     let logged = earlier?.logged ?? 0;
     for (let attempts = 0; !stopping.signal.aborted; attempts += 1) {
       const { line: cause, isDiskFull } = await causeOf(dataDir, name, logged);
@@ -79,7 +79,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
         say(`${name} runs again`);
         return;
       } catch (error) {
-        // Further lines of it are the end of the log, in which the cause is looked for.
+        // The other lines of the error are the end of the log, from which the cause is read anyway.
         event = firstLine(error);
       }
     }
@@ -100,13 +100,13 @@ export interface FirstStart {
   readonly name: EngineName;
   /** Receives one line for each failed start. */
   readonly say: (line: string) => void;
-  /** Ends the waiting, when another engine fails. */
+  /** Cancels the waiting when another engine fails. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Starts an engine for the first time, again with the same backoff for as long as its disk is full.
- * @throws what the start throws for any other cause
+ * Starts an engine for the first time, and retries with the same backoff while its disk is full.
+ * @throws the error of the start for any other cause
  */
 export async function startWithSpace<E>(
   { dataDir, name, say, signal }: FirstStart,

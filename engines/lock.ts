@@ -1,6 +1,6 @@
 /**
- * Locks between processes, by names in Linux's abstract socket space: a name has one owner and is free again the
- * moment its owner dies, however it dies. A lock file would outlive a kill -9.
+ * Provides locks between processes, as names in Linux's abstract socket namespace. A name has one owner and is released
+ * when its owner dies, however it dies. A lock file would survive a kill -9.
  */
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:net';
@@ -21,7 +21,7 @@ export function tryLock(path: string): Promise<Lock | undefined> {
       else fail(error);
     });
     server.listen({ path: `\0allotrope-${name}` }, () => {
-      // Holding a lock is no reason for a process to stay alive.
+      // The lock must not keep the process alive.
       server.unref();
       take({ release: () => new Promise((done) => server.close(() => done())) });
     });

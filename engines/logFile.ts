@@ -6,10 +6,10 @@ import type { EngineName } from './engine.js';
 const ROTATE_BYTES = 10_000_000;
 const TAIL_BYTES = 3_000;
 
-/** Where an engine's output goes. */
+/** Returns the path of an engine's log. */
 export const logPath = (dataDir: string, engine: EngineName) => join(dataDir, 'logs', `${engine}.log`);
 
-/** Opens an engine's log to append; one that has grown large becomes `.log.1` first. */
+/** Opens an engine's log for appending; a large log is first renamed to `.log.1`. */
 export async function openLog(dataDir: string, engine: EngineName): Promise<FileHandle> {
   const path = logPath(dataDir, engine);
   await mkdir(dirname(path), { recursive: true });
@@ -17,7 +17,7 @@ export async function openLog(dataDir: string, engine: EngineName): Promise<File
   return open(path, 'a');
 }
 
-/** Bytes of an engine's log; 0 where there is none. */
+/** Returns the size of an engine's log in bytes; 0 if it does not exist. */
 export const logSize = (dataDir: string, engine: EngineName): Promise<number> =>
   stat(logPath(dataDir, engine)).then(
     (info) => info.size,
@@ -26,8 +26,8 @@ export const logSize = (dataDir: string, engine: EngineName): Promise<number> =>
 
 /**
  * Returns the end of an engine's log.
- * @param bytes at most so many
- * @param from leaves out what comes before; a log that is shorter was rotated, and is read whole
+ * @param bytes maximum length
+ * @param from offset at which to start; a log that is shorter was rotated, and is read from its start
  */
 export async function readLogTail(dataDir: string, engine: EngineName, bytes = TAIL_BYTES, from = 0): Promise<string> {
   const file = await open(logPath(dataDir, engine));

@@ -1,4 +1,6 @@
-/** The embedded MongoDB: mongod as a replica set of one, since transactions and change streams need a replica set. */
+/**
+ * Runs the embedded MongoDB: mongod as a replica set with one member, because transactions and change streams need one.
+ */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -12,7 +14,7 @@ import { startChild } from './process.js';
 export const MONGODB_PORT = 27027;
 
 const REPLICA_SET = 'allotrope';
-/** The server's own codes. */
+/** Server error code. */
 const NOT_YET_INITIALIZED = 94;
 
 export interface MongodbOptions extends StartOptions {
@@ -23,7 +25,7 @@ export interface MongodbEngine extends Engine {
   readonly uri: string;
 }
 
-/** Starts MongoDB on DATA_DIR/mongodb and waits until it takes writes. */
+/** Starts MongoDB on DATA_DIR/mongodb and waits until it accepts writes. */
 export async function startMongodb(options: MongodbOptions): Promise<MongodbEngine> {
   const { dataDir, venv, port: wanted = MONGODB_PORT, ...events } = options;
   const program = await findBinary('mongod', venv);
@@ -52,20 +54,21 @@ function flags(dbPath: string, port: string): string[] {
   return [
     ...['--bind_ip', '127.0.0.1', '--port', port, '--nounixsocket', '--quiet'],
     ...['--dbpath', dbPath, '--replSet', REPLICA_SET],
-    // Half of the machine's memory otherwise.
+    // The default is half of the machine's memory.
     ...['--wiredTigerCacheSizeGB', '0.5'],
-    // A lone member has nobody to hand over to; without this SIGTERM waits 15 s for that.
+    // A single member has no other member to which it could step down; without this, SIGTERM waits 15 s for one.
     ...['--setParameter', 'shutdownTimeoutMillisForSignaledShutdown=0'],
     ...['--setParameter', 'diagnosticDataCollectionEnabled=false'],
-    // An API killed inside a transaction keeps its records locked for so long; 60 s otherwise. Ours take milliseconds.
+    // An API killed inside a transaction keeps its records locked this long; the default is 60 s. Our transactions take
+    // milliseconds.
     ...['--setParameter', 'transactionLifetimeLimitSeconds=5'],
   ];
 }
 
 /**
- * Whether the member takes writes. If it does not yet because its set is new, or because the set knows it under the
- * port of an earlier start, that is put right first. (There mongod first asks its old address whether that is itself;
- * a service that took the old port and never answers makes it wait 30 s.)
+ * Whether the member accepts writes. If its replica set is new, it is initialized first. If the set contains the port
+ * of an earlier start, the set's configuration is corrected first. (Otherwise mongod first checks whether its old
+ * address is itself, and a service that took the old port and never responds makes it wait 30 s.)
  */
 async function becomePrimary(host: string): Promise<boolean> {
   const client = new mongoose.mongo.MongoClient(`mongodb://${host}/?directConnection=true`, {

@@ -1,6 +1,6 @@
 /**
- * Which process is an engine of this data directory. Engines end with their parent; if one outlived it all the same,
- * the next start finds it here and stops it, since two engines must never write the same files.
+ * Records which process is an engine of a data directory. Engines end with their parent process. If one survives, the
+ * next start finds it here and stops it, because two engines must never write the same files.
  */
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -12,18 +12,21 @@ const STOP_MS = 10_000;
 
 const pathOf = (dataDir: string, engine: EngineName) => join(dataDir, 'pids', engine);
 
-/** Fields of a process from its state on, as proc(5) lists them; empty for one that has ended. */
+/** Returns the fields of a process in proc(5), starting with its state; empty if the process has ended. */
 async function fieldsOf(pid: number): Promise<readonly string[]> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-  // The name, in brackets, may hold spaces; the state is the first field behind it, the start time the 20th.
+  // The name in brackets may contain spaces. After it, the state is the first field and the start time the 20th.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return stat === '' || fields[0] === 'Z' ? [] : fields;
 }
 
-/** When the kernel started a process, in its own ticks: with it a number used again is not taken for the old process. */
+/**
+ * Returns the start time of a process in kernel ticks, which distinguishes a reused process id from the original
+ * process.
+ */
 const startTicks = async (pid: number): Promise<string | undefined> => (await fieldsOf(pid))[19];
 
-/** Returns the letter that proc(5) gives the state of a process; null for one that has ended. */
+/** Returns the state letter of a process in proc(5); null if the process has ended. */
 export const processState = async (pid: number): Promise<string | null> => (await fieldsOf(pid))[0] ?? null;
 
 export async function writePidFile(dataDir: string, engine: EngineName, pid: number): Promise<void> {
@@ -32,8 +35,8 @@ export async function writePidFile(dataDir: string, engine: EngineName, pid: num
   await writeFile(path, `${pid} ${(await startTicks(pid)) ?? ''}`);
 }
 
-/** The engines of a data directory that live, with their owner or without. */
-export async function livingEngines(dataDir: string): Promise<string[]> {
+/** Returns the running engines of a data directory, with or without a living parent. */
+export async function runningEngines(dataDir: string): Promise<string[]> {
   const names = await readdir(join(dataDir, 'pids')).catch(() => []);
   const living = await Promise.all(
     names.map(async (name) => {
@@ -44,7 +47,7 @@ export async function livingEngines(dataDir: string): Promise<string[]> {
   return living.flat();
 }
 
-/** Stops what an earlier owner of the data directory left running; true if there was something. */
+/** Stops an engine process that an earlier parent left running; returns whether there was one. */
 export async function stopOrphan(dataDir: string, engine: EngineName): Promise<boolean> {
   const path = pathOf(dataDir, engine);
   const [pid, ticks] = (await readFile(path, 'utf8').catch(() => '')).split(' ');

@@ -1,4 +1,6 @@
-/** Engines as child processes that end with this one: spawning, waiting until they answer, stopping. */
+/**
+ * Runs engines as child processes that end with this process: starts them, waits until they are ready, and stops them.
+ */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -12,36 +14,39 @@ import { stopOrphan, writePidFile } from './pidFile.js';
 
 const RUN_CHILD = fileURLToPath(new URL('run_child.py', import.meta.url));
 const PROBE_EVERY_MS = 50;
-/** A large journal or collection takes minutes to open after a crash; giving up sooner would begin again each time. */
+/**
+ * Time limit of a start in milliseconds. Opening a large journal or collection after a crash takes minutes, and a
+ * restart would repeat all of it.
+ */
 const READY_MS = 300_000;
 const STOP_MS = 10_000;
-/** All that an engine may see of our environment: no secret of the service is its business. */
+/** The only environment variables that an engine receives: it must not see the service's secrets. */
 const KEPT_VARIABLES = ['PATH', 'HOME', 'LANG', 'TZ', 'TMPDIR', 'LD_LIBRARY_PATH'];
 
 export interface ChildOptions {
   readonly name: EngineName;
   readonly dataDir: string;
-  /** Gives up the start. */
+  /** Abandons the start. */
   readonly signal: AbortSignal;
-  /** The interpreter that runs the launcher. */
+  /** The Python interpreter that runs the launcher script. */
   readonly python: string;
   readonly program: string;
   readonly args: readonly string[];
-  /** How far it steps back for the others on this machine, as nice(1) counts; 0 when left out. */
+  /** Priority as in nice(1): higher numbers yield to other processes on this machine. Default 0. */
   readonly niceness?: number;
-  /** Where it is to listen. It is asked for nothing before it does: somebody else may have been quicker on the port. */
+  /** The port to listen on. `isReady` is called only when this process listens there: another may have taken the port. */
   readonly port: number;
-  /** Whether the engine answers as it should; may throw for no. */
+  /** Whether the engine responds correctly; may throw instead of returning false. */
   readonly isReady: () => Promise<boolean>;
 }
 
-/** Starts an engine's process, with its output in DATA_DIR/logs, and waits until it is ready. */
+/** Starts an engine's process with its output in DATA_DIR/logs, and waits until it is ready. */
 export async function startChild(options: ChildOptions): Promise<Launched> {
   const { name, dataDir, python, program, args, niceness = 0 } = options;
   await stopOrphan(dataDir, name);
   const log = await openLog(dataDir, name);
   const child = spawn(python, [RUN_CHILD, String(process.pid), program, ...args], {
-    // A group of its own: Ctrl-C is for us, and we stop the engines last.
+    // Use a separate process group: Ctrl-C signals only our group, and we stop the engines last.
     detached: true,
     stdio: ['ignore', log.fd, log.fd],
     env: engineEnvironment(),
@@ -65,7 +70,7 @@ export function engineEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(KEPT_VARIABLES.map((name) => [name, process.env[name]]));
 }
 
-/** How a process ended, in words, once it has. */
+/** Resolves when a process has ended, with a description of how. */
 export function endOf(child: ChildProcess): Promise<string> {
   return new Promise((tell) => {
     child.once('error', (error) => tell(error.message));

@@ -2,11 +2,14 @@ import { EngineError, USE_SERVERS_INSTEAD } from './errors.js';
 import { run } from './run.js';
 
 const CANDIDATES = ['python3', 'python3.13', 'python3.12', 'python3.11', 'python3.10'];
-/** Minor versions of Python 3 for which requirements.txt names wheels. */
+/** Minor versions of Python 3 for which requirements.txt has wheels. */
 const MINORS = { first: 10, last: 13 };
 const PROBE = 'import sys, venv, ensurepip; print("%d.%d" % sys.version_info[:2])';
 
-/** Finds a Python that can make the engines' environment; otherwise says what was tried and what to install. */
+/**
+ * Finds a Python that can create the engines' environment.
+ * @throws EngineError that says what was tried and what to install
+ */
 export async function findPython(): Promise<string> {
   const tried: string[] = [];
   for (const candidate of CANDIDATES) {

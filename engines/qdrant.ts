@@ -1,4 +1,4 @@
-/** The embedded Qdrant: its engine from the pinned wheel behind a small server with Qdrant's REST interface. */
+/** Runs the embedded Qdrant: the engine of the pinned wheel, behind a small server with Qdrant's REST API. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,9 +13,12 @@ const SERVER = fileURLToPath(new URL('qdrant_server.py', import.meta.url));
 
 export interface QdrantOptions extends StartOptions {
   readonly port?: WantedPort;
-  /** KB of vectors from which on an index is built; for tests. */
+  /** Size of a collection's vectors, in KB, above which an index is built; for tests. */
   readonly indexAboveKb?: number;
-  /** Points written while an index is built that are kept at most; beyond, its building is put off. With `indexAboveKb` only. */
+  /**
+   * Maximum number of points written during an index build; beyond it, the build is postponed. Only with
+   * `indexAboveKb`.
+   */
   readonly keptPoints?: number;
 }
 
@@ -40,7 +43,7 @@ export async function startQdrant(options: QdrantOptions): Promise<QdrantEngine>
         port,
         python: venv.python,
         program: venv.python,
-        // Python's compiled files are no part of the checkout.
+        // Keep Python's compiled files out of the checkout.
         args: [
           ...['-X', `pycache_prefix=${join(venv.enginesDir, 'pycache')}`, SERVER, folder, `${port}`],
           ...[indexAboveKb, keptPoints].flatMap((limit) => (limit === undefined ? [] : [`${limit}`])),

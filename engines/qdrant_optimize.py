@@ -1,4 +1,4 @@
-"""Optimises one shard, which nobody else has open, and ends: with its parent at the latest.
+"""Optimises one shard that no other process has open, then exits; it exits with its parent at the latest.
 
 usage: qdrant_optimize.py PARENT_PID SHARD_FOLDER
 """
@@ -11,13 +11,13 @@ import sys
 import qdrant_edge as engine
 
 PR_SET_PDEATHSIG = 1
-# Behind requests, beside the work that brings points.
+# Lower priority than requests, and than the process that adds points.
 NICENESS = 10
 
 
 def main():
     parent, folder = int(sys.argv[1]), sys.argv[2]
-    # While the engine works no handler of ours would run, and SIGTERM was blocked by the parent.
+    # While the engine works, no Python handler would run, and the parent blocked SIGTERM.
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     if os.getppid() != parent:
         sys.exit("the parent is gone")
@@ -25,7 +25,7 @@ def main():
     shard = engine.EdgeShard.load(folder)
     shard.optimize()
     shard.close()
-    # The engine writes down what it made; what it only took along from the copy is not on the disk yet.
+    # The engine flushes the files that it wrote; those taken over from the copy are not on the disk yet.
     os.sync()
 
 

@@ -15,8 +15,8 @@ from qdrant_face.server import Server
 
 def main():
     folder, port = sys.argv[1], int(sys.argv[2])
-    # Before any thread begins, so that all of them leave these to us. A handler that sets an event would wait for itself
-    # when it runs just as the event is about to be waited for.
+    # Block the signals before any thread starts, so that all threads leave them to this one. A handler that sets an
+    # event could deadlock if it ran just before the wait for that event.
     endings = {signal.SIGTERM, signal.SIGINT}
     signal.pthread_sigmask(signal.SIG_BLOCK, endings)
 

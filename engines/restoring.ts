@@ -3,13 +3,16 @@ import { join } from 'node:path';
 
 import { EngineError } from './errors.js';
 
-/** Stands in a data directory while a backup is brought back into it. */
+/** Marker file in a data directory while a backup is restored into it. */
 export const RESTORING = 'restoring';
 
-/** @throws EngineError where a restore was broken off: parts of two moments are no data */
+/**
+ * Refuses to start on a half-restored data directory.
+ * @throws EngineError after an interrupted restore: the stores would be from different times
+ */
 export function refuseHalfRestored(dataDir: string): void {
   if (!existsSync(join(dataDir, RESTORING))) return;
   throw new EngineError(
-    `A restore into ${dataDir} did not come to its end. Run it again: npm run cli -- restore, with the folder that ${join(dataDir, RESTORING)} names.`,
+    `A restore into ${dataDir} was interrupted. Run it again: npm run cli -- restore, with the folder that ${join(dataDir, RESTORING)} names.`,
   );
 }

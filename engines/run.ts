@@ -8,12 +8,15 @@ export interface RunOptions {
 
 const KEPT_LINES = 15;
 
-/** Runs a program to its end and gives its output; a failure's message holds the command and its last lines. */
+/**
+ * Runs a program until it ends and returns its output. The error of a failure contains the command and its last lines
+ * of output.
+ */
 export function run(command: string, args: readonly string[], options: RunOptions = {}): Promise<string> {
   const { onLine, timeoutMs = 600_000 } = options;
   return new Promise((done, fail) => {
     const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], env: process.env });
-    // Not spawn's own timeout: for a program that does not exist its timer is never cleared (Node 20).
+    // spawn's own timeout is not used: for a program that does not exist its timer is never cleared (Node 20).
     const timer = setTimeout(() => child.kill(), timeoutMs);
     const lines: string[] = [];
     for (const stream of [child.stdout, child.stderr]) {

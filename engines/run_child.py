@@ -18,7 +18,7 @@ def main():
     parent, program = int(sys.argv[1]), sys.argv[2:]
     if ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0) != 0:
         sys.exit(f"prctl failed: {os.strerror(ctypes.get_errno())}")
-    # It may have died before the order was given; then nobody would ever tell us.
+    # The parent may have died before prctl took effect; then no signal would arrive.
     if os.getppid() != parent:
         sys.exit("the parent is gone")
     os.execv(program[0], program)

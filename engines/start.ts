@@ -1,11 +1,11 @@
-/** The engines that a service or a test run needs, started together and written down in DATA_DIR/engines.json. */
+/** Starts the engines that a service or a test run needs, and records them in DATA_DIR/engines.json. */
 import { randomUUID } from 'node:crypto';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 
 import type { Engine, EngineName } from './engine.js';
 import { EngineError } from './errors.js';
-import { createKeeper, startWithSpace } from './keepRunning.js';
+import { createRestarter, startWithSpace } from './keepRunning.js';
 import { tryLock } from './lock.js';
 import { startMongodb, type MongodbEngine } from './mongodb.js';
 import type { WantedPort } from './ports.js';
@@ -15,29 +15,29 @@ import { startTemporal, type TemporalEngine } from './temporal.js';
 import { DEFAULT_ENGINES_DIR, ensureVenv, type Venv } from './venv.js';
 
 export interface EnginesOptions {
-  /** Where the engines keep their data. One process at a time may have engines on it. */
+  /** Folder of the engines' data. Only one process at a time may run engines on it. */
   readonly dataDir: string;
-  /** Where programs and models lie; by default `.engines` of this checkout. */
+  /** Folder of programs and models. Default: `.engines` of this checkout. */
   readonly enginesDir?: string;
   readonly need: Readonly<Record<EngineName, boolean>>;
-  /** 'free' takes any free ports, for tests; by default each engine's own, or the next free one. */
+  /** 'free' uses any free ports, for tests. Default: each engine's own port, or the next free one. */
   readonly ports?: 'default' | 'free';
   readonly onProgress?: (line: string) => void;
-  /** How far Temporal steps back for the others on this machine, as nice(1) counts; 0 when left out. */
+  /** Temporal's priority as in nice(1): higher numbers yield to other processes on this machine. Default 0. */
   readonly temporalNiceness?: number;
-  /** Looks at MongoDB's records before any other engine starts. What it throws ends the start. */
+  /** Checks MongoDB's records before any other engine starts. An error ends the start. */
   readonly checkMongodb?: (uri: string) => Promise<void>;
-  /** What else other processes on this DATA_DIR need to know, written into engines.json beside the addresses. */
-  readonly tell?: Readonly<Record<string, string>>;
-  /** Called when an engine ends on its own, even while others still start; its `restart()` brings it back. */
+  /** Additional values for other processes that use this DATA_DIR, written to engines.json with the addresses. */
+  readonly facts?: Readonly<Record<string, string>>;
+  /** Called when an engine ends unexpectedly, even while others still start; its `restart()` restores it. */
   readonly onCrash?: (name: EngineName, how: string, engine: Engine) => void;
-  /** Instead of `onCrash`: restarts engines that end on their own until they run, and receives a line for each attempt. */
+  /** Instead of `onCrash`: restarts crashed engines until they run, and receives a line for each attempt. */
   readonly keepRunning?: (line: string) => void;
 }
 
 export interface RunningEngines {
   readonly venv: Venv;
-  /** Undefined for an engine that was not needed; so are the addresses below. */
+  /** Undefined for an engine that was not requested, as are the addresses below. */
   readonly temporal: TemporalEngine | undefined;
   readonly mongodb: MongodbEngine | undefined;
   readonly qdrant: QdrantEngine | undefined;
@@ -45,11 +45,11 @@ export interface RunningEngines {
   readonly temporalUiUrl: string | undefined;
   readonly mongodbUri: string | undefined;
   readonly qdrantUrl: string | undefined;
-  /** Stops all of them and frees the data directory. */
+  /** Stops all engines and releases the data directory. */
   stop(): Promise<void>;
 }
 
-/** Starts the engines that are needed, at the same time. If one cannot be started, none is left running. */
+/** Starts the requested engines in parallel. If one cannot be started, all are stopped. */
 export async function startEngines(options: EnginesOptions): Promise<RunningEngines> {
   const {
     enginesDir = DEFAULT_ENGINES_DIR,
@@ -64,7 +64,7 @@ export async function startEngines(options: EnginesOptions): Promise<RunningEngi
   refuseHalfRestored(dataDir);
   const notes = join(dataDir, 'engines.json');
   const lock = await tryLock(notes);
-  if (!lock) throw new EngineError(`Another process has its engines on ${dataDir}; stop it, or set another DATA_DIR.`);
+  if (!lock) throw new EngineError(`Another process runs its engines on ${dataDir}. Stop it, or set another DATA_DIR.`);
 
   const started: Engine[] = [];
   let addresses = {};
@@ -72,19 +72,20 @@ export async function startEngines(options: EnginesOptions): Promise<RunningEngi
   const write = () => {
     const engines = () =>
       started.map(({ name, ports: taken, pid }) => {
-        const down = keeper?.down.get(name);
+        const down = restarter?.down.get(name);
         return { name, ports: taken, pid, ...(down && { down }) };
       });
-    const writeNow = () => writeWhole(notes, { ...options.tell, ...addresses, owner: process.pid, engines: engines() });
-    // One after the other: the last one holds the present state.
+    const writeNow = () =>
+      writeAtomically(notes, { ...options.facts, ...addresses, owner: process.pid, engines: engines() });
+    // Writes run one after the other, so that the last one contains the current state.
     writing = writing.then(writeNow, writeNow);
     return writing;
   };
-  // On a full disk the file keeps its addresses, which are still right; the next write brings the rest.
+  // On a full disk the file keeps its old content, whose addresses are still correct; the next write updates the rest.
   const writeDown = () => write().catch(() => {});
-  const keeper = keepRunning && createKeeper({ dataDir, say: keepRunning, onChange: () => void writeDown() });
+  const restarter = keepRunning && createRestarter({ dataDir, say: keepRunning, onChange: () => void writeDown() });
   const stop = async () => {
-    keeper?.stop();
+    restarter?.stop();
     await Promise.all(started.map((engine) => engine.stop()));
     await writing.catch(() => {});
     await rm(notes, { force: true });
@@ -93,7 +94,7 @@ export async function startEngines(options: EnginesOptions): Promise<RunningEngi
   try {
     const venv = await ensureVenv({ enginesDir, onProgress });
     const free: WantedPort | undefined = ports === 'free' ? 'free' : undefined;
-    const onCrash = keeper?.onCrash ?? options.onCrash;
+    const onCrash = restarter?.onCrash ?? options.onCrash;
     const common = { dataDir, venv, onRestart: writeDown, ...(onCrash && { onCrash }), ...(free && { port: free }) };
     const failed = new AbortController();
     const start = async <E extends Engine>(name: EngineName, starting: () => Promise<E>): Promise<E | undefined> => {
@@ -117,7 +118,7 @@ export async function startEngines(options: EnginesOptions): Promise<RunningEngi
       mongodbFirst,
       start('qdrant', () => startQdrant(common)),
     ] as const;
-    // All of them, so that a failure of one finds the others started and can stop them.
+    // Wait for all: if one failed, the others can be stopped only once they have started.
     await Promise.allSettled(starting);
     failed.signal.throwIfAborted();
     const [temporal, mongodb, qdrant] = await Promise.all(starting);
@@ -137,8 +138,8 @@ export async function startEngines(options: EnginesOptions): Promise<RunningEngi
   }
 }
 
-/** Readers of the file see the old content or the new, never half of it. */
-async function writeWhole(path: string, content: unknown): Promise<void> {
+/** Writes a file by renaming a complete draft, so that readers never see a partial file. */
+async function writeAtomically(path: string, content: unknown): Promise<void> {
   const draft = `${path}.${randomUUID()}`;
   try {
     await writeFile(draft, `${JSON.stringify(content, null, 2)}\n`);

@@ -1,4 +1,4 @@
-/** Free disk space that the embedded engines need to start. */
+/** Checks the free disk space that the embedded engines need to start. */
 import { existsSync, type StatsFs } from 'node:fs';
 import { stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,9 +9,9 @@ import { EngineError } from './errors.js';
 
 const MEGABYTE = 1_000_000;
 /**
- * Bytes that an engine without data writes while it starts, and one with data. mongod allocates its journal in files of
- * 100 MB (https://www.mongodb.com/docs/v7.0/core/journaling/): three at its first start. After a crash it cannot reuse
- * them before recovery, and with 97 MB free it aborts.
+ * Bytes that an engine writes while it starts: without data, and with data. mongod allocates its journal in files of
+ * 100 MB (https://www.mongodb.com/docs/v7.0/core/journaling/), three of them at its first start. After a crash it
+ * cannot reuse them before recovery, and with 97 MB free it aborts.
  */
 const NEEDED: Readonly<Record<EngineName, { readonly first: number; readonly later: number }>> = {
   mongodb: { first: 350 * MEGABYTE, later: 200 * MEGABYTE },
@@ -23,10 +23,10 @@ const NEEDED: Readonly<Record<EngineName, { readonly first: number; readonly lat
 const hasData = (dataDir: string): boolean => existsSync(join(dataDir, 'mongodb', 'WiredTiger'));
 
 /**
- * Checks each file system that the engines write to before any of them starts: mongod aborts on a full disk.
+ * Checks each file system that the engines write to before any of them starts, because mongod aborts on a full disk.
  * @param dataDir an existing folder
- * @param spaceOf returns the blocks that are free in the file system of a folder, and their size in bytes
- * @throws EngineError that names the folder, its free space and the space that is needed
+ * @param spaceOf returns the number of free blocks in a folder's file system, and the block size in bytes
+ * @throws EngineError that names the folder, its free space and the required space
  */
 export async function checkSpace(
   dataDir: string,
@@ -38,7 +38,7 @@ export async function checkSpace(
   for (const engine of ['mongodb', 'qdrant', 'temporal'] as const) {
     if (!need[engine]) continue;
     const own = join(dataDir, engine);
-    // An engine's folder may be a volume of its own; one that does not exist yet will be on the disk of DATA_DIR.
+    // An engine's folder may be a separate volume. A folder that does not exist yet will be on the volume of DATA_DIR.
     const ofDataDir = await stat(dataDir);
     const { dev } = await stat(own).catch(() => ofDataDir);
     const where =

@@ -1,4 +1,4 @@
-/** The embedded Temporal: the CLI's development server on a file, with its Web UI. */
+/** Runs the embedded Temporal: the CLI's development server with a database file and the Web UI. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -15,7 +15,7 @@ export const TEMPORAL_PORTS = { server: 7233, ui: 8233 } as const;
 export interface TemporalOptions extends StartOptions {
   readonly port?: WantedPort;
   readonly uiPort?: WantedPort;
-  /** How far it steps back for the others on this machine, as nice(1) counts. */
+  /** Priority as in nice(1): higher numbers yield to other processes on this machine. */
   readonly niceness?: number;
 }
 
@@ -24,7 +24,7 @@ export interface TemporalEngine extends Engine {
   readonly uiUrl: string;
 }
 
-/** Starts Temporal on DATA_DIR/temporal and waits until it takes workflows and knows our search attributes. */
+/** Starts Temporal on DATA_DIR/temporal and waits until it accepts workflows and has our search attributes. */
 export async function startTemporal(options: TemporalOptions): Promise<TemporalEngine> {
   const { dataDir, venv, port = TEMPORAL_PORTS.server, uiPort = TEMPORAL_PORTS.ui, niceness = 0, ...events } = options;
   const program = await findBinary('temporal', venv);
@@ -58,15 +58,15 @@ function flags(file: string, port: string, uiPort: string): string[] {
   return [
     ...['--ip', '127.0.0.1', '--port', port, '--ui-port', uiPort, '--ui-disable-news-fetch'],
     ...['--db-filename', file, '--log-level', 'error'],
-    // Without these the file database is 2 to 5 times slower; it stays safe against a kill -9.
+    // Without these settings the database is 2 to 5 times slower. With them it still survives a kill -9.
     ...['--sqlite-pragma', 'journal_mode=wal', '--sqlite-pragma', 'synchronous=1'],
-    // Fairness keys do nothing until this is on.
+    // Fairness keys have no effect without this setting.
     ...['--dynamic-config-value', 'matching.enableFairness=true'],
     ...SEARCH_ATTRIBUTES.flatMap((name) => ['--search-attribute', `${name}=Keyword`]),
   ];
 }
 
-/** The port answers before the namespace and its search attributes are there, so those are asked for. */
+/** The port opens before the namespace and its search attributes exist, so check for those. */
 async function isReady(address: string): Promise<boolean> {
   const connection = await Connection.connect({ address, connectTimeout: 2_000 });
   try {

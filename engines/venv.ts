@@ -1,4 +1,7 @@
-/** The project's own Python environment: the engines' binaries, the Qdrant engine and the embedding model's weights. */
+/**
+ * Prepares the project's Python environment: the engines' binaries, the Qdrant engine and the embedding model's
+ * weights.
+ */
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,19 +12,19 @@ import { withLock } from './lock.js';
 import { findPython } from './python.js';
 import { run } from './run.js';
 
-/** Where engines and models lie when nothing else is said: one place for tests, demo and start. */
+/** Default folder of engines and models, shared by tests, demo and start. */
 export const DEFAULT_ENGINES_DIR = fileURLToPath(new URL('../.engines', import.meta.url));
 
 const REQUIREMENTS = fileURLToPath(new URL('requirements.txt', import.meta.url));
 const PIP = ['-m', 'pip', '--disable-pip-version-check', '--no-input', 'install', '--progress-bar', 'off'];
 const ONLY_PINNED = ['--no-compile', '--no-deps', '--only-binary=:all:', '--require-hashes'];
 
-/** What a Python is told to install exactly what a file of requirements names, with their hashes, and nothing else. */
+/** Returns the arguments with which pip installs exactly the packages that a requirements file pins by hash. */
 export const pipInstall = (requirements: string): readonly string[] => [...PIP, ...ONLY_PINNED, '-r', requirements];
 
 export interface Venv {
   readonly enginesDir: string;
-  /** The environment's interpreter. */
+  /** Path of the environment's interpreter. */
   readonly python: string;
   readonly binDir: string;
   readonly sitePackages: string;
@@ -33,8 +36,9 @@ export interface VenvOptions {
 }
 
 /**
- * Makes the environment in `enginesDir/venv` unless it is there and complete. It is built beside its place and renamed
- * when done, under a lock, so a killed or parallel start never leaves or sees half of one. About 520 MB, once.
+ * Creates the environment in `enginesDir/venv` unless a complete one exists. It is built in a temporary folder and
+ * renamed when complete, under a lock, so a killed or parallel start never leaves or uses a partial one. About 520 MB,
+ * once.
  */
 export async function ensureVenv({ enginesDir, onProgress = () => {} }: VenvOptions): Promise<Venv> {
   const stamp = createHash('sha256')
@@ -45,7 +49,7 @@ export async function ensureVenv({ enginesDir, onProgress = () => {} }: VenvOpti
   if (ready) return ready;
 
   refuseOtherPlatforms();
-  const waiting = () => onProgress('Waiting for another process that prepares the engines');
+  const waiting = () => onProgress('Waiting for another process that is preparing the engines');
   return withLock(dir, waiting, async () => {
     const made = await openVenv(enginesDir, dir, stamp);
     if (made) return made;
@@ -56,12 +60,12 @@ export async function ensureVenv({ enginesDir, onProgress = () => {} }: VenvOpti
     await rm(dir, { recursive: true, force: true });
     await rename(draft, dir);
     const venv = await openVenv(enginesDir, dir, stamp);
-    if (!venv) throw new EngineError(`The Python environment in ${dir} vanished while it was made; start again.`);
+    if (!venv) throw new EngineError(`The Python environment in ${dir} disappeared while it was created. Start again.`);
     return venv;
   });
 }
 
-/** The environment, if its last step was reached with these requirements and its interpreter still exists. */
+/** Returns the environment if it was completed with these requirements and its interpreter still exists. */
 async function openVenv(enginesDir: string, dir: string, stamp: string): Promise<Venv | undefined> {
   const python = join(dir, 'bin', 'python');
   try {
@@ -85,13 +89,13 @@ function refuseOtherPlatforms(): void {
 
 async function removeLeftovers(enginesDir: string): Promise<void> {
   const drafts = (await readdir(enginesDir)).filter((name) => name.startsWith('venv.draft-'));
-  // A killed start's pip may still write for a moment; what cannot be removed now is removed next time.
+  // The pip of a killed start may write for a moment longer; the next start removes the rest.
   await Promise.all(drafts.map((name) => rm(join(enginesDir, name), { recursive: true, force: true }).catch(() => {})));
 }
 
 async function build(draft: string, stamp: string, onProgress: (line: string) => void): Promise<void> {
   const python = await findPython();
-  onProgress('Making a Python environment for the engines (once)');
+  onProgress('Creating a Python environment for the engines (first start only)');
   await run(python, ['-m', 'venv', draft]);
   try {
     await run(join(draft, 'bin', 'python'), pipInstall(REQUIREMENTS), {

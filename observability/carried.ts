@@ -5,7 +5,7 @@ export const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
 const NUMBERS: readonly string[] = ['organization', 'user', 'file', 'run'] satisfies (keyof SpanIds)[];
 const TEXTS: readonly string[] = ['request', 'workflow'] satisfies (keyof SpanIds)[];
 
-/** As W3C Trace Context and Baggage have it: the values of the headers of those names. */
+/** Returns the headers of a trace context, as defined by W3C Trace Context and Baggage. */
 export function headersOf({ traceparent, ids }: Carried): Record<string, string> {
   const baggage = Object.entries(ids).flatMap(([name, value]) =>
     value === undefined || Array.isArray(value) ? [] : [`${name}=${encodeURIComponent(String(value))}`],
@@ -20,7 +20,7 @@ function idOf(member: string): [string, string | number] | null {
   return NUMBERS.includes(name) && /^\d{1,15}$/.test(value) ? [name, Number(value)] : null;
 }
 
-/** What such headers say; null where they say nothing of a trace. */
+/** Parses a trace context from its headers; null if there is none. */
 export function carriedIn(headers: unknown): Carried | null {
   const { traceparent, baggage = '' } = (headers ?? {}) as Readonly<Record<string, unknown>>;
   if (typeof traceparent !== 'string' || !TRACEPARENT.test(traceparent)) return null;
@@ -29,7 +29,7 @@ export function carriedIn(headers: unknown): Carried | null {
     const ids = Object.fromEntries(members.map(idOf).filter((one) => one !== null));
     return { traceparent, ids };
   } catch {
-    // Somebody else's baggage.
+    // Skip baggage of other applications.
     return { traceparent, ids: {} };
   }
 }

@@ -3,18 +3,18 @@ import path from 'node:path';
 
 /** A folder that the service or an embedded engine writes to. */
 export interface DiskFolder {
-  /** Its setting, or its place below one. */
+  /** Its setting, or its path relative to one. */
   readonly name: string;
   readonly path: string;
 }
 
 export interface DiskSettings {
   readonly folders: readonly DiskFolder[];
-  /** Bytes; less free space is reported. 0: never. */
+  /** Free space in bytes below which a disk is reported; 0: never. */
   readonly minFreeBytes: number;
 }
 
-/** A file system, under the first of the folders that lie on it. */
+/** A file system, named after the first of its folders. */
 export interface Disk extends DiskFolder {
   /** Bytes that users without privileges can still write. */
   readonly freeBytes: number;
@@ -24,7 +24,7 @@ export interface Disk extends DiskFolder {
 const MEGABYTE = 1_000_000;
 export const megabytes = (bytes: number): string => `${Math.floor(bytes / MEGABYTE)} MB`;
 
-/** Returns the nearest folder above that exists, with the number of its file system. */
+/** Returns the nearest existing parent folder, with the number of its file system. */
 async function existing(folder: string): Promise<{ at: string; device: number }> {
   try {
     return { at: folder, device: (await stat(folder)).dev };
@@ -35,7 +35,7 @@ async function existing(folder: string): Promise<{ at: string; device: number }>
   }
 }
 
-/** Returns the free space of each file system that the folders lie on. */
+/** Returns the free space of each file system that contains one of the folders. */
 export async function readDisks(folders: readonly DiskFolder[]): Promise<Disk[]> {
   const disks = new Map<number, Disk>();
   for (const folder of folders) {
@@ -47,7 +47,7 @@ export async function readDisks(folders: readonly DiskFolder[]): Promise<Disk[]>
   return [...disks.values()];
 }
 
-/** Returns a sentence that names the file systems with too little free space; null where all have enough. */
+/** Returns a sentence that names the file systems with too little free space; null if all have enough. */
 export async function diskTrouble({ folders, minFreeBytes }: DiskSettings): Promise<string | null> {
   const low = (await readDisks(folders)).filter(({ freeBytes }) => freeBytes < minFreeBytes);
   if (low.length === 0) return null;

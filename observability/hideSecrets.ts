@@ -1,7 +1,7 @@
-/** What stands in place of a secret. */
+/** Replacement for a secret. */
 export const HIDDEN = '[hidden]';
 
-/** Names, as JSON or a query has them, whose values are nobody's business. */
+/** Names of JSON fields and query parameters with secret values. */
 const NAMES = [
   'authorization',
   'proxy-?authorization',
@@ -24,7 +24,7 @@ const NAMES = [
   'code[-_]?verifier',
   'premium[-_]?prox(?:y|ies)(?:[-_]?urls)?',
 ].join('|');
-/** Parts of signed addresses, and of those that people come back to us with. */
+/** Query parameters of signed URLs and of OAuth callbacks. */
 const SIGNED = [
   'sig',
   'signature',
@@ -40,23 +40,23 @@ const SIGNED = [
 ].join('|');
 
 const STRING = '"(?:[^"\\\\]|\\\\.)*"';
-/** `"name":"value"`, and where the value is a list or an object of plain values. */
+/** `"name":"value"`; the value may also be a list or object of plain values. */
 const FIELD = new RegExp(
   `("(?:${NAMES})"\\s*:\\s*)(?:${STRING}|\\[(?:[^[\\]{}"]|${STRING})*\\]|\\{(?:[^[\\]{}"]|${STRING})*\\})`,
   'gi',
 );
-/** The same in a text that is JSON itself. */
+/** The same in JSON that is escaped inside a JSON string. */
 const QUOTED_FIELD = new RegExp(`(\\\\"(?:${NAMES})\\\\"\\s*:\\s*\\\\")[^"\\\\]*`, 'gi');
-/** `name=value` of a query or a form. */
+/** `name=value` in a query or a form. */
 const PARAMETER = new RegExp(`([?&](?:${NAMES}|${SIGNED})=)[^&\\s"'\\\\<>#]+`, 'gi');
-/** What follows the name of a way to authorize. */
+/** Credentials after the name of an authorization scheme. */
 const SCHEME = /\b(Bearer|Basic|Token|OAuth|AWS4-HMAC-SHA256)(\s+)(?=[^\s"]*[\d=.])[^\s"\\,;]{8,}/g;
 /** `//name:password@host` */
 const USERINFO = /(\/\/)[^\s/"'\\@:]+:[^\s/"'\\@]+@/g;
-/** Keys and tokens of ours, and what looks like one anywhere. */
+/** Keys and tokens of this service, and JSON Web Tokens of any. */
 const KEYS = /\balk_[\w-]{8,}|\bal[tr]\.[\w.-]{16,}|\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g;
 
-/** A line of the log without what would open anything. Short on purpose: it is done with every line. */
+/** Replaces the secrets in a log line. It runs for every line, so it must be fast. */
 export function hideSecrets(line: string): string {
   return line
     .replace(FIELD, `$1"${HIDDEN}"`)

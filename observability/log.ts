@@ -2,7 +2,7 @@ import { pino } from 'pino';
 
 import { hideSecrets } from './hideSecrets.js';
 
-/** The part of a logger that the service uses. Fields first, then a short sentence. */
+/** The logger interface of the service: fields first, then a short sentence. */
 export interface Log {
   info(fields: Record<string, unknown>, message: string): void;
   warn(fields: Record<string, unknown>, message: string): void;
@@ -11,9 +11,9 @@ export interface Log {
   child(fields: Record<string, unknown>): Log;
 }
 
-/** JSON lines on standard output, or on `destination`; secrets out. */
+/** Creates a logger that writes JSON lines without secrets to standard output, or to `destination`. */
 export function createLog(
-  settings: { level: string; name: string; /** Said in each line. */ fields?: () => object },
+  settings: { level: string; name: string; /** Added to each line. */ fields?: () => object },
   destination?: { write(line: string): void },
 ): Log {
   const options = {
@@ -21,7 +21,7 @@ export function createLog(
     level: settings.level,
     hooks: { streamWrite: hideSecrets },
     timestamp: pino.stdTimeFunctions.isoTime,
-    // A copy: pino writes the fields of the line into it.
+    // Copy the fields, because pino adds those of the line to the object.
     ...(settings.fields && { mixin: () => ({ ...settings.fields?.() }) }),
   };
   return destination === undefined ? pino(options) : pino(options, destination);

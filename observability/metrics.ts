@@ -4,7 +4,7 @@ import { type Backlog, type BacklogGauges, createBacklogGauges } from './backlog
 import { type DiskSettings, readDisks } from './diskSpace.js';
 import type { Watch } from './watch.js';
 
-/** What became of texts: `computed` by a model now, or `reused` from before. */
+/** Whether vectors were `computed` by a model now, or `reused`. */
 export type EmbeddingOutcome = 'computed' | 'reused';
 
 export interface EmbeddedCount {
@@ -13,65 +13,65 @@ export interface EmbeddedCount {
   readonly purpose: 'document' | 'query' | 'image';
   readonly outcome: EmbeddingOutcome;
   readonly texts: number;
-  /** cl100k tokens of the texts, where they were counted. */
+  /** Number of cl100k tokens, if they were counted. */
   readonly tokens?: number;
 }
 
-/** One answered request to the API, in words of which there are few. */
+/** A finished API request, as labels of low cardinality. */
 export interface AnsweredRequest {
   readonly method: string;
-  /** The template of the path, never the path itself. */
+  /** The path template, never the path itself. */
   readonly route: string;
-  /** Of the answer; null where the caller went away before it. */
+  /** Status of the response; null if the client disconnected first. */
   readonly status: number | null;
   readonly seconds: number;
 }
 
 /**
- * What one process counts of its work since it was started. Labels are names of this service's own (spaces, routes, statuses):
- * nothing of an organization, a user or a file.
+ * Metrics of one process since its start. Labels are names of the service (spaces, routes, statuses), never data of an
+ * organization, a user or a file.
  */
 export interface Metrics {
   embedded(count: EmbeddedCount): void;
-  /** A request to an embedding provider has ended. @param outcome one of a few words */
+  /** Counts a request to an embedding provider. @param outcome one of a few words */
   providerRequest(space: string, outcome: string): void;
-  /** Tokens that an embedding provider billed; they cost something where the space has a price. */
+  /** Counts tokens that an embedding provider billed. They add to the cost if the space has a price. */
   providerTokens(space: string, tokens: number): void;
   answered(request: AnsweredRequest): void;
   filesEnded(status: string, files: number): void;
-  /** The content of a file came in, or was found to be the one that we have. @param source a type of source */
+  /** Counts the content of a file: received, or unchanged since the last sync. @param source a type of source */
   contentCame(source: string, outcome: 'new' | 'unchanged', bytes: number): void;
-  /** A connected source has answered a request, or not. @param outcome one of a few words */
+  /** Counts a request to a connected source. @param outcome one of a few words */
   sourceRequest(source: string, outcome: string): void;
-  /** New tokens were asked for. @param outcome one of a few words */
+  /** Counts a token refresh. @param outcome one of a few words */
   tokenRefresh(source: string, outcome: string): void;
-  /** One try to deliver an event has ended. @param delaySeconds since it happened, where it was delivered */
+  /** Counts one attempt to deliver an event. @param delaySeconds time since the event, if it was delivered */
   webhookTry(outcome: 'delivered' | 'failed' | 'given_up', delaySeconds: number | null): void;
   /** Times calls to MongoDB and Qdrant. */
   readonly watch: Watch;
-  /** Has the figures of the whole service told beside those of this process. To be called once. */
+  /** Adds the metrics of the whole service to those of this process. Call it once. */
   tellBacklog(read: () => Promise<Backlog>): void;
-  /** Reports the free space of disks, read at each scrape. To be called once. */
+  /** Adds the free space of disks, read at each scrape. Call it once. */
   reportDisks(disks: DiskSettings): void;
-  /** All of it in Prometheus' text format. */
+  /** Returns all metrics in Prometheus' text format. */
   scrape(): Promise<{ readonly contentType: string; readonly text: string }>;
 }
 
-/** From a list that is read at once to an upload that takes its time. */
+/** Buckets for API requests: from quick lists to slow uploads. */
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
-/** Of a call to a store. */
+/** Buckets for calls to a store. */
 const CALL_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-/** From an event to its delivery: from at once to the last try. */
+/** Buckets for the time from an event to its delivery, up to the last retry. */
 const DELAY_SECONDS = [0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800, 7_200, 36_000];
 
 export interface MetricsSettings {
-  /** Whether memory, processor time, the event loop and the collector are measured too. */
+  /** Whether memory, processor time, event loop and garbage collection are measured too. */
   readonly ofProcess: boolean;
-  /** Price of a million tokens, by vector space. Unset: nothing costs anything. */
+  /** Price per million tokens, by vector space. Absent: no cost is counted. */
   readonly prices?: Readonly<Record<string, number>>;
 }
 
-/** Counters of their own: several in one process share nothing. */
+/** Creates metrics with their own registry: several instances in a process are independent. */
 export function createMetrics(settings: MetricsSettings): Metrics {
   const registry = new Registry();
   if (settings.ofProcess) collectDefaultMetrics({ register: registry });
@@ -80,10 +80,10 @@ export function createMetrics(settings: MetricsSettings): Metrics {
 
   const texts = counter(
     'allotrope_embedding_texts_total',
-    'Texts and pictures that vectors were wanted for, by whether they were computed or reused.',
+    'Texts and pictures that needed vectors, by whether these were computed or reused.',
     ['space', 'purpose', 'outcome'],
   );
-  const tokens = counter('allotrope_embedding_tokens_total', 'cl100k tokens of the texts of documents among them.', [
+  const tokens = counter('allotrope_embedding_tokens_total', 'cl100k tokens of the embedded document texts.', [
     'space',
     'outcome',
   ]);
@@ -94,7 +94,7 @@ export function createMetrics(settings: MetricsSettings): Metrics {
   const billed = counter('allotrope_embedding_provider_tokens_total', 'Tokens that embedding providers billed.', [
     'space',
   ]);
-  const answers = counter('allotrope_http_requests_total', 'Requests to the API, by the template of their path.', [
+  const answers = counter('allotrope_http_requests_total', 'API requests by path template.', [
     'method',
     'route',
     'status',
@@ -107,36 +107,44 @@ export function createMetrics(settings: MetricsSettings): Metrics {
   ): Histogram<Label> => new Histogram({ name, help, labelNames, buckets, registers: [registry] });
   const durations = histogram(
     'allotrope_http_request_duration_seconds',
-    'Time from the head of a request to the end of its answer.',
+    'Time from the head of a request to the end of its response.',
     ['method', 'route'],
     SECONDS,
   );
-  const files = counter('allotrope_files_ended_total', 'Files whose sync has ended, by the status it ended in.', [
-    'status',
-  ]);
-  const cost = counter('allotrope_embedding_cost_total', 'What those tokens cost, in the unit of EMBEDDING_PRICES.', [
-    'space',
-  ]);
-  const contents = counter('allotrope_contents_total', 'Pages, items and uploads whose content was looked at.', [
+  const files = counter('allotrope_files_ended_total', 'Finished file syncs by final status.', ['status']);
+  const cost = counter(
+    'allotrope_embedding_cost_total',
+    'Cost of the billed tokens, in the unit of EMBEDDING_PRICES.',
+    ['space'],
+  );
+  const contents = counter('allotrope_contents_total', 'Pages, items and uploads whose content was checked.', [
     'source',
     'outcome',
   ]);
-  const bytes = counter('allotrope_content_bytes_total', 'Bytes of those of them that were new.', ['source']);
+  const bytes = counter('allotrope_content_bytes_total', 'Bytes of new contents.', ['source']);
   const sourceRequests = counter('allotrope_source_requests_total', 'Requests to connected sources.', [
     'source',
     'outcome',
   ]);
-  const refreshes = counter('allotrope_token_refreshes_total', 'Refreshes of tokens of connected sources.', [
+  const refreshes = counter('allotrope_token_refreshes_total', 'Token refreshes of connected sources.', [
     'source',
     'outcome',
   ]);
-  const tries = counter('allotrope_webhook_tries_total', 'Tries to deliver an event.', ['outcome']);
-  const delays = histogram('allotrope_webhook_delay_seconds', 'From an event to its delivery.', [], DELAY_SECONDS);
+  const tries = counter('allotrope_webhook_tries_total', 'Attempts to deliver an event.', ['outcome']);
+  const delays = histogram('allotrope_webhook_delay_seconds', 'Time from an event to its delivery.', [], DELAY_SECONDS);
   const calls = {
-    mongodb: histogram('allotrope_mongodb_duration_seconds', 'Commands to MongoDB.', ['operation'], CALL_SECONDS),
-    qdrant: histogram('allotrope_qdrant_duration_seconds', 'Requests to Qdrant.', ['operation'], CALL_SECONDS),
+    mongodb: histogram(
+      'allotrope_mongodb_duration_seconds',
+      'Duration of MongoDB commands.',
+      ['operation'],
+      CALL_SECONDS,
+    ),
+    qdrant: histogram('allotrope_qdrant_duration_seconds', 'Duration of Qdrant requests.', ['operation'], CALL_SECONDS),
   };
-  const failures = counter('allotrope_store_failures_total', 'Those of them that failed.', ['system', 'operation']);
+  const failures = counter('allotrope_store_failures_total', 'Failed calls to MongoDB and Qdrant.', [
+    'system',
+    'operation',
+  ]);
   let backlog: BacklogGauges | null = null;
 
   return {
@@ -181,7 +189,7 @@ export function createMetrics(settings: MetricsSettings): Metrics {
     reportDisks({ folders, minFreeBytes }) {
       new Gauge({
         name: 'allotrope_disk_free_bytes',
-        help: 'Free space of each disk that the service writes to, by the first of its folders there.',
+        help: 'Free space of each disk that the service writes to, named after its first folder.',
         labelNames: ['folder'],
         registers: [registry],
         async collect() {

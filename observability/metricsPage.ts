@@ -6,16 +6,16 @@ import type { AddressInfo } from 'node:net';
 import type { Log } from './log.js';
 import type { Metrics } from './metrics.js';
 
-/** An answer to a request for the metrics. */
+/** Response to a request for the metrics. */
 export interface MetricsAnswer {
   readonly status: 200 | 401;
   readonly contentType: string;
   readonly text: string;
 }
 
-/** The metrics, for those who may read them. */
+/** The metrics, protected by a token. */
 export interface MetricsPage {
-  /** @param authorization the header of that name */
+  /** @param authorization the Authorization header */
   read(authorization: string | undefined): Promise<MetricsAnswer>;
 }
 
@@ -29,8 +29,9 @@ const REFUSED: MetricsAnswer = {
 const digest = (value: string): Buffer => createHash('sha256').update(value).digest();
 
 /**
- * @param token null: anyone who reaches it may read
- * @param others what somebody else counts of this process, in the same format; left out where it can't be had
+ * Creates the page.
+ * @param token null: no token is required
+ * @param others metrics of this process from another library in the same format; omitted if unavailable
  */
 export function createMetricsPage(
   metrics: Pick<Metrics, 'scrape'>,
@@ -56,15 +57,15 @@ export interface MetricsServer {
   close(): Promise<void>;
 }
 
-/** Serves the page alone, at GET /metrics of a port of its own. @throws when the port can't be had */
+/** Serves only GET /metrics, on its own port. @throws if the port is not available */
 export async function serveMetrics(page: MetricsPage, port: number, host: string): Promise<MetricsServer> {
   const server = createServer((request, response) => {
     const answer = (status: number, type: string, text: string): void => {
       response.writeHead(status, { 'content-type': type }).end(text);
     };
     const refuse = (status: number, detail: string): void => answer(status, JSON_TYPE, JSON.stringify({ detail }));
-    if (request.url?.split('?', 1)[0] !== '/metrics') return refuse(404, 'No such path.');
-    if (request.method !== 'GET') return refuse(405, 'This path takes GET.');
+    if (request.url?.split('?', 1)[0] !== '/metrics') return refuse(404, 'This port serves only GET /metrics.');
+    if (request.method !== 'GET') return refuse(405, 'Use GET.');
     page.read(request.headers.authorization).then(
       ({ status, contentType, text }) => answer(status, contentType, text),
       () => refuse(500, 'The metrics could not be read.'),
@@ -83,17 +84,17 @@ export async function serveMetrics(page: MetricsPage, port: number, host: string
 }
 
 export interface MetricsPlace {
-  /** Null: they are not served. */
+  /** Null: the metrics are not served. */
   readonly port: number | null;
   readonly host: string;
   readonly token: string | null;
-  /** What the port is set by. */
+  /** Name of the setting for the port. */
   readonly setting: string;
 }
 
 /**
- * Serves a process's metrics where its settings want them. A port that another process of this machine has is told, and
- * is no reason to leave the work.
+ * Serves a process's metrics on the configured port. If another process of this machine uses the port, this is logged and
+ * the process continues without them.
  */
 export async function offerMetrics(
   metrics: Pick<Metrics, 'scrape'>,
@@ -107,7 +108,7 @@ export async function offerMetrics(
     log.info({ port: served.port }, 'metrics served');
     return served;
   } catch (error) {
-    log.error({ err: error }, `metrics are not served; give each process a ${setting} of its own`);
+    log.error({ err: error }, `metrics are not served; give each process its own ${setting}`);
     return null;
   }
 }

@@ -1,4 +1,4 @@
-/** Loaded only where traces are on: see openTracing. */
+/** OpenTelemetry tracing. Loaded only if traces are enabled: see openTracing. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type Attributes,
@@ -29,7 +29,7 @@ import type { WatchedCall } from './watch.js';
 
 const SEND_EVERY_MS = 1_000;
 const SEND_TIMEOUT_MS = 10_000;
-/** A process that ends waits no longer for a receiver that is away. */
+/** At exit, the process waits at most this long for an unreachable collector. */
 const STOP_MS = 2_000;
 
 const KINDS: Readonly<Record<SpanSettings['kind'], SpanKind>> = {
@@ -47,7 +47,7 @@ const attributesOf = (ids: SpanIds): Attributes =>
     ),
   );
 
-/** What kind of error it is: its message may hold what nobody is to read. */
+/** Returns the type of an error. Its message may contain private data. */
 const kindOf = (error: unknown): string => {
   const known =
     typeof error === 'object' && error !== null ? (error as { kind?: unknown; type?: unknown; name?: unknown }) : {};
@@ -55,15 +55,15 @@ const kindOf = (error: unknown): string => {
   return typeof kind === 'string' ? kind : 'unknown';
 };
 
-/** In the words of OpenTelemetry's conventions. */
+/** Returns span attributes named by OpenTelemetry's semantic conventions. */
 const callAttributes = ({ system, operation, target }: WatchedCall): Attributes =>
   system === 'http'
     ? { 'http.request.method': operation, 'server.address': target }
     : { 'db.system.name': system, 'db.operation.name': operation, 'db.collection.name': target };
 
 /**
- * Ids at random, but for the span that has its id before it is made. All that asks for one is synchronous, so that one
- * place to leave it is enough.
+ * Generates random ids, except for a span whose id was chosen before its creation. Span creation is synchronous, so one
+ * field is enough to pass that id.
  */
 class KnownIds implements IdGenerator {
   readonly #random = new RandomIdGenerator();
@@ -103,7 +103,10 @@ export function createOpenTelemetry(
   };
   const idsIn = (context: Context): SpanIds => (context.getValue(IDS) as SpanIds | undefined) ?? {};
 
-  /** Trace and span of a workflow's execution: no other way to know them before it has ended, on every worker. */
+  /**
+   * Returns the trace id and span id of a workflow execution. They are derived from its id, since every worker must
+   * know them before the execution ends.
+   */
   const placeOf = (executionId: string, traceparent: string | undefined) => {
     const hex = executionId.replaceAll('-', '').toLowerCase();
     const [, traceId = hex, , flags] = TRACEPARENT.exec(traceparent ?? '') ?? [];
@@ -111,7 +114,7 @@ export function createOpenTelemetry(
       flags === undefined
         ? chance.shouldSample(ROOT_CONTEXT, traceId).decision === SamplingDecision.RECORD_AND_SAMPLED
         : (Number.parseInt(flags, 16) & TraceFlags.SAMPLED) !== 0;
-    // The latter half: the first may be a time.
+    // Use the second half: the first may be a timestamp.
     return { traceId, spanId: hex.slice(16), isKept };
   };
 
@@ -177,7 +180,7 @@ export function createOpenTelemetry(
     },
     watch(call) {
       const around = contexts.active();
-      // What nobody asked for is in no trace: pings, sweeps, looks for work.
+      // Pings, sweeps and polls belong to no request, so they get no span.
       if (!trace.getSpan(around)?.isRecording()) return () => undefined;
       const name = `${call.system === 'http' ? '' : `${call.system} `}${call.operation} ${call.target}`.trim();
       const span = tracer.startSpan(name, { kind: SpanKind.CLIENT, attributes: callAttributes(call) }, around);
@@ -188,7 +191,7 @@ export function createOpenTelemetry(
       };
     },
     async close() {
-      // What can't be delivered any more is no reason to stay.
+      // Spans that can no longer be exported must not delay the exit.
       await Promise.race([provider.shutdown().catch(() => undefined), sleep(STOP_MS, undefined, { ref: false })]);
       contexts.disable();
     },

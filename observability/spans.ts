@@ -1,78 +1,78 @@
 import type { Watch } from './watch.js';
 
-/** Ids by which somebody finds a piece of work again. */
+/** Ids by which operators find a piece of work. */
 export interface SpanIds {
   readonly organization?: number;
   readonly user?: number;
-  /** One, or several that are worked at together. */
+  /** One file, or several that are processed together. */
   readonly file?: number | readonly number[];
   readonly run?: number;
   readonly request?: string;
   readonly workflow?: string;
 }
 
-/** What goes along with a piece of work to whoever does the next part of it. */
+/** Trace context that travels with a piece of work. */
 export interface Carried {
-  /** As W3C Trace Context has it. */
+  /** Traceparent header, as defined by W3C Trace Context. */
   readonly traceparent: string;
-  /** Of whose work it is; what is known where it is accepted. */
+  /** Ids of the work that are known when it is accepted. */
   readonly ids: SpanIds;
 }
 
 export interface SpanSettings {
-  /** Of words of which there are few. */
+  /** Span name, of low cardinality. */
   readonly name: string;
   readonly kind: 'server' | 'producer' | 'consumer' | 'internal';
-  /** Those of what it lies in need not be said again. */
+  /** Ids of the parent span need not be repeated. */
   readonly ids?: SpanIds;
   readonly attributes?: Readonly<Record<string, string | number | boolean>>;
-  /** The span that it lies in; unset: that in which it is begun. */
+  /** The parent span; unset: the active one. */
   readonly parent?: string;
 }
 
-/** A piece of work, with its time. */
+/** An open span. */
 export interface OpenSpan {
-  /** What `work` begins, also later on, lies in this span. */
+  /** Runs `work` so that everything it starts, also later, belongs to this span. */
   within<T>(work: () => T): T;
   note(ids: SpanIds, attributes?: SpanSettings['attributes']): void;
   rename(name: string): void;
-  /** @param error what it failed with; of that its kind alone is written down, for messages hold names and addresses */
+  /** @param error why the work failed; only its type is recorded, since messages may contain names and addresses */
   end(error?: unknown): void;
 }
 
-/** One execution of a workflow, which may be on several workers in turn. */
+/** One execution of a workflow, which may move between workers. */
 export interface WorkflowSpan {
   readonly type: string;
   readonly workflowId: string;
-  /** Temporal's own id of the execution. */
+  /** Temporal's id of the execution. */
   readonly executionId: string;
   readonly startedAt: Date;
   readonly failed: boolean;
   readonly carried: Carried | null;
 }
 
-/** Traces, or nothing of the kind. */
+/** Tracing, or a no-op if traces are disabled. */
 export interface Tracing {
   begin(settings: SpanSettings): OpenSpan;
-  /** What goes along from here; null outside any span. */
+  /** Returns the trace context of the active span; null outside any span. */
   carried(): Carried | null;
-  /** The span of a workflow's execution, for what is done for it: known before it has ended. */
+  /** Returns the span id of a workflow execution as a parent, even before the execution has ended. */
   parentOf(executionId: string, carried: Carried | null): string;
-  /** Writes that span, once the execution has ended. */
+  /** Records the span of a workflow execution after its end. */
   workflowEnded(span: WorkflowSpan): void;
-  /** What log lines are to say. */
+  /** Returns the fields of the active span for log lines. */
   logFields(): Readonly<Record<string, string>>;
-  /** Makes a span of each call that is made within one; null: nobody need tell. */
+  /** Creates a span for each call within a span; null: calls are not traced. */
   readonly watch: Watch | null;
-  /** Sends what was not sent yet. */
+  /** Exports the remaining spans. */
   close(): Promise<void>;
 }
 
 export interface TracingSettings {
-  /** Where spans are sent, by OTLP over HTTP; null: traces are off. */
+  /** OTLP endpoint over HTTP; null: traces are disabled. */
   readonly endpoint: string | null;
-  /** Sent along. Secret. */
+  /** Headers of each export. They are secret. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The part of all traces that is kept, from 0 to 1. */
+  /** Share of traces that is sampled, from 0 to 1. */
   readonly ratio: number;
 }

@@ -8,7 +8,7 @@ const NO_SPAN: OpenSpan = {
 };
 const NO_FIELDS = {};
 
-/** Traces that are off: nothing is loaded, kept or sent. */
+/** Disabled tracing: nothing is loaded, stored or sent. */
 export const NO_TRACING: Tracing = {
   begin: () => NO_SPAN,
   carried: () => null,
@@ -19,30 +19,30 @@ export const NO_TRACING: Tracing = {
   close: () => Promise.resolve(),
 };
 
-/** Reads `name=value`, several by comma. @throws Error that repeats nothing of it */
+/** Parses `name=value` pairs separated by commas. @throws Error whose message contains nothing of the text */
 export function readOtlpHeaders(text: string): Record<string, string> {
   const pairs = text.split(',').filter((pair) => pair.trim() !== '');
   return Object.fromEntries(
     pairs.map((pair) => {
       const [, name = '', value = ''] = /^\s*([\w-]+)\s*=\s*(.+?)\s*$/.exec(pair) ?? [];
-      if (name === '') throw new Error('takes name=value, by comma');
+      if (name === '') throw new Error('accepts name=value pairs, separated by commas');
       try {
         return [name.toLowerCase(), decodeURIComponent(value)];
       } catch {
-        throw new Error('takes values encoded as in addresses: a percent sign is %25');
+        throw new Error('accepts URL-encoded values: a percent sign is %25');
       }
     }),
   );
 }
 
-/** @param service what the process is called in traces */
+/** Enables tracing if an endpoint is set. @param service name of the process in traces */
 export async function openTracing({ endpoint, ...settings }: TracingSettings, service: string): Promise<Tracing> {
   if (endpoint === null) return NO_TRACING;
   const { createOpenTelemetry } = await import('./openTelemetry.js');
   return createOpenTelemetry({ endpoint, ...settings }, service);
 }
 
-/** Does a piece of work in a span that ends with it. */
+/** Runs work in a span that ends with it. */
 export async function inSpan<T>(tracing: Tracing, settings: SpanSettings, work: () => Promise<T>): Promise<T> {
   const span = tracing.begin(settings);
   try {

@@ -1,23 +1,23 @@
-/** One call to something outside this process, in words of which there are few. */
+/** A call to another process, as labels of low cardinality. */
 export interface WatchedCall {
   readonly system: 'mongodb' | 'qdrant' | 'http';
-  /** A command, an operation or a method. */
+  /** Name of a command, an operation or an HTTP method. */
   readonly operation: string;
-  /** What it is about: a collection or a host. Never a path, a query or a value of anybody's. */
+  /** A collection or a host, never a path, a query or a value. */
   readonly target: string;
 }
 
-/** How a call ended. */
+/** Result of a call. */
 export interface CallEnd {
   readonly failed: boolean;
-  /** Of HTTP, where there was an answer. */
+  /** HTTP status, if there was a response. */
   readonly status?: number;
 }
 
-/** Is told as a call begins; what it gives back is told, once, how that ended. */
+/** Called when a call begins; the returned function is called once with its result. */
 export type Watch = (call: WatchedCall) => (end: CallEnd) => void;
 
-/** One that tells several; null where there is nobody to tell, so that nothing is spent on it. */
+/** Combines several observers; null if there are none, so that unobserved calls cost nothing. */
 export function watchAll(watches: readonly (Watch | null)[]): Watch | null {
   const present = watches.filter((one) => one !== null);
   if (present.length < 2) return present[0] ?? null;

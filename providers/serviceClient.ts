@@ -3,32 +3,32 @@ import { retryAfterMs } from '../egress/retryAfter.js';
 import { statedReason } from '../egress/statedReason.js';
 import type { Egress, EgressRequest } from '../egress/types.js';
 
-/** An outside service, as messages name it and its settings. */
+/** An outside service, with the names that messages use. */
 export interface Service {
   /** The product's name. */
   readonly name: string;
-  /** Null: the service takes no key. */
+  /** Null: the service needs no key. */
   readonly keySetting: string | null;
   readonly urlSetting: string;
 }
 
 export interface ServiceRequest extends Pick<EgressRequest, 'url' | 'method' | 'headers' | 'body' | 'bodyBytes'> {
-  /** A body sent as JSON, in place of `body`. */
+  /** A body that is sent as JSON, instead of `body`. */
   readonly json?: unknown;
-  /** Maximum size of the answer in bytes, decoded. */
+  /** Maximum size of the response in bytes, decoded. */
   readonly maxBytes: number;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A whole answer. */
+/** A complete response. */
 export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
 }
 
-/** What a status means, whichever service answers it. `busy` is 429, or 503 with a time to wait. */
+/** The meaning of a status, for all services. `busy` is 429, or 503 with a time to wait. */
 export type Refusal =
   | 'unauthorized'
   | 'unpaid'
@@ -39,29 +39,32 @@ export type Refusal =
   | 'failed'
   | 'not_accepted';
 
-/** What is common to the services of one kind, such as all rerankers. */
+/** The settings that all services of one kind share, such as all rerankers. */
 export interface ServiceKind {
-  /** Where the JSON of a refusal may state its reason, the best place first. */
+  /** Returns the values in the JSON of a refusal that may state its reason, the best first. */
   readonly reasonsIn: (body: unknown) => readonly unknown[];
-  /** The fault of each refusal, and the predicate of its sentence, which says what to do. */
+  /** The kind of fault of each refusal, and the predicate of its message, which says what to do. */
   readonly refusals: Readonly<Record<Refusal, readonly [FaultKind, (service: Service) => string]>>;
-  /** What to do about an answer of the wrong shape. */
+  /** Returns what to do about an invalid response. */
   readonly onWrongAnswer: (service: Service) => string;
 }
 
-/** Whom a request goes to. */
+/** The recipient of a request. */
 export interface Peer {
   readonly service: Service;
   readonly kind: ServiceKind;
-  /** Removed from quoted reasons: some services repeat the key that they refuse. */
+  /** Removed from quoted reasons: some services repeat the rejected key. */
   readonly apiKey: string | null;
-  /** A refusal in the service's own words; undefined where its status says what it means. */
+  /** Returns a refusal in the service's own words; undefined if its status is enough. */
   refusal?(reply: Reply): { readonly kind: FaultKind; readonly sentence: string } | undefined;
-  /** The wait that the service asks for in headers of its own, in milliseconds. */
+  /** Returns the wait that the service requests in headers of its own, in milliseconds. */
   waitMs?(headers: Reply['headers']): number | null;
 }
 
-/** Sends one request and reads the whole answer, whatever its status. @throws Fault of the network, of time or of size */
+/**
+ * Sends one request and reads the whole response, whatever its status.
+ * @throws Fault of the network, of a timeout or of the size
+ */
 export async function send(egress: Pick<Egress, 'request'>, request: ServiceRequest): Promise<Reply> {
   const { json, timeoutMs, signal, headers, ...rest } = request;
   const answer = await egress.request({
@@ -73,38 +76,50 @@ export async function send(egress: Pick<Egress, 'request'>, request: ServiceRequ
       ...headers,
     },
     totalTimeoutMs: timeoutMs,
-    // The key and the content go to the address of the setting only.
+    // Do not follow redirects: the key and the content go only to the configured address.
     redirects: 'answer',
     ...(signal && { signal }),
   });
   return { status: answer.status, headers: answer.headers, text: Buffer.from(await answer.bytes()).toString() };
 }
 
-/** Sends one request. @throws Fault for an answer other than 2xx, besides those of `send` */
+/**
+ * Sends one request.
+ * @throws Fault for a status other than 2xx, in addition to those of `send`
+ */
 export async function call(egress: Pick<Egress, 'request'>, request: ServiceRequest, peer: Peer): Promise<Reply> {
   const reply = await send(egress, request);
   if (reply.status < 200 || reply.status >= 300) throw refusalFault(reply, peer);
   return reply;
 }
 
-/** Parses an answer as JSON. @throws Fault when it is none */
+/**
+ * Parses a response as JSON.
+ * @throws Fault if it is invalid
+ */
 export function readJson({ text }: Reply, peer: Pick<Peer, 'service' | 'kind'>): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    // The parser's message would quote the answer.
-    throw wrongAnswer('no whole JSON', peer);
+    // The parser's message would quote the response.
+    throw wrongAnswer('incomplete or invalid JSON', peer);
   }
 }
 
-/** Returns the fault of an answer that does not have the documented shape. @param what as in "a wrong answer: <what>" */
+/**
+ * Returns the fault of a response that does not have the documented shape.
+ * @param what as in "an invalid response: <what>"
+ */
 export const wrongAnswer = (what: string, { service, kind }: Pick<Peer, 'service' | 'kind'>): Fault =>
   new Fault(
     'server_error',
-    `${service.name} gave a wrong answer: ${what}. Nothing of it was used. ${kind.onWrongAnswer(service)}.`,
+    `${service.name} returned an invalid response: ${what}. It was not used. ${kind.onWrongAnswer(service)}.`,
   );
 
-/** Returns what a status other than 2xx means. @param waitMs the wait that the answer asks for; null: none */
+/**
+ * Returns the meaning of a status other than 2xx.
+ * @param waitMs the wait that the response requests; null: none
+ */
 export function refusalOf(status: number, waitMs: number | null): Refusal {
   if (status === 401) return 'unauthorized';
   if (status === 402) return 'unpaid';
@@ -116,7 +131,9 @@ export function refusalOf(status: number, waitMs: number | null): Refusal {
   return 'not_accepted';
 }
 
-/** Returns the reason that an answer states: a field of its JSON, or all of a plain text. '' for the HTML page of a proxy. */
+/**
+ * Returns the reason in a refusal: a field of its JSON, or the whole of a plain text. '' for the HTML page of a proxy.
+ */
 export function reasonIn(text: string, reasonsIn: ServiceKind['reasonsIn']): string {
   const isPlain = !/^\s*(?:[<{["]|$)/.test(text);
   return isPlain ? statedReason(JSON.stringify(text), (whole) => [whole]) : statedReason(text, reasonsIn);

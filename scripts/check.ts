@@ -1,4 +1,4 @@
-/** `npm run check`: all checks of package.json side by side. Tells of each when it has ended: in full when it failed. */
+/** `npm run check`: runs all checks of package.json in parallel. Reports each when it ends, with its output if it failed. */
 import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 

@@ -3,17 +3,17 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-/** A child that has not said `ready` by then did not start. */
+/** A child that does not report `ready` in this time failed to start. */
 const READY_MS = 60_000;
 /** How long a child may take to end before it is killed. */
 const STOP_MS = 15_000;
 const RESTART_MS = 1_000;
 
 export interface SupervisedChild {
-  /** What the child said when it was ready. */
+  /** Fields of the child's ready message. */
   readonly ready: Readonly<Record<string, unknown>>;
   readonly pid: () => number | undefined;
-  /** Ends the present process as a crash would, and waits until it is gone. */
+  /** Kills the current process without restarting it, and waits for its end. */
   kill(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -22,25 +22,25 @@ export interface ChildOptions {
   /** Module path from the project's root, without extension. */
   readonly module: string;
   readonly env: NodeJS.ProcessEnv;
-  /** Whether it is started again whenever it dies; by default it is. */
+  /** Whether the child is restarted when it dies; default: true. */
   readonly restart?: boolean;
-  /** Whether dist/ is brought up to date first; by default it is. */
+  /** Whether dist/ is compiled first; default: true. */
   readonly compile?: boolean;
   readonly onExit?: (code: number | null) => void;
   /**
-   * Milliseconds without a sign of life after which the process is frozen and is killed; then it is started again as after
-   * any death. Only for a module that sends signs of life. Unset: never.
+   * Milliseconds without a heartbeat after which the process counts as frozen and is killed; then it is restarted. Only
+   * for modules that send heartbeats. Absent: never.
    */
   readonly frozenAfterMs?: number;
   /** Called before a frozen process is killed. */
   readonly onFrozen?: (pid: number | undefined) => void;
-  /** Receives each line of its log; by default the log goes to this process's output. */
+  /** Receives each log line of the child; by default the log goes to this process's output. */
   readonly onLogLine?: (line: string) => void;
 }
 
 let compiling: Promise<void> | null = null;
 
-/** Brings dist/ up to date, once in this process. In a process of its own, whose memory is given back. */
+/** Compiles the service to dist/ once per process. Runs in a child process, so that its memory is released. */
 export function compile(): Promise<void> {
   compiling ??= (async () => {
     const file = fileURLToPath(new URL('compile.ts', import.meta.url));
@@ -52,15 +52,15 @@ export function compile(): Promise<void> {
 }
 
 /**
- * Memory for a little processor time: glibc keeps a heap a thread otherwise, and V8 lets one grow to
- * four times of what is alive in it. package.json says the same, and the Dockerfile as much of it as NODE_OPTIONS takes.
+ * Saves memory for a little processor time: by default glibc has one heap per thread, and V8 lets a heap grow to
+ * four times its live size. package.json sets the same, and the Dockerfile as much of it as NODE_OPTIONS takes.
  */
 const LEAN_ENV = { MALLOC_ARENA_MAX: '2' };
 const LEAN_HEAP = ['--max-semi-space-size=8', '--heap-growing-percent=30'];
 
 function launch({ module, env, onLogLine }: ChildOptions): ChildProcess {
   const file = fileURLToPath(new URL(`../dist/${module}.js`, import.meta.url));
-  // In a group of its own: Ctrl-C reaches the supervisor alone, which then ends its children in order.
+  // The child has its own process group, so Ctrl-C reaches only the supervisor, which stops its children in order.
   const child = fork(file, {
     env: { ...LEAN_ENV, ...env },
     execArgv: LEAN_HEAP,
@@ -88,10 +88,10 @@ async function whenReady(child: ChildProcess, module: string): Promise<Record<st
   }
 }
 
-/** How often signs of life are checked. */
+/** Interval between checks of the heartbeat. */
 const CHECK_MS = 1_000;
 
-/** Kills a process whose signs of life ended. A pause of this very process, as when a machine sleeps, does not count. */
+/** Kills a process whose heartbeat stopped. Time during which this process itself was suspended does not count. */
 function killWhenFrozen(child: ChildProcess, { frozenAfterMs, onFrozen }: ChildOptions): void {
   if (frozenAfterMs === undefined) return;
   let silentMs = 0;
@@ -102,7 +102,7 @@ function killWhenFrozen(child: ChildProcess, { frozenAfterMs, onFrozen }: ChildO
   });
   const timer = setInterval(() => {
     if (!isKnown) return;
-    // Turns of this timer are counted, not the clock: none are made while this process itself is frozen.
+    // Count the ticks of this timer instead of the elapsed time: there are none while this process itself is suspended.
     silentMs += CHECK_MS;
     if (silentMs < frozenAfterMs) return;
     clearInterval(timer);
@@ -113,7 +113,7 @@ function killWhenFrozen(child: ChildProcess, { frozenAfterMs, onFrozen }: ChildO
   child.once('exit', () => clearInterval(timer));
 }
 
-/** Starts a process of the service, waits until it is ready, and by default starts it again whenever it dies. */
+/** Starts a process of the service, waits until it is ready, and by default restarts it whenever it dies. */
 export async function superviseChild(options: ChildOptions): Promise<SupervisedChild> {
   if (options.compile !== false) await compile();
   let stopping = false;

@@ -1,7 +1,7 @@
 /**
- * `npm run build`: turns the service's TypeScript into dist/ and bundles the workflows. Types are not looked at here
- * (that is `npm run check:types`), so it takes a second and can be done at every start: compiled processes start
- * faster and need less memory than ones that compile themselves.
+ * `npm run build`: compiles the service to dist/ and bundles the workflows. Types are not checked here (see `npm run
+ * check:types`), so a build takes about a second and can run at every start. Compiled processes start faster and need
+ * less memory than with a loader.
  */
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -15,18 +15,18 @@ import { glob } from 'tinyglobby';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const DIST = path.join(ROOT, 'dist');
 const BUNDLE = path.join(DIST, 'workflow-bundle.js');
-/** What the bundle was made of; written after it. */
+/** Hash of the bundle's inputs, written after the bundle. */
 const STAMP = path.join(DIST, 'workflow-bundle.hash');
-/** The modules that run in production, and of the embedded engines what API and command line ask. */
+/** The modules that run in production, and the parts of the embedded engines that API and command line use. */
 const SOURCES = [
   'engines/{embeddedTrouble,errors,lock,pidFile,restoring}.ts',
   '{activities,api,cli,config,connectors,contract,dispatch,documents,egress,observability,providers,store,worker,workflows}/**/*.ts',
 ];
 
-/** There are 900 files, and a shell may allow 256 open ones (`ulimit -n`). */
+/** A shell may limit open files to 256 (`ulimit -n`), and there are about 900. */
 const fewAtOnce = pLimit(16);
 
-/** Writes a file whole or not at all, and only when it changed: another process may be starting from it. */
+/** Writes a changed file atomically: another process may be starting from it. */
 async function put(file: string, contents: string | Uint8Array): Promise<void> {
   const known = await readFile(file).catch(() => null);
   if (known?.equals(Buffer.from(contents))) return;
@@ -45,7 +45,7 @@ const { outputFiles } = await build({
   format: 'esm',
   platform: 'node',
   target: 'node20',
-  // So that a stack trace names our lines, where the runner reads maps, as Jest does.
+  // Source maps let Jest print source lines in stack traces.
   sourcemap: 'linked',
   sourcesContent: false,
   write: false,
@@ -53,14 +53,14 @@ const { outputFiles } = await build({
 });
 await fewAtOnce.map(outputFiles, (file) => put(file.path, file.contents));
 
-// What is no longer made of any source.
+// Remove outputs whose source is gone.
 const made = new Set(outputFiles.map((file) => path.relative(DIST, file.path)));
 const stale = (await glob('**/*.{js,map}', { cwd: DIST })).filter(
   (file) => !made.has(file) && file !== 'workflow-bundle.js',
 );
 await fewAtOnce.map(stale, (file) => rm(path.join(DIST, file), { force: true }));
 
-// Bundling takes seconds: only when something went into it that was not there before.
+// Bundling takes seconds, so it only runs after a change of the inputs.
 const hash = createHash('sha256').update(await readFile(path.join(ROOT, 'package-lock.json')));
 for (const file of outputFiles.toSorted((a, b) => a.path.localeCompare(b.path))) {
   if (/^(workflows|contract)\/.*\.js$/.test(path.relative(DIST, file.path)))

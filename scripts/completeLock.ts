@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 
 /**
- * Completes package-lock.json: a registry that does not carry the binaries of other platforms makes npm leave their
- * entries out, and `npm ci` then refuses the lock. Run after every change of dependencies: npm run lock:complete.
+ * `npm run lock:complete`: completes package-lock.json. npm omits the packages of other platforms if the registry does
+ * not provide them, and `npm ci` then rejects the lock. Run it after every change of dependencies.
  */
 const FILE = new URL('../package-lock.json', import.meta.url);
 
@@ -41,11 +41,11 @@ const CPU: readonly (readonly [string, RegExp])[] = [
   ['wasm32', /wasm32/],
 ];
 
-/** A platform package says in its name what it is for. */
+/** Creates the entry of a platform package, whose name contains the platform. */
 function entryOf(name: string, spec: string, dev: boolean | undefined): LockEntry {
   const first = (table: typeof OS) => table.find(([, pattern]) => pattern.test(name))?.[0];
   const [os, cpu] = [first(OS), first(CPU)];
-  if (!os && !cpu) throw new Error(`${name} is missing from the lock and is no platform package: run npm install`);
+  if (!os && !cpu) throw new Error(`${name} is missing from the lock and is not a platform package: run npm install`);
   const libc = name.includes('musl') ? 'musl' : os === 'linux' && name.includes('gnu') ? 'glibc' : undefined;
   return {
     version: spec.replace(/^[\^~=v]+/, ''),
@@ -60,7 +60,7 @@ function entryOf(name: string, spec: string, dev: boolean | undefined): LockEntr
 const lock = JSON.parse(await readFile(FILE, 'utf8')) as { packages: Record<string, LockEntry> };
 const { packages } = lock;
 
-/** Where Node would look for a package named by another, from the inside out. */
+/** Returns whether Node finds a package from another one, searching from the innermost node_modules outwards. */
 const found = (from: string, name: string): boolean => {
   for (let base = from; ; base = base.slice(0, Math.max(0, base.lastIndexOf('node_modules/') - 1))) {
     if (packages[`${base === '' ? '' : `${base}/`}node_modules/${name}`]) return true;

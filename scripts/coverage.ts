@@ -1,7 +1,7 @@
 /**
- * `npm run coverage`: runs tests and prints the share of lines and branches that ran, per folder and in all. Arguments
- * go to `npm test`; without any, the tests of `.ci/run` run. Each process and thread of the service counts that ends by
- * itself. Writes the missed lines of each file to coverage/coverage.json. Ends with the exit code of the tests.
+ * `npm run coverage`: runs tests and prints the share of executed lines and branches per folder and in total. Arguments
+ * are passed to `npm test`; without arguments, the tests of `.ci/run` run. Every process and thread that ends normally
+ * is counted. Writes the missed lines of each file to coverage/coverage.json. Exits with the exit code of the tests.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -19,7 +19,7 @@ import { createTally, jestCompiler } from './coverage/tally.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const PRELOAD = fileURLToPath(new URL('coverage/preload.cjs', import.meta.url));
-/** How often reports are taken from the folder that they are written to. */
+/** Interval between reads of the folder with the reports. */
 const TAKE_MS = 1_000;
 
 const sources = await glob('**/*.ts', {
@@ -30,7 +30,7 @@ const jest = createRequire(import.meta.url)('../jest.config.cjs') as Parameters<
 const tally = await createTally(ROOT, sources.toSorted(), jestCompiler(jest));
 const raw = await mkdtemp(path.join(tmpdir(), 'allotrope-coverage-'));
 
-/** Runs a script of package.json and takes its reports meanwhile. @returns its exit code */
+/** Runs a script of package.json and collects its reports meanwhile. @returns its exit code */
 async function runCovered(script: string, args: readonly string[]): Promise<number> {
   // Node passes the variable on to child processes, those with an environment of their own included:
   // https://nodejs.org/api/cli.html#node_v8_coveragedir
@@ -46,7 +46,7 @@ async function runCovered(script: string, args: readonly string[]): Promise<numb
   return code ?? 1;
 }
 
-// Ctrl-C ends the tests, which receive it too; what ran until then is still reported.
+// Ctrl-C also stops the tests; the coverage so far is still reported.
 process.on('SIGINT', () => undefined);
 const given = process.argv.slice(2);
 const { scripts } = JSON.parse(await readFile(path.join(ROOT, 'package.json'), 'utf8')) as {

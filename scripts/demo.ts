@@ -5,16 +5,17 @@ import { readableLog } from './readableLog.js';
 import { startService, stopOnSignal } from './service.js';
 
 const say = (line: string): void => console.log(`· ${line}`);
+const screen = { isInteractive: process.stdout.isTTY === true, err: (text: string) => void process.stdout.write(text) };
 const [first, question] = process.argv.slice(2);
 let isStopping = false;
 try {
-  // Stand-ins for providers live with the tests, which a packed service does without.
+  // Loaded on demand: it imports provider emulators from test/, which a packed service does not contain.
   const demo =
     first === '--connect'
-      ? await (await import('./demo/connect.js')).connectDemo(say)
-      : await scrapeDemo(first, question, say);
+      ? await (await import('./demo/connect.js')).connectDemo(say, { screen })
+      : await scrapeDemo(first, question, say, screen);
   const allowed = [process.env['ALLOWED_PRIVATE_HOSTS'], demo.env['ALLOWED_PRIVATE_HOSTS']].filter(Boolean).join(',');
-  // Logs would tear the progress bar: only what is wrong is shown, unless asked otherwise.
+  // Only warnings and errors by default: other log lines would interrupt the progress bar.
   const service = await startService({
     env: { LOG_LEVEL: 'warn', ...process.env, ...demo.env, ALLOWED_PRIVATE_HOSTS: allowed },
     say,
@@ -32,7 +33,7 @@ try {
   if (service.apiKeyIsNew) console.log(`API key:           ${service.apiKey}   (shown only now)`);
   console.log('Still serving. Ctrl-C ends it.');
 } catch (error) {
-  // What was under way fails when everything ends: that is none, and a second signal would cut the end short.
+  // Stopping aborts the demo on purpose. A second signal would cut the shutdown short.
   if (!isStopping) {
     console.error(explanationOf(error));
     process.exitCode = 1;

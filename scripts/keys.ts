@@ -10,7 +10,7 @@ async function keep(file: string, text: string): Promise<void> {
   await writeFile(file, `${text}\n`, { mode: 0o600, flag: 'wx' });
 }
 
-/** Makes the keys that were not set, once, and keeps them beside the data. Answers the API key when it was made just now. */
+/** Generates keys that are not set and stores them in the data folder. Returns the API key if it is new. */
 export async function ensureKeys(env: NodeJS.ProcessEnv, dataDir: string): Promise<string | null> {
   const [secretFile, apiFile] = [path.join(dataDir, 'secret-key'), path.join(dataDir, 'api-key')];
   if (!env['SECRET_KEY'] && !existsSync(secretFile)) await keep(secretFile, `k1:${randomBytes(32).toString('base64')}`);

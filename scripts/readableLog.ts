@@ -1,10 +1,10 @@
-/** The service's log for a person at a terminal. */
+/** Formats the service's log for a terminal. */
 
 interface LoggedError {
   readonly message?: string;
 }
 
-/** Returns a JSON line of the log as one sentence: who, what, and why; any other line as it is. */
+/** Converts a JSON log line to one sentence: process, message and cause. Other lines stay unchanged. */
 export function readableLog(line: string): string {
   const fields = parse(line);
   if (typeof fields !== 'object' || fields === null || !('msg' in fields)) return line;

@@ -20,13 +20,16 @@ import { inspectMongodb } from '../store/inspection.js';
 import { letDaysPass } from '../test/support/coldFiles.js';
 import { startService } from './service.js';
 
-/** Records what today's workflows do, for the replay test. A history is never edited; a released workflow keeps its old ones. */
+/**
+ * Records histories of the current workflows for the replay test. Histories are never edited; those of released
+ * workflows stay.
+ */
 const FOLDER = fileURLToPath(new URL('../test/workflows/histories/', import.meta.url));
 
 const page = (name: string) =>
   `<html><head><title>${name}</title></head><body><main><h1>${name}</h1><p>Some words.</p></main></body></html>`;
 
-/** A picture that says a few words. */
+/** Returns a picture that shows a few words. */
 function picturedWords(): Uint8Array<ArrayBuffer> {
   const canvas = createCanvas(400, 100);
   const context = canvas.getContext('2d');
@@ -38,11 +41,14 @@ function picturedWords(): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(canvas.toBuffer('image/png'));
 }
 
-/** Stack traces say where this checkout lies: that is nobody's business. */
+/** The path of this checkout, which is removed from stack traces. */
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const withoutPaths = (json: string): string => json.replaceAll(ROOT, '');
 
-/** Two pages that are fine, one that is missing, one that fails once; a receiver of webhooks and a transcription service that fail once. */
+/**
+ * Serves a site with two good pages, a missing one and one that fails once, a webhook receiver and a transcription
+ * service that fail once.
+ */
 async function serveSite() {
   let failures = 0;
   let refusals = 0;
@@ -58,7 +64,7 @@ async function serveSite() {
     if (url === '/hook') return void response.writeHead(refusals++ === 0 ? 500 : 200).end();
     if (url.startsWith('/v1/listen')) {
       request.resume();
-      // As a service answers that is asked too often, and then.
+      // Simulate a rate limit for the first request.
       if (refusedRecordings++ === 0) return void response.writeHead(429).end();
       const words = [{ word: 'words', punctuated_word: 'Words.', start: 0, end: 1 }];
       const channels = [{ alternatives: [{ transcript: 'Words.', words }] }];
@@ -128,7 +134,7 @@ try {
   };
   const keep = async (name: string, workflowId: string): Promise<void> => {
     const handle = client.workflow.getHandle(workflowId);
-    // The outbox may hold it for a moment.
+    // The start may still be in the outbox.
     while (
       await handle.describe().then(
         () => false,
@@ -148,7 +154,7 @@ try {
     await keep(`scrapeSitemap.${name}`, idOf(workflowIds.scrape(parent.id)));
     return parent;
   };
-  /** The first workflow of a type that Temporal lists, as soon as it does. */
+  /** Returns the first workflow of a type in Temporal's list, as soon as there is one. */
   const firstOf = async (type: string, prefix = ''): Promise<string> => {
     for (;;) {
       for await (const { workflowId } of client.workflow.list({ query: `WorkflowType = '${type}'` }))
@@ -158,7 +164,7 @@ try {
   };
   const webhook = await post<{ id: number }>('/add_webhook', { url: `http://${site.host}/hook` });
   const parent = await scrape('finished', { url: `http://${site.host}/sitemap.xml` });
-  // It comes to its bound of tokens, goes on with too few, and then without a bound. Its texts are nobody else's, for what is known takes none.
+  // The run reaches its token limit, is resumed with too few tokens, then without a limit. Its texts are unique: known texts cost no tokens.
   const paused = await post<FileRecord>('/scrape_sitemap', {
     url: `http://${site.host}/sitemap.xml`,
     chunk_size: 3,
@@ -172,7 +178,7 @@ try {
     return /\d+(?=\/resume)/.exec(found[0]?.sync_error_message ?? '')?.[0] ?? '0';
   };
   for (const more of [1, null]) {
-    // Asked too soon, there is nothing to go on with yet.
+    // A resume before the pause fails, so retry.
     const resumed = async () =>
       (await post<{ max_tokens?: number | null }>(`/sync_runs/${await waitsFor()}/resume`, { max_tokens: more }))
         .max_tokens;
@@ -242,7 +248,7 @@ try {
   const passOf = async () => (await schedule.describe()).info.recentActions.at(-1)?.action.workflow.workflowId;
   while ((await passOf()) === undefined) await started();
   await keep('autoSync.finished', (await passOf()) ?? '');
-  // A page vanishes, is missed by a listing, and is had back.
+  // A page vanishes, is missed by a listing, and is restored.
   const { two: _vanished, ...left } = gitbook.spaces['words']?.pages ?? {};
   gitbook.spaces['words'] = { title: 'Words', pages: left };
   await post('/integrations/items/sync', { data_source_id: gitbookId });
@@ -259,7 +265,7 @@ try {
   await post('/integrations/items/sync', { data_source_id: gitbookId });
   await started();
   await keep('syncItems.revoked', idOf(workflowIds.syncItems(gitbookId)));
-  // One that is walked to its end, one whose code is worth nothing, one that nobody comes back from.
+  // One connection is completed, one has an invalid code, one is abandoned.
   const connections: string[] = [];
   const begin = async (): Promise<string> => {
     const { oauth_url: url } = await post<{ oauth_url: string }>('/integrations/oauth_url', {
@@ -302,7 +308,7 @@ try {
   const picture = await send('words.png', picturedWords());
   await started();
   await keep('syncUpload.recognized', idOf(workflowIds.upload(picture.id)));
-  // Vectors whose days go by at once, back again, and then without cold storage.
+  // The vectors expire at once, are restored, and then have no cold storage.
   const { mongodbUri } = engines;
   await post('/modify_cold_storage_parameters', {
     filters: { ids: [upload.id] },
@@ -329,7 +335,7 @@ try {
   await started();
   await keep('moveStorage.modified', await moveOf('modify-storage'));
   await scrape('cancelled', { url: `http://${site.host}/sitemap.xml`, tags: { again: true } });
-  // Last, because it takes all that the runs above have made; a scrape under way is ended by it.
+  // This is the last step, because it deletes everything that the runs above created. It aborts a scrape in progress.
   await post('/scrape_sitemap', { url: `http://${site.host}/sitemap.xml` });
   await started();
   const { id: userId } = await post<{ id: number }>('/user', { customer_id: 'histories' });

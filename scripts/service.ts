@@ -13,13 +13,13 @@ import { refuseNewerSchema } from '../store/migrations/run.js';
 import { superviseChild } from './child.js';
 import { ensureKeys } from './keys.js';
 
-/** A worker is frozen after so many times STALL_AFTER_S without a sign of life: by then its stalled runs are recorded. */
+/** A worker counts as frozen after this many times STALL_AFTER_S without a heartbeat: its stalled runs are recorded before. */
 const FROZEN_STALLS = 2;
 
 export interface Service {
   readonly url: string;
   readonly apiKey: string;
-  /** True when the key was made at this very start: the one time it is shown. */
+  /** Whether the key was created by this start. It is shown only once. */
   readonly apiKeyIsNew: boolean;
   readonly temporalUiUrl: string | null;
   stop(): Promise<void>;
@@ -27,13 +27,16 @@ export interface Service {
 
 export interface ServiceOptions {
   readonly env: NodeJS.ProcessEnv;
-  /** Told what is going on, a line at a time. */
+  /** Receives progress, one line at a time. */
   readonly say: (line: string) => void;
-  /** Receives the log of API and worker, line by line; by default it goes to this process's output. */
+  /** Receives the log lines of API and worker; by default they go to this process's output. */
   readonly onLogLine?: (line: string) => void;
 }
 
-/** Brings everything up in one place: the engines that no URL names, then API and worker as children. */
+/**
+ * Starts all parts on one machine: the embedded engines for which no URL is set, then API and worker as child
+ * processes.
+ */
 export async function startService({ env, say, onLogLine }: ServiceOptions): Promise<Service> {
   keepFilesPrivate();
   const dataDir = path.resolve(env['DATA_DIR'] || '.data');
@@ -59,12 +62,12 @@ export async function startService({ env, say, onLogLine }: ServiceOptions): Pro
   const engines = await startEngines({
     dataDir,
     enginesDir: DEFAULT_ENGINES_DIR,
-    // As the worker: requests are answered first where the cores are shared.
+    // The same priority as the worker, so that requests take precedence on shared cores.
     temporalNiceness: settings.workerNiceness,
     need,
     checkMongodb: refuseNewerSchema,
     onProgress: say,
-    tell: { modelPath: model.modelPath, tokenizerPath: model.tokenizerPath },
+    facts: { modelPath: model.modelPath, tokenizerPath: model.tokenizerPath },
     keepRunning: say,
   });
   const stops: (() => Promise<void>)[] = [() => engines.stop()];
@@ -113,12 +116,12 @@ export async function startService({ env, say, onLogLine }: ServiceOptions): Pro
   }
 }
 
-/** Calls `stop` at the first SIGINT or SIGTERM, then ends the process; a second request ends it at once. */
+/** Calls `stop` at the first SIGINT or SIGTERM, then ends the process; a second signal ends it at once. */
 export function stopOnSignal(stop: () => Promise<void>, say: (line: string) => void): void {
   onStopSignal(() => {
     say('stopping');
     stop().then(
-      // With what went wrong before, if anything did.
+      // Keeps the exit code, if an error set it.
       () => process.exit(),
       (error: unknown) => {
         console.error(error);

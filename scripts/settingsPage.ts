@@ -1,6 +1,6 @@
 import { SETTINGS } from '../config/settings.js';
 
-/** docs/settings.md, from the table in config/settings.ts. */
+/** Renders docs/settings.md from the table in config/settings.ts. */
 export function settingsPage(): string {
   const rows = Object.entries(SETTINGS).map(([name, { schema, about }]) => {
     const flags = schema.describe().flags as { default?: unknown } | undefined;

@@ -9,9 +9,9 @@ import { isOAuthSource } from '../contract/whiteLabel.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
-/** Where tests lie that are of one source alone: each is called as its source is. */
+/** Folders with tests of a single source, each named after its source. */
 const OWN_TESTS = ['test/connectors', 'test/system/sources/own'];
-/** Asks servers that others wrote. */
+/** Compares our emulators with servers written by others. */
 const SECOND_OPINION = 'test/connectors/emulate.test.ts';
 
 const filesIn = (folder: string): string[] =>
@@ -19,7 +19,7 @@ const filesIn = (folder: string): string[] =>
 
 const linkTo = (file: string, text: string): string => `[${text}](../${file})`;
 
-/** How an account is connected, and by which fields beside the usual ones. */
+/** Returns how an account is connected, and which additional fields this takes. */
 function authOf(source: ConnectedSourceType): string {
   const { auth, urls } = CONNECTED_SOURCES[source];
   if (auth === 'token') return `token: \`POST /integrations/${source.toLowerCase()}\``;
@@ -44,17 +44,17 @@ function incrementalOf(source: ConnectedSourceType): string {
 
 function deletionsOf(source: ConnectedSourceType): string {
   const { hasChanges, deletions } = describeSource(source);
-  const usual = hasChanges ? 'told by the feed' : 'missed by a whole listing';
+  const usual = hasChanges ? 'reported by the change feed' : 'missing from a full listing';
   return deletions === undefined ? usual : `${usual}; ${deletions}`;
 }
 
 function limitsOf(source: ConnectedSourceType): string {
   const { limits, sharedRequestsAtOnce } = describeSource(source);
-  const shared = sharedRequestsAtOnce === null ? '' : `, ${sharedRequestsAtOnce} of an OAuth client`;
-  return `${CONNECTED_SOURCES[source].requestsAtOnce} requests at once of an account${shared}; ${limits}`;
+  const shared = sharedRequestsAtOnce === null ? '' : `, ${sharedRequestsAtOnce} per OAuth client`;
+  return `${CONNECTED_SOURCES[source].requestsAtOnce} concurrent requests per account${shared}; ${limits}`;
 }
 
-/** Tests of its own, beside those that every source passes. */
+/** Returns the tests of this source, in addition to those that every source passes. */
 function proofOf(source: ConnectedSourceType): string {
   const name = source.replaceAll('_', '').toLowerCase();
   const own = OWN_TESTS.flatMap(filesIn)
@@ -70,11 +70,11 @@ function proofOf(source: ConnectedSourceType): string {
   return [
     'emulator, catalogue, kills',
     ...own.map((file) => linkTo(file, file.includes('/own/') ? 'its own operations' : 'its connector')),
-    ...(asked ? [linkTo(SECOND_OPINION, 'a server of others')] : []),
+    ...(asked ? [linkTo(SECOND_OPINION, 'a server written by others')] : []),
   ].join('; ');
 }
 
-/** docs/sources.md, from the rows in contract/sources.ts and what connectors tell of themselves. */
+/** Renders docs/sources.md from the rows in contract/sources.ts and the descriptions of the connectors. */
 export function sourcesPage(): string {
   const rows = (Object.keys(CONNECTED_SOURCES) as ConnectedSourceType[])
     .toSorted((a, b) => CONNECTED_SOURCES[a].name.localeCompare(CONNECTED_SOURCES[b].name, 'en'))
@@ -84,9 +84,9 @@ export function sourcesPage(): string {
       const [auth = '', ...rest] = of;
       return `| ${[`${CONNECTED_SOURCES[source].name} \`${source}\``, auth, listed, ingested, ...rest].join(' | ')} |`;
     });
-  return `# Sources that accounts are connected to
+  return `# Connected sources
 
-**Nothing here was proven on a real account**: nobody had one. Each source was proven against an emulator of its own
+**Nothing here was tested with a real account.** Each source is tested with an emulator of its own
 ([test/emulators](../test/emulators)), written to what its provider publishes, by the catalogue that every source passes
 ([test/system/sources](../test/system/sources)) and by syncs whose worker was killed at random moments
 ([test/long/catalogueKill.test.ts](../test/long/catalogueKill.test.ts)). The last column names what else there is of each.
@@ -94,7 +94,7 @@ This page is written from \`contract/sources.ts\` and \`connectors/\` by \`npm r
 
 For all of them: what vanished at the source is deleted here by the next listing, unless so much is missing that an operator
 has to approve it; contents are read up to the smaller of MAX_UPLOAD_BYTES and MAX_DOCUMENT_BYTES; limits of the source are waited out.
-More of what each does: [choices.md](choices.md).
+Ids, item types and particular cases: [api/sources.md](api/sources.md).
 
 | source | auth | listed as | what is ingested | incremental | deletions | limits | proven against |
 |---|---|---|---|---|---|---|---|

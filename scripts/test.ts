@@ -1,10 +1,8 @@
 /**
- * `npm test`: jest with the arguments given, then the slowest suites, the processor time, and the plain line of counts that
- * CI reads.
- *
- * Of a whole run, suites that failed are run once more when all others are done, one at a time. That tells a flaky test
- * from a broken one, and changes nothing about the result: a test that passes only then has failed, unless
- * test/flaky.json names it with its suspected cause.
+ * `npm test`: runs Jest with the given arguments, then prints the slowest suites, the processor time, and the line of
+ * counts that CI reads.
+ * After a whole run, failed suites run once more, one at a time. This tells flaky tests from broken ones but does not
+ * change the result: a test that passes only then has failed, unless test/flaky.json names it with its suspected cause.
  */
 import { spawn } from 'node:child_process';
 import { readFile, rm } from 'node:fs/promises';
@@ -15,7 +13,7 @@ import { fileURLToPath } from 'node:url';
 interface SuiteResult {
   readonly name: string;
   readonly status: string;
-  /** Of its tests and hooks, milliseconds since 1970. */
+  /** Time of its tests and hooks, in milliseconds since 1970. */
   readonly startTime: number;
   readonly endTime: number;
   readonly assertionResults: readonly { readonly status: string; readonly fullName: string }[];
@@ -23,20 +21,20 @@ interface SuiteResult {
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const JEST = join(ROOT, 'node_modules/jest/bin/jest.js');
-/** Tests that may pass on their second try: suspected causes by `suite: test`. */
+/** Tests that may pass on the second attempt: suspected causes by `suite: test`. */
 const FLAKY = join(ROOT, 'test/flaky.json');
 const SLOWEST = 20;
-/** Of Linux, for all architectures: sysconf(_SC_CLK_TCK). */
+/** Linux, all architectures: sysconf(_SC_CLK_TCK). */
 const TICKS_PER_S = 100;
 
 const given = process.argv.slice(2);
 const REPORT = join(tmpdir(), `allotrope-tests-${process.pid}.json`);
-/** Where test/support/answeredOperations.ts notes which operations have answered. */
+/** File in which test/support/answeredOperations.ts records the operations that succeeded. */
 const ANSWERED = join(tmpdir(), `allotrope-answered-${process.pid}.txt`);
-/** Without names of suites the run is a whole one; options alone choose its tier. */
+/** A run without suite names is a whole run; options alone select its tier. */
 const isWhole = !given.some((argument) => argument === '--runTestsByPath' || argument.startsWith('test/'));
 
-/** Runs jest to its end. @returns null when it left no report, so that nothing is known of its tests. */
+/** Runs Jest. @returns null if it wrote no report, so the results are unknown */
 async function runJest(args: readonly string[]): Promise<readonly SuiteResult[] | null> {
   await rm(REPORT, { force: true });
   const child = spawn(
@@ -54,7 +52,7 @@ async function runJest(args: readonly string[]): Promise<readonly SuiteResult[] 
   }
 }
 
-/** Processor seconds of this process's ended children and theirs, of those that were waited for; null where it can't be read. */
+/** Returns the processor seconds of ended child processes; null if unknown. */
 async function childSeconds(): Promise<number | null> {
   // proc(5): after the name in parentheses, cutime and cstime are the 14th and 15th field.
   const stat = await readFile('/proc/self/stat', 'utf8').catch(() => null);
@@ -62,7 +60,7 @@ async function childSeconds(): Promise<number | null> {
   return fields ? (Number(fields[13]) + Number(fields[14])) / TICKS_PER_S : null;
 }
 
-/** Operations of the public contract that answered no caller with success: each is to have a proof in the first tier. */
+/** Returns the operations of the public contract without a successful response: each needs a test in the first tier. */
 async function unansweredOperations(): Promise<string[]> {
   const { paths } = JSON.parse(await readFile(join(ROOT, 'test/fixtures/openapi.json'), 'utf8')) as {
     paths: Record<string, Record<string, unknown>>;
@@ -100,13 +98,13 @@ for (const suite of suites.values()) {
     if (status === 'passed') counts.passed++;
     else if (status === 'failed') counts.failed++;
     else counts.skipped++;
-  // One that could not even be loaded has no tests to count.
+  // A suite that could not be loaded has no tests to count.
   if (hasFailed(suite) && !suite.assertionResults.some(({ status }) => status === 'failed')) counts.failed++;
 }
 if (given.length === 0) {
   const unanswered = await unansweredOperations();
   if (unanswered.length > 0) counts.failed++;
-  for (const operation of unanswered) process.stdout.write(`NO TEST GETS AN ANSWER OF SUCCESS: ${operation}\n`);
+  for (const operation of unanswered) process.stdout.write(`NO TEST RECEIVES A SUCCESSFUL RESPONSE: ${operation}\n`);
 }
 if (suites.size > 1) {
   const secondsOf = ({ startTime, endTime }: SuiteResult): number => (endTime - startTime) / 1000;

@@ -1,4 +1,4 @@
-/** `npm run trace`: ingests a small site by a service of its own, with traces on, and draws the trace of that. */
+/** `npm run trace`: ingests a small site with its own service and traces enabled, then prints the trace. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -44,8 +44,8 @@ try {
   const isWhole = () => receiver.spans.find(({ name }) => name === 'workflow scrapeSitemap');
   while (!isWhole() && Date.now() < deadline) await sleep(200);
   const traceId = isWhole()?.traceId;
-  if (traceId === undefined) throw new Error('No trace came');
-  // What was sent by the other process comes by itself.
+  if (traceId === undefined) throw new Error('No trace was received.');
+  // Give the other process time to export its spans.
   await sleep(2_000);
   console.log(`trace ${traceId}`);
   for (const line of drawTrace(receiver.spans.filter((span) => span.traceId === traceId))) console.log(line);

@@ -1,4 +1,4 @@
-/** A span as it is drawn. */
+/** A span of the printed tree. */
 export interface DrawnSpan {
   readonly service: string;
   readonly spanId: string;
@@ -9,11 +9,11 @@ export interface DrawnSpan {
   readonly endMs: number;
 }
 
-/** Calls of one span that are alike are one line with their number. */
+/** Similar calls of a span share one line with their number. */
 const isCall = ({ name }: DrawnSpan, childless: boolean): boolean =>
   childless && !/^(activity|workflow|start) /.test(name);
 
-/** A trace as lines: each span below the one it lies in, in the order of their beginnings, with where and when it was. */
+/** Renders a trace as lines: each span below its parent, ordered by start, with process and duration. */
 export function drawTrace(spans: readonly DrawnSpan[]): string[] {
   const known = new Set(spans.map(({ spanId }) => spanId));
   const children = new Map<string | null, DrawnSpan[]>();

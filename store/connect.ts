@@ -42,9 +42,9 @@ import { createRunProgress, type RunProgress } from './files/runProgress.js';
 import { createFileSums, type FileSums } from './files/statistics.js';
 import { createFileTags, type FileTags } from './files/tags.js';
 import { createFrontier, type Frontier } from './frontier/frontier.js';
-import type { GrantKeeper } from '../contract/oauth.js';
+import type { GrantStore } from '../contract/oauth.js';
 import { isOAuthSource } from '../contract/whiteLabel.js';
-import type { HostTurns } from '../contract/hostTurns.js';
+import type { HostRateLimits } from '../contract/hostRateLimits.js';
 import { UPLOAD_SOURCES } from '../contract/uploads.js';
 import type { Backlog } from '../observability/backlog.js';
 import type { Watch } from '../observability/watch.js';
@@ -114,13 +114,13 @@ export interface StoreSettings {
   readonly textCacheBytes: number;
   /** Days that events and deliveries are kept. */
   readonly eventsKeptDays: number;
-  /** Days that runs which have ended are kept, with what they did. */
+  /** Days for which ended runs are stored, with their ledger. */
   readonly ledgerLifeDays: number;
   /** Files of one user in the queue at most; 0: any number. */
   readonly maxQueuedFiles: number;
   /** Milliseconds between reads of the stored version of the records. */
   readonly schemaCheckMs: number;
-  /** Told of calls to MongoDB and Qdrant; unset: nobody is, and nothing is spent on it. */
+  /** Observes calls to MongoDB and Qdrant; unset: calls are not observed. */
   readonly watch?: Watch | null;
   /** Called with the files whose sync this process ends; unset: they are not counted. */
   readonly onFilesEnded?: FilesEnded;
@@ -147,7 +147,7 @@ export interface Store {
   readonly runs: Runs & RunList;
   readonly heldRuns: HeldRuns;
   readonly uploadStreams: UploadStreams;
-  /** What runs did with what they met. */
+  /** What runs did with their items. */
   readonly ledger: LedgerWriter & LedgerQueries;
   readonly dataSources: DataSourceQueries & DataSourceCommands & DataSourceListings;
   /** What is synced by itself, and when. */
@@ -159,7 +159,7 @@ export interface Store {
   readonly stalls: Stalls;
   readonly lastErrors: LastErrors;
   readonly runRates: RunRates;
-  /** What happened, for whoever looks after it. */
+  /** Ended runs, for operators. */
   readonly runHistory: RunHistory;
   /** What was chosen of accounts, and what was deleted since. */
   readonly selections: Selections;
@@ -167,7 +167,7 @@ export interface Store {
   readonly attempts: Attempts;
   readonly connections: Connections;
   /** What an account is called with: credentials in clear, or where its grant rests; null once access is revoked. */
-  accountCredentials(source: DataSourceDoc): string | GrantKeeper | null;
+  accountCredentials(source: DataSourceDoc): string | GrantStore | null;
   /** What connected accounts hold. */
   readonly items: Items;
   readonly files: FileQueries &
@@ -187,7 +187,7 @@ export interface Store {
   /** Scrapes, crawls and feeds of several requests, accepted at once. */
   readonly newContainers: NewContainers;
   readonly reembeds: Reembeds;
-  /** Vectors made again from what is stored, for operators. */
+  /** Vectors made again from stored chunks, for operators. */
   readonly rebuilds: Rebuilds;
   readonly chunks: ChunkQueries & ChunkCommands;
   readonly vectors: Vectors;
@@ -196,14 +196,14 @@ export interface Store {
   readonly contents: Contents;
   readonly coldCopies: ColdCopies;
   readonly moves: Moves & MoveClaims & StorageChanges;
-  /** What vanished at its source, and may be had back. */
+  /** Files that vanished at their source and may be restored. */
   readonly quarantine: Quarantine & QuarantineClaims;
   readonly coldFiles: ColdFiles;
   readonly lastUse: LastUse;
   readonly originals: Originals;
   readonly recognizedPages: RecognizedPages;
   readonly transcripts: Transcripts;
-  readonly hostTurns: HostTurns;
+  readonly hostTurns: HostRateLimits;
   readonly limits: Limits;
   readonly frontier: Frontier;
   readonly idempotency: Idempotency;
@@ -216,7 +216,7 @@ export interface Store {
   readonly events: Events;
   readonly webhooks: Webhooks;
   readonly deliveries: Deliveries;
-  /** The full compare of records with all that lies in the stores. */
+  /** The full comparison of records with the contents of all stores. */
   readonly reconciliation: Reconciliation;
   /** How the work of the whole service stands. Takes longer the more files there are. */
   backlog(): Promise<Backlog>;
@@ -427,7 +427,7 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
     },
     async close() {
       schema.stop();
-      // Counts alone are no reason to stay.
+      // Unsaved counts must not delay the exit.
       await Promise.all([embeddingUsage, lastUse].map((one) => one.flush().catch(() => undefined)));
       await connection.close();
     },

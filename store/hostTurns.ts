@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Connection, Model } from 'mongoose';
 
-import type { HostTurns, ShareRequest } from '../contract/hostTurns.js';
+import type { HostRateLimits, ShareRequest } from '../contract/hostRateLimits.js';
 import { date, list, nested, number, optional, orNull, type RecordOf, schemaOf, text } from './record.js';
 
 const SHARE = {
@@ -21,7 +21,7 @@ const HOST = {
   /** Who made the last claim of a start. */
   claim: orNull(text),
   askedAt: date,
-  /** Removed by MongoDB some time after: nobody has called the host for long. */
+  /** MongoDB deletes the row after this time without calls of the host. */
   expiresAt: date,
 };
 
@@ -46,9 +46,9 @@ const msBetween = (from: Date, to: Date | null | undefined): number =>
 export function createHostTurns(
   connection: Connection,
   leaseMs = LEASE_MS,
-): HostTurns & { createIndexes(): Promise<void> } {
+): HostRateLimits & { createIndexes(): Promise<void> } {
   const hosts = hostModel(connection);
-  /** One atomic step: whoever comes second sees what the first one did. */
+  /** One atomic step: concurrent callers see each other's changes. */
   const change = async (host: string, pipeline: Expression[]): Promise<HostDoc> => {
     const row = await hosts.collection.findOneAndUpdate({ _id: host as never }, pipeline, {
       upsert: true,
@@ -87,8 +87,8 @@ export function createHostTurns(
 }
 
 /**
- * Dead shares out, the own one in; then as much as is fair and free. Where there are more workers than slots, whoever
- * has one goes to the end of the line at each renewal, so that all get their turn.
+ * Removes expired shares and adds the own one; then grants as much as is fair and free. With more workers than slots, a
+ * holder goes to the end of the line at each renewal, so that all get their turn.
  */
 function sharing({ host: _host, holder, cap, atMost }: ShareRequest, leaseMs: number): Expression[] {
   const isOwn: Expression = { $eq: ['$$one.holder', holder] };

@@ -20,7 +20,7 @@ const KEY = {
   userId: nullable(number),
   route: required(text),
   key: required(text),
-  /** Hash of what was asked. */
+  /** Hash of the request. */
   fingerprint: required(text),
   /** What was answered, sealed as a whole: an answer may hold a secret that is shown once. */
   answer: nullable(json<SealedSecret>()),
@@ -40,7 +40,7 @@ export interface Idempotency {
 
 const LIFE_MS = 24 * 60 * 60 * 1000;
 
-/** MongoDB's words for "somebody else has written this": in a transaction not yet committed, and in one that is. */
+/** MongoDB's error codes for a conflicting write: in an uncommitted transaction, and in a committed one. */
 const TAKEN_CODES: readonly unknown[] = [112, 11000];
 const isTaken = (error: unknown): boolean =>
   typeof error === 'object' && error !== null && 'code' in error && TAKEN_CODES.includes(error.code);

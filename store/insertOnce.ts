@@ -5,7 +5,7 @@ function onlyDuplicates(error: unknown): boolean {
   return typeof error === 'object' && error !== null && 'code' in error && error.code === 11000;
 }
 
-/** What a schema gives a new row. Its lists and objects are shared by all rows that are made of it, so nobody may change them. */
+/** Returns the schema's defaults for a new row. Its lists and objects are shared by all rows made from it: never change them. */
 export function blankRow<T>(model: Model<T>): T {
   const row = new model().toObject({ minimize: false }) as T & object;
   for (const value of Object.values(row)) Object.freeze(value);
@@ -28,7 +28,7 @@ export async function insertRows<T>(
 }
 
 /**
- * Inserts rows whose ids are made of what they hold, so that rows of an earlier try are left as they are.
+ * Inserts rows whose ids derive from their contents; rows of an earlier attempt stay unchanged.
  * @returns whether all of them were new
  */
 export async function insertOnce<T>(model: Model<T>, rows: readonly T[]): Promise<boolean> {

@@ -28,7 +28,7 @@ export interface StuckFiles {
 export interface Inspection {
   server(): Promise<{
     readonly version: string;
-    /** Null: it is no replica set, and has no transactions. */
+    /** Null: it is not a replica set, and has no transactions. */
     readonly replicaSet: string | null;
     readonly clock: Date;
     /** Of the records; null where there are none yet. */
@@ -40,7 +40,7 @@ export interface Inspection {
   openSecrets(
     secrets: Secrets,
   ): Promise<{ readonly opened: number; readonly broken: number; readonly why: string | null }>;
-  /** Files in motion by run, of the runs that have most of them at most `limit`. */
+  /** Unfinished files by run, for the `limit` runs with most of them. */
   inMotion(limit: number): Promise<StuckFiles[]>;
   /** Runs that Temporal should have been given before a time. */
   unstarted(before: Date): Promise<number>;
@@ -119,7 +119,7 @@ function inspectionOf(connection: Connection): Inspection {
       }));
     },
     unstarted: (before) =>
-      // Those that are held back are due in no time that comes; the rest are in an index of their own.
+      // Deferred starts are due in the far future; the others have an index of their own.
       runs.countDocuments({ startedAt: null, nextTryAt: { $lt: FAR_AWAY }, acceptedAt: { $lt: before } }).exec(),
     troubledWebhooks: (limit) =>
       webhooks

@@ -21,15 +21,15 @@ export interface ReadText extends Tenant {
 }
 
 /**
- * Keeps users within their limits, and their files in turn where more are accepted than the queue takes. What a user has in all (max_files, max_characters) is decided by one at a time for
- * each user, so that runs at work side by side don't exceed it together; users without such limits pay nothing.
+ * Keeps users within their limits, and queues their files in turn where more are accepted than the queue takes. The totals of a user (max_files, max_characters) are decided by one caller at a time for
+ * each user, so that parallel runs don't exceed them together; users without such limits pay nothing.
  */
 export interface Limits {
   /** The limits that hold for a user. */
   of(tenant: Tenant): Promise<EffectiveLimits>;
   /**
-   * Holds the run's new files back, newest first, as far as the user may have no more, and lets those that were held
-   * back go on, oldest first, as far as there is room again: within the limits, and in the queue. Answers the limit by which files were held back just now.
+   * Holds back the run's new files, newest first, that exceed the user's limits, and releases held ones,
+   * oldest first, when there is room again: within the limits, and in the queue. Returns the limit that held files back in this call.
    */
   takeTurn(tenant: Tenant, runId: number, limits: EffectiveLimits): Promise<LimitName | null>;
   /** Counts a text in, or answers the limit that it would break. Safe to repeat. */
@@ -54,10 +54,10 @@ const CHARACTERS = {
 };
 
 const HELD =
-  'It waits because a limit of the user is reached. It goes on when the limit is raised or files are deleted.';
+  'It waits because a limit of the user is reached. It continues when the limit is raised or files are deleted.';
 
 export function createLimits({ users, organizations, files, queue, transaction }: LimitModels): Limits {
-  /** Runs work alone among all that concern this user's limits: whoever comes second begins again. */
+  /** Serializes all work on this user's limits: a concurrent transaction is retried. */
   const alone = <T>({ organizationId, userId }: Tenant, work: (session: Session) => Promise<T>): Promise<T> =>
     transaction(async (session) => {
       await users.updateOne({ _id: userId, organizationId }, { $inc: { limitTurns: 1 } }).session(session);

@@ -1,6 +1,6 @@
 import mongoose, { mongo } from 'mongoose';
 
-import { causesOf, saysDiskFull, StoreFailure } from '../contract/storeFailures.js';
+import { causesOf, isDiskFullError, StoreFailure } from '../contract/storeFailures.js';
 
 /**
  * Server error codes that mean "not now": the node is not primary, shuts down, lost a connection of its own, or ran out
@@ -46,7 +46,7 @@ const isTransient = (error: object): boolean =>
 /** Returns the failure of MongoDB that an error is or was caused by; null for any other error. */
 export function mongoFailure(error: unknown): StoreFailure | null {
   for (const one of causesOf(error)) {
-    if (one instanceof mongo.MongoError && (one.code === OUT_OF_DISK_SPACE || saysDiskFull(one)))
+    if (one instanceof mongo.MongoError && (one.code === OUT_OF_DISK_SPACE || isDiskFullError(one)))
       return new StoreFailure('MongoDB', 'full', error);
     if (isUnreachable(one)) return new StoreFailure('MongoDB', 'unreachable', error);
     if (isTransient(one)) return new StoreFailure('MongoDB', 'failed', error);

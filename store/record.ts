@@ -53,7 +53,7 @@ export const oneOf = <T extends string>(values: readonly T[]): Field<T> => field
 export const json = <T>(): Field<T> => field<T>({ type: Schema.Types.Mixed });
 /** A list. A new row has an empty one. */
 export const list = <T>({ definition }: Field<T>): Field<T[]> => field<T[]>({ type: [definition.type] });
-/** A record within a row, without an id. `keepEmpty`: empty objects are stored, not left out. */
+/** A record within a row, without an id. `keepEmpty`: empty objects are stored, not dropped. */
 export const nested = <F extends Fields>(fields: F, { keepEmpty = false } = {}): Field<RecordOf<F>> =>
   field<RecordOf<F>>({ type: new Schema(definitions(fields), { _id: false, minimize: !keepEmpty }) });
 
@@ -78,7 +78,7 @@ export const orNull = <T>({ definition }: Field<T>): Field<T | null> => field({ 
 /** Absent from some rows: from new ones, or from those of older versions. */
 export const optional = <T>({ definition }: Field<T>): OptionalField<T> => ({ definition, isOptional: true });
 
-/** Returns the mongoose schema of a table of fields. `keepEmpty`: empty objects are stored, not left out. */
+/** Returns the mongoose schema of a table of fields. `keepEmpty`: empty objects are stored, not dropped. */
 export function schemaOf<D>(fields: FieldsOf<D>, { keepEmpty = false } = {}): Schema<D> {
   const options: SchemaOptions = { versionKey: false, minimize: !keepEmpty };
   return new Schema(definitions(fields), options) as unknown as Schema<D>;

@@ -18,7 +18,7 @@ export function tagCondition({ key, value, negate = false }: TagCondition): TagQ
 const anyOf = (query: TagQuery): string[] | undefined =>
   'tagPairs' in query && '$in' in query.tagPairs ? query.tagPairs.$in : undefined;
 
-/** ANDs and ORs of nothing ask for nothing: they are left out, wherever they stand. MongoDB refuses empty ones. */
+/** Converts a tag tree. Empty ANDs and ORs are dropped at every level, because MongoDB refuses them. */
 export function tagTreeQuery(tree: TagTree | TagCondition): TagQuery | undefined {
   if ('key' in tree) return tagCondition(tree);
   const members = ('AND' in tree ? tree.AND : tree.OR).map(tagTreeQuery).filter((part) => part !== undefined);

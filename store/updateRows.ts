@@ -10,7 +10,7 @@ export type RowWrite =
 /**
  * Writes many rows past mongoose's schema, in any order: they were built by our own code, and casting each again costs
  * more than the write. With insertRows, the only place that hands the driver rows that mongoose has not cast; the driver
- * types every id as an ObjectId, hence the casts.
+ * types every id as an ObjectId, which is why they are cast.
  * @returns how many rows matched
  */
 export async function updateRows<T>(

@@ -155,9 +155,6 @@ describe('the shape of the repository', () => {
   test('connectors parse cursors only through connectors/cursors.ts', () => {
     const allowed: Readonly<Record<string, string>> = {
       'connectors/cursors.ts': 'every other cursor',
-      'connectors/github/reads.ts': 'a cursor that an API caller returns: an invalid one is refused, not listed again',
-      'connectors/microsoft/sharePoint/index.ts': 'a cursor that an API caller returns',
-      'connectors/salesforce/crm.ts': 'a cursor that an API caller returns',
       'connectors/account.ts': 'stored credentials',
       'connectors/rssFeed/readFeed.ts': 'stored credentials',
       'connectors/box/note.ts': 'content',

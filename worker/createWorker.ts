@@ -36,46 +36,48 @@ import { connectStore, type Store } from '../store/connect.js';
 import { outdatedMessage } from '../store/migrations/schemaWatch.js';
 import { createTranscriptions } from '../providers/transcription/registry.js';
 import { createTemporalWorkers } from './temporalWorkers.js';
-import { keepHeartbeat } from './heartbeat.js';
+import { sendHeartbeats } from './heartbeat.js';
 import { createSources } from './sources.js';
 import type { WorkerLoad } from '../contract/workers.js';
 
 export interface WorkerOverrides {
   readonly log: Log;
-  /** Absent: nothing is traced. */
+  /** Absent: no tracing. */
   readonly tracing?: Tracing;
-  /** What the Temporal SDK counts of this process, beside our own metrics (runtime.ts). */
+  /** Metrics of the Temporal SDK in this process, added to our own (runtime.ts). */
   readonly sdkMetrics?: () => Promise<string>;
-  /** How this process is scheduled; called once a heartbeat (processorShare.ts). */
+  /** Measures how this process is scheduled; called once per heartbeat (processorShare.ts). */
   readonly measureLoad: () => Omit<WorkerLoad, 'lagMs'>;
-  /** Stores that something else of this process has opened, counts and will close. Absent: of its own. */
+  /** Stores that another part of this process has opened and will close. Absent: the worker opens its own. */
   readonly store?: Store;
-  /** The embedded model, where several services share one; it is not closed with this one. Absent: one of its own. */
+  /**
+   * An embedded model that several services share; the worker does not close it. Absent: the worker creates its own.
+   */
   readonly localModel?: EmbeddingProvider;
-  /** Puts something around the activities. */
+  /** Wraps the activities. */
   readonly wrap?: (activities: Activities) => Activities;
-  /** Workflows kept in memory between their tasks; 0: each task replays its history. Absent: the SDK's own number. */
+  /** Workflows cached between their tasks; 0: each task replays its history. Absent: the SDK's default. */
   readonly maxCachedWorkflows?: number;
 }
 
-/** A worker that is connected, and polls once it is run. */
+/** A connected worker. It polls once `run` is called. */
 export interface AllotropeWorker {
   readonly taskQueue: string;
   /** Null where WORKER_METRICS_PORT is unset. */
   readonly metricsPort: number | null;
   /**
-   * Works until it is stopped, then closes all that it opened.
-   * @returns 'outdated' when it stopped by itself, for the records are of a newer version than this program
+   * Runs until the worker is stopped, then closes everything that it opened.
+   * @returns 'outdated' when it stopped by itself because the stored data needs a newer version of this program
    */
   run(): Promise<'stopped' | 'outdated'>;
-  /** Takes no more work; what is under way gets 5 s. Called again, it does nothing. */
+  /** Stops polling; active work gets 5 s. Later calls do nothing. */
   stop(): void;
 }
 
 /**
- * Connects the stores and Temporal, and makes the activities with all that they need. The SDK's native part
- * (runtime.ts) is of the whole process, so it is installed by the caller, before.
- * @throws a sentence for the operator when a setting is missing or a store can't be reached
+ * Connects the stores and Temporal, and creates the activities. The caller first installs the SDK's native runtime
+ * (runtime.ts), of which each process has one.
+ * @throws Error with a message for the operator when a setting is missing or a store cannot be reached
  */
 export async function createWorker(config: Config, overrides: WorkerOverrides): Promise<AllotropeWorker> {
   const { log, tracing = NO_TRACING, store: sharedStore, localModel, maxCachedWorkflows } = overrides;
@@ -108,9 +110,9 @@ export async function createWorker(config: Config, overrides: WorkerOverrides): 
     onNotice: (notice) => log.warn({}, notice),
   });
   const documents = createDocumentPool(config.documents, (death) =>
-    log.warn({ ...death }, 'a reader of documents died; its documents are read once more, each by itself'),
+    log.warn({ ...death }, 'a document reader process died; each of its documents is read once more, separately'),
   );
-  /** Its table takes some 40 MB, and pages are counted in threads that have one of their own. */
+  /** Loaded on demand: its table takes about 40 MB, and the threads that count the tokens of pages load their own. */
   const loadCounter = async () => (await import('../documents/chunking/countTokens.js')).countTokens;
   const upstreams = createEgress(config.embedding.egress, tracing);
   const embeddings = createEmbeddings({
@@ -179,7 +181,7 @@ export async function createWorker(config: Config, overrides: WorkerOverrides): 
     stop();
   });
   const identity = { id: randomUUID(), host: hostname(), pid: process.pid };
-  const heartbeats = keepHeartbeat(store.workers, identity, overrides.measureLoad, log, stopping.signal);
+  const heartbeats = sendHeartbeats(store.workers, identity, overrides.measureLoad, log, stopping.signal);
   const place = { ...config.metrics, port: config.metrics.workerPort, setting: 'WORKER_METRICS_PORT' };
   const served = await offerMetrics(metrics, place, log, overrides.sdkMetrics);
 
@@ -200,7 +202,7 @@ export async function createWorker(config: Config, overrides: WorkerOverrides): 
       stopping.abort();
       await Promise.all([sweeping, heartbeats]);
       await Promise.all([dispatcher.close(), served?.close()]);
-      // First: it gives its shares of hosts back to the store.
+      // Close first: this returns its reserved host capacity to the store.
       await web.close();
       await Promise.all(
         [documents, embeddings, egress, receivers, transcribers, upstreams, workers].map((one) => one.close()),

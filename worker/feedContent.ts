@@ -6,9 +6,12 @@ import { Fault } from '../contract/failures.js';
 import { FEED_SOURCE, type FeedEntryOptions } from '../contract/feeds.js';
 import { openPage, skipsOf } from './pageContent.js';
 
-/** The entries of one sync read their feed together; a later sync reads it anew. */
+/**
+ * Lifetime of a cached feed in milliseconds: the entries of one sync share one request, and a later sync reads the feed
+ * again.
+ */
 const LIFE_MS = 60_000;
-/** Characters of feeds kept at once. */
+/** Total characters of cached feeds. */
 const MAX_KEPT = 40_000_000;
 
 const sizeOf = ({ entries }: Feed): number =>
@@ -17,39 +20,39 @@ const sizeOf = ({ entries }: Feed): number =>
     entries.reduce((sum, { content, summary }) => sum + (content?.length ?? 0) + (summary?.length ?? 0) + 200, 1),
   );
 
-/** Where an entry's text came from, as file_metadata.content_from says it. */
+/** The origin of an entry's text, as file_metadata.content_from states it. */
 type ContentFrom = 'feed' | 'page' | 'summary';
 
-/** Whoever asks with another login may be given another feed. */
+/** The key includes the credentials: another login may get another feed. */
 const keyOf = (url: string, credentials: string | null): string => JSON.stringify([url, credentials]);
 
-/** Reads feeds, and the contents of their entries. */
+/** Reads feeds and the contents of their entries. */
 export function createFeedContents(feeds: FeedSource, web: Pick<WebSource, 'fetchPage'>) {
   const kept = new LRUCache<string, Feed>({ maxSize: MAX_KEPT, sizeCalculation: sizeOf, ttl: LIFE_MS });
-  /** Batches that want the same feed wait for one request. */
+  /** Requests in progress. Batches that need the same feed share one request. */
   const underWay = new Map<string, Promise<Feed>>();
 
   const read = async (request: FeedRequest): Promise<FeedAnswer> => {
     const answer = await feeds.readFeed(request);
-    // Its entries will ask for it where it is now.
+    // Later requests for its entries use the new address.
     if (answer.feed) kept.set(keyOf(answer.movedTo ?? request.url, request.credentials), answer.feed);
     return answer;
   };
   const readWhole = async (request: FeedRequest): Promise<Feed> => {
     const { feed } = await read(request);
-    if (feed === null) throw new Error('A feed that was asked for without a condition was not answered');
+    if (feed === null) throw new Error('The feed answered an unconditional request without content');
     return feed;
   };
   const shared = (request: FeedRequest): Promise<Feed> => {
     const key = keyOf(request.url, request.credentials);
     const known = underWay.get(key);
-    // Who came first may give up: then those who waited read it themselves.
+    // The first reader may abort: then each waiting reader reads the feed itself.
     if (known) return known.catch(() => readWhole(request));
     const reading = readWhole(request).finally(() => underWay.delete(key));
     underWay.set(key, reading);
     return reading;
   };
-  /** Null when the entry has left its feed, or the feed is gone for good. */
+  /** Returns null when the entry is no longer in its feed, or the feed is permanently gone. */
   const find = async (
     { feedUrl: url, entryId }: FeedEntryOptions,
     credentials: string | null,
@@ -69,8 +72,8 @@ export function createFeedContents(feeds: FeedSource, web: Pick<WebSource, 'fetc
   return {
     read,
     /**
-     * The content of an entry: its own where the feed carries it whole, else the page it leads to, else its summary.
-     * Null when that is unchanged, or the entry has left the feed and there is a copy.
+     * Returns the content of an entry: its own if the feed contains all of it, else the linked page, else its summary.
+     * Null when the content is unchanged, or when the entry has left the feed and a copy exists.
      */
     async open({ sourceOptions, known, credentials }: ContentRef, signal: AbortSignal): Promise<OpenedContent | null> {
       const options = sourceOptions as FeedEntryOptions;
@@ -79,7 +82,7 @@ export function createFeedContents(feeds: FeedSource, web: Pick<WebSource, 'fetc
         if (known) return null;
         throw new Fault(
           'gone',
-          'The entry is no longer in its feed, so it can not be read again. What was kept of it stays as it is.',
+          'The entry is no longer in its feed, so it can not be read again. The text that was stored for it stays as it is.',
         );
       }
       if (entry.content !== null) return entryContent(entry, entry.content, 'feed', options);
@@ -102,7 +105,7 @@ const factsOf = ({ publishedAt }: FeedEntry, from: ContentFrom): Record<string, 
 
 const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 
-/** An entry as the page that it would be. */
+/** Builds an HTML page from an entry. */
 function entryContent(entry: FeedEntry, html: string, from: ContentFrom, options: FeedEntryOptions): OpenedContent {
   const title = entry.title === null ? '' : escaped(entry.title);
   const page = `<!doctype html><html><head><title>${title}</title></head><body><article>${title === '' ? '' : `<h1>${title}</h1>`}\n${html}</article></body></html>`;

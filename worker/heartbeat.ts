@@ -8,17 +8,17 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // Another user's process exists too.
+    // EPERM: the process exists and belongs to another user.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
 
 /**
- * Writes this worker's heartbeat every 3 s until the signal is aborted, then removes its row. Workers of the same host
- * whose process is gone are removed first: their successor is this one.
- * @param measure the scheduling of this process; called once a heartbeat
+ * Writes this worker's heartbeat every 3 s until the signal is aborted, then removes its row. First removes the workers
+ * of this host whose process is gone: this worker replaces them.
+ * @param measure measures the scheduling of this process; called once per heartbeat
  */
-export async function keepHeartbeat(
+export async function sendHeartbeats(
   workers: Workers,
   self: WorkerIdentity,
   measure: () => Omit<WorkerLoad, 'lagMs'>,

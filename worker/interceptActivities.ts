@@ -37,11 +37,12 @@ function runIdOf(input: unknown): number | null {
 
 /**
  * Wraps every activity:
- * - It heartbeats as often as its own heartbeat timeout requires, so that a dead worker and a cancellation are noticed.
- * - Whatever it throws after its cancellation is reported as cancelled: a failure would end the run as failed. At
- *   shutdown, the SDK turns this into a failure that is retried.
- * - A Fault becomes an ApplicationFailure, and is recorded in the run's row until a later attempt succeeds: Temporal keeps
- *   the failure of the last attempt only, so a worker that dies at that one would hide why the attempts before it failed.
+ * - It sends heartbeats as often as its heartbeat timeout requires, to detect a dead worker and a cancellation.
+ * - Any error after its cancellation is reported as cancelled: a failure would end the run as failed. At shutdown, the
+ * SDK turns this into a failure that is retried.
+ * - A Fault becomes an ApplicationFailure, and is recorded in the run's row until a later attempt succeeds. Temporal
+ * keeps only the failure of the last attempt, so a worker that dies in that attempt would hide why the earlier ones
+ * failed.
  */
 export function interceptActivities({ lastErrors, log }: AttemptLog): ActivityInterceptorsFactory {
   return (context) => ({
@@ -59,7 +60,7 @@ export function interceptActivities({ lastErrors, log }: AttemptLog): ActivityIn
           return result;
         } catch (error) {
           if (signal.aborted) {
-            if (error !== signal.reason) log.warn({ activity, runId, err: error }, 'an activity failed once cancelled');
+            if (error !== signal.reason) log.warn({ activity, runId, err: error }, 'a cancelled activity failed');
             throw signal.reason;
           }
           if (!(error instanceof Fault)) throw error;

@@ -17,7 +17,7 @@ const started = explainFailedStart();
 keepFilesPrivate();
 const config = loadConfig();
 if (config.files.s3 === null) await checkFolder(config.files.dir, 'FILE_STORAGE_DIR');
-// Child processes inherit it.
+// Child processes inherit the priority.
 lowerPriority(process.pid, config.workerNiceness);
 const tracing = await openTracing(config.tracing, 'allotrope-worker');
 const log = createLog({
@@ -26,16 +26,16 @@ const log = createLog({
   fields: () => ({ ...tracing.logFields(), ...activityFields() }),
 });
 const sdkMetrics = await installRuntime(createSdkLogger(log), config.metrics.workerPort !== null);
-// A supervisor started the engines and the API too: its other children are no strangers.
+// A supervisor also started the engines and the API: its other children belong to this service.
 const measureLoad = createLoadMeter(process.send ? process.ppid : process.pid);
 const worker = await createWorker(config, { log, tracing, sdkMetrics, measureLoad });
 onStopSignal(worker.stop);
-// A supervisor that was killed can't send a signal: its closed channel says the same.
+// A supervisor that was killed cannot send a signal, but its channel closes.
 process.once('disconnect', worker.stop);
 started();
 log.info({ taskQueue: worker.taskQueue }, 'worker polling');
 process.send?.({ ready: true, ...(worker.metricsPort !== null && { metricsPort: worker.metricsPort }) });
-// A supervisor kills a worker whose signs of life end.
+// A supervisor kills a worker that stops sending these messages.
 const aliveTimer = setInterval(() => process.send?.({ alive: true }), HEARTBEAT_MS);
 const end = await worker.run();
 clearInterval(aliveTimer);

@@ -2,17 +2,17 @@ import type { ContentRef, OpenedContent } from '../activities/deps.js';
 import type { WebSource } from '../connectors/types.js';
 import type { PageOptions } from '../contract/ingestOptions.js';
 
-/** The contract's file_format of the types a page may have; anything else was served as HTML. */
+/** The contract's file_format for the media types of pages; any other page was served as HTML. */
 const FORMATS: Readonly<Record<string, string>> = { 'text/plain': 'TXT', 'text/markdown': 'MD' };
 
-/** What a page's reader leaves out, in its own words. */
+/** Returns the parts that a page's reader skips, in its own option names. */
 export const skipsOf = (options: PageOptions): OpenedContent['html'] => ({
   tags: options.htmlTagsToSkip,
   classes: options.cssClassesToSkip,
   selectors: options.cssSelectorsToSkip,
 });
 
-/** The content of a web page; null when the copy we have is still the page. */
+/** Returns the content of a web page; null when the stored copy is still current. */
 export async function openPage(
   web: Pick<WebSource, 'fetchPage'>,
   url: string,

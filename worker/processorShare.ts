@@ -1,31 +1,32 @@
-/** How the machine schedules this process, from Linux's own counters. */
+/** Measures how the operating system schedules this process, from Linux's counters. */
 import { readdirSync, readFileSync } from 'node:fs';
 
 import type { WorkerLoad } from '../contract/workers.js';
 
-/** Figures describe the last so many milliseconds: a peak of a second or two is not starvation. */
+/** Length of the measured window in milliseconds. It is long because a peak of a second or two is not starvation. */
 const WINDOW_MS = 15_000;
 
 interface Sample {
   readonly at: number;
-  /** Nanoseconds that the main thread ran, and that it waited for a processor while it was runnable. */
+  /** Nanoseconds that the main thread ran. */
   readonly ranNs: number;
+  /** Nanoseconds that the main thread was runnable and waited for a processor. */
   readonly waitedNs: number;
-  /** Clock ticks of the whole machine: busy ones, and all. */
+  /** Clock ticks of the whole machine: busy ones, and the total. */
   readonly busy: number;
   readonly all: number;
   /** Clock ticks of this service's processes. */
   readonly own: number;
 }
 
-/** Parent and processor time of each process, ended children included. */
+/** Returns the parent and the processor time of each process, including its ended children. */
 function processes(): Map<number, { readonly parent: number; readonly ticks: number }> {
   const found = new Map<number, { parent: number; ticks: number }>();
   for (const entry of readdirSync('/proc')) {
     if (!/^\d+$/.test(entry)) continue;
     try {
       const stat = readFileSync(`/proc/${entry}/stat`, 'utf8');
-      // The command's name in brackets may hold spaces: the fields are counted from behind it.
+      // The command name in brackets may contain spaces: count the fields after it.
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
       const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
       found.set(Number(entry), { parent: Number(fields[1]), ticks });
@@ -62,7 +63,7 @@ function takeSample(root: number): Sample | null {
       ...{ busy, all: busy + idle + iowait, own: ticksBelow(root) },
     };
   } catch {
-    // No Linux, or no /proc: nothing is known.
+    // Not Linux, or no /proc: no measurement.
     return null;
   }
 }
@@ -70,8 +71,8 @@ function takeSample(root: number): Sample | null {
 const share = (part: number, whole: number): number => (whole <= 0 ? 0 : Math.min(1, Math.max(0, part / whole)));
 
 /**
- * Returns a meter of this process's main thread; each call measures the time since some 15 s ago.
- * @param root the process whose descendants, this one among them, make up the service on this machine
+ * Returns a meter of this process's main thread; each call measures about the last 15 s.
+ * @param root the process whose descendants, including this process, make up the service on this machine
  */
 export function createLoadMeter(root: number): () => Omit<WorkerLoad, 'lagMs'> {
   const samples: Sample[] = [];

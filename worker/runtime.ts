@@ -5,7 +5,7 @@ import { type Logger, Runtime } from '@temporalio/worker';
 
 const LOOPBACK = '127.0.0.1';
 const TIMEOUT_MS = 5_000;
-/** Between being found free and being taken, a port may go to somebody else. */
+/** Attempts to find a free port: another process may take it between the check and its use. */
 const TRIES = 3;
 
 async function freePort(): Promise<number> {
@@ -17,7 +17,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** From the SDK's own server, which speaks to this machine only. */
+/** Reads the metrics from the SDK's own server, which listens on loopback only. */
 const read = (port: number): Promise<string> =>
   new Promise((resolve, reject) => {
     const request = get({ host: LOOPBACK, port, path: '/metrics', timeout: TIMEOUT_MS }, (response) => {
@@ -26,14 +26,14 @@ const read = (port: number): Promise<string> =>
       response.on('data', (part: Buffer) => void parts.push(part));
       response.on('end', () => resolve(Buffer.concat(parts).toString()));
     });
-    request.on('timeout', () => request.destroy(new Error('The metrics of the SDK took too long')));
+    request.on('timeout', () => request.destroy(new Error('The metrics server of the SDK did not respond in time')));
     request.on('error', reject);
   });
 
 /**
- * Sets the SDK's native part up, once a process. It counts in its own code and tells of it on a port alone: one that is
- * found free, so that what serves our metrics can read it and tell both.
- * @returns what reads them, in Prometheus' text format
+ * Installs the SDK's native runtime, once per process. It exports its metrics only on a port, so it gets a free
+ * loopback port from which our metrics page reads them.
+ * @returns a function that reads the metrics in Prometheus' text format
  */
 export async function installRuntime(logger: Logger, isMeasured: boolean): Promise<() => Promise<string>> {
   const options = { logger, shutdownSignals: [] };

@@ -2,17 +2,19 @@ import { DefaultLogger, type LogEntry } from '@temporalio/worker';
 
 import type { Log } from '../observability/log.js';
 
-/** The SDK warns of a worker without workflows; that of the deliveries is one on purpose (createWorker.ts). */
-const MEANT = /^No workflows registered/;
+/**
+ * The SDK warns about a worker without workflows; the worker for deliveries has none on purpose (temporalWorkers.ts).
+ */
+const EXPECTED = /^No workflows registered/;
 
-/** Whether a line of the SDK tells of what is so by intention. */
-export const isMeant = ({ message }: Pick<LogEntry, 'message'>): boolean => MEANT.test(message);
+/** Whether a line of the SDK describes intended behaviour. */
+export const isExpected = ({ message }: Pick<LogEntry, 'message'>): boolean => EXPECTED.test(message);
 
-/** Brings the SDK's own lines to where ours go, so that one reader finds both. */
+/** Creates a logger that writes the SDK's lines to our log, in the same format. */
 export function createSdkLogger(log: Log): DefaultLogger {
   return new DefaultLogger('INFO', (entry) => {
     const { level, message, meta } = entry;
-    const write = level === 'ERROR' ? 'error' : level === 'WARN' && !isMeant(entry) ? 'warn' : 'debug';
+    const write = level === 'ERROR' ? 'error' : level === 'WARN' && !isExpected(entry) ? 'warn' : 'debug';
     log[write]({ ...meta }, message);
   });
 }

@@ -5,7 +5,7 @@ import type { PageOptions } from '../contract/ingestOptions.js';
 import { createFeedContents } from './feedContent.js';
 import { openPage } from './pageContent.js';
 
-/** What connectors offer, in the words of the activities. */
+/** Adapts the connectors to the interface that the activities use. */
 export function createSources(web: WebSource, feedSource: FeedSource): Sources {
   const feeds = createFeedContents(feedSource, web);
   return {

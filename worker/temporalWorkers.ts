@@ -12,25 +12,25 @@ export interface WorkerSettings {
   readonly address: string;
   readonly namespace: string;
   readonly taskQueue: string;
-  /** Activities run at once. */
+  /** Maximum number of activities that run in parallel. */
   readonly activityConcurrency: number;
-  /** Files whose pages are recognized at once. */
+  /** Maximum number of files whose pages are recognized in parallel. */
   readonly ocrConcurrency: number;
-  /** Recordings that wait for a service at once. */
+  /** Maximum number of recordings that wait for a service in parallel. */
   readonly transcriptionConcurrency: number;
-  /** Workflows kept in memory between their tasks. Absent: the SDK's own number. */
+  /** Workflows cached between their tasks. Absent: the SDK's default. */
   readonly maxCachedWorkflows?: number;
 }
 
-/** The workflows, bundled ahead (scripts/compile.ts): beside this file once compiled, in `dist/` from its source. */
+/** The bundled workflows (scripts/compile.ts): in the same folder once compiled, in `dist/` when run from source. */
 const WORKFLOW_BUNDLE = fileURLToPath(
   new URL(import.meta.url.endsWith('.ts') ? '../dist/workflow-bundle.js' : '../workflow-bundle.js', import.meta.url),
 );
 
-/** Deliveries one worker has under way at once, over all webhooks: they mostly wait for receivers. */
+/** Maximum number of deliveries in parallel per worker, over all webhooks. They mostly wait for receivers. */
 const WEBHOOKS_AT_ONCE = 50;
 
-/** What polls Temporal in a worker process. */
+/** The Temporal workers of one process. */
 export interface Workers {
   /** Resolves when all have ended, after `shutdown`. */
   run(): Promise<void>;
@@ -38,7 +38,10 @@ export interface Workers {
   close(): Promise<void>;
 }
 
-/** Temporal workers for our workflows and these activities; deliveries, OCR, and what waits for others, apart from everything else. */
+/**
+ * Creates Temporal workers for our workflows and these activities. Deliveries, OCR and waits for other services have
+ * workers of their own.
+ */
 export async function createTemporalWorkers(
   settings: WorkerSettings,
   activities: Activities,
@@ -50,7 +53,7 @@ export async function createTemporalWorkers(
   const common = {
     connection,
     namespace,
-    // Cancellation is seen at the next heartbeat, which the SDK holds back at most this long.
+    // An activity detects its cancellation at the next heartbeat, which the SDK delays by at most this long.
     maxHeartbeatThrottleInterval: '1 second',
     shutdownGraceTime: '5 seconds',
     interceptors: { activity: [traceActivities(tracing), interceptActivities(attempts)] },
@@ -90,7 +93,7 @@ export async function createTemporalWorkers(
   return {
     run: async () => void (await Promise.all(all.map((one) => one.run()))),
     shutdown() {
-      // Before run() has begun there is nothing to shut down yet.
+      // Before run() has started there is nothing to shut down.
       for (const one of all) if (one.getState() === 'RUNNING') one.shutdown();
     },
     close: () => connection.close(),

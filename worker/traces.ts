@@ -10,7 +10,7 @@ import type { TraceSinks } from '../workflows/interceptors.js';
 const readHeader = (payload: Payload | null | undefined): Carried | null =>
   payload ? carriedIn(defaultPayloadConverter.fromPayload(payload)) : null;
 
-/** What an activity's input says of whom it works for. */
+/** Reads from an activity's input which run and files it works for. */
 function idsIn(input: unknown): SpanIds {
   const { runId, fileId, fileIds } = (input ?? {}) as Readonly<Record<string, unknown>>;
   const file = Array.isArray(fileIds) ? (fileIds as number[]) : fileId;
@@ -20,7 +20,7 @@ function idsIn(input: unknown): SpanIds {
   };
 }
 
-/** Each try of an activity is a span, below that of its workflow. */
+/** Creates an interceptor that records each attempt of an activity as a span below the span of its workflow. */
 export function traceActivities(tracing: Tracing): ActivityInterceptorsFactory {
   if (tracing === NO_TRACING) return () => ({});
   return ({ info: { activityType, workflowExecution, attempt, isLocal } }) => ({
@@ -44,7 +44,10 @@ export function traceActivities(tracing: Tracing): ActivityInterceptorsFactory {
   });
 }
 
-/** Hears of workflows that have ended. There where traces are off as well: workflows tell in any case. */
+/**
+ * Creates the sinks that receive the ends of workflows. They exist with tracing disabled too, because workflows always
+ * report.
+ */
 export function traceSinks(tracing: Tracing): InjectedSinks<TraceSinks> {
   return {
     traces: {

@@ -1,11 +1,14 @@
 import { ActivityCancellationType, type ActivityOptions, type LocalActivityOptions } from '@temporalio/workflow';
 
-/** A cancelled run goes on to its end only when nothing of it is at work any more: a step still under way could put files into motion again. */
+/**
+ * A cancelled run ends only after its activities have stopped: a running activity could still change the state of
+ * files.
+ */
 const WHEN_CANCELLED = ActivityCancellationType.WAIT_CANCELLATION_COMPLETED;
 
 /**
  * Attempts are unlimited on purpose. Faults of contents and sources do not fail these activities: only an outage of a store, a
- * dead worker or a defect does. An outage may outlast any number of attempts, and giving up would leave files in motion.
+ * dead worker or a defect does. An outage may outlast any number of attempts, and giving up would leave files unfinished.
  * A third failed attempt in a row is reported as a stall (dispatch/judgeRun.ts).
  */
 export const UNTIL_STORES_ANSWER = {
@@ -14,7 +17,10 @@ export const UNTIL_STORES_ANSWER = {
   maximumInterval: '30 seconds',
 } as const;
 
-/** Reads from outside: a few tries, with the pauses that a struggling site deserves. Faults say themselves whether to go on. */
+/**
+ * Requests to other sites: a few attempts, with pauses long enough for a struggling site. A Fault says whether it may
+ * be retried.
+ */
 export const FETCH: ActivityOptions = {
   startToCloseTimeout: '30 minutes',
   heartbeatTimeout: '10 seconds',
@@ -22,7 +28,7 @@ export const FETCH: ActivityOptions = {
   cancellationType: WHEN_CANCELLED,
 };
 
-/** Calls of a provider while a person waits for the page: a few tries, close together. */
+/** Calls of a provider while a user waits for the page: a few attempts, close together. */
 export const CONNECT: ActivityOptions = {
   startToCloseTimeout: '2 minutes',
   heartbeatTimeout: '5 seconds',
@@ -30,7 +36,10 @@ export const CONNECT: ActivityOptions = {
   cancellationType: WHEN_CANCELLED,
 };
 
-/** A batch of files: per-file faults never reach us, so a failure is a store's or a worker's, and is tried until it passes. */
+/**
+ * A batch of files. Faults of single files do not fail it, so a failure comes from a store or a worker and is retried
+ * without limit.
+ */
 export const COMPUTE: ActivityOptions = {
   startToCloseTimeout: '2 hours',
   heartbeatTimeout: '10 seconds',
@@ -38,7 +47,10 @@ export const COMPUTE: ActivityOptions = {
   cancellationType: WHEN_CANCELLED,
 };
 
-/** A service at work on one recording: mostly waiting, so that a worker which dies costs a moment and no turn. */
+/**
+ * Transcribes one recording with a service. The activity mostly waits, so losing a worker costs little and counts as no
+ * attempt.
+ */
 export const TRANSCRIBE: ActivityOptions = {
   startToCloseTimeout: '12 hours',
   heartbeatTimeout: '10 seconds',
@@ -46,7 +58,9 @@ export const TRANSCRIBE: ActivityOptions = {
   cancellationType: WHEN_CANCELLED,
 };
 
-/** Calls of a customer's receiver: what it does is an outcome, so a failure is a store's or a worker's. */
+/**
+ * Calls of a customer's receiver. The receiver's response is an outcome, so a failure comes from a store or a worker.
+ */
 export const NOTIFY: ActivityOptions = {
   startToCloseTimeout: '10 minutes',
   heartbeatTimeout: '10 seconds',
@@ -54,9 +68,9 @@ export const NOTIFY: ActivityOptions = {
   cancellationType: WHEN_CANCELLED,
 };
 
-/** Short writes and reads of our own stores, tried until they pass. */
+/** Short reads and writes of our own stores, retried without limit. */
 export const STORE = {
-  // They send no heartbeat: this is how long a run stands still whose worker dies at one.
+  // These steps send no heartbeat: if a worker dies during one, the run waits this long.
   startToCloseTimeout: '10 seconds',
   retry: UNTIL_STORES_ANSWER,
   cancellationType: WHEN_CANCELLED,

@@ -19,7 +19,7 @@ import {
   type AutoSyncInput,
   type AutoSyncResult,
   fairnessKeys,
-  type PassPart,
+  type AutoSyncPart,
   type RunInput,
   SEARCH_ATTRIBUTES,
 } from '../contract/orchestration.js';
@@ -27,18 +27,18 @@ import { STORE } from './activityOptions.js';
 
 const { acceptPass, nextPart, endPass } = proxyActivities<Activities>(STORE);
 
-/** A run of the same thing may be just ending: its part waits so long for it, so often. */
+/** An earlier run of the same target may be about to end. A part waits for it this long, this many times. */
 const CONFLICT_PAUSE = '1 second';
 const CONFLICTS = 5;
 
-const attributesOf = ({ attributes }: PassPart) =>
+const attributesOf = ({ attributes }: AutoSyncPart) =>
   SEARCH_ATTRIBUTES.flatMap((name) => {
     const value = attributes[name];
     return value === undefined ? [] : [{ key: defineSearchAttributeKey(name, 'KEYWORD'), value }];
   });
 
-/** Runs a part to its end, whatever that is: its row says it. */
-async function runPart(part: PassPart): Promise<void> {
+/** Runs one part until it ends. The part's row records the outcome. */
+async function runPart(part: AutoSyncPart): Promise<void> {
   const { runId, kind, workflowId, attributes } = part;
   for (let conflicts = 0; ; conflicts += 1) {
     try {
@@ -49,7 +49,7 @@ async function runPart(part: PassPart): Promise<void> {
         typedSearchAttributes: attributesOf(part),
         priority: { fairnessKey: fairnessKeys.work(attributes.OrganizationId ?? '', attributes.UserId ?? '') },
         cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
-        // Terminated, a pass does not take what is at work with it: that comes to its own end.
+        // When a sync is terminated, its running children end on their own.
         parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
       });
       return;
@@ -58,7 +58,7 @@ async function runPart(part: PassPart): Promise<void> {
         await sleep(CONFLICT_PAUSE);
         continue;
       }
-      // Cancelled by itself, a part ends its pass: nextPart says so.
+      // If only the part was cancelled, the next `nextPart` ends the whole sync.
       if (!(error instanceof ChildWorkflowFailure) || CancellationScope.current().consideredCancelled) throw error;
       return;
     }
@@ -66,8 +66,8 @@ async function runPart(part: PassPart): Promise<void> {
 }
 
 /**
- * A pass: brings a record up to date by the runs that a person would ask for, one after the other. Started by a
- * schedule; where there is nothing to do it ends at once, and says why.
+ * Brings a record up to date with the same runs that a user would request, one after the other. A schedule starts this
+ * workflow. If there is nothing to do, it ends at once and returns the reason.
  */
 export async function autoSync(input: AutoSyncInput): Promise<AutoSyncResult> {
   const accepted = input.resume ?? (await acceptPass(input));
@@ -79,7 +79,7 @@ export async function autoSync(input: AutoSyncInput): Promise<AutoSyncResult> {
     for (;;) {
       const { part } = await nextPart({ runId });
       if (part === null) break;
-      // It had its turn, and was ended from outside.
+      // The same part again: it ran, and was ended from outside.
       if (part.runId === lastRunId) {
         await endPass({ runId, outcome: 'failed' });
         return { outcome: 'failed', parts };

@@ -16,12 +16,13 @@ import { storeSteps } from './storeSteps.js';
 
 const { exchangeCode, recordConnection } = proxyActivities<Activities>(CONNECT);
 
-const DEFECT = 'The connection stopped at a fault of this service. Its log names the cause; connect again.';
+const DEFECT =
+  'The connection failed because of an internal error. See the log of the service for the cause. Connect again.';
 const consentReturned = defineSignal(CONSENT_RETURNED_SIGNAL);
 
 /**
- * Connects an account by consent: waits for the person to come back from the provider, exchanges the code they bring,
- * and writes the data source down. However it ends, the attempt says so. Secrets are in its row; here are ids alone.
+ * Connects an account by consent: waits until the user returns from the provider, exchanges the code, and creates the
+ * data source. The attempt records the outcome in every case. Secrets stay in its row; the history holds only ids.
  */
 export async function connectByConsent({ runId }: RunInput): Promise<void> {
   let hasReturned = false;

@@ -7,7 +7,10 @@ import { storeSteps } from './storeSteps.js';
 
 const { stopQueued, deleteBatch } = proxyActivities<Activities>(COMPUTE);
 
-/** Stops the files a run names, then deletes them batch after batch; each batch is verified before its records say so. */
+/**
+ * Stops the files that a run names, then deletes them in batches. Each batch is verified before its records are
+ * updated.
+ */
 export async function deleteFiles({ runId, afterId = 0 }: DeleteFilesInput): Promise<void> {
   let cursor: number | null = afterId;
   try {

@@ -15,7 +15,7 @@ import { COMPUTE, STORE } from './activityOptions.js';
 const { eraseFiles, removeSchedules } = proxyActivities<Activities>(COMPUTE);
 const { stopUserRuns, finishUserDelete, stopUserDelete } = proxyActivities<Activities>(STORE);
 
-/** Asks a workflow to end; one that has ended by now is what we want. */
+/** Cancels a workflow; does nothing if it has already ended. */
 async function cancel(workflowId: string): Promise<void> {
   try {
     await getExternalWorkflowHandle(workflowId).cancel();
@@ -24,7 +24,10 @@ async function cancel(workflowId: string): Promise<void> {
   }
 }
 
-/** Ends every other run of the user, and waits until none is at work: it could write what was just deleted. */
+/**
+ * Ends every other run of the user and waits until none is active: an active run could write data that was just
+ * deleted.
+ */
 async function endRuns(runId: number): Promise<void> {
   const asked = new Set<string>();
   for (;;) {
@@ -34,12 +37,12 @@ async function endRuns(runId: number): Promise<void> {
     for (const workflowId of others) asked.add(workflowId);
     await Promise.all(others.map(cancel));
     await sleep('500 milliseconds');
-    // To cancel a workflow once more is harmless.
+    // Cancelling a workflow twice is harmless.
     if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof deleteUser>({ runId });
   }
 }
 
-/** Deletes all that a user owns: its runs end, then its files go batch after batch, verified, then its record says so. */
+/** Deletes all data of a user: ends its runs, deletes its files in verified batches, then marks its record. */
 export async function deleteUser({ runId }: RunInput): Promise<void> {
   try {
     do {

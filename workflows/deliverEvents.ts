@@ -16,9 +16,9 @@ import { NOTIFY } from './activityOptions.js';
 const eventsQueued = defineSignal(EVENTS_QUEUED_SIGNAL);
 
 /**
- * Delivers an organization's events to one receiver for as long as the webhook is there: a pass whenever something new
- * has come or a delivery is due again. What was delivered, and what was not, is in the database; the history holds
- * the id of the webhook alone.
+ * Delivers an organization's events to one receiver until the webhook is deleted: one pass whenever there are new
+ * events or a delivery is due again. Delivered and undelivered events are recorded in the database; the history holds
+ * only the webhook's id.
  */
 export async function deliverEvents(input: DeliverEventsInput): Promise<void> {
   const { taskQueue } = workflowInfo();
@@ -31,9 +31,9 @@ export async function deliverEvents(input: DeliverEventsInput): Promise<void> {
   for (;;) {
     woken = false;
     const { ended, more, dueInMs } = await deliverBatch(input);
-    // A signal that came meanwhile may tell that the webhook was enabled again.
+    // A signal that arrived in the meantime may mean that the webhook was enabled again.
     if (ended && !woken) return;
-    // Whatever came meanwhile is seen by the first pass of the next execution.
+    // Signals that arrived in the meantime are handled by the first pass of the next execution.
     if (workflowInfo().continueAsNewSuggested) {
       await condition(allHandlersFinished);
       await continueAsNew<typeof deliverEvents>(input);

@@ -20,12 +20,13 @@ const { ingestUploads } = proxyActivities<Activities>(COMPUTE);
 const { planUploads, failUploads, abortUploads } = proxyLocalActivities<Activities>(STORE);
 
 const uploadsQueued = defineSignal(UPLOADS_QUEUED_SIGNAL);
-const DEFECT = 'The upload stopped at a fault of the service. Its log names the cause; resync to try again.';
+const DEFECT =
+  'The upload failed because of an internal error. See the log of the service for the cause. Resync to try again.';
 
 /**
- * Brings in the uploads of one user, in batches side by side, until none waits. The runs in the database are the queue: a
- * signal only says that there is something new, and a stream that was lost is continued by the next one. Temporal refuses
- * to complete a workflow that has an unhandled signal, so none is missed at the end.
+ * Ingests the uploads of one user in parallel batches until none waits. The runs in the database are the queue: a
+ * signal only announces new ones, and a new execution continues a lost one. Temporal refuses to complete a workflow
+ * that has an unhandled signal, so none is missed at the end.
  */
 export async function drainUploads(user: UploadStreamInput): Promise<void> {
   let hasNews = false as boolean;

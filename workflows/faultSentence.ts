@@ -8,9 +8,9 @@ function faultOf(error: unknown): ApplicationFailure | null {
   return cause instanceof ApplicationFailure && cause.type === FAULT_FAILURE ? cause : null;
 }
 
-/** The sentence of a Fault that an activity gave up on; null for anything else. */
+/** Returns the message of a Fault that ended an activity; null for any other error. */
 export const faultSentence = (error: unknown): string | null => faultOf(error)?.message ?? null;
 
-/** The kind of a Fault that an activity gave up on; null for anything else. */
+/** Returns the kind of a Fault that ended an activity; null for any other error. */
 export const faultKind = (error: unknown): FaultKind | null =>
   (faultOf(error)?.details?.[0] as FaultKind | undefined) ?? null;

@@ -1,4 +1,4 @@
-/** The registration: every workflow the worker knows. The name of the export is the workflow's type. */
+/** Registers every workflow of the worker. The name of the export is the workflow's type. */
 export { autoSync } from './autoSync.js';
 export { connectByConsent } from './connectByConsent.js';
 export { deleteFiles } from './deleteFiles.js';

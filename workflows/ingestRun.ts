@@ -30,14 +30,15 @@ const { deleteGonePages } = proxyActivities<Activities>(COMPUTE);
 export const progressQuery = defineQuery<RunProgress>(PROGRESS_QUERY);
 const resumeSignal = defineSignal(RESUME_SIGNAL);
 
-/** The pause has reached its longest time. */
+/** The pause has reached its maximum duration. */
 class PauseOver extends Error {}
-const PAUSE_OVER = 'The run was paused at max_tokens, and nobody had it go on. Ask for it again, with another bound.';
+const PAUSE_OVER =
+  'The run was paused at max_tokens and was not resumed in time. Request it again with a higher limit.';
 
 /**
- * The life of a run that ingests files: begin, find them, ingest them, end. However it ends, no file of the run stays
- * in motion.
- * @param discover queues the run's files and answers how many there are; not called again after continue-as-new
+ * Runs an ingest from start to end: begins the run, discovers its files, ingests them, ends the run. In every case, all
+ * files of the run end in a final state.
+ * @param discover queues the run's files and returns their number; not called again after continue-as-new
  * @param follow for runs whose files lead to more files: see WindowHooks
  */
 export async function ingestRun(
@@ -110,14 +111,15 @@ export async function ingestRun(
     }
     const sentence = error instanceof PauseOver ? PAUSE_OVER : faultSentence(error);
     if (sentence !== null) {
-      // Also when the run is cancelled just now: its files must not stay in motion.
+      // Also for a run that is being cancelled: its files must not stay unfinished.
       const cause = faultKind(error);
       await CancellationScope.nonCancellable(() => storeSteps.failRun({ runId, message: sentence, cause }));
       return { outcome: 'failed', discovered, counts };
     }
-    // continueAsNew leaves by an error of its own; a failed activity is a defect, and must not leave files in motion.
+    // continueAsNew throws an error of its own. A failed activity is a defect, and must not leave files unfinished.
     if (error instanceof ActivityFailure) {
-      const message = 'The run stopped at a fault of the service. Its log names the cause; resync to try again.';
+      const message =
+        'The run failed because of an internal error. See the log of the service for the cause. Resync to try again.';
       await CancellationScope.nonCancellable(() => storeSteps.failRun({ runId, message }));
     }
     throw error;

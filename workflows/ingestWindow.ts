@@ -24,11 +24,12 @@ import { storeSteps } from './storeSteps.js';
 
 const { ingestBatch } = proxyActivities<Activities>(COMPUTE);
 
-/** Batches planned ahead with one read. */
+/** Batches planned with one read. */
 const PLAN_AHEAD = 20;
-/** Deferred files of a run at once; a batch that brings more waits too. */
+/** Maximum number of deferred files of a run at once; a batch that defers more waits too. */
 const MAX_DEFERRED = 200;
 
+/** Adds the counts of two batches. */
 export const addResults = (a: BatchResult, b: BatchResult): BatchResult => ({
   ready: a.ready + b.ready,
   failed: a.failed + b.failed,
@@ -36,7 +37,7 @@ export const addResults = (a: BatchResult, b: BatchResult): BatchResult => ({
   superseded: a.superseded + b.superseded,
 });
 
-/** The steps that files are deferred for, each on a task queue of its own. */
+/** The steps for which files are deferred, each with its own task queue. */
 function deferredSteps(): Record<DeferredStep, (input: DeferredInput) => Promise<DeferredResult>> {
   const { taskQueue } = workflowInfo();
   const transcribing: ActivityOptions = { ...TRANSCRIBE, taskQueue: transcriptionQueue(taskQueue) };
@@ -48,22 +49,22 @@ function deferredSteps(): Record<DeferredStep, (input: DeferredInput) => Promise
 }
 
 export interface WindowHooks {
-  /** Called with what each batch did, as it ends. */
+  /** Called with the result of each batch as it ends. */
   onBatch(result: BatchResult): void;
-  /** Called when nothing is due for a while. */
+  /** Called with true before a wait until the next due file, and with false after it. */
   onWait(waiting: boolean): void;
-  /** Called when the run has come to its bound of tokens and nothing is under way; resolves when it goes on. */
+  /** Called when the run has reached its token limit and nothing is active; resolves when the run is resumed. */
   onPause(): Promise<void>;
   /**
-   * For runs whose files lead to more files: called when nothing is due and nothing under way; answers how long until a
-   * file is due, or null when none is open. What the pages link to is kept for it.
+   * For runs whose files lead to more files. Called when nothing is due or active. Returns the milliseconds until a
+   * file is due, or null when no file is open. The batches store the links of their pages for it.
    */
   follow?(): Promise<number | null>;
 }
 
 /**
  * Ingests every open file of a run in a sliding window of batches, pass after pass, until none is left or the history
- * has grown enough. Answers the cursor to go on from after continue-as-new, or null when the run has no open file.
+ * is long. Returns the cursor at which to continue after continue-as-new, or null when the run has no open file.
  */
 export async function ingestWindow(runId: number, startAfter: number, hooks: WindowHooks): Promise<number | null> {
   let afterId = startAfter;
@@ -83,10 +84,13 @@ export async function ingestWindow(runId: number, startAfter: number, hooks: Win
     if (result.paused) isPaused = true;
     if (result.toTranscribe) await defer('transcribe', result.toTranscribe);
     if (result.toRecognize) await defer('recognize', result.toRecognize);
-    // A file that was under way at two worker deaths is run alone, so that it can take no other with it.
+    // A file that was in progress at two worker deaths runs alone, so that it cannot fail other files.
     for (const fileId of result.alone) await run([fileId]);
   };
-  /** Reads each file after its step. Where the step fails, the file has ended or is due in a later pass. Batches go on meanwhile. */
+  /**
+   * Reads each file after its deferred step. If the step fails, the file has ended or is due in a later pass. Batches
+   * continue meanwhile.
+   */
   const defer = async (step: DeferredStep, fileIds: readonly number[]): Promise<void> => {
     for (const fileId of fileIds) {
       if (deferred.size >= MAX_DEFERRED) await condition(() => deferred.size < MAX_DEFERRED);
@@ -107,26 +111,26 @@ export async function ingestWindow(runId: number, startAfter: number, hooks: Win
     among.add(tracked);
   };
   const begin = (fileIds: readonly number[]): void => track(underWay, run(fileIds));
-  /** @param atMost batches; of 0, nothing at all is under way */
-  const drained = async (atMost: number): Promise<void> => {
+  /** Waits until at most `atMost` batches are active; with 0, until the deferred files are done too. */
+  const waitForSlots = async (atMost: number): Promise<void> => {
     await condition(() => underWay.size <= atMost && (atMost > 0 || deferred.size === 0));
-    // The reason is thrown on as it is: cancellation must stay cancellation.
+    // Rethrow the reason unchanged: a cancellation must stay a cancellation.
     // oxlint-disable-next-line typescript/only-throw-error
     if (failure) throw failure.reason;
   };
 
-  /** Pass after pass. */
+  /** Repeats passes over the open files until none is left or the history is long. */
   const work = async (): Promise<number | null> => {
     for (;;) {
       if (isPaused) {
-        await drained(0);
+        await waitForSlots(0);
         isPaused = false;
         await hooks.onPause();
         afterId = 0;
       }
       const plan = await storeSteps.planBatches({ runId, afterId, limit: PLAN_AHEAD });
       for (const fileIds of plan.batches) {
-        await drained(plan.window - 1);
+        await waitForSlots(plan.window - 1);
         if (isPaused) break;
         begin(fileIds);
       }
@@ -134,13 +138,13 @@ export async function ingestWindow(runId: number, startAfter: number, hooks: Win
       const passOver = plan.afterId === 0;
       afterId = plan.afterId;
       if (workflowInfo().continueAsNewSuggested) {
-        await drained(0);
+        await waitForSlots(0);
         if (isPaused) continue;
         await condition(allHandlersFinished);
         return afterId;
       }
       if (passOver) {
-        await drained(0);
+        await waitForSlots(0);
         if (isPaused) continue;
         if (plan.batches.length > 0) continue;
         const dueInMs = hooks.follow ? await hooks.follow() : plan.dueInMs;
@@ -157,7 +161,7 @@ export async function ingestWindow(runId: number, startAfter: number, hooks: Win
   try {
     return await work();
   } catch (error) {
-    // The waits above end at once when the run is cancelled; its batches need a moment.
+    // The waits above end at once when the run is cancelled; its batches need a moment longer.
     if (isCancellation(error))
       await CancellationScope.nonCancellable(() => condition(() => underWay.size + deferred.size === 0));
     throw error;

@@ -2,20 +2,25 @@ import { ContinueAsNew, type Headers, proxySinks, type Sinks, type WorkflowInter
 
 import { TRACE_HEADER } from '../contract/orchestration.js';
 
-/** What workers are told of a workflow. */
+/** Trace events that a workflow sends to its worker. */
 export interface TraceSinks extends Sinks {
   readonly traces: {
-    /** An execution has ended, once. @param header what it was started with */
+    /**
+     * Sent once when an execution ends.
+     * @param header the trace header with which the execution started
+     */
     ended(failed: boolean, header: Headers[string] | null): void;
   };
 }
 
 /**
- * Hands on what a workflow was started with to all that it starts, so that one trace holds it all; tells its end. Adds no
- * command, no promise and no step of its own between those of a workflow: histories replay with it as without.
+ * Passes the trace header of a workflow to everything that the workflow starts, so that one trace contains it all, and
+ * reports the end of the workflow. Adds no commands, promises or steps to a workflow, so recorded histories still
+ * replay.
  *
- * Written by hand because Temporal's interceptors do not fit: `@temporalio/interceptors-opentelemetry` needs version 1 of the
- * OpenTelemetry SDK, where we have 2, and `-opentelemetry-v2` (1.23.0 is its latest) requires SDK 1.23.0 exactly, where we have 1.24.0.
+ * Temporal's own interceptors do not fit: `@temporalio/interceptors-opentelemetry` needs version 1 of the OpenTelemetry
+ * SDK, and we use version 2. `-opentelemetry-v2` (1.23.0 is its latest version) requires Temporal's SDK 1.23.0 exactly,
+ * and we use 1.24.0.
  */
 export function interceptors(): WorkflowInterceptors {
   const { traces } = proxySinks<TraceSinks>();

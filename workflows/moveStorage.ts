@@ -14,12 +14,12 @@ import { storeSteps } from './storeSteps.js';
 
 const { moveBatch, finishMove } = proxyActivities<Activities>(COMPUTE);
 
-/** How long a run waits for another one that is at work on the same files. */
+/** How long a run waits for another one that uses the same files. */
 const WAIT = '1 second';
 
 /**
- * Moves vectors between Qdrant and file storage, batch after batch, as the run's row asks: what was not used for long,
- * what a user wants at hand again. However it ends, no file of the run stays on its way.
+ * Moves vectors between Qdrant and file storage in batches, as the run requests: unused ones to file storage, requested
+ * ones back. In every case, no file of the run stays between the two.
  */
 export async function moveStorage({ runId, afterId = 0 }: MoveStorageInput): Promise<void> {
   let plan: MovePlan = { fileIds: [], afterId, waiting: false };

@@ -7,7 +7,7 @@ import { storeSteps } from './storeSteps.js';
 
 const { sumFiles } = proxyActivities<Activities>(COMPUTE);
 
-/** Sums over all files of an organization anew. */
+/** Recalculates the totals of all files of an organization. */
 export async function recountFiles({ runId }: RunInput): Promise<void> {
   try {
     await sumFiles({ runId });

@@ -26,8 +26,8 @@ import { storeSteps } from './storeSteps.js';
 const { reembedBatch } = proxyActivities<Activities>(COMPUTE);
 const reembedProgress = defineQuery<ReembedProgress>(PROGRESS_QUERY);
 
-/** Works a plan's batches off, some at a time; rejects once none is under way any more. */
-async function workOff(
+/** Processes a plan's batches in parallel lanes; rejects only after all lanes have ended. */
+async function processBatches(
   runId: number,
   { batches, window }: PlanReembedResult,
   onBatch: (counts: ReembedCounts) => void,
@@ -39,14 +39,14 @@ async function workOff(
   };
   const lanes = await Promise.allSettled(Array.from({ length: window }, lane));
   const broken = lanes.find((one) => one.status === 'rejected');
-  // The reason is thrown on as it is: cancellation must stay cancellation.
+  // Rethrow the reason unchanged: a cancellation must stay a cancellation.
   // oxlint-disable-next-line typescript/only-throw-error
   if (broken) throw broken.reason;
 }
 
 /**
- * Embeds the stored chunks of many files with another model. Each file is flipped by itself, so a run that ends early leaves
- * each on its old vectors or its new ones, and a new run goes on with those that are left.
+ * Embeds the stored chunks of many files with another model. Each file is published separately, so a run that ends
+ * early leaves each file with its old vectors or its new ones, and a new run continues with the rest.
  */
 export async function reembedFiles({ runId, resume }: ReembedInput): Promise<ReembedCounts> {
   let phase: ReembedProgress['phase'] = 'embedding';
@@ -63,7 +63,7 @@ export async function reembedFiles({ runId, resume }: ReembedInput): Promise<Ree
     for (;;) {
       const plan = await storeSteps.planReembed({ runId, afterId, tokens });
       add({ skipped: plan.skipped });
-      await workOff(runId, plan, add);
+      await processBatches(runId, plan, add);
       ({ afterId, tokens } = plan);
       if (plan.ended) break;
       if (workflowInfo().continueAsNewSuggested) {

@@ -8,8 +8,8 @@ import { ingestRun } from './ingestRun.js';
 const { discoverPages } = proxyActivities<Activities>(FETCH);
 
 /**
- * Reads a sitemap, makes a file of each page it is asked for, and ingests them. The parent ends READY when discovery
- * worked, SYNC_ERROR when it did not, SYNC_ABORTED when the run was cancelled.
+ * Reads a sitemap, creates a file for each requested page, and ingests them. The parent ends READY when discovery
+ * succeeded, SYNC_ERROR when it failed, SYNC_ABORTED when the run was cancelled.
  */
 export async function scrapeSitemap(input: IngestRunInput): Promise<RunOutcome> {
   const { runId } = input;

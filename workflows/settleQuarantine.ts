@@ -7,7 +7,7 @@ import { storeSteps } from './storeSteps.js';
 
 const { settleBatch } = proxyActivities<Activities>(COMPUTE);
 
-/** Brings files that vanished at their source back, or erases them, as the run's row asks: batch after batch. */
+/** Restores or erases files that vanished at their source, in batches, as the run requests. */
 export async function settleQuarantine({ runId }: RunInput): Promise<void> {
   try {
     while ((await settleBatch({ runId })).more) {

@@ -4,7 +4,7 @@ import type { Activities } from '../activities/index.js';
 import { STORE } from './activityOptions.js';
 
 /**
- * The short steps that only read and write our own stores. They are local activities, which run in the worker that has the
- * workflow: through the task queue, each would cost Temporal, the worker and the caller many times the step itself.
+ * The short steps that only read and write our own stores. They are local activities, which run in the worker that runs
+ * the workflow. Through the task queue, the overhead of each would be many times the step itself.
  */
 export const storeSteps = proxyLocalActivities<Activities>(STORE);

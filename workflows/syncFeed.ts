@@ -7,7 +7,10 @@ import { ingestRun } from './ingestRun.js';
 
 const { discoverEntries } = proxyActivities<Activities>(FETCH);
 
-/** Reads a feed, makes a file of each entry, and ingests them. The feed's record ends as a sitemap's does. */
+/**
+ * Reads a feed, creates a file for each entry, and ingests them. The feed's record ends in the same states as a
+ * sitemap's.
+ */
 export async function syncFeed(input: IngestRunInput): Promise<RunOutcome> {
   return ingestRun(input, async () => (await discoverEntries({ runId: input.runId })).discovered);
 }

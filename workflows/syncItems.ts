@@ -16,9 +16,10 @@ import { storeSteps } from './storeSteps.js';
 const { listItems } = proxyActivities<Activities>(FETCH);
 const { deleteMissingFiles } = proxyActivities<Activities>(COMPUTE);
 
-const DEFECT = 'The listing stopped at a fault of the service. Its log names the cause; sync the items to try again.';
+const DEFECT =
+  'The listing failed because of an internal error. See the log of the service for the cause. Sync the items to try again.';
 
-/** Lists what a connected account holds, page after page, then lets go what it holds no more. However it ends, the data source says so. */
+/** Lists a connected account page by page, then removes the items it no longer has. The data source records the outcome. */
 export async function syncItems({ runId, isContinued = false }: SyncItemsInput): Promise<void> {
   try {
     if (!isContinued && (await storeSteps.beginListing({ runId })).finished) return;
@@ -32,10 +33,10 @@ export async function syncItems({ runId, isContinued = false }: SyncItemsInput):
       await CancellationScope.nonCancellable(() => storeSteps.endListing({ runId, outcome: 'aborted' }));
       throw error;
     }
-    // continueAsNew leaves by an error of its own.
+    // continueAsNew throws an error of its own.
     if (!(error instanceof ActivityFailure)) throw error;
     const sentence = faultSentence(error);
-    // Also when the run is cancelled just now: the data source must not stay in motion.
+    // Also for a run that is being cancelled: the data source must not stay unfinished.
     await CancellationScope.nonCancellable(() =>
       storeSteps.endListing({
         ...{ runId, outcome: 'failed', message: sentence ?? DEFECT },

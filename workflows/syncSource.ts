@@ -7,7 +7,7 @@ import { ingestRun } from './ingestRun.js';
 
 const { queueItems } = proxyActivities<Activities>(FETCH);
 
-/** Makes a file of each item that was selected of a connected account, and ingests them. Where it goes on lies in the run's row. */
+/** Creates a file for each selected item of a connected account, and ingests them. The run's row holds the position. */
 export async function syncSource(input: IngestRunInput): Promise<RunOutcome> {
   const { runId } = input;
   return ingestRun(input, async () => {

@@ -8,8 +8,8 @@ import { storeSteps } from './storeSteps.js';
 const { copyTags } = proxyActivities<Activities>(COMPUTE);
 
 /**
- * Brings the tags of a data source to its files and vectors, or those of one file to its vectors: pass after pass, until
- * a pass finds none that lacks the latest version. Cancelled, it leaves the rest as it is; the next change goes on.
+ * Applies the tags of a data source to its files and vectors, or those of one file to its vectors: pass after pass, until
+ * all have the latest version. When cancelled, it leaves the rest unchanged; the next change continues.
  */
 export async function updateTags({ runId, afterId = 0 }: UpdateTagsInput): Promise<void> {
   let step: CopyTagsResult = { done: false, afterId };

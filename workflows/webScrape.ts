@@ -9,7 +9,7 @@ const { followLinks } = proxyActivities<Activities>(COMPUTE);
 
 /**
  * Follows a site's links from a start address, level after level, and ingests each page. The parent ends READY when the
- * start page could be had, SYNC_ERROR when it could not, SYNC_ABORTED when the run was cancelled.
+ * start page was fetched, SYNC_ERROR when it was not, SYNC_ABORTED when the run was cancelled.
  */
 export async function webScrape(input: IngestRunInput): Promise<RunOutcome> {
   const follow = () => followLinks({ runId: input.runId });

@@ -12,10 +12,11 @@ import { settlePointTags } from '../generations/pointTags.js';
 const FILES_AT_ONCE = 4;
 /** Times a file's tags may change between its points and its flip. */
 const TAG_CHANGES = 5;
-const LOST = 'The vectors of this file can not be read from file storage any more. Resync it to have them made anew.';
+const LOST = 'The vectors of this file can no longer be read from file storage. Resync it to make them again.';
 
 type MoveDeps = Pick<ActivityDeps, 'store' | 'log' | 'isBrokenCopy'>;
 
+/** Returns a new attempt of a run, with a token that invalidates earlier attempts. */
 export const newTry = ({ _id: runId, organizationId, userId, requestId, workflowId }: RunDoc): MoveTry => ({
   organizationId,
   userId,
@@ -51,7 +52,7 @@ async function keep(by: MoveTry, file: FileDoc, { store, log }: MoveDeps): Promi
   return store.moves.noteCopy(by, file, copy);
 }
 
-/** Writes a file's points as they were, with the tags and the place of today; false when its copy is lost. */
+/** Writes a file's points back unchanged, with its current tags and data source; false if its copy is lost. */
 async function bringBack(
   by: MoveTry,
   file: FileDoc,
@@ -95,9 +96,9 @@ async function flipHot(store: Store, by: MoveTry, brought: readonly CarriedFile[
 }
 
 /**
- * Moves the vectors of files, each in the direction that its record names: written where they go and safe there, then
- * the flip. What has become superfluous is left to `tidyMoves`.
- * @returns the files as they were taken
+ * Moves the vectors of files, each in the direction that its record names: they are written to the target first, then
+ * the record is switched. Obsolete copies are left to `tidyMoves`.
+ * @returns the claimed files
  */
 export async function carryVectors(
   by: MoveTry,

@@ -16,7 +16,7 @@ export function createPlanMoveActivities({ store }: Pick<ActivityDeps, 'store'>)
 
   const planCold = async (run: RunDoc): Promise<MovePlan> => {
     const fileIds = await moves.claimDue(run, run._id, new Date(), FILES_PER_BATCH);
-    // What was claimed is due no more, so that every call begins at the front.
+    // Claimed files are no longer due, so every call begins at the front.
     return fileIds.length === 0 ? DONE : { fileIds, afterId: 0, waiting: false };
   };
 
@@ -56,7 +56,7 @@ export function createPlanMoveActivities({ store }: Pick<ActivityDeps, 'store'>)
         await modifyRest(run, request, modifiedTo);
         return { fileIds: [], afterId: 0, waiting: false };
       }
-      // Files that do not support cold storage any more come back from it.
+      // Files whose cold storage was disabled move back.
       return request.change.enabled === false ? planHot(run, request.filters, afterId) : DONE;
     },
   };

@@ -5,7 +5,7 @@ import type { GenerationScope } from '../../store/generations.js';
 
 const EVERY_GENERATION = { below: Number.MAX_SAFE_INTEGER };
 
-/** What is superfluous of a file of this try, whose record says where its vectors are. */
+/** Returns the obsolete generations of a file of this attempt; the record names the place of its vectors. */
 function superfluousPoints(file: FileDoc): GenerationScope['generations'] {
   const { embeddingStorageStatus, generation } = file;
   // Above may be those of a sync that is under way.
@@ -13,8 +13,8 @@ function superfluousPoints(file: FileDoc): GenerationScope['generations'] {
 }
 
 /**
- * Brings the stores of files that a try has moved, or not, in line with their records: of vectors that lie in file storage
- * no point is left, of those in Qdrant no copy. Then the files are nobody's move. Safe to repeat.
+ * Removes obsolete copies of files that an attempt has moved or not: points whose vectors are in file storage, and
+ * copies whose vectors are in Qdrant. Then it releases the files. Safe to repeat.
  * @param worked the files as the try took them: what it has written of any other content is deleted
  */
 export async function tidyMoves(
@@ -33,7 +33,7 @@ export async function tidyMoves(
   const contents: GenerationScope[] = [];
   const ours: FileDoc[] = [];
   const gone = fileIds.filter((id) => !rows.has(id));
-  // What is kept of it is nobody's to delete here; nor is anything of one that is back by now.
+  // Quarantined and restored files are not deleted here.
   const kept = gone.length === 0 ? new Set<number>() : await store.quarantine.holds(tenant, gone);
   const back = new Set(gone.length === 0 ? [] : (await store.files.byIds(tenant, gone)).map(({ _id }) => _id));
   for (const fileId of fileIds) {
@@ -48,7 +48,7 @@ export async function tidyMoves(
       ours.push(file);
       points.push({ ...tenant, fileId, generations: superfluousPoints(file) });
     } else if (generation !== undefined && (file.generation !== generation || file.move?.token === null)) {
-      // Another content by now, or being deleted: this one is nobody's.
+      // The file has another generation, or is being deleted: these points have no owner.
       points.push({ ...tenant, fileId, generations: { exactly: generation } });
       contents.push({ ...tenant, fileId, generations: { exactly: generation } });
     }

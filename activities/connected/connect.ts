@@ -12,12 +12,12 @@ import type { ActivityDeps } from '../deps.js';
 
 const MINUTE_MS = 60_000;
 
-/** The steps of a connection by consent. What they need is in the attempt's row; what they bring is written there. */
+/** The steps of a connection by consent. Their inputs and results are in the attempt's row. */
 export function createConnectActivities({ store, connectors, log }: ActivityDeps) {
   const rowOf = async (runId: number): Promise<AttemptDoc> => {
     const attempt = await store.attempts.find(runId);
     // A user that is being deleted takes its attempts along.
-    if (!attempt) throw new Fault('gone', 'This connection is not there any more. Connect again.');
+    if (!attempt) throw new Fault('gone', 'This connection no longer exists. Connect again.');
     return attempt;
   };
   const sourceOf = ({ service }: AttemptDoc) => {
@@ -36,7 +36,7 @@ export function createConnectActivities({ store, connectors, log }: ActivityDeps
       const dueInMs = Math.max(0, attempt.expiresAt.getTime() - Date.now());
       if (attempt.state === 'waiting' && dueInMs === 0) {
         await store.attempts.move(runId, ['waiting'], 'expired');
-        // They may have come just now.
+        // The user may have returned just before.
         return { state: (await rowOf(runId)).state, dueInMs };
       }
       if (attempt.state !== 'waiting') await store.attempts.heard(runId);
@@ -44,9 +44,9 @@ export function createConnectActivities({ store, connectors, log }: ActivityDeps
     },
 
     /**
-     * Exchanges the code. That it is about to be sent is written down before. A try that broke off may have used it up, or
-     * never have reached the provider: only sending it once more tells, and a provider that takes it for a theft ends
-     * tokens that nobody has. Safe to repeat.
+     * Exchanges the code, after recording that it is about to be sent. An interrupted attempt may have used the code up, or
+     * never have reached the provider: only a second request shows which, and a provider that treats it as a theft revokes
+     * tokens that were never received. Safe to repeat.
      */
     async exchangeCode({ runId }: RunInput): Promise<void> {
       const attempt = await rowOf(runId);
@@ -55,7 +55,7 @@ export function createConnectActivities({ store, connectors, log }: ActivityDeps
       const { consent, name } = sourceOf(attempt);
       const code = store.attempts.codeOf(attempt);
       if (code === null || !(isAgain || (await store.attempts.move(runId, ['returned'], 'exchanging'))))
-        throw new Error('The connection went on, or was ended, meanwhile');
+        throw new Error('The connection was continued or ended meanwhile');
       const { verifier, clientSecret, requestToken = null } = store.attempts.secretsOf(attempt);
       const { service, organizationId, clientId, redirectUri, facts } = attempt;
       const own = clientSecret === null ? await store.whiteLabels.client(organizationId, service) : null;
@@ -113,7 +113,7 @@ export function createConnectActivities({ store, connectors, log }: ActivityDeps
             session,
           );
           const change = { dataSourceId: dataSource._id, runIds };
-          // Somebody else did it, or it was cancelled: nothing of this is kept.
+          // Another attempt did it, or it was cancelled: discard this result.
           if (!(await store.attempts.move(runId, ['granted'], 'connected', change, session)))
             throw new Error('The connection was ended meanwhile');
         });
@@ -123,7 +123,7 @@ export function createConnectActivities({ store, connectors, log }: ActivityDeps
       await store.runs.finish(runId, ended === 'connected' ? 'finished' : 'aborted', {});
     },
 
-    /** Ends an attempt that did not come to its end. */
+    /** Ends an attempt that failed, expired or was cancelled. */
     async endConnection({ runId, outcome, message }: EndConnectionInput): Promise<void> {
       const attempt = await store.attempts.find(runId);
       const moved = await store.attempts.move(

@@ -10,7 +10,7 @@ const FILES_PER_BATCH = 200;
 const HELD =
   'a listing misses so much that nothing was deleted; look at the source, then approve it by the command line';
 
-/** What a listing did not find, or was told to be gone. */
+/** Items that a listing did not find, or that a change feed reported as deleted. */
 interface Vanishing {
   /** Of the data source. */
   readonly files: number;
@@ -35,7 +35,7 @@ export async function deleteMissing(
   const { refused } = progress.walk;
 
   const unfound = async (): Promise<Vanishing> => {
-    // A file that came to be after the listing began says nothing of what it should have found.
+    // A file that was created after the listing began proves nothing about the listing.
     const listing = { runId, begun: run.acceptedAt };
     const { items, ...counts } = await store.items.countVanished(source, listing);
     return {
@@ -69,10 +69,10 @@ export async function deleteMissing(
   // What an earlier try has taken is listed no more.
   await finishRemovals(run, deps, signal);
   const byChanges = isByChanges(progress);
-  // Nobody tells what is gone of what the feed does not tell of: the pass has listed that whole.
+  // The feed reports no deletions outside its roots: the sync has listed those completely.
   if (byChanges && progress.told && refused === 0) await store.items.markUnlisted(source, runId, progress.told);
   const { files, vanished, isEmpty, drop } = await (byChanges ? toldGone() : unfound());
-  // Nobody knows what lies in what could not be listed, and was not before; what a feed tells to be gone is.
+  // The contents of a folder that could not be listed, now or before, are unknown; deletions in a feed are certain.
   const mayDrop = byChanges || knowsAll(progress.walk);
   const isApproved = source.deletionsApproved === true;
   const held = mayDrop ? countHeld({ missing: vanished, files, isEmpty, isApproved }, settings.massDeletePercent) : 0;

@@ -1,6 +1,6 @@
 import { cancellationSignal } from '@temporalio/activity';
 
-import { isByChanges, isListed, knowsAll, MOST_CLOSED } from '../../contract/connections.js';
+import { isByChanges, isListed, knowsAll, MAX_CLOSED } from '../../contract/connections.js';
 import type { EndListingInput, ListItemsResult, RunInput } from '../../contract/orchestration.js';
 import { runOfKind } from '../../contract/runs.js';
 import type { ActivityDeps } from '../deps.js';
@@ -14,7 +14,7 @@ import { waitOutLimits } from './waitOutLimits.js';
 /** How long one activity lists: a history of a few events holds a listing of any length. */
 const AT_ONCE_MS = 300_000;
 
-/** The listing of what a connected account holds, and the end of what it holds no more. */
+/** Lists a connected account, and deletes the files of items that are gone. */
 export function createItemActivities(deps: ActivityDeps) {
   const { store, log } = deps;
   const rowOf = async (runId: number) => runOfKind(await requireRun(store, runId, 'dataSourceId'), 'syncItems');
@@ -30,7 +30,7 @@ export function createItemActivities(deps: ActivityDeps) {
       return { finished: true };
     },
 
-    /** Takes the next pages of the listing in. After each the row says where to go on, so a death costs one page. */
+    /** Stores the next pages of the listing. The row holds the position after each, so a crash costs one page. */
     async listItems({ runId }: RunInput): Promise<ListItemsResult> {
       const run = await rowOf(runId);
       const signal = cancellationSignal();
@@ -40,7 +40,7 @@ export function createItemActivities(deps: ActivityDeps) {
         signal.throwIfAborted();
         const next = () =>
           withAccount(run, run.dataSourceId, deps, async (open) => {
-            // It was cancelled, or the account was connected anew and is listed by another run.
+            // False if it was cancelled, or the account was connected again and another run lists it.
             isOurs = open.source.itemsRunId === runId;
             return isOurs ? listPage(open, progress, { ...run.request, runId, items: store.items }, signal) : progress;
           });
@@ -50,7 +50,7 @@ export function createItemActivities(deps: ActivityDeps) {
       return { done: !isOurs || isListed(progress), listed: progress.listed };
     },
 
-    /** Lets go what the account holds no more. Safe to repeat. */
+    /** Deletes the files of items that the account no longer has. Safe to repeat. */
     async deleteMissingFiles({ runId }: RunInput): Promise<void> {
       const run = await rowOf(runId);
       const source = await store.dataSources.find(run, run.dataSourceId);
@@ -58,7 +58,7 @@ export function createItemActivities(deps: ActivityDeps) {
       await deleteMissing(run, source, deps, cancellationSignal());
     },
 
-    /** Ends the listing: the data source says how it went. A cancelled one leaves the items that were known and found. */
+    /** Ends the listing and records its outcome in the data source. A cancelled one keeps the items that were known and found. */
     async endListing({ runId, outcome, ...given }: EndListingInput): Promise<void> {
       const run = await rowOf(runId);
       const failure = given.message === undefined ? null : lastCause(run, given.message, given.cause);
@@ -66,11 +66,11 @@ export function createItemActivities(deps: ActivityDeps) {
       const finished = outcome === 'finished';
       const { listed, point, walk } = run.progress;
       const source = finished && point !== undefined ? await store.dataSources.find(run, run.dataSourceId) : null;
-      // What a whole listing missed, or let stand, no feed will tell of, nor what went while it could not be looked into:
-      // then all is listed once more.
+      // A feed reports neither what a whole listing missed or kept, nor deletions in folders that could not be listed:
+      // then the next listing reads everything.
       const isKnown = isByChanges(run.progress)
         ? source !== null && (await store.items.countReopened(source, runId)) === 0
-        : knowsAll(walk) && walk.refused <= MOST_CLOSED && source?.metadata['deletions_held'] === undefined;
+        : knowsAll(walk) && walk.refused <= MAX_CLOSED && source?.metadata['deletions_held'] === undefined;
       const facts = outcome === 'aborted' ? {} : { items_error: message ?? null };
       await store.dataSources.endListing(run, run.dataSourceId, runId, {
         status: outcome === 'failed' ? 'SYNC_ERROR' : 'READY',

@@ -1,7 +1,7 @@
 import type { Change, SourceItem } from '../../connectors/connector.js';
 import type { Account } from '../../connectors/account.js';
 import {
-  MOST_CLOSED,
+  MAX_CLOSED,
   type SyncItemsProgress,
   type SyncItemsRequest,
   WALK_ALL,
@@ -29,7 +29,7 @@ const listedOf = (account: Account) => (given: SourceItem) => {
 
 const isStale = (error: unknown): boolean => error instanceof Fault && error.kind === 'stale_cursor';
 
-/** The point of now; null where the account is told of nothing: then all is listed each time. */
+/** Returns the current change cursor; null if the account has no feed: then every listing is complete. */
 async function pointOfNow(feed: Feed, signal: AbortSignal): Promise<string | null> {
   try {
     return await feed.now(signal);
@@ -39,7 +39,7 @@ async function pointOfNow(feed: Feed, signal: AbortSignal): Promise<string | nul
   }
 }
 
-/** Decides by what a listing comes to know what there is. The point is taken before anything is listed: what happens meanwhile is told later. */
+/** Chooses between change feed and full listing. The cursor is read before anything is listed, so later changes are reported. */
 async function begin(
   { source, account }: OpenAccount,
   progress: SyncItemsProgress,
@@ -50,12 +50,12 @@ async function begin(
   const feed = account.changes;
   if (!feed) return { ...progress, point: null };
   if (changePoint === null) return { ...progress, point: await pointOfNow(feed, signal) };
-  // What could not be looked into is tried again: of what lies in it no feed has told.
-  const closed = await items.closed(source, MOST_CLOSED);
+  // Retry folders that could not be listed: the feed did not report their contents.
+  const closed = await items.closed(source, MAX_CLOSED);
   return { ...progress, walk: walkOf(closed), since: changePoint, point: changePoint };
 }
 
-/** Takes in a page of what happened. What is new, or back again, is walked: nobody tells of what already lies in it. */
+/** Stores a page of changes. New and restored folders are walked, because the feed does not report their contents. */
 async function takeChanges(
   { source, account }: OpenAccount,
   feed: Feed,
@@ -66,13 +66,13 @@ async function takeChanges(
 ): Promise<SyncItemsProgress> {
   const page = await feed.since(since, signal);
   const { changes, goneAt = [], next, more, isDeep = false } = page;
-  // Said by the first page of a pass: what the feed does not tell of is looked for from its outermost items on.
+  // The first page names the roots that the feed covers; other roots are listed completely.
   const beside = page.coveredRoots && !progress.told ? { told: page.coveredRoots } : null;
   const last = new Map<string, Change>();
   for (const change of changes) last.set('gone' in change ? change.gone : change.item.externalId, change);
   const told = [...last.values()];
   const there = told.flatMap((change) => ('item' in change ? [change.item] : []));
-  // First, for what lay in a folder that is gone may have been moved out of it.
+  // First, because contents of a deleted folder may have been moved out of it.
   const gone = told.flatMap((change) => ('gone' in change ? [change.gone] : []));
   await items.markGone(source, gone);
   await items.markGoneAt(source, goneAt);
@@ -101,7 +101,7 @@ export async function listPage(
       return await takeChanges(open, feed, progress.since, progress, listing, signal);
     } catch (error) {
       if (!isStale(error)) throw error;
-      // What was told of may be gone again by now.
+      // A reported item may have been deleted since.
       await listing.items.unlist(source, listing.runId);
       return { walk: WALK_ALL, listed: 0, point: await pointOfNow(feed, signal) };
     }
@@ -111,7 +111,7 @@ export async function listPage(
   const known = await listing.items.markClosed(source, listing.runId, refused);
   const closed = (walk.closed ?? 0) + refused.filter((id) => known.has(id)).length;
   const { told = [] } = progress;
-  // What the feed tells of is walked once, when it is new.
+  // Folders that the feed covers are walked once, when they are new.
   const left = walk.open.filter((id) => !told.includes(id) || fresh.has(id));
   return { ...progress, walk: { ...walk, open: left, closed }, listed: progress.listed + items.length };
 }

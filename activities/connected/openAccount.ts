@@ -15,9 +15,9 @@ export interface OpenAccount {
 }
 
 /**
- * Lets a step use a connected account, with the credentials of this moment. Where the source no longer takes them, the
- * data source is revoked: that is told, and what waits for its sync ends.
- * @throws Fault access_revoked where there is no access (any more), and what `use` throws
+ * Lets a step use a connected account, with its current credentials. If the source rejects them, the
+ * data source is revoked: an event reports it, and files that wait for a sync end.
+ * @throws Fault access_revoked without valid access, and the errors of `use`
  */
 export async function withAccount<T>(
   tenant: Tenant,
@@ -28,13 +28,13 @@ export async function withAccount<T>(
   const source = await store.dataSources.find(tenant, dataSourceId);
   const credentials = source && store.accountCredentials(source);
   if (!source || credentials === null || !isConnectedSource(source.type))
-    throw new Fault('access_revoked', 'There is no access to the data source any more. Connect it again, then resync.');
+    throw new Fault('access_revoked', 'There is no access to the data source. Connect it again, then resync.');
   const account = connectors.account(source.type, String(dataSourceId), credentials);
   try {
     return await use({ source, account });
   } catch (error) {
     if (error instanceof Fault && error.kind === 'access_revoked' && source.sealedCredentials !== null) {
-      // Those that were used: a refresh may have replaced what was read before.
+      // Exactly the credentials in use: a refresh may have replaced those that were read before.
       const refused = account.grantVersion() ?? source.sealedCredentials;
       const now = await store.transaction((session) =>
         store.dataSources.revoke(tenant, dataSourceId, session, { refused, workflowId: currentWorkflowKey(names) }),

@@ -3,10 +3,10 @@ import type { FileDoc } from '../../store/files/model.js';
 import type { ActivityDeps, OpenedContent } from '../deps.js';
 import { withAccount } from './openAccount.js';
 
-/** Whether a file's content lies in a connected account. */
+/** Whether a file's content is in a connected account. */
 export const isConnected = ({ source, dataSourceId }: FileDoc): boolean => dataSourceId !== null && isOfAccount(source);
 
-/** The format that the file's organization wants documents in of which its source gives out several; null: it says nothing. */
+/** The document format that the file's organization chose, for sources that export several; null: not set. */
 async function savedAs({ source, organizationId }: FileDoc, { store }: ActivityDeps): Promise<string | null> {
   if (!isConnectedSource(source) || !exportsDocuments(source)) return null;
   const { connectorSettings } = await store.organizations.record(organizationId);
@@ -14,7 +14,7 @@ async function savedAs({ source, organizationId }: FileDoc, { store }: ActivityD
   return of(source) ?? of(ALL_CONNECTORS);
 }
 
-/** Opens the content of a file that lies in a connected account. @throws Fault */
+/** Opens the content of a file in a connected account. @throws Fault */
 export function openItem(file: FileDoc, deps: ActivityDeps, signal: AbortSignal): Promise<OpenedContent> {
   return withAccount(file, file.dataSourceId ?? 0, deps, async ({ account }) => {
     const saveAs = await savedAs(file, deps);

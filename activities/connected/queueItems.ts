@@ -29,7 +29,7 @@ type Queued = Pick<
   'externalId' | 'externalUrl' | 'name' | 'createdAt' | 'version' | 'tags' | 'typeAtSource'
 >;
 
-/** Whether the run is a part of a pass: nobody has asked for these very files. */
+/** Whether the run is part of a scheduled sync, not a request for these files. */
 const isPass = ({ parentRunId }: RunDoc): boolean => parentRunId !== undefined;
 
 /** An item that was asked for and is not there: its file tells so, by not being had. */
@@ -41,11 +41,11 @@ const unlisted = (externalId: string): Queued => ({
   version: null,
 });
 
-/** From what was selected of a connected account to queued files. */
+/** Queues files from a selection in a connected account. */
 export function createQueueActivities(deps: ActivityDeps) {
   const { store } = deps;
 
-  /** Takes items in as files of the run, with the tags that their data source has by then. */
+  /** Accepts items as files of the run, with the current tags of their data source. */
   const accept = async (
     run: RunDoc,
     request: SyncSourceRequest,
@@ -106,7 +106,7 @@ export function createQueueActivities(deps: ActivityDeps) {
   };
 
   return {
-    /** Queues the next files of the run's selection. After each page the row says where to go on. Safe to repeat: files are matched by their names at the source. */
+    /** Queues the next files of the run's selection. The row holds the position after each page. Safe to repeat: files are matched by their external ids. */
     async queueItems({ runId }: RunInput): Promise<QueueItemsResult> {
       const run = runOfKind(await requireRun(store, runId, 'dataSourceId'), 'syncSource');
       const { dataSourceId } = run;
@@ -125,7 +125,7 @@ export function createQueueActivities(deps: ActivityDeps) {
             const isNamed = (item: SourceItem) => request.isWhole !== true && item.externalId === progress.walk.open[0];
             const wanted = items.filter((item) => becomesFile(item, isNamed(item), request.ingest));
             const taken = new Set(wanted);
-            // What was named is looked into, where it only leads elsewhere.
+            // A named item that is only a container is walked, not reported.
             const others = items.filter((item) => !taken.has(item) && !(isNamed(item) && item.isSelectable));
             await recordSkipped(store, { run, source, request }, others, page.skipped);
             // What a pass does not meet is the listing's to judge.
@@ -147,7 +147,7 @@ export function createQueueActivities(deps: ActivityDeps) {
           const upload = { ...run, uploadId: run.uploadId ?? null };
           if (isFull)
             await store.events.write([uploadEvent('FILE_SYNC_LIMIT_REACHED', upload)], session, `limit:${runId}`);
-          // A pass tells of itself, once for all that was selected.
+          // A scheduled sync writes one event of its own for the whole selection.
           if (isPass(run)) return;
           await store.events.write([uploadEvent('ALL_UPLOADED_FILES_QUEUED', upload)], session, `discovered:${runId}`);
         });

@@ -4,7 +4,7 @@ import type { SkippedItem, SourceItem } from '../../connectors/connector.js';
 import { fileEvents, type NewEvent } from '../../contract/events.js';
 import type { SyncSourceRequest } from '../../contract/connections.js';
 import { endedAs } from '../../contract/ledger.js';
-import { isChosenByType, LEFT_OUT_BY_TYPE } from '../../contract/typesAtSource.js';
+import { isChosenByType, EXCLUDED_BY_TYPE } from '../../contract/typesAtSource.js';
 import type { DataSourceDoc } from '../../store/dataSources/model.js';
 import type { RunDoc } from '../../store/runs/model.js';
 import type { ActivityDeps } from '../deps.js';
@@ -39,14 +39,15 @@ function reasonOf(item: SourceItem, { ingest }: Request): string | null {
   const { skipReason, isSelectable, hasContent, isAttachment, attachedTo } = item;
   // Whether attachments come is the caller's own word.
   if (isAttachment === true && !hasContent && ingest.syncAttachments !== true) return null;
-  if (!isChosenByType(item, ingest)) return hasContent && attachedTo === undefined ? LEFT_OUT_BY_TYPE : null;
+  if (!isChosenByType(item, ingest)) return hasContent && attachedTo === undefined ? EXCLUDED_BY_TYPE : null;
   return skipReason ?? (isSelectable || hasContent ? null : UNSAID);
 }
 
 /**
- * Takes down what of a selection becomes no file, and has none that could say so, and tells of it: one event for each
- * reason, by lists. What a pass leaves out is not told again each time.
- * @param items that become none @param beside what lies there beside items
+ * Records the items of a selection that become no file, and so have no record of their own: one event for each
+ * reason, in lists. A scheduled sync does not repeat the events.
+ * @param items the skipped items
+ * @param beside other entries, which are not items
  */
 export async function recordSkipped(
   store: Store,
@@ -57,7 +58,7 @@ export async function recordSkipped(
   const byReason = new Map<string, Pick<SkippedItem, 'externalId' | 'name'>[]>();
   const add = (one: Pick<SkippedItem, 'externalId' | 'name'>, reason: string | null): void => {
     // Of all there is, types were named in the same breath; of a selection the connection may have, long ago.
-    if (reason === null || (reason === LEFT_OUT_BY_TYPE && request.isWhole === true)) return;
+    if (reason === null || (reason === EXCLUDED_BY_TYPE && request.isWhole === true)) return;
     const known = byReason.get(reason);
     if (known) known.push(one);
     else byReason.set(reason, [one]);
@@ -67,7 +68,7 @@ export async function recordSkipped(
   await store.ledger.note(
     run,
     [...byReason].flatMap(([reason, all]) => {
-      const byType = reason === LEFT_OUT_BY_TYPE;
+      const byType = reason === EXCLUDED_BY_TYPE;
       const end = endedAs('skipped', 'select', byType ? 'left_out_by_type' : 'not_readable');
       return all.map(({ externalId, name }) => ({
         ...{ fileId: null, externalId, name, end },

@@ -5,14 +5,14 @@ import type { ActivityDeps } from '../deps.js';
 
 type Deps = Pick<ActivityDeps, 'store'>;
 
-/** What a source that is no account is asked with; null for nothing. @throws Fault access_revoked */
+/** Returns the credentials of a source that is not an account; null without any. @throws Fault access_revoked */
 export function credentialsOf(source: DataSourceDoc, { store }: Deps): string | null {
   if (source.revokedAccess)
     throw new Fault('access_revoked', 'Access to this source was taken back. Add it again to go on with it.');
   return store.dataSources.credentialsOf(source);
 }
 
-/** The same of the data source that a file lies in. */
+/** Returns the credentials of a file's data source. */
 export async function fileCredentials(
   file: Tenant & { readonly dataSourceId: number | null },
   deps: Deps,

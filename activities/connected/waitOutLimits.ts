@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { Fault } from '../../contract/failures.js';
 
-/** Between two tries at least, whatever a source asks for. */
+/** Minimum wait between two attempts, whatever a source requests. */
 const LEAST_WAIT_MS = 200;
 
 /**
- * Runs a step of a listing. While its source takes no more requests it waits as long as the source asks: a limit is no
- * fault of the listing, and costs none of its tries.
+ * Runs a step of a listing. While the source's rate limit is exceeded, it waits as long as the source requests: a limit is
+ * not a failure of the listing, and costs none of its attempts.
  * @param until when the waiting ends, in milliseconds since 1970
  * @returns null where the limit lasts longer
  */

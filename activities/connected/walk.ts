@@ -2,7 +2,7 @@ import type { ItemPage, SkippedItem, SourceItem } from '../../connectors/connect
 import type { Account } from '../../connectors/account.js';
 import type { Walk } from '../../contract/connections.js';
 import { Fault } from '../../contract/failures.js';
-import type { TypeWishes } from '../../contract/typesAtSource.js';
+import type { TypeFilter } from '../../contract/typesAtSource.js';
 
 /** A page of a walk, and the walk from behind it. */
 export interface WalkStep {
@@ -11,7 +11,7 @@ export interface WalkStep {
   readonly missing: readonly string[];
   /** Of these, those that may not be looked into. */
   readonly refused: readonly string[];
-  /** What is there beside its items. */
+  /** Entries that are not items. */
   readonly skipped: readonly SkippedItem[];
   readonly walk: Walk;
 }
@@ -37,7 +37,7 @@ export async function takePage(
   account: Account,
   walk: Walk,
   signal: AbortSignal,
-  typeFilter?: TypeWishes,
+  typeFilter?: TypeFilter,
 ): Promise<WalkStep> {
   try {
     return await takeNext(account, walk, signal, typeFilter);
@@ -49,11 +49,11 @@ export async function takePage(
 }
 
 /**
- * Takes the next page of a walk; none is left when isWalked. An item that the account may not see costs itself alone.
- * @param wishes what is to become files: other things may be left out; unset: nothing is
+ * Returns the next page of a walk; the walk is complete when isWalked. An inaccessible item is skipped alone.
+ * @param wishes types that become files: other items may be skipped; unset: none is
  * @throws Fault for all else that keeps it from being listed
  */
-async function takeNext(account: Account, walk: Walk, signal: AbortSignal, wishes?: TypeWishes): Promise<WalkStep> {
+async function takeNext(account: Account, walk: Walk, signal: AbortSignal, wishes?: TypeFilter): Promise<WalkStep> {
   const [scope, ...rest] = walk.open;
   if (scope === undefined) {
     if (walk.roots === null) return { items: [], missing: [], refused: [], skipped: [], walk };

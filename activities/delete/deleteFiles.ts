@@ -16,7 +16,7 @@ const FILES_PER_BATCH = 200;
 
 /** Deletion of files that a user named. */
 export function createDeleteActivities({ store, schedules, log }: ActivityDeps) {
-  /** What the run was asked for, with the parents whose children it means: once some are deleted nobody could find them. */
+  /** Adds the parents of the requested children to the request: after some deletions they could not be found. */
   const withParents = async (run: Run<'deleteFiles'>): Promise<DeleteFilesRequest & DeleteFilesProgress> => {
     const { organizationId, userId, request, progress } = run;
     const widens = request.deleteChildren === true || request.filters.includeAllChildren === true;
@@ -26,7 +26,7 @@ export function createDeleteActivities({ store, schedules, log }: ActivityDeps) 
     return { ...request, parents };
   };
 
-  /** Else the next pass of what they came with would bring them back. */
+  /** Otherwise the next sync of their container would bring them back. */
   const leaveOut = async (tenant: Tenant, ids: readonly number[]): Promise<void> => {
     const files = await store.files.byIds(tenant, ids);
     const parents = [...new Set(files.flatMap(({ parentId }) => parentId ?? []))];
@@ -61,7 +61,7 @@ export function createDeleteActivities({ store, schedules, log }: ActivityDeps) 
       // First what would bring them back by itself.
       await schedules.remove((await store.schedules.containers(tenant, ids)).map(scheduleIds.container));
       if (!request.preserveFileRecord) await leaveOut(tenant, ids);
-      // What lay in them and vanished at its source before goes with them.
+      // Quarantined children are deleted with them.
       await store.quarantine.expire(tenant, { parentIds: ids });
       await emptyFiles(store, run, ids);
       if (request.preserveFileRecord) await store.files.emptied(tenant, runId, ids, request.sendWebhook);

@@ -26,7 +26,7 @@ export function createDeleteUserActivities(deps: ActivityDeps) {
     return { run, tenant: { organizationId: run.organizationId, userId: run.userId } };
   };
   return {
-    /** Ends what starts work for the user by itself: first, or it would begin anew what was just ended. */
+    /** Removes the user's schedules: first, or they would restart runs that were just ended. */
     async removeSchedules({ runId }: RunInput): Promise<void> {
       const { tenant } = await rowOf(runId);
       for (;;) {
@@ -65,7 +65,7 @@ export function createDeleteUserActivities(deps: ActivityDeps) {
         store.quarantine.any(tenant),
       ]);
       if (files.length > 0 || runs.length > 0 || quarantined) return { again: true };
-      // Its data sources, and what no file names any more: rows of tries that died.
+      // Data sources, and rows without a file: leftovers of crashed attempts.
       await Promise.all([
         store.vectors.deleteAll(tenant),
         store.chunks.deleteAll(tenant),
@@ -98,7 +98,7 @@ export function createDeleteUserActivities(deps: ActivityDeps) {
       return { again: false };
     },
 
-    /** The delete was cancelled: the user stays deleted for callers; asking again goes on with what is left. */
+    /** The delete was cancelled: the user stays deleted for callers; a new request continues with the rest. */
     async stopUserDelete({ runId }: RunInput): Promise<void> {
       await store.files.stopped(runId);
       await store.runs.finish(runId, 'aborted', {});

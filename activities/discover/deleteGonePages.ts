@@ -13,8 +13,8 @@ export function createGonePagesActivities(deps: ActivityDeps) {
   const { store, settings, log } = deps;
   return {
     /**
-     * Lets go, at the end of a pass, what its site says is gone, and what a sitemap that was read whole names no more.
-     * Nothing where that is so much that a fault of the site is likelier. Safe to repeat.
+     * At the end of a scheduled scrape, deletes pages that the site reports as gone, and those that a completely read
+     * sitemap no longer names. Deletes nothing if there are so many that a fault of the site is likelier. Safe to repeat.
      */
     async deleteGonePages({ runId }: RunInput): Promise<void> {
       const run = await requireRun(store, runId, 'fileId');

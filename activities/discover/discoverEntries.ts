@@ -18,7 +18,7 @@ const hashOf = (parts: readonly unknown[]): string => createHash('sha256').updat
 
 /** On the record of a feed whose server says that it will not come back (410); null takes it away again. */
 const GONE = { feed_gone: true };
-/** Whether the address of a feed has said that there will be none any more: nobody asks it but a person. */
+/** Whether the server reported the feed as gone for good: only a request reads it again. */
 export const isGone = ({ fileMetadata }: Pick<FileDoc, 'fileMetadata'>): boolean => fileMetadata['feed_gone'] === true;
 const NOT_GONE = { feed_gone: null };
 
@@ -26,7 +26,7 @@ const NOT_GONE = { feed_gone: null };
 const NOTHING = { discovered: 0 };
 
 export function createFeedActivities({ store, sources, settings }: ActivityDeps) {
-  /** By what the feed's server knows the last reading, if the same would bring nothing: the same is asked for, and all of it is there. */
+  /** Returns the validators of the last reading if the request is the same and all its entries exist. */
   const knownReading = async ({ feedReading: reading }: FileDoc, asked: string): Promise<Validators | null> => {
     if (!reading || reading.asked !== asked) return null;
     return (await store.files.countRun(reading.runId)).ready === reading.entries ? reading : null;

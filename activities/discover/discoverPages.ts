@@ -50,7 +50,7 @@ export function createDiscoveryActivities({ store, sources, settings }: Activity
       for await (const { url } of entries) {
         listed += 1;
         if (url === request.url || !wanted(url)) continue;
-        // Only a further page shows that the list is longer than what is taken.
+        // Only a further page shows that the list is longer than the limit.
         isCut = discovered + waiting.length >= room;
         if (isCut) break;
         waiting.push({
@@ -72,7 +72,7 @@ export function createDiscoveryActivities({ store, sources, settings }: Activity
         if (waiting.length === PAGES_PER_WRITE) await flush();
       }
       await flush();
-      // What is missing in it is gone then.
+      // Pages that are missing in it are gone then.
       const readWhole = listed > 0 && unread === 0 && !isCut;
       const isOverLimit = isCut && perUpload === room;
       // The caller knows of a cut that the request itself asked for.

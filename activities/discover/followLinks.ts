@@ -104,7 +104,7 @@ export function createCrawlActivities(deps: ActivityDeps) {
         );
         const fresh = await admitted(targets.filter(({ url }) => !known.has(url)));
         const nearer = targets.filter(({ url, depth }) => (known.get(url) ?? 0) > depth);
-        // Of those at the end of the way nobody asked for the links yet: they are read once more.
+        // The links of pages at the maximum depth were not requested: read those pages again.
         const again = nearer.filter(({ url }) => (known.get(url) ?? 0) >= scrape.recursionDepth);
         // Files first: an address that is known has its file, whenever this dies.
         await queue(run, [...fresh, ...again]);
@@ -120,7 +120,7 @@ export function createCrawlActivities(deps: ActivityDeps) {
         if ((await queue(run, [start])) === 0)
           throw new Fault(
             'bad_response',
-            'This address was scraped as a sitemap before, and its record stands in the way. Delete that file, then scrape again.',
+            'This address was scraped as a sitemap before, and its record has the same name. Delete that file, then scrape again.',
           );
         await store.frontier.add(runId, [start]);
         discovered = 1;

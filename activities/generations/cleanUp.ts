@@ -8,7 +8,7 @@ export interface TryOfFile {
   readonly generation: number;
 }
 
-/** A file as it was before a flip, and the number that it was flipped to. */
+/** A file before its new generation was published, and the number of that generation. */
 interface ReplacedFile extends TryOfFile {
   readonly file: TryOfFile['file'] & Pick<FileDoc, 'vectorSpace' | 'numChunks' | 'cleanupPending'>;
 }

@@ -22,7 +22,7 @@ export async function eraseContents(
     store.originals.deleteOf(tenant, ids),
     store.recognizedPages.deleteOf(tenant, ids),
   ]);
-  // Of a sync that was under way, or died, nobody knows which there are.
+  // The generations of an unfinished or crashed sync are unknown.
   if ((await store.vectors.countOf(tenant, ids)) > 0) await store.vectors.deleteGenerations(scopes);
   const counts = await Promise.all([
     store.vectors.countOf(tenant, ids),
@@ -32,7 +32,7 @@ export async function eraseContents(
     store.recognizedPages.countOf(tenant, ids),
   ]);
   const left = counts.reduce((sum, count) => sum + count, 0);
-  // Somebody wrote meanwhile: the retry deletes that as well.
+  // Another attempt wrote meanwhile: the retry deletes that as well.
   if (left > 0) throw new Error(`${left} points, chunks or contents of deleted files are left`);
 }
 
@@ -41,7 +41,7 @@ export async function eraseContents(
  */
 export async function emptyFiles(store: Store, run: RunDoc, ids: readonly number[]): Promise<void> {
   const tenant = { organizationId: run.organizationId, userId: run.userId };
-  // Whatever run is at work on them can no longer flip them.
+  // Runs that still use the files can no longer publish them.
   await store.files.takeOver(tenant, run._id, run.workflowId, ids);
   await eraseContents(store, tenant, await store.files.byIds(tenant, ids), ids);
 }

@@ -9,7 +9,7 @@ const revisionOf = (file: TaggedFile): number | null => file.tagsRevision ?? nul
 /**
  * Brings the tags of files to their points. Reads the files again after writing, and repeats for those whose tags
  * changed meanwhile, so that of two writers the later change stays. Safe to repeat.
- * @returns the files as they were when their points were right; deleted ones are left out
+ * @returns the files with the revision that their points have; without deleted ones
  */
 export async function settlePointTags(
   { files, vectors }: Pick<Store, 'files' | 'vectors'>,

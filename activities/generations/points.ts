@@ -1,4 +1,4 @@
-/** What MongoDB's record of a file says about its points in Qdrant. */
+/** A file's points in Qdrant according to its record in MongoDB. */
 import type { FileDoc } from '../../store/files/model.js';
 import type { WrittenPoints } from '../../store/vectors/vectors.js';
 

@@ -6,8 +6,8 @@ import { settlePointTags } from './pointTags.js';
 const TAG_CHANGES = 5;
 
 /**
- * Shows files to readers. One whose tags were changed since it was begun is shown once its points have the new ones.
- * @param show flips files whose tags are of the given revision; answers the ids of those that were
+ * Publishes files. One whose tags were changed since its start is published once its points have the new ones.
+ * @param show publishes files whose tags are of the given revision; returns their ids
  */
 export async function publishWithTags<T extends { readonly file: FileDoc; readonly tagsRevision: number | null }>(
   store: Store,

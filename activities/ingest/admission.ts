@@ -3,7 +3,7 @@ import type { EffectiveLimits, LimitName } from '../../contract/limits.js';
 import type { Store } from '../../store/connect.js';
 import type { FileDoc } from '../../store/files/model.js';
 
-const WHOLE = 'It goes on when the limit is raised or files are deleted.';
+const WHOLE = 'It continues when the limit is raised or files are deleted.';
 const PART = 'Have the limit raised, then resync it.';
 
 /** Why a text is not kept, and whether it waits for room or is given up. */

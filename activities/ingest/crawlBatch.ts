@@ -7,11 +7,11 @@ import type { LinkKeeper } from './prepare/preparedFile.js';
 
 /** The part of a crawl that one batch reads. */
 export interface CrawlBatch {
-  /** What a page's links are told to; null for a page so far from the start that they are not followed. */
+  /** Returns the collector of a page's links; null for a page at the maximum depth. */
   keeperOf(file: FileDoc): LinkKeeper | null;
 }
 
-/** Looks up, for a batch at once, which of its pages the run's crawl goes on from. */
+/** Looks up, for a whole batch, which of its pages the run's crawl continues from. */
 export async function openCrawlBatch(
   runId: number,
   fileIds: readonly number[],

@@ -68,7 +68,7 @@ export function createRecognizeActivities(deps: ActivityDeps) {
       try {
         await Promise.all(recognized);
       } finally {
-        // Where one has failed nobody wants the others; the content is not closed before they have ended.
+        // After one failure the other pages are useless; the content is not closed before they have ended.
         stop.abort(new Error('another page of the file could not be recognized'));
         await Promise.allSettled(recognized);
       }
@@ -83,7 +83,7 @@ export function createRecognizeActivities(deps: ActivityDeps) {
 
   return {
     /**
-     * Brings a file that was put aside for OCR to pages that its batch can read. At a Fault the file ends; only a store's
+     * Runs OCR for a deferred file, so that its batch can read it. After a Fault the file ends; only a store's
      * fault fails the step.
      * @returns whether the file can be read now
      */

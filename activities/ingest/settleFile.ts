@@ -14,7 +14,7 @@ export const QUARANTINE =
 /** The ends of a file's try without a new content. */
 export function createSettling(deps: ActivityDeps) {
   const { store, settings, log } = deps;
-  /** Ends a file without a flip: what this try wrote, or earlier ones that died, is nobody's then. */
+  /** Ends a file without publishing: data of this attempt, or of crashed ones, has no owner then. */
   const forget = async (started: StartedFile): Promise<void> => {
     const { file, generation } = started;
     // Chunks and points are only there when an earlier try got as far as its commit and died.
@@ -35,11 +35,11 @@ export function createSettling(deps: ActivityDeps) {
       fault: fault.kind,
     };
     if (fault.kind === 'rate_limited') {
-      // The limit of an account is met by all its files at once, and is no fault of any of them.
+      // A rate limit of an account affects all its files at once, and is not a failure of any of them.
       const isAccounts = isConnected(file) && fault.retryAfterMs !== null;
       if (isAccounts || delay !== undefined) {
         const notBefore = new Date(Date.now() + Math.max(delay ?? 0, fault.retryAfterMs ?? 0));
-        const message = `${fault.message} It goes on by itself at ${notBefore.toISOString()}.`;
+        const message = `${fault.message} It continues automatically at ${notBefore.toISOString()}.`;
         await store.files.limit(runId, file._id, notBefore, message, !isAccounts);
         log.debug({ ...context, notBefore }, 'file waits for the end of a rate limit');
         return;
@@ -52,11 +52,11 @@ export function createSettling(deps: ActivityDeps) {
       return;
     }
     await forget(started);
-    // Of what a source has nobody knows the hash, when its reader took the worker with it.
+    // The hash of a source's content is unknown if its reader crashed the worker.
     if (file.unfinishedStarts - 1 > SUSPECT_AFTER_DEATHS)
       await noteCrash(runId, file, fault, file.original?.sha256 ?? null, deps);
-    // What was only looked at is as it was: that its account can't be asked any more is told of the account, and that what
-    // somebody has had back is not there they know.
+    // A file that was only compared keeps its state: its account reports lost access, and a restored file is known to be
+    // missing at its source.
     const isGone = fault.kind === 'not_found' || fault.kind === 'gone';
     const isNoNews = fault.kind === 'access_revoked' || (isGone && file.restoredAt);
     if (file.syncStatus === 'EVALUATING_RESYNC' && isNoNews) {

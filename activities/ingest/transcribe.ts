@@ -2,7 +2,7 @@ import { cancellationSignal } from '@temporalio/activity';
 
 import { Fault } from '../../contract/failures.js';
 import type { DeferredInput, DeferredResult } from '../../contract/orchestration.js';
-import { wishesOf } from '../../contract/transcripts.js';
+import { transcriptionOptionsOf } from '../../contract/transcripts.js';
 import type { FileDoc } from '../../store/files/model.js';
 import { newAttemptCost } from './prepare/attemptCost.js';
 import { contentStep } from './prepare/contentStep.js';
@@ -23,7 +23,7 @@ export function createTranscribeActivities(deps: ActivityDeps) {
     const owner = recordingOwner(file);
     const { transcript, job } = await keptTranscription(file, deps);
     if (transcript !== null) return;
-    const wishes = wishesOf(file.options);
+    const wishes = transcriptionOptionsOf(file.options);
     const provider = transcriptions.choose(file.options.transcriptionService ?? job?.service ?? null);
     let jobId = job?.service === provider.service ? job.id : null;
     /** What the store threw meanwhile: that is not the recording's fault. */
@@ -36,14 +36,14 @@ export function createTranscribeActivities(deps: ActivityDeps) {
             mimeType: file.statistics?.mimeType ?? 'application/octet-stream',
             async open() {
               const parts = await store.originals.stream(owner, owner.originalId);
-              if (parts === null) throw new Fault('gone', 'What was uploaded is no longer there. Upload it again.');
+              if (parts === null) throw new Fault('gone', 'The uploaded content no longer exists. Upload it again.');
               return parts;
             },
           },
           jobId === null ? wishes : (job?.wishes ?? wishes),
           {
             id: jobId,
-            async keep(id) {
+            async save(id) {
               jobId = id;
               const begun = id === null ? null : { service: provider.service, wishes, id };
               await store.transcripts.keepJob(owner, begun).catch((reason: unknown) => {
@@ -63,7 +63,7 @@ export function createTranscribeActivities(deps: ActivityDeps) {
       await store.transcripts.keep(owner, made);
     } catch (error) {
       if (isCancelled(signal) && jobId !== null) {
-        // As a favour: whoever cancelled waits for it no longer than for one call.
+        // Best effort: a cancellation waits no longer than for one call.
         await provider.abandon(jobId).catch((fault: unknown) => log.debug({ err: fault }, 'a job was not deleted'));
         await store.transcripts.keepJob(owner, null);
       }
@@ -73,7 +73,7 @@ export function createTranscribeActivities(deps: ActivityDeps) {
 
   return {
     /**
-     * Brings a recording that was put aside to a transcript that its batch can read. At a Fault the file ends, or goes
+     * Transcribes a deferred recording, so that its batch can read the transcript. After a Fault the file ends, or goes
      * back into the queue; only a store's fault fails the step.
      * @returns whether the file can be read now
      */

@@ -51,7 +51,7 @@ const isDue = ({ fileId, notBefore, syncStatus }: OpenUpload, tried: ReadonlySet
  * transcription, a limit, a suspect of worker deaths) leaves the stream with its run and gets a workflow of its own.
  */
 export function createUploadActivities({ store, settings, log }: ActivityDeps, runner: BatchRunner) {
-  /** Brings in what is due of some runs, and then what those files contained. Returns the files that it tried. */
+  /** Ingests the due files of some runs, and then their attachments. Returns the files that it tried. */
   const bringIn = async (
     input: UploadBatchInput,
     runIds: readonly number[],

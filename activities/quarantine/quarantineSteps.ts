@@ -37,7 +37,7 @@ const eachOf = async (rows: Rows, signal: AbortSignal, work: (row: QuarantinedDo
   if (broken) throw broken.reason;
 };
 
-/** Where the vectors of a file that leaves lie in file storage, written there now if they are not yet; null: nowhere. */
+/** Returns the copy of a vanishing file's vectors in file storage, writing it if necessary; null: it has no vectors. */
 async function keptCopy(row: QuarantinedDoc, { store, log }: QuarantineDeps): Promise<ColdCopy | null> {
   if (!hasVectors(row)) return null;
   const { _id: fileId, organizationId, file } = row;
@@ -66,12 +66,12 @@ async function putAside(run: RunDoc, rows: Rows, deps: QuarantineDeps, signal: A
   const copies = new Map<number, ColdCopy | null>();
   await eachOf(rows, signal, async (row) => void copies.set(row._id, await keptCopy(row, deps)));
   signal.throwIfAborted();
-  // Another run may be at work on some by now, which is on with the next step.
+  // Another run may own some of them already, and be at the next step.
   const ours = await store.quarantine.unmoved(rows);
   const tenant = tenantOf(run);
   const ids = ours.map(({ _id }) => _id);
   await store.vectors.deletePoints(ours.flatMap(({ file }) => writtenPoints(file)));
-  // Of a sync that was under way nobody knows which there are.
+  // The points of an unfinished sync are unknown.
   if (ids.length > 0 && (await store.vectors.countOf(tenant, ids)) > 0)
     await store.vectors.deleteGenerations(ids.map((fileId) => ({ ...tenant, fileId, generations: EVERY_GENERATION })));
   const { organizationId } = tenant;

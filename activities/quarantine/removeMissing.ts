@@ -14,8 +14,8 @@ export async function finishRemovals(run: RunDoc, deps: ActivityDeps, signal: Ab
 }
 
 /**
- * Takes files that are gone at their source away, with those that came out of them: for callers they are deleted, and
- * told of as deleted. They stay in quarantine for as long as that lasts. Safe to repeat.
+ * Deletes files that vanished at their source, with their attachments: callers see them as deleted, and get the
+ * events of a deletion. They stay in quarantine for its configured time. Safe to repeat.
  */
 export async function removeMissing(
   run: RunDoc,

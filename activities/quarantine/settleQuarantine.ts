@@ -17,7 +17,7 @@ export function createQuarantineActivities(deps: ActivityDeps) {
     async settleBatch({ runId }: RunInput): Promise<{ more: boolean }> {
       const run = await requireRun(store, runId);
       await store.runs.markStarted(runId);
-      // Whatever a run that has ended left halfway goes on here.
+      // Unfinished work of ended runs continues here.
       await store.quarantine.adopt(run, runId);
       const { does } = runOfKind(run, 'settleQuarantine').request;
       if (does === 'erase') await store.quarantine.claimDue(run, runId, new Date(), FILES_PER_BATCH);

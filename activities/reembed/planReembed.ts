@@ -56,7 +56,7 @@ export function createReembedPlan(deps: ActivityDeps) {
       };
     },
 
-    /** Ends the run's row with what was done; of an unfinished one nothing half-written stays. */
+    /** Ends the run's row with its counts; an unfinished run leaves no partial data. */
     async finishReembed({ runId, outcome }: RunInput & { outcome: RunOutcome['outcome'] | 'aborted' }): Promise<void> {
       const run = await store.runs.find(runId);
       if (!run) return;
@@ -65,7 +65,7 @@ export function createReembedPlan(deps: ActivityDeps) {
       const reasons = Object.entries(skipped).map(([reason, files]) => [`skipped_${reason}`, files] as const);
       await store.runs.finish(runId, outcome, { ...sums, ...Object.fromEntries(reasons) });
       const { organizationId, requestId } = run;
-      log.info({ runId, organizationId, requestId, outcome, ...sums }, 'files embedded anew');
+      log.info({ runId, organizationId, requestId, outcome, ...sums }, 'files re-embedded');
     },
   };
 }

@@ -87,10 +87,7 @@ export function createReembedBatch(deps: ActivityDeps) {
         run,
         tries.map(({ file }) => ({ fileId: file._id, outcome: 'failed', message: error.message })),
       );
-      log.info(
-        { runId: run._id, fileId: tries[0]?.file._id, message: error.message },
-        'file could not be embedded anew',
-      );
+      log.info({ runId: run._id, fileId: tries[0]?.file._id, message: error.message }, 'file could not be re-embedded');
       return [];
     }
   };
@@ -110,7 +107,7 @@ export function createReembedBatch(deps: ActivityDeps) {
     return { eligible, unserved };
   };
 
-  /** Files that somebody has changed since they were read are read again, some times. */
+  /** Reads files that were changed since they were read again, a few times. */
   const work = async (run: Run<'reembedFiles'>, fileIds: readonly number[], signal: AbortSignal): Promise<void> => {
     const { request } = run;
     const tenant = { organizationId: run.organizationId, userId: run.userId };
@@ -143,8 +140,8 @@ export function createReembedBatch(deps: ActivityDeps) {
           all.push(...(await embed(run, target, items, signal)));
         broken = all;
       } catch (error) {
-        // Cancelled, or taken for dead and followed: then the rows name what the next try began, and what is still written here
-        // is known here only. A fault of a store is left to the next try.
+        // Cancelled, or presumed dead and replaced: the rows name what the next attempt started, and only this process
+        // can undo what it still writes. A store failure is left to the next attempt.
         if (signal.aborted) {
           const mine = tries.map(({ file, generation }) => ({ fileId: file._id, from: file.generation, generation }));
           await settleTries(store, run, mine);
@@ -158,8 +155,8 @@ export function createReembedBatch(deps: ActivityDeps) {
 
   return {
     /**
-     * Embeds the chunks of some files with the run's model and flips each to its new vectors. Each outcome is a row of its own:
-     * a second run of the same batch goes on where the first one died. A file's fault stays with the file.
+     * Embeds the chunks of some files with the run's model and publishes the new vectors of each. Each outcome is a row of
+     * its own: a second run of the same batch continues where the first one died. A file's fault stays with the file.
      */
     async reembedBatch({ runId, fileIds }: RunInput & { fileIds: readonly number[] }): Promise<ReembedCounts> {
       const run = runOfKind(await requireRun(store, runId), 'reembedFiles');

@@ -7,7 +7,7 @@ import type { RunDoc } from '../../store/runs/model.js';
 import type { Store } from '../../store/connect.js';
 import { cleanUp, discard, type TryOfFile } from '../generations/cleanUp.js';
 
-/** What is told of a file that was flipped. */
+/** The ledger entry of a published file. */
 export const reembeddedEnd = (file: FileDoc): ReembedEnd => ({
   fileId: file._id,
   outcome: 'reembedded',
@@ -15,10 +15,10 @@ export const reembeddedEnd = (file: FileDoc): ReembedEnd => ({
   tokens: tokensOf(file),
 });
 
-/** Ends tries that were not flipped: none of them can be any more, and what they wrote goes. Safe to repeat. */
+/** Ends attempts that were not published: they can't be published any longer, and their data is deleted. Safe to repeat. */
 export async function dropTries(store: Store, run: RunDoc, tries: readonly StartedFile[]): Promise<void> {
   if (tries.length === 0) return;
-  // First: a worker that was taken for dead could flip a file to what is deleted here.
+  // First: a worker that was presumed dead could publish data that is deleted here.
   await store.files.giveUpVectors(
     run,
     tries.map(({ file, generation }) => ({ fileId: file._id, generation })),
@@ -27,8 +27,8 @@ export async function dropTries(store: Store, run: RunDoc, tries: readonly Start
 }
 
 /**
- * Settles what a step of the run began and did not end, because its worker died or it was told to stop: a file that was
- * flipped is done, of the others nothing stays. Safe to repeat.
+ * Settles attempts that a step of the run began and did not end, because its worker died or it was cancelled: a published
+ * file is done, the data of the others is deleted. Safe to repeat.
  */
 export async function settleTries(
   store: Store,
@@ -65,7 +65,7 @@ export async function settleTries(
   );
 }
 
-/** Why each of some files is left as it is; those that are gone are being deleted. */
+/** Returns why each of some files keeps its vectors; missing files are being deleted. */
 export function keptEnds(
   fileIds: readonly number[],
   files: readonly FileDoc[],

@@ -1,7 +1,7 @@
 import type { EmbeddingModelId, VectorSpace } from '../../contract/embeddingModels.js';
 import { Fault } from '../../contract/failures.js';
 import type { ReembedRequest } from '../../contract/reembed.js';
-import { isGivenSpace } from '../../contract/uploads.js';
+import { isCallerSpace } from '../../contract/uploads.js';
 import type { FileDoc } from '../../store/files/model.js';
 import type { ActivityDeps } from '../deps.js';
 import { pictureSpace } from '../ingest/prepare/pictures.js';
@@ -25,7 +25,7 @@ export function targetOf(
   if (model !== null) return { model, space: embeddings.spaceOf(model), from: 'chunks' };
   const { vectorSpace, dimensions, options, hasText } = file;
   const own = { model: options.embeddingModel };
-  if (vectorSpace !== null && isGivenSpace(vectorSpace))
+  if (vectorSpace !== null && isCallerSpace(vectorSpace))
     return { ...own, space: { name: vectorSpace, dimensions: dimensions ?? 0 }, from: 'given vectors' };
   const target: VectorTarget = hasText
     ? { ...own, space: embeddings.spaceOf(own.model), from: 'chunks' }

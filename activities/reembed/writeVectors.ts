@@ -87,7 +87,7 @@ export async function writeVectors(
 
   const all = store.chunks.page(tenant, contents(), 0, Number.MAX_SAFE_INTEGER);
   for await (const portion of portions(all)) {
-    // What is there under another number is somebody's newer content.
+    // Another generation belongs to newer content.
     const rows = portion.filter(({ fileId, generation }) => known.get(fileId)?.generation === generation);
     const vectors = await vectorsOf(rows);
     let from = 0;

@@ -3,13 +3,13 @@ import { activityInfo } from '@temporalio/activity';
 
 import { isByChanges } from '../../contract/connections.js';
 import {
-  type AcceptPassResult,
+  type AcceptAutoSyncResult,
   type AutoSyncInput,
   CONTAINER_WORKFLOW_IDS,
-  type EndPassInput,
+  type EndAutoSyncInput,
   type NextPartResult,
-  type NoPass,
-  type PassPart,
+  type NoSyncReason,
+  type AutoSyncPart,
   type RunInput,
 } from '../../contract/orchestration.js';
 import type { TemporalNames } from '../../contract/temporalNames.js';
@@ -30,14 +30,14 @@ const LISTING = 'items';
 /** A container that a pass of a data source brings up to date. */
 const containerPart = (fileId: number): string => `file:${fileId}`;
 const STOPPED = 'The pass was stopped before this was synced. The next one, or a resync, does it.';
-/** Containers of one data source that is no account: a feed has one. */
+/** Maximum number of containers of one data source that is not an account: a feed has one. */
 const MOST_CONTAINERS = 1_000;
 
 const isAtRest = ({ syncStatus }: FileDoc): boolean =>
   (FINAL_FILE_STATUSES as readonly FileSyncStatus[]).includes(syncStatus);
 
 /** A run of a pass as its workflow is started. */
-function partOf(run: RunDoc, names: Pick<TemporalNames, 'idOf'>): PassPart {
+function partOf(run: RunDoc, names: Pick<TemporalNames, 'idOf'>): AutoSyncPart {
   const { _id: runId, kind, workflowId, organizationId, userId, dataSourceId, requestId } = run;
   return {
     runId,
@@ -97,7 +97,7 @@ export function createPassActivities({ store, names, log }: ActivityDeps) {
         return true;
       }),
     );
-  /** The next of what was selected together. What was named by itself and is as it was is not even asked for. */
+  /** Returns the next selection. Items that were selected by name and have not changed are not requested. */
   const selection = async (pass: RunDoc, source: DataSourceDoc, done: readonly Run[]): Promise<Run | null> => {
     const keys = done.flatMap(({ part }) => part ?? []);
     for (;;) {
@@ -135,7 +135,7 @@ export function createPassActivities({ store, names, log }: ActivityDeps) {
     return (await store.files.byIds(pass, open)).filter((file) => !isGone(file));
   };
 
-  /** Ends a part that no workflow is at work on: the pass was stopped before it was begun, or it was ended from outside. */
+  /** Ends a part without a workflow: the sync was stopped before the part began, or it was ended from outside. */
   const endOpen = async (part: RunDoc): Promise<void> => {
     const { _id: runId, kind, dataSourceId } = part;
     if (kind === 'syncItems' && dataSourceId)
@@ -146,13 +146,13 @@ export function createPassActivities({ store, names, log }: ActivityDeps) {
 
   return {
     /** Accepts the pass of an execution, once; or says why there is nothing to do for it. */
-    async acceptPass({ scheduleId }: AutoSyncInput): Promise<AcceptPassResult> {
+    async acceptPass({ scheduleId }: AutoSyncInput): Promise<AcceptAutoSyncResult> {
       const { workflowExecution } = activityInfo();
       if (!workflowExecution) throw new Error('A pass is accepted by a workflow');
       const { workflowId, runId: temporalRunId } = workflowExecution;
       const known = await store.passes.find(temporalRunId);
       if (known) return { runId: known._id };
-      const no = (reason: NoPass): AcceptPassResult => {
+      const no = (reason: NoSyncReason): AcceptAutoSyncResult => {
         log.info({ scheduleId, workflowId, reason }, 'there is nothing to do for a pass');
         return { runId: null, reason };
       };
@@ -192,14 +192,14 @@ export function createPassActivities({ store, names, log }: ActivityDeps) {
       const done = await store.passes.parts(runId);
       const open = done.find(({ finishedAt }) => finishedAt === null);
       if (open) return { part: partOf(open, names) };
-      // Somebody has cancelled it.
+      // It was cancelled.
       if (done.some(({ outcome }) => outcome === 'aborted')) return { part: null };
       const source = pass.dataSourceId ? await store.dataSources.find(pass, pass.dataSourceId) : null;
       const answer = (run: RunDoc | null): NextPartResult => ({ part: run && partOf(run, names) });
       if (source && isConnectedSource(source.type)) {
         const listed = done.find(({ part }) => part === LISTING);
         if (!listed) return answer(await listing(pass, source._id));
-        // What was not listed to its end is no ground for anything; what was revoked can't be asked.
+        // An incomplete listing proves nothing, and a revoked account can't be read.
         if (listed.outcome !== 'finished' || source.revokedAccess) return { part: null };
         if (pass.progress.listedAt === undefined)
           await store.runs.saveProgress(pass, { ...pass.progress, listedAt: source.sourceItemsSyncedAt });
@@ -213,8 +213,8 @@ export function createPassActivities({ store, names, log }: ActivityDeps) {
       return { part: null };
     },
 
-    /** Ends a pass, with what of it is not at work: whatever was has come to its end before. */
-    async endPass({ runId, outcome }: EndPassInput): Promise<void> {
+    /** Ends a sync, with its parts that are not active: active ones have ended before. */
+    async endPass({ runId, outcome }: EndAutoSyncInput): Promise<void> {
       const pass = await passOf(runId);
       const { organizationId, dataSourceId, fileId, requestId } = pass;
       const { listedAt = null } = pass.progress;

@@ -10,7 +10,7 @@ const sentenceOf = ({ _id, maxTokens = null, tokensTaken = 0 }: RunDoc, { wanted
 
 /** The pauses of runs that have come to their bound of tokens. */
 export function createPauseActivities({ store, settings, log }: ActivityDeps) {
-  /** Says on the record that the run's files lie in whether it stands still. */
+  /** Shows on the record of the run's container whether the run is paused. */
   const show = async (run: RunDoc, pause: RunPause | null): Promise<void> => {
     const message = pause && sentenceOf(run, pause);
     if (run.fileId !== null)

@@ -12,7 +12,7 @@ import { settleInterrupted } from '../generations/interruptedTries.js';
 import { lastCause } from '../lastCause.js';
 import { prepareSpace } from './prepareSpace.js';
 
-/** Kinds whose passes let go what is at its site no more. A feed is a window: what leaves it stays. */
+/** Kinds whose scheduled runs delete pages that vanished. A feed is a window: entries that leave it stay. */
 const SITE_KINDS: readonly RunKind[] = ['scrapeSitemap', 'webScrape'];
 
 /** The ends and beginnings of a run: small writes, each safe to repeat. */
@@ -38,7 +38,7 @@ export function createRunActivities({ store, embeddings, log }: ActivityDeps) {
     !(await store.files.anyFromPage(reading.runId))
       ? { ...reading, entries: total }
       : null;
-  /** Changes the container that the run's files lie in, where they do. */
+  /** Changes the container of the run's files, if they have one. */
   const moveParent = async ({ _id, fileId }: RunDoc, change: ContainerChange): Promise<void> => {
     if (fileId !== null) await store.files.moveContainer(_id, fileId, change);
   };
@@ -59,7 +59,7 @@ export function createRunActivities({ store, embeddings, log }: ActivityDeps) {
       const counts = await store.files.countRun(runId);
       const found = run.kind === 'syncFeed' ? (run.progress.found ?? null) : null;
       const unchanged = found !== null && 'unchanged' in found;
-      // What an unchanged feed has brought in is told by the run that did.
+      // The run that ingested the entries of an unchanged feed has reported them.
       const facts = unchanged
         ? {}
         : {
@@ -71,7 +71,7 @@ export function createRunActivities({ store, embeddings, log }: ActivityDeps) {
       if (run.fileId === null && run.dataSourceId)
         await store.dataSources.note(run, run.dataSourceId, { files_error: null });
       const reading = found && 'reading' in found ? await spared(found.reading, counts) : null;
-      // Of a crawl nobody knows sooner that all its addresses are found; of others it was told long ago, and is not again.
+      // A crawl has found all its addresses only now; other runs reported this earlier.
       if (IS_UPLOAD[run.kind])
         await moveParent(run, { status: 'SYNCING', discovered: true, isPass: run.parentRunId !== undefined });
       await moveParent(run, {
@@ -88,7 +88,7 @@ export function createRunActivities({ store, embeddings, log }: ActivityDeps) {
       );
     },
 
-    /** Ends a run that could not do its work: files in motion are aborted, the parent says why. */
+    /** Ends a run that failed: unfinished files are aborted, the parent has the cause. */
     async failRun({ runId, ...given }: RunInput & { message: string; cause?: FaultKind | null }): Promise<void> {
       const run = await requireRun(store, runId);
       const { message, cause } = lastCause(run, given.message, given.cause);

@@ -13,7 +13,7 @@ export function createTagActivities({ store, log }: ActivityDeps) {
     dataSourceId: number,
     afterId: number,
   ): Promise<CopyTagsResult> => {
-    // Read anew for every batch: what the latest version says is what is copied.
+    // Read again for every batch, so that the latest version is copied.
     const source = await store.dataSources.find(tenant, dataSourceId);
     if (!source) return { done: true, afterId: 0 };
     const behind = await store.files.behindSource(source, afterId, FILES_PER_BATCH);

@@ -10,7 +10,7 @@ import type { ActivityDeps } from '../deps.js';
 import { inOrder } from './inOrder.js';
 import { postEvent } from './postEvent.js';
 
-/** New events taken in one pass, and how long a pass goes on taking the next one. */
+/** Maximum number of new events in one pass, and the time after which a pass takes no further ones. */
 const EVENTS_PER_PASS = 100;
 const PASS_MS = 20_000;
 /** Deliveries to one receiver under way at once. */
@@ -20,7 +20,7 @@ const MAX_PENDING = 1000;
 const OUTCOMES_WAIT_MS = 20;
 const OUTCOMES_PER_WRITE = 50;
 
-/** An event that is to be delivered, with what has become of it so far. */
+/** An event to deliver, with the state of its delivery. */
 interface Item {
   readonly event: NumberedEvent;
   readonly objects: readonly string[];
@@ -31,13 +31,13 @@ interface Item {
   readonly failed: { readonly at: Date; readonly error: string } | null;
 }
 
-/** One pass over what a receiver is to be told. */
+/** One pass over the due deliveries of a receiver. */
 class Pass {
   readonly held = new Set<string>();
   readonly recorded = new Set<number>();
   outcome: WebhookProgress['outcome'] = null;
   disabled = false;
-  /** Something was left for want of time. */
+  /** Deliveries were left because the time was up. */
   cut = false;
   /** Something is still to be delivered. */
   waiting = false;
@@ -101,7 +101,7 @@ export function createWebhookActivities(deps: ActivityDeps) {
   /** How a try ends, by what the receiver did. */
   const judge = (webhook: WebhookDoc, item: Item, { at, error }: AttemptDoc, gone: boolean, pass: Pass) => {
     if (error === null) {
-      // A delivery that was under way beside the answer 410 does not take it back.
+      // A parallel delivery must not undo an answer 410.
       if (!pass.disabled) pass.outcome = { status: 'ACTIVE' };
       return { status: 'DELIVERED' as const, tries: item.tries, nextTryAt: null };
     }
@@ -163,8 +163,8 @@ export function createWebhookActivities(deps: ActivityDeps) {
 
   return {
     /**
-     * One pass over what a webhook's receiver is to be told: deliveries that are due again, then new events. Safe to
-     * repeat: what was written down as delivered is not sent again; what was sent just before a death is, with the same
+     * One pass over the due deliveries of a webhook's receiver: retries first, then new events. Safe to
+     * repeat: recorded deliveries are not sent again; an event that was sent just before a crash is, with the same
      * webhook-id.
      */
     async deliverBatch({ webhookId }: DeliverEventsInput): Promise<DeliverBatchResult> {

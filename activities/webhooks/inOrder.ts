@@ -1,9 +1,9 @@
 import pLimit from 'p-limit';
 
 /**
- * Works through items side by side, `atOnce` at a time, but those of the same object one after the other. An item that
- * is about several objects, or about everything, waits for all before it, and those after it wait for it.
- * @throws what a work throws, once nothing is at work any more
+ * Processes items in parallel, `atOnce` at a time, but those of the same object in sequence. An item
+ * of several objects, or of all, waits for all before it, and those after it wait for it.
+ * @throws the first error, after all work has stopped
  */
 export async function inOrder<T>(
   items: readonly T[],

@@ -2,7 +2,10 @@ import Joi from 'joi';
 
 import { operation } from '../http/operation.js';
 
-/** GET /auth/v1/access_token: a key and a customer id for a pair of tokens. An unknown customer id creates the end user. */
+/**
+ * GET /auth/v1/access_token: exchanges an API key and a customer id for a pair of tokens. An unknown customer id
+ * creates the end user.
+ */
 export const accessToken = operation({
   method: 'get',
   path: '/auth/v1/access_token',

@@ -3,7 +3,7 @@ import type { ChunkRow } from '../../store/chunks/queries.js';
 import type { Store } from '../../store/connect.js';
 import { presentChunk } from '../presenters/chunk.js';
 
-/** The vectors of some rows, read in one call a space. */
+/** Reads the vectors of some rows, with one call per space. */
 async function vectorsOf(
   rows: readonly ChunkRow[],
   { vectors }: Pick<Store, 'vectors'>,
@@ -16,7 +16,7 @@ async function vectorsOf(
   return new Map(found.flatMap((map) => [...map]));
 }
 
-/** Stored chunks as the interface lists them, as they come. */
+/** Streams stored chunks in the format of the interface. */
 export async function* chunkRows(
   parts: AsyncIterable<readonly ChunkRow[]>,
   includeVectors: boolean,

@@ -25,9 +25,9 @@ import { searchChunks } from './search.js';
 import { likelySpace, spacesForText, spacesForVector } from './searchSpaces.js';
 import type { Infer } from '../schemas/inferred.js';
 
-/** Chunks of one answer at most. */
+/** Maximum number of chunks per response. */
 const MAX_K = 1_000;
-/** How long a link in an answer lasts. */
+/** Lifetime of a link in a response. */
 const LINK_SECONDS = 3600;
 
 const requestBody = Joi.object({
@@ -54,7 +54,7 @@ const requestBody = Joi.object({
 });
 type Body = Infer<typeof requestBody>;
 
-/** The older form asks for every one of its tags; it is not looked at where tags_v2 asks for something. */
+/** Converts the older tag filter, which requires every one of its tags. It is ignored if tags_v2 has conditions. */
 function treeOf({ tags = {}, tags_v2: tree }: Body): TagTree | null {
   if (tree && asksForTags(tree)) return tree;
   const all = Object.entries(tags).map(([key, value]) => ({ key, value }));
@@ -73,13 +73,13 @@ function filterOf(body: Body): ChunkFilter {
   };
 }
 
-/** Equal shares where none are given; null for a search by meaning alone. */
+/** Returns equal weights if none are given; null for a search by vectors only. */
 function weightsOf({ hybrid_search: hybrid, hybrid_search_tuning_parameters: tuning }: Body): HybridWeights | null {
   if (!hybrid) return null;
   return tuning ? { semantic: tuning.weight_a, keyword: tuning.weight_b } : { semantic: 0.5, keyword: 0.5 };
 }
 
-/** @throws HttpError 400 where the caller's user has sparse vectors switched off */
+/** @throws HttpError 400 if sparse vectors are disabled for the caller's user */
 async function refuseSwitchedOff(caller: Tenant, { store }: ApiDeps): Promise<void> {
   const user = await store.users.record(caller);
   if (user?.enabledFeatures?.['sparse_vectors']?.enabled === false)
@@ -113,7 +113,7 @@ function present(
   };
 }
 
-/** POST /embeddings: the chunks that answer a query best. */
+/** POST /embeddings: returns the chunks that match a query best. */
 export const embeddings = operation({
   method: 'post',
   path: '/embeddings',
@@ -126,7 +126,7 @@ export const embeddings = operation({
     const { maxQueryCharacters } = deps.settings;
     if (body.query.length > maxQueryCharacters)
       throw invalid(['body', 'query'], `Must have at most ${maxQueryCharacters} characters`, 'string_too_long');
-    // Pictures are embedded by one model, whichever a file asked for.
+    // One model embeds all pictures, whatever model the request names.
     const model = body.media_type === 'IMAGE' ? PICTURE_MODEL : body.embedding_model;
     const filter = filterOf(body);
     const weights = weightsOf(body);

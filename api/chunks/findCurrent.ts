@@ -11,26 +11,28 @@ export interface Found {
   readonly file: FoundFile;
 }
 
-/** Hits asked for at most, however many had to be dropped. */
+/** Maximum number of hits requested, however many are dropped. */
 const MAX_HITS = 20_000;
-/** How many more than are missing are read once some were dropped. */
+/** Factor for the number of additional hits, once some were dropped. */
 const SPARE = 16;
-/** Times a search is made again because a file was replaced between its points and its record. */
+/** Maximum number of repeated searches because a file was replaced between the reads of its points and its record. */
 const MAX_REPEATS = 3;
 
 interface Read {
   readonly found: Found[];
-  /** A hit was dropped whose file has a newer generation by now: that one's points may not be among the hits. */
+  /** A hit was dropped because its file has a newer generation, whose points may be missing among the hits. */
   readonly replaced: boolean;
 }
 
 const isCold = ({ embeddingStorageStatus: status }: FoundFile): boolean =>
   status === 'COLD_STORAGE' || status === 'COLD_TO_HOT';
 
-/** The records of files, as they are now. */
+/** Returns the current records of files. */
 export type ReadFiles = (tenant: Tenant, ids: readonly number[]) => Promise<FoundFile[]>;
 
-/** Hits whose generation is the file's current one, with text and record, in the order of the hits: two reads, side by side. */
+/**
+ * Returns the hits of current generations with text and record, in the order of the hits. Both are read in parallel.
+ */
 async function readCurrent(
   tenant: Tenant,
   space: string,
@@ -47,7 +49,7 @@ async function readCurrent(
   const found = hits.flatMap((hit) => {
     const file = fileOf.get(hit.fileId);
     const chunk = chunkOf.get(chunkKey(hit.fileId, hit.generation, hit.chunkIndex));
-    // Points of a file in cold storage are on their way in or out.
+    // Points of a file in cold storage are being moved.
     return file && chunk && file.generation === hit.generation && !isCold(file) ? [{ hit, space, chunk, file }] : [];
   });
   store.chunks.keep(
@@ -58,8 +60,8 @@ async function readCurrent(
 }
 
 /**
- * The best `wanted` chunks of one space that readers may see. Mostly one search and one read of each kind: more are made
- * only where too many hits were of generations that nobody sees.
+ * Returns the best `wanted` visible chunks of one space. Usually one search and one read of each kind are enough; more
+ * are made only if too many hits belong to superseded generations.
  * @param search the ranked hits for a limit, and whether there are no more
  */
 export async function findCurrent(

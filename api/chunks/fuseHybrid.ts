@@ -1,6 +1,6 @@
 import { byScore, type VectorHit, type VectorHits } from '../../store/vectors/search.js';
 
-/** Shares of meaning and of words in a hybrid score; together 1. */
+/** Weights of vectors and keywords in a hybrid score; their sum is 1. */
 export interface HybridWeights {
   readonly semantic: number;
   readonly keyword: number;
@@ -8,7 +8,9 @@ export interface HybridWeights {
 
 const keyOf = ({ fileId, generation, chunkIndex }: VectorHit): string => `${fileId}:${generation}:${chunkIndex}`;
 
-/** Scores as shares of the best, from what a hit outside of the list can have at most: the last score of a list that is full. */
+/**
+ * Normalises scores between the best score and an upper bound for hits outside the list: the last score of a full list.
+ */
 function normalised(hits: readonly VectorHit[], limit: number): Map<string, number> {
   const best = hits[0]?.score ?? 0;
   const floor = hits.length < limit ? 0 : (hits.at(-1)?.score ?? 0);
@@ -17,10 +19,10 @@ function normalised(hits: readonly VectorHit[], limit: number): Map<string, numb
 }
 
 /**
- * One list of both: the weighted sum of normalised scores (a convex combination), from 0 to 1. What only one of the lists
- * has counts 0 in the other. Best first, ties by file and chunk. Pure. On headings and sentences of real documentation
- * it is above both of its parts and above fusion by rank (docs/choices.md).
- * @param limit hits that each list could have at most
+ * Fuses both lists by the weighted sum of normalised scores (a convex combination), from 0 to 1. A hit that is missing
+ * in one list counts 0 there. Best first, ties by file and chunk. On headings and sentences of real documentation, the
+ * result is better than either list and than fusion by rank (docs/decisions/008-hybrid-by-sum.md).
+ * @param limit maximum length of each list
  */
 export function fuseHybrid({ dense, sparse }: VectorHits, weights: HybridWeights, limit: number): VectorHit[] {
   const [meaning, words] = [normalised(dense, limit), normalised(sparse, limit)];

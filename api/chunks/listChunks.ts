@@ -5,7 +5,7 @@ import { chunkRecord, listOf } from '../schemas/answers.js';
 import { fileFilters, listingFields, toListing } from '../schemas/listing.js';
 import { chunkRows } from './chunkRows.js';
 
-/** POST /list_chunks_and_embeddings: the chunks of all files that match, in the order of their files. */
+/** POST /list_chunks_and_embeddings: lists the chunks of all matching files, in the order of their files. */
 export const listChunks = operation({
   method: 'post',
   path: '/list_chunks_and_embeddings',

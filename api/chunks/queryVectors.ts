@@ -3,12 +3,16 @@ import type { Tenant } from '../../store/users/accept.js';
 import type { ApiDeps } from '../deps.js';
 import { upstream } from '../upstream.js';
 
-/** The vector of one query in a space. @throws HttpError 502 or 503 where the space's provider refuses or fails */
+/**
+ * Returns the vector of a query in a space. @throws HttpError 502 or 503 if the space's provider rejects the request or
+ * fails
+ */
 export type QueryVectors = (space: string) => Promise<readonly number[] | Float32Array>;
 
 /**
- * What a query is compared by: the vector that was given with it, or those of its text. The embedded model begins at once, while it is not known yet where the caller's files lie: asked in
- * vain it costs nothing. Others get a text only where there are files to be found by it.
+ * Returns the vectors of a query: the given one, or those of its text. The embedded model starts at once, before the
+ * spaces of the caller's files are known, since an unneeded call is free. Other providers receive the text only if
+ * files in their space exist.
  */
 export function queryVectors(
   { organizationId, userId }: Tenant,
@@ -19,7 +23,7 @@ export function queryVectors(
   { embedder, metrics }: Pick<ApiDeps, 'embedder' | 'metrics'>,
 ): QueryVectors {
   const tenant = { organizationId, userId };
-  // Nothing is embedded where a vector was given.
+  // A given vector needs no embedding.
   if (given) return () => Promise.resolve(given);
   const embed: QueryVectors = (space) =>
     upstream(async () => {
@@ -31,7 +35,7 @@ export function queryVectors(
   if (served?.provider !== null) return embed;
   const own = served.space.name;
   const begun = embed(own);
-  // Who does not ask for it does not hear of its failure.
+  // Ignore failures whose result is not used.
   begun.catch(() => undefined);
   return (space) => (space === own ? begun : embed(space));
 }

@@ -4,10 +4,10 @@ import type { ChunkFilter } from '../../store/vectors/searchFilter.js';
 import type { ApiDeps } from '../deps.js';
 import { HttpError } from '../http/errors.js';
 
-/** Files that are named at most. */
+/** Maximum number of files in the message. */
 const NAMED = 100;
 
-/** @throws HttpError 409 that names them, when files which the search would need are in cold storage: it would miss what they say */
+/** @throws HttpError 409 that names files in cold storage which the search would miss */
 export async function refuseCold(
   caller: Tenant,
   model: EmbeddingModelId,

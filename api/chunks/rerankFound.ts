@@ -3,9 +3,9 @@ import type { Found } from './findCurrent.js';
 import { upstream } from '../upstream.js';
 
 /**
- * The best k of what was found, as a service ranks their texts, with its scores. Pictures have no text: they follow,
- * as they were.
- * @throws HttpError 502 or 503 where the service refuses or fails
+ * Returns the best k results in the reranker's order, with its scores. Pictures have no text: they follow in their old
+ * order.
+ * @throws HttpError 502 or 503 if the service rejects the request or fails
  */
 export async function rerankFound(
   found: readonly Found[],

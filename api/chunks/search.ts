@@ -4,7 +4,7 @@ import { atMost } from '../../contract/cacheSize.js';
 import type { EmbeddingModelId } from '../../contract/embeddingModels.js';
 import type { RerankModel } from '../../contract/rerankers.js';
 import { StoreFailure } from '../../contract/storeFailures.js';
-import { isGivenSpace } from '../../contract/uploads.js';
+import { isCallerSpace } from '../../contract/uploads.js';
 import type { Tenant } from '../../store/users/accept.js';
 import { byScore } from '../../store/vectors/search.js';
 import type { ChunkFilter } from '../../store/vectors/searchFilter.js';
@@ -16,45 +16,47 @@ import { rerankFound } from './rerankFound.js';
 import { upstream } from '../upstream.js';
 
 export interface SearchRequest {
-  /** Where the caller's chunks of the model lie; rejected where the search is refused. */
+  /** Spaces of the caller's files of the model. Rejects if the search is refused. */
   spaces(): Promise<readonly string[]>;
-  /** The one in which they mostly lie: it is searched before that is asked for. Null: none is. */
+  /** The most likely space. It is searched before the spaces are known. Null: no space is. */
   readonly likely: string | null;
-  /** Whether the search is refused where it would miss files in cold storage. */
+  /** Refuses the search if it would miss files in cold storage. */
   readonly needsCold: boolean;
   readonly query: string;
   readonly vectorIn: QueryVectors;
-  /** Whether the caller gave the vector, and says with it that it fits in every one of the spaces. */
+  /** Whether the caller supplied the vector, which implies that it fits all of the spaces. */
   readonly vectorGiven: boolean;
   readonly model: EmbeddingModelId;
   readonly k: number;
   readonly filter: ChunkFilter;
   readonly exact: boolean;
-  /** Null: by meaning alone. */
+  /** Null: search by vectors only. */
   readonly weights: HybridWeights | null;
   readonly rerank: RerankModel | null;
-  /** Ends the search early: its caller has disconnected. */
+  /** Aborts the search when the caller disconnects. */
   readonly signal: AbortSignal;
 }
 
-/** How many more hits than wanted are asked for where some may be of a generation that was just replaced. */
+/** Factor for the number of requested hits if some may belong to a replaced generation. */
 const SPARE = 16;
-/** Hits of each kind that are fused: the best of both lists may stand far down in either. */
+/** Number of hits of each kind for the fusion: the best result of both may have a low rank in either list. */
 const poolOf = (wanted: number): number => Math.max(100, 4 * wanted);
-/** Texts that are reranked: a reranker finds what stands too low, but takes its time for each. */
+/** Number of texts for the reranker. More texts improve the result, but take time. */
 const candidatesOf = (k: number): number => Math.max(k, Math.min(200, Math.max(50, 4 * k)));
-/** The constant of reciprocal rank fusion (Cormack and others, 2009). */
+/** Constant of reciprocal rank fusion (Cormack and others, 2009). */
 const RRF_K = 60;
 
-/** Users whose files were seen to lie elsewhere too: for a while that is asked about first. It decides on the order alone. */
+/**
+ * Users with files in several spaces. For a while, the spaces are read first. This affects only the order of the steps.
+ */
 const scattered = new LRUCache<string, true>({ ...atMost(10_000), ttl: 60_000 });
 
-/** Users some of whose hits were of such generations: for a while spare ones are asked for, which others have no need of. */
+/** Users some of whose hits were outdated. For a while, their searches request additional hits. */
 const replacing = new LRUCache<string, true>({ ...atMost(10_000), ttl: 60_000 });
 
 const nameOf = ({ organizationId, userId }: Tenant): string => `${organizationId}:${userId}`;
 
-/** What one space is asked; null for what is not asked of it. */
+/** Returns the query of one space; null if the space is not searched. */
 interface Probe {
   readonly space: string;
   readonly dense: readonly number[] | Float32Array | null;
@@ -64,8 +66,8 @@ interface Probe {
 async function probeOf(space: string, request: SearchRequest, deps: ApiDeps): Promise<Probe> {
   const { query, vectorIn, vectorGiven, weights } = request;
   const sparse = weights && weights.keyword > 0 ? deps.encodeQuery(query) : null;
-  // A text can't be brought to vectors that a caller made elsewhere: of those only the words are searched.
-  const byMeaning = weights?.semantic !== 0 && (vectorGiven || !isGivenSpace(space));
+  // A text cannot be compared with vectors that callers computed elsewhere. Only keywords are searched in those spaces.
+  const byMeaning = weights?.semantic !== 0 && (vectorGiven || !isCallerSpace(space));
   return { space, dense: byMeaning ? await vectorIn(space) : null, sparse };
 }
 
@@ -88,7 +90,7 @@ async function searchSpace(
     { wanted, readFiles, limit: first },
     async (limit) => {
       if (limit > first) replacing.set(name, true);
-      // Records are read after it is known where they lie: who moves to another space meanwhile is seen in one of them.
+      // Records are read after the spaces, so files that move to another space in between are found in one of them.
       const [hits] = await Promise.all([
         deps.store.vectors.search({ ...tenant, ...probe, model, filter, exact, limit, signal }),
         spaces,
@@ -101,8 +103,8 @@ async function searchSpace(
 }
 
 /**
- * The answer where all of the caller's files lie in one space, as they mostly do: what tells so comes with the records, in
- * one question. Null where some lie elsewhere.
+ * Returns the result if all of the caller's files are in one space, the usual case. The records show this in one query.
+ * Null if other spaces have files.
  */
 async function searchAlone(
   tenant: Tenant,
@@ -125,22 +127,22 @@ async function searchAlone(
   return isAlone ? found : null;
 }
 
-/** The caller's spaces, the likely one searched while they are asked for. */
+/** Returns the caller's spaces; the most likely one is searched at the same time. */
 async function searchAll(tenant: Tenant, wanted: number, request: SearchRequest, deps: ApiDeps): Promise<Found[]> {
   const { likely } = request;
   const spaces = request.spaces();
-  // Whoever throws first, it has somebody who listens.
+  // Attach a handler now so that an early rejection is not unhandled.
   spaces.catch(() => undefined);
   const ways = { spaces, readFiles: deps.store.files.found };
   const search = (space: string) => searchSpace(tenant, space, wanted, request, ways, deps);
   const early = likely === null ? null : search(likely);
-  // Of a space in which nothing lies nobody hears.
+  // Ignore errors from speculative searches of empty spaces.
   early?.catch(() => undefined);
   const answers = await Promise.all((await spaces).map((space) => (space === likely && early) || search(space)));
   return answers.length === 1 ? (answers[0] ?? []) : (request.vectorGiven ? mergeSpaces : fuseSpaces)(answers);
 }
 
-/** Answers of several spaces in one list: by rank, since the scores of different models don't compare. */
+/** Merges the results of several spaces by rank, since scores of different models are not comparable. */
 function fuseSpaces(answers: readonly Found[][]): Found[] {
   return answers
     .flatMap((found) => found.map((one, rank) => ({ one, weight: 1 / (RRF_K + rank + 1) })))
@@ -148,7 +150,7 @@ function fuseSpaces(answers: readonly Found[][]): Found[] {
     .map(({ one }) => one);
 }
 
-/** The same for a vector that the caller says is of the model which filled them all. */
+/** Merges results by score, for a vector that the caller computed with the model of all spaces. */
 const mergeSpaces = (answers: readonly Found[][]): Found[] => answers.flat().sort((a, b) => byScore(a.hit, b.hit));
 
 /** Encodes the query once for all spaces: 32,000 characters of Thai take 60 ms of the event loop. */
@@ -158,9 +160,9 @@ function encodingOnce(deps: ApiDeps): ApiDeps {
 }
 
 /**
- * The k chunks that answer a query best, among the caller's of the model, in the spaces in which they lie.
- * @throws HttpError 400 for a reranker that is not configured, 502 or 503 where a provider refuses or fails; whatever
- *   the request's spaces are refused with; the reason of the request's signal
+ * Returns the k best chunks for a query among the caller's files of the model, in all of their spaces.
+ * @throws HttpError 400 for a reranker that is not configured, 502 or 503 if a provider rejects the request or fails;
+ * the error of the spaces; the reason of the request's signal
  */
 export async function searchChunks(
   { organizationId, userId }: Tenant,
@@ -173,7 +175,7 @@ export async function searchChunks(
   const reranker = rerank && (await upstream(async () => deps.rerankers.choose(rerank)));
   const wanted = reranker ? candidatesOf(k) : k;
   const name = `${nameOf(tenant)}:${model}`;
-  // A provider's fault is tried again: it may be of a space in which nothing lies. Of a store's the caller hears at once.
+  // A provider's error is retried, since it may concern a space without files. A store's error is returned at once.
   const alone =
     likely === null || scattered.has(name)
       ? null

@@ -1,10 +1,10 @@
 import { EMBEDDING_MODELS, type EmbeddingModelId } from '../../contract/embeddingModels.js';
-import { givenSpace, isGivenSpace } from '../../contract/uploads.js';
+import { callerSpace, isCallerSpace } from '../../contract/uploads.js';
 import type { Tenant } from '../../store/users/accept.js';
 import type { ApiDeps } from '../deps.js';
 import { invalid } from '../http/errors.js';
 
-/** The spaces in which the caller's files of a model lie. Vectors that callers made are compared with no text. */
+/** Returns the spaces of the caller's files of a model. Vectors supplied by callers are not compared with text. */
 export async function spacesForText(
   tenant: Tenant,
   model: EmbeddingModelId,
@@ -12,12 +12,12 @@ export async function spacesForText(
   { store }: Pick<ApiDeps, 'store'>,
 ): Promise<string[]> {
   const spaces = await store.files.spacesOf(tenant, model);
-  return byWords ? spaces : spaces.filter((space) => !isGivenSpace(space));
+  return byWords ? spaces : spaces.filter((space) => !isCallerSpace(space));
 }
 
 /**
- * Those of them whose vectors have as many numbers as a given one, vectors that callers made included.
- * @throws HttpError 422 where there are others, and none that fits
+ * Returns the spaces whose dimensions match a given vector, including those of callers' vectors.
+ * @throws HttpError 422 if there are spaces but none matches
  */
 export async function spacesForVector(
   tenant: Tenant,
@@ -26,17 +26,17 @@ export async function spacesForVector(
   { store, embedder }: Pick<ApiDeps, 'store' | 'embedder'>,
 ): Promise<string[]> {
   const spaces = await store.files.spacesOf(tenant, model);
-  const given = givenSpace(model, EMBEDDING_MODELS[model].dimensions);
+  const given = callerSpace(model, EMBEDDING_MODELS[model].dimensions);
   const known = new Map(
     [given, ...embedder.models().map(({ space }) => space)].map((one) => [one.name, one.dimensions]),
   );
-  // Of a space that nothing serves any more, a file in it tells.
+  // For a space without a configured provider, use the dimensions of a file.
   const sizeOf = async (space: string) => known.get(space) ?? (await store.files.dimensionsIn(tenant, model, space));
   const sizes = await Promise.all(spaces.map(sizeOf));
   const fitting = spaces.filter((_, index) => sizes[index] === length);
   if (fitting.length > 0) return fitting;
   const there = sizes.filter((size) => size !== null);
-  // Who has no files hears what they would have.
+  // A caller without files gets the same errors as one with files.
   const wanted = there.length > 0 ? there : [embedder.spaceOf(model).dimensions];
   if (wanted.includes(length)) return [];
   const either = [...new Set(wanted)].toSorted((a, b) => a - b).join(' or ');
@@ -48,8 +48,8 @@ export async function spacesForVector(
 }
 
 /**
- * The space in which the caller's files of a model mostly lie, where it can be searched before anybody knows: with a
- * vector of its size, or with one that the embedded model makes. Others get a text only where there are files to be found.
+ * Returns the most likely space if it can be searched before the spaces are known: with a vector of its size, or with
+ * one that the embedded model computes. Other providers receive the text only if files in their space exist.
  */
 export function likelySpace(
   model: EmbeddingModelId,

@@ -13,14 +13,14 @@ import { integer, orNull } from '../schemas/fields.js';
 import { pagination, toPage } from '../schemas/listing.js';
 import { chunkRows } from './chunkRows.js';
 
-/** Chunks read at once from the end of a file. */
+/** Number of chunks that are read at once from the end of a file. */
 const CHUNKS_PER_READ = 250;
 
 async function* only(file: FileContent): AsyncIterable<FileContent> {
   yield await Promise.resolve(file);
 }
 
-/** A page of one file's chunks from its end on. */
+/** Streams a page of a file's chunks in reverse order. */
 async function* fromTheEnd(
   tenant: Tenant,
   file: FileContent,
@@ -30,7 +30,7 @@ async function* fromTheEnd(
   const lowest = Math.max(0, file.numChunks - offset - limit);
   for (let to = file.numChunks - offset; to > lowest;) {
     const from = Math.max(lowest, to - CHUNKS_PER_READ);
-    // One stretch after another: the reader sets the pace.
+    // Sequential, so that the reader sets the pace.
     const rows: ChunkRow[] = [];
     for await (const part of chunks.page(tenant, only(file), from, to - from)) rows.push(...part);
     yield rows.toReversed();
@@ -38,7 +38,10 @@ async function* fromTheEnd(
   }
 }
 
-/** POST /text_chunks: the chunks of one file. All of them came at one time, so every order is that of their numbers. */
+/**
+ * POST /text_chunks: lists the chunks of one file. They are created together, so every order equals that of their
+ * numbers.
+ */
 export const textChunks = operation({
   method: 'post',
   path: '/text_chunks',

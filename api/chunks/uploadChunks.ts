@@ -16,7 +16,7 @@ import { embeddingModel } from '../schemas/ingest.js';
 import { numberList } from '../schemas/numberList.js';
 import type { Infer } from '../schemas/inferred.js';
 
-/** Files that one request may give chunks to, all or none. */
+/** Maximum number of files per request. Either all are accepted or none. */
 const MAX_FILES = 100;
 
 const chunk = () =>
@@ -41,7 +41,7 @@ const requestBody = Joi.object({
     .required(),
   overwrite_existing: Joi.boolean().default(false),
   chunks_only: Joi.boolean().default(false),
-  // Never read and never kept: vectors that are not given are made by what the operator configured.
+  // Accepted but ignored: missing vectors are computed by the configured provider.
   custom_credentials: Joi.object().pattern(Joi.string(), Joi.object().unknown()).default({}),
 });
 type Body = Infer<typeof requestBody>;
@@ -51,7 +51,7 @@ type ChunkBody = FileBody['chunks_and_embeddings'][number];
 const FILES = 'chunks_and_embeddings';
 type Path = ValidationDetail['loc'];
 
-/** @throws HttpError 422 where chunks of one file can't be kept together as they are */
+/** @throws HttpError 422 if the chunks of a file are inconsistent */
 function checkFile({ chunks_and_embeddings: chunks }: FileBody, body: Body, path: Path): void {
   const { dimensions } = EMBEDDING_MODELS[body.embedding_model];
   const taken = new Set<number>();
@@ -75,16 +75,16 @@ function checkFile({ chunks_and_embeddings: chunks }: FileBody, body: Body, path
     throw invalid([...path, FILES], 'Give an embedding with every chunk of a file, or with none', 'value_error');
 }
 
-/** In the order of their numbers; those without one follow, as they were given. */
+/** Sorts by number; chunks without one follow in the given order. */
 const ordered = (chunks: readonly ChunkBody[]): ChunkBody[] =>
   chunks.toSorted((a, b) => (a.chunk_number ?? Infinity) - (b.chunk_number ?? Infinity) || 0);
 
 const base64 = (vector: readonly number[]): string => Buffer.from(Float32Array.from(vector).buffer).toString('base64');
 
-/** Chunks that are written in one turn of the event loop: with vectors of 3,072 numbers some 3 MB. */
+/** Number of chunks that are written per turn of the event loop: with vectors of 3,072 dimensions, about 3 MB. */
 const CHUNKS_A_TURN = 200;
 
-/** Writes the elements of a JSON list. */
+/** Streams the elements of a JSON list. */
 async function* writeList(items: readonly ChunkBody[], write: (item: ChunkBody) => string): AsyncGenerator<Buffer> {
   for (let from = 0; from < items.length; from += CHUNKS_A_TURN) {
     const texts = items.slice(from, from + CHUNKS_A_TURN).map((item) => JSON.stringify(write(item)));
@@ -93,7 +93,7 @@ async function* writeList(items: readonly ChunkBody[], write: (item: ChunkBody) 
   }
 }
 
-/** Writes GivenChunks as JSON. */
+/** Streams the caller's chunks as JSON. */
 async function* writeGiven(chunks: readonly ChunkBody[], chunksOnly: boolean): AsyncGenerator<Buffer> {
   const inOrder = ordered(chunks);
   const given = chunksOnly ? [] : inOrder.filter(({ embedding }) => embedding !== undefined);
@@ -114,7 +114,7 @@ interface Prepared {
   readonly runId: number;
 }
 
-/** The options of a file whose chunks are its caller's. */
+/** Returns the options of a file whose chunks the caller supplies. */
 const optionsOf = ({ options }: FileDoc, file: FileBody, body: Body): FileDoc['options'] => ({
   ...options,
   embeddingModel: body.embedding_model,
@@ -126,7 +126,10 @@ const optionsOf = ({ options }: FileDoc, file: FileBody, body: Body): FileDoc['o
   skipFileProcessing: false,
 });
 
-/** @throws HttpError 404 for no file, 409 for one that is being synced, or has chunks and is not to lose them */
+/**
+ * Checks the file. @throws HttpError 404 if it does not exist, 409 if it is being synced, or has chunks that must not
+ * be replaced
+ */
 async function queue(
   caller: UserCaller,
   prepared: readonly Prepared[],
@@ -135,7 +138,7 @@ async function queue(
 ): Promise<void> {
   const requestId = randomUUID();
   await unit.transaction(async (session) => {
-    // One after the other: a session takes one command at a time.
+    // Sequential: a session executes one command at a time.
     for (const { body: file, draft, runId } of prepared) {
       const [known] = await store.files.byIds(caller, [file.file_id]);
       if (!known || known.isContainer) throw notFound('file');
@@ -156,7 +159,7 @@ async function queue(
   });
 }
 
-/** POST /upload_chunks_and_embeddings: gives files the chunks, and the vectors, that their caller made. */
+/** POST /upload_chunks_and_embeddings: stores chunks, and optionally vectors, that the caller computed. */
 export const uploadChunks = operation({
   method: 'post',
   path: '/upload_chunks_and_embeddings',

@@ -5,7 +5,7 @@ import type { ApiDeps } from '../deps.js';
 
 type Deps = Pick<ApiDeps, 'store' | 'connectors' | 'log'>;
 
-/** What a person granted, of a source that can be asked to end it; null for others, and where it can not be read. */
+/** Returns the stored grant of a source that supports revocation; null for other sources, and if it cannot be read. */
 export async function endableGrant(
   source: DataSourceDoc,
   { store, connectors, log }: Deps,
@@ -25,9 +25,9 @@ export async function endableGrant(
 }
 
 /**
- * Asks a source to end what was granted, once it is forgotten here. Its account may end all that it granted to our client:
- * while that account is connected elsewhere, nothing is asked. Never throws: a source that does not answer keeps a grant
- * that nobody has.
+ * Revokes the grant at the source after its deletion here. This may revoke everything that the account granted to our
+ * client, so nothing is revoked while the account has another connection. Never throws: if the source does not respond,
+ * an unused grant remains.
  */
 export async function endGrant(
   source: DataSourceDoc,

@@ -12,7 +12,7 @@ import { listOf } from '../schemas/answers.js';
 import { dataSourceRecord } from '../schemas/dataSources.js';
 import { integer } from '../schemas/fields.js';
 
-/** The data source that the path names, with deletions that are held. @throws HttpError 404; 409 where none are */
+/** Returns the data source in the path with its held deletions. @throws HttpError 404; 409 if there are none */
 async function heldSourceOf({
   params,
   caller,
@@ -25,7 +25,9 @@ async function heldSourceOf({
   return source;
 }
 
-/** GET /data_sources/held_deletions: data sources whose last listing missed so much that nothing was deleted. */
+/**
+ * GET /data_sources/held_deletions: lists data sources whose last listing missed so many files that none was deleted.
+ */
 export const heldDeletions = operation({
   method: 'get',
   path: '/data_sources/held_deletions',
@@ -43,12 +45,13 @@ export const heldDeletions = operation({
   },
 });
 
-/** POST /data_sources/{data_source_id}/held_deletions/approve: lists anew, and deletes what is missing then. */
+/** POST /data_sources/{data_source_id}/held_deletions/approve: starts a listing that deletes the files missing then. */
 export const approveDeletions = operation({
   method: 'post',
   path: '/data_sources/{data_source_id}/held_deletions/approve',
   auth: 'key',
-  summary: 'Approves the held deletions of a data source: it is listed anew, and what is missing then is deleted.',
+  summary:
+    'Approves the held deletions of a data source: it is listed again, and the files that are missing then are deleted.',
   createsWork: true,
   answer: dataSourceRecord,
   async handle(call) {
@@ -69,7 +72,7 @@ export const approveDeletions = operation({
   },
 });
 
-/** POST /data_sources/{data_source_id}/held_deletions/refuse: the files stay; what a later listing misses is judged anew. */
+/** POST /data_sources/{data_source_id}/held_deletions/refuse: keeps the files; later listings are judged separately. */
 export const refuseDeletions = operation({
   method: 'post',
   path: '/data_sources/{data_source_id}/held_deletions/refuse',

@@ -23,7 +23,7 @@ function answerOf(
 
 const both = { method: 'post', body: dataSourceListing(), answer: listOf(dataSourceRecord) } as const;
 
-/** POST /user_data_sources: the caller's data sources. */
+/** POST /user_data_sources: lists the caller's data sources. */
 export const userDataSources = operation({
   ...both,
   path: '/user_data_sources',
@@ -33,7 +33,7 @@ export const userDataSources = operation({
     Promise.resolve(answerOf({ organizationId, userId }, toDataSourceListing(body), deps)),
 });
 
-/** POST /data_sources: those of all users of the organization. */
+/** POST /data_sources: lists the data sources of all users of the organization. */
 export const dataSources = operation({
   ...both,
   path: '/data_sources',
@@ -43,10 +43,10 @@ export const dataSources = operation({
     Promise.resolve(answerOf({ organizationId }, toDataSourceListing(body), deps)),
 });
 
-/** More than a user has; the older form has no paging. */
+/** Exceeds the number of data sources per user, since the older form has no paging. */
 const MOST = { limit: 1_000, offset: 0, startingId: 0 };
 
-/** GET /integrations/: the caller's data sources to which access is not revoked, as older front-ends ask for them. */
+/** GET /integrations/: lists the caller's data sources whose access is not revoked, for older front-ends. */
 export const integrations = operation({
   method: 'get',
   path: '/integrations/',

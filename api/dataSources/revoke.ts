@@ -5,7 +5,10 @@ import { operation } from '../http/operation.js';
 import { integer } from '../schemas/fields.js';
 import { endableGrant, endGrant } from './endGrant.js';
 
-/** POST /revoke_access_token: the credentials are forgotten, and their source is asked to end them; files stay, but those still in the queue end SYNC_ABORTED. */
+/**
+ * POST /revoke_access_token: deletes the credentials and revokes them at the source. Files stay, but queued ones end as
+ * SYNC_ABORTED.
+ */
 export const revokeAccessToken = operation({
   method: 'post',
   path: '/revoke_access_token',
@@ -22,9 +25,9 @@ export const revokeAccessToken = operation({
       return store.dataSources.revoke(caller, body.data_source_id, session);
     });
     if (!revoked) throw notFound('data source');
-    // Also at a second call: the first one may have died before.
+    // Repeated by a second call, because the first one may have crashed before.
     await store.files.abortQueuedOf(revoked);
-    // Not awaited: it is over here, whatever the source says.
+    // Not awaited: the access has ended here, whatever the source responds.
     if (grant) void endGrant(revoked, grant, deps);
     return { success: true };
   },

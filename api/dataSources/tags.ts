@@ -12,7 +12,7 @@ import { dataSourceRecord } from '../schemas/dataSources.js';
 import { integer } from '../schemas/fields.js';
 import { tags } from '../schemas/tags.js';
 
-/** Changes the tags of a record at once; a workflow brings them to the files and vectors of the source. */
+/** Changes the tags of a record at once; a workflow copies them to the files and vectors of the source. */
 async function changeTags(
   caller: UserCaller,
   id: number,
@@ -34,7 +34,7 @@ async function changeTags(
   return presentDataSource(dataSource, { workflowLink });
 }
 
-/** POST /data_sources/tags/add: new keys are added, known ones replaced, others stay. */
+/** POST /data_sources/tags/add: adds new keys and replaces existing ones. */
 export const addDataSourceTags = operation({
   method: 'post',
   path: '/data_sources/tags/add',
@@ -47,7 +47,7 @@ export const addDataSourceTags = operation({
     changeTags(caller, body.data_source_id, (known) => upsertTags(known, storedTags(body.tags)), deps),
 });
 
-/** POST /data_sources/tags/remove: takes away the named keys, or all. */
+/** POST /data_sources/tags/remove: removes the named keys, or all. */
 export const removeDataSourceTags = operation({
   method: 'post',
   path: '/data_sources/tags/remove',

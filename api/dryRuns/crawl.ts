@@ -7,9 +7,9 @@ import { type Deadline, PAGES_AT_ONCE, readSample } from './deadline.js';
 import { estimateOf } from './estimate.js';
 
 /**
- * The pages that a crawl would bring in: from its start on as far as the sample goes, nearest first. Whatever the pages of
- * the sample lead to is counted; what lies behind those that were not read is not.
- * @param samplePages pages that are read at most
+ * Finds the pages that a crawl would ingest: from its start as far as the sample allows, nearest first. Links on
+ * sampled pages are counted; links on other pages are unknown.
+ * @param samplePages maximum number of pages that are read
  */
 export async function dryCrawl(
   caller: UserCaller,
@@ -60,7 +60,7 @@ export async function dryCrawl(
     const got = await readSample(urls, PAGES_AT_ONCE, page, whole);
     read.push(...got.read);
     failed += got.failed;
-    // Where the site itself sent us from the start address is the same site.
+    // A redirect of the start URL leads to the same site.
     for (const { url, endedAt } of got.read) if (url === start) hosts.add(new URL(endedAt).host);
     for (const { url, links } of got.read) {
       const depth = depths.get(url) ?? 0;
@@ -68,7 +68,7 @@ export async function dryCrawl(
     }
     if (read.length + failed < depths.size - open.length) break;
   }
-  // Of the pages at the end of the way nobody wants to know where they lead.
+  // Links on pages at the maximum depth are ignored.
   const isKnown = open.every((url) => (depths.get(url) ?? 0) >= scrape.recursionDepth);
   const seenAll = read.length + failed === depths.size - open.length;
   const complete = isFull() || (isKnown && seenAll && !isCutOff);

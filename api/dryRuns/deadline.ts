@@ -5,23 +5,23 @@ import type { ApiDeps, Sample } from '../deps.js';
 import { HttpError } from '../http/errors.js';
 import type { UserCaller } from '../http/operation.js';
 
-/** Of a sample, so many are read at once. Files may be large, and are in memory whole. */
+/** Maximum number of concurrent reads of a sample. Files may be large, and are read into memory completely. */
 export const PAGES_AT_ONCE = 4;
 export const FILES_AT_ONCE = 2;
-/** Of one user, so many dry runs are under way at once in a process. */
+/** Maximum number of concurrent dry runs per user and process. */
 const PER_USER = 2;
 const RETRY_AFTER_S = 5;
 
-/** How long a dry run may take. */
+/** Time limits of a dry run. */
 export interface Deadline {
-  /** For finding what there is: half of it. */
+  /** Time limit for discovery: half of the total. */
   readonly looking: AbortSignal;
   readonly whole: AbortSignal;
 }
 
 const underWay = new Map<number, number>();
 
-/** Does a dry run within its time. @throws HttpError 429 where its user has enough of them under way */
+/** Runs a dry run within its time limit. @throws HttpError 429 if the user has too many dry runs in progress */
 export async function withDeadline<T>(
   { userId }: UserCaller,
   { settings }: Pick<ApiDeps, 'settings'>,
@@ -41,13 +41,13 @@ export async function withDeadline<T>(
   }
 }
 
-/** Some of many, as far apart as can be: a site's first pages are seldom like its last. */
+/** Selects evenly distributed items: the first pages of a site are seldom like its last. */
 export function spread<T>(all: readonly T[], most: number): T[] {
   if (all.length <= most) return [...all];
   return Array.from({ length: most }, (_, nth) => all[Math.floor(((nth + 0.5) * all.length) / most)] as T);
 }
 
-/** Reads a sample. What can't be read is counted; what was not read in time is no part of it. */
+/** Reads a sample. Unreadable items are counted; items that were not read in time are excluded. */
 export async function readSample<T, S extends Sample>(
   sample: readonly T[],
   atOnce: number,

@@ -4,38 +4,38 @@ import type { ApiDeps, Sample } from '../deps.js';
 import type { UserCaller } from '../http/operation.js';
 import type { SkippedByDryRun } from '../schemas/estimates.js';
 
-/** What a dry run has seen. */
+/** Findings of a dry run. */
 export interface Seen {
-  /** Files that would be read. */
+  /** Number of files that would be read. */
   readonly files: number;
-  /** Whether that is all there are. */
+  /** Whether all files were found. */
   readonly complete: boolean;
   readonly read: readonly Sample[];
-  /** Of the sample, those that could not be read. */
+  /** Number of files in the sample that could not be read. */
   readonly failed: number;
   readonly skipped: Readonly<Partial<Record<SkippedByDryRun, number>>>;
 }
 
-/** Of more chunks it is not looked how many are known. */
+/** Above this number of chunks, reusable vectors are not counted. */
 const CHUNKS_LOOKED_UP = 5_000;
 const TOKENS_PER_PRICE = 1_000_000;
-/** 95 of 100 samples lie so many standard errors from what they are taken of. */
+/** Standard errors on each side of the mean that cover 95 % of samples. */
 const STANDARD_ERRORS = 1.96;
 
 interface Total {
   readonly value: number;
   readonly low: number;
-  /** Null: nobody knows. */
+  /** Null: unknown. */
   readonly high: number | null;
 }
 
-/** What all files have, by those that were read. @returns null where none was read of files that there are */
+/** Extrapolates a total from the files that were read. @returns null if none was read although there are files */
 function totalOf({ files, complete, read, failed }: Seen, of: (sample: Sample) => number): Total | null {
   const sum = read.reduce((so_far, sample) => so_far + of(sample), 0);
   if (complete && read.length + failed === files) return { value: sum, low: sum, high: sum };
   const number = read.length;
   if (number === 0) return null;
-  // As many of the others as of the sample can't be read.
+  // Assume the same share of unreadable files as in the sample.
   const readable = (files * number) / (number + failed);
   const mean = sum / number;
   const variance = number < 2 ? 0 : read.reduce((so_far, one) => so_far + (of(one) - mean) ** 2, 0) / (number - 1);
@@ -49,7 +49,7 @@ function totalOf({ files, complete, read, failed }: Seen, of: (sample: Sample) =
   };
 }
 
-/** What a run would take, in the shape of the answer; like that of POST /files/reembed, with what is only estimated said to be. */
+/** Estimates the cost of a run, in the response format of POST /files/reembed; estimated values are marked. */
 export async function estimateOf(
   caller: UserCaller,
   kind: RunKind,

@@ -5,11 +5,11 @@ import type { PageReader, Sample, SampleReader } from '../deps.js';
 
 const NO_SKIPS = { tags: [], classes: [], selectors: [] };
 
-/** What a content would be cut into. OCR, recordings and what is attached are left to a run. */
+/** Splits a content into chunks. OCR, recordings and attachments are not read in dry runs. */
 async function sampleOf(
   documents: Pick<DocumentPool, 'process'>,
   input: ParseInput,
-  /** As the record would be called. */
+  /** Name of the file, as on its record. */
   fileName: string,
   ingest: IngestOptions,
   signal: AbortSignal,
@@ -31,12 +31,15 @@ async function sampleOf(
   }
 }
 
-/** Reads single contents while a caller waits, as a run reads them, but without a browser. Nothing is kept. */
+/**
+ * Creates a reader of single contents for waiting callers. It reads as a run does, but without a browser, and stores
+ * nothing.
+ */
 export function createSampleReader(web: PageReader, documents: Pick<DocumentPool, 'links' | 'process'>): SampleReader {
   return {
     async page(url, { usePremiumProxies, ...options }, ingest, hosts, signal) {
       const page = await web.fetchPage({ url, downloadCssAndMedia: false, usePremiumProxies, known: null, signal });
-      // Nothing was known, so there is a page.
+      // Without validators, the response always contains a page.
       if (page === null) return { bytes: 0, tokens: 0, texts: [], links: [], endedAt: url };
       const { bytes, contentType, finalUrl } = page;
       const { htmlTagsToSkip: tags, cssClassesToSkip: classes, cssSelectorsToSkip: selectors } = options;

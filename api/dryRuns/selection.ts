@@ -11,10 +11,12 @@ import type { SkippedByDryRun } from '../schemas/estimates.js';
 import { type Deadline, FILES_AT_ONCE, readSample, spread } from './deadline.js';
 import { estimateOf } from './estimate.js';
 
-/** Of these an item costs itself alone. */
+/** Maximum number of selected items whose only cost is their own request. */
 const OF_ONE_ITEM: readonly Fault['kind'][] = ['not_found', 'access_denied'];
 
-/** The files that a selection would bring in: its items are walked at the source, as a run walks them, and some are read. */
+/**
+ * Finds the files that a selection would ingest: lists its items at the source, as a run does, and reads some of them.
+ */
 export async function drySelection(
   caller: UserCaller,
   source: ConnectedDataSource,

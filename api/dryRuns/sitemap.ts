@@ -7,7 +7,7 @@ import type { SkippedByDryRun } from '../schemas/estimates.js';
 import { type Deadline, PAGES_AT_ONCE, readSample, spread } from './deadline.js';
 import { estimateOf } from './estimate.js';
 
-/** The pages that a scrape would bring in: found as it finds them, some of them read. */
+/** Finds the pages that a scrape would ingest, and reads some of them. */
 export async function drySitemap(
   caller: UserCaller,
   { url: sitemap, scrape, ingest }: ScrapeSitemapRequest,

@@ -15,11 +15,11 @@ import type { UserCaller } from '../http/operation.js';
 import { presentFile } from '../presenters/file.js';
 import { toOcrProperties } from '../schemas/uploads.js';
 
-/** A file as its sender wants it kept. */
+/** An upload as its sender describes it. */
 export interface UploadRequest {
   readonly name: string | null;
   readonly found: Omit<ReturnType<typeof foundAs>, 'statistics'> & Partial<ReturnType<typeof foundAs>>;
-  /** Null: it is fetched by the workflow. */
+  /** Null: the workflow fetches the content. */
   readonly draft: DraftOriginal | null;
   readonly externalUrl: string | null;
   readonly options: IngestOptions;
@@ -28,7 +28,7 @@ export interface UploadRequest {
   readonly facts?: Readonly<Record<string, unknown>>;
 }
 
-/** The run that brings a file in, and what tells of it. */
+/** The run that ingests a file, and the ids in its events. */
 export interface UploadRun {
   readonly runId: number;
   readonly requestId: string;
@@ -39,14 +39,14 @@ export async function newUploadRun({ store }: ApiDeps): Promise<UploadRun> {
   return { runId: await store.runs.nextId(), requestId: randomUUID(), uploadId: randomUUID() };
 }
 
-/** @throws HttpError 400 where a limit leaves the user no single file of an upload */
+/** @throws HttpError 400 if a limit allows the user no file per upload */
 async function refuseOverLimit(caller: UserCaller, { store }: ApiDeps): Promise<void> {
   const { max_files_per_upload: most } = await store.limits.of(caller);
   if (most !== null && most < 1)
     throw new HttpError(400, "The user's limit max_files_per_upload is 0. Have it raised, then upload again.");
 }
 
-/** Accepts a file with the run that reads it: the file is there, with its content, once this is answered. */
+/** Accepts a file with the run that reads it. File and content are stored when this resolves. */
 export async function acceptUpload(caller: UserCaller, upload: UploadRequest, deps: ApiDeps): Promise<FileRecord> {
   const { store, unit, log } = deps;
   await refuseOverLimit(caller, deps);
@@ -90,11 +90,11 @@ export async function acceptUpload(caller: UserCaller, upload: UploadRequest, de
   return presentFile(file, deps);
 }
 
-/** A sent content goes through the stream of its user; a file that is still to be fetched has a workflow of its own. */
+/** Uploaded content is processed by the user's upload stream; a file to fetch has its own workflow. */
 export const workflowOf = ({ userId }: UserCaller, fileId: number, draft: DraftOriginal | null): string =>
   draft ? workflowIds.uploads(userId) : workflowIds.upload(fileId);
 
-/** Writes the run of an accepted upload and the event that all of it is queued. */
+/** Writes the run of an accepted upload, and the event that it is completely queued. */
 export async function acceptRun(
   owner: UserCaller,
   file: FileDoc,

@@ -7,7 +7,7 @@ import { presentFile } from '../presenters/file.js';
 import { fileRecord } from '../schemas/answers.js';
 import { integer } from '../schemas/fields.js';
 
-/** POST /cancel_sync: ends the run that a file in motion belongs to; what is done stays, the rest ends SYNC_ABORTED. */
+/** POST /cancel_sync: cancels the run of an unfinished file. Finished files stay, the others end as SYNC_ABORTED. */
 export const cancelSync = operation({
   method: 'post',
   path: '/cancel_sync',

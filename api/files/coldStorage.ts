@@ -6,12 +6,12 @@ import { operation } from '../http/operation.js';
 import { integer, orNull } from '../schemas/fields.js';
 import { fileFilters, toFileFilters } from '../schemas/listing.js';
 
-/** Files that a request changes itself; a run changes the rest. */
+/** Maximum number of files that the request changes itself; a run changes the rest. */
 const CHANGED_AT_ONCE = 500;
 
 const filters = () => fileFilters().default({ include_all_children: false, non_synced_only: false });
 
-/** POST /move_to_hot_storage: has the vectors of matching files brought back from cold storage. */
+/** POST /move_to_hot_storage: restores the vectors of matching files from cold storage. */
 export const moveToHotStorage = operation({
   method: 'post',
   path: '/move_to_hot_storage',
@@ -36,7 +36,7 @@ export const moveToHotStorage = operation({
   },
 });
 
-/** POST /modify_cold_storage_parameters: whether matching files may go to cold storage, and after how many days. */
+/** POST /modify_cold_storage_parameters: sets whether and after how many days matching files move to cold storage. */
 export const modifyColdStorageParameters = operation({
   method: 'post',
   path: '/modify_cold_storage_parameters',
@@ -57,7 +57,7 @@ export const modifyColdStorageParameters = operation({
     const by = { organizationId: caller.organizationId, userId: caller.userId, requestId };
     const goesOn = await unit.transaction(async (session) => {
       const afterId = await store.moves.modify(by, asked, change, 0, CHANGED_AT_ONCE, session);
-      // What is in cold storage and is not to be there comes back.
+      // Files whose cold storage was disabled move back.
       if (afterId === null && change.enabled !== false) return false;
       const work = {
         kind: 'moveStorage',

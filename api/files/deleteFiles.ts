@@ -11,7 +11,7 @@ import { pathId } from '../http/pathId.js';
 import { orNull } from '../schemas/fields.js';
 import { fileFilters, idList, toFileFilters } from '../schemas/listing.js';
 
-/** Whether the filters name anything: what is false, empty or only widens does not. */
+/** Returns whether the filters restrict anything. False, empty and widening values do not. */
 function namesAnything(filters: DeleteFilesRequest['filters']): boolean {
   const { includeAllChildren: _widens, includeContainers: _narrows, name = '', ...rest } = filters;
   return (
@@ -24,7 +24,7 @@ function namesAnything(filters: DeleteFilesRequest['filters']): boolean {
   );
 }
 
-/** Accepts a delete: a run of its own. @throws HttpError 400 when the filters name nothing, which would be everything */
+/** Accepts a deletion as a run. @throws HttpError 400 if the filters restrict nothing, which would delete everything */
 async function accept(
   caller: UserCaller,
   request: DeleteFilesRequest,
@@ -48,7 +48,7 @@ async function accept(
 
 const success = Joi.object({ success: Joi.boolean().required() });
 
-/** POST /delete_files_v2: deletes the matching files, with their chunks, vectors and stored contents. */
+/** POST /delete_files_v2: deletes the matching files with their chunks, vectors and stored contents. */
 export const deleteFilesV2 = operation({
   method: 'post',
   path: '/delete_files_v2',
@@ -73,7 +73,9 @@ export const deleteFilesV2 = operation({
     ),
 });
 
-/** POST /delete_files: the older form. All that is named must hold; children of what matches go on request. */
+/**
+ * POST /delete_files: the older form. Filters are combined with AND; children of matching files are deleted on request.
+ */
 export const deleteFiles = operation({
   method: 'post',
   path: '/delete_files',
@@ -105,7 +107,7 @@ export const deleteFiles = operation({
     ),
 });
 
-/** DELETE /deletefile/{file_id}: one file, in the oldest form. */
+/** DELETE /deletefile/{file_id}: deletes one file, in the oldest form. */
 export const deleteFile = operation({
   method: 'delete',
   path: '/deletefile/{file_id}',

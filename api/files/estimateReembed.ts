@@ -5,23 +5,23 @@ import type { FileContent } from '../../store/files/queries.js';
 import type { ApiDeps } from '../deps.js';
 import type { UserCaller } from '../http/operation.js';
 
-/** Of more chunks it is not looked how many are known: each text would have to be read. */
+/** Above this number of chunks, reusable vectors are not counted, since each text would have to be read. */
 const CHUNKS_LOOKED_UP = 5_000;
 const TOKENS_PER_PRICE = 1_000_000;
 
 export interface ReembedEstimate {
   readonly files: number;
   readonly chunks: number;
-  /** At most: those of the texts, and the overlaps of chunks once more. */
+  /** Maximum number of tokens: those of the texts, plus the overlaps of chunks. */
   readonly tokens: number;
-  /** Chunks whose vectors are there from before; null where they are too many to look. */
+  /** Chunks whose vectors can be reused; null if there are too many to check. */
   readonly knownChunks: number | null;
-  /** Of all tokens, whether known or not; null where no price is set for the model. */
+  /** Price of all tokens, including reused ones; null if the model has no price. */
   readonly price: number | null;
   readonly skipped: Partial<Record<KeptReason, number>>;
 }
 
-/** What a run of re-embedding would take, as its files are now. Nothing is embedded. */
+/** Estimates a re-embedding run from the current files. Embeds nothing. */
 export async function estimateReembed(
   caller: UserCaller,
   { filters, model }: { readonly filters: FileFilters; readonly model: EmbeddingModelId },

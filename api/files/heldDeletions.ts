@@ -9,7 +9,7 @@ import { presentFile } from '../presenters/file.js';
 import { fileRecord, listOf } from '../schemas/answers.js';
 import { integer } from '../schemas/fields.js';
 
-/** The scrape that the path names, with deletions that are held. @throws HttpError 404; 409 where none are */
+/** Returns the scrape in the path with its held deletions. @throws HttpError 404; 409 if there are none */
 async function heldScrapeOf({
   params,
   caller,
@@ -22,7 +22,7 @@ async function heldScrapeOf({
   return scrape;
 }
 
-/** GET /files/held_deletions: scrapes whose last pass missed so many pages that none was deleted. */
+/** GET /files/held_deletions: lists scrapes whose last run missed so many pages that none was deleted. */
 export const heldPages = operation({
   method: 'get',
   path: '/files/held_deletions',
@@ -54,11 +54,11 @@ const decision = (decides: 'approve' | 'refuse', summary: string) =>
     },
   });
 
-/** POST /files/{file_id}/held_deletions/approve: the next pass deletes what it misses, however much that is. */
+/** POST /files/{file_id}/held_deletions/approve: lets the next run delete all missing pages. */
 export const approvePages = decision(
   'approve',
   'Approves the held deletions of a scrape: its next pass carries them out.',
 );
 
-/** POST /files/{file_id}/held_deletions/refuse: the pages stay; what a later pass misses is judged anew. */
+/** POST /files/{file_id}/held_deletions/refuse: keeps the pages; later scrapes are judged separately. */
 export const refusePages = decision('refuse', 'Refuses the held deletions of a scrape: its pages stay.');

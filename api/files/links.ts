@@ -9,7 +9,7 @@ export interface WantedLinks {
   readonly lifeSeconds: number;
 }
 
-/** Presigned URLs of what a file has stored; null for what it has not, or what was not asked for. */
+/** Returns presigned URLs of a file's stored contents; null for one that does not exist or was not requested. */
 export function linksOf(
   file: Pick<FileDoc, 'organizationId' | '_id' | 'generation' | 'original' | 'hasContent' | 'hasText'>,
   wanted: WantedLinks,

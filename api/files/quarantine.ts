@@ -42,7 +42,7 @@ const present = ({ _id, file, ...row }: QuarantinedDoc) => ({
   state: row.state.toUpperCase(),
 });
 
-/** What names files in quarantine, in queries and bodies alike. */
+/** Filters of quarantined files, in queries and bodies. */
 const names = {
   data_source_id: integer().min(1),
   parent_id: integer().min(1),
@@ -64,12 +64,12 @@ const filtersOf = ({ data_source_id, parent_id, customer_id, run_id, file_ids }:
   ...(file_ids !== undefined && { fileIds: file_ids }),
 });
 
-/** GET /quarantined_files: what vanished at its source, and can be had back for a while. */
+/** GET /quarantined_files: lists files that disappeared at their source and can be restored for some days. */
 export const quarantinedFiles = operation({
   method: 'get',
   path: '/quarantined_files',
   auth: 'key',
-  summary: 'Lists files that were deleted because they vanished at their source, and that can still be had back.',
+  summary: 'Lists files that were deleted because they vanished at their source, and that can still be restored.',
   query: Joi.object({
     ...names,
     limit: integer().min(1).max(MAX_PAGE_LIMIT).default(100),
@@ -83,12 +83,12 @@ export const quarantinedFiles = operation({
   },
 });
 
-/** POST /quarantined_files/restore: has files back, as they were. A file under whose name there is another by now stays. */
+/** POST /quarantined_files/restore: restores files unchanged. A file whose name a new file uses stays quarantined. */
 export const restoreQuarantined = operation({
   method: 'post',
   path: '/quarantined_files/restore',
   auth: 'key',
-  summary: 'Has files back that were deleted because they vanished at their source. All that is named must hold.',
+  summary: 'Restores quarantined files. Filters are combined with AND.',
   createsWork: true,
   body: Joi.object({ ...names, file_ids: idList() }),
   answer: Joi.object({ restoring: integer().required() }),

@@ -18,10 +18,10 @@ interface ResyncDeps {
 }
 
 export interface Resync {
-  /** @throws HttpError where the file can't have what is asked for */
+  /** @throws HttpError if the file does not support the requested change */
   optionsOf(file: FileDoc): FileDoc['options'];
   readonly change?: SyncAgain['change'];
-  /** Absent: somebody asked for this very file. */
+  /** Absent: a request for this file. */
   readonly cause?: RunCause;
 }
 
@@ -31,7 +31,8 @@ function refuseEmptied(file: FileDoc): void {
 }
 
 /**
- * Accepts a fresh sync of a file at rest; a scrape's parent runs that scrape again. Its run is in the outbox once this resolves.
+ * Accepts a new sync of a finished file; for a scrape's parent, the scrape runs again. The run is in the outbox once
+ * this resolves.
  * @throws HttpError 404, 409
  */
 export async function queueResync(

@@ -63,7 +63,7 @@ export const reembed = operation({
   },
 });
 
-/** Files named in an answer at most. */
+/** Maximum number of files per response. */
 const FAILURES = 100;
 
 const STATUSES = ['QUEUED', 'RUNNING', 'FINISHED', 'FAILED', 'CANCELLED'] as const;
@@ -76,7 +76,7 @@ function statusOf({ startedAt, finishedAt, outcome }: RunDoc): (typeof STATUSES)
 
 async function findRun(caller: UserCaller, params: Readonly<Record<string, string>>, { store }: ApiDeps) {
   const run = await store.runs.findOf(caller, pathId(params, 'reembed_id'));
-  // A rebuild of vectors is the operator's.
+  // Vector rebuilds are started by the operator, not by callers.
   if (run?.kind !== 'reembedFiles' || run.request.model === null) throw notFound('run of re-embedding');
   return run;
 }
@@ -117,7 +117,7 @@ const progress = Joi.object({
   finished_at: nullable(timestamp()).required(),
 });
 
-/** GET /files/reembed/{reembed_id}: how far a run has come, and what became of its files. */
+/** GET /files/reembed/{reembed_id}: returns the progress of a run and the results of its files. */
 export const reembedProgress = operation({
   method: 'get',
   path: '/files/reembed/{reembed_id}',
@@ -127,7 +127,7 @@ export const reembedProgress = operation({
   handle: async ({ caller, params, deps }) => present(await findRun(caller, params, deps), deps),
 });
 
-/** POST /files/reembed/{reembed_id}/cancel: ends a run; each file is on its old vectors or its new ones. */
+/** POST /files/reembed/{reembed_id}/cancel: cancels a run; each file keeps its old vectors or has its new ones. */
 export const cancelReembed = operation({
   method: 'post',
   path: '/files/reembed/{reembed_id}/cancel',

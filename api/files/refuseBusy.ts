@@ -5,7 +5,7 @@ import { HttpError } from '../http/errors.js';
 export const busy = (): HttpError =>
   new HttpError(409, 'The file is being synced. Wait until it is at rest, then try again.');
 
-/** @throws HttpError 409 for a file that a run is at work on */
+/** @throws HttpError 409 if an active run owns the file */
 export function refuseBusy({ syncStatus }: Pick<FileDoc, 'syncStatus'>): void {
   if (!(FINAL_FILE_STATUSES as readonly FileSyncStatus[]).includes(syncStatus)) throw busy();
 }

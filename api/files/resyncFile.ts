@@ -18,7 +18,10 @@ const requestBody = Joi.object({
 });
 type Body = Infer<typeof requestBody>;
 
-/** The file's stored options with what this call overrides. @throws HttpError 422 when the overlap no longer fits */
+/**
+ * Returns the file's stored options with the overrides of this call. @throws HttpError 422 if the overlap no longer
+ * fits
+ */
 function overridden({ options }: FileDoc, body: Body): FileDoc['options'] {
   const chunkSize = body.chunk_size ?? options.chunkSize;
   if (body.chunk_overlap !== undefined && body.chunk_overlap >= chunkSize) {
@@ -33,7 +36,10 @@ function overridden({ options }: FileDoc, body: Body): FileDoc['options'] {
   };
 }
 
-/** POST /resync_file: syncs a file again; a scrape's parent runs that scrape again. Answers the record, already queued. */
+/**
+ * POST /resync_file: syncs a file again; for a scrape's parent, the scrape runs again. Returns the record, already
+ * queued.
+ */
 export const resyncFile = operation({
   method: 'post',
   path: '/resync_file',
@@ -43,7 +49,7 @@ export const resyncFile = operation({
   body: requestBody,
   answer: fileRecord,
   async handle({ caller, body, deps }) {
-    // A fresh sync makes chunks of the content: those that a caller gave go.
+    // A new sync creates chunks from the content and replaces those that the caller supplied.
     const { runId, file } = await queueResync(deps, caller, body.file_id, {
       optionsOf: (known) => overridden(known, body),
       change: { givenChunks: null },

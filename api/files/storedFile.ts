@@ -5,10 +5,10 @@ import { operation } from '../http/operation.js';
 import { pathId } from '../http/pathId.js';
 import { linksOf } from './links.js';
 
-/** How long a link lasts: the default of the listings. */
+/** Lifetime of a link: the default of the lists. */
 const LIFE_SECONDS = 3600;
 
-/** GET /raw_file/{file_id} and /parsed_file/{file_id}: a presigned URL of one stored content. */
+/** GET /raw_file/{file_id} and /parsed_file/{file_id}: return a presigned URL of a stored content. */
 const linkTo = (kind: 'raw' | 'parsed', what: string) =>
   operation({
     method: 'get',

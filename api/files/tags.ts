@@ -12,7 +12,7 @@ import { fileRecord } from '../schemas/answers.js';
 import { integer, strings } from '../schemas/fields.js';
 import { tags } from '../schemas/tags.js';
 
-/** Changes the tags of a file's record at once; a workflow brings them to its vectors. */
+/** Changes the tags of a file's record at once; a workflow copies them to its vectors. */
 async function changeTags(
   caller: UserCaller,
   fileId: number,
@@ -23,7 +23,7 @@ async function changeTags(
   const { file, hasPoints } = await unit.transaction(async (session) => {
     const tagged = await store.files.changeTags(caller, fileId, change, session);
     if (!tagged) throw notFound('file');
-    // A sync under way looks at the tags itself before it shows what it has made.
+    // A sync in progress reads the tags itself before it publishes its result.
     const accept = tagged.changed && tagged.file.vectorSpace !== null;
     if (accept) {
       const run = {
@@ -40,12 +40,12 @@ async function changeTags(
   return presentFile(file, { workflowLink });
 }
 
-/** Tags of files are text, or lists of text: what is neither is turned into it. */
+/** Tags of files are text or lists of text; other values are converted. */
 function asText(value: TagValue): TagValue {
   return typeof value === 'object' ? value.map(String) : String(value);
 }
 
-/** POST /create_user_file_tags: new keys are added, known ones replaced, others stay. */
+/** POST /create_user_file_tags: adds new keys and replaces existing ones. */
 export const createFileTags = operation({
   method: 'post',
   path: '/create_user_file_tags',
@@ -67,7 +67,7 @@ export const createFileTags = operation({
     ),
 });
 
-/** POST /delete_user_file_tags: takes the named keys off a file. Those of its data source stay: they are removed there. */
+/** POST /delete_user_file_tags: removes keys from a file. Tags of its data source stay; they are removed there. */
 export const deleteFileTags = operation({
   method: 'post',
   path: '/delete_user_file_tags',

@@ -10,7 +10,10 @@ import { fileRecord } from '../schemas/answers.js';
 import { chunkFields, coldStorageFields, readingFields, toColdStorage, toUploadIngest } from '../schemas/uploads.js';
 import { acceptUpload } from './acceptUpload.js';
 
-/** What was sent, by its first bytes and its name. @throws HttpError 400 for a type that the interface has no word for */
+/**
+ * Returns the type of an upload, by its first bytes and its name. @throws HttpError 400 for types that the interface
+ * does not support
+ */
 function identify({ name, contentType, draft }: ReceivedFile, deps: ApiDeps) {
   try {
     return deps.identify({ bytes: draft.head, contentType: helpfulType(contentType), name });
@@ -20,12 +23,12 @@ function identify({ name, contentType, draft }: ReceivedFile, deps: ApiDeps) {
   }
 }
 
-/** POST /uploadfile: keeps a file as it comes, answers its record, and leaves the reading to a workflow. */
+/** POST /uploadfile: stores a file while it arrives, returns its record, and leaves parsing to a workflow. */
 export const uploadFile = operation({
   method: 'post',
   path: '/uploadfile',
   auth: 'user',
-  summary: 'Uploads a file: a form with the field `file`; options stand in the query.',
+  summary: 'Uploads a file: a form with the field `file`; options are query parameters.',
   createsWork: true,
   takesFile: true,
   query: Joi.object({

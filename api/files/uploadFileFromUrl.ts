@@ -10,10 +10,13 @@ import { address, orNull } from '../schemas/fields.js';
 import { chunkFields, coldStorage, readingFields, toColdStorage, toUploadIngest } from '../schemas/uploads.js';
 import { acceptUpload } from './acceptUpload.js';
 
-/** Longest name that a file may be given. */
+/** Maximum length of a file name. */
 const MAX_NAME = 1_024;
 
-/** POST /upload_file_from_url: answers a record at once; the workflow fetches the file, and keeps it like one that was sent. */
+/**
+ * POST /upload_file_from_url: returns a record at once. The workflow fetches the file and stores it like an uploaded
+ * one.
+ */
 export const uploadFileFromUrl = operation({
   method: 'post',
   path: '/upload_file_from_url',
@@ -34,7 +37,7 @@ export const uploadFileFromUrl = operation({
     if (url === null)
       throw invalid(['body', 'url'], 'Give the http(s) address of a file, without credentials', 'url_type');
     const name = body.file_name ?? nameInUrl(url);
-    // A guess by the name, until the file is there.
+    // Guessed from the name until the file is fetched.
     const format = formatOfName(name) ?? 'TXT';
     const { source } = foundAs({ format, mimeType: mimeTypeOf(format) }, name, 0);
     return acceptUpload(

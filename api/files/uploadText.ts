@@ -16,14 +16,13 @@ import { chunkFields, coldStorage, toColdStorage, toUploadIngest } from '../sche
 import { acceptRun, acceptUpload, newUploadRun, type UploadRequest, workflowOf } from './acceptUpload.js';
 import { busy, refuseBusy } from './refuseBusy.js';
 
-/** Shortest text that is taken. */
+/** Minimum length of a text. */
 const MIN_TEXT = 5;
 const MAX_NAME = 1_024;
 
 /**
- * Puts a text in the place of another one: the record stays, with its id and tags; the old text is found until the new one
- * is read.
- * @throws HttpError 404 for no file, 400 for one that is no text of this kind, 409 while it is being synced
+ * Replaces a text. The record with its id and tags stays; searches find the old text until the new one is processed.
+ * @throws HttpError 404 for an unknown file, 400 for one that is not such a text, 409 while it is being synced
  */
 async function overwrite(
   caller: UserCaller,
@@ -56,7 +55,7 @@ async function overwrite(
   return presentFile(file, deps);
 }
 
-/** POST /upload_text: keeps a text, answers its record, and leaves the rest to a workflow. */
+/** POST /upload_text: stores a text, returns its record, and leaves the rest to a workflow. */
 export const uploadText = operation({
   method: 'post',
   path: '/upload_text',

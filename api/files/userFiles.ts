@@ -11,7 +11,7 @@ import { linksOf } from './links.js';
 import { fileFilters, listingFields, toListing } from '../schemas/listing.js';
 import type { Infer } from '../schemas/inferred.js';
 
-/** A presigned URL lasts a week at most, as S3's own do. */
+/** Maximum lifetime of a presigned URL: a week, as in S3. */
 const MAX_LINK_SECONDS = 7 * 24 * 3600;
 
 const requestBody = Joi.object({
@@ -32,13 +32,13 @@ async function* records(caller: Tenant, wanted: Body, deps: ApiDeps): AsyncItera
   for await (const files of deps.store.files.list(caller, toListing(wanted))) {
     yield files.map((file) => ({
       ...presentFile(file, deps, linksOf(file, links, deps)),
-      // No source keeps additional files yet: an empty map is the truth.
+      // No source stores additional files yet, so the map is empty.
       additional_presigned_urls: wanted.include_additional_files ? {} : null,
     }));
   }
 }
 
-/** POST /user_files_v2: the caller's files. */
+/** POST /user_files_v2: lists the caller's files. */
 export const userFilesV2 = operation({
   method: 'post',
   path: '/user_files_v2',
@@ -53,7 +53,7 @@ export const userFilesV2 = operation({
   },
 });
 
-/** POST /user_files: the same as a bare array. */
+/** POST /user_files: the same list as a bare array. */
 export const userFiles = operation({
   method: 'post',
   path: '/user_files',

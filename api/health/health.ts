@@ -4,10 +4,10 @@ import { HttpError } from '../http/errors.js';
 import { operation } from '../http/operation.js';
 import { readiness } from './readiness.js';
 
-/** Seconds after which a caller asks again. */
+/** Retry-After in seconds. */
 const RETRY_AFTER_S = 5;
 
-/** GET /health: the process answers. */
+/** GET /health: responds while the process runs. */
 export const health = operation({
   method: 'get',
   path: '/health',
@@ -18,8 +18,8 @@ export const health = operation({
 });
 
 /**
- * GET /ready: 200 while this process can serve, with the reasons where part of the service is out of order; 503 while
- * MongoDB, without which nothing can be served, does not answer, or its records are newer than this process.
+ * GET /ready: returns 200 while this process can serve requests, with reasons if a part of the service is degraded; 503
+ * while MongoDB does not respond, or its records are newer than this process.
  */
 export const ready = operation({
   method: 'get',

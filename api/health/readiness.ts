@@ -5,22 +5,22 @@ import type { EngineName } from '../../engines/engine.js';
 import type { Store } from '../../store/connect.js';
 import { outdatedMessage } from '../../store/migrations/schemaWatch.js';
 
-/** A dependency that answers slower than this counts as away. */
+/** A dependency that responds later than this counts as unavailable. */
 const CHECK_TIMEOUT_MS = 5_000;
 
 export interface Check {
   readonly ok: boolean;
   readonly latency_ms: number;
-  /** What to do, when it is not well. */
+  /** What to do if the dependency is unhealthy. */
   readonly hint?: string;
 }
 
 export interface Engines {
   readonly store: Pick<Store, 'pingMongo' | 'schema' | 'vectors' | 'workers' | 'stalls'>;
   readonly dispatcher: Pick<Dispatcher, 'ping'>;
-  /** Returns a sentence where free disk space is low. */
+  /** Returns a sentence if free disk space is low. */
   readonly diskTrouble: () => Promise<string | null>;
-  /** Describes an embedded engine that does not answer and what to do; null for a server that is started elsewhere. */
+  /** Describes an embedded engine that does not respond, and what to do; null for an external server. */
   readonly engineTrouble: (name: EngineName) => Promise<string | null>;
 }
 
@@ -31,8 +31,9 @@ export type Readiness = Readonly<
 const NO_ANSWER = Symbol('no answer');
 
 /**
- * @param hint used when the work fails or takes too long
- * @param explain returns a better hint where the cause is known
+ * Measures a check.
+ * @param hint used if the check fails or takes too long
+ * @param explain returns a better hint if the cause is known
  */
 async function check(
   hint: string,

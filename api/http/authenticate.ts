@@ -6,21 +6,21 @@ import { forbidden, invalid, unauthorized } from './errors.js';
 import type { AuthScheme, KeyCaller, OperatorCaller, UserCaller } from './operation.js';
 import type { TokenOwner } from './tokens.js';
 
-/** Longest name an organization may give an end user. */
+/** Maximum length of an end user's customer id. */
 const MAX_CUSTOMER_ID = 512;
 
 type Credential = { kind: 'token'; claims: TokenOwner } | { kind: 'key'; organizationId: number };
 
-/** Whom the request speaks for. */
+/** Caller of the request. */
 export interface Identity {
   readonly caller: UserCaller | TokenOwner | KeyCaller | OperatorCaller | null;
-  /** Rejected with 401 where the caller turns out to be gone; null: that is known not to be so. */
+  /** Rejects with 401 if the caller turns out to be deleted; null: the caller is known to exist. */
   readonly confirmed: Promise<unknown> | null;
 }
 
 /**
- * What stands last in the header. Front-ends send two at once: when a token has expired they ask again with a new one beside
- * it, and a browser joins headers of one name by comma.
+ * Returns the last token in the header. Front-ends append a new token when one has expired, and browsers join headers
+ * of one name with commas.
  */
 const lastOf = (header: string): string => header.slice(header.lastIndexOf(',') + 1).trimStart();
 
@@ -53,7 +53,7 @@ async function confirmLive(claims: TokenOwner, { store }: ApiDeps): Promise<void
   if (!(await store.users.isLive(claims))) throw unauthorized();
 }
 
-/** A browser whose session is neither over nor ended, and whose key is still good. */
+/** Authenticates a browser with a valid session whose API key is still valid. */
 async function browserOf(cookie: string | undefined, { opsSessions, store }: ApiDeps): Promise<OperatorCaller | null> {
   const session = opsSessions.read(cookie);
   if (!session) return null;
@@ -70,7 +70,7 @@ function customerIdOf(headers: IncomingHttpHeaders): string {
   return customerId;
 }
 
-/** Who calls. 401 comes before anything else is looked at, then 403, then 422 for a missing customer-id. */
+/** Authenticates the caller. 401 precedes every other error, then 403, then 422 for a missing customer-id. */
 export async function authenticate(scheme: AuthScheme, headers: IncomingHttpHeaders, deps: ApiDeps): Promise<Identity> {
   if (scheme === 'open') return { caller: null, confirmed: null };
   if (scheme === 'operator' && headers.authorization === undefined)
@@ -79,13 +79,13 @@ export async function authenticate(scheme: AuthScheme, headers: IncomingHttpHead
   if (credential.kind === 'token') {
     if (scheme === 'reader') {
       const confirmed = confirmLive(credential.claims, deps);
-      // Whoever throws first, it has somebody who listens.
+      // Attach a handler now so that an early rejection is not unhandled.
       confirmed.catch(() => undefined);
       return { caller: credential.claims, confirmed };
     }
     const caller = await liveOwner(credential.claims, deps);
     if (scheme === 'user' || scheme === 'either') return { caller, confirmed: null };
-    // Clients take 401 of the token operation as "the key is wrong", and a token in the key's place is just that.
+    // Clients treat 401 of the token operation as an invalid key, and a token sent as the key is one.
     throw scheme === 'issuing' ? unauthorized() : forbidden();
   }
   const { organizationId } = credential;

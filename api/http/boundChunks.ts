@@ -1,16 +1,16 @@
 import type { RequestHandler } from 'express';
 
 /**
- * What the reader keeps of each piece of a body beside its bytes, until the body is whole: some 350 bytes with Node 20,
- * where 900 kB in pieces of one byte took 320 MB.
+ * Overhead of the parser per chunk of an incomplete body: about 350 bytes in Node 20, where 900 kB in chunks of one
+ * byte took 320 MB.
  */
 const BYTES_PER_PIECE = 350;
-/** Pieces that any body may arrive in, however short they are: 35 MB. */
+/** Number of chunks that any body may have, however small they are: 35 MB of overhead. */
 const MAX_SMALL_PIECES = 100_000;
 
 /**
- * Closes the connection of a request whose body comes in so many small pieces that they take more memory than itself and
- * 35 MB. To be mounted right before the reader.
+ * Closes the connection of a request whose body arrives in so many small chunks that their overhead exceeds the body's
+ * size plus 35 MB. Mount it directly before the body parser.
  */
 export const boundChunks: RequestHandler = (request, _response, next) => {
   let pieces = 0;
@@ -20,6 +20,6 @@ export const boundChunks: RequestHandler = (request, _response, next) => {
     bytes += piece.length;
     if (pieces > MAX_SMALL_PIECES + bytes / BYTES_PER_PIECE) request.destroy();
   });
-  // The reader listens within this turn, before the first piece is handed out.
+  // The parser attaches its listener in this turn, before the first chunk is emitted.
   next();
 };

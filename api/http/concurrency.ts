@@ -1,22 +1,22 @@
 import { HttpError } from './errors.js';
 
-/** Limits how many requests of one caller run at the same time. Each API process counts for itself. */
+/** Limits the number of concurrent requests per caller and API process. */
 export interface ConcurrencyLimiter {
   /**
    * Takes a slot of a caller.
-   * @returns frees the slot; call it exactly once, when the work has ended
+   * @returns a function that frees the slot; call it exactly once when the work ends
    * @throws HttpError 429 with Retry-After while all slots of the caller are taken
    */
   enter(caller: string): () => void;
 }
 
-/** Slots are freed within a fraction of a second: a search seldom takes longer. */
+/** Slots are usually freed within a second. */
 const RETRY_AFTER_S = 1;
 
 /**
- * Makes a limiter.
- * @param most slots of one caller; 0 is no limit
- * @param what the requests, as the refusal calls them
+ * Creates a limiter.
+ * @param most slots per caller; 0 means unlimited
+ * @param what name of the requests in the error message
  */
 export function createConcurrencyLimiter(most: number, what: string): ConcurrencyLimiter {
   const running = new Map<string, number>();

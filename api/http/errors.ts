@@ -1,15 +1,17 @@
-/** One part of a 422: where, what, and the field's usual word for it. */
+/** One problem in a 422: its location, message and type. */
 export interface ValidationDetail {
   readonly loc: readonly (string | number)[];
   readonly msg: string;
   readonly type: string;
 }
 
-/** An answer that is not a success. `detail` is plain text that tells the caller what to do; it never repeats what was sent. */
+/**
+ * An error response. `detail` is plain text that tells the caller what to do; it never contains the request's values.
+ */
 export class HttpError extends Error {
   readonly status: number;
   readonly detail: string | readonly ValidationDetail[];
-  /** For the header Retry-After. */
+  /** Value of the header Retry-After. */
   readonly retryAfterSeconds: number | null;
 
   constructor(status: number, detail: string | readonly ValidationDetail[], retryAfterSeconds: number | null = null) {

@@ -2,11 +2,13 @@ import { createHash } from 'node:crypto';
 
 import { nextTurn } from './json/nextTurn.js';
 
-/** Bytes that are hashed in one turn of the event loop: about a millisecond. */
+/** Number of bytes hashed per turn of the event loop: about a millisecond. */
 const TURN_BYTES = 1_000_000;
 const TEXT_SLICE = 250_000;
 
-/** A part of what is hashed. Lengths and kinds stand before values, so that no two values are written alike. */
+/**
+ * Yields the parts of a value to hash. Types and lengths precede values, so that different values have different parts.
+ */
 function* parts(value: unknown): Generator<string | Float64Array> {
   if (typeof value === 'string') {
     yield `"${value.length}:`;
@@ -28,14 +30,14 @@ function* parts(value: unknown): Generator<string | Float64Array> {
 }
 
 /**
- * Returns the SHA-256 of a JSON value, whatever the order of the keys of its objects. A large value takes several turns of
- * the event loop; `safe-stable-stringify` would build the whole text in one.
+ * Returns the SHA-256 of a JSON value, independent of the order of object keys. A large value takes several turns of
+ * the event loop; `safe-stable-stringify` would build the whole text in one turn.
  */
 export async function fingerprint(value: unknown): Promise<string> {
   const hash = createHash('sha256');
   let bytes = 0;
   for (const part of parts(value)) {
-    // Not UTF-8: a slice may end within a pair of surrogates.
+    // Not UTF-8, because a slice may end within a surrogate pair.
     if (typeof part === 'string') hash.update(part, 'utf16le');
     else hash.update(part);
     bytes += typeof part === 'string' ? 2 * part.length + 50 : part.byteLength + 200;

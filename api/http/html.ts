@@ -1,4 +1,4 @@
-/** HTML of which every value is text: nothing that came from elsewhere is markup. */
+/** HTML templates that escape every value. */
 export class Html {
   readonly text: string;
 
@@ -23,6 +23,6 @@ const partOf = (part: Part): string => {
   return part.map(({ text }) => text).join('');
 };
 
-/** Markup as it is written here, with values as text. */
+/** Template tag for HTML that escapes its values. */
 export const html = (strings: TemplateStringsArray, ...parts: readonly Part[]): Html =>
   new Html(strings.map((text, at) => text + (at < parts.length ? partOf(parts[at] ?? '') : '')).join(''));

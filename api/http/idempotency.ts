@@ -11,7 +11,7 @@ import type { UnitOfWork } from './unitOfWork.js';
 export const IDEMPOTENCY_HEADER = 'idempotency-key';
 export const MAX_IDEMPOTENCY_KEY = 255;
 
-/** Returns the request's Idempotency-Key; null if it has none. @throws HttpError 422 for an empty or too long key */
+/** Returns the request's Idempotency-Key; null if it has none. @throws HttpError 422 if the key is empty or too long */
 export function idempotencyKeyOf(headers: IncomingHttpHeaders): string | null {
   const key = headers[IDEMPOTENCY_HEADER];
   if (key === undefined) return null;
@@ -20,7 +20,7 @@ export function idempotencyKeyOf(headers: IncomingHttpHeaders): string | null {
   return key;
 }
 
-/** Two forms are the same request if name, declared type and bytes of the file are the same. */
+/** Two forms are the same request if name, declared type and bytes of their file are equal. */
 const fileFingerprint = ({ name, contentType, draft: { size, sha256 } }: ReceivedFile): unknown => ({
   name,
   contentType,
@@ -32,16 +32,16 @@ const fingerprintOf = ({ body, query, params, file }: Call<AuthScheme, unknown>)
   fingerprint([body, query, { ...params }, ...(file ? [fileFingerprint(file)] : [])]);
 
 interface KeyedAnswer {
-  /** JSON. */
+  /** Response as JSON. */
   readonly json: string;
-  /** Whether it is the answer of an earlier request. */
+  /** Whether it is the response of an earlier request. */
   readonly replayed: boolean;
 }
 
 /**
- * Handles a request with an Idempotency-Key once: the key, the handler's writes and the answer are committed in one
- * MongoDB transaction, or none of them. Runs are handed to Temporal after the commit.
- * @throws HttpError 422 when the key was used for another request, 409 while a request with the key is in progress
+ * Handles a request with an Idempotency-Key once: the key, the handler's writes and the response are committed in one
+ * MongoDB transaction. Runs are started after the commit.
+ * @throws HttpError 422 if the key was used for another request, 409 while a request with the key is in progress
  */
 export async function answerOnce(
   operation: Operation,
@@ -73,14 +73,14 @@ export async function answerOnce(
   try {
     return { json: await handleOnce(operation, use, own, call, app), replayed: false };
   } catch (error) {
-    // The other request with this key may have been committed meanwhile: the key is taken, or the file is busy because of it.
+    // The other request with this key may have been committed in the meantime.
     const answered = error instanceof HttpError ? await earlier() : null;
     if (answered) return answered;
     throw error;
   }
 }
 
-/** Runs the handler in a transaction that claims the key and stores the answer; returns the answer's JSON. */
+/** Runs the handler in a transaction that claims the key and stores the response; returns the response as JSON. */
 async function handleOnce(
   { handle }: Operation,
   use: KeyUse,
@@ -106,7 +106,7 @@ async function handleOnce(
         await claim();
         return work(session);
       },
-      // A transaction that also holds a key is not shared with other requests.
+      // A transaction with a key is not shared with other requests.
       acceptContainer: () => Promise.resolve(false),
       start: (...run) => void starts.push(run),
     };

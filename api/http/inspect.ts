@@ -13,9 +13,9 @@ const pathOf = ({ parent, key }: Container): Key[] => (parent ? [...pathOf(paren
 const isNumber = (value: unknown): boolean => typeof value === 'number';
 
 /**
- * Visits all that parsed JSON holds, without recursion. Lists of nothing but numbers are not entered: vectors have hundreds
- * of thousands, and none needs a look.
- * @returns how many values it holds
+ * Visits all values of parsed JSON without recursion. Lists that contain only numbers are skipped: vectors have
+ * hundreds of thousands.
+ * @returns the number of values
  */
 function visit(root: unknown, see: (value: unknown, key: Key, holder: Container) => void): number {
   const open: Container[] = [];
@@ -38,8 +38,8 @@ function visit(root: unknown, see: (value: unknown, key: Key, holder: Container)
 }
 
 /**
- * Refuses what no body may hold, before a schema looks at it.
- * @returns how many values the body holds
+ * Rejects keys that no body may contain, before schema validation.
+ * @returns the number of values in the body
  * @throws HttpError 422 for a key that would change an object's prototype
  */
 export function inspectBody(body: unknown): number {
@@ -51,19 +51,19 @@ export function inspectBody(body: unknown): number {
 
 function faultOf(text: unknown): string | null {
   if (typeof text !== 'string') return null;
-  if (!text.isWellFormed()) return 'Holds half of a surrogate pair, which is no character';
+  if (!text.isWellFormed()) return 'Contains half of a surrogate pair, which is not a character';
   return text.includes('\0') ? 'Holds a zero character' : null;
 }
 
 /**
- * Refuses text that can't be kept, or compared, as it was sent.
- * @throws HttpError 422 naming the text, or what holds the key that is one
+ * Rejects text that cannot be stored or compared exactly.
+ * @throws HttpError 422 that names the text, or the object with such a key
  */
 export function inspectText(root: unknown, where: string): void {
   visit(root, (value, key, holder) => {
     const fault = faultOf(key) ?? faultOf(value);
     if (fault === null) return;
-    // A key that is no text can't be named itself.
+    // The path must not contain such a key.
     const path = faultOf(key) === null ? [...pathOf(holder), key] : pathOf(holder);
     throw invalid([where, ...path.slice(1)], fault, 'string_type');
   });

@@ -2,19 +2,19 @@ import type { RequestHandler, Response } from 'express';
 
 import type { Metrics } from '../../observability/metrics.js';
 
-/** Of all that is no operation. */
+/** Label for requests that match no operation. */
 const OTHER = 'other';
 
-/** Says which template a request's path fits; it is counted under that. */
+/** Records the path template of a request, under which it is counted. */
 export const takeRoute = (response: Response, path: string): void => void (response.locals['route'] = path);
 
-/** The template that a request's path fits. */
+/** Returns the path template of a request. */
 export function routeOf(response: Response): string {
   const route: unknown = response.locals['route'];
   return typeof route === 'string' ? route : OTHER;
 }
 
-/** Counts each request with the template of its path, and times it. */
+/** Counts and times each request by its path template. */
 export function countRequests(metrics: Pick<Metrics, 'answered'>): RequestHandler {
   return (request, response, next) => {
     const begun = performance.now();

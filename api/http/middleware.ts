@@ -7,8 +7,8 @@ import { storeAnswer, storeFailureOf } from './storeAnswers.js';
 import { shownPath, whoseOf } from './told.js';
 
 /**
- * Each request gets an id, answered in x-request-id and written in every log line about it. Not `pino-http`: it would need
- * serializers that remove the headers and the secrets in paths which this one line never contains.
+ * Assigns each request an id, which is returned in x-request-id and added to its log lines. `pino-http` does not fit:
+ * it would need serializers to remove headers and secrets in paths, which this single line does not contain.
  */
 export function requestIds(log: Log): RequestHandler {
   return (request, response, next) => {
@@ -33,7 +33,10 @@ export function requestIds(log: Log): RequestHandler {
   };
 }
 
-/** Headers of every answer; pages and stored contents replace or add to them. Answers hold a tenant's data, some of them tokens. */
+/**
+ * Headers of every response; pages and stored contents replace or extend them. Responses contain a tenant's data, some
+ * of them tokens.
+ */
 export const safeHeaders: RequestHandler = (_request, response, next) => {
   response.setHeader('cache-control', 'no-store');
   response.setHeader('x-content-type-options', 'nosniff');
@@ -41,7 +44,7 @@ export const safeHeaders: RequestHandler = (_request, response, next) => {
   next();
 };
 
-/** HTTP/1.1 names the host; Node would refuse a request without it with a bare status. */
+/** HTTP/1.1 requires a Host header. Node would reject a request without it with a bare status. */
 export const requireHost: RequestHandler = (request, _response, next) => {
   if (request.httpVersion === '1.1' && request.headers.host === undefined)
     throw new HttpError(400, 'Send the header host, as HTTP/1.1 has it.');
@@ -49,8 +52,8 @@ export const requireHost: RequestHandler = (request, _response, next) => {
 };
 
 /**
- * Lets browsers of the allowed origins call, with the headers that clients send. Not the `cors` package: it answers every
- * preflight, whatever the origin, and without a body.
+ * Allows CORS requests of the configured origins with the headers that clients send. The `cors` package responds to
+ * every preflight, whatever the origin, and without a body.
  */
 export function cors(origins: readonly string[]): RequestHandler {
   const any = origins.includes('*');
@@ -72,7 +75,7 @@ export function cors(origins: readonly string[]): RequestHandler {
   };
 }
 
-/** What Express and its body parser say of a request they can't read, by the `type` of their error. */
+/** Messages for requests that Express and its body parser cannot read, by the `type` of the error. */
 const UNREADABLE: Readonly<Record<string, HttpError>> = {
   'entity.too.large': new HttpError(
     413,
@@ -84,22 +87,22 @@ const UNREADABLE: Readonly<Record<string, HttpError>> = {
   'request.size.invalid': new HttpError(400, 'The body is not as long as content-length says.'),
 };
 
-/** The caller's fault that Express met, or null. */
+/** Returns the client error reported by Express, or null. */
 function requestFault(error: unknown): HttpError | null {
   if (error instanceof HttpError) return error;
   if (typeof error !== 'object' || error === null) return null;
   const known = 'type' in error && typeof error.type === 'string' ? UNREADABLE[error.type] : undefined;
   if (known) return known;
   if (error instanceof URIError) return new HttpError(400, 'The path is not encoded as a URL has it.');
-  // A body that does not decompress, and the like: whatever its kind, the caller can mend it. Express's body parser sets
-  // `expose`; errors of clients of other services have a status too, which is no fault of this request.
+  // For example, a body that cannot be decompressed. Express's body parser sets `expose`; errors of other HTTP clients
+  // also have a status, but are not errors of this request.
   const { status, expose } = error as { status?: unknown; expose?: unknown };
   return expose === true && typeof status === 'number' && status >= 400 && status < 500
     ? new HttpError(400, 'The request could not be read.')
     : null;
 }
 
-/** Answers every error in the contract's shape, without internals: requests at fault, stores that fail, defects. */
+/** Responds to every error in the format of the contract, without internals: client errors, failing stores, bugs. */
 export function errorHandler(log: Log): ErrorRequestHandler {
   return (error: unknown, request, response, next) => {
     const requestId = String(response.locals['requestId']);
@@ -116,7 +119,7 @@ export function errorHandler(log: Log): ErrorRequestHandler {
     if (failure) log.warn({ ...context, store: failure.store, trouble: failure.trouble }, 'a store failed a request');
     else if (!known) log.error(context, 'a request failed at a defect');
     if (response.headersSent) {
-      // Half an answer must not look like a whole one.
+      // A partial response must not look complete.
       response.destroy();
       return next();
     }

@@ -42,13 +42,13 @@ import { hidePath } from './told.js';
 import { createUnitOfWork } from './unitOfWork.js';
 import { validate } from './validate.js';
 
-/** Seconds after which a caller asks again: by then another process may answer. */
+/** Retry-After in seconds: another process may respond then. */
 const OUTDATED_RETRY_S = 30;
-/** Of a form. It names what a person chose on a page: 2,000 fields of 500 bytes. */
+/** Limits of a form with a user's selection on a page: 2,000 fields of 500 bytes. */
 const MAX_FORM_FIELDS = 2_000;
 const MAX_FORM_BYTES = 1_000_000;
 
-/** OpenAPI's {name} is Express's :name. */
+/** Converts OpenAPI's {name} to Express's :name. */
 export const expressPath = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ':$1');
 
 /** Decides whether a request may run. */
@@ -58,7 +58,7 @@ export interface Admission {
   readonly searches: ConcurrencyLimiter;
 }
 
-/** The single adapter between operations and Express: authenticate → admit → read the body → validate → handle → JSON. */
+/** The only adapter between operations and Express: authenticate → admit → read the body → validate → handle → JSON. */
 export function mount(on: IRouter, operation: Operation, app: AppDeps, admit: Admission): void {
   const { method, path, auth, body, query, takesFile = false, takesContents = false, takesForm = false } = operation;
   const deps: ApiDeps = { ...app, unit: createUnitOfWork(app) };
@@ -75,7 +75,7 @@ export function mount(on: IRouter, operation: Operation, app: AppDeps, admit: Ad
     next();
   };
   const changes = operation.changesRecords ?? (method !== 'get' && auth !== 'reader');
-  // A stranger's body is never read, so that a bad credential is 401 whatever else is wrong.
+  // The body is read only after authentication, so invalid credentials result in 401 whatever else is wrong.
   const identify: RequestHandler = async (request, response, next) => {
     const identity = await authenticate(auth, request.headers, deps);
     admit.rate(identity.caller);
@@ -95,7 +95,8 @@ export function mount(on: IRouter, operation: Operation, app: AppDeps, admit: Ad
   const answer = async (request: Request, response: Response): Promise<void> => {
     const { caller, confirmed } = identityOf(response);
     const contents = createRequestContents(deps.store.originals, caller);
-    // No body at all is one without fields: lists need none, and what others miss is named.
+    // A missing body counts as an object without fields: lists need none, and other operations report the missing
+    // fields.
     const validated = body ? validate(body, request.body === undefined ? {} : request.body, 'body', rules) : {};
     await restAfter(response.locals['bodyBytes']);
     const call: Call<typeof auth, unknown> = {
@@ -125,13 +126,13 @@ export function mount(on: IRouter, operation: Operation, app: AppDeps, admit: Ad
   on[method](expressPath(path), count, ...early, identify, ...read, answer, confirmFirst);
 }
 
-/** The deployment's rules for values of requests. */
+/** Validation rules that depend on the deployment. */
 const rulesOf = ({ addresses, settings }: ApiDeps): DeploymentRules => ({
   mayCall: (url) => addresses.mayCall(url),
   redirectUriSchemes: settings.redirectUriSchemes,
 });
 
-/** Returns the caller's IP address: by TRUST_PROXY from x-forwarded-for, else that of the connection. */
+/** Returns the caller's IP address: from x-forwarded-for according to TRUST_PROXY, else from the connection. */
 function peerOf({ ip = '', socket }: Request): string {
   return isIP(ip) === 0 ? (socket.remoteAddress ?? '') : ip;
 }
@@ -139,7 +140,7 @@ function peerOf({ ip = '', socket }: Request): string {
 const identityOf = (response: Response): Identity =>
   (response.locals['identity'] as Identity | undefined) ?? { caller: null, confirmed: null };
 
-/** Emitted when the answer is sent, too: what still runs for a request then is of no use. */
+/** Also emitted after the response is sent: further work for the request is useless then. */
 function endOf(response: Response): AbortSignal {
   const end = new AbortController();
   response.once('close', () => end.abort(new HttpError(499, 'The caller disconnected before the answer was sent.')));
@@ -151,12 +152,12 @@ function userOf({ caller }: Call<AuthScheme, unknown>): string {
   return `${caller.organizationId}:${caller.userId}`;
 }
 
-/** Whatever else is wrong with a request, that its caller is gone comes first. */
+/** A disconnected caller takes precedence over other errors. */
 const confirmFirst: ErrorRequestHandler = (error: unknown, _request, response, next) => {
   Promise.resolve(identityOf(response).confirmed).then(() => next(error), next);
 };
 
-/** Names of the fields that have a value. */
+/** Returns the names of the fields that have a value. */
 function fieldsOf(body: unknown): ReadonlySet<string> {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return new Set();
   return new Set(Object.entries(body).flatMap(([name, value]) => (value === null ? [] : [name])));
@@ -185,7 +186,7 @@ async function respond(
   else sendJson(answer, response);
 }
 
-/** As Express does, without its looks at the request: nothing here is cached by a mark. */
+/** Writes JSON like Express, but without conditional request handling, since responses have no ETag. */
 function sendJson(answer: unknown, response: Response): void {
   const text = JSON.stringify(answer);
   response.writeHead(200, {
@@ -195,7 +196,7 @@ function sendJson(answer: unknown, response: Response): void {
   response.end(text);
 }
 
-/** Foreign content from our own origin: never shown, run or guessed at by a browser. */
+/** Headers for foreign content from our origin: browsers must never display, execute or sniff it. */
 async function sendFile({ content, contentType }: FileAnswer, response: Response): Promise<void> {
   response.status(200).set({
     'cache-control': 'private',
@@ -205,11 +206,13 @@ async function sendFile({ content, contentType }: FileAnswer, response: Response
     'x-content-type-options': 'nosniff',
   });
   if (content instanceof Uint8Array) response.end(content);
-  // A reader that goes away in the middle is nobody's fault.
+  // A client that disconnects early is not an error.
   else await pipeline(Readable.from(content), response).catch(() => response.destroy());
 }
 
-/** Names of ours stand in the address of a page: they go nowhere, and neither does anything else. */
+/**
+ * Sends a page. Its URL contains tokens, so no referrer is sent. It loads nothing, and is neither cached nor framed.
+ */
 function sendPage(answer: PageAnswer | RedirectAnswer, response: Response): void {
   response.set({
     'cache-control': 'no-store',
@@ -225,7 +228,7 @@ function sendPage(answer: PageAnswer | RedirectAnswer, response: Response): void
   else response.status(answer.status).type('html').send(answer.html);
 }
 
-/** A body of another type was not read by the JSON parser: say so, rather than that every field is missing. */
+/** Reports an unsupported body type, instead of missing fields. */
 const requireJson: RequestHandler = (request, _response, next) => {
   const sent = Number(request.headers['content-length'] ?? 0) > 0 || request.headers['transfer-encoding'] !== undefined;
   if (request.body === undefined && sent)

@@ -8,32 +8,33 @@ import type { ReceivedFile } from './receiveFile.js';
 import type { ReceiveContent } from './requestContents.js';
 
 /**
- * Who may call: `operator` takes an API key, or a browser that was signed in with one; whoever is neither comes in as null.
- * `user` acts for an end user (access token, or API key with customer-id); `reader` the same for what changes
- * nothing; `key` takes an API key only; `either` an API key for its whole organization, or whatever names one of its users; `issuing` takes an API key and always the customer-id; `open` anyone.
+ * Who may call an operation. `operator`: API key, or browser session created with one; other callers are null. `user`:
+ * on behalf of an end user (access token, or API key with customer-id). `reader`: like `user`, for operations that
+ * change nothing. `key`: API key only. `either`: API key for its whole organization, or credentials of one of its
+ * users. `issuing`: API key with customer-id. `open`: anyone.
  *
- * A token says itself whose data it opens. Whether that user still lives is looked up while a `reader`'s handler runs
- * already, and nothing of it is answered before.
+ * A token contains the id of its user. For a `reader`, the check whether that user still exists runs in parallel with
+ * the handler; the response waits for it.
  */
 export type AuthScheme = 'user' | 'reader' | 'key' | 'either' | 'issuing' | 'operator' | 'open';
 
-/** Who calls an operation that acts for an end user. */
+/** Caller of an operation on behalf of an end user. */
 export interface UserCaller {
   readonly organizationId: number;
   readonly userId: number;
   readonly customerId: string;
 }
-/** Who calls a key-only operation. */
+/** Caller of an operation with an API key. */
 export interface KeyCaller {
   readonly organizationId: number;
 }
 
-/** Who looks at the page of operators. */
+/** Viewer of the operator page. */
 export interface OperatorCaller extends KeyCaller {
-  /** Null: an API key came with the request itself. */
+  /** Null: the request itself contained an API key. */
   readonly session: OpsSession | null;
 }
-/** Who calls for a whole organization, or for one of its users. */
+/** Caller on behalf of a whole organization or of one of its users. */
 export type EitherCaller = UserCaller | KeyCaller;
 
 interface Callers {
@@ -46,7 +47,7 @@ interface Callers {
   open: null;
 }
 
-/** The names that a path has in braces. */
+/** Names of the parameters in a path. */
 type ParamOf<Path extends string> = string extends Path
   ? string
   : Path extends `${string}{${infer Name}}${infer Rest}`
@@ -55,25 +56,25 @@ type ParamOf<Path extends string> = string extends Path
 
 export interface Call<Auth extends AuthScheme, Body = unknown, Query = unknown, Param extends string = string> {
   readonly caller: Callers[Auth];
-  /** Validated; {} where the operation has no body. */
+  /** Validated; {} if the operation has no body. */
   readonly body: Body;
-  /** Fields of the body that were sent with a value: what else it has, are defaults. */
+  /** Body fields that were sent with a value; the others have defaults. */
   readonly given: ReadonlySet<string>;
-  /** Validated; {} where the operation has no query. */
+  /** Validated; {} if the operation has no query. */
   readonly query: Query;
   readonly params: Readonly<Record<Param, string>>;
-  /** Of an operation that takes a file; null elsewhere. */
+  /** The uploaded file; null if the operation takes none. */
   readonly file: ReceivedFile | null;
   readonly receive: ReceiveContent;
   readonly requestId: string;
-  /** Aborted when the request is over: its answer is sent, or its caller has disconnected. Pass it to slow work. */
+  /** Aborted when the request ends: its response is sent, or its caller has disconnected. Pass it to slow work. */
   readonly signal: AbortSignal;
-  /** The caller's IP address; behind proxies of TRUST_PROXY the one that they forward. */
+  /** IP address of the caller; behind proxies in TRUST_PROXY, the forwarded one. */
   readonly peer: string;
   readonly deps: ApiDeps;
 }
 
-/** One operation of the interface: what it takes, who may call it, what it answers. It never sees Express. */
+/** An operation of the interface: its request, its callers and its response. It does not depend on Express. */
 export interface Operation<
   Auth extends AuthScheme = AuthScheme,
   Body extends Joi.Schema = Joi.Schema,
@@ -88,29 +89,29 @@ export interface Operation<
   readonly query?: Query;
   /** The body is a form with one file, stored while it arrives. A file that the handler does not accept is deleted. */
   readonly takesFile?: true;
-  /** The body comes from a form of a page of ours. */
+  /** The body is a form from our own pages. */
   readonly takesForm?: true;
-  /** A browser may send it from pages of ours alone. */
+  /** Browsers may send it only from our own pages. */
   readonly fromOwnPages?: true;
-  /** The body carries contents, and may be as long as those. */
+  /** The body carries contents, so the larger size limit applies. */
   readonly takesContents?: true;
-  /** Those are chunks with their vectors: many objects and numbers. */
+  /** The contents are chunks with their vectors: many objects and numbers. */
   readonly takesChunks?: true;
   /**
    * The request creates something, so it accepts an Idempotency-Key. Its handler calls `receive` for contents, then
-   * writes by `deps.unit` only, and answers from what that returns: with a key, the answer is stored in the same
-   * transaction, which is committed after the handler has returned.
+   * writes only with `deps.unit`, and builds its response from the result. With a key, the response is stored in the
+   * same transaction, which is committed after the handler has returned.
    */
   readonly createsWork?: true;
-  /** Of a GET: the request changes records, as those of other methods do. */
+  /** For a GET: the request changes records. */
   readonly changesRecords?: true;
-  /** The request searches: of one user at most MAX_CONCURRENT_SEARCHES run at the same time. */
+  /** The request searches. Each user may run MAX_CONCURRENT_SEARCHES of them concurrently. */
   readonly searches?: true;
-  /** What a 200 holds; the OpenAPI document is made from it. */
+  /** Schema of a 200 response, used for the OpenAPI document. */
   readonly answer: Joi.Schema;
-  /** What a 200 holds where the request only asks what its work would take. */
+  /** Schema of a 200 response to a dry run. */
   readonly dryAnswer?: Joi.Schema;
-  /** Answers a plain value for JSON, or a ListAnswer to be streamed. */
+  /** Returns a plain value for JSON, or a ListAnswer to be streamed. */
   handle(call: Call<Auth, Infer<Body>, Infer<Query>, ParamOf<Path>>): Promise<unknown>;
 }
 
@@ -121,25 +122,25 @@ export function operation<
   Body extends Joi.Schema = Joi.Schema,
   Query extends Joi.Schema = Joi.Schema,
 >(definition: Operation<Auth, Body, Query, Path>): Operation {
-  // The mount calls each handler with the caller of its scheme and with what its own schemas let through.
+  // The mount calls each handler with the caller of its scheme and with validated values.
   return definition as unknown as Operation;
 }
 
-/** An answer whose `results` are written as they are read, so that a page of any size takes bounded memory. */
+/** A response whose `results` are streamed, so that a page of any size needs bounded memory. */
 export class ListAnswer {
   /** Null: the older form, a bare array. */
   readonly count: number | Promise<number> | null;
   readonly results: AsyncIterable<readonly unknown[]>;
 
   constructor(count: number | Promise<number> | null, results: AsyncIterable<readonly unknown[]>) {
-    // Whoever throws first, it has somebody who listens.
+    // Attach a handler now so that an early rejection is not unhandled.
     if (count instanceof Promise) count.catch(() => undefined);
     this.count = count;
     this.results = results;
   }
 }
 
-/** An answer that is a stored content, not JSON: at hand, or to be read on the way. */
+/** A response with stored content instead of JSON: in memory, or a stream. */
 export class FileAnswer {
   readonly content: Uint8Array | AsyncIterable<Uint8Array>;
   readonly contentType: string;
@@ -150,11 +151,11 @@ export class FileAnswer {
   }
 }
 
-/** An answer that a person looks at: a page of ours. */
+/** A response with an HTML page. */
 export class PageAnswer {
   readonly status: number;
   readonly html: string;
-  /** Beside, or in place of, those that every page has. */
+  /** Headers that extend or replace those of every page. */
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(status: number, html: string, headers: Readonly<Record<string, string>> = {}) {
@@ -164,9 +165,9 @@ export class PageAnswer {
   }
 }
 
-/** Server-sent events, for as long as their reader is there. */
+/** Server-sent events, until the client disconnects. */
 export class EventsAnswer {
-  /** @param gone aborted when the reader has left */
+  /** @param gone aborted when the client has disconnected */
   readonly open: (gone: AbortSignal) => AsyncIterable<string>;
 
   constructor(open: (gone: AbortSignal) => AsyncIterable<string>) {
@@ -174,9 +175,9 @@ export class EventsAnswer {
   }
 }
 
-/** An answer that leads a person's browser to another page of ours. */
+/** A redirect to another page of ours. */
 export class RedirectAnswer {
-  /** A path. */
+  /** Path of the page. */
   readonly to: string;
   readonly headers: Readonly<Record<string, string>>;
 

@@ -3,33 +3,36 @@ import { randomBytes } from 'node:crypto';
 import type { Store } from '../../store/connect.js';
 import { createSigner, type SigningKey } from './signer.js';
 
-/** A browser that was signed in with an API key. */
+/** A browser session created with an API key. */
 export interface OpsSession {
   readonly id: string;
   readonly organizationId: number;
-  /** Of the API key: without it the session is over. */
+  /** The API key. The session ends when the key is revoked. */
   readonly keyId: number;
   readonly expiresAt: number;
 }
 
 export interface OpsSessions {
-  /** @returns the value of the cookie, and how long it is good */
+  /** @returns the cookie value and its lifetime */
   begin(
     key: Pick<OpsSession, 'organizationId' | 'keyId'>,
     id?: string,
   ): { readonly cookie: string; readonly ms: number };
-  /** The session of a header `cookie`; null where it holds none that is signed by us and not over. */
+  /** Returns the session in a `cookie` header; null if there is no valid one. */
   read(header: string | undefined): OpsSession | null;
   readonly lifeMs: number;
-  /** Whether it should be gone on with. */
+  /** Returns whether the session should be renewed. */
   isAging(session: OpsSession): boolean;
 }
 
-/** All of the page of operators is here; its cookie goes nowhere else. */
+/** Path of the operator pages; the cookie is sent nowhere else. */
 export const OPS_PATH = '/ops';
 const COOKIE = 'allotrope_ops';
 
-/** What has a browser keep a session, or forget it. No other site can have it sent, and no script can read it. */
+/**
+ * Returns the header that sets or deletes the session cookie. Other sites cannot send the cookie, and scripts cannot
+ * read it.
+ */
 export const cookieHeader = (value: string, ms: number, isSecure: boolean): string =>
   [
     `${COOKIE}=${value}`,
@@ -63,7 +66,7 @@ export function createOpsSessions(
   };
 }
 
-/** Those that are over: their time, their key, or by a sign-out. */
+/** Returns the sessions that have ended: by time, by their key, or by a sign-out. */
 export async function oversAmong(
   sessions: readonly OpsSession[],
   { endedSessions, apiKeys }: Pick<Store, 'endedSessions' | 'apiKeys'>,

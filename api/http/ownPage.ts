@@ -5,7 +5,7 @@ import { HttpError } from './errors.js';
 
 const originOf = (url: string): string | null => (URL.canParse(url) ? new URL(url).origin : null);
 
-/** Origins under which the process can be reached without a proxy: loopback, and the address of the connection. */
+/** Returns the origins of the process without a proxy: loopback, and the address of the connection. */
 function listeningOrigins({ socket: { localAddress = '', localPort = 0 } }: Request): (string | null)[] {
   const address = localAddress.replace(/^::ffff:/, '');
   const hosts = ['localhost', '127.0.0.1', '[::1]', address.includes(':') ? `[${address}]` : address];
@@ -13,15 +13,15 @@ function listeningOrigins({ socket: { localAddress = '', localPort = 0 } }: Requ
 }
 
 /**
- * Refuses what a browser sends from a page of another site. The header Host is not compared: its sender chooses it. Requests
- * without Origin and Sec-Fetch-Site come from other clients than browsers and pass.
+ * Rejects browser requests from pages of other sites. The Host header is not compared, because its sender chooses it.
+ * Requests without Origin and Sec-Fetch-Site come from other clients than browsers and pass.
  * @throws HttpError 403
  */
 export function requireOwnPage({
   publicUrl,
   publicUrlAliases,
 }: Pick<ApiSettings, 'publicUrl' | 'publicUrlAliases'>): RequestHandler {
-  // The address that docker-compose.yml sets: a browser on the machine may call it by another name.
+  // docker-compose.yml sets a local address; a browser on the machine may use another name for it.
   const isLocal =
     publicUrl === null || /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:|$)/.test(originOf(publicUrl) ?? '');
   const configured = [...(publicUrl === null ? [] : [publicUrl]), ...publicUrlAliases].map(originOf);

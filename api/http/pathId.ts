@@ -1,6 +1,6 @@
 import { invalid } from './errors.js';
 
-/** The id in a path. @throws HttpError 422 when it is not an integer that could be one */
+/** Parses the id in a path. @throws HttpError 422 if it is no valid integer */
 export function pathId(params: Readonly<Record<string, string>>, name: string): number {
   const text = params[name] ?? '';
   const id = Number(text);

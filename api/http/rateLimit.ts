@@ -3,13 +3,13 @@ import { LRUCache } from 'lru-cache';
 import { atMost } from '../../contract/cacheSize.js';
 import { HttpError } from './errors.js';
 
-/** Requests a minute; 0 is no limit. */
+/** Requests per minute; 0 means unlimited. */
 export interface RateLimits {
   readonly perUser: number;
   readonly perOrganization: number;
 }
 
-/** Who asks: an organization's key, or one of its end users. */
+/** The caller: an organization's key, or one of its end users. */
 interface RequestCaller {
   readonly organizationId: number;
   readonly userId?: number;
@@ -20,12 +20,13 @@ interface Bucket {
   filledAt: number;
 }
 
-/** Buckets kept; the one that rested longest goes first, and would be nearly full by then. */
+/** Maximum number of buckets. The least recently used one is dropped first, since it is nearly full again. */
 const MAX_BUCKETS = 100_000;
 const MINUTE_MS = 60_000;
 
 /**
- * Buckets that fill evenly: a minute's worth may be spent at once. Not `rate-limiter-flexible`: it counts in fixed windows.
+ * Token buckets that fill evenly and hold a minute's worth. `rate-limiter-flexible` does not fit: it counts in fixed
+ * windows.
  */
 function createBuckets(now: () => number) {
   const buckets = new LRUCache<string, Bucket>({ ...atMost(MAX_BUCKETS) });
@@ -44,15 +45,15 @@ const refused = (limit: number, { tokens }: Bucket): HttpError => {
   return new HttpError(429, `More than ${limit} requests a minute. Try again in ${seconds} s.`, seconds);
 };
 
-/** Counts what somebody does who is known by no more than a name. Each API process counts for itself. */
+/** Limits requests by name, for callers without an account. Each API process counts separately. */
 export interface NameLimiter {
-  /** Lets it through, or throws HttpError 429 with the seconds to wait. */
+  /** Accepts a request, or throws HttpError 429 with the seconds to wait. */
   admit(name: string): void;
-  /** What was let through counts for nothing. */
+  /** Refunds an accepted request. */
   forgive(name: string): void;
 }
 
-/** @param limit a minute */
+/** @param limit requests per minute */
 export function createNameLimiter(limit: number, now: () => number = Date.now): NameLimiter {
   const filled = createBuckets(now);
   return {
@@ -68,8 +69,8 @@ export function createNameLimiter(limit: number, now: () => number = Date.now): 
 }
 
 /**
- * Counts requests of callers. Each API process counts for itself.
- * @returns lets a caller's request through, or throws HttpError 429 with the seconds to wait
+ * Limits requests per caller. Each API process counts separately.
+ * @returns a function that accepts a caller's request, or throws HttpError 429 with the seconds to wait
  */
 export function createRateLimiter(
   { perUser, perOrganization }: RateLimits,
@@ -83,7 +84,7 @@ export function createRateLimiter(
     const asked = [organization, ...user]
       .filter(({ limit }) => limit > 0)
       .map(({ limit, name }) => ({ limit, bucket: filled(name, limit) }));
-    // A request that is refused by one bucket takes nothing from another.
+    // A request rejected by one bucket takes nothing from another.
     for (const { limit, bucket } of asked) {
       if (bucket.tokens < 1) throw refused(limit, bucket);
     }

@@ -10,28 +10,31 @@ import { inspectText } from './inspect.js';
 import { storeFailureOf } from './storeAnswers.js';
 import type { ReceiveContent } from './requestContents.js';
 
-/** A file of a form, kept and not yet anybody's. */
+/** A stored file of a form that belongs to no record yet. */
 export interface ReceivedFile {
-  /** As its sender calls it, without folders; '' for none. */
+  /** File name given by the sender, without folders; '' for none. */
   readonly name: string;
-  /** As its sender declares it; null for what says nothing. */
+  /** Media type declared by the sender; null for generic ones. */
   readonly contentType: string | null;
   readonly draft: DraftOriginal;
 }
 
-/** The field of the form that holds the file. */
+/** Name of the form field with the file. */
 const FIELD = 'file';
-/** What else may stand in a form, and around its parts. */
+/** Limits of the other fields of a form, and of its headers. */
 const LIMITS = { fields: 50, fieldSize: 64 * 1024, parts: 60, headerPairs: 100 } as const;
 const AROUND_BYTES = 1_000_000;
 /**
- * Bytes of a form that are parsed before the limits are looked at. The parser takes 5 to 10 µs for a part, and 16 KB hold
- * 3,000 empty ones.
+ * Number of bytes of a form that are parsed between checks of the limits. The parser takes 5 to 10 µs per part, and 16
+ * KB hold 3,000 empty parts.
  */
 const SLICE_BYTES = 16_384;
-/** A sender that says nothing for so long is given up. */
+/** Time without data after which an upload is aborted. */
 const SILENCE_MS = 60_000;
-/** A sender that was answered early is listened to for so long: else its answer might be lost with the connection. */
+/**
+ * Time for which data is still accepted after an early response. Otherwise the response could be lost with the
+ * connection.
+ */
 const LINGER_MS = 5_000;
 const ANY_TYPE = 'application/octet-stream';
 const MAX_NAME = 1_024;
@@ -45,12 +48,12 @@ const tooLarge = (): HttpError =>
 const broken = (): HttpError => new HttpError(400, 'The form could not be read: it ends early, or is not one.');
 const silent = (): HttpError => new HttpError(400, 'Nothing came for a minute. Send the file again.');
 
-/** Ends the connection of a request that was answered before all of it had come, soon after. */
+/** Closes the connection of a request that was answered before its body was complete, after a short delay. */
 export const closeEarlyAnswered: RequestHandler = (request, response, next) => {
   response.once('finish', () => {
     if (request.complete) return;
     setTimeout(() => {
-      // One that has come to its end is over, and its connection may serve others by now.
+      // A complete request is finished, and its connection may serve others already.
       if (!request.complete) request.socket.destroy();
     }, LINGER_MS).unref();
   });
@@ -58,8 +61,8 @@ export const closeEarlyAnswered: RequestHandler = (request, response, next) => {
 };
 
 /**
- * Reads a form with one file and streams that to `receive`: no more than a part of it is ever in memory.
- * @throws HttpError 413 past maxBytes, 422 where there is no file or too much beside it, 400 for a form that can't be read
+ * Reads a form with one file and streams the file to `receive`, so that only a part of it is in memory.
+ * @throws HttpError 413 above maxBytes, 422 without a file or with too many other fields, 400 for an unreadable form
  */
 export async function receiveFile(
   request: IncomingMessage,
@@ -76,7 +79,7 @@ export async function receiveFile(
   return file;
 }
 
-/** Passes bytes on in slices, so that a form is left after the slice that holds too much. */
+/** Splits the input, so that parsing stops soon after a limit is exceeded. */
 const inSlices = (): Transform =>
   new Transform({
     transform(chunk: Buffer, _encoding, done) {
@@ -109,7 +112,7 @@ async function readForm(
       failure ??= reason;
       slices.unpipe(form);
       request.unpipe(slices);
-      // What still comes is passed over, so that the sender gets to its answer.
+      // Discard the rest of the body, so that the sender reads the response.
       request.resume();
       found.stream?.destroy(failure instanceof Error ? failure : broken());
       resolve();
@@ -142,13 +145,13 @@ async function readForm(
   });
   await ended;
   request.setTimeout(0);
-  // Awaited after a failure too: only a content that was received whole can be discarded.
+  // Awaited after a failure too: content can only be deleted once it is completely received.
   let storeFailure: StoreFailure | null = null;
   const file = await found.file?.catch((error: unknown) => {
     storeFailure = storeFailureOf(error);
     return null;
   });
-  // A store that fails ends the stream of the file, which the form reports before the store's own error arrives.
+  // A store failure ends the stream of the file. The form reports this before the store's own error arrives.
   if (storeFailure !== null) throw storeFailure as StoreFailure;
   if (failure !== null) {
     // The reason is thrown on as it is: a store's fault must stay one.

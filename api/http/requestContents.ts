@@ -2,17 +2,17 @@ import type { DraftOriginal, Originals } from '../../store/originals/originals.j
 import type { Tenant } from '../../store/users/accept.js';
 
 /**
- * Stores a content that came with the request, before the handler's transaction, which then makes it a file's.
- * The mount deletes what no file has taken over by the end of the request.
+ * Stores content of a request before the handler's transaction, which assigns it to a file. The mount deletes contents
+ * that no file uses at the end of the request.
  */
 export type ReceiveContent = (content: Uint8Array | AsyncIterable<Uint8Array>) => Promise<DraftOriginal>;
 
-/** The contents of one request. */
+/** Contents of one request. */
 export interface RequestContents {
   readonly receive: ReceiveContent;
   /**
-   * Deletes the contents that no file has taken over: the request was refused, failed or repeated an earlier one.
-   * Never throws: contents of a store that is down are left to the reaper.
+   * Deletes contents that no file uses because the request was rejected, failed, or repeated an earlier one. Never
+   * throws: if the store is down, the reaper deletes them.
    */
   discardUnaccepted(): Promise<void>;
 }
@@ -22,7 +22,7 @@ async function* once(bytes: Uint8Array): AsyncIterable<Uint8Array> {
   yield bytes;
 }
 
-/** Tracks the contents of a caller's request from their arrival to its end. */
+/** Tracks the contents of a request from their arrival to its end. */
 export function createRequestContents(originals: Originals, caller: Partial<Tenant> | null): RequestContents {
   const drafts: DraftOriginal[] = [];
   return {

@@ -8,13 +8,19 @@ import {
 } from 'node:http';
 import type { Duplex } from 'node:stream';
 
-/** How long a refused connection may take to read its answer: closed at once, it would be reset and the answer lost. */
+/**
+ * Time for a rejected client to read the response. If the connection were closed at once, it would be reset and the
+ * response lost.
+ */
 const LINGER_MS = 2_000;
 
-/** How long an idle connection is kept: longer than clients and balancers do (mostly 60 s), so that none of them sends on one that is just being closed. */
+/**
+ * Lifetime of an idle connection. It exceeds that of clients and load balancers (mostly 60 s), so that none of them
+ * sends a request while the connection closes.
+ */
 const KEEP_ALIVE_MS = 65_000;
 
-/** What is answered to a request that never becomes one, by Node's code for what is wrong with it. */
+/** Responses to requests that Node could not parse, by Node's error code. */
 const REFUSALS: Readonly<Record<string, readonly [status: number, detail: string]>> = {
   HPE_HEADER_OVERFLOW: [431, 'The address and headers of the request are larger than this server accepts.'],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'The chunk extensions of the body are larger than this server accepts.'],
@@ -22,7 +28,7 @@ const REFUSALS: Readonly<Record<string, readonly [status: number, detail: string
 };
 const BROKEN = [400, 'The request is not HTTP/1.1 that can be read. Nothing was done.'] as const;
 
-/** Answers past Express, in the words of the contract, and closes the connection once that has arrived. */
+/** Responds without Express, in the format of the contract, and closes the connection once the response has arrived. */
 function refuse(socket: Duplex, [status, detail]: readonly [number, string]): void {
   const body = JSON.stringify({ detail });
   socket.end(
@@ -35,20 +41,20 @@ function refuse(socket: Duplex, [status, detail]: readonly [number, string]): vo
 }
 
 /**
- * Requests of one connection that may wait for the answers before them. Above it the connection is closed, which a client
- * that pipelines must expect (https://www.rfc-editor.org/rfc/rfc9112.html#section-9.3.2). They can't be left unread: Node
- * reads on after every answer, whether or not the socket was paused (https://github.com/nodejs/node/blob/v20.x/lib/_http_incoming.js, readStart).
+ * Maximum number of pipelined requests per connection. Above it the connection is closed, which a pipelining client
+ * must expect (https://www.rfc-editor.org/rfc/rfc9112.html#section-9.3.2). They cannot be left unread: Node continues
+ * to read after every response, even if the socket was paused
+ * (https://github.com/nodejs/node/blob/v20.x/lib/_http_incoming.js, readStart).
  */
 const MAX_WAITING = 100;
 
 /**
- * Hands the requests of one connection to the application one after the other, each in a turn of the event loop of its own.
- * A client that does not wait for answers (HTTP pipelining) sends thousands of requests in one packet, and Node hands over all
- * of them in one turn.
- * @param begin called before a request is handed over
+ * Passes the requests of a connection to the application one after the other, each in its own turn of the event loop. A
+ * pipelining client can send thousands of requests in one packet, which Node would pass on in one turn.
+ * @param begin called before a request is passed on
  */
 function oneAtATime(app: RequestListener, begin: (socket: Duplex, response: ServerResponse) => void): RequestListener {
-  /** For each connection with a request under way: the requests that wait. */
+  /** The waiting requests of each connection with an active request. */
   const waiting = new WeakMap<Duplex, Parameters<RequestListener>[]>();
   const run = (socket: Duplex, ...exchange: Parameters<RequestListener>): void => {
     const [, response] = exchange;
@@ -76,24 +82,27 @@ function oneAtATime(app: RequestListener, begin: (socket: Duplex, response: Serv
   };
 }
 
-/** The server of an application: whatever cannot be handed to it is refused with `{detail}` as well, not with Node's bare status. */
+/**
+ * Creates the server of an application. Requests that cannot be passed to it are also rejected with `{detail}`, not
+ * with Node's bare status.
+ */
 export function createHttpServer(app: RequestListener, options: ServerOptions = {}): Server {
   const answering = new WeakMap<Duplex, ServerResponse>();
-  // The application itself asks for the host, so that its absence is answered like any other fault.
+  // The application itself checks the Host header, so that its error has the usual format.
   const server = createServer(
     { keepAliveTimeout: KEEP_ALIVE_MS, ...options, requireHostHeader: false },
     oneAtATime(app, (socket, response) => answering.set(socket, response)),
   );
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const answer = answering.get(socket);
-    // Half an answer must not look like a whole one, and whoever is gone hears none.
+    // A partial response must not look complete, and a disconnected client receives nothing.
     const begun = answer?.headersSent === true && !answer.writableFinished;
     if (begun || !socket.writable) {
-      // What comes behind a request that was refused is read over until its sender has read why.
+      // Discard the rest of a refused request until its sender has read the answer.
       if (!socket.writableEnded) socket.destroy();
       return;
     }
-    // Whatever the application still makes of a request whose body broke off goes nowhere.
+    // Ignore all output for a request whose body was aborted.
     if (answer?.socket) answer.detachSocket(answer.socket);
     refuse(socket, REFUSALS[error.code ?? ''] ?? BROKEN);
   });
@@ -103,7 +112,7 @@ export function createHttpServer(app: RequestListener, options: ServerOptions = 
     response.writeHead(417, { 'content-type': 'application/json; charset=utf-8', 'content-length': length }).end(body);
   });
   server.on('connect', (_request, socket) => {
-    refuse(socket, [405, 'This server is no proxy.']);
+    refuse(socket, [405, 'This server is not a proxy.']);
     socket.resume();
   });
   return server;

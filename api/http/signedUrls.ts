@@ -2,26 +2,26 @@ import { createHmac, hkdfSync } from 'node:crypto';
 
 import { isSignature } from './signer.js';
 
-/** What a presigned URL opens: one stored content of one generation of a file, or what was sent for it. */
+/** Target of a presigned URL: a stored content of one generation of a file, or its original upload. */
 export interface ContentRef {
   readonly organizationId: number;
   readonly fileId: number;
-  /** Of an original: its own number, which no later sync changes. */
+  /** For an original: its own number, which later syncs do not change. */
   readonly generation: number;
   readonly kind: 'raw' | 'txt' | 'original';
 }
 
 export interface SignedUrls {
-  /** A path with query that opens the content until it expires, for whoever holds it. */
+  /** Returns a path with query that returns the content until it expires, without other credentials. */
   sign(ref: ContentRef, lifeSeconds: number): string;
-  /** What a signed path opens; null when it was altered or has expired. */
+  /** Returns the target of a signed path; null if it was modified or has expired. */
   read(params: Readonly<Record<string, string>>, query: Readonly<Record<string, unknown>>): ContentRef | null;
 }
 
-/** Where signed contents are served. */
+/** Path of signed contents. */
 export const CONTENT_PATH = '/content/{organization}/{file}/{content}';
 
-/** Signs with keys derived from SECRET_KEY: the first signs, all verify. */
+/** Signs with keys derived from SECRET_KEY: the first key signs, all verify. */
 export function createSignedUrls(
   keys: readonly { id: string; key: Buffer }[],
   now: () => number = Date.now,
@@ -46,7 +46,7 @@ export function createSignedUrls(
       const match = /^(\d+)\.(raw|txt|original)$/.exec(content ?? '');
       if (!match || typeof key !== 'string' || typeof expires !== 'string' || typeof signature !== 'string')
         return null;
-      // The signature covers the number, not its spelling.
+      // The signature covers the number, not its text.
       if (!/^[1-9]\d*$/.test(expires)) return null;
       const expected = mac(key, `/content/${organization}/${file}/${content}`, Number(expires));
       if (!expected || !isSignature(signature, expected) || Number(expires) * 1000 <= now()) return null;

@@ -6,16 +6,16 @@ export interface SigningKey {
   readonly key: Buffer;
 }
 
-/** Claims as texts that nobody else can make: `key.claims.signature`. */
+/** Signs claims as text: `key.claims.signature`. */
 export interface Signer {
   sign(claims: object): string;
-  /** What was signed; null when it is not ours, or was altered. */
+  /** Returns the signed claims; null if the text was not signed by this service or was modified. */
   read(text: string): unknown;
 }
 
 /**
- * Compares in constant time. Only the canonical base64url text matches: decoders ignore unused bits of the last character,
- * so that several texts have the same bytes.
+ * Compares in constant time. Only the canonical base64url text matches: decoders ignore unused bits of the last
+ * character, so several texts decode to the same bytes.
  */
 export function isSignature(text: string, expected: Buffer): boolean {
   const given = Buffer.from(text);
@@ -24,9 +24,9 @@ export function isSignature(text: string, expected: Buffer): boolean {
 }
 
 /**
- * Signs with keys derived from SECRET_KEY for one purpose: the first signs, all verify, so that keys can be rotated. Not
- * `jose`: it is asynchronous throughout, and only this service reads the claims.
- * @param purpose what is signed for one is worth nothing for another
+ * Creates a signer for one purpose with keys derived from SECRET_KEY: the first key signs, all verify, so that keys can
+ * be rotated. `jose` does not fit: it is asynchronous, and only this service reads the claims.
+ * @param purpose signatures are valid for this purpose only
  */
 export function createSigner(keys: readonly SigningKey[], purpose: string): Signer {
   const signers = new Map(keys.map(({ id, key }) => [id, Buffer.from(hkdfSync('sha256', key, '', purpose, 32))]));

@@ -3,10 +3,11 @@ import type { Response } from 'express';
 
 import type { EventsAnswer, ListAnswer } from './operation.js';
 
-/** Writes `{"results":[…],"count":n}`, or the bare array where there is no count, as the rows come, at the pace of the reader. */
+/** Streams `{"results":[…],"count":n}`, or a bare array if there is no count, at the reader's pace. */
 export async function streamList(answer: ListAnswer, response: Response): Promise<void> {
   const rows = answer.results[Symbol.asyncIterator]();
-  // Before the head is sent, so that a fault at the start still gets its own status; and at once, since neither needs the other.
+  // The first row is read before the headers are sent, so that an early error gets its own status. Both reads run in
+  // parallel.
   const [count, first] = await Promise.all([answer.count, rows.next()]);
   let part = first;
   response.status(200).type('application/json');
@@ -26,11 +27,11 @@ export async function streamList(answer: ListAnswer, response: Response): Promis
   response.end(count === null ? ']' : `],"count":${count}}`);
 }
 
-/** Writes server-sent events as they come, at the pace of the reader, until either side ends them. */
+/** Streams server-sent events at the reader's pace, until either side closes the connection. */
 export async function sendEvents({ open }: EventsAnswer, response: Response): Promise<void> {
   const gone = new AbortController();
   response.once('close', () => gone.abort());
-  // Proxies that gather an answer before they pass it on would pass nothing on.
+  // Proxies that buffer responses would deliver no event.
   response.status(200).set({
     'content-type': 'text/event-stream; charset=utf-8',
     'cache-control': 'no-store',

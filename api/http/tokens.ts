@@ -5,13 +5,13 @@ import { LRUCache } from 'lru-cache';
 import { atMost } from '../../contract/cacheSize.js';
 import { createSigner, type SigningKey } from './signer.js';
 
-/** What access tokens begin with. */
+/** Prefix of access tokens. */
 const KIND = 'alt.';
 
-/** How long an access token is good, as existing clients expect. */
+/** Lifetime of an access token, as existing clients expect. */
 export const TOKEN_LIFE_MS = 10 * 60 * 60 * 1000;
 
-/** Tokens whose signature was found good and is not reckoned again: a caller asks with the same one for hours. */
+/** Cache of tokens with a verified signature: callers send the same one for hours. */
 const MOST_VERIFIED = 10_000;
 
 export interface TokenOwner {
@@ -21,18 +21,18 @@ export interface TokenOwner {
 
 export interface Tokens {
   issue(owner: TokenOwner): { accessToken: string; refreshToken: string };
-  /** Whose token it is; null when it is not ours, altered or expired. */
+  /** Returns the owner of a token; null if it was not issued here, was modified or has expired. */
   read(token: string): TokenOwner | null;
 }
 
-/** What a token says: its organization, its user, and when it expires. */
+/** Claims of a token: its organization, its user, and when it expires. */
 interface Claims {
   readonly o: number;
   readonly u: number;
   readonly e: number;
 }
 
-/** Signed access tokens, bound to organization and user. */
+/** Issues and verifies signed access tokens, bound to organization and user. */
 export function createTokens(keys: readonly SigningKey[], now: () => number = Date.now): Tokens {
   const signer = createSigner(keys, 'access-token');
   const verify = (token: string): Claims | null =>
@@ -46,7 +46,7 @@ export function createTokens(keys: readonly SigningKey[], now: () => number = Da
         e: now() + TOKEN_LIFE_MS,
         n: randomBytes(6).toString('base64url'),
       };
-      // No operation takes the refresh token: clients ask for a new pair with their key.
+      // No operation accepts the refresh token: clients request a new pair with their key.
       return {
         accessToken: `${KIND}${signer.sign(claims)}`,
         refreshToken: `alr.${randomBytes(24).toString('base64url')}`,

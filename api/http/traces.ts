@@ -4,7 +4,7 @@ import type { Tracing } from '../../observability/spans.js';
 import { routeOf } from './metrics.js';
 import { whoseOf } from './told.js';
 
-/** Makes a span of each request, in which all lies that is done for it. Of its address it has the template alone. */
+/** Creates a span for each request that contains all work for it. Only the template of the path is recorded. */
 export function traceRequests(tracing: Tracing): RequestHandler {
   return (request, response, next) => {
     const { method } = request;

@@ -4,9 +4,9 @@ import type { Atomically } from '../../store/events/events.js';
 import type { NewContainers } from '../../store/files/newContainers.js';
 import type { RunDoc } from '../../store/runs/model.js';
 
-/** The writes of one request, and the runs that it starts. Handlers have no other way to a transaction or a start. */
+/** The writes of a request, and the runs that it starts. Handlers have no other access to transactions or starts. */
 export interface UnitOfWork {
-  /** Runs `work` in one MongoDB transaction, again when MongoDB asks for it. */
+  /** Runs `work` in one MongoDB transaction; repeats it if MongoDB requests a retry. */
   readonly transaction: Atomically;
   /**
    * Accepts a new container in a transaction shared with concurrent requests.
@@ -14,20 +14,20 @@ export interface UnitOfWork {
    */
   readonly acceptContainer: NewContainers['accept'];
   /**
-   * Starts an accepted run once its row is committed; call it after `transaction` has resolved. Never throws, and nothing
-   * waits for it: the outbox row guarantees the start, by the sweeper if Temporal is down.
+   * Starts an accepted run once its row is committed; call it after `transaction` has resolved. Never throws and is not
+   * awaited: the outbox row guarantees the start, by the sweeper if Temporal is down.
    * @param first see Dispatcher.start
    */
   start(runId: number, first?: RunDoc | null): void;
 }
 
-/** What a unit of work needs of the service. */
+/** Dependencies of a unit of work. */
 export interface UnitOfWorkDeps {
   readonly store: Pick<Store, 'transaction' | 'newContainers'>;
   readonly dispatcher: Pick<Dispatcher, 'start'>;
 }
 
-/** Returns the unit of work of requests without an Idempotency-Key: each transaction is committed by itself. */
+/** Returns the unit of work of requests without an Idempotency-Key: each transaction is committed separately. */
 export const createUnitOfWork = ({ store, dispatcher }: UnitOfWorkDeps): UnitOfWork => ({
   transaction: (work) => store.transaction(work),
   acceptContainer: (container) => store.newContainers.accept(container),

@@ -5,10 +5,13 @@ import type { Infer } from '../schemas/inferred.js';
 import { HttpError, type ValidationDetail } from './errors.js';
 import { inspectBody, inspectText } from './inspect.js';
 
-/** Of a body that holds more values than this only the first fault is told: an answer must not outgrow its question. */
+/**
+ * Above this number of values, only the first error of a body is reported, so that a response is not larger than its
+ * request.
+ */
 const MANY_VALUES = 10_000;
 
-/** Joi's word for a fault → the word that clients of this interface know. */
+/** Joi's error types, mapped to those of the interface. */
 const TYPES: readonly [RegExp, string][] = [
   [/^any\.required$/, 'missing'],
   [/^any\.only$/, 'enum'],
@@ -28,14 +31,14 @@ const TYPES: readonly [RegExp, string][] = [
 
 const wordOf = (type: string): string => TYPES.find(([pattern]) => pattern.test(type))?.[1] ?? 'value_error';
 
-/** The sentence without the field's name and never with its value. */
+/** Returns the message without the field's name and value. */
 function sentence(detail: Joi.ValidationErrorItem): string {
   return detail.message.replace(/^"[^"]*" /, '').replace(/^./, (letter) => letter.toUpperCase());
 }
 
 /**
- * Checks a part of a request against its schema: strict about types, unknown fields stripped, defaults filled in.
- * @throws HttpError 422 with the exact path of every fault
+ * Validates a part of a request: strict types, unknown fields removed, defaults filled in.
+ * @throws HttpError 422 with the path of every error
  */
 export function validate<S extends Joi.Schema>(
   schema: S,

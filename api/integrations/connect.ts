@@ -1,7 +1,7 @@
 import Joi from 'joi';
 
 import type { DataSourceRecord } from '../../contract/records.js';
-import { FACTS_HANDED_OVER } from '../../contract/handedOver.js';
+import { CREDENTIAL_FACTS } from '../../contract/connectCredentials.js';
 import { isConnectedSource } from '../../contract/sources.js';
 import { BROUGHT_CLIENTS, FACT_FIELDS, type StoredGrant } from '../../contract/oauth.js';
 import { isOAuthSource, type OAuthSource } from '../../contract/whiteLabel.js';
@@ -17,7 +17,7 @@ import { factsIn } from './consent/facts.js';
 import { newConnectionPage } from './consent/newConnectionPage.js';
 import { TAKE_HANDED_OVER } from './handedOver.js';
 
-/** Tokens that the caller got elsewhere, as if the person had consented here. */
+/** Returns tokens that the caller obtained elsewhere as the grant of a consent. */
 function grantOf(source: OAuthSource, given: HandedOver): StoredGrant {
   const times = { obtainedAt: Date.now(), expiresAt: null };
   const tokens = { accessToken: given['access_token'] ?? '', refreshToken: given['refresh_token'] || null };
@@ -27,15 +27,18 @@ function grantOf(source: OAuthSource, given: HandedOver): StoredGrant {
     return { ...tokens, ...times, ...client, facts: factsIn(brought.facts, given, ['authentication']) };
   }
   const fields = (FACT_FIELDS[source] ?? []).map((row) => ({ ...row, field: row.handedOverAs ?? row.field }));
-  const beside = Object.entries(FACTS_HANDED_OVER[source] ?? {}).map(
+  const beside = Object.entries(CREDENTIAL_FACTS[source] ?? {}).map(
     ([mine, fact]) => [fact, given[mine] ?? ''] as const,
   );
   const facts = { ...factsIn(fields, given, ['authentication']), ...Object.fromEntries(beside) };
-  // Nobody said by which client: ours is tried.
+  // The client is unknown, so assume ours.
   return { ...tokens, ...times, facts, clientId: null };
 }
 
-/** POST /integrations/connect: connects an account with credentials that the caller has. They are tried before anything is accepted. */
+/**
+ * POST /integrations/connect: connects an account with the caller's credentials. They are verified before anything is
+ * stored.
+ */
 export const connect = operation({
   method: 'post',
   path: '/integrations/connect',

@@ -8,23 +8,23 @@ import type { ApiDeps } from '../deps.js';
 import type { UserCaller } from '../http/operation.js';
 import { callSource } from './callSource.js';
 
-/** An account that a caller connects with credentials of its own. */
+/** An account that a caller connects with its credentials. */
 export interface NewAccount {
   readonly type: ConnectedSourceType;
-  /** As the source's connector takes them. */
+  /** Credentials in the connector's format. */
   readonly credentials: object;
   readonly dataSourceTags: Readonly<Record<string, TagValue>>;
-  /** Whether what the account holds is listed at once. */
+  /** Whether the items of the account are listed at once. */
   readonly listItems: boolean;
-  /** Whether all of it is synced at once, as the options say; only where the source honours that. */
+  /** Whether the whole account is synced at once, with the given options; only for sources that support it. */
   readonly syncFiles: boolean;
-  /** How its files are to be made, now and by later selections; absent where its operation asks for nothing of the kind. */
+  /** Options for its files, also for later selections; absent if the operation has none. */
   readonly options?: ConnectionOptions;
 }
 
 /**
- * Connects an account: asks its source who it is, then writes it down with the work that was asked for. A known account
- * keeps its record. @throws HttpError 400 where the source refuses the credentials, 503 where it can't be asked now
+ * Connects an account: requests its identity from the source, then stores it with the requested work. A known account
+ * keeps its record. @throws HttpError 400 if the source rejects the credentials, 503 if it is unavailable
  */
 export async function connectAccount(
   caller: UserCaller,
@@ -32,7 +32,7 @@ export async function connectAccount(
   { store, unit, connectors }: ApiDeps,
 ): Promise<DataSourceDoc> {
   const sealedLater = JSON.stringify(credentials);
-  // Of an account that nobody knows yet, each attempt is counted with its user.
+  // The account is not known yet, so the rate limit counts attempts per user.
   const asked = connectors.account(wanted.type, `user ${caller.userId}`, sealedLater);
   const identity = await callSource(CONNECTED_SOURCES[wanted.type].name, (signal) => asked.identify(signal));
   const requestId = wanted.options?.requestId ?? randomUUID();

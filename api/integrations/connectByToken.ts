@@ -23,8 +23,9 @@ const optionFields = () => ({
 });
 
 /**
- * The operation that connects an account of a knowledge base. What is handed over is tried before anything is accepted.
- * @param fields what is handed over, each a text
+ * Creates the operation that connects an account of a knowledge base. Credentials are verified before anything is
+ * stored.
+ * @param fields the credentials, each a text
  */
 export const connectByToken = <Field extends string>({
   path,

@@ -9,7 +9,7 @@ import type { UserCaller } from '../http/operation.js';
 /** A data source of the caller whose account can be called. */
 export type ConnectedDataSource = DataSourceDoc & { readonly type: ConnectedSourceType };
 
-/** @throws HttpError 404 where the caller has no such data source, of that type where one is wanted */
+/** Returns a data source of the caller. @throws HttpError 404 if there is none with this id, or of this type */
 export async function dataSourceOf(
   caller: UserCaller,
   id: number,
@@ -21,7 +21,10 @@ export async function dataSourceOf(
   return source;
 }
 
-/** The same of one that can be called. @throws HttpError 404, 409 once its access is revoked, 400 for a feed or a site, which has no account */
+/**
+ * Returns a data source that can be called. @throws HttpError 404, 409 once its access is revoked, 400 for a feed or a
+ * site, which has no account
+ */
 export async function connectedSourceOf(
   caller: UserCaller,
   id: number,
@@ -40,8 +43,8 @@ export async function connectedSourceOf(
 }
 
 /**
- * The one that is named, else the only one of its type that the caller has.
- * @throws HttpError as connectedSourceOf does; 400 where several could be meant
+ * Returns the named data source, else the caller's only one of its type.
+ * @throws HttpError as connectedSourceOf does; 400 if several match
  */
 export async function onlySourceOf(
   caller: UserCaller,
@@ -60,7 +63,7 @@ export async function onlySourceOf(
   return connectedSourceOf(caller, found.source._id, store, type);
 }
 
-/** The account of a data source, open for calls while a caller waits. */
+/** Opens the account of a data source for calls while a caller waits. */
 export const accountOf = (
   source: ConnectedDataSource,
   { store, connectors }: Pick<ApiDeps, 'store' | 'connectors'>,

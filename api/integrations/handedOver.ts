@@ -8,10 +8,10 @@ import { gitHubHandedOver } from './github/connect.js';
 import { guruHandedOver } from './guru/connect.js';
 import { s3HandedOver } from './s3/connect.js';
 
-/** Makes what a source's connector takes of what was handed over at POST /integrations/connect. Throws HttpError 422. */
+/** Converts the fields of POST /integrations/connect into a connector's credentials. Throws HttpError 422. */
 type Taking = (given: HandedOver, deps: ApiDeps) => object | Promise<object>;
 
-/** Every source without consent on one line. */
+/** Every source without consent, one per line. */
 export const TAKE_HANDED_OVER: Partial<Readonly<Record<ConnectedSourceType, Taking>>> = {
   AZURE_BLOB_STORAGE: azureHandedOver,
   FRESHDESK: freshdeskHandedOver,

@@ -3,7 +3,7 @@ import type { TagValue } from '../../contract/records.js';
 import type { DataSourceDoc } from '../../store/dataSources/model.js';
 import { type SelectionBody, toConnectedIngest } from '../schemas/integrations.js';
 
-/** Which of our options a field of a request is. */
+/** Our options by the name of the request field. */
 const OPTIONS_OF: Readonly<Record<string, readonly (keyof IngestOptions)[]>> = {
   chunk_size: ['chunkSize'],
   chunk_overlap: ['chunkOverlap'],
@@ -30,28 +30,29 @@ const OPTIONS_OF: Readonly<Record<string, readonly (keyof IngestOptions)[]>> = {
   ],
 };
 
-/** How the files of a selection are to be made. */
+/** Options for the files of a selection. */
 export interface Wishes {
   readonly ingest: IngestOptions;
   readonly tags: Readonly<Record<string, TagValue>>;
   readonly incremental: boolean;
   readonly requestId: string | undefined;
-  /** Whether only what it would take is asked. */
+  /** Whether only an estimate is requested. */
   readonly dryRun: boolean;
   readonly maxTokens: number | undefined;
 }
 
 type Options = { -readonly [Name in keyof IngestOptions]?: IngestOptions[Name] | undefined };
 
-/** Gives an option the value that it has elsewhere; removes it if it has none there. */
+/** Copies an option from another object; removes it if it is missing there. */
 function copyOption<Name extends keyof Options>(from: Options, to: Options, name: Name): void {
   to[name] = from[name];
   if (to[name] === undefined) delete to[name];
 }
 
 /**
- * What a selection asks for: fields that were given say it, and the connection the rest, where its own call said it.
- * @param given names of the fields that were given
+ * Returns the options of a selection: the given fields, and for the others the options of the connection, if its call
+ * set them.
+ * @param given names of the given fields
  */
 export function selectionWishes(
   body: SelectionBody,
@@ -63,13 +64,13 @@ export function selectionWishes(
   const bounds = { dryRun: body.dry_run, maxTokens: body.max_tokens };
   if (!options) return { ingest: asked, tags: body.tags, incremental, requestId: body.request_id, ...bounds };
   const own = new Set<string>(Object.entries(OPTIONS_OF).flatMap(([field, names]) => (given.has(field) ? names : [])));
-  // In the order of what is kept, for the same options in another order would look like others. What the call leaves out
-  // of what it says itself is as if nobody had said it, not as the connection has it.
+  // Keep the order of the stored options, since another order would count as other options. A field missing in a given
+  // part counts as unset, not as set by the connection.
   const ingest = { ...options.ingest, ...asked };
   for (const name of Object.keys(ingest) as (keyof IngestOptions)[])
     copyOption(own.has(name) ? asked : options.ingest, ingest, name);
   return {
-    // Each was less than its own size.
+    // Each overlap was smaller than its own chunk size.
     ingest: { ...ingest, chunkOverlap: Math.min(ingest.chunkOverlap, ingest.chunkSize - 1) },
     tags: given.has('tags') ? body.tags : options.tags,
     incremental: given.has('incremental_sync') ? incremental : options.incrementalSync,

@@ -10,8 +10,8 @@ import { dataSourceOf } from './dataSourceOf.js';
 import type { Infer } from '../schemas/inferred.js';
 
 /**
- * Which items are meant. Those at the top where nothing says which: front-ends show an account as folders, and their first
- * request names none.
+ * Returns the filters of the request. By default they select root items: front-ends show an account as folders, and
+ * their first request names none.
  */
 function toFilters({ parent_id: parentId, filters = {} }: Infer<ReturnType<typeof itemListing>>): ItemFilters {
   const all = {
@@ -21,19 +21,19 @@ function toFilters({ parent_id: parentId, filters = {} }: Infer<ReturnType<typeo
     rootsOnly: filters.root_files_only,
     fileFormats: filters.file_formats,
     itemTypes: filters.item_types,
-    // Front-ends may name nothing where there is no folder yet.
+    // Front-ends may send an empty folder at first.
     parentExternalId: parentId === '' ? undefined : parentId,
   };
   const given = Object.entries(all).filter(([, value]) => value !== undefined);
   return given.length === 0 ? { rootsOnly: true } : Object.fromEntries(given);
 }
 
-/** POST /integrations/items/list: what a connected account held when it was listed last. */
+/** POST /integrations/items/list: lists the items of a connected account as of its last listing. */
 export const listItems = operation({
   method: 'post',
   path: '/integrations/items/list',
   auth: 'user',
-  summary: 'Lists the items of a connected account: those at its top, or those that are meant.',
+  summary: 'Lists the items of a connected account: the root items, or the requested ones.',
   body: itemListing(),
   answer: Joi.object({ items: Joi.array().items(itemRecord).required(), count: integer().required() }),
   async handle({ caller, body, deps: { store } }) {

@@ -1,7 +1,7 @@
 import { FilterError } from '../../contract/filterTree.js';
 import { invalid } from '../http/errors.js';
 
-/** What a caller's filters mean. @throws HttpError 422 that says where they mean nothing */
+/** Parses a filter of a request. @throws HttpError 422 with the path of the error */
 export function readFilter<T>(given: unknown, read: (filters: unknown) => T): T {
   try {
     return read(given);

@@ -19,7 +19,7 @@ import { syncSelection } from './syncSelection.js';
 import { typed } from '../schemas/inferred.js';
 
 const id = () => Joi.string().max(2_048);
-/** An item by its id; of some sources with that of the drive it lies in. */
+/** Id of an item; for some sources with the id of its drive. */
 const itemName = typed<string | { id: string; root_id: string }>(
   Joi.alternatives().conditional(Joi.object().unknown(), {
     then: Joi.object({ id: id().required(), root_id: id().required() }),
@@ -27,14 +27,14 @@ const itemName = typed<string | { id: string; root_id: string }>(
   }),
 );
 
-/** Of any source, or of one alone. */
+/** For any source, or for one only. */
 interface Place {
   readonly path: string;
   readonly summary: string;
   readonly type?: ConnectedSourceType;
 }
 
-/** The operation that makes files of chosen items of a connected account, and of all that lies in them. */
+/** Creates the operation that syncs selected items of a connected account with all their descendants. */
 export const syncFilesAt = ({ path, summary, type }: Place): Operation =>
   operation({
     method: 'post',
@@ -61,7 +61,7 @@ export const syncFilesAt = ({ path, summary, type }: Place): Operation =>
     },
   });
 
-/** POST /integrations/files/sync. */
+/** POST /integrations/files/sync: syncs selected items of any connected account. */
 export const syncFiles = syncFilesAt({
   path: '/integrations/files/sync',
   summary: 'Syncs chosen items of a connected account.',

@@ -9,12 +9,12 @@ import { dataSourceId } from '../schemas/integrations.js';
 import { acceptListing } from '../../store/connections/acceptRuns.js';
 import { connectedSourceOf, dataSourceOf } from './dataSourceOf.js';
 
-/** POST /integrations/items/sync: lists anew what a connected account holds. One that is being listed goes on. */
+/** POST /integrations/items/sync: lists a connected account again. A listing in progress continues. */
 export const syncItems = operation({
   method: 'post',
   path: '/integrations/items/sync',
   auth: 'user',
-  summary: 'Lists anew what a connected account holds.',
+  summary: 'Lists the items of a connected account again.',
   createsWork: true,
   body: dataSourceId(),
   answer: dataSourceRecord,
@@ -33,7 +33,7 @@ export const syncItems = operation({
   },
 });
 
-/** POST /integrations/items/sync/cancel: stops a listing; what it has found so far stays beside what was known. */
+/** POST /integrations/items/sync/cancel: stops a listing; known items and those found so far stay. */
 export const cancelItemsSync = operation({
   method: 'post',
   path: '/integrations/items/sync/cancel',
@@ -45,7 +45,7 @@ export const cancelItemsSync = operation({
     const source = await dataSourceOf(caller, body.data_source_id, store);
     const runId = source.itemsRunId ?? null;
     if (runId !== null) {
-      // First, so that nothing stays in motion if we die in between: a run that has lost the listing changes nothing more.
+      // This write is first, so that a crash leaves nothing unfinished: a run without its listing changes nothing more.
       await store.dataSources.endListing(caller, source._id, runId, { status: 'READY', whole: false, facts: {} });
       await dispatcher.cancel(runId);
     }

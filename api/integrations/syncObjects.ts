@@ -12,16 +12,16 @@ import { selectionWishes } from './keptOptions.js';
 import { syncSelection } from './syncSelection.js';
 import { typed } from '../schemas/inferred.js';
 
-/** What a choice names, each a text that may be empty. */
+/** Fields that name an object. Each is a text that may be empty. */
 type Chosen<Field extends string> = Readonly<Partial<Record<Field, string>>>;
 
 const MAX_KEY = 2_048;
 
 /**
- * The operation of an object store that makes files of what was chosen in it.
- * @param fields what a choice may name
- * @param wanted what one that names too little or too much is told
- * @param externalIdOf null for such a one
+ * Creates the operation that syncs selected objects of an object store.
+ * @param fields the fields of a selection
+ * @param wanted error message for a selection with too few or too many fields
+ * @param externalIdOf returns the external id; null for an invalid selection
  */
 export const syncObjects = <Field extends string>({
   path,
@@ -60,7 +60,7 @@ export const syncObjects = <Field extends string>({
     async handle({ caller, body, given, deps }) {
       const externalIds = body.ids.map((chosen, index) => {
         const id = externalIdOf(chosen);
-        // Each field by itself may be absent or null, so it is the choice that is wrong.
+        // Each field may be absent or null, so the error is reported for the selection.
         if (id === null) throw invalid(['body', 'ids', index], wanted, 'value_error');
         return id;
       });

@@ -9,7 +9,10 @@ import type { UserCaller } from '../http/operation.js';
 import type { Wishes } from './keptOptions.js';
 import { acceptSelection } from '../../store/connections/acceptRuns.js';
 
-/** A person's selection of what a connected account holds: told as UPDATE, and made into files by a run of its own; or, asked dry, what that would take. */
+/**
+ * Accepts a user's selection of items: emits UPDATE, and creates the files in a run. For a dry run, returns an
+ * estimate.
+ */
 export async function syncSelection(
   caller: UserCaller,
   source: ConnectedDataSource,

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { PageAnswer } from '../http/operation.js';
 import { pagePolicy } from './view/page.js';
 
-/** A page of operators, with a policy that lets nothing run but what it carries itself. */
+/** Returns an operator page with a policy that allows only its own scripts and styles. */
 export function opsPage(
   status: number,
   write: (nonce: string) => string,
@@ -12,7 +12,7 @@ export function opsPage(
   const nonce = randomBytes(16).toString('base64');
   return new PageAnswer(status, write(nonce), {
     'content-security-policy': pagePolicy(nonce),
-    // Else a browser would not say, of a form that it sends, that it comes from here.
+    // Without it, browsers send no Origin with a form of this page.
     'referrer-policy': 'same-origin',
     ...headers,
   });

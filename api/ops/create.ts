@@ -10,15 +10,15 @@ interface OpsSettings extends LiveSettings {
   readonly secretKeys: readonly SigningKey[];
 }
 
-/** Unknown keys that one address may try a minute. */
+/** Maximum number of invalid keys per address and minute. */
 const TRIES_A_MINUTE = 10;
 
-/** What the page of operators needs beside what all operations do. */
+/** Dependencies of the operator page, in addition to those of all operations. */
 export function createOps(
   deps: OverviewDeps,
   { sessionMs, secretKeys, ...live }: OpsSettings,
 ): Pick<ApiDeps, 'opsSessions' | 'signInTries' | 'overviews' | 'live'> {
-  // A little less than a tick, so that each tick brings something new.
+  // Slightly less than a tick, so that each tick has new data.
   const overviews = createOverviews(deps, live.tickMs * 0.9);
   return {
     opsSessions: createOpsSessions(secretKeys, sessionMs),

@@ -12,7 +12,7 @@ import { topBar, wholePage } from './view/page.js';
 
 const PER_PAGE = 50;
 
-/** GET /ops/files: the files that failed for one cause. */
+/** GET /ops/files: lists the files that failed for one cause. */
 export const opsFiles = operation({
   method: 'get',
   path: `${OPS_PATH}/files`,

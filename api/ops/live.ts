@@ -4,56 +4,56 @@ import type { Html } from '../http/html.js';
 import type { OrganizationOverview, Overviews } from './overview.js';
 import type { OpsSession } from '../http/opsSessions.js';
 
-/** Somebody who looks. */
+/** An open operator page. */
 interface Watcher {
   readonly session: OpsSession | null;
-  /** The parts of the page as this one has asked for them. */
+  /** Renders the parts of the page for its viewer. */
   readonly render: (overview: OrganizationOverview) => Readonly<Record<string, Html>>;
-  /** What it has seen last, by the part's name. */
+  /** The last content sent, by name of the part. */
   readonly seen: Map<string, string>;
-  /** What it is yet to be sent: of a slow reader, the latest of each part. */
+  /** Content to send. For a slow client, only the latest of each part. */
   readonly pending: Map<string, string>;
   wake: () => void;
-  /** Why nothing more comes; null while something may. */
+  /** Why the stream ends; null while it is open. */
   ended: string | null;
 }
 
-/** All who watch one organization. */
+/** All viewers of one organization. */
 interface Room {
   readonly watchers: Set<Watcher>;
-  /** What the last look has found. */
+  /** The latest data. */
   last: OrganizationOverview | null;
-  /** Aborted when the last watcher has left, or the server closes. */
+  /** Aborted when the last viewer has left, or the server closes. */
   readonly closed: AbortController;
 }
 
-/** Pages that are kept up to date, by server-sent events. */
+/** Updates open operator pages by server-sent events. */
 export interface LiveOverviews {
-  /** Null where as many look as may. */
+  /** Null if the maximum number of viewers is reached. */
   watch(
     organizationId: number,
     session: OpsSession | null,
     render: Watcher['render'],
   ): ((gone: AbortSignal) => AsyncIterable<string>) | null;
-  /** Ends what a browser watches that has signed out. */
+  /** Ends the streams of a session that has signed out. */
   endSession(sessionId: string): void;
-  /** Ends all, and takes no more. */
+  /** Ends all streams and accepts no more. */
   close(): Promise<void>;
 }
 
 export interface LiveSettings {
   readonly tickMs: number;
-  readonly mostClients: number;
+  readonly maxClients: number;
 }
 
-/** Whether sessions go on; answers those that do not. */
+/** Checks sessions; returns the ended ones. */
 type OverAmong = (sessions: readonly OpsSession[]) => Promise<readonly string[]>;
 
-/** So often something is sent, whatever happens: proxies take a silent connection for a dead one. */
+/** Interval of keep-alive messages: proxies close idle connections. */
 const BEAT_MS = 15_000;
-/** What a look has cost is rested for so many times. */
+/** Pause after a refresh, as a multiple of its duration. */
 const REST = 4;
-/** A browser whose connection broke off comes back so soon. */
+/** Time after which a disconnected browser reconnects. */
 const RETRY_MS = 3_000;
 const OVER = 'over';
 const CLOSING = 'closing';
@@ -61,13 +61,13 @@ const CLOSING = 'closing';
 const eventOf = (name: string, data: unknown): string => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
 
 /**
- * One look an organization and tick, whoever watches it, and none while nobody does. Each watcher is sent the parts of its
- * page that have changed.
+ * Refreshes the page of an organization once per tick for all its viewers, and not at all without viewers. Each viewer
+ * receives the changed parts of its page.
  */
 export function createLiveOverviews(
   overviews: Pick<Overviews, 'of'>,
   overAmong: OverAmong,
-  { tickMs, mostClients }: LiveSettings,
+  { tickMs, maxClients }: LiveSettings,
   log: Log,
 ): LiveOverviews {
   const rooms = new Map<number, Room>();
@@ -98,7 +98,7 @@ export function createLiveOverviews(
     room.last = await overviews.of(organizationId);
     for (const watcher of room.watchers) tell(watcher, room.last);
   };
-  /** Sends updates until the room closes. */
+  /** Sends updates until the last viewer leaves. */
   const keep = async (organizationId: number, room: Room): Promise<void> => {
     const round = async (): Promise<number> => {
       const begun = performance.now();
@@ -109,20 +109,20 @@ export function createLiveOverviews(
       }
       return Math.max(tickMs, REST * (performance.now() - begun));
     };
-    // The round handles its failures itself, so that it rests after them as long as after others.
+    // The round handles its failures itself, so that the pause after them is the same.
     const onError = (): void => undefined;
     await periodically(round, { intervalMs: tickMs, signal: room.closed.signal, onError });
     looking.delete(room);
   };
   const close = (organizationId: number, room: Room): void => {
-    // A watcher that comes now opens a new room.
+    // A later viewer starts a new group.
     if (rooms.get(organizationId) === room) rooms.delete(organizationId);
     room.closed.abort();
   };
   const enter = (organizationId: number, watcher: Watcher): Room => {
     const known = rooms.get(organizationId);
     known?.watchers.add(watcher);
-    // Whoever comes is told at once, not at the next look.
+    // A new viewer receives the latest data at once.
     if (known?.last) tell(watcher, known.last);
     if (known) return known;
     const room: Room = { watchers: new Set([watcher]), last: null, closed: new AbortController() };
@@ -158,7 +158,7 @@ export function createLiveOverviews(
 
   return {
     watch(organizationId, session, render) {
-      if (isClosing || all().length >= mostClients) return null;
+      if (isClosing || all().length >= maxClients) return null;
       const watcher: Watcher = {
         ...{ session, render, ended: null, wake: () => undefined },
         seen: new Map(),
@@ -178,7 +178,7 @@ export function createLiveOverviews(
   };
 }
 
-/** Until there is something to send, or it is time for a sign of life. */
+/** Waits until there is something to send, or a keep-alive message is due. */
 function waited(watcher: Watcher): Promise<void> {
   if (watcher.ended !== null) return Promise.resolve();
   return new Promise((resolve) => {

@@ -10,10 +10,10 @@ import { overviewPage, partsOf } from './view/page.js';
 import type { SourcesView } from './view/sources.js';
 import { type Infer, typed } from '../schemas/inferred.js';
 
-/** Whoever comes late is sent away for so long. */
+/** Retry-After for viewers above the limit. */
 const COME_BACK_S = 30;
 
-/** Which data sources are shown. What is no such view is the usual one: addresses are typed by people. */
+/** The view of data sources. Unknown values show the default view, since users type URLs. */
 const view = () =>
   Joi.object({
     state: typed<SourceState | null>(
@@ -25,7 +25,7 @@ const view = () =>
   });
 const viewIn = ({ state = null, page = 1 }: Infer<ReturnType<typeof view>>): SourcesView => ({ state, page });
 
-/** GET /ops: how an organization stands, for whoever is on call; without a key, the form that takes one. */
+/** GET /ops: shows the state of an organization to operators; without a session, the sign-in form. */
 export const ops = operation({
   method: 'get',
   path: OPS_PATH,
@@ -37,7 +37,7 @@ export const ops = operation({
     if (caller === null) return askForKey(401, null);
     const overview = await deps.overviews.of(caller.organizationId);
     const { session } = caller;
-    // Whoever is at work stays signed in.
+    // An active viewer stays signed in.
     const renewed = session && deps.opsSessions.isAging(session) ? deps.opsSessions.begin(session, session.id) : null;
     return opsPage(
       200,
@@ -47,7 +47,7 @@ export const ops = operation({
   },
 });
 
-/** GET /ops/events: the parts of that page that change, as they do. */
+/** GET /ops/events: streams the changing parts of that page. */
 export const opsEvents = operation({
   method: 'get',
   path: `${OPS_PATH}/events`,

@@ -13,7 +13,7 @@ import type { StorageOverview } from '../../store/overview/storage.js';
 import type { DeliveryDoc, WebhookDoc } from '../../store/webhooks/model.js';
 import { type Engines, type Readiness, readiness } from '../health/readiness.js';
 
-/** Shown at most. */
+/** Maximum number of rows per list. */
 export const MOST_SOURCES = 500;
 export const MOST_RUNS = 50;
 const MOST_CAUSES = 20;
@@ -21,7 +21,7 @@ const MOST_HELD = 50;
 const MOST_QUARANTINES = 50;
 const DELIVERIES_EACH = 6;
 
-/** How long a look at a part is good: what costs more is looked at seldomer. */
+/** How long the data of each part is fresh: expensive data is refreshed less often. */
 const GOOD_MS = {
   now: 0,
   webhooks: 3_000,
@@ -33,24 +33,24 @@ const GOOD_MS = {
   organization: 30_000,
   storage: 5_000,
 };
-/** And for so many times of what the last look has cost. */
+/** Minimum time between refreshes, as a multiple of the duration of the last one. */
 const REST = 20;
-/** A state of the engines that is older, for instance of before a lull, is not shown while a new one is read. */
+/** Older engine states, for instance from before an idle period, are not shown while new ones are read. */
 const OLDEST_ENGINES_MS = 10_000;
-/** Of organizations that nobody looks at any more, what was found is forgotten. */
+/** Maximum number of organizations whose results are cached. */
 const KEPT_ORGANIZATIONS = 200;
 const KEPT_MS = 60_000;
 
 export interface WebhookOverview {
   readonly webhook: WebhookDoc;
-  /** The latest first. */
+  /** Newest first. */
   readonly deliveries: readonly DeliveryDoc[];
 }
 
 export interface OrganizationOverview {
   readonly organizationId: number;
   readonly at: Date;
-  /** Null, here and below: it could not be looked at. */
+  /** Null, here and below: the data could not be read. */
   readonly organization: { readonly name: string; readonly users: number; readonly createdAt: Date } | null;
   readonly engines: Omit<Readiness, 'runs'> | null;
   /** Stalled runs of the organization, by cause. */
@@ -73,13 +73,13 @@ export interface OverviewDeps {
 }
 
 export interface Overviews {
-  /** One that is as good as new. Callers at once are given the same. */
+  /** Returns fresh data. Concurrent callers share it. */
   of(organizationId: number): Promise<OrganizationOverview>;
 }
 
 /**
- * A look that is good for a while; whoever asks while it is under way waits for it, unless an older one is good enough
- * meanwhile. One that fails is null, and tried anew.
+ * Caches a result for a while; a caller waits for a refresh in progress unless the cached result is still recent
+ * enough. A failed refresh is null, and is tried again.
  */
 function remembered<T>(
   goodMs: number,
@@ -114,17 +114,18 @@ function remembered<T>(
   };
 }
 
-/** @param goodMs for how long a whole overview is as good as new */
+/** @param goodMs time in milliseconds during which an overview is fresh */
 export function createOverviews({ log, ...deps }: OverviewDeps, goodMs: number): Overviews {
   const { store } = deps;
   const failedOf = (organizationId: number, part: string) => (error: unknown) =>
     log.warn({ organizationId, part, err: error }, 'a part of the page of operators could not be looked at');
-  /** Stalled runs are counted by organization. */
+  /** Stalled runs are counted per organization. */
   const lookAtEngines = async (): Promise<Omit<Readiness, 'runs'>> => {
     const { runs: _ofAll, ...checks } = await readiness(deps);
     return checks;
   };
-  // Without a rest: an engine that does not answer costs waiting, not work, and its recovery would show minutes later.
+  // No minimum time: an engine that does not respond costs waiting time but no work, and its recovery would otherwise
+  // be shown minutes late.
   const engines = remembered(GOOD_MS.engines, failedOf(0, 'engines'), lookAtEngines, true, OLDEST_ENGINES_MS, 0);
 
   const webhooksOf = async (organizationId: number): Promise<WebhookOverview[]> => {

@@ -12,11 +12,11 @@ const LONGEST_KEY = 512;
 
 export const isSecure = ({ publicUrl }: Pick<ApiDeps, 'publicUrl'>): boolean => publicUrl().startsWith('https:');
 
-/** The form, with what was wrong. */
+/** Renders the sign-in form with the error of the last attempt. */
 export const askForKey = (status: number, wrong: string | null, headers: Record<string, string> = {}): PageAnswer =>
   opsPage(status, (nonce) => signInPage(nonce, wrong), headers);
 
-/** POST /ops/sign_in: takes an API key once, and has the browser keep a session in its place. */
+/** POST /ops/sign_in: exchanges an API key for a session cookie. */
 export const signIn = operation({
   method: 'post',
   path: `${OPS_PATH}/sign_in`,
@@ -50,7 +50,7 @@ export const signIn = operation({
   },
 });
 
-/** POST /ops/sign_out: ends the session, here and for whoever else has its cookie. */
+/** POST /ops/sign_out: ends the session in every browser that has its cookie. */
 export const signOut = operation({
   method: 'post',
   path: `${OPS_PATH}/sign_out`,

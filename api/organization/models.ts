@@ -4,7 +4,7 @@ import { EMBEDDING_MODEL_IDS } from '../../contract/embeddingModels.js';
 import { operation } from '../http/operation.js';
 import { integer, nullable } from '../schemas/fields.js';
 
-/** GET /models: which provider serves each embedding model, and in which vector space new texts land. */
+/** GET /models: lists the provider of each embedding model, and the vector space of new texts. */
 export const models = operation({
   method: 'get',
   path: '/models',

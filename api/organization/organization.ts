@@ -35,7 +35,7 @@ function present(organization: OrganizationDoc, usage: Readonly<Record<string, E
   };
 }
 
-/** GET /organization: the calling organization, with sums as its last recount found them. */
+/** GET /organization: returns the calling organization with its totals as of the last recount. */
 export const organization = operation({
   method: 'get',
   path: '/organization',

@@ -4,7 +4,10 @@ import { workflowIds } from '../../contract/orchestration.js';
 import { operation } from '../http/operation.js';
 import { success } from '../schemas/users.js';
 
-/** POST /organization/statistics: has the sums over all files computed anew; GET /organization shows them when they are there. */
+/**
+ * POST /organization/statistics: recomputes the totals over all files; GET /organization returns them once they are
+ * ready.
+ */
 export const organizationStatistics = operation({
   method: 'post',
   path: '/organization/statistics',

@@ -13,7 +13,7 @@ const connectorSettings = Joi.object({
   google_workspace_docs_save_as: Joi.string().allow(null),
 });
 
-/** POST /organization/update: what holds for users without values of their own, and settings of connectors. */
+/** POST /organization/update: changes defaults for users without own values, and settings of connectors. */
 export const updateOrganization = operation({
   method: 'post',
   path: '/organization/update',

@@ -1,7 +1,7 @@
 import type { ChunkRecord } from '../../contract/records.js';
 import type { StoredChunk } from '../../store/chunks/model.js';
 
-/** A stored chunk as the interface answers it; `embedding` is null unless vectors were asked for. */
+/** Converts a stored chunk to its record; `embedding` is null unless vectors were requested. */
 export function presentChunk(chunk: StoredChunk, embedding: number[] | null): ChunkRecord {
   return {
     user_file_id: chunk.fileId,

@@ -4,7 +4,10 @@ import type { WorkflowLink } from '../../contract/temporalLinks.js';
 import { listingWorkflow } from '../../store/dataSources/listings.js';
 import type { DataSourceDoc } from '../../store/dataSources/model.js';
 
-/** A data source as the interface answers it: its 18 keys, and those of ours. `token` never says more than that there are credentials. */
+/**
+ * Converts a data source to its record: 18 fields of the contract, and our extensions. `token` only shows whether
+ * credentials are stored.
+ */
 export function presentDataSource(
   source: DataSourceDoc,
   { workflowLink }: { readonly workflowLink: WorkflowLink },
@@ -26,7 +29,7 @@ export function presentDataSource(
     created_at: source.createdAt.toISOString(),
     updated_at: source.updatedAt.toISOString(),
     files_synced_at: source.filesSyncedAt?.toISOString() ?? null,
-    // Its files may still be found by the tags it had: the next change of its tags brings them everywhere.
+    // Some files may still have the previous tags. The next change of tags updates all of them.
     data_source_metadata: { ...source.metadata, ...(source.tagsStopped ? { tags_pending: true } : {}) },
     tags: tagObject(source.tags),
     ...workflowLink(listingWorkflow(source)),

@@ -7,7 +7,7 @@ import type { FileDoc, FileStatistics } from '../../store/files/model.js';
 
 const iso = (date: Date | null): string | null => date?.toISOString() ?? null;
 
-/** Unknown members are left out: interface.md types them without null. */
+/** Omits unknown members: interface.md types them without null. */
 function statistics(known: FileStatistics | null): FileStatisticsRecord | null {
   if (known === null) return null;
   return {
@@ -20,7 +20,7 @@ function statistics(known: FileStatistics | null): FileStatisticsRecord | null {
   };
 }
 
-/** How the connection of a file is to sync it, as far as that is not the usual way. */
+/** Returns the sync options of a file that differ from the defaults. */
 function syncProperties(options: IngestOptions): Record<string, unknown> {
   const { autoSyncedSourceTypes: types, transcriptionService: service = null } = options;
   const flags = {
@@ -39,20 +39,20 @@ function syncProperties(options: IngestOptions): Record<string, unknown> {
   };
 }
 
-/** Links to a file's stored contents, where they were asked for. */
+/** Links to a file's stored contents, if requested. */
 export interface FileLinks {
   readonly raw: string | null;
   readonly parsed: string | null;
 }
 
-/** A stored file as the interface answers it: its 39 keys, and those of ours. */
+/** Converts a stored file to its record: 39 fields of the contract, and our extensions. */
 export function presentFile(
   file: FileDoc,
   { workflowLink }: { readonly workflowLink: WorkflowLink },
   links: FileLinks = { raw: null, parsed: null },
 ): FileRecord {
   const { options } = file;
-  // What has a vector and no text was embedded as a picture: nothing of it was cut.
+  // A vector without text belongs to a picture, which has no chunks.
   const isPicture = file.vectorSpace !== null && !file.hasText;
   return {
     id: file._id,

@@ -1,6 +1,6 @@
 import type { ItemRow } from '../../store/items/items.js';
 
-/** An item of a connected account as the interface answers it. */
+/** Converts an item of a connected account to its record. */
 export const presentItem = ({ item, fileId }: ItemRow) => ({
   id: item._id,
   external_id: item.externalId,

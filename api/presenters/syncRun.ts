@@ -8,7 +8,7 @@ interface Links {
   readonly workflowLink: WorkflowLink;
 }
 
-/** What keeps a run from its work, or made it fail. */
+/** Describes why a run waits, or why it failed. */
 function troubleOf({ finishedAt, message, error, lastError, stall, stalls = [] }: RunDoc) {
   const current = finishedAt === null ? stall : undefined;
   const last = finishedAt === null ? lastError : undefined;
@@ -22,7 +22,7 @@ function troubleOf({ finishedAt, message, error, lastError, stall, stalls = [] }
   };
 }
 
-/** A run as the ledger lists it. */
+/** Converts a run to its record. */
 export function presentRun(run: RunDoc, tally: RunTally = NO_TALLY, { workflowLink }: Links) {
   const { discovered, ok, failed, skipped, aborted, pending, bytes, tokens, reused } = tally;
   const isSchedules = run.kind === 'autoSync' || run.parentRunId !== undefined;
@@ -52,7 +52,7 @@ export function presentRun(run: RunDoc, tally: RunTally = NO_TALLY, { workflowLi
   };
 }
 
-/** @param workflowId of its run */
+/** @param workflowId workflow of the item's run */
 export function presentItem(item: LedgerItem, workflowId: string, { workflowLink }: Links) {
   return {
     id: item.id,

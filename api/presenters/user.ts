@@ -5,11 +5,11 @@ import type { FileStatisticsTotals, FileTotals } from '../../contract/statistics
 import type { OrganizationDoc } from '../../store/organizations/model.js';
 import type { UserDoc } from '../../store/users/model.js';
 
-/** Sources as type names: `ALL` stands for those there are. */
+/** Returns source type names; `ALL` is replaced by all of them. */
 export const presentSources = (sources: readonly string[] | null | undefined): readonly string[] =>
   sources?.includes(ALL_SOURCES) === true ? AUTO_SYNC_SOURCES : (sources ?? []);
 
-/** A user as the interface lists it: always its nine keys. */
+/** Converts a user to its record in lists, which always has nine fields. */
 export function presentUser(user: UserDoc) {
   return {
     id: user._id,
@@ -24,7 +24,7 @@ export function presentUser(user: UserDoc) {
   };
 }
 
-/** Sums by source, and the number of files by format. Without statistics: empty. */
+/** Returns totals by source, and the number of files by format; empty without statistics. */
 export function presentAggregates(statistics: FileStatisticsTotals | null | undefined) {
   const of = (figure: keyof FileTotals): Record<string, number> =>
     Object.fromEntries(Object.entries(statistics?.bySource ?? {}).map(([source, totals]) => [source, totals[figure]]));
@@ -38,7 +38,7 @@ export function presentAggregates(statistics: FileStatisticsTotals | null | unde
   };
 }
 
-/** A user with the sums over its files and what its organization sets for connectors. */
+/** Converts a user to its full record, with totals over its files and the connector settings of its organization. */
 export function presentWholeUser(
   user: UserDoc,
   statistics: FileStatisticsTotals,

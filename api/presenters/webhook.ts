@@ -2,7 +2,7 @@ import type { WorkflowLink } from '../../contract/temporalLinks.js';
 import { eventId, eventPayload } from '../../contract/events.js';
 import type { DeliveryDoc, WebhookDoc } from '../../store/webhooks/model.js';
 
-/** A webhook as lists show it: never with its key. */
+/** Converts a webhook to its record in lists, without its key. */
 export function presentWebhook(webhook: WebhookDoc) {
   return {
     id: webhook._id,
@@ -15,7 +15,7 @@ export function presentWebhook(webhook: WebhookDoc) {
   };
 }
 
-/** A delivery with every try of it. */
+/** Converts a delivery to its record with every attempt. */
 export function presentDelivery(
   { position, organizationId, event, ...delivery }: DeliveryDoc,
   workflowLink: WorkflowLink,

@@ -1,7 +1,7 @@
 import { SECRET_CREDENTIALS } from '../../contract/whiteLabel.js';
 import type { WhiteLabelDoc } from '../../store/whiteLabels/model.js';
 
-/** An OAuth client without its secrets: of those only whether they are set. */
+/** Converts an OAuth client to its record without secrets: only whether they are set. */
 export function presentWhiteLabel({ _id, dataSourceType, plain, secrets, createdAt, updatedAt }: WhiteLabelDoc) {
   return {
     id: _id,

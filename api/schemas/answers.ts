@@ -6,14 +6,14 @@ import { SOURCE_TYPES } from '../../contract/sources.js';
 import { EMBEDDING_STORAGE_STATUSES, FILE_SYNC_STATUSES } from '../../contract/statuses.js';
 import { integer, nullable, timestamp } from './fields.js';
 
-/** A record whose every key is there in every answer. */
+/** Returns the schema of a record that always has every key. */
 export const wholeRecord = (fields: Record<string, Joi.Schema>): Joi.ObjectSchema =>
   Joi.object(Object.fromEntries(Object.entries(fields).map(([name, schema]) => [name, schema.required()])));
 
 const object = () => Joi.object().unknown();
 const text = () => Joi.string().allow('');
 
-/** What files of services are recorded as, beside what files are uploaded as: as the contract lists them. */
+/** File formats of connected sources, in addition to the upload formats, as listed in the contract. */
 const SERVICE_FORMATS = [
   ...[
     'NOTION',
@@ -55,10 +55,10 @@ const embeddingProperties = Joi.object().pattern(
   }),
 );
 
-/** What each record has of ours: where its workflow can be looked at. */
+/** Fields that we add to records: their workflow and its URL. */
 export const workflowFields = { workflow_id: nullable(Joi.string()), workflow_url: nullable(Joi.string()) };
 
-/** A file record: all its keys in every answer. */
+/** Schema of a file record; all keys are in every response. */
 export const fileRecord = wholeRecord({
   id: integer(),
   source: Joi.string().valid(...SOURCE_TYPES),
@@ -126,6 +126,6 @@ export const documentRecord = Joi.object({
   chunk_index: nullable(integer()),
 });
 
-/** A page of records with the number of all matches. */
+/** Returns the schema of a page of records with the number of all matches. */
 export const listOf = (record: Joi.Schema) =>
   Joi.object({ results: Joi.array().items(record).required(), count: integer().required() });

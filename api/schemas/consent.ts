@@ -1,6 +1,6 @@
 import Joi from 'joi';
 
-import { FACT_FIELDS, type ConnectionOptions, type ConnectionWishes } from '../../contract/oauth.js';
+import { FACT_FIELDS, type ConnectionOptions, type ConnectionActions } from '../../contract/oauth.js';
 import type { TagValue } from '../../contract/records.js';
 import { honours, type SourceType } from '../../contract/sources.js';
 import { OAUTH_SOURCES } from '../../contract/whiteLabel.js';
@@ -18,12 +18,12 @@ import {
 import { tags } from './tags.js';
 import type { Infer, Shape } from './inferred.js';
 
-/** What a connection may be asked to do with what it brings. */
+/** Sync options of a connection. */
 export type SyncOptionsBody = Shape<ReturnType<typeof syncOptionFields>>;
 
 const flag = (fallback: boolean) => orNull(Joi.boolean(), fallback);
 
-/** Any value is taken; an object tags files, so it has to be tags. */
+/** Any value is accepted. An object tags files, so it must contain valid tags. */
 const anyTags = () =>
   Joi.any().custom((value: unknown, helpers) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
@@ -31,6 +31,7 @@ const anyTags = () =>
     return error ? helpers.message({ custom: 'An object must be tags: names with texts, numbers or booleans' }) : value;
   });
 
+/** Joi fields of the sync options of a connection. */
 export const syncOptionFields = () => ({
   tags: anyTags(),
   ...ingestFields(),
@@ -48,7 +49,7 @@ export const syncOptionFields = () => ({
 const isTags = (value: unknown): value is Record<string, TagValue> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** What is kept with the connection; some operations take only part of it. A source that does not honour an option has it off. */
+/** Converts the options stored with the connection; some operations accept only part of them. Options that the source does not support are off. */
 export const toConnectionOptions = (
   source: SourceType,
   body: ConnectedFilesBody & Partial<Pick<SyncOptionsBody, 'tags' | 'request_id' | 'incremental_sync'>>,
@@ -59,7 +60,8 @@ export const toConnectionOptions = (
   incrementalSync: body.incremental_sync === true && honours(source, 'incremental_sync'),
 });
 
-export const toConnectionWishes = (source: SourceType, body: SyncOptionsBody): ConnectionWishes => {
+/** Converts the sync options of a request; options that the source does not support are dropped. */
+export const toConnectionWishes = (source: SourceType, body: SyncOptionsBody): ConnectionActions => {
   const offersChooser = body.enable_file_picker && honours(source, 'enable_file_picker');
   return {
     listItems: body.sync_source_items,
@@ -73,7 +75,7 @@ export const toConnectionWishes = (source: SourceType, body: SyncOptionsBody): C
   };
 };
 
-/** Names of the fields that say whose account, or whose server, is meant. */
+/** Names of the fields that identify the account or server. */
 const FACT_NAMES = [...new Set(Object.values(FACT_FIELDS).flatMap((fields) => fields.map(({ field }) => field)))];
 const MAX_FACT = 500;
 const MAX_SCOPES = 200;
@@ -83,6 +85,7 @@ const serverCredential = () => Joi.string().max(MAX_SCOPE).required();
 
 const factFields = () => byName(FACT_NAMES, () => orNull(Joi.string().allow('').max(MAX_FACT)));
 
+/** The body of POST /integrations/oauth_url. */
 export const oauthUrlBody = () =>
   Joi.object({
     service: Joi.string()

@@ -1,4 +1,4 @@
-/** What the CRM's operations ask and answer. */
+/** Schemas of the CRM operations. */
 import Joi from 'joi';
 
 import { wholeRecord } from './answers.js';
@@ -31,7 +31,7 @@ const event = wholeRecord({
   ...times,
 });
 
-/** With what may be had beside a record, where that is asked for. */
+/** A record with its optional related data, which is included on request. */
 const record = (fields: Record<string, Joi.Schema>) =>
   wholeRecord({ id: text(), description: maybe(), last_activity_at: maybe(), ...times, ...fields }).keys({
     tasks: nullable(Joi.array().items(task)),
@@ -96,11 +96,12 @@ export const CRM_OPERATIONS = {
 export type CrmOperation = keyof typeof CRM_OPERATIONS;
 
 export const crmIncludes = () => Joi.array().items(Joi.string().valid('Tasks', 'Events')).unique();
-/** Records of one page where the caller names no number, and at most. */
+/** Default and maximum number of records per page. */
 const PAGE_SIZE = 50;
 const MAX_PAGE_SIZE = 200;
 const MAX_CURSOR = 4_096;
 
+/** The body of a live list of CRM records of one kind. */
 export const crmListing = (kind: CrmOperation) =>
   Joi.object({
     data_source_id: integer().required(),

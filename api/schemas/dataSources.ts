@@ -10,7 +10,7 @@ import { idList, pagination, toPage } from './listing.js';
 import { tagTree } from './tags.js';
 import type { Infer } from './inferred.js';
 
-/** A data source record: all its keys in every answer. */
+/** Schema of a data source record; all keys are in every response. */
 export const dataSourceRecord = wholeRecord({
   id: integer(),
   data_source_external_id: nullable(Joi.string().allow('')),
@@ -33,14 +33,14 @@ export const dataSourceRecord = wholeRecord({
   ...workflowFields,
 });
 
-/** The body of both listings of data sources. */
+/** Body of both lists of data sources. */
 export const dataSourceListing = () =>
   Joi.object({
     filters: Joi.object({
       source: orNull(Joi.string().valid(...SOURCE_TYPES)),
       ids: orNull(idList()),
       revoked_access: orNull(Joi.boolean()),
-      // Shipped front-ends send {}, which names nothing.
+      // Published front-ends send {}, which selects nothing.
       tags: tagTree()
         .allow(null)
         .empty([null, Joi.object().length(0)]),
@@ -56,6 +56,7 @@ export const dataSourceListing = () =>
 
 type DataSourceListingBody = Infer<ReturnType<typeof dataSourceListing>>;
 
+/** Converts the body of a list of data sources. */
 export function toDataSourceListing({ filters, ...body }: DataSourceListingBody): DataSourceListing {
   return {
     filters: {

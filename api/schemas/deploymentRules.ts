@@ -2,11 +2,11 @@ import type Joi from 'joi';
 
 import { withScheme } from '../../contract/urls.js';
 
-/** Settings of the deployment that schemas check values against; passed to Joi as its context. */
+/** Settings of the deployment for validation; passed to Joi as its context. */
 export interface DeploymentRules {
-  /** Whether a URL may be called by its port and, if its host is an IP literal, its host. Resolves no names. */
+  /** Returns whether the port of a URL may be called and, if the host is an IP literal, the host. Resolves no names. */
   readonly mayCall: (url: URL) => boolean;
-  /** Schemes of apps that a redirect URI may have besides http and https. In lower case, without the colon. */
+  /** Allowed schemes of redirect URIs besides http and https, in lower case and without the colon. */
   readonly redirectUriSchemes: readonly string[];
 }
 
@@ -20,8 +20,8 @@ const parsed = (text: string): URL | null => (URL.canParse(text) ? new URL(text)
 const isHttp = ({ protocol }: URL): boolean => protocol === 'http:' || protocol === 'https:';
 
 /**
- * Refuses an address whose port or IP literal may not be called, in every spelling that a URL parser understands. Leaves
- * texts that are no http(s) address to the operation, and names to the connection, which resolves them.
+ * Rejects URLs whose port or IP literal may not be called, in every spelling that URL parsers accept. Other texts are
+ * left to the operation, and host names to the connection, which resolves them.
  */
 export function callable(text: string, helpers: Joi.CustomHelpers): string | Joi.ErrorReport {
   const url = parsed(withScheme(text));
@@ -29,7 +29,7 @@ export function callable(text: string, helpers: Joi.CustomHelpers): string | Joi
   return helpers.message({ custom: 'The address is not one that this service may call' });
 }
 
-/** Refuses a redirect URI that a browser would run, open locally or complete by itself. */
+/** Rejects redirect URIs that a browser would execute, open locally or complete. */
 export function redirectUri(text: string, helpers: Joi.CustomHelpers): string | Joi.ErrorReport {
   const url = parsed(text);
   const scheme = url?.protocol.slice(0, -1) ?? '';

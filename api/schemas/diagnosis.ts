@@ -4,17 +4,17 @@ import { SOURCE_TYPES } from '../../contract/sources.js';
 import { wholeRecord } from './answers.js';
 import { integer, nullable, timestamp } from './fields.js';
 
-/** `warn`: the data source still works, but someone should check it. `bad`: it stays broken until someone acts. */
+/** `warn`: the data source works, but needs attention. `bad`: it does not work until the problem is fixed. */
 export const CHECK_STATUSES = ['ok', 'warn', 'bad'] as const;
 export type CheckStatus = (typeof CHECK_STATUSES)[number];
 
 const status = () => Joi.string().valid(...CHECK_STATUSES);
 
-/** Each part that was looked at, always all six. */
+/** All six checked parts, always present. */
 export const diagnosisAnswer = wholeRecord({
   data_source_id: integer(),
   data_source_type: Joi.string().valid(...SOURCE_TYPES),
-  /** The worst of its checks. */
+  /** The worst result of its checks. */
   status: status(),
   checks: Joi.array().items(
     wholeRecord({

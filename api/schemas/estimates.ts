@@ -3,11 +3,11 @@ import Joi from 'joi';
 import { embeddingModel } from './ingest.js';
 import { integer, nullable } from './fields.js';
 
-/** Why an item that a dry run found would create no file, or a file without content. */
+/** Why an item found by a dry run would create no file, or a file without content. */
 export const SKIPPED_BY_DRY_RUN = ['already_synced', 'not_found', 'over_limit', 'robots_disallowed'] as const;
 export type SkippedByDryRun = (typeof SKIPPED_BY_DRY_RUN)[number];
 
-/** What a run would take, of an operation that was asked with dry_run. */
+/** Response of an operation with dry_run: the estimated cost of a run. */
 export const estimate = Joi.object({
   id: Joi.valid(null).required(),
   dry_run: Joi.valid(true).required(),

@@ -3,31 +3,31 @@ import Joi from 'joi';
 import { callable } from './deploymentRules.js';
 import { type Infer, type Present, typed } from './inferred.js';
 
-/** Integers that JavaScript and MongoDB both hold exactly. 5.0 is one, "5" is not. */
+/** Integers that JavaScript and MongoDB both represent exactly. 5.0 is valid, "5" is not. */
 export const integer = () => Joi.number().integer();
 
-/** A field marked `| null` in the interface: null means what absent means. */
+/** A field marked `| null` in the interface: null means absent. */
 export function orNull<S extends Joi.Schema>(schema: S): S;
 export function orNull<S extends Joi.Schema>(schema: S, fallback: unknown): S & Present;
 export function orNull(schema: Joi.Schema, fallback?: unknown): Joi.Schema {
-  // The first is what /openapi.json says; the second is what happens.
+  // The first alternative is shown in /openapi.json; the second one applies.
   const optional = schema.allow(null).empty(null);
   return fallback === undefined ? optional : optional.default(fallback);
 }
 
-/** Returns one schema for each of the names, as fields of an object. */
+/** Returns an object with the same schema for each of the names. */
 export const byName = <Name extends string, S extends Joi.Schema>(names: readonly Name[], schemaOf: () => S) =>
   Object.fromEntries(names.map((name) => [name, schemaOf()])) as Record<Name, S>;
 
-/** @param longest characters of one at most */
+/** @param longest maximum number of characters per text */
 export const strings = (longest = 65_536) => Joi.array().items(Joi.string().allow('').max(longest));
 
 /** A field that may be null. */
 export const nullable = <S extends Joi.Schema>(schema: S) => typed<Infer<S> | null>(schema.allow(null));
 export const timestamp = () => Joi.string().isoDate();
 
-/** Longest address that a request may name. */
+/** Maximum length of a URL in a request. */
 const MAX_URL = 8_192;
 export const address = () => Joi.string().max(MAX_URL).custom(callable).required();
-/** Path prefixes, or addresses that begin with them. */
+/** Path prefixes, or prefixes of URLs. */
 export const prefixes = () => strings(MAX_URL);

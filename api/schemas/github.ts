@@ -1,4 +1,4 @@
-/** What the operations on GitHub's issues and pull requests ask and answer. */
+/** Schemas of the operations on GitHub's issues and pull requests. */
 import Joi from 'joi';
 
 import { wholeRecord } from './answers.js';
@@ -55,7 +55,7 @@ export const changedFile = wholeRecord({
   ...{ blob_url: text(), raw_url: text(), contents_url: text(), ...remote },
 });
 
-/** Longest name of a repository, or its address, and of a branch. */
+/** Maximum length of a repository's name or URL, and of a branch name. */
 const MAX_NAME = 2_048;
 const MAX_CURSOR = 4_096;
 export const repository = () => text().max(MAX_NAME);
@@ -73,7 +73,7 @@ const orderedBy = (...orders: readonly string[]) => ({
 });
 const pull_number = integer().required();
 
-/** What lists are narrowed and ordered by, and what hangs on a pull request. */
+/** Filters and orders of the lists, and the records of a pull request. */
 const OWN = {
   issues: { filters: filters({}), ...orderedBy('created', 'updated', 'comments') },
   pull_requests: {
@@ -95,7 +95,7 @@ const listingFields = () => ({
   next_cursor: orNull(text().max(MAX_CURSOR)),
 });
 
-/** What only some lists have. */
+/** Fields of some lists only. */
 interface OwnFields {
   pull_number?: number;
   filters?: { state: string; base?: string; head?: string };

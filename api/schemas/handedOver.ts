@@ -1,20 +1,20 @@
 import Joi from 'joi';
 
-import { HANDED_OVER } from '../../contract/handedOver.js';
+import { CONNECT_CREDENTIALS } from '../../contract/connectCredentials.js';
 import type { SourceType } from '../../contract/sources.js';
 import { orNull } from './fields.js';
 import { credential } from './integrations.js';
 import { typed } from './inferred.js';
 
-/** What a caller hands over to connect an account that it has credentials of. */
+/** Credentials with which a caller connects an account. */
 export type HandedOver = { readonly source: SourceType } & Readonly<Record<string, string | undefined>>;
 
 const optional = () => orNull(Joi.string().allow('').max(4_096));
-const NAMES = Object.keys(HANDED_OVER) as SourceType[];
+const NAMES = Object.keys(CONNECT_CREDENTIALS) as SourceType[];
 
-/** Sources that ask for the same are one family. */
-const FAMILIES = [...new Set(Object.values(HANDED_OVER).map((fields) => fields.join()))].map((fields) => ({
-  sources: NAMES.filter((source) => HANDED_OVER[source]?.join() === fields),
+/** Sources with the same credentials share a schema. */
+const FAMILIES = [...new Set(Object.values(CONNECT_CREDENTIALS).map((fields) => fields.join()))].map((fields) => ({
+  sources: NAMES.filter((source) => CONNECT_CREDENTIALS[source]?.join() === fields),
   fields: Object.fromEntries(
     fields.split(',').map((field) => (field.endsWith('?') ? [field.slice(0, -1), optional()] : [field, credential()])),
   ),
@@ -25,7 +25,7 @@ const sourceOf = (names: readonly SourceType[]) =>
     .valid(...names)
     .required();
 
-/** Which fields there are depends on the source. */
+/** The allowed fields depend on the source. */
 export const handedOver = () =>
   typed<HandedOver>(
     Joi.alternatives().conditional('.source', {
@@ -33,7 +33,7 @@ export const handedOver = () =>
         is: sourceOf(sources),
         then: Joi.object({ source: sourceOf(sources), ...fields }),
       })),
-      // Whatever is of no known source: its fault is told as that of the source.
+      // For an unknown source, the error is reported for `source`.
       otherwise: Joi.object({ source: sourceOf(NAMES) }),
     }),
   ).required();

@@ -9,28 +9,28 @@ const defaults = DEFAULT_INGEST_OPTIONS;
 
 export const embeddingModel = () => Joi.string().valid(...EMBEDDING_MODEL_IDS);
 
-/** The options that every operation which makes files shares. Overlap must leave room to go forward. */
+/** Options of every operation that creates files. The overlap must be smaller than the chunk size. */
 export const ingestFields = () => ({
   chunk_size: orNull(integer().min(1), defaults.chunkSize),
-  // Only a given overlap can be wrong: the default gives way to a small chunk_size.
+  // Only a given overlap can be invalid: the default is reduced for a small chunk_size.
   chunk_overlap: orNull(integer().min(0).less(Joi.ref('chunk_size')), defaults.chunkOverlap),
   skip_embedding_generation: orNull(Joi.boolean(), defaults.skipEmbeddingGeneration),
-  // Not nullable in the interface, but shipped front-ends send null: see api/extensions.ts.
+  // Not nullable in the interface, but published front-ends send null: see api/extensions.ts.
   embedding_model: orNull(embeddingModel(), defaults.embeddingModel),
   generate_sparse_vectors: orNull(Joi.boolean(), defaults.generateSparseVectors),
   prepend_filename_to_chunks: orNull(Joi.boolean(), defaults.prependFilenameToChunks),
 });
 
-/** Steps of an ingest that a caller may switch off. */
+/** Steps of an ingest that a caller can disable. */
 export const stepFields = () => ({
   generate_chunks_only: Joi.boolean().default(false),
   store_file_only: Joi.boolean().default(false),
 });
 
-/** Some operations have no steps to choose. */
+/** For operations without optional steps. */
 export type IngestBody = Shape<ReturnType<typeof ingestFields>> & Partial<Shape<ReturnType<typeof stepFields>>>;
 
-/** The wire's options in our words. */
+/** Converts the options of a request to ours. */
 export const toIngestOptions = (body: IngestBody): IngestOptions => ({
   ...defaults,
   chunkSize: body.chunk_size,

@@ -17,11 +17,11 @@ import type { Infer, Shape } from './inferred.js';
 
 const flag = () => Joi.boolean().default(false);
 
-/** How files of a connection are to be read; what only other sources have is taken and means nothing to the rest. */
+/** Options for reading files of a connection. Options of other sources are accepted and ignored. */
 export const fileSyncConfig = () =>
   orNull(
     Joi.object({
-      // Absent, nothing is left out for its type.
+      // If absent, all types are included.
       auto_synced_source_types: Joi.array().items(Joi.string().valid(...TYPES_AT_SOURCE)),
       sync_attachments: flag(),
       detect_audio_language: flag(),
@@ -35,7 +35,7 @@ export const fileSyncConfig = () =>
     }),
   );
 
-/** How documents of an account are cut into chunks. */
+/** Options for splitting documents of an account into chunks. */
 export const documentFields = () => ({
   max_items_per_chunk: orNull(integer().greater(0)),
   set_page_as_boundary: flag(),
@@ -44,7 +44,7 @@ export const ocrFields = () => ({
   use_ocr: orNull(Joi.boolean(), false),
   parse_pdf_tables_with_ocr: orNull(Joi.boolean(), false),
 });
-/** The same as in file_sync_config, of operations that have it of their own. */
+/** Fields of file_sync_config, for operations that have them at the top level. */
 export const syncAttachments = () => orNull(Joi.boolean(), false);
 export const incrementalSync = flag;
 export const requestId = () => orNull(Joi.string().allow('').max(500));
@@ -53,10 +53,10 @@ interface ConnectedFields extends ReturnType<typeof documentFields>, ReturnType<
   readonly sync_attachments: ReturnType<typeof syncAttachments>;
   readonly file_sync_config: ReturnType<typeof fileSyncConfig>;
 }
-/** What operations let their caller choose for the files of a connected account; not each of them takes all. */
+/** Options for files of a connected account; not every operation accepts all of them. */
 export type ConnectedFilesBody = IngestBody & Partial<Shape<ConnectedFields>>;
 
-/** What every operation takes that makes files of a selection. */
+/** Fields of every operation that creates files from a selection. */
 export const selectionFields = () => ({
   tags: orNull(tags(), {}),
   ...ingestFields(),
@@ -66,7 +66,7 @@ export const selectionFields = () => ({
 export type SelectionBody = Shape<ReturnType<typeof selectionFields>> &
   ConnectedFilesBody & { incremental_sync?: Infer<ReturnType<typeof incrementalSync>> };
 
-/** The wire's options in our words: all of them, so that the same wishes always read the same. */
+/** Converts the options of a request to ours. All options are set, so equal requests have equal options. */
 export const toConnectedIngest = ({
   file_sync_config: config,
   use_ocr: useOcr = false,
@@ -84,22 +84,22 @@ export const toConnectedIngest = ({
   ),
   skipFileProcessing: config?.skip_file_processing ?? false,
   ...(config?.auto_synced_source_types ? { autoSyncedSourceTypes: config.auto_synced_source_types } : {}),
-  // Absent for no, as in records of those who never could say so.
+  // Omitted if false, as in records that predate the option.
   ...(attachments || config?.sync_attachments ? { syncAttachments: true } : {}),
   ...(config?.parsed_text_format === 'MARKDOWN' ? { parsedTextFormat: 'MARKDOWN' } : {}),
 });
 
-/** Longest part of what a user hands over to connect an account. */
+/** Maximum length of a credential. */
 const MAX_CREDENTIAL = 4_096;
 export const credential = () => Joi.string().max(MAX_CREDENTIAL).required();
 export const success = Joi.object({ success: Joi.boolean().required() });
 export const dataSourceId = () => Joi.object({ data_source_id: integer().required() });
 
-/** Longest id that a source gives an item. */
+/** Maximum length of an item's id at its source. */
 export const MAX_ITEM_ID = 2_048;
 export const itemIds = () => strings(MAX_ITEM_ID);
 
-/** Types that items of sources may have, and formats of their files: as the contract lists them. */
+/** Item types of sources and formats of their files, as listed in the contract. */
 const ITEM_TYPES = [
   ...['FILE', 'FOLDER', 'TICKET', 'ARTICLE', 'CONVERSATION', 'TABLE', 'INCIDENT', 'ATTACHMENT', 'TICKET_ATTACHMENT'],
   ...['SECTION', 'CATEGORY', 'COLLECTION', 'HELP_CENTER', 'CONTACT', 'ADMIN', 'TEAM', 'SPACE', 'PAGE', 'SHEET'],
@@ -110,7 +110,7 @@ const FILE_FORMATS = [
   ...['MP2', 'AAC', 'WAV', 'FLAC', 'PCM', 'M4A', 'OGG', 'OPUS', 'MPEG', 'MPG', 'MP4', 'WMV', 'AVI', 'MOV', 'MKV'],
   ...['FLV', 'WEBM', 'EML', 'MSG'],
 ];
-/** Types, or formats, that one filter names at most. */
+/** Maximum number of types or formats per filter. */
 const MAX_NAMED = 50;
 const MAX_SUBSTRING = 2_048;
 
@@ -121,6 +121,7 @@ const oneOf = (values: readonly string[]) =>
       .max(MAX_NAMED),
   );
 
+/** The body of a list of items. */
 export const itemListing = () =>
   Joi.object({
     data_source_id: integer().required(),

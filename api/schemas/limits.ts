@@ -5,7 +5,7 @@ import { SOURCE_TYPES, type SourceType } from '../../contract/sources.js';
 import { byName, integer, orNull } from './fields.js';
 import { type Shape, typed } from './inferred.js';
 
-/** What may be set for users: absent and null change nothing, -1 takes a limit away. */
+/** Limits of users: absent and null change nothing, -1 removes a limit. */
 export const userSettings = () => ({
   auto_sync_enabled_sources: orNull(
     typed<SourceType[] | typeof ALL_SOURCES>(
@@ -21,17 +21,17 @@ export const userSettings = () => ({
 
 export type UserSettingsBody = Shape<ReturnType<typeof userSettings>>;
 
-/** The limits among the fields of a body. */
+/** Returns the limits in a body. */
 export function toLimits(body: UserSettingsBody): CustomLimits {
   const names = [...LIMIT_NAMES, 'auto_sync_interval'] as const;
   return Object.fromEntries(names.flatMap((name) => (body[name] === undefined ? [] : [[name, body[name]]])));
 }
 
-/** The sources among the fields of a body as they are stored; undefined where they are not to change. */
+/** Returns the sources in a body as they are stored; undefined if they do not change. */
 export function toSources({ auto_sync_enabled_sources: sources }: UserSettingsBody): string[] | undefined {
   return sources === undefined ? undefined : [...new Set([sources].flat())];
 }
 
-/** Whether a body says what is synced by itself, or when. */
+/** Returns whether a body changes which sources are synced automatically, or when. */
 export const changesAutoSync = (body: UserSettingsBody): boolean =>
   body.auto_sync_enabled_sources !== undefined || body.auto_sync_interval !== undefined;

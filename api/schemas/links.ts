@@ -1,6 +1,6 @@
 import Joi from 'joi';
 
-/** What a live read of one page answers; an error_message is null where it was read. */
+/** Response of a live read of a page; error_message is null if the read succeeded. */
 export const pageLinks = Joi.object({
   urls: Joi.array().items(Joi.string()).required(),
   html_content: Joi.string().allow('').required(),

@@ -16,16 +16,17 @@ import { integer, orNull, strings } from './fields.js';
 import { asksForTags, tagFilter, tagTree } from './tags.js';
 import type { Infer, Present, Shape } from './inferred.js';
 
-/** Values of one member list at most, so that a query stays a query. */
+/** Maximum number of values per list in a filter, to limit the size of the query. */
 export const MAX_MEMBERS = 10_000;
 
 export const idList = () => Joi.array().items(integer()).max(MAX_MEMBERS);
-/** Longest text that names and messages are searched for: MongoDB reads no longer pattern. */
+/** Maximum length of a text to search in names and messages: MongoDB accepts no longer pattern. */
 const MAX_SUBSTRING = 2_048;
 
 const substring = () => Joi.string().allow('').max(MAX_SUBSTRING);
 const source = Joi.string().valid(...SOURCE_TYPES);
 
+/** Page size, offset and start of a list. */
 export const pagination = () =>
   Joi.object({
     limit: integer().min(1).max(MAX_PAGE_LIMIT).default(10),
@@ -35,7 +36,7 @@ export const pagination = () =>
 
 type PaginationBody = Infer<ReturnType<typeof pagination>>;
 
-/** The file filters, the same object for every operation that names files. */
+/** Returns the file filters, shared by every operation that selects files. */
 export const fileFilters = () =>
   Joi.object({
     source: orNull(Joi.alternatives(source, Joi.array().items(source))),
@@ -84,7 +85,7 @@ export const fileFilters = () =>
 
 export type FileFiltersBody = Infer<ReturnType<typeof fileFilters>>;
 
-/** Which files to list, and in which order. */
+/** Returns the fields of a list of files: filters, order and page. */
 export const listingFields = (filters: ReturnType<typeof fileFilters> & Present) => ({
   filters,
   order_by: Joi.string()
@@ -97,7 +98,7 @@ export const listingFields = (filters: ReturnType<typeof fileFilters> & Present)
 });
 export type FileListingBody = Shape<ReturnType<typeof listingFields>>;
 
-/** The wire's filters in our words; what is absent is left out. */
+/** Converts the filters of the interface; absent ones are omitted. */
 export function toFileFilters(body: FileFiltersBody): FileFilters {
   const given = {
     sources: body.source === undefined ? undefined : [body.source].flat(),
@@ -129,6 +130,7 @@ export const toPage = (body: PaginationBody): Page => ({
   startingId: body.starting_id,
 });
 
+/** Converts the body of a list of files. */
 export const toListing = (body: FileListingBody): FileListing => ({
   filters: toFileFilters(body.filters),
   orderBy: body.order_by,

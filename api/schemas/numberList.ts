@@ -2,16 +2,16 @@ import Joi from 'joi';
 
 const NUMBER = Joi.number();
 
-/** What the inner validation answers, past its types. */
+/** Result of Joi's internal validation, which its types omit. */
 interface Faults {
   readonly errors?: readonly Joi.ErrorReport[];
 }
 
-/** What Joi calls a number, where it is to convert nothing; all else is left to Joi. */
+/** Returns whether Joi accepts a value as a number without conversion; Joi validates all others. */
 const isPlain = (value: unknown): boolean =>
   typeof value === 'number' && value <= Number.MAX_SAFE_INTEGER && value >= Number.MIN_SAFE_INTEGER;
 
-/** Joi's types know nothing of how a type is shown as JSON Schema. */
+/** Joi's types omit how a type is converted to JSON Schema. */
 const type: Joi.Extension & { jsonSchema: (schema: Joi.Schema, about: object) => object } = {
   type: 'numbers',
   base: Joi.array(),
@@ -35,8 +35,8 @@ const type: Joi.Extension & { jsonSchema: (schema: Joi.Schema, about: object) =>
 const extended = Joi.extend(type) as { numbers(): Joi.ArraySchema };
 
 /**
- * As Joi.array().items(Joi.number()), for vectors of bodies: Joi's own look at each of their numbers takes longer than
- * all the rest of a search's validation. The faults are the same.
+ * Equivalent to Joi.array().items(Joi.number()), for vectors in bodies: Joi's validation of each number takes longer
+ * than the rest of a search's validation. The errors are the same.
  */
 export const numberList = (): Joi.ArraySchema<number[]> =>
   extended.numbers().$_addRule('all') as Joi.ArraySchema<number[]>;

@@ -6,12 +6,12 @@ import { stepFields } from './ingest.js';
 import { skipNames, skipSelectors } from './skipLists.js';
 import type { Shape } from './inferred.js';
 
-/** Include, or exclude, paths of one request at most. */
+/** Maximum number of included or excluded paths per request. */
 const MAX_PATHS = 10;
 
 export const paths = () => orNull(prefixes().max(MAX_PATHS), []);
 
-/** How pages are fetched and read: the fields that every scrape shares. */
+/** Options for fetching and reading pages, shared by every scrape. */
 export const pageFields = () => ({
   enable_auto_sync: orNull(Joi.boolean(), false),
   html_tags_to_skip: orNull(skipNames(), []),
@@ -24,7 +24,7 @@ export const pageFields = () => ({
 
 export type PageBody = Shape<ReturnType<typeof pageFields>>;
 
-/** The wire's page options in our words. */
+/** Converts the page options of a request to ours. */
 export const toPageOptions = (body: PageBody): PageOptions => ({
   htmlTagsToSkip: body.html_tags_to_skip,
   cssClassesToSkip: body.css_classes_to_skip,

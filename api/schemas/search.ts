@@ -4,24 +4,24 @@ import { RERANK_MODELS, type RerankModel } from '../../contract/rerankers.js';
 import { numberList } from './numberList.js';
 import { typed } from './inferred.js';
 
-/** By how much the two shares of a hybrid search may miss 1 together. */
+/** Tolerance for the sum of the two weights of a hybrid search, which must be 1. */
 const TOLERANCE = 0.001;
-/** Numbers of a vector at most: more than any model's vectors have. */
+/** Maximum dimensions of a vector: more than any model has. */
 const MAX_DIMENSIONS = 16_384;
 
 const share = () => Joi.number().min(0).max(1).required();
 
-/** weight_a is the share of meaning, weight_b that of words. */
+/** weight_a is the weight of vectors, weight_b that of keywords. */
 export const hybridWeights = () =>
   Joi.object({ weight_a: share(), weight_b: share() }).custom(
     (value: { weight_a: number; weight_b: number }, helpers) =>
-      // The last part is for sums that floats can't hold.
+      // The tolerance covers sums that floats cannot represent.
       Math.abs(value.weight_a + value.weight_b - 1) > TOLERANCE + Number.EPSILON
         ? helpers.message({ custom: '{{#label}} must have weights that make 1 together, give or take 0.001' })
         : value,
   );
 
-/** A vector to search for: what the engine takes, floats of 32 bits that point somewhere. */
+/** A query vector as the engine accepts it: 32-bit floats that are not all 0. */
 export const queryVector = () =>
   numberList()
     .min(1)
@@ -34,7 +34,7 @@ export const queryVector = () =>
         : helpers.message({ custom: '{{#label}} points nowhere: all its numbers are 0' });
     });
 
-/** The contract leaves the name open; these are the ones there are. */
+/** The contract allows any name; these are the supported ones. */
 export const rerankModel = () =>
   typed<RerankModel>(
     Joi.string().custom((value: string, helpers) =>

@@ -1,14 +1,17 @@
 import { compile } from 'css-select';
 import Joi from 'joi';
 
-/** Kept on the record of every page, and applied to every page. The dearest selector of this length takes 2 ms to read. */
+/**
+ * Limits of lists that are stored with every page and applied to it. The most expensive selector of this length takes 2
+ * ms to parse.
+ */
 const MAX_ENTRIES = 100;
 const MAX_CHARACTERS = 500;
 
-/** What a page's reader is told to leave out: names of tags or classes. */
+/** Tags or classes of elements that the page reader skips. */
 export const skipNames = () => Joi.array().items(Joi.string().allow('').max(MAX_CHARACTERS)).max(MAX_ENTRIES);
 
-/** The same by CSS selectors, each of which must be readable by the engine that will look for it. Blank ones say nothing. */
+/** CSS selectors of elements to skip. Each must be valid for the engine that applies it. Blank ones are ignored. */
 export const skipSelectors = () =>
   Joi.array().items(Joi.string().allow('').max(MAX_CHARACTERS).custom(readable)).max(MAX_ENTRIES);
 

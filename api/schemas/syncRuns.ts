@@ -10,14 +10,14 @@ import { integer, nullable, timestamp } from './fields.js';
 import { idList } from './listing.js';
 import type { Infer } from './inferred.js';
 
-/** Of a query one alone is written as it is. */
+/** A single value of a query is a text instead of a list. */
 const some = <V extends string>(values: readonly V[]) =>
   Joi.array()
     .items(Joi.string().valid(...values))
     .single();
 const MOST_CUSTOMERS = 100;
 
-/** Of those that go on, each is counted. */
+/** Filters of runs in progress are expensive, since each run is counted. */
 const MOST_RUNS = 1_000;
 
 export const runsQuery = Joi.object({
@@ -37,7 +37,7 @@ export const runsQuery = Joi.object({
 
 type RunsQuery = Infer<typeof runsQuery>;
 
-/** The query in our words; what is absent is left out. */
+/** Converts the query of the interface; absent fields are omitted. */
 export function toRunFilter(query: RunsQuery): RunFilter {
   const filter = {
     customerIds: query.customer_ids,
@@ -56,7 +56,7 @@ export function toRunFilter(query: RunsQuery): RunFilter {
 
 const count = () => integer().min(0);
 
-/** A run: ok + failed + skipped + aborted + pending = discovered. */
+/** Schema of a run: ok + failed + skipped + aborted + pending = discovered. */
 export const runRecord = wholeRecord({
   id: integer(),
   kind: Joi.string().valid(...RUN_KINDS),
@@ -129,7 +129,7 @@ const members = <V extends string>(values: readonly V[]) =>
     .items(Joi.string().valid(...values))
     .min(1);
 
-/** Either what is named, or what a filter finds; nothing: all that failed. */
+/** Either named files or a filter; if both are absent, all failed files. */
 export const retryBody = Joi.object({
   item_ids: Joi.array().items(Joi.string().max(100)).min(1).max(1_000),
   file_ids: idList().min(1).max(1_000),

@@ -7,20 +7,20 @@ import { typed } from './inferred.js';
 
 const scalar = [Joi.string().allow(''), Joi.number(), Joi.boolean()];
 
-/** What a tag may be: text, number, boolean, or a list of one of these. */
+/** Values of a tag: text, number, boolean, or a list of one of these. */
 export const tagValue = Joi.alternatives(...scalar, ...scalar.map((one) => Joi.array().items(one))).messages({
   'alternatives.types': 'must be a string, number, boolean or a list of one of these',
   'alternatives.match': 'must be a string, number, boolean or a list of one of these',
 });
 
-/** Keys that would mean something to MongoDB, JavaScript or the vector payloads are refused. */
+/** Rejects keys with a special meaning in MongoDB, JavaScript or the vector payloads. */
 const reservedKey = new RegExp(`^(\\$.*|__proto__|${RESERVED_TAG_KEYS.join('|')})$`, 's');
 
 const MAX_KEY = 256;
-/** Tags of one write as JSON at most: they are kept on every file that the write makes. */
+/** Maximum size of the tags of one request as JSON: they are stored on every file that it creates. */
 const MAX_CHARACTERS = 65_536;
 
-/** Tags of a write. */
+/** Tags of a request. */
 export const tags = () =>
   typed<Record<string, TagValue>>(
     Joi.object()
@@ -32,7 +32,7 @@ export const tags = () =>
       .messages({ 'string.max': `Holds more than ${MAX_CHARACTERS} characters` }),
   );
 
-/** The older filter by tags: all of them must match. */
+/** The older tag filter: all of the tags must match. */
 export const tagFilter = () =>
   typed<Record<string, unknown>>(
     Joi.object()
@@ -40,9 +40,9 @@ export const tagFilter = () =>
       .pattern(Joi.string().allow(''), tagValue),
   );
 
-/** Deepest nesting of AND and OR, as the interface has it. */
+/** Maximum nesting of AND and OR, as in the interface. */
 const MAX_NESTING = 3;
-/** Conditions of one AND or OR, so that a query stays a query. */
+/** Maximum number of conditions per AND or OR, to limit the size of the query. */
 const MAX_CONDITIONS = 1_000;
 
 const condition = Joi.object({
@@ -65,9 +65,9 @@ function tree(depth: number): Joi.ObjectSchema {
   return Joi.object({ AND: members, OR: members }).xor('AND', 'OR');
 }
 
-/** tags_v2: exactly one of AND and OR, holding conditions or further ANDs and ORs. */
+/** tags_v2: exactly one of AND and OR, with conditions or further ANDs and ORs. */
 export const tagTree = () => typed<TagTree>(tree(MAX_NESTING));
 
-/** Whether a tree asks for anything: ANDs and ORs of nothing don't. */
+/** Returns whether a tree has conditions: an AND or OR without elements has none. */
 export const asksForTags = (part: TagTree | TagCondition): boolean =>
   'key' in part || ('AND' in part ? part.AND : part.OR).some(asksForTags);

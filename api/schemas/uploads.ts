@@ -11,16 +11,16 @@ import type { Shape } from './inferred.js';
 const defaults = DEFAULT_INGEST_OPTIONS;
 const flag = () => Joi.boolean().default(false);
 
-/** What every operation that takes a file's content lets its caller choose. */
+/** Options of every operation that accepts a file's content. */
 export const chunkFields = () => ({
   chunk_size: orNull(integer().min(1), defaults.chunkSize),
-  // As for scrapes: only a given overlap can be wrong.
+  // As for scrapes: only a given overlap can be invalid.
   chunk_overlap: orNull(integer().min(0).less(Joi.ref('chunk_size')), defaults.chunkOverlap),
   skip_embedding_generation: flag(),
   ...stepFields(),
 });
 
-/** How a file is to be read: the options of those that may be of any type. */
+/** Options for reading files of any type. */
 export const readingFields = () => ({
   embedding_model: embeddingModel().default(DEFAULT_EMBEDDING_MODEL),
   generate_sparse_vectors: flag(),
@@ -35,7 +35,7 @@ export const readingFields = () => ({
   split_rows: flag(),
 });
 
-/** Days that vectors stay at hand after they were last asked for. */
+/** Days for which unused vectors stay in hot storage. */
 export const coldStorageFields = () => ({
   enable_cold_storage: flag(),
   hot_storage_time_to_live: orNull(integer().min(1)),
@@ -45,13 +45,13 @@ export const coldStorage = () => Joi.object(coldStorageFields()).default({ enabl
 
 export type ColdStorageBody = Shape<ReturnType<typeof coldStorageFields>>;
 
-/** Some operations have no options for reading. */
+/** For operations without options for reading. */
 export type UploadBody = Shape<ReturnType<typeof chunkFields>> &
   Pick<ReadingBody, 'embedding_model' | 'generate_sparse_vectors'> &
   Partial<ReadingBody>;
 type ReadingBody = Shape<ReturnType<typeof readingFields>>;
 
-/** The wire's options in our words. @param useOcr has another name in each operation */
+/** Converts the options of a request to ours. @param useOcr its field name differs between operations */
 export const toUploadIngest = (body: UploadBody, useOcr = false): IngestOptions => ({
   ...defaults,
   chunkSize: body.chunk_size,
@@ -73,11 +73,11 @@ export const toUploadIngest = (body: UploadBody, useOcr = false): IngestOptions 
   mediaType: body.media_type ?? null,
 });
 
-/** What a record says of OCR: nothing where none was asked for. */
+/** OCR settings of a record; absent unless OCR was requested. */
 export const toOcrProperties = ({ useOcr = false, parsePdfTablesWithOcr = false }: IngestOptions) =>
   useOcr ? { use_ocr: true, parse_pdf_tables_with_ocr: parsePdfTablesWithOcr } : {};
 
-/** A time to live means nothing where vectors are never put away. */
+/** A time to live without cold storage has no effect. */
 export const toColdStorage = ({ enable_cold_storage: enabled, hot_storage_time_to_live: days }: ColdStorageBody) => ({
   supportsColdStorage: enabled,
   hotStorageTimeToLive: enabled ? (days ?? null) : null,

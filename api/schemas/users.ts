@@ -16,7 +16,7 @@ const listed = {
   auto_sync_enabled_sources: Joi.array().items(Joi.string()).required(),
 };
 
-/** Sums by source or by file format. */
+/** Totals by source or by file format. */
 export const aggregates = {
   aggregate_file_size: object().required(),
   aggregate_num_characters: object().required(),
@@ -26,10 +26,10 @@ export const aggregates = {
   aggregate_num_files_by_file_format: object().required(),
 };
 
-/** A user as lists have it. */
+/** A user in lists. */
 export const userRecord = Joi.object(listed);
 
-/** A user with sums over its files. */
+/** A user with totals over its files. */
 export const wholeUserRecord = Joi.object({
   ...listed,
   num_files_synced: integer().required(),
@@ -42,5 +42,5 @@ export const wholeUserRecord = Joi.object({
 
 export const success = Joi.object({ success: Joi.boolean().required() });
 
-/** Names an organization gave its users. */
+/** Customer ids of users. */
 export const customerIds = () => Joi.array().items(Joi.string().allow(''));

@@ -10,12 +10,12 @@ import { redirectUri } from './deploymentRules.js';
 import { integer, orNull, timestamp } from './fields.js';
 import { typed } from './inferred.js';
 
-/** Longest credential. */
+/** Maximum length of a credential. */
 const MAX_CREDENTIAL = 10_000;
 
 const given = () => Joi.string().max(MAX_CREDENTIAL);
 const fieldOf = (name: string) => (name.endsWith('redirect_uri') ? given().custom(redirectUri) : given());
-/** Null and the empty text mean that there is none. */
+/** Null and '' mean absent. */
 const optional = (name: string) => orNull(fieldOf(name).allow(''));
 
 const elements = CREDENTIAL_FAMILIES.map(({ sources, extras }) => ({
@@ -33,7 +33,7 @@ const elements = CREDENTIAL_FAMILIES.map(({ sources, extras }) => ({
   }),
 }));
 
-/** Whatever is of no known source: its fault is told as that of the type. */
+// For an unknown source, the error is reported for the type.
 const anyElement = Joi.object({
   data_source_type: Joi.string()
     .valid(...OAUTH_SOURCES)
@@ -41,7 +41,7 @@ const anyElement = Joi.object({
   credentials: Joi.object().required(),
 });
 
-/** An organization's own OAuth client for a source; which credentials it has depends on the source. */
+/** An organization's own OAuth client for a source; its credentials depend on the source. */
 export const whiteLabelInput = () =>
   typed<WhiteLabelInput>(
     Joi.alternatives().conditional('.data_source_type', {

@@ -6,7 +6,7 @@ import { nullable } from '../schemas/fields.js';
 import { itemRecord, itemsQuery } from '../schemas/syncRuns.js';
 import { syncRunOf } from './syncRunOf.js';
 
-/** GET /sync_runs/{sync_run_id}/items: what became of each thing that a run met. */
+/** GET /sync_runs/{sync_run_id}/items: lists the results of a run for each of its items. */
 export const listSyncRunItems = operation({
   method: 'get',
   path: '/sync_runs/{sync_run_id}/items',

@@ -4,7 +4,7 @@ import { listOf } from '../schemas/answers.js';
 import { runRecord, runsQuery, toRunFilter } from '../schemas/syncRuns.js';
 import { syncRunOf } from './syncRunOf.js';
 
-/** GET /sync_runs: what was done, and is being done, newest first. */
+/** GET /sync_runs: lists runs, newest first. */
 export const listSyncRuns = operation({
   method: 'get',
   path: '/sync_runs',
@@ -25,7 +25,7 @@ export const listSyncRuns = operation({
   },
 });
 
-/** GET /sync_runs/{sync_run_id}: one of them. */
+/** GET /sync_runs/{sync_run_id}: returns one run. */
 export const getSyncRun = operation({
   method: 'get',
   path: '/sync_runs/{sync_run_id}',

@@ -5,7 +5,7 @@ import { operation } from '../http/operation.js';
 import { pathId } from '../http/pathId.js';
 import { integer, nullable } from '../schemas/fields.js';
 
-/** POST /sync_runs/{sync_run_id}/resume: has a run that came to its bound of tokens go on, with another one or with none. */
+/** POST /sync_runs/{sync_run_id}/resume: resumes a run that reached its token limit, with another limit or none. */
 export const resumeRun = operation({
   method: 'post',
   path: '/sync_runs/{sync_run_id}/resume',
@@ -21,15 +21,15 @@ export const resumeRun = operation({
     const run = await store.runs.findOf(caller, pathId(params, 'sync_run_id'));
     if (!run) throw notFound('run');
     const { _id: id, tokensTaken = 0, pause } = run;
-    if (run.finishedAt !== null || !pause)
-      throw new HttpError(409, 'The run is not paused: there is nothing to go on with.');
-    // With as little it would only come to stand still again. `wanted` itself may change with what the site says then.
+    if (run.finishedAt !== null || !pause) throw new HttpError(409, 'The run is not paused, so it cannot be resumed.');
+    // A lower limit would only pause the run again. `wanted` may change with the content of the site.
     if (maxTokens !== null && maxTokens <= tokensTaken) {
-      const sentence = `${tokensTaken} tokens are taken, and the next text has ${pause.wanted}. Give more, or null`;
+      const sentence = `${tokensTaken} tokens are used, and the next text has ${pause.wanted}. Give more, or null`;
       throw invalid(['body', 'max_tokens'], sentence, 'greater_than');
     }
-    // Asked twice, the first word counts. Not awaited: the row is the promise, and the sweeper tells what was not told now.
-    if (await store.pauses.resume(caller, id, maxTokens)) void dispatcher.tellResumed(run);
+    // If the request is repeated, the first one counts. Not awaited: the row is stored, and the sweeper sends missed
+    // signals later.
+    if (await store.pauses.resume(caller, id, maxTokens)) void dispatcher.signalResumed(run);
     const now = await store.runs.findOf(caller, id);
     return { id, max_tokens: now?.maxTokens ?? null, tokens_taken: now?.tokensTaken ?? tokensTaken };
   },

@@ -14,12 +14,15 @@ import { integer, nullable } from '../schemas/fields.js';
 import { retryBody, type RetryBody } from '../schemas/syncRuns.js';
 import { syncRunOf } from './syncRunOf.js';
 
-/** Files queued by one request at most: they are written in one transaction, which MongoDB gives 5 s (0.2 s for 100 of them). */
+/**
+ * Maximum number of files queued per request: they are written in one transaction, which MongoDB limits to 5 s (100
+ * files take 0.2 s).
+ */
 const MOST = 1_000;
-/** Items read at once. */
+/** Page size of the items. */
 const PER_READ = 500;
 
-/** The files that are named. @throws HttpError 404 for what the run has not met, 409 for what no file was made of */
+/** Returns the named files. @throws HttpError 404 for files outside the run, 409 for items without a file */
 async function named(run: RunDoc, { item_ids = [], file_ids = [] }: RetryBody, { store }: ApiDeps): Promise<number[]> {
   const ofItems = item_ids.map(fileOfKey);
   const known = new Set(await store.ledger.met(run, { fileIds: file_ids, itemIds: item_ids }));
@@ -33,7 +36,7 @@ async function named(run: RunDoc, { item_ids = [], file_ids = [] }: RetryBody, {
   return [...new Set([...file_ids, ...fromItems])];
 }
 
-/** The files of the items that a filter finds and that are not synced by now; one more than a request may queue. */
+/** Returns the files of the items that match a filter and are not synced now; one more than a request may queue. */
 async function matching(run: RunDoc, tenant: Tenant, filter: ItemFilter, { store }: ApiDeps): Promise<number[]> {
   const found: number[] = [];
   for (let after: string | null = null; found.length <= MOST;) {
@@ -51,12 +54,12 @@ async function matching(run: RunDoc, tenant: Tenant, filter: ItemFilter, { store
   return found;
 }
 
-/** POST /sync_runs/{sync_run_id}/retry: syncs again what a run has failed at, or what is named, in one new run. */
+/** POST /sync_runs/{sync_run_id}/retry: syncs the failed or named files of a run again, in one new run. */
 export const retrySyncRun = operation({
   method: 'post',
   path: '/sync_runs/{sync_run_id}/retry',
   auth: 'either',
-  summary: 'Syncs items of a run again: all that failed, those that are named, or those that a filter finds.',
+  summary: 'Syncs items of a run again: all failed ones, named ones, or those that match a filter.',
   createsWork: true,
   body: retryBody,
   answer: Joi.object({

@@ -3,7 +3,7 @@ import { notFound } from '../http/errors.js';
 import type { Call } from '../http/operation.js';
 import { pathId } from '../http/pathId.js';
 
-/** The run that the path names, if it is the caller's. @throws HttpError 404 */
+/** Returns the caller's run in the path. @throws HttpError 404 */
 export async function syncRunOf({
   caller,
   params,

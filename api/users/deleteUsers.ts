@@ -6,10 +6,13 @@ import { operation } from '../http/operation.js';
 import { MAX_MEMBERS } from '../schemas/listing.js';
 import { customerIds, success } from '../schemas/users.js';
 
-/** Runs that are started at once; the sweeper starts the rest. */
+/** Maximum number of runs started at once; the sweeper starts the rest. */
 const STARTED_AT_ONCE = 10;
 
-/** POST /delete_users: ends end users at once for every caller; a run of each erases what it owned. Unknown names are passed over. */
+/**
+ * POST /delete_users: deletes end users for every caller at once; a run for each erases its data. Unknown names are
+ * ignored.
+ */
 export const deleteUsers = operation({
   method: 'post',
   path: '/delete_users',

@@ -9,7 +9,7 @@ import { customerIds, userRecord } from '../schemas/users.js';
 
 const ORDERS = { created_at: 'createdAt', updated_at: 'updatedAt' } as const;
 
-/** POST /list_users: the organization's end users; deleted ones only where carbon_user_ids names them. */
+/** POST /list_users: lists the organization's end users; deleted ones only if carbon_user_ids names them. */
 export const listUsers = operation({
   method: 'post',
   path: '/list_users',

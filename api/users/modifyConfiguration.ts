@@ -4,10 +4,10 @@ import { operation } from '../http/operation.js';
 import { success } from '../schemas/users.js';
 import { typed } from '../schemas/inferred.js';
 
-/** Features of a user that can be switched. */
+/** Features of a user that can be enabled and disabled. */
 const FEATURES = ['sparse_vectors'] as const;
 
-/** The contract leaves the value open, so only the one member that means something is looked at. */
+/** The contract allows any value, so only the known member is validated. */
 const switchValue = typed<{ enabled: boolean }>(
   Joi.object()
     .unknown()
@@ -18,7 +18,7 @@ const switchValue = typed<{ enabled: boolean }>(
     ),
 );
 
-/** POST /modify_user_configuration: switches a feature of the calling user. */
+/** POST /modify_user_configuration: enables or disables a feature of the calling user. */
 export const modifyConfiguration = operation({
   method: 'post',
   path: '/modify_user_configuration',

@@ -5,10 +5,13 @@ import { operation } from '../http/operation.js';
 import { changesAutoSync, toLimits, toSources, userSettings } from '../schemas/limits.js';
 import { customerIds, success } from '../schemas/users.js';
 
-/** Users that one call may change. */
+/** Maximum number of users per call. */
 const MAX_USERS = 100;
 
-/** POST /update_users: limits and automatically synced sources of some users. One unknown name changes nobody. */
+/**
+ * POST /update_users: changes limits and automatically synced sources of users. If one name is unknown, no user
+ * changes.
+ */
 export const updateUsers = operation({
   method: 'post',
   path: '/update_users',

@@ -7,7 +7,7 @@ import { operation } from '../http/operation.js';
 import { presentWholeUser } from '../presenters/user.js';
 import { wholeUserRecord } from '../schemas/users.js';
 
-/** @throws HttpError 404 without a user */
+/** Returns the full record of a user. @throws HttpError 404 if there is none */
 async function answer(store: Pick<Store, 'files' | 'organizations'>, user: UserDoc | null) {
   if (!user) throw notFound('user');
   const tenant = { organizationId: user.organizationId, userId: user._id };
@@ -19,7 +19,7 @@ async function answer(store: Pick<Store, 'files' | 'organizations'>, user: UserD
   return presentWholeUser(user, statistics, tags, organization);
 }
 
-/** POST /user: one end user of the organization, by the organization's name for it. */
+/** POST /user: returns one end user by its customer id. */
 export const user = operation({
   method: 'post',
   path: '/user',
@@ -31,7 +31,7 @@ export const user = operation({
     answer(store, await store.users.named(organizationId, body.customer_id)),
 });
 
-/** GET /whoami: the end user who calls. */
+/** GET /whoami: returns the calling end user. */
 export const whoami = operation({
   method: 'get',
   path: '/whoami',

@@ -13,25 +13,25 @@ import type { UserCaller } from '../http/operation.js';
 export interface NewParent {
   readonly runId: number;
   readonly requestId: string;
-  /** What the run is asked for. The parent's record keeps it too, for the next run. */
+  /** Request of the run. The parent's record stores it too, for the next run. */
   readonly work: NewWork<ContainerRunKind>;
   readonly source: SourceType;
   readonly externalFileId: string;
   readonly enableAutoSync: boolean | null;
-  /** Tokens that the run may have embedded at most; absent: any number. */
+  /** Maximum number of tokens that the run embeds; absent: unlimited. */
   readonly maxTokens?: number | undefined;
   readonly facts?: Readonly<Record<string, unknown>>;
-  /** The data source that the parent and its children lie in; absent for none. */
+  /** The data source of the parent and its children; absent if there is none. */
   readonly dataSource?: DataSourceDoc;
 }
 
 export interface AcceptedParent {
   readonly parent: FileDoc;
-  /** Its run; null where the parent was known before, so that an earlier run may still wait. */
+  /** Its run; null if the parent already existed, since an earlier run may still be waiting. */
   readonly first: RunDoc | null;
 }
 
-/** The parent as a file that is asked for. */
+/** Returns the parent's file record. */
 const fileOf = ({ work: { kind, request }, facts = {}, dataSource, ...parent }: NewParent): FileRequest => ({
   source: parent.source,
   externalFileId: parent.externalFileId,
@@ -51,7 +51,7 @@ const fileOf = ({ work: { kind, request }, facts = {}, dataSource, ...parent }: 
   workflowOf: CONTAINER_WORKFLOW_IDS[kind],
 });
 
-/** The run that will find its children. */
+/** Returns the run that finds its children. */
 const runOf = (owner: UserCaller, fileId: number, { work, dataSource, maxTokens, requestId }: NewParent) => ({
   ...work,
   workflowId: CONTAINER_WORKFLOW_IDS[work.kind](fileId),
@@ -63,8 +63,8 @@ const runOf = (owner: UserCaller, fileId: number, { work, dataSource, maxTokens,
 });
 
 /**
- * Accepts the parent file and the run that will find its children, in the caller's transaction.
- * @throws HttpError 409 when the address is known as a page
+ * Accepts the parent file and the run that finds its children, in the caller's transaction.
+ * @throws HttpError 409 if the URL belongs to a page
  */
 export async function acceptParent(
   caller: UserCaller,
@@ -77,14 +77,13 @@ export async function acceptParent(
     throw new HttpError(409, `This address is known as a page, file ${file._id}. Delete that file first.`);
   const run = await store.runs.accept(parent.runId, runOf(caller, file._id, parent), session);
   const isAutoSynced = parent.enableAutoSync === true;
-  // What is new has no schedule that could be to end.
+  // A new container has no schedule to remove.
   if (!isNew || isAutoSynced) await store.schedules.lookAtContainer(caller, file._id, isAutoSynced, session);
   return { parent: file, first: isNew ? run : null };
 }
 
 /**
- * The same for a parent that has its transaction to itself: most are new, and then it is shared with other requests of
- * the same moment.
+ * Accepts a parent without other writes. Most parents are new; then the transaction is shared with concurrent requests.
  */
 export async function acceptSingleParent(
   caller: UserCaller,

@@ -8,10 +8,10 @@ import { operation } from '../http/operation.js';
 import { address } from '../schemas/fields.js';
 import { pageLinks } from '../schemas/links.js';
 
-/** How long a live read of a page may take. */
+/** Time limit for a live read of a page. */
 const TIMEOUT_MS = 60_000;
 
-/** What a page links to, and its source. A page that can't be read is answered with the sentence that says why. */
+/** Reads a page's links and source. For an unreadable page, returns the reason as error_message. */
 async function fetchUrls(given: string, where: 'query' | 'body', { livePages }: ApiDeps) {
   const url = pageUrl(given);
   if (url === null)
@@ -27,7 +27,7 @@ async function fetchUrls(given: string, where: 'query' | 'body', { livePages }: 
   }
 }
 
-/** GET /fetch_urls: the links of one page, and its HTML. */
+/** GET /fetch_urls: returns the links of one page, and its HTML. */
 export const fetchUrlsOfPage = operation({
   method: 'get',
   path: '/fetch_urls',
@@ -38,7 +38,7 @@ export const fetchUrlsOfPage = operation({
   handle: ({ query, deps }) => fetchUrls(query.url, 'query', deps),
 });
 
-/** POST /fetch_webpage: the same by a body. */
+/** POST /fetch_webpage: the same with a body. */
 export const fetchWebpage = operation({
   method: 'post',
   path: '/fetch_webpage',

@@ -18,7 +18,7 @@ const answer = Joi.object({
 
 const failed = (error: string) => ({ status: 'error', error, data: null, raw_transcript: null });
 
-/** GET /fetch_youtube_transcript: what is said in a video; with raw, line by line. */
+/** GET /fetch_youtube_transcript: returns the transcript of a video; with raw, line by line. */
 export const fetchYoutubeTranscript = operation({
   method: 'get',
   path: '/fetch_youtube_transcript',
@@ -28,7 +28,7 @@ export const fetchYoutubeTranscript = operation({
     id: Joi.string().pattern(VIDEO_ID, 'id of a video').required(),
     raw: Joi.boolean().default(false),
   })
-    // As shipped front-ends call it.
+    // Name used by published front-ends.
     .rename('video_id', 'id', { ignoreUndefined: true, override: true }),
   answer,
   handle: ({ query, deps: { lookups } }) =>
@@ -43,7 +43,7 @@ export const fetchYoutubeTranscript = operation({
           raw_transcript: query.raw ? lines : null,
         };
       } catch (error) {
-        // That is an answer, and no fault of the service's.
+        // A missing transcript is a valid result, not an error of the service.
         if (error instanceof Fault && error.kind === 'not_found') return failed(error.message);
         throw error;
       }

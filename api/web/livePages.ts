@@ -1,9 +1,9 @@
 import type { LivePage, LivePages, LinkReader, PageReader } from '../deps.js';
 
-/** Links of one page that are answered at most. */
+/** Maximum number of links in the response. */
 const MAX_LINKS = 10_000;
 
-/** Reads single pages while their caller waits: fetched as pages of a scrape are, but without a browser. */
+/** Creates a reader of single pages for waiting callers. It fetches as a scrape does, but without a browser. */
 export function createLivePages(web: PageReader, documents: LinkReader): LivePages {
   return {
     async read(url, signal): Promise<LivePage> {
@@ -14,7 +14,7 @@ export function createLivePages(web: PageReader, documents: LinkReader): LivePag
         known: null,
         signal,
       });
-      // Nothing was known, so there is a page.
+      // Without validators, the response always contains a page.
       if (page === null) return { urls: [], text: '' };
       const { bytes, contentType, finalUrl } = page;
       return documents.links(

@@ -6,10 +6,10 @@ import { HttpError, invalid } from '../http/errors.js';
 import { operation } from '../http/operation.js';
 import { address } from '../schemas/fields.js';
 
-/** How long a live read of a sitemap may take. */
+/** Time limit for a live read of a sitemap. */
 const TIMEOUT_MS = 60_000;
 
-/** GET /process_sitemap: the addresses that a sitemap names, for a caller to choose urls_to_scrape from. */
+/** GET /process_sitemap: returns the page URLs of a sitemap, from which a caller selects urls_to_scrape. */
 export const processSitemap = operation({
   method: 'get',
   path: '/process_sitemap',

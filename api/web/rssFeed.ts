@@ -26,7 +26,7 @@ export const rssFeed = operation({
     url: address(),
     tags: orNull(tags(), {}),
     ...ingestFields(),
-    // No front-end sends null here.
+    // Front-ends do not send null here.
     embedding_model: embeddingModel().default(DEFAULT_EMBEDDING_MODEL),
     request_id: orNull(Joi.string().allow('').max(500)),
     data_source_tags: tags().default({}),
@@ -54,7 +54,7 @@ export const rssFeed = operation({
       const connection = {
         type: FEED_SOURCE,
         externalId: `${FEED_SOURCE}|${url}`,
-        // A feed that is added without a login asks for none any more.
+        // Adding a feed without a login removes a stored one.
         credentials: login && JSON.stringify(login),
         metadata: { url },
         tags: storedTags(body.data_source_tags),
@@ -82,7 +82,7 @@ export const rssFeed = operation({
   },
 });
 
-/** The feed was known, with other tags: its files get the new ones. */
+/** The feed existed with other tags, so its files get the new ones. */
 async function acceptTagRun(
   owner: UserCaller,
   { runId, requestId, dataSource }: { runId: number; requestId: string; dataSource: DataSourceDoc },

@@ -18,9 +18,9 @@ import { estimate } from '../schemas/estimates.js';
 import { acceptSingleParent } from './acceptParent.js';
 import type { Infer } from '../schemas/inferred.js';
 
-/** Addresses that one request may name. */
+/** Maximum number of URLs per request. */
 const MAX_URLS = 50_000;
-/** All of them, whole: they are kept with the record, and MongoDB takes 16 MB. */
+/** Maximum size of all URLs: they are stored with the record, and MongoDB limits documents to 16 MB. */
 const MAX_URLS_CHARACTERS = 6_000_000;
 
 const requestBody = Joi.object({
@@ -36,12 +36,12 @@ const requestBody = Joi.object({
 });
 type Body = Infer<typeof requestBody>;
 
-/** The request as the run keeps it. @throws HttpError 422 for a url that is no http(s) address */
+/** Converts the request to that of the run. @throws HttpError 422 if the URL is not an http(s) URL */
 function toRequest(body: Body): ScrapeSitemapRequest {
   const url = normaliseUrl(body.url);
   if (url === null)
     throw invalid(['body', 'url'], 'Give the http(s) address of a sitemap, without credentials', 'url_type');
-  // What can't be an address can't be in the sitemap either, but must not turn a subset into everything.
+  // Keep unparsable entries: dropping them could empty the list, which would mean "all pages".
   const urlsToScrape = body.urls_to_scrape.map((text) => normaliseUrl(text, url) ?? text);
   if (urlsToScrape.reduce((sum, { length }) => sum + length, 0) > MAX_URLS_CHARACTERS)
     throw invalid(['body', 'urls_to_scrape'], `More than ${MAX_URLS_CHARACTERS} characters in all`, 'too_long');
@@ -60,7 +60,7 @@ function toRequest(body: Body): ScrapeSitemapRequest {
   };
 }
 
-/** POST /scrape_sitemap: accepts the scrape, answers its parent file, and leaves the work to the workflow. */
+/** POST /scrape_sitemap: accepts a scrape, returns its parent file, and leaves the work to the workflow. */
 export const scrapeSitemap = operation({
   method: 'post',
   path: '/scrape_sitemap',
@@ -85,7 +85,7 @@ export const scrapeSitemap = operation({
         externalFileId: request.url,
         enableAutoSync: request.scrape.enableAutoSync,
         maxTokens: body.max_tokens,
-        // Front-ends open it for its pages.
+        // Front-ends open it to show its pages.
         facts: { is_folder: true },
       },
       deps,

@@ -4,7 +4,7 @@ import { operation } from '../http/operation.js';
 import { pageLinks } from '../schemas/links.js';
 import { upstream } from '../upstream.js';
 
-/** What services of the web search take at most. */
+/** Maximum length of a query that web search services accept. */
 const MAX_QUERY = 400;
 const MAX_WORDS = 50;
 
@@ -13,7 +13,7 @@ const fewWords = (text: string, helpers: Joi.CustomHelpers): string | Joi.ErrorR
     ? helpers.message({ custom: `{{#label}} must have no more than ${MAX_WORDS} words` })
     : text;
 
-/** GET /search_urls: addresses of pages that a search of the web finds. */
+/** GET /search_urls: returns the URLs that a web search finds. */
 export const searchUrls = operation({
   method: 'get',
   path: '/search_urls',
@@ -24,7 +24,7 @@ export const searchUrls = operation({
   handle: ({ query, deps: { lookups } }) =>
     upstream(async () => {
       const urls = await lookups.webSearch().search(query.query);
-      // There is no page of which this could be the source.
+      // The result has no page, so no source either.
       return { urls, html_content: '', error_message: null };
     }),
 });

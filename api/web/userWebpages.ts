@@ -8,7 +8,7 @@ import { fileRecord, listOf } from '../schemas/answers.js';
 import { orNull } from '../schemas/fields.js';
 import { idList, pagination, toPage } from '../schemas/listing.js';
 
-/** POST /user_webpages: the pages that were scraped for the caller, without the scrapes they came by. */
+/** POST /user_webpages: lists the caller's scraped pages, without the parents of scrapes. */
 export const userWebpages = operation({
   method: 'post',
   path: '/user_webpages',

@@ -21,9 +21,9 @@ import { estimate } from '../schemas/estimates.js';
 import { type AcceptedParent, acceptParent, acceptSingleParent, type NewParent } from './acceptParent.js';
 import type { Infer } from '../schemas/inferred.js';
 
-/** Scrapes that one request accepts, all or none. */
+/** Maximum number of scrapes per request. Either all are accepted or none. */
 const MAX_SCRAPES = 100;
-/** Of these, so many dry ones are under way at once. */
+/** Maximum number of concurrent dry runs of one request. */
 const CRAWLS_AT_ONCE = 4;
 
 const requestBody = Joi.array()
@@ -43,7 +43,7 @@ const requestBody = Joi.array()
   .required();
 type Body = Infer<typeof requestBody>[number];
 
-/** One element as its run keeps it. @throws HttpError 422 for a url that is no http(s) address */
+/** Converts one element to the request of its run. @throws HttpError 422 if the URL is not an http(s) URL */
 function toRequest(body: Body, index: number): WebScrapeRequest {
   const url = pageUrl(body.url);
   if (url === null)
@@ -62,7 +62,7 @@ function toRequest(body: Body, index: number): WebScrapeRequest {
   };
 }
 
-/** What the crawls would take, all within the time of one. @throws HttpError 422 where some of them are to be run */
+/** Estimates all crawls within the time limit of one. @throws HttpError 422 if only some of them are dry runs */
 async function dryScrapes(caller: UserCaller, body: readonly Body[], deps: ApiDeps) {
   const index = body.findIndex((element) => !element.dry_run);
   if (index >= 0)
@@ -75,19 +75,21 @@ async function dryScrapes(caller: UserCaller, body: readonly Body[], deps: ApiDe
   );
 }
 
-/** All of them or none. */
+/** Accepts all crawls or none. */
 async function acceptAll(caller: UserCaller, asked: readonly NewParent[], deps: ApiDeps): Promise<AcceptedParent[]> {
   const [first, ...others] = asked;
   if (first && others.length === 0) return [await acceptSingleParent(caller, first, deps)];
   return deps.unit.transaction(async (session) => {
     const accepted: AcceptedParent[] = [];
-    // One after the other: a session takes one command at a time.
+    // Sequential: a session executes one command at a time.
     for (const parent of asked) accepted.push(await acceptParent(caller, parent, deps.store, session));
     return accepted;
   });
 }
 
-/** POST /web_scrape: accepts a crawl for each element, answers their parent files, and leaves the work to the workflows. */
+/**
+ * POST /web_scrape: accepts a crawl for each element, returns their parent files, and leaves the work to the workflows.
+ */
 export const webScrape = operation({
   method: 'post',
   path: '/web_scrape',

@@ -13,7 +13,7 @@ import { webhookFields } from '../schemas/webhooks.js';
 const KEY_BYTES = 32;
 const MAX_URL = 2048;
 
-/** @throws HttpError 422 for what is no http(s) address, or one that may not be called */
+/** @throws HttpError 422 if the URL is not an http(s) URL, or may not be called */
 async function checkUrl(text: string, { addresses }: Pick<ApiDeps, 'addresses'>): Promise<void> {
   if (normaliseUrl(text) === null)
     throw invalid(['body', 'url'], 'Give an http(s) address, without credentials', 'url_type');
@@ -21,13 +21,13 @@ async function checkUrl(text: string, { addresses }: Pick<ApiDeps, 'addresses'>)
     await addresses.check(text);
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
-    // A name that does not resolve yet may do so at the first delivery.
+    // A host name that does not resolve yet may do so at the first delivery.
     if (error.kind === 'address_refused')
       throw invalid(['body', 'url'], 'The address is not one that this service may call', 'value_error');
   }
 }
 
-/** POST /add_webhook: a receiver of the organization's events. The only answer that shows its signing key. */
+/** POST /add_webhook: adds a receiver of the organization's events. Only this response contains its signing key. */
 export const addWebhook = operation({
   method: 'post',
   path: '/add_webhook',

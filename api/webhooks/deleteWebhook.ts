@@ -4,7 +4,7 @@ import { notFound } from '../http/errors.js';
 import { operation } from '../http/operation.js';
 import { pathId } from '../http/pathId.js';
 
-/** DELETE /delete_webhook/{webhook_id}: nothing is sent to it any more; its workflow removes what is left. */
+/** DELETE /delete_webhook/{webhook_id}: stops all deliveries at once; its workflow deletes the remaining data. */
 export const deleteWebhook = operation({
   method: 'delete',
   path: '/delete_webhook/{webhook_id}',

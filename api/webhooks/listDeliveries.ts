@@ -9,7 +9,7 @@ import { integer } from '../schemas/fields.js';
 import { deliveryRecord } from '../schemas/webhooks.js';
 import { webhookOf } from './webhookOf.js';
 
-/** GET /webhooks/{webhook_id}/deliveries: what was sent to a webhook or waits to be, with every try. */
+/** GET /webhooks/{webhook_id}/deliveries: lists finished and pending deliveries of a webhook, with every attempt. */
 export const listDeliveries = operation({
   method: 'get',
   path: '/webhooks/{webhook_id}/deliveries',

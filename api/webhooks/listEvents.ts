@@ -7,7 +7,7 @@ import { eventFields } from '../schemas/webhooks.js';
 
 const MAX_EVENTS = 1000;
 
-/** GET /events: what has happened in the organization since a cursor, in the order in which webhooks are told. */
+/** GET /events: lists the organization's events since a cursor, in the order of their delivery to webhooks. */
 export const listEvents = operation({
   method: 'get',
   path: '/events',

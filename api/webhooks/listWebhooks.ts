@@ -9,7 +9,7 @@ import { integer, orNull } from '../schemas/fields.js';
 import { pagination, toPage } from '../schemas/listing.js';
 import { webhookFields } from '../schemas/webhooks.js';
 
-/** POST /webhooks: the organization's webhooks, without their keys. */
+/** POST /webhooks: lists the organization's webhooks without their keys. */
 export const listWebhooks = operation({
   method: 'post',
   path: '/webhooks',

@@ -4,7 +4,7 @@ import { operation } from '../http/operation.js';
 import { integer, orNull } from '../schemas/fields.js';
 import { webhookOf } from './webhookOf.js';
 
-/** POST /webhooks/{webhook_id}/redeliver: sends deliveries that have ended once more; starts a disabled webhook again. */
+/** POST /webhooks/{webhook_id}/redeliver: repeats finished deliveries and enables a disabled webhook. */
 export const redeliver = operation({
   method: 'post',
   path: '/webhooks/{webhook_id}/redeliver',

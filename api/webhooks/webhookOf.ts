@@ -3,7 +3,10 @@ import { notFound } from '../http/errors.js';
 import type { Call } from '../http/operation.js';
 import { pathId } from '../http/pathId.js';
 
-/** The caller's webhook that the path names. @throws HttpError 404 for a missing or foreign one */
+/**
+ * Returns the caller's webhook in the path. @throws HttpError 404 if it does not exist or belongs to another
+ * organization
+ */
 export async function webhookOf({
   params,
   caller,

@@ -9,7 +9,7 @@ import { MAX_MEMBERS } from '../schemas/listing.js';
 import { success } from '../schemas/users.js';
 import { whiteLabelInput, whiteLabelRecord } from '../schemas/whiteLabel.js';
 
-/** POST /white_label/create: stores OAuth clients, all or none; a second one of a source replaces the first. */
+/** POST /white_label/create: stores OAuth clients, all or none. A second client of a source replaces the first. */
 export const createWhiteLabels = operation({
   method: 'post',
   path: '/white_label/create',
@@ -24,7 +24,7 @@ export const createWhiteLabels = operation({
   },
 });
 
-/** POST /white_label/update: changes the client of one source; what is not given stays. */
+/** POST /white_label/update: changes the client of one source; absent fields stay unchanged. */
 export const updateWhiteLabel = operation({
   method: 'post',
   path: '/white_label/update',
@@ -39,7 +39,7 @@ export const updateWhiteLabel = operation({
   },
 });
 
-/** POST /white_label/delete: those that are there are gone; others are passed over. */
+/** POST /white_label/delete: deletes the existing clients and ignores unknown ones. */
 export const deleteWhiteLabels = operation({
   method: 'post',
   path: '/white_label/delete',

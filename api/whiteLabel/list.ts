@@ -11,7 +11,7 @@ import { whiteLabelRecord } from '../schemas/whiteLabel.js';
 
 const ORDERS = { created_at: 'createdAt', data_source_type: 'dataSourceType' } as const;
 
-/** POST /white_label/list: the organization's OAuth clients, without their secrets. */
+/** POST /white_label/list: lists the organization's OAuth clients without their secrets. */
 export const listWhiteLabels = operation({
   method: 'post',
   path: '/white_label/list',

@@ -5,7 +5,7 @@ import { operation } from '../http/operation.js';
 
 const object = () => Joi.object().unknown();
 
-/** GET /auth/v1/white_labeling: what a front-end must know before it shows the sources to the calling user. */
+/** GET /auth/v1/white_labeling: returns the settings that a front-end needs before it shows the sources. */
 export const whiteLabeling = operation({
   method: 'get',
   path: '/auth/v1/white_labeling',
@@ -29,7 +29,7 @@ export const whiteLabeling = operation({
       integrations: Object.fromEntries(types.map((type) => [type, true])),
       custom_limits: {
         ...Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== null)),
-        // Without it front-ends take no file past 20 MB.
+        // Without it, front-ends reject files larger than 20 MB.
         file_size_limit: settings.maxUploadBytes,
       },
       connector_settings: organization.connectorSettings ?? {},

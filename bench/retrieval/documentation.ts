@@ -11,7 +11,7 @@ import type { PageShape } from './sections.js';
 export interface Documentation {
   readonly name: string;
   readonly debian: string;
-  /** Where its pages lie in the package, and which of them are read. */
+  /** The folder of its pages in the package, and the pages that are read. */
   readonly folder: string;
   readonly pages: readonly string[];
   readonly shape: PageShape;
@@ -25,7 +25,7 @@ export const DOCUMENTATION: readonly Documentation[] = [
     name: 'SQLite',
     debian: 'sqlite3-doc',
     folder: 'usr/share/doc/sqlite3',
-    // Lists of changes and of links, and what stands in c3ref/ a second time.
+    // Without change logs, lists of links, and duplicates of c3ref/.
     pages: [
       '*.html',
       'c3ref/*.html',

@@ -41,7 +41,7 @@ export async function servePassages(sets: readonly QuestionSet[]): Promise<Passa
     sitemap: (set) => `http://${host}/${set}/sitemap.xml`,
     passageAt(url) {
       const id = PAGE.exec(new URL(url).pathname)?.[2];
-      if (id === undefined) throw new Error(`${url} is no page of a passage`);
+      if (id === undefined) throw new Error(`${url} is not a page of a passage`);
       return Number(id);
     },
     stop: () => server.close(),

@@ -1,4 +1,4 @@
-/** What the peer of `bench:retrieval` is told, and tells: `bench/langchain/retrieve.ts`. */
+/** Orders to and results from the peer of `bench:retrieval`: `bench/langchain/retrieve.ts`. */
 import type { EmbeddingModel } from '../../engines/embeddingModel.js';
 
 export interface RetrievalOrders {

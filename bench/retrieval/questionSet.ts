@@ -51,7 +51,7 @@ export async function questionSet(documentation: Documentation, step: number): P
   for (const { heading } of sections) above.set(normalised(heading), (above.get(normalised(heading)) ?? 0) + 1);
   const texts = new Map<string, number>();
   for (const { text } of sections) texts.set(text, (texts.get(text) ?? 0) + 1);
-  // What stands in two places has two right answers.
+  // A text that occurs twice has two right answers.
   const kept = sections.filter(
     ({ text }) => text.length >= MIN_CHARACTERS && text.length <= MAX_CHARACTERS && texts.get(text) === 1,
   );

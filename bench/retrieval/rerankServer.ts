@@ -1,7 +1,7 @@
 /**
  * A stand-in for a reranker: Cohere's way of asking and answering, on loopback. Rerankers are models that read query and text
  * together, at services of others; this one has only the embedded model. It reads a text sentence by sentence, as such models
- * see small parts that one vector of a whole chunk blurs, and looks how much of the query's words stands in one sentence.
+ * see small parts that one vector of a whole chunk blurs, and measures how many words of the query are in one sentence.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';

@@ -4,16 +4,16 @@ import { selectOne } from 'css-select';
 import { parseDocument } from 'htmlparser2';
 
 export interface Section {
-  /** Without its number. Empty for what stands before the first heading. */
+  /** Without its number. Empty for text before the first heading. */
   readonly heading: string;
   /** What stands between this heading and the next of any rank; paragraphs divided by empty lines. */
   readonly text: string;
 }
 
 export interface PageShape {
-  /** Where the documentation itself stands in its pages. */
+  /** Selector of the documentation in its pages. */
   readonly main: string;
-  /** Classes and ids of what is no part of it: menus, tables of contents. */
+  /** Classes and ids outside of it: menus, tables of contents. */
   readonly skipped: readonly string[];
 }
 
@@ -35,7 +35,7 @@ const headingOf = (text: string): string =>
     .replace(NUMBER, '')
     .trim();
 
-/** The sections of a page, in its order; those without text are left out. */
+/** Returns the sections of a page, in order, without empty ones. */
 export function sectionsOf(html: string, { main, skipped }: PageShape): Section[] {
   const hidden = new Set(skipped);
   const sections: { heading: string; text: string }[] = [{ heading: '', text: '' }];

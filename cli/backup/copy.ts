@@ -6,12 +6,12 @@ import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
 export interface FoundFile {
-  /** Below the folder that was looked through; '' for a file itself. */
+  /** Path relative to the searched folder; '' for a file itself. */
   readonly below: string;
   readonly bytes: number;
 }
 
-/** Every file of a folder, or the file itself; links and sockets are none. Nothing where nothing is. */
+/** Yields every file of a folder, or the file itself. Skips links and sockets; yields nothing if the path does not exist. */
 export async function* filesBelow(root: string, below = ''): AsyncIterable<FoundFile> {
   const at = path.join(root, below);
   const found = await lstat(at).catch(() => null);
@@ -20,13 +20,13 @@ export async function* filesBelow(root: string, below = ''): AsyncIterable<Found
     for await (const { name } of await opendir(at)) yield* filesBelow(root, below === '' ? name : `${below}/${name}`);
 }
 
-/** Reads a file through, into another one where that is given. @returns its SHA-256 */
+/** Reads a file and copies it to another one if given. @returns its SHA-256 */
 export async function copyHashed(from: string, to: string | null, stopped: AbortSignal): Promise<string> {
   const hash = createHash('sha256');
   const hashing = new Transform({
     transform(part: Buffer, _encoding, done) {
       hash.update(part);
-      // What nobody writes is only read through.
+      // Without a target, the file is only read.
       done(null, to === null ? undefined : part);
     },
   });
@@ -41,7 +41,7 @@ export async function copyHashed(from: string, to: string | null, stopped: Abort
   return hash.digest('hex');
 }
 
-/** Makes sure that the names in a folder outlast a loss of power. */
+/** Flushes a folder, so that its file names survive a power failure. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {

@@ -1,4 +1,4 @@
-/** A backup is a folder: manifest.json, written last, SHA256SUMS (sha256sum -c reads it), and data/ with the parts. */
+/** A backup is a folder: manifest.json, written last, SHA256SUMS (for sha256sum -c), and data/ with the parts. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readFile, rename, writeFile } from 'node:fs/promises';
@@ -20,47 +20,49 @@ export interface Manifest {
   readonly files: number;
   readonly bytes: number;
   readonly parts: readonly string[];
-  /** Settings of what is not in it. */
+  /** Settings that name data outside the backup. */
   readonly outside: readonly string[];
-  /** The keys of SECRET_KEY that may have sealed what it holds. */
+  /** The keys of SECRET_KEY that may have encrypted data in the backup. */
   readonly secret_keys: readonly { readonly id: string; readonly fingerprint: string }[];
   /** SHA-256 of SHA256SUMS. */
   readonly sums: string;
 }
 
-/** Tells keys apart and gives nothing of them away: they are 32 random bytes. */
+/** Returns a fingerprint that distinguishes keys and reveals nothing of them: they are 32 random bytes. */
 export const fingerprintOf = ({ key }: Pick<SecretKey, 'key'>): string =>
   createHash('sha256').update('allotrope-backup').update(key).digest('hex').slice(0, 16);
 
-/** Makes the backup a whole one. */
+/** Completes the backup by writing its manifest. */
 export async function writeManifest(folder: string, manifest: Omit<Manifest, 'format'>): Promise<void> {
   const draft = path.join(folder, `${MANIFEST}.draft`);
   await writeFile(draft, `${JSON.stringify({ format: FORMAT, ...manifest }, null, 2)}\n`, { mode: 0o600, flush: true });
   await rename(draft, path.join(folder, MANIFEST));
 }
 
-/** @throws CommandError for what is no whole backup */
+/** @throws CommandError if the folder holds no complete backup */
 export async function readManifest(folder: string): Promise<Manifest> {
   const text = await readFile(path.join(folder, MANIFEST), 'utf8').catch(() => null);
   if (text === null)
-    throw new CommandError(`${folder} holds no ${MANIFEST}: it is no backup, or one that did not come to its end.`);
+    throw new CommandError(
+      `${folder} contains no ${MANIFEST}: it is not a backup, or the backup was interrupted. Choose another folder.`,
+    );
   const manifest = JSON.parse(text) as Manifest;
   if (manifest.format !== FORMAT)
     throw new CommandError(
-      `${folder} was made by a newer version of Allotrope (format ${manifest.format}). Restore it with that.`,
+      `${folder} was made by a newer version of Allotrope (format ${manifest.format}). Restore it with that version.`,
     );
   return manifest;
 }
 
 export interface Sum {
   readonly sha256: string;
-  /** Below data/, with its part first. */
+  /** Path relative to data/, beginning with the part. */
   readonly path: string;
 }
 
 export const sumLine = ({ sha256, path: name }: Sum): string => `${sha256}  ${DATA}/${name}\n`;
 
-/** The files of a backup, one by one. @throws CommandError for a list that was changed */
+/** Yields the files of a backup. @throws CommandError if the list was modified */
 export async function* readSums(folder: string, { sums, parts }: Manifest): AsyncIterable<Sum> {
   const hash = createHash('sha256');
   const lines = createInterface({ input: createReadStream(path.join(folder, SUMS)), crlfDelay: Infinity });
@@ -70,8 +72,11 @@ export async function* readSums(folder: string, { sums, parts }: Manifest): Asyn
     const [part = '', ...below] = name?.split('/') ?? [];
     const isInside = parts.includes(part) && below.every((word) => word !== '' && word !== '.' && word !== '..');
     if (sha256 === undefined || name === undefined || !isInside)
-      throw new CommandError(`${path.join(folder, SUMS)} has a line that no backup has: ${line.slice(0, 200)}`);
+      throw new CommandError(
+        `${path.join(folder, SUMS)} contains an invalid line, so the backup is damaged. Use another one. The line: ${line.slice(0, 200)}`,
+      );
     yield { sha256, path: name };
   }
-  if (hash.digest('hex') !== sums) throw new CommandError(`${path.join(folder, SUMS)} is not what was written.`);
+  if (hash.digest('hex') !== sums)
+    throw new CommandError(`${path.join(folder, SUMS)} was modified, so the backup is damaged. Use another one.`);
 }

@@ -1,32 +1,32 @@
-/** What of a deployment a backup holds, and where each part lies. */
+/** The parts of a deployment that a backup contains, with their locations. */
 import { existsSync } from 'node:fs';
 import { opendir } from 'node:fs/promises';
 import path from 'node:path';
 
 import type { Config } from '../../config/types.js';
 import { tryLock, type Lock } from '../../engines/lock.js';
-import { livingEngines } from '../../engines/pidFile.js';
+import { runningEngines } from '../../engines/pidFile.js';
 import { CommandError } from '../command.js';
 
-/** A folder, or a single file, of the deployment. */
+/** A folder or file of the deployment. */
 export interface Part {
   readonly name: string;
   readonly path: string;
-  /** Whoever has it can open all secrets, or call the API. */
+  /** Whether the file is a key. Its owner can decrypt all secrets, or call the API. */
   readonly isKey: boolean;
 }
 
-/** The embedded engines, by the setting that puts a server in the place of each. */
+/** The embedded engines, by the setting that replaces each with an external server. */
 const ENGINES = { mongodb: 'MONGODB_URI', qdrant: 'QDRANT_URL', temporal: 'TEMPORAL_ADDRESS' } as const;
 const KEYS = ['secret-key', 'api-key'] as const;
 
 export interface Parts {
   readonly inside: readonly Part[];
-  /** Settings whose servers, or bucket, are to be backed up by their own means. */
+  /** Settings whose servers or bucket need their own backup. */
   readonly outside: readonly string[];
 }
 
-/** @param env the environment: which engines are embedded stands there alone */
+/** Returns the parts of a deployment. @param env the environment, which determines the engines that are embedded */
 export function partsOf({ dataDir, files }: Pick<Config, 'dataDir' | 'files'>, env: NodeJS.ProcessEnv): Parts {
   const engines = Object.entries(ENGINES);
   const folder = (name: string, at = path.join(dataDir, name)): Part => ({ name, path: at, isKey: false });
@@ -43,7 +43,7 @@ export function partsOf({ dataDir, files }: Pick<Config, 'dataDir' | 'files'>, e
   };
 }
 
-/** Whether anything lies there. */
+/** Returns whether a part exists and is not empty. */
 export async function isThere({ path: at, isKey }: Part): Promise<boolean> {
   if (!existsSync(at)) return false;
   if (isKey) return true;
@@ -52,19 +52,19 @@ export async function isThere({ path: at, isKey }: Part): Promise<boolean> {
 }
 
 /**
- * Keeps `npm start` away from the data while it is copied: files of engines that write are no backup.
- * @throws CommandError where a service runs on it
+ * Prevents `npm start` from using the data while it is copied: copies of files that an engine writes are inconsistent.
+ * @throws CommandError if a service uses the data
  */
 export async function holdData(dataDir: string): Promise<Lock> {
   const lock = await tryLock(path.join(dataDir, 'engines.json'));
   if (!lock)
     throw new CommandError(
-      `A service, or another backup, is at work on ${dataDir}. Stop npm start first (Ctrl-C), then try again.`,
+      `A service or another backup uses ${dataDir}. Stop npm start first (Ctrl-C), then try again.`,
     );
-  const living = await livingEngines(dataDir);
+  const living = await runningEngines(dataDir);
   if (living.length === 0) return lock;
   await lock.release();
   throw new CommandError(
-    `${living.join(' and ')} of ${dataDir} outlived their service. Run npm start and stop it with Ctrl-C, then try again.`,
+    `${living.join(' and ')} of ${dataDir} still run without their service. Run npm start and stop it with Ctrl-C, then try again.`,
   );
 }

@@ -4,13 +4,13 @@ import { withStore } from '../store.js';
 export const approveDeletions: Command = {
   usage: 'ID',
   about:
-    'A listing that misses suspiciously many files of a data source deletes none (deletions_held). Once you have looked at\nthe account, this lets its next listing delete whatever it misses.',
+    'A listing that misses suspiciously many files of a data source deletes none (deletions_held). Check the account first;\nthen this command lets the next listing delete the missing files.',
   options: {},
   async run({ args: [id], terminal }) {
     const known = await withStore(terminal, (store) => store.dataSources.approveDeletions(idOf(id, 'ID')));
-    if (!known) throw new CommandError(`There is no data source ${id}. POST /data_sources lists them.`);
+    if (!known) throw new CommandError(`There is no data source ${id}. List them with POST /data_sources.`);
     terminal.out(
-      `The next listing of data source ${id} deletes what it misses. POST /integrations/items/sync starts one.`,
+      `The next listing of data source ${id} deletes the missing files. Start one with POST /integrations/items/sync.`,
     );
   },
 };

@@ -14,7 +14,7 @@ import { type Command, CommandError, JSON_OPTION, type Terminal } from '../comma
 
 const MEGABYTE = 1_000_000;
 
-/** Copies the parts, file by file, and writes down the hash of each. */
+/** Copies the parts file by file and records the hash of each. */
 async function copyParts(folder: string, parts: readonly Part[], terminal: Terminal) {
   const sizes = { files: 0, bytes: 0 };
   for (const part of parts)
@@ -25,7 +25,7 @@ async function copyParts(folder: string, parts: readonly Part[], terminal: Termi
   const { bavail, bsize } = await statfs(folder);
   if (bavail * bsize < sizes.bytes)
     throw new CommandError(
-      `${folder} has room for ${Math.floor((bavail * bsize) / MEGABYTE)} MB, and ${Math.ceil(sizes.bytes / MEGABYTE)} MB are to be copied.`,
+      `${folder} has ${Math.floor((bavail * bsize) / MEGABYTE)} MB free, but the backup needs ${Math.ceil(sizes.bytes / MEGABYTE)} MB. Free space or choose another folder.`,
     );
   const painter = createPainter(terminal);
   const list = createWriteStream(path.join(folder, SUMS), { mode: 0o600, flush: true });
@@ -34,7 +34,8 @@ async function copyParts(folder: string, parts: readonly Part[], terminal: Termi
   for (const part of parts)
     for await (const { below } of filesBelow(part.path)) {
       const name = below === '' ? part.name : `${part.name}/${below}`;
-      if (name.includes('\n')) throw new CommandError(`${name} can't be listed: its name has a line break.`);
+      if (name.includes('\n'))
+        throw new CommandError(`${name} cannot be backed up, because its name contains a line break. Rename the file.`);
       const to = path.join(folder, DATA, name);
       const sha256 = await copyHashed(path.join(part.path, below), to, terminal.stopped);
       const line = sumLine({ sha256, path: name });
@@ -59,9 +60,9 @@ async function makeBackup(config: Config, folder: string, withKeys: boolean, ter
   const there = await Promise.all(wanted.map(isThere));
   const parts = wanted.filter((_, index) => there[index]);
   if (parts.every(({ isKey }) => isKey))
-    throw new CommandError(`${config.dataDir} holds no data of embedded engines. See DATA_DIR.`);
+    throw new CommandError(`${config.dataDir} contains no data of embedded engines. Check DATA_DIR.`);
   if (parts.some((part) => !path.relative(part.path, folder).startsWith('..')))
-    throw new CommandError(`${folder} lies inside of what is to be copied. Choose another folder.`);
+    throw new CommandError(`${folder} is inside the data to copy. Choose another folder.`);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   if ((await readdir(folder)).length > 0) throw new CommandError(`${folder} is not empty. Choose a new folder.`);
   const copied = await copyParts(folder, parts, terminal);
@@ -81,12 +82,12 @@ async function makeBackup(config: Config, folder: string, withKeys: boolean, ter
 export const backup: Command = {
   usage: 'FOLDER',
   about: [
-    'Copies the data of the embedded engines, stored files and the keys that npm start made into a new folder, with a manifest',
-    'and checksums. The service must be stopped: runs in flight go on where they were once it is started again, here or',
-    'where the backup is restored. Servers of your own (MONGODB_URI, QDRANT_URL, TEMPORAL_ADDRESS) and a bucket are not in it.',
+    'Copies the data of the embedded engines, stored files and generated keys into a new folder, with a manifest and',
+    'checksums. Stop the service first. Active runs resume when the service starts again, here or where the backup is',
+    'restored. External servers (MONGODB_URI, QDRANT_URL, TEMPORAL_ADDRESS) and a bucket are not included.',
   ].join('\n'),
   options: {
-    'without-keys': { about: "Leaves secret-key and api-key out: without that SECRET_KEY it can't be restored." },
+    'without-keys': { about: 'Excludes secret-key and api-key. The restore then needs the same SECRET_KEY.' },
     ...JSON_OPTION,
   },
   async run({ args, has, terminal }) {
@@ -97,10 +98,10 @@ export const backup: Command = {
       const manifest = await makeBackup(config, folder, !has('without-keys'), terminal);
       if (has('json')) return terminal.out(JSON.stringify({ folder, ...manifest }));
       terminal.out(`${manifest.files} files, ${Math.ceil(manifest.bytes / MEGABYTE)} MB: ${manifest.parts.join(', ')}`);
-      if (manifest.outside.length > 0)
-        terminal.out(`Not in it, back up by their own means: ${manifest.outside.join(', ')}`);
-      if (manifest.parts.includes('secret-key')) terminal.out('It holds SECRET_KEY: keep it as safe as that.');
-      terminal.out(`npm run cli -- restore ${folder} brings it back.`);
+      if (manifest.outside.length > 0) terminal.out(`Not included, back up separately: ${manifest.outside.join(', ')}`);
+      if (manifest.parts.includes('secret-key'))
+        terminal.out('The backup contains SECRET_KEY. Protect it like the key.');
+      terminal.out(`Restore it with: npm run cli -- restore ${folder}`);
     } finally {
       await lock.release();
     }

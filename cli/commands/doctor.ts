@@ -25,7 +25,7 @@ async function examine(call: Call): Promise<Check[]> {
         temporal: null,
       });
       const engines = [...mongodb.checks, ...qdrant, ...temporal.checks];
-      return [ok('settings', 'can be used'), ...engines, ...api, ...machine, ...work];
+      return [ok('settings', 'are valid'), ...engines, ...api, ...machine, ...work];
     } finally {
       await Promise.all([mongodb.inspection?.close(), temporal.inspection?.close()]);
     }
@@ -38,9 +38,9 @@ async function examine(call: Call): Promise<Check[]> {
 export const doctor: Command = {
   usage: '',
   about: [
-    'Looks at settings, engines and their versions, worker, API, disk, file storage, Chromium, embedding model, clock, PUBLIC_URL,',
-    'secrets, files that stand still, webhooks and data sources, and says what to do. It changes nothing. Exit code 1 where',
-    'something is BAD; LOOK is what works and wants attention.',
+    'Checks settings, engines and their versions, worker, API, disk, file storage, Chromium, embedding model, clock, PUBLIC_URL,',
+    'secrets, files without progress, webhooks and data sources, and says what to do. Changes nothing. Exit code 1 if a check',
+    'is BAD; LOOK marks what works but needs attention.',
   ].join('\n'),
   options: { ...URL_OPTION, ...JSON_OPTION },
   async run(call) {

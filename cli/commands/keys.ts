@@ -4,8 +4,8 @@ import { table } from '../bars.js';
 import { type Call, type Command, CommandError, idOf, JSON_OPTION } from '../command.js';
 import { withStore } from '../store.js';
 
-const ORG_OPTION = { org: { value: 'ID', about: 'The organization. Unset: 1, that of API_KEY.' } } as const;
-const TOKENS = 'Access tokens that were issued with it stay good for up to ten hours.';
+const ORG_OPTION = { org: { value: 'ID', about: 'The organization. Default: 1, that of API_KEY.' } } as const;
+const TOKENS = 'Access tokens issued with it stay valid for up to ten hours.';
 
 const withKeys = <T>({ terminal }: Call, work: (keys: ApiKeys) => Promise<T>): Promise<T> =>
   withStore(terminal, (store) => work(store.apiKeys));
@@ -21,20 +21,20 @@ function tell(
 
 export const createKey: Command = {
   usage: '',
-  about: 'Makes another API key of an organization; those it has stay good. The key is shown only now.',
+  about: 'Creates an additional API key of an organization; existing keys stay valid. The key is shown only once.',
   options: { ...ORG_OPTION, ...JSON_OPTION },
   async run(call) {
     const organizationId = call.number('org') ?? 1;
     const made = await withKeys(call, (keys) => keys.create(organizationId));
-    if (!made) throw new CommandError(`There is no organization ${organizationId}. See npm run cli -- org list`);
+    if (!made) throw new CommandError(`There is no organization ${organizationId}. List them: npm run cli -- org list`);
     tell(call, made);
   },
 };
 
 export const listKeys: Command = {
   usage: '',
-  about: 'Lists API keys by their first characters; keys themselves are kept as hashes only.',
-  options: { org: { value: 'ID', about: 'Only those of this organization.' }, ...JSON_OPTION },
+  about: 'Lists API keys by their first characters; only their hashes are stored.',
+  options: { org: { value: 'ID', about: 'Only keys of this organization.' }, ...JSON_OPTION },
   async run(call) {
     const { has, terminal } = call;
     const rows = await withKeys(call, (keys) => keys.list(call.number('org') ?? null));
@@ -49,7 +49,7 @@ export const listKeys: Command = {
 
 export const rotateKey: Command = {
   usage: 'ID',
-  about: `Makes a new API key and ends the given one at the same moment. ${TOKENS}\nWhere DATA_DIR/api-key holds the old one, it gets the new one; API_KEY in the environment is yours to change.`,
+  about: `Replaces an API key by a new one; the old one becomes invalid at once. ${TOKENS}\nIf DATA_DIR/api-key contains the old key, it is updated. Update API_KEY in the environment yourself.`,
   options: JSON_OPTION,
   async run(call) {
     const { args, terminal } = call;
@@ -59,32 +59,33 @@ export const rotateKey: Command = {
       wasOwn: own !== null && (await keys.idOf(own)) === id,
       made: await keys.rotate(id),
     }));
-    if (!made) throw new CommandError(`There is no key ${id}, or it is revoked already. See npm run cli -- key list`);
+    if (!made)
+      throw new CommandError(`There is no key ${id}, or it is already revoked. List the keys: npm run cli -- key list`);
     tell(call, made);
     if (!wasOwn) return;
     const isKept = keepApiKey(made.apiKey, terminal.env);
     terminal.err(
       isKept
-        ? 'DATA_DIR/api-key holds it now.\n'
-        : 'It was API_KEY: set that to the new one, then start API and workers again.\n',
+        ? 'DATA_DIR/api-key contains the new key.\n'
+        : 'The old key is in API_KEY. Set API_KEY to the new one, then restart API and workers.\n',
     );
   },
 };
 
 export const revokeKey: Command = {
   usage: 'ID',
-  about: `Ends an API key: from now on it is answered 401. ${TOKENS}`,
-  options: { last: { about: "Also where it is its organization's last one." } },
+  about: `Revokes an API key: further requests with it fail with 401. ${TOKENS}`,
+  options: { last: { about: "Revokes the key even if it is the organization's last one." } },
   async run(call) {
     const { args, has, terminal } = call;
     const id = idOf(args[0], 'ID');
     const outcome = await withKeys(call, (keys) => keys.revoke(id, has('last')));
     if (outcome === 'last')
       throw new CommandError(
-        `Key ${id} is the last of its organization, which nobody could call any more. Make another first (key create), use key rotate, or say --last.`,
+        `Key ${id} is the last one of its organization. Without it the API rejects every call. Create another one first (key create), use key rotate, or add --last.`,
       );
     if (outcome === 'unknown')
-      throw new CommandError(`There is no key ${id}, or it is revoked already. See npm run cli -- key list`);
+      throw new CommandError(`There is no key ${id}, or it is already revoked. List the keys: npm run cli -- key list`);
     terminal.out(`key ${id} is revoked`);
   },
 };

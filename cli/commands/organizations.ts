@@ -4,8 +4,7 @@ import { withStore } from '../store.js';
 
 export const createOrganization: Command = {
   usage: 'NAME',
-  about:
-    'Makes an organization: users and content of its own, walled off from all others. Its API key is shown only now.',
+  about: 'Creates an organization. Its users and content are isolated from all others. Its API key is shown only once.',
   options: JSON_OPTION,
   async run({ args: [name = ''], has, terminal }) {
     if (name.trim() === '') throw new UsageError('NAME is empty');

@@ -7,10 +7,10 @@ import { type Call, type Command, CommandError, JSON_OPTION, UsageError } from '
 import { withStore } from '../store.js';
 
 const POLL_MS = 1_000;
-/** Failed files shown at most. */
+/** Maximum number of failed files that are shown. */
 const FAILURES = 20;
 
-/** Makes the collections in scope usable: absent ones are created, damaged ones only with --recreate. */
+/** Makes the selected collections usable: missing ones are created, damaged ones only with --recreate. */
 async function prepareCollections({ rebuilds }: Store, scope: RebuildScope, recreates: boolean, call: Call) {
   const { out } = call.terminal;
   const used = await rebuilds.spaces(scope);
@@ -23,11 +23,11 @@ async function prepareCollections({ rebuilds }: Store, scope: RebuildScope, recr
     call.terminal.err(`The collection of ${space} (${files} files) is damaged: ${problem}\n`);
   if (damaged.length > 0 && (scope.organizationId !== null || scope.customerId !== null))
     throw new CommandError(
-      'A damaged collection has to be created again, which empties it for all organizations. Leave out --org and --customer.',
+      'A damaged collection must be created again, which empties it for all organizations. Run the command without --org and --customer.',
     );
   if (damaged.length > 0 && !recreates)
     throw new CommandError(
-      'Nothing was changed. With --recreate these collections are emptied and filled again; searches answer meanwhile with what is there.',
+      'Nothing was changed. With --recreate these collections are emptied and filled again; meanwhile searches find only vectors that are already rebuilt.',
     );
   for (const { space, dimensions } of used) {
     if (damaged.some((one) => one.space === space)) {
@@ -41,7 +41,10 @@ async function prepareCollections({ rebuilds }: Store, scope: RebuildScope, recr
   return used.reduce((sum, { files }) => sum + files, 0);
 }
 
-/** Whether all files in scope have their vectors or were skipped for good; only then does the command end with code 0. */
+/**
+ * Returns whether all selected files have vectors or were skipped permanently. Only then does the command end with code
+ * 0.
+ */
 export const isWholeRebuild = ({ finishedRuns, runs, brokenRuns, failed }: RebuildProgress): boolean =>
   finishedRuns === runs && brokenRuns === 0 && failed === 0;
 
@@ -71,16 +74,16 @@ async function follow({ rebuilds }: Store, runIds: readonly number[], files: num
 export const rebuildVectors: Command = {
   usage: '',
   about: [
-    'Recreates the vectors of files from stored data: chunks are embedded with the model of their file, sparse vectors are',
+    'Rebuilds the vectors of files from stored data: chunks are embedded with the model of their file, sparse vectors are',
     'computed, and vectors of callers and pictures are read from the uploads. Nothing is fetched. The workers do it, one run',
     'per user. Each file publishes its new vectors separately, so searches continue. A missing collection is created first.',
-    'Ctrl-C ends the command and leaves the runs under way; called again, it shows the same runs. Files in cold storage keep',
+    'Ctrl-C ends the command while the runs continue; the same command shows their progress again. Files in cold storage keep',
     'their vectors there and are skipped. Exits with code 1 if files failed or runs are left.',
   ].join('\n'),
   options: {
     org: { value: 'ID', about: 'Only this organization.' },
     customer: { value: 'ID', about: 'Only this end user of the organization (customer-id); with --org.' },
-    space: { value: 'NAME', about: 'Only vectors in this space, as reconcile names it.' },
+    space: { value: 'NAME', about: 'Only vectors in this space, as named by reconcile.' },
     recreate: { about: 'Empties damaged collections and fills them again.' },
     ...JSON_OPTION,
   },
@@ -107,8 +110,9 @@ export const rebuildVectors: Command = {
         terminal.out(`  organization ${organizationId}, file ${fileId}: ${message}`);
       if (progress.failed > failures.length) terminal.out(`  … ${progress.failed - failures.length} more`);
       if (progress.finishedRuns < progress.runs)
-        terminal.out('The workers go on. The same command shows how far they are.');
-      else if (progress.brokenRuns > 0) terminal.out(`${progress.brokenRuns} runs broke off: run the command again.`);
+        terminal.out('The runs continue. The same command shows their progress.');
+      else if (progress.brokenRuns > 0)
+        terminal.out(`${progress.brokenRuns} runs were aborted. Run the command again.`);
       return isDone ? 0 : 1;
     });
   },

@@ -7,24 +7,24 @@ import { reconcile } from '../reconcile.js';
 import { withStore } from '../store.js';
 
 const seen = ({ organizations, users, files, points, stored, busy }: Progress): string =>
-  `${organizations} organizations, ${users} users, ${files} files, ${points} points, ${stored} stored files looked at; ${busy} files at work left alone`;
+  `${organizations} organizations, ${users} users, ${files} files, ${points} points, ${stored} stored files checked; ${busy} files of active runs skipped`;
 
 export const reconcileCommand: Command = {
   usage: '',
   about: [
     'Compares the records of all files with their chunks, points of every vector space, contents, uploads, vectors in cold',
-    'storage and items, organization by organization, while everything goes on. What a run is at work on is left alone.',
-    'Of the vectors of each space 10,000, chosen at random, are read: whether they are there, whole and of length 1; of these 64',
-    'are compared with their text embedded again, if the embedded model serves the space. Overwritten bytes of single vectors can',
-    'escape a sample: --full reads all.',
-    'Tells each kind of difference with its number and examples. Exit code 1 where differences are left.',
+    'storage and items, organization by organization, while the service runs. Files of active runs are skipped.',
+    'In each vector space, 10,000 random vectors are checked for presence, size and length 1. Of these, 64',
+    'are compared with their text embedded again, if the embedded model serves the space. Damage to single vectors can',
+    'escape the sample: --full reads all.',
+    'Prints each kind of difference with its count and examples. Exit code 1 if differences are left.',
     '',
-    'With --mend what nobody names is deleted, files that lack something are queued for a resync (a worker does it), counts',
-    'are taken anew. Kinds:',
+    'With --mend, unreferenced data is deleted, incomplete files are queued for a resync (a worker does it), and counts',
+    'are recalculated. Kinds:',
     ...Object.entries(DIFFERENCES).map(([kind, about]) => `  ${kind.padEnd(18)} ${about}`),
   ].join('\n'),
   options: {
-    mend: { about: 'Mends what can safely be mended.' },
+    mend: { about: 'Repairs what can be repaired safely.' },
     full: { about: 'Reads all vectors, and compares 1,000 of each space with their texts.' },
     remote: { about: 'Compares vectors of remote models too; their providers bill for it.' },
     org: { value: 'ID', about: 'Only this organization.' },
@@ -57,13 +57,13 @@ export const reconcileCommand: Command = {
     }
     terminal.out(seen(progress));
     if (kinds.some(([kind]) => kind === 'damaged_collection'))
-      terminal.out('npm run cli -- vectors rebuild --recreate makes all vectors of these collections again.');
+      terminal.out('Rebuild all vectors of these collections: npm run cli -- vectors rebuild --recreate');
     else if (kinds.some(([kind]) => kind === 'damaged_vectors'))
-      terminal.out('npm run cli -- vectors rebuild makes vectors again from stored chunks; nothing is fetched.');
+      terminal.out('Rebuild vectors from stored chunks, without fetching: npm run cli -- vectors rebuild');
     if (kinds.length === 0) terminal.out('No difference.');
-    else if (!has('mend')) terminal.out('npm run cli -- reconcile --mend mends what can be mended.');
+    else if (!has('mend')) terminal.out('Repair what can be repaired: npm run cli -- reconcile --mend');
     else if (kinds.some(([kind]) => DIFFERENCES[kind].includes('resync')))
-      terminal.out('Queued files are synced by the workers: npm run cli -- status --watch');
+      terminal.out('The workers sync the queued files. Watch them: npm run cli -- status --watch');
     return report.left() > 0 ? 1 : 0;
   },
 };

@@ -13,26 +13,26 @@ import { type Command, CommandError, type Terminal } from '../command.js';
 
 const KEY_FILE = 'secret-key';
 
-/** SECRET_KEY as it will be once all is restored; null where none is known. */
+/** Returns SECRET_KEY as it will be after the restore; null if none is known. */
 function secretKeyAfter(folder: string, dataDir: string, env: NodeJS.ProcessEnv): string | null {
   if (env['SECRET_KEY']) return env['SECRET_KEY'];
   const kept = [path.join(dataDir, KEY_FILE), path.join(folder, DATA, KEY_FILE)].find((file) => existsSync(file));
   return kept === undefined ? null : readFileSync(kept, 'utf8').trim();
 }
 
-/** @throws CommandError unless all that the backup holds could be opened afterwards */
+/** Checks that all secrets in the backup can be decrypted afterwards. @throws CommandError if not */
 function refuseOtherKey(folder: string, dataDir: string, { secret_keys }: Manifest, env: NodeJS.ProcessEnv): void {
   const text = secretKeyAfter(folder, dataDir, env);
   if (text === null)
     throw new CommandError(
-      'The backup holds no SECRET_KEY, and none is set. Set SECRET_KEY to the one of the deployment that it was made of.',
+      'The backup contains no SECRET_KEY, and none is set. Set SECRET_KEY to that of the original deployment.',
     );
   const known = readSecretKeys(text).map(fingerprintOf);
   const lacking = secret_keys.filter(({ fingerprint }) => !known.includes(fingerprint));
   if (lacking.length === 0) return;
   throw new CommandError(
-    `The backup was made with another SECRET_KEY (${lacking.map(({ id }) => id).join(', ')}): what it has sealed would not open here. ` +
-      `Set SECRET_KEY to the one of that deployment${existsSync(path.join(dataDir, KEY_FILE)) ? `, or move ${dataDir} away and restore into an empty one` : ''}.`,
+    `The backup was made with another SECRET_KEY (${lacking.map(({ id }) => id).join(', ')}), so its secrets could not be decrypted here. ` +
+      `Set SECRET_KEY to that of the original deployment${existsSync(path.join(dataDir, KEY_FILE)) ? `, or move ${dataDir} away and restore into an empty one` : ''}.`,
   );
 }
 
@@ -49,17 +49,16 @@ async function readThrough(
     const from = path.join(folder, DATA, name);
     const found = await copyHashed(from, placeOf(name), terminal.stopped).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT')
-        throw new CommandError(`${from} is gone: the backup is not whole. Nothing of it can be trusted.`);
+        throw new CommandError(`${from} is missing, so the backup is incomplete. Use another one.`);
       throw error;
     });
-    if (found !== sha256)
-      throw new CommandError(`${from} is not what was written: the backup is broken. Take another one.`);
+    if (found !== sha256) throw new CommandError(`${from} was modified, so the backup is damaged. Use another one.`);
     painter.paint([`${bar(++done, manifest.files)} files ${doing}`]);
   }
   painter.end();
   if (done !== manifest.files)
     throw new CommandError(
-      `${folder} lists ${done} files of ${manifest.files}: the backup is broken. Take another one.`,
+      `${folder} lists ${done} of ${manifest.files} files, so the backup is damaged. Use another one.`,
     );
 }
 
@@ -67,7 +66,7 @@ async function refuseTooLittleRoom({ dataDir }: Pick<Config, 'dataDir'>, { bytes
   const { bavail, bsize } = await statfs(dataDir);
   if (bavail * bsize < bytes)
     throw new CommandError(
-      `${dataDir} has room for ${bavail * bsize} bytes, and ${bytes} are to be restored. Make room first.`,
+      `${dataDir} has ${bavail * bsize} bytes free, but the restore needs ${bytes}. Free space first.`,
     );
 }
 
@@ -79,7 +78,7 @@ async function putBack(
   terminal: Terminal,
 ): Promise<void> {
   const marker = path.join(dataDir, RESTORING);
-  // From here on nothing starts on this data until all of it is there, whatever dies.
+  // Until the restore is complete, no process starts on this data, even after a crash.
   await writeFile(marker, `${folder}\n`, { flush: true });
   await syncFolder(dataDir);
   for (const part of parts) await rm(part.path, { recursive: true, force: true });
@@ -96,25 +95,25 @@ async function putBack(
 export const restore: Command = {
   usage: 'FOLDER',
   about: [
-    'Brings a backup back into DATA_DIR (and FILE_STORAGE_DIR), once every file of it was read and found to be what was written.',
-    'Data that is there is replaced only with --force. A restore that is broken off is begun again by the same command;',
-    'until then npm start refuses the data.',
+    'Verifies the checksum of every file of a backup, then restores it into DATA_DIR (and FILE_STORAGE_DIR).',
+    'Existing data is replaced only with --force. To continue an interrupted restore, run the same command again;',
+    'until it completes, npm start refuses to use the data.',
   ].join('\n'),
-  options: { force: { about: 'Replaces the data that is there.' } },
+  options: { force: { about: 'Replaces existing data.' } },
   async run({ args, has, terminal }) {
     const folder = path.resolve(args[0] ?? '');
     const manifest = await readManifest(folder);
     const env = { ...terminal.env };
-    // Of an empty DATA_DIR the backup brings the key.
+    // If DATA_DIR is empty, the backup supplies the key.
     const dataDir = path.resolve(env['DATA_DIR'] || '.data');
-    const wasBrokenOff = existsSync(path.join(dataDir, RESTORING));
-    refuseOtherKey(folder, wasBrokenOff ? path.join(dataDir, 'none') : dataDir, manifest, env);
+    const wasInterrupted = existsSync(path.join(dataDir, RESTORING));
+    refuseOtherKey(folder, wasInterrupted ? path.join(dataDir, 'none') : dataDir, manifest, env);
     const config = loadConfig({ ...env, SECRET_KEY: secretKeyAfter(folder, dataDir, env) ?? undefined });
     const { inside, outside } = partsOf(config, env);
     const strange = manifest.parts.filter((name) => !inside.some((part) => part.name === name));
     if (strange.length > 0)
       throw new CommandError(
-        `The backup holds ${strange.join(', ')}, in whose place servers of your own are set (${outside.join(', ')}). Unset these, or restore there by their own means.`,
+        `The backup contains ${strange.join(', ')}, but external servers are set instead (${outside.join(', ')}). Unset these settings, or restore the servers with their own tools.`,
       );
     const parts = inside.filter(({ name, isKey }) => !isKey || manifest.parts.includes(name));
     await mkdir(dataDir, { recursive: true });
@@ -123,10 +122,8 @@ export const restore: Command = {
       const there = await Promise.all(
         parts.map(async (part) => ((await isThere(part)) && !part.isKey ? [part.path] : [])),
       );
-      if (there.flat().length > 0 && !has('force') && !wasBrokenOff)
-        throw new CommandError(
-          `There is data already: ${there.flat().join(', ')}. --force replaces it; nothing of it is kept.`,
-        );
+      if (there.flat().length > 0 && !has('force') && !wasInterrupted)
+        throw new CommandError(`Data already exists: ${there.flat().join(', ')}. Replace all of it with --force.`);
       await readThrough(folder, manifest, 'checked', () => null, terminal);
       if (!has('force')) await refuseTooLittleRoom(config, manifest);
       await putBack(folder, manifest, config, parts, terminal);
@@ -135,9 +132,9 @@ export const restore: Command = {
     }
     refuseHalfRestored(dataDir);
     terminal.out(
-      `${manifest.files} files of ${manifest.made_at} are back: ${manifest.parts.join(', ')}. npm start goes on from there.`,
+      `${manifest.files} files of ${manifest.made_at} are restored: ${manifest.parts.join(', ')}. Run npm start.`,
     );
     if (manifest.outside.length > 0)
-      terminal.out(`Not in the backup, to be restored by their own means: ${manifest.outside.join(', ')}`);
+      terminal.out(`Not in the backup, restore separately: ${manifest.outside.join(', ')}`);
   },
 };

@@ -27,24 +27,24 @@ async function accepted(
 export const scrape: Command = {
   usage: 'URL',
   about:
-    'Scrapes a site by following its links as POST /web_scrape does, or with --sitemap the pages of a sitemap, and shows how\nfar it is. A customer id that is unknown makes a user. Ctrl-C ends the watching; the scrape goes on.',
+    'Scrapes a site by following its links as POST /web_scrape does, or with --sitemap the pages of a sitemap, and shows its\nprogress. An unknown customer id creates a user. Ctrl-C ends the display; the scrape continues.',
   options: {
     ...CUSTOMER_OPTION,
     sitemap: { about: 'URL is a sitemap: POST /scrape_sitemap.' },
-    'max-pages': { value: 'NUMBER', about: 'Pages at most. Unset: 100, of a sitemap all.' },
-    depth: { value: 'NUMBER', about: 'How many links deep. Unset: 3.' },
-    'chunk-size': { value: 'TOKENS', about: 'Tokens of a chunk at most. Unset: 1500.' },
-    'no-wait': { about: 'Answers as soon as it is accepted.' },
+    'max-pages': { value: 'NUMBER', about: 'Maximum number of pages. Default: 100; for a sitemap, all.' },
+    depth: { value: 'NUMBER', about: 'Maximum number of links from the start page. Default: 3.' },
+    'chunk-size': { value: 'TOKENS', about: 'Maximum number of tokens per chunk. Default: 1500.' },
+    'no-wait': { about: 'Returns as soon as the scrape is accepted.' },
     ...URL_OPTION,
     ...JSON_OPTION,
   },
   async run(call) {
     const { has, text, terminal } = call;
     const customer = text('customer');
-    if (customer === undefined) throw new CommandError('Say for whom: --customer ID');
+    if (customer === undefined) throw new CommandError('Name the user: --customer ID');
     const api = openApi(call);
     let file = await accepted(call, api, customer);
-    if (!file) throw new CommandError('The API accepted nothing.');
+    if (!file) throw new CommandError('The API accepted no file. Check the URL.');
     const { id } = file;
     if (!has('no-wait')) {
       const painter = createPainter(terminal);
@@ -61,7 +61,7 @@ export const scrape: Command = {
     else {
       const { sync_status, sync_error_message } = file;
       terminal.out(`file ${id}: ${sync_status}${sync_error_message === null ? '' : `: ${sync_error_message}`}`);
-      if (!isAtRest(file)) terminal.out(`npm run cli -- status --customer ${customer} --watch follows it.`);
+      if (!isAtRest(file)) terminal.out(`Watch its progress: npm run cli -- status --customer ${customer} --watch`);
     }
     return ['SYNC_ERROR', 'SYNC_ABORTED'].includes(file.sync_status) ? 1 : 0;
   },

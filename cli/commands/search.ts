@@ -11,15 +11,15 @@ export const search: Command = {
     ...CUSTOMER_OPTION,
     k: { value: 'NUMBER', about: 'Chunks wanted. Unset: 5.' },
     file: { value: 'ID', multiple: true, about: 'Only in this file; may be given several times.' },
-    model: { value: 'ID', about: 'The embedding model. Unset: OPENAI.' },
-    hybrid: { about: 'By words as well; takes files with sparse vectors only.' },
+    model: { value: 'ID', about: 'The embedding model. Default: OPENAI.' },
+    hybrid: { about: 'Adds keyword search; only for files with sparse vectors.' },
     ...URL_OPTION,
     ...JSON_OPTION,
   },
   async run(call) {
     const { args, all, has, number, text, terminal } = call;
     const ids = all('file').map(Number);
-    if (!ids.every(Number.isSafeInteger)) throw new UsageError('--file takes the id of a file');
+    if (!ids.every(Number.isSafeInteger)) throw new UsageError('--file requires the id of a file');
     const api = openApi(call);
     const customer = await knownCustomer(api, text('customer'));
     const model = text('model');
@@ -41,6 +41,8 @@ export const search: Command = {
       terminal.out(`   ${content.replaceAll(/\s+/g, ' ').slice(0, SHOWN_CHARACTERS)}`);
     }
     if (documents.length === 0)
-      terminal.out(`Nothing found. npm run cli -- status --customer ${customer} --find NAME tells how a file stands.`);
+      terminal.out(
+        `Nothing found. Check the state of a file: npm run cli -- status --customer ${customer} --find NAME`,
+      );
   },
 };

@@ -43,7 +43,7 @@ async function look(api: Api, customers: readonly string[], most: number): Promi
   const [ready, { users, count }] = await Promise.all([readiness(api), api.post<Users>('/list_users', asked)]);
   const shown = customers.length > 0 ? customers : users.map((user) => user.organization_supplied_user_id);
   const work: UserWork[] = [];
-  // One after the other: a look is not to be felt by those who work.
+  // Sequential, to keep the load on the service low.
   for (const customer of shown) work.push(await workOf(api, customer, SHOWN));
   return { ready, users: count, work };
 }
@@ -59,24 +59,24 @@ function linesOf({ ready, users, work }: Status): string[] {
       ...failures.map(failure),
     ]),
     ...(users > work.length && work.length > 1
-      ? [`${users} users in all: --users shows more of the newest, --customer one of them.`]
+      ? [`${users} users in total. Show more with --users, or one with --customer.`]
       : []),
   ];
 }
 
-/** Why a file can't be found by a search; what there is to do stands in the messages of records. */
+/** Returns why a search cannot find a file. The messages of its record say what to do. */
 function standing(file: FileRecord, chunks: number): string[] {
   const { id, sync_status, sync_error_message, embedding_storage_status: storage, skip_embedding_generation } = file;
   const [model, properties] = Object.entries(file.embedding_properties ?? {})[0] ?? [];
   const why = [
     ...(sync_error_message === null ? [] : [sync_error_message]),
     ...(sync_status === 'READY' && file.file_metadata?.['pages_total'] !== undefined
-      ? [`It is a parent: its ${Number(file.file_metadata['pages_total'])} pages are searched, not itself.`]
+      ? [`It is a parent. Searches find its ${Number(file.file_metadata['pages_total'])} pages instead.`]
       : []),
-    ...(storage === 'HOT_STORAGE' ? [] : [`Its vectors are ${storage}: POST /move_to_hot_storage brings them back.`]),
-    ...(skip_embedding_generation ? ['It was sent with skip_embedding_generation: it has no vectors.'] : []),
+    ...(storage === 'HOT_STORAGE' ? [] : [`Its vectors are in ${storage}. Move them with POST /move_to_hot_storage.`]),
+    ...(skip_embedding_generation ? ['It was uploaded with skip_embedding_generation, so it has no vectors.'] : []),
     ...(sync_status === 'READY' && properties?.served_by === undefined
-      ? ['It has no vectors: only its text is kept.']
+      ? ['It has no vectors: only its text is stored.']
       : []),
     ...(sync_status === 'READY' && properties?.served_by !== undefined
       ? [`Searchable as ${model}: ${chunks} chunks in ${properties.served_by}.`]
@@ -93,7 +93,7 @@ async function find(api: Api, customer: string, wanted: string) {
   const files = await findFiles(api, customer, wanted, FOUND);
   if (files.length === 0)
     throw new CommandError(
-      `User ${customer} has no file whose id or name is like ${wanted}: it was never taken in, or it was deleted.`,
+      `User ${customer} has no file with an id or name like ${wanted}. It was never ingested, or it was deleted.`,
     );
   return Promise.all(
     files.map(async (file) => {
@@ -107,14 +107,14 @@ async function find(api: Api, customer: string, wanted: string) {
 export const status: Command = {
   usage: '',
   about: [
-    'Tells what is ready, and for the newest users how many files are ready, in motion and failed, how far scrapes are, and',
-    'why the latest failures failed. With --find it tells how single files stand, and why one is not searchable.',
+    'Shows what is ready. For the newest users it shows how many files are ready, unfinished and failed, the progress of scrapes,',
+    'and the causes of the latest failures. With --find it shows the state of single files, and why one is not searchable.',
   ].join('\n'),
   options: {
-    watch: { about: 'Looks again every two seconds, until Ctrl-C.' },
+    watch: { about: 'Refreshes every two seconds until Ctrl-C.' },
     customer: { ...CUSTOMER_OPTION.customer, multiple: true },
-    users: { value: 'NUMBER', about: `Newest users shown where none is named. Unset: ${USERS}.` },
-    find: { value: 'NAME|ID', about: 'Files by a part of their name, or by id; needs --customer.' },
+    users: { value: 'NUMBER', about: `Number of newest users to show without --customer. Default: ${USERS}.` },
+    find: { value: 'NAME|ID', about: 'Shows files by id or by a part of their name; requires --customer.' },
     ...URL_OPTION,
     ...JSON_OPTION,
   },

@@ -1,7 +1,7 @@
-/** One thing that was looked at. */
+/** Result of one check. */
 export interface Check {
   readonly name: string;
-  /** `warn`: it works, and should be looked at. `skipped`: something else must be mended first. */
+  /** `warn`: works, but needs attention. `skipped`: another problem must be fixed first. */
   readonly state: 'ok' | 'warn' | 'bad' | 'skipped';
   /** What was found. */
   readonly found: string;

@@ -1,4 +1,4 @@
-/** What the doctor asks of engines and API. */
+/** Doctor checks of the engines and the API. */
 import type { Config } from '../../config/types.js';
 import { temporalNames } from '../../contract/temporalNames.js';
 import { embeddedTrouble } from '../../engines/embeddedTrouble.js';
@@ -12,12 +12,11 @@ import { bad, type Check, messageOf, ok, warn } from './check.js';
 
 const START = 'Start the service with npm start';
 const MOST_SKEW_MS = 5_000;
-const notSet = (name: string, setting: string): Check =>
-  bad(name, 'no address is known', `${START}, or set ${setting}.`);
+const notSet = (name: string, setting: string): Check => bad(name, 'no address is set', `${START}, or set ${setting}.`);
 
 /**
- * Says why a store does not answer: what is known of its embedded engine, else the error of the call.
- * @param settings what to look at where the store is no embedded engine
+ * Returns why a store does not answer: the known cause for its embedded engine, else the error of the call.
+ * @param settings what to check if the store is not an embedded engine
  */
 async function noAnswer(
   name: string,
@@ -28,28 +27,30 @@ async function noAnswer(
   error: unknown,
 ): Promise<Check> {
   const trouble = await embeddedTrouble(dataDir, engine);
-  if (trouble === null) return bad(name, `${at} does not answer: ${messageOf(error)}`, `${START}, or see ${settings}.`);
+  if (trouble === null)
+    return bad(name, `${at} does not answer: ${messageOf(error)}`, `${START}, or check ${settings}.`);
   const { found, fix, detail } = trouble;
   return bad(name, detail === null ? found : `${found}. Last cause: ${detail}`, `${fix}.`);
 }
 
-/** Within a second, since the question took its time. */
+/** Accurate to a second, because the request takes time. */
 function clock(mongodb: Date, asked: number, answered: number): Check {
   const name = 'clock';
   const skew = Math.max(0, asked - mongodb.getTime(), mongodb.getTime() - answered);
-  const found = `${Math.round(skew / 1000)} s apart from MongoDB's`;
+  const found = `differs from MongoDB's by ${Math.round(skew / 1000)} s`;
   return skew <= MOST_SKEW_MS
     ? ok(name, found)
-    : bad(name, found, 'Have both machines keep time (NTP): tokens, retries and leases go by it.');
+    : bad(name, found, 'Synchronize the clocks of both machines (NTP): tokens, retries and leases depend on them.');
 }
 
 interface MongodbFindings {
   readonly checks: Check[];
   readonly inspection: Inspection | null;
-  /** Null where MongoDB does not answer, or nothing was started yet. */
+  /** Null if MongoDB does not respond, or nothing was started yet. */
   readonly deploymentId: string | null;
 }
 
+/** Checks whether MongoDB answers, its replica set, clock and schema version. Also returns the opened inspection. */
 export async function mongodbChecks(config: Config): Promise<MongodbFindings> {
   const name = 'MongoDB';
   const { mongodbUri } = config;
@@ -63,7 +64,7 @@ export async function mongodbChecks(config: Config): Promise<MongodbFindings> {
         ? bad(
             name,
             `${version}, no replica set`,
-            'Transactions need one: start mongod with --replSet, then rs.initiate().',
+            'Transactions require a replica set: start mongod with --replSet, then run rs.initiate().',
           )
         : ok(name, `${version}, replica set ${replicaSet}`),
       clock(now, asked, Date.now()),
@@ -72,7 +73,7 @@ export async function mongodbChecks(config: Config): Promise<MongodbFindings> {
       checks.push(
         bad(
           'records',
-          `version ${schema}, and this program reads ${SCHEMA_VERSION}`,
+          `version ${schema}, but this program supports ${SCHEMA_VERSION}`,
           'Start the newer version of Allotrope again, or restore a backup.',
         ),
       );
@@ -87,6 +88,7 @@ export async function mongodbChecks(config: Config): Promise<MongodbFindings> {
   }
 }
 
+/** Checks whether Qdrant answers, and whether its collections can be searched and written. */
 export async function qdrantChecks(config: Config): Promise<Check[]> {
   const name = 'Qdrant';
   const { qdrant } = config;
@@ -107,7 +109,7 @@ export async function qdrantChecks(config: Config): Promise<Check[]> {
         ? bad(
             name,
             `${version}; ${red.join(', ')} is red`,
-            "See Qdrant's log: a collection that is red takes no writes; its disk may be full.",
+            "Check Qdrant's log: a red collection accepts no writes; its disk may be full.",
           )
         : ok(name, `${version}, ${collections.length} collections`),
     ];
@@ -116,7 +118,7 @@ export async function qdrantChecks(config: Config): Promise<Check[]> {
   }
 }
 
-/** @param deploymentId null: unknown, so neither the task queue nor any workflow can be looked up */
+/** Checks Temporal. @param deploymentId null: unknown, so task queue and workflows cannot be looked up */
 export async function temporalChecks(
   config: Config,
   deploymentId: string | null,
@@ -139,7 +141,7 @@ export async function temporalChecks(
   }
 }
 
-/** Whether the API answers, under PUBLIC_URL, and takes API_KEY. */
+/** Checks that the API responds at PUBLIC_URL and accepts API_KEY. */
 export async function apiChecks(call: Call): Promise<Check[]> {
   try {
     const api = openApi(call);
@@ -149,7 +151,7 @@ export async function apiChecks(call: Call): Promise<Check[]> {
         bad(
           'API',
           `${api.url}/health answered ${health.status}`,
-          'Something else answers there: see PUBLIC_URL, PORT, and the proxy before it.',
+          'Another program responds there. Check PUBLIC_URL, PORT, and the reverse proxy.',
         ),
       ];
     const key = await api.ask('/organization');
@@ -160,12 +162,12 @@ export async function apiChecks(call: Call): Promise<Check[]> {
         : warn(
             'API_KEY',
             `answered ${key.status}`,
-            'Set API_KEY to a key that is good; npm run cli -- key list shows them, key create makes one.',
+            'Set API_KEY to a valid key. List keys with npm run cli -- key list, or create one with key create.',
           ),
     ];
   } catch (error) {
     return [
-      bad('API', messageOf(error), `${START} or npm run api; where it is not to be reached from here, say --url.`),
+      bad('API', messageOf(error), `${START} or npm run api. If this machine reaches it at another URL, pass --url.`),
     ];
   }
 }

@@ -1,4 +1,4 @@
-/** What the doctor looks at on this machine. */
+/** Doctor checks of this machine. */
 import { randomUUID } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 
@@ -21,26 +21,26 @@ async function fileStorage({ files }: Config): Promise<Check> {
     const isThere = (await blobs.get(key)) !== null;
     await blobs.delete(key);
     return isThere
-      ? ok(name, `${where} takes what is written`)
-      : bad(name, `${where} lost what was written`, 'Look at that storage.');
+      ? ok(name, `${where} stores and returns data`)
+      : bad(name, `${where} lost the data of a test write`, 'Check that storage.');
   } catch (error) {
     return bad(
       name,
       `${where} can't be written: ${messageOf(error)}`,
       files.s3 === null
-        ? 'Give the user of the service the right to write there, or set FILE_STORAGE_DIR.'
-        : 'See S3_BUCKET, S3_ENDPOINT, S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY.',
+        ? 'Give the user of the service write permission, or set FILE_STORAGE_DIR.'
+        : 'Check S3_BUCKET, S3_ENDPOINT, S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY.',
     );
   }
 }
 
-/** Engines stop writing, some for good, when a disk is full. */
+/** Engines stop writing when a disk is full, some of them permanently. */
 async function disks({ disks: { folders, minFreeBytes } }: Config): Promise<Check[]> {
   return (await readDisks(folders)).map(({ name: setting, path: folder, freeBytes, totalBytes }) => {
     const name = `disk of ${setting}`;
     const found = `${megabytes(freeBytes)} free of ${megabytes(totalBytes)} (${folder})`;
     if (freeBytes >= minFreeBytes && freeBytes >= LEAST_FREE_SHARE * totalBytes) return ok(name, found);
-    const fix = 'Make room, or delete files that are not needed: POST /delete_files_v2.';
+    const fix = 'Free space, or delete files: POST /delete_files_v2.';
     return freeBytes < minFreeBytes / 4 ? bad(name, found, fix) : warn(name, found, fix);
   });
 }
@@ -49,9 +49,9 @@ function browser({ web }: Config): Check {
   const name = 'Chromium';
   const found = findChromium(web.chromiumPath);
   if (found !== null) return ok(name, found);
-  const without = 'pages that scripts fill are fetched by plain HTTP until then';
+  const without = 'pages are fetched without rendering until then';
   if (web.chromiumPath !== null)
-    return bad(name, `CHROMIUM_PATH ${web.chromiumPath} is not there; ${without}`, 'Correct or unset CHROMIUM_PATH.');
+    return bad(name, `CHROMIUM_PATH ${web.chromiumPath} does not exist; ${without}`, 'Correct or unset CHROMIUM_PATH.');
   return web.installChromium
     ? warn(
         name,
@@ -71,7 +71,7 @@ async function embeddingModel({ embedding }: Config): Promise<Check> {
   if (modelPath === null || tokenizerPath === null)
     return skipped(
       name,
-      'its path is known beside a running npm start, or by EMBEDDING_MODEL_PATH and EMBEDDING_TOKENIZER_PATH',
+      'its path is known from a running npm start, or from EMBEDDING_MODEL_PATH and EMBEDDING_TOKENIZER_PATH',
     );
   try {
     const [model] = await Promise.all([stat(modelPath), stat(tokenizerPath)]);
@@ -80,24 +80,24 @@ async function embeddingModel({ embedding }: Config): Promise<Check> {
     return bad(
       name,
       messageOf(error),
-      'npm start makes it anew; with your own, correct EMBEDDING_MODEL_PATH and EMBEDDING_TOKENIZER_PATH.',
+      'npm start builds it again. For your own model, correct EMBEDDING_MODEL_PATH and EMBEDDING_TOKENIZER_PATH.',
     );
   }
 }
 
-/** How PUBLIC_URL is set, as far as that can be seen without asking it. */
+/** Checks PUBLIC_URL without calling it. */
 function publicUrl({ publicUrl: url, host, connectors }: Config): Check[] {
   const name = 'PUBLIC_URL';
   if (url === null)
-    return [warn(name, 'not known: PORT is 0', 'Set PORT, and PUBLIC_URL where clients reach it otherwise.')];
+    return [warn(name, 'unknown, because PORT is 0', 'Set PORT, and PUBLIC_URL if clients use another URL.')];
   const { protocol, hostname, pathname } = new URL(url);
   const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
   if (hostname === '0.0.0.0')
     return [
       bad(
         name,
-        `${url} is no address that anybody can call`,
-        'Set PUBLIC_URL to the address under which clients reach this service.',
+        `${url} is not a URL that clients can call`,
+        'Set PUBLIC_URL to the URL at which clients reach this service.',
       ),
     ];
   if (isLocal && host !== '127.0.0.1' && host !== 'localhost')
@@ -105,7 +105,7 @@ function publicUrl({ publicUrl: url, host, connectors }: Config): Check[] {
       warn(
         name,
         `${url}, while HOST is ${host}`,
-        'Links to files lead callers to their own machine: set PUBLIC_URL to the address that they use.',
+        'Links to files point to the machine of the caller. Set PUBLIC_URL to the URL that clients use.',
       ),
     ];
   if (isLocal && Object.keys(connectors.clients).length > 0)
@@ -113,7 +113,7 @@ function publicUrl({ publicUrl: url, host, connectors }: Config): Check[] {
       warn(
         name,
         `${url}, while OAUTH_CLIENTS are set`,
-        'People are sent back to it by providers: set PUBLIC_URL to an address that their browsers reach.',
+        'Providers redirect users to it after consent. Set PUBLIC_URL to a URL that browsers reach.',
       ),
     ];
   if (!isLocal && protocol === 'http:')
@@ -121,12 +121,13 @@ function publicUrl({ publicUrl: url, host, connectors }: Config): Check[] {
       warn(
         name,
         `${url} is not encrypted`,
-        'Keys and tokens can be read on the way: put TLS before it, and https:// into PUBLIC_URL.',
+        'Keys and tokens can be intercepted. Put a TLS proxy in front, and use https:// in PUBLIC_URL.',
       ),
     ];
-  return [ok(name, pathname === '/' ? url : `${url} (the proxy before it must take ${pathname} away)`)];
+  return [ok(name, pathname === '/' ? url : `${url} (the reverse proxy must strip ${pathname})`)];
 }
 
+/** Checks disks, file storage, Chromium, the embedding model and PUBLIC_URL. */
 export const machineChecks = async (config: Config): Promise<Check[]> => [
   ...(await disks(config)),
   await fileStorage(config),

@@ -1,4 +1,4 @@
-/** What the doctor says of the workers and of runs without progress. */
+/** Doctor checks of the workers and of runs without progress. */
 import type { Config } from '../../config/types.js';
 import type { StallCause } from '../../contract/stalls.js';
 import { NO_WORKER, stateOfWorker, workerTrouble } from '../../contract/workers.js';
@@ -8,25 +8,25 @@ import { bad, type Check, ok, skipped, warn } from './check.js';
 
 const EXAMPLES = 5;
 
-/** Splits a sentence on what is wrong from the sentences on what to do. */
+/** Splits a message into its first sentence, the problem, and the rest, the remedy. */
 function halves(message: string): [found: string, fix: string] {
   const at = message.indexOf('. ');
-  return at === -1 ? [message, 'See the log of the workers.'] : [message.slice(0, at), message.slice(at + 2)];
+  return at === -1 ? [message, 'Check the log of the workers.'] : [message.slice(0, at), message.slice(at + 2)];
 }
 
-/** @param temporal null where it does not answer */
+/** Checks the workers. @param temporal null if Temporal does not respond */
 export async function workers(inspection: Inspection, temporal: TemporalInspection | null): Promise<Check[]> {
   const name = 'worker';
   const reports = await inspection.workers.list();
   if (reports.length === 0) return [bad(name, ...halves(NO_WORKER))];
   const alive = reports.filter((report) => stateOfWorker(report) === 'alive').length;
-  // Another task queue than theirs: the work stays where it is.
+  // The workers poll another task queue, so the work is not processed.
   if (alive > 0 && temporal && (await temporal.server()).pollers === 0)
     return [
       bad(name, 'workers run, but none polls the task queue', 'Give the API and all workers the same TASK_QUEUE.'),
     ];
   const troubles = reports.flatMap((report) => workerTrouble(report) ?? []);
-  // With another worker at full speed the work goes on.
+  // Another worker at full speed continues the work.
   const judge = alive > 0 ? warn : bad;
   return [
     ...(alive > 0 ? [ok(name, `${alive} at work`)] : []),
@@ -34,7 +34,7 @@ export async function workers(inspection: Inspection, temporal: TemporalInspecti
   ];
 }
 
-/** @param down hints on Qdrant and Temporal; null for one that answers */
+/** Checks for stalled runs. @param down hints about Qdrant and Temporal; null for one that responds */
 export async function stalledRuns(
   { stallAfterMs }: Config,
   inspection: Inspection,

@@ -1,4 +1,4 @@
-/** What the doctor reads of the work that is under way, and of what stands still. */
+/** Checks of the doctor on active and stalled work. */
 import type { TemporalInspection } from '../../dispatch/inspect.js';
 import type { Inspection } from '../../store/inspection.js';
 import { createSecrets } from '../../store/secrets.js';
@@ -7,7 +7,7 @@ import type { Config } from '../../config/types.js';
 import { stalledRuns, workers } from './stalls.js';
 import { bad, type Check, ok, skipped, warn } from './check.js';
 
-/** Runs, webhooks, data sources told of at most. */
+/** Maximum number of runs, webhooks and data sources that are reported. */
 const MOST = 200;
 const EXAMPLES = 5;
 const LONG_MS = 60_000;
@@ -15,11 +15,11 @@ const LONG_MS = 60_000;
 async function secrets({ secretKeys }: Config, inspection: Inspection): Promise<Check> {
   const name = 'SECRET_KEY';
   const { opened, broken, why } = await inspection.openSecrets(createSecrets(secretKeys));
-  if (broken === 0) return ok(name, `opens all ${opened} secrets that are kept`);
+  if (broken === 0) return ok(name, `decrypts all ${opened} stored secrets`);
   return bad(
     name,
-    `${broken} of ${opened + broken} secrets do not open: ${why}`,
-    'Put the key that sealed them behind the others in SECRET_KEY, and start API and workers again.',
+    `${broken} of ${opened + broken} secrets cannot be decrypted: ${why}`,
+    'Append the key that encrypted them to SECRET_KEY, then restart API and workers.',
   );
 }
 
@@ -28,7 +28,7 @@ async function stuckFiles(
   inspection: Inspection,
   temporal: TemporalInspection | null,
 ): Promise<Check[]> {
-  const name = 'files in motion';
+  const name = 'unfinished files';
   const moving = await inspection.inMotion(MOST);
   const sum = moving.reduce((all, { files }) => all + files, 0);
   const ownerless = moving.filter(({ run }) => run === null);
@@ -49,8 +49,8 @@ async function stuckFiles(
       ? [
           bad(
             name,
-            `no run is at work on ${tell(ownerless)}`,
-            'npm run cli -- reconcile --mend ends them; then resync them.',
+            `no run owns ${tell(ownerless)}`,
+            'End them with npm run cli -- reconcile --mend, then resync them.',
           ),
         ]
       : []),
@@ -58,23 +58,23 @@ async function stuckFiles(
       ? [
           warn(
             name,
-            `the workflow is gone of ${tell(gone)}`,
-            `A worker ends them within ${reapIntervalMs / 1000} s (REAP_INTERVAL_S). If that does not come, look at the worker's log.`,
+            `the workflow no longer exists for ${tell(gone)}`,
+            `A worker ends them within ${reapIntervalMs / 1000} s (REAP_INTERVAL_S). If it does not, check the worker's log.`,
           ),
         ]
       : []),
-    ...(ownerless.length + gone.length === 0 ? [ok(name, `${sum}, no run of them has lost its workflow`)] : []),
+    ...(ownerless.length + gone.length === 0 ? [ok(name, `${sum}, all have a workflow`)] : []),
   ];
 }
 
 async function outbox(inspection: Inspection): Promise<Check> {
   const waiting = await inspection.unstarted(new Date(Date.now() - LONG_MS));
   return waiting === 0
-    ? ok('outbox', 'nothing waits for its start')
+    ? ok('outbox', 'no run waits to start')
     : warn(
         'outbox',
-        `${waiting} runs wait for their start for more than a minute`,
-        "Temporal or all workers were away, or an earlier run of the same thing goes on: see 'run stays in the outbox' in the log.",
+        `${waiting} runs have waited to start for more than a minute`,
+        "Temporal or all workers were unavailable, or an earlier run of the same target is active: see 'run stays in the outbox' in the log.",
       );
 }
 
@@ -88,12 +88,12 @@ async function webhooks(inspection: Inspection): Promise<Check[]> {
         ? warn(
             'webhooks',
             `webhook ${_id} of organization ${organizationId} (${new URL(url).host}): ${failing ? failureSentence(failing) : statusReason}`,
-            `Look at its receiver; GET /webhooks/${_id}/deliveries tells every try.`,
+            `Check its receiver. GET /webhooks/${_id}/deliveries lists every attempt.`,
           )
         : warn(
             'webhooks',
-            `webhook ${_id} of organization ${organizationId} (${new URL(url).host}) is disabled since ${disabledAt.toISOString()}: its receiver answered that it is gone`,
-            'Delete it, and add the new address: POST /add_webhook.',
+            `webhook ${_id} of organization ${organizationId} (${new URL(url).host}) is disabled since ${disabledAt.toISOString()}: its receiver responded that it is gone`,
+            'Delete it, and add the new URL: POST /add_webhook.',
           ),
     );
 }
@@ -107,19 +107,19 @@ async function sources(inspection: Inspection): Promise<Check[]> {
     if (revokedAccess)
       return warn(
         'data sources',
-        `${which} has lost its access`,
-        'Its user connects the account again, or deletes it.',
+        `access to ${which} was lost`,
+        'Ask its user to connect the account again, or to delete it.',
       );
     if (Number(deletions_held ?? 0) > 0)
       return warn(
         'data sources',
         `${which} holds ${deletions_held} deletions`,
-        `Look at the account, then: npm run cli -- source approve-deletions ${_id}`,
+        `Check the account, then run: npm run cli -- source approve-deletions ${_id}`,
       );
     return warn(
       'data sources',
       `${which}: ${items_error ?? files_error ?? 'its last sync failed'}`,
-      'Mend what it says, then sync it again: POST /integrations/items/sync.',
+      'Fix the cause, then sync it again: POST /integrations/items/sync.',
     );
   });
   const more = troubled.length - checks.length;
@@ -129,12 +129,13 @@ async function sources(inspection: Inspection): Promise<Check[]> {
         warn(
           'data sources',
           `${more} more${troubled.length === MOST ? ' at least' : ''}`,
-          'POST /data_sources lists them.',
+          'List them with POST /data_sources.',
         ),
       ]
     : checks;
 }
 
+/** Checks workers, the secret key, stalled runs, unfinished files, the outbox, webhooks and data sources. */
 export async function workChecks(
   config: Config,
   inspection: Inspection | null,
@@ -142,7 +143,7 @@ export async function workChecks(
   down: { readonly qdrant: string | null; readonly temporal: string | null },
 ): Promise<Check[]> {
   if (!inspection)
-    return ['worker', 'SECRET_KEY', 'stalled runs', 'files in motion', 'outbox', 'webhooks', 'data sources'].map(
+    return ['worker', 'SECRET_KEY', 'stalled runs', 'unfinished files', 'outbox', 'webhooks', 'data sources'].map(
       (name) => skipped(name, 'MongoDB must answer first'),
     );
   return [

@@ -1,19 +1,21 @@
-/** How a process makes way for others on the same cores. */
+/** Lowers the priority of processes in favour of others on the same cores. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
 
-/** The id of a process's session, as Linux tells it; null elsewhere, and of a process that is gone. */
+/** Returns the id of a process's session on Linux; null on other systems, and for a process that has ended. */
 function sessionOf(pid: number): number | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name in brackets may hold spaces, so counting begins behind it.
+    // The name in brackets may contain spaces, so parse the fields after it.
     return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[3]);
   } catch {
     return null;
   }
 }
 
-/** The threads that a process has by now. Linux gives each a priority of its own; elsewhere the process has one. */
+/**
+ * Returns the current threads of a process. On Linux each has its own priority; on other systems the process has one.
+ */
 function threadsOf(pid: number): number[] {
   try {
     return readdirSync(`/proc/${pid}/task`).map(Number);
@@ -23,17 +25,17 @@ function threadsOf(pid: number): number[] {
 }
 
 /**
- * Lowers the priority of a process, and of the children that it starts from now on. Where Linux shares the
- * cores out by session first (sched_autogroup_enabled, as most distributions have it), a priority counts within the
- * process's own session alone: there the priority of the session is lowered too, if the process leads it and so no other process is in it.
- * @param niceness as nice(1) counts
+ * Lowers the priority of a process and of the children that it starts later. If Linux schedules by session first
+ * (sched_autogroup_enabled, the default of most distributions), a priority counts only within the session. Then the
+ * priority of the session is lowered too, if the process leads it, since no other process is in it.
+ * @param niceness as for nice(1)
  */
 export function lowerPriority(pid: number, niceness: number): void {
   for (const thread of threadsOf(pid)) {
     try {
       setPriority(thread, niceness);
     } catch (error) {
-      // One of many may have ended meanwhile.
+      // A thread may have ended in the meantime.
       if (thread === pid) throw error;
     }
   }
@@ -41,6 +43,6 @@ export function lowerPriority(pid: number, niceness: number): void {
   try {
     writeFileSync(`/proc/${pid}/autogroup`, String(niceness));
   } catch {
-    // No such sharing here, or not ours to change: the priority is all there is.
+    // The system does not schedule by session, or this user may not change it: only the process's priority is lowered.
   }
 }

@@ -1,13 +1,16 @@
-/** Access rights of what the service writes: its own user's alone. */
+/** File permissions: what the service writes is accessible only to its own user. */
 import { chmod, lstat, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
 const PRIVATE_UMASK = 0o077;
 const OTHERS = 0o077;
-/** /tmp and folders like it, which belong to every user. */
+/** The sticky bit of folders that all users share, such as /tmp. */
 const STICKY = 0o1000;
 
-/** Entries of DATA_DIR that the service writes. The folder may hold other programs' files too: those are left alone. */
+/**
+ * Entries of DATA_DIR that the service writes. The folder may contain files of other programs, whose permissions must
+ * not change.
+ */
 const DATA_DIR_ENTRIES = [
   ...['api-key', 'engines.json', 'restoring', 'secret-key'],
   ...['files', 'logs', 'mongodb', 'pids', 'qdrant', 'temporal'],
@@ -22,11 +25,11 @@ export function keepFilesPrivate(): void {
 export const makeDataDirPrivate = (dataDir: string): Promise<boolean> => makePrivate(dataDir, DATA_DIR_ENTRIES);
 
 /**
- * Removes group and other permissions from a folder that an earlier version left readable. The folder itself comes
- * last, so its permissions say whether the rest is done: a start with a private folder costs one call. Symbolic links
+ * Removes group and other permissions from a folder that an earlier version left readable. The folder itself is changed
+ * last, so its permissions tell whether the rest is done: for a private folder, a start costs one call. Symbolic links
  * are not followed.
  * @param names entries to change; by default all
- * @returns false if the folder belongs to another user or to everybody, and was left as it is
+ * @returns false if the folder belongs to another user or is shared; it is unchanged then
  */
 export async function makePrivate(folder: string, names?: readonly string[]): Promise<boolean> {
   const { mode, uid } = await stat(folder);
@@ -37,12 +40,12 @@ export async function makePrivate(folder: string, names?: readonly string[]): Pr
   return true;
 }
 
-/** Permissions without those of the group and of others, and without the file's type. */
+/** Returns the permissions without those of the group and others, and without the file type. */
 const privateMode = (mode: number): number => mode & 0o7777 & ~OTHERS;
 
 async function tighten(path: string): Promise<void> {
   const found = await lstat(path).catch(() => null);
-  // A file may be gone since it was listed.
+  // The file may have been deleted since it was listed.
   if (found === null || found.isSymbolicLink()) return;
   if ((found.mode & OTHERS) !== 0) await chmod(path, privateMode(found.mode)).catch(ignoreGone);
   if (found.isDirectory()) for (const name of await readdir(path)) await tighten(join(path, name));

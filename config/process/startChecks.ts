@@ -1,10 +1,10 @@
-/** What a start needs of its machine, checked before anything is started. */
+/** Checks of the machine before anything is started. */
 import { access, constants, mkdir } from 'node:fs/promises';
 import { createServer } from 'node:net';
 
 import { StartError } from '../../contract/startError.js';
 
-/** @throws StartError unless a server can listen there; port 0 always can */
+/** Checks that a server can listen on a port; port 0 always passes. @throws StartError */
 export async function checkPort(host: string, port: number): Promise<void> {
   const server = createServer();
   await new Promise<void>((resolve, reject) => {
@@ -13,7 +13,7 @@ export async function checkPort(host: string, port: number): Promise<void> {
   });
 }
 
-/** Why a server cannot listen, and what to do. */
+/** Returns the reason why a server cannot listen, and what to do. */
 export function cannotListen({ code, message }: NodeJS.ErrnoException, host: string, port: number): StartError {
   if (code === 'EADDRINUSE')
     return new StartError(
@@ -25,7 +25,7 @@ export function cannotListen({ code, message }: NodeJS.ErrnoException, host: str
 }
 
 /**
- * Makes a folder unless it exists.
+ * Creates a folder unless it exists.
  * @param setting the setting that names the folder
  * @throws StartError if this process cannot write to it
  */

@@ -1,11 +1,11 @@
-/** Signals that ask a process to end: Ctrl-C, `kill`, a container that is stopped. */
+/** Signals that stop a process: Ctrl-C, `kill`, stopping a container. */
 
 /**
- * npm forwards Ctrl-C to a process that the terminal has signalled already. A second signal this soon is the same
- * request.
+ * npm forwards Ctrl-C to a process that has already received it from the terminal. A second signal within this time is
+ * the same request.
  */
 const SAME_REQUEST_MS = 1_000;
-/** What a shell reports of a program that Ctrl-C ended. */
+/** Exit code that shells report for a program ended by Ctrl-C. */
 const INTERRUPTED = 130;
 
 /** Calls `stop` at the first SIGINT or SIGTERM; a second request ends the process at once with exit code 1. */

@@ -7,41 +7,42 @@ export const ACCOUNTS_SETTINGS = {
   SOURCE_URLS: {
     schema: text().custom(readBy(readSourceUrls)).default(''),
     about:
-      'Other addresses of connected sources, `GITBOOK.api=https://gitbook.example/v1`, by comma: a proxy of yours, or a stand-in for tests.',
+      'Other URLs of connected sources, `GITBOOK.api=https://gitbook.example/v1`, separated by commas: a proxy, or an emulator for tests.',
   },
   OAUTH_CLIENTS: {
     schema: text().custom(readBy(readOAuthClients)).default(''),
     about:
-      "The deployment's own OAuth clients, `GOOGLE_DRIVE=id:secret,SLACK=id:secret`, by comma (a comma in a secret is `%2C`). Each is registered at its provider with the redirect address PUBLIC_URL/integrations/…, as docs/operations.md lists them. An organization's white label goes before it.",
+      "The deployment's own OAuth clients, `GOOGLE_DRIVE=id:secret,SLACK=id:secret`, separated by commas (a comma in a secret is `%2C`). Each is registered at its provider with the redirect address PUBLIC_URL/integrations/…, as docs/operations.md lists them. An organization's white label goes before it.",
   },
   SOURCE_PATIENCE_MS: {
     schema: count(30_000),
     about:
-      'How long a request to a connected source waits where that asks to come later; a longer wait puts its file into RATE_LIMITED until then.',
+      'Maximum time that a request waits when a connected source asks to retry later. After a longer time, the file is RATE_LIMITED and retried.',
   },
   CONSENT_LIFE_S: {
     schema: count(1_800),
-    about: 'Seconds a person may take from the address that /integrations/oauth_url answers to their consent.',
+    about: 'Seconds within which a user must consent after /integrations/oauth_url returned the URL.',
   },
   CONNECT_PAGE_LIFE_S: {
     schema: count(3_600),
-    about: 'Seconds that the page at which items of a connected account are chosen can be opened.',
+    about: 'Seconds for which the page that selects items of a connected account can be opened.',
   },
   DIAGNOSIS_TIMEOUT_MS: {
     schema: count(15_000),
-    about: 'Time that the diagnosis of a data source has to ask its source; its caller waits.',
+    about: 'Time limit for requests to the source during the diagnosis of a data source; the caller waits.',
   },
   OPS_SESSION_S: {
     schema: count(3_600),
-    about: 'Seconds that a browser stays signed in at /ops; opening the page goes on with it.',
+    about: 'Seconds that a browser stays signed in at /ops after its last request.',
   },
   OPS_CLIENTS: {
     schema: count(50),
-    about: 'Browsers at most that one API process keeps up to date at /ops; others see it as of when they opened it.',
+    about:
+      'Maximum number of browsers per API process that receive live updates at /ops; others see the state at loading.',
   },
   OPS_TICK_MS: {
     schema: count(2_000, 200),
     about:
-      'Time between two looks at what /ops shows, one for all who look at an organization; none while nobody does.',
+      'Milliseconds between two refreshes of /ops. All viewers of an organization share one refresh; without viewers there is none.',
   },
 } as const satisfies Record<string, Setting>;

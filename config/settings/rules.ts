@@ -1,11 +1,11 @@
-/** What settings are checked by. */
+/** Validation rules of settings. */
 import Joi from 'joi';
 
 import { ON_DISK_PARTS } from '../../store/vectors/layout.js';
 
 export interface Setting {
   readonly schema: Joi.Schema;
-  /** What it does, for docs/settings.md. */
+  /** Description for docs/settings.md. */
   readonly about: string;
 }
 
@@ -15,7 +15,7 @@ export const count = (fallback: number, min = 1) => Joi.number().integer().min(m
 function isProxyAddress(address: string): boolean {
   try {
     const { protocol, username, password } = new URL(address);
-    // Throws too where they are not escaped as a URL has them: a percent sign of a password must be %25.
+    // decodeURIComponent throws if the text is not escaped as in a URL: a percent sign in a password must be %25.
     decodeURIComponent(username + password);
     return protocol === 'http:';
   } catch {
@@ -23,18 +23,20 @@ function isProxyAddress(address: string): boolean {
   }
 }
 
-/** Says nothing of the value, which holds credentials. */
+/** Validates proxy addresses. The message omits the value, which contains credentials. */
 export function proxyAddresses(value: string, helpers: Joi.CustomHelpers): string | Joi.ErrorReport {
   const addresses = value.split(',').map((part) => part.trim());
   return addresses.every((address) => address === '' || isProxyAddress(address))
     ? value
-    : helpers.message({ custom: '{{#label}} takes addresses like http://user:password@host:port, by comma' });
+    : helpers.message({
+        custom: '{{#label}} must be a list of addresses like http://user:password@host:port, separated by commas',
+      });
 }
 
-/** Of a provider. */
+/** Address of a provider. */
 export const address = () => Joi.string().uri({ scheme: ['http', 'https'] });
 
-/** What a reader of ours takes: it throws what is wrong. */
+/** Validates a setting with a parser that throws the reason why a value is invalid. */
 export const readBy =
   (read: (value: string) => unknown) =>
   (value: string, helpers: Joi.CustomHelpers): string | Joi.ErrorReport => {
@@ -46,9 +48,12 @@ export const readBy =
     }
   };
 
+/** Validates QDRANT_ON_DISK: known parts, separated by commas. */
 export function onDiskParts(value: string, helpers: Joi.CustomHelpers): string | Joi.ErrorReport {
   const known: readonly string[] = ON_DISK_PARTS;
   const unknown = value.split(',').find((part) => part.trim() !== '' && !known.includes(part.trim()));
   if (unknown === undefined) return value;
-  return helpers.message({ custom: `{{#label}} takes ${known.join(', ')}, by comma, and no "${unknown.trim()}"` });
+  return helpers.message({
+    custom: `{{#label}} accepts ${known.join(', ')}, separated by commas, but not "${unknown.trim()}"`,
+  });
 }

@@ -4,89 +4,87 @@ import Joi from 'joi';
 import { count, type Setting } from './rules.js';
 
 export const WORK_SETTINGS = {
-  BATCH_CONCURRENCY: { schema: count(4), about: 'Batches of one run under way at once.' },
+  BATCH_CONCURRENCY: { schema: count(4), about: 'Maximum number of concurrent batches per run.' },
   WORKER_FILE_CONCURRENCY: {
     schema: count(64),
     about:
-      'Files that one worker has under way at once, over all batches. Users take turns, and one user has three quarters of them at most.',
+      'Maximum number of concurrent files per worker, over all batches. Users take turns; one user gets at most three quarters.',
   },
-  FILE_CONCURRENCY: { schema: count(8), about: 'Files of one batch under way at once.' },
+  FILE_CONCURRENCY: { schema: count(8), about: 'Maximum number of concurrent files per batch.' },
   WORKER_NICENESS: {
     schema: Joi.number().integer().min(0).max(19).default(0),
     about:
-      'Priority of a worker and of the embedded Temporal, as nice(1) counts: 0 is that of all programs, 19 the lowest. Above 0 other programs on the same processors can starve the work.',
+      'Priority of a worker and of the embedded Temporal, as for nice(1): 0 is normal, 19 the lowest. Above 0, other programs on the same processors can starve the work.',
   },
   COMPUTE_NICENESS: {
     schema: Joi.number().integer().min(0).max(19).default(5),
-    about:
-      'How far the processes of a worker that embed and that recognize text in pictures are behind the worker itself in priority, as nice(1) counts.',
+    about: 'Niceness that is added to that of the worker for its embedding and OCR processes, as for nice(1).',
   },
   STALL_AFTER_S: {
     schema: count(60),
     about:
-      'Seconds without progress after which a run with due work is `stalled`, where Temporal, the heartbeats of the workers or the stores show a cause.',
+      'Seconds without progress after which a run with due work is `stalled`, if Temporal, the heartbeats of the workers or the stores show a cause.',
   },
-  ACTIVITY_CONCURRENCY: { schema: count(32), about: 'Activities that one worker runs at once.' },
+  ACTIVITY_CONCURRENCY: { schema: count(32), about: 'Maximum number of concurrent activities per worker.' },
   RETRY_DELAYS_S: {
     schema: Joi.string()
       .pattern(/^\d+(\.\d+)?(,\d+(\.\d+)?)*$/)
       .default('5,30,120'),
-    about: 'Seconds before each new try of a file after a passing fault; their number is the number of new tries.',
+    about:
+      'Seconds before each retry of a file after a transient error. The number of values is the number of retries.',
   },
-  WEBHOOK_TIMEOUT_MS: { schema: count(10_000), about: 'Time a webhook has to answer a delivery.' },
+  WEBHOOK_TIMEOUT_MS: { schema: count(10_000), about: 'Time limit for the response of a webhook.' },
   WEBHOOK_RETRY_DELAYS_S: {
     schema: Joi.string()
       .pattern(/^\d+(\.\d+)?(,\d+(\.\d+)?)*$/)
       .default('5,300,1800,7200,18000,36000'),
     about:
-      'Seconds before each new try of a delivery that failed; their number is the number of new tries, after which it is given up.',
+      'Seconds before each retry of a failed delivery. The number of values is the number of retries; after the last one the delivery is given up.',
   },
   WEBHOOK_CONNECTIONS_PER_HOST: {
     schema: count(64),
-    about: 'Deliveries to one host at once by one worker, over all webhooks; one webhook has eight at most.',
+    about: 'Maximum number of concurrent deliveries per worker and host, over all webhooks; eight per webhook.',
   },
-  EVENTS_KEPT_DAYS: { schema: count(7), about: 'Days that GET /events and the lists of deliveries go back.' },
-  LEDGER_LIFE_DAYS: { schema: count(90), about: 'Days that runs which have ended, and what they did, are listed.' },
+  EVENTS_KEPT_DAYS: { schema: count(7), about: 'Days for which GET /events and the lists of deliveries keep entries.' },
+  LEDGER_LIFE_DAYS: { schema: count(90), about: 'Days for which finished runs and their items are kept.' },
   LIMIT_RECHECK_S: {
     schema: Joi.number().greater(0).default(30),
-    about: 'Seconds after which a run whose files are held back by a limit of their user looks for room again.',
+    about: 'Seconds after which a run whose files are held back by a user limit checks the limit again.',
   },
   DRY_RUN_SAMPLE_PAGES: {
     schema: count(12),
-    about: 'Pages, or files of an account, that a request with dry_run reads to estimate the rest.',
+    about: 'Number of pages, or files of an account, that a request with dry_run reads for its estimate.',
   },
   DRY_RUN_TIMEOUT_S: {
     schema: count(25),
-    about:
-      'Seconds after which a request with dry_run answers with what it has seen; half of them are for finding what there is.',
+    about: 'Seconds after which a request with dry_run returns its results so far. Half of the time is for discovery.',
   },
   PAUSED_RUN_DAYS: {
     schema: count(30),
-    about:
-      'Days that a run stands still at its max_tokens when nobody has it go on; then it ends, and its open files are SYNC_ABORTED.',
+    about: 'Days that a run stays paused at its max_tokens. After that it ends and its open files become SYNC_ABORTED.',
   },
   MAX_QUEUED_FILES: {
     schema: count(20_000, 0),
     about:
-      'Files of one user that wait in the queue at most; further ones are DELAYED until there is room, but each run has some in it. 0: no bound.',
+      'Maximum number of queued files per user. Further files are DELAYED until there is room, but each run has some files in the queue. 0: no limit.',
   },
   MASS_DELETE_PERCENT: {
     schema: count(30, 0).max(100),
     about:
-      "Part of a connected source's files that may be missing from a listing before it counts as a fault of the source and nothing is deleted; up to 10 files may always. `npm run cli -- source approve-deletions ID` lets the next listing delete.",
+      "Share of a connected source's files that may be missing from a listing. If more are missing, the source is assumed to be faulty and no file is deleted; up to 10 missing files are always accepted. `npm run cli -- source approve-deletions ID` lets the next listing delete.",
   },
   QUARANTINE_DAYS: {
     schema: Joi.number().min(0).max(365).default(7),
     about:
-      'Days that files which vanished at their source can be had back (`POST /quarantined_files/restore`); callers see them as deleted at once. 0: they are erased at once.',
+      'Days during which files that vanished at their source can be restored (`POST /quarantined_files/restore`). For callers they are deleted immediately. 0: they are erased immediately.',
   },
   QUARANTINE_SWEEP_INTERVAL_S: {
     schema: count(300),
-    about: 'Seconds between looks for files whose time in quarantine is up.',
+    about: 'Seconds between checks for files whose time in quarantine is over.',
   },
   REAP_INTERVAL_S: {
     schema: count(15),
-    about: 'Seconds between comparisons of records in motion with the state of their workflows.',
+    about: 'Seconds between two comparisons of unfinished records with the state of their workflows.',
   },
   SCHEMA_CHECK_INTERVAL_S: {
     schema: count(10),
@@ -96,10 +94,10 @@ export const WORK_SETTINGS = {
   SCHEDULE_COMPARE_INTERVAL_S: {
     schema: count(600),
     about:
-      'Seconds between comparisons of the schedules in Temporal with the records that are synced by themselves. Changes reach Temporal within seconds anyway.',
+      'Seconds between comparisons of the schedules in Temporal with the records that are synced automatically. Changes normally reach Temporal within seconds.',
   },
   COLD_SWEEP_INTERVAL_S: {
     schema: count(300),
-    about: 'Seconds between looks for vectors that were not used for their days and go into file storage.',
+    about: 'Seconds between checks for vectors that were unused for their hot days and move to cold storage.',
   },
 } as const satisfies Record<string, Setting>;

@@ -1,8 +1,8 @@
 /** Azure Blob Storage, read with the key of an account. https://learn.microsoft.com/rest/api/storageservices/blob-service-rest-api */
-import { defineCursor, shapeOf, string } from '../cursors.js';
+import { withCursor, shapeOf, string } from '../cursors.js';
 import { Fault } from '../../contract/failures.js';
 import { type ObjectPlace, parseItemId } from '../../contract/objectIds.js';
-import type { Connector, ItemPage, SourceAnswer, SourceClient, AccountClient } from '../connector.js';
+import type { Connector, SourceAnswer, SourceClient, AccountClient } from '../connector.js';
 import { escapePath, treeOf } from './adapter.js';
 import { type Listing, readListing } from './listing.js';
 import { classify } from './refusals.js';
@@ -40,35 +40,35 @@ async function list(
   return readListing(bytes);
 }
 
-/** Where a listing of blobs goes on: the source's marker, and the name before it. */
-const CURSOR = defineCursor(shapeOf({ marker: string, after: string }));
+/** Position in a listing of blobs: the source's marker, and the name before it. */
+const CURSOR = shapeOf({ marker: string, after: string });
 
 /** A page of a container or a folder. */
-async function pageBelow(
-  client: AccountClient<AzureCredentials>,
-  { bucket, key, kind }: ObjectPlace,
-  cursor: string | null,
-): Promise<ItemPage> {
-  const tree = treeOf(accountUrl(client));
-  const from = cursor === null ? null : CURSOR.read(cursor);
-  const query = {
-    restype: 'container',
-    ...(key === '' ? {} : { prefix: key }),
-    ...(from === null ? {} : { marker: from.marker }),
-  };
-  const { entries, marker } = await list(client, { path: bucket, query });
-  // A directory is seen by what lies in it.
-  const objects = entries.filter((entry) => !entry.isDirectory).map(({ name, ...entry }) => ({ key: name, ...entry }));
-  if (from === null && entries.length === 0 && marker === null && kind === 'folder')
-    throw noSuchItem('Azure Blob Storage');
-  const itself = kind === 'bucket' ? tree.itemOfContainer(bucket, null) : tree.itemOfFolder(bucket, key);
-  const after = from?.after ?? '';
-  const items = tree.itemsOfObjects(bucket, objects, { after, below: kind === 'folder' ? key : '' });
-  return {
-    items: from === null ? [itself, ...items] : items,
-    next: CURSOR.writeNext(marker === null ? null : { marker, after: objects.at(-1)?.key ?? after }),
-  };
-}
+const pageBelow = withCursor(
+  CURSOR,
+  async (client: AccountClient<AzureCredentials>, { bucket, key, kind }: ObjectPlace, from) => {
+    const tree = treeOf(accountUrl(client));
+    const query = {
+      restype: 'container',
+      ...(key === '' ? {} : { prefix: key }),
+      ...(from === null ? {} : { marker: from.marker }),
+    };
+    const { entries, marker } = await list(client, { path: bucket, query });
+    // A directory is visible through its contents.
+    const objects = entries
+      .filter((entry) => !entry.isDirectory)
+      .map(({ name, ...entry }) => ({ key: name, ...entry }));
+    if (from === null && entries.length === 0 && marker === null && kind === 'folder')
+      throw noSuchItem('Azure Blob Storage');
+    const itself = kind === 'bucket' ? tree.itemOfContainer(bucket, null) : tree.itemOfFolder(bucket, key);
+    const after = from?.after ?? '';
+    const items = tree.itemsOfObjects(bucket, objects, { after, below: kind === 'folder' ? key : '' });
+    return {
+      items: from === null ? [itself, ...items] : items,
+      next: marker === null ? null : { marker, after: objects.at(-1)?.key ?? after },
+    };
+  },
+);
 
 export const azureBlobStorage: Connector<AzureCredentials> = {
   about: {
@@ -119,7 +119,7 @@ export const azureBlobStorage: Connector<AzureCredentials> = {
     const { bucket, key, kind } = parseItemId(externalId);
     if (!CONTAINER.test(bucket) || kind === 'prefix') throw noSuchItem('Azure Blob Storage');
     if (kind !== 'object') {
-      // Reached only by an id that no listing knows; where there is such a place, its blobs are what can be read.
+      // Such an id is not in any listing; if the folder exists, its blobs can be read.
       await pageBelow(client, { bucket, key, kind }, null);
       throw new Fault('unsupported_type', 'A folder of Azure has no text of its own: sync the blobs in it.');
     }

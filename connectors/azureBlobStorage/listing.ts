@@ -7,7 +7,7 @@ export interface Entry {
   readonly name: string;
   readonly createdAt: Date | null;
   readonly etag: string | null;
-  /** Of accounts with a hierarchy, where directories are listed beside blobs. */
+  /** In accounts with a hierarchical namespace, directories are listed like blobs. */
   readonly isDirectory: boolean;
 }
 
@@ -64,7 +64,7 @@ export function readListing(bytes: Uint8Array): Listing {
   parser.on('text', (text) => {
     const field = path.at(-1) ?? '';
     if (path.length === 2 && field === 'NextMarker') marker += text;
-    // A name lies in the entry, the rest in its properties.
+    // The name is in the entry, the other fields in its properties.
     if (path.length > 3) fields.set(field, (fields.get(field) ?? '') + text);
   });
   parser.on('closetag', ({ name }) => {

@@ -17,5 +17,5 @@ const CODES: Readonly<Record<string, ErrorClass>> = {
   OperationTimedOut: 'server',
 };
 
-/** What a refusal means by its own word for it, which stands in a header. */
+/** Classifies a refusal by the error code in its header. */
 export const classify = ({ headers }: Refusal): ErrorClass | null => CODES[headers['x-ms-error-code'] ?? ''] ?? null;

@@ -13,7 +13,7 @@ export interface Place {
   readonly kind: Kind;
   readonly id: string;
 }
-/** The folder that all of an account lies in. */
+/** Id of the root folder. */
 export const ROOT = '0';
 
 const KINDS: readonly unknown[] = ['file', 'folder', 'web_link'] satisfies Kind[];
@@ -22,13 +22,13 @@ const ID = /^(?:(folder|web_link):)?(\d{1,20})$/;
 
 /** A file by its number alone, as people know it; folders and links with their kind. */
 export const idOf = ({ kind, id }: Place): string => (kind === 'file' ? id : `${kind}:${id}`);
-/** What an id means; null for what is none. */
+/** Parses an item id; null if it is invalid. */
 export function parseItemId(externalId: string): Place | null {
   const [, kind, id] = ID.exec(externalId) ?? [];
   if (id === undefined) return null;
   return { kind: isKind(kind) ? kind : 'file', id };
 }
-/** What an answer tells of; null for nothing that Box keeps. */
+/** Returns the place of an item in an answer; null if it is not a file or folder. */
 export function placeIn(item: Json): Place | null {
   const { type, id } = item;
   return isKind(type) && typeof id === 'string' && /^\d{1,20}$/.test(id) ? { kind: type, id } : null;
@@ -36,7 +36,7 @@ export function placeIn(item: Json): Place | null {
 
 const isThere = ({ item_status: status }: Json): boolean => status !== 'trashed' && status !== 'deleted';
 
-/** The folders that an item lies in, from the outermost on, without that of the whole account. */
+/** Names of the folders above an item, from the root on, without the root. */
 const foldersAbove = (item: Json): readonly string[] =>
   asList(asObject(item['path_collection'])['entries']).flatMap((entry) => {
     const place = placeIn({ type: 'folder', ...asObject(entry) });
@@ -54,7 +54,7 @@ const versionOf = (item: Json, name: string): string | null => {
   return content === null ? null : `${content} ${name}`;
 };
 
-/** Something of Box as an item; null for what is none, or is in the trash. */
+/** Converts a Box file or folder; null for others, and for those in the trash. */
 export function itemOf(item: Json): SourceItem | null {
   const place = placeIn(item);
   if (place === null || !isThere(item)) return null;
@@ -74,7 +74,7 @@ export function itemOf(item: Json): SourceItem | null {
     // A link leads to what is not in Box.
     isSelectable: kind !== 'web_link',
     isExpandable: kind === 'folder',
-    // What has no content becomes a file that says so.
+    // A file without content becomes a file with that message.
     hasContent: kind !== 'folder',
     createdAt: asMoment(item['created_at']),
     version: isFile ? versionOf(item, name) : null,

@@ -1,21 +1,19 @@
-import { defineCursor, shapeOf, number, string, type CursorOf } from '../cursors.js';
+import { changeFeed, shapeOf, number, string } from '../cursors.js';
 import { Fault } from '../../contract/failures.js';
-import type { Change, ChangeFeed, OAuthGrant, SourceClient } from '../connector.js';
+import type { Change, SourceClient } from '../connector.js';
 import { asObject, type Json } from '../json.js';
 import { idOf, ITEM_FIELDS, itemOf, type Place, placeIn } from './adapter.js';
 import { noSuchItem, requireId, requireList } from '../faults.js';
 
 /** How far the events of an account were read. */
-const TOKEN = defineCursor(
-  shapeOf({
-    position: string,
-    /** When that was, in milliseconds since 1970. */
-    at: number,
-  }),
-);
+const TOKEN = shapeOf({
+  position: string,
+  /** When that was, in milliseconds since 1970. */
+  at: number,
+});
 
 const EVENTS_PER_PAGE = '200';
-/** What is asked for at once of what events tell of. */
+/** Parallel requests for the items of events. */
 const AT_ONCE = 4;
 /** Box keeps events for two weeks at least, and does not say where they are cut off. */
 const KNOWN_FOR_MS = 13 * 86_400_000;
@@ -24,9 +22,9 @@ const stale = (): Fault =>
   new Fault('stale_cursor', 'Box no longer knows what changed since the last look. All is listed.');
 
 const ROOMS: Readonly<Record<Place['kind'], string>> = { file: 'files', folder: 'folders', web_link: 'web_links' };
-/** Something of Box as it is now. @throws Fault not_found also for what is in the trash */
+/** Returns the current state of a Box item. @throws Fault not_found also for items in the trash */
 export async function itemAt(client: SourceClient, { kind, id }: Place): Promise<Json> {
-  // Without named fields a folder comes with a page of what lies in it.
+  // Without named fields the answer for a folder includes a page of its contents.
   const json = await client.get([ROOMS[kind], id], { fields: ITEM_FIELDS });
   requireId('Box', json, 'the item');
   if (itemOf(json) === null) throw noSuchItem('Box');
@@ -47,13 +45,6 @@ async function takeEvents(
   return { entries: requireList('Box', answer['entries']).map(asObject), next };
 }
 
-const pointOf = (position: string, at: number): string => TOKEN.write({ position, at });
-function readPoint(text: string): CursorOf<typeof TOKEN> {
-  const token = TOKEN.read(text);
-  if (Date.now() - token.at < KNOWN_FOR_MS) return token;
-  throw stale();
-}
-
 /** What an event is about: Box writes it in three ways. */
 function placeOfEvent(event: Json): Place | null {
   const source = asObject(event['source']);
@@ -61,13 +52,13 @@ function placeOfEvent(event: Json): Place | null {
   return placeIn(source) ?? placeIn({ type, id }) ?? placeIn(asObject(item));
 }
 
-/** What became of something that an event tells of. */
+/** Returns the change of an item that an event names. */
 async function changeOf(client: SourceClient, place: Place): Promise<Change> {
   try {
     const item = itemOf(await itemAt(client, place));
     return item === null ? { gone: idOf(place) } : { item };
   } catch (error) {
-    // What is shared with the account no more is gone as well.
+    // An item that is no longer shared with the account is gone as well.
     if (error instanceof Fault && (error.kind === 'not_found' || error.kind === 'access_denied'))
       return { gone: idOf(place) };
     throw error;
@@ -75,18 +66,18 @@ async function changeOf(client: SourceClient, place: Place): Promise<Change> {
 }
 
 /**
- * Events come twice, and out of order: what they tell of is asked for as it is now, so that neither matters.
+ * Events are repeated, and out of order: the current state of their items is requested, so that neither matters.
  * https://developer.box.com/guides/events/user-events/for-user
  */
-export const boxChanges: ChangeFeed<OAuthGrant> = {
+export const boxChanges = changeFeed(TOKEN, {
   async now(client) {
     const at = Date.now();
-    return pointOf((await takeEvents(client, 'now')).next, at);
+    return { position: (await takeEvents(client, 'now')).next, at };
   },
 
-  async since(client, text) {
-    const { position } = readPoint(text);
+  async since(client, { position, at: readAt }) {
     const at = Date.now();
+    if (at - readAt >= KNOWN_FOR_MS) throw stale();
     let page: Awaited<ReturnType<typeof takeEvents>>;
     try {
       page = await takeEvents(client, position);
@@ -103,6 +94,6 @@ export const boxChanges: ChangeFeed<OAuthGrant> = {
     const changes: Change[] = [];
     for (let from = 0; from < touched.length; from += AT_ONCE)
       changes.push(...(await Promise.all(touched.slice(from, from + AT_ONCE).map((place) => changeOf(client, place)))));
-    return { changes, next: pointOf(next, at), more: entries.length > 0 && next !== position };
+    return { changes, next: { position: next, at }, more: entries.length > 0 && next !== position };
   },
-};
+});

@@ -28,7 +28,7 @@ function classify({ body }: Refusal): ErrorClass | null {
   return Object.hasOwn(CODES, code) ? (CODES[code] ?? null) : null;
 }
 
-/** A page of what lies directly in a folder. */
+/** Returns a page of the direct contents of a folder. */
 async function listFolder(client: SourceClient, id: string, at: string | null): Promise<ItemPage> {
   const query = { usemarker: 'true', limit: PER_PAGE, fields: ITEM_FIELDS, ...(at === null ? {} : { marker: at }) };
   const answer = await client.get(['folders', id, 'items'], query);
@@ -74,7 +74,7 @@ async function bytesOf(client: SourceClient, id: string, file: Json) {
 async function openFile(client: SourceClient, externalId: string): Promise<ItemContent> {
   const { place, json } = await named(client, externalId);
   if (place.kind === 'folder') {
-    // One that a listing could not look into says so; of others nobody asks.
+    // Folders that could not be listed are the only ones with a file: report their error.
     await listFolder(client, place.id, null);
     throw new Fault('unsupported_type', 'A folder of Box has no text of its own: sync the files in it.');
   }

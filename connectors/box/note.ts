@@ -1,4 +1,4 @@
-/** Notes of Box's own editor: JSON that nobody reads as such. Those of 2022 and later are a tree of blocks, older ones a text. */
+/** Notes of Box's own editor, a JSON format. Since 2022 they are a tree of blocks, before that a text. */
 import { asList, asObject, asText, type Json } from '../json.js';
 
 /** Blocks within blocks that are followed; what lies deeper is text of that block. */
@@ -98,7 +98,7 @@ const blocksOf = (node: Json, level: number): string =>
     .filter((text) => text.trim() !== '')
     .join(node['type'] === 'list_item' || node['type'] === 'check_list_item' ? '\n' : '\n\n');
 
-/** A note as Markdown; null for what is no note. */
+/** Converts a note to Markdown; null if it is not a note. */
 export function noteText(bytes: Uint8Array): string | null {
   let note: Json;
   try {

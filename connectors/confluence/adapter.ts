@@ -24,7 +24,7 @@ const ID = /^\d{1,30}$/;
 
 export const externalIdOf = ({ kind, id }: Place): string => (kind === 'pages' ? id : `${WORDS[kind]}${id}`);
 
-/** Null for what is none of ours. */
+/** Parses an item id; null if it is invalid. */
 export function parseItemId(externalId: string): Place | null {
   const [kind, word] = Object.entries(WORDS).find(([, prefix]) => externalId.startsWith(prefix)) ?? ['pages', ''];
   const id = externalId.slice(word.length);
@@ -45,6 +45,7 @@ const urlOf = (site: Site, json: Json): string | null => {
 const MAX_NAME = 1_000;
 const nameOf = (json: Json, key: 'name' | 'title', id: string): string => (asText(json[key]) ?? id).slice(0, MAX_NAME);
 
+/** Converts a space; null without an id. */
 export function itemOfSpace(site: Site, json: Json): SourceItem | null {
   const id = idOf(json);
   if (id === null) return null;
@@ -57,7 +58,7 @@ export function itemOfSpace(site: Site, json: Json): SourceItem | null {
   });
 }
 
-/** What something lies in. Whiteboards, databases and links are no items of ours: what lies in them lies in the space. */
+/** Returns the parent. Whiteboards, databases and links are not items: their children belong to the space. */
 function parentOf(json: Json, spaceId: string): string {
   const [id, type] = [asText(json['parentId']), asText(json['parentType'])];
   const kind = type === 'folder' ? 'folders' : type === 'page' || type === null ? 'pages' : null;
@@ -66,11 +67,11 @@ function parentOf(json: Json, spaceId: string): string {
     : externalIdOf({ kind, id });
 }
 
-/** The id of the folder that a page or a folder lies in; null where it lies in something else. */
+/** Returns the id of the folder that contains a page or a folder; null for other parents. */
 export const folderAround = (json: Json): string | null =>
   asText(json['parentType']) === 'folder' ? asText(json['parentId']) : null;
 
-/** A page, a blog post or a folder as it is listed; null for drafts, for what was archived or deleted, and for answers that name none. */
+/** Converts a listed page, blog post or folder; null for drafts, archived or deleted ones, and invalid answers. */
 export function itemOfContent(site: Site, kind: Exclude<Kind, 'spaces'>, json: Json): SourceItem | null {
   const [id, spaceId] = [idOf(json), asText(json['spaceId'])];
   if (id === null || spaceId === null || (asText(json['status']) ?? 'current') !== 'current') return null;
@@ -93,7 +94,7 @@ export function itemOfContent(site: Site, kind: Exclude<Kind, 'spaces'>, json: J
   });
 }
 
-/** What Confluence's list of children tells of and we read nothing of; null for all else. */
+/** Returns the entry for a child of a type that is not read; null for all others. */
 export function skippedOf(child: Json): SkippedItem | null {
   const [id, type] = [asText(child['id']), asText(child['type'])];
   if (id === null || type === null || type === 'page' || type === 'folder') return null;
@@ -101,7 +102,7 @@ export function skippedOf(child: Json): SkippedItem | null {
   return { externalId: `${type}:${id}`, name: nameOf(child, 'title', id), reason };
 }
 
-/** A page as the HTML of what it says. */
+/** Returns a page's content as HTML. */
 export function contentOf(site: Site, json: Json, externalId: string): ItemContent {
   const title = asText(json['title']) ?? '';
   const storage = asText(asObject(asObject(json['body'])['storage'])['value']) ?? '';

@@ -4,12 +4,12 @@ import { LRUCache } from 'lru-cache';
 
 import { atMost } from '../../contract/cacheSize.js';
 import { Fault } from '../../contract/failures.js';
-import type { OAuthGrant, OAuthSpec, Refusal, SourceClient } from '../connector.js';
+import type { GrantClient, OAuthSpec, Refusal, SourceClient } from '../connector.js';
 import type { ErrorClass } from '../errorClasses.js';
 import { requireId } from '../faults.js';
 
 import { asList, asObject, type Json, asObjects } from '../json.js';
-/** Null for what is no text, and for none. Ids come as texts or as numbers. */
+/** Returns a text or number as text; null for others. Ids are texts or numbers. */
 export const asText = (value: unknown): string | null => {
   if (typeof value === 'number') return String(value);
   return typeof value === 'string' && value !== '' ? value : null;
@@ -34,7 +34,7 @@ export const atlassianConsent: OAuthSpec = {
   rotates: true,
 };
 
-/** A token that was not given a scope is refused as if it were none at all. */
+/** A token without the required scope is refused like an invalid token. */
 export function classify({ status, body }: Refusal): ErrorClass | null {
   const { message } = asObject(body);
   return status === 401 && typeof message === 'string' && /scope does not match/i.test(message)
@@ -78,7 +78,8 @@ async function sitesOf(client: SourceClient): Promise<readonly Site[]> {
 }
 
 /** The site that the connection was made with; without a name, the only one there is. @throws Fault where that names none */
-export async function siteOf(client: SourceClient, { accessToken, facts }: OAuthGrant): Promise<Site> {
+export async function siteOf(client: GrantClient): Promise<Site> {
+  const { accessToken, facts } = client.credentials;
   const named = facts['subdomain']?.toLowerCase();
   const key = createHash('sha256')
     .update(`${accessToken} ${named ?? ''}`)
@@ -138,7 +139,7 @@ export async function takePage(
   if (link !== null && next === null)
     throw new Fault(
       'server_error',
-      'Confluence gave a list that does not say how it goes on. It is tried again by itself.',
+      'Confluence returned a list without its next page. It is tried again automatically.',
     );
   return { values: asObjects(answer['results']), next };
 }

@@ -25,7 +25,7 @@ export const confluence: Connector<OAuthGrant> = {
     const user = await client.get(['me'], {});
     const id = asText(user['account_id']);
     if (id === null) throw new Fault('server_error', 'Atlassian named no user. Try again.');
-    const { cloudId, subdomain, url } = await siteOf(client, client.credentials);
+    const { cloudId, subdomain, url } = await siteOf(client);
     const name = asText(user['name']);
     return {
       // The address may be hidden from apps.
@@ -35,7 +35,7 @@ export const confluence: Connector<OAuthGrant> = {
   },
 
   async listRoots(client, cursor): Promise<ItemPage> {
-    const site = await siteOf(client, client.credentials);
+    const site = await siteOf(client);
     const call: Call = { client, site };
     const { values, next } = await takePage(call, ['spaces'], { status: 'current', sort: 'id' }, cursor);
     return { items: values.flatMap((space) => itemOfSpace(site, space) ?? []), next };
@@ -44,22 +44,22 @@ export const confluence: Connector<OAuthGrant> = {
   async listDescendants(client, externalId, cursor) {
     const place = parseItemId(externalId);
     if (place === null) throw noSuchItem('Confluence');
-    const call: Call = { client, site: await siteOf(client, client.credentials) };
+    const call: Call = { client, site: await siteOf(client) };
     return place.kind === 'spaces' ? belowSpace(call, place.id, cursor) : belowContent(call, place, cursor);
   },
 
   async open(client, externalId) {
     const place = parseItemId(externalId);
     if (place === null) throw noSuchItem('Confluence');
-    const call: Call = { client, site: await siteOf(client, client.credentials) };
+    const call: Call = { client, site: await siteOf(client) };
     const { kind, id } = place;
     if (kind === 'spaces' || kind === 'folders') {
-      // Reached only by an id that no listing knows; where there is one, its pages are what can be read.
+      // Such an id is not in any listing; if the container exists, its pages can be read.
       await askThing(call, [kind, id]);
       throw new Fault('unsupported_type', 'A space or folder of Confluence has no text of its own: sync its pages.');
     }
     const json = await askThing(call, [kind, id], { 'body-format': 'storage' });
-    // What was moved to the trash is still answered for some time.
+    // Deleted pages are still returned for some time.
     if ((asText(json['status']) ?? 'current') !== 'current') throw noSuchItem('Confluence');
     return contentOf(call.site, json, externalId);
   },

@@ -24,7 +24,7 @@ const SHOWN_AS: Readonly<Record<string, string>> = {
   'ac:rich-text-body': 'div',
   'ac:adf-content': 'div',
 };
-/** Nothing that is within these is read: settings, numbers, and what stands in for something that is read itself. */
+/** Elements that are skipped with all their contents: settings, numbers, and placeholders of elements that are read. */
 const PASSED_OVER: ReadonlySet<string> = new Set([
   'ac:task-id',
   'ac:task-uuid',
@@ -47,17 +47,17 @@ interface Open {
   label: string;
 }
 
-/** Nobody writes deeper than this; whoever means to keep a reader busy does. */
+/** Real pages are not nested deeper; crafted ones are. */
 const MAX_DEPTH = 2_000;
 
 /** What a link, a picture or a mention is called where it has no text of its own. */
 const labelOf = (attributes: Readonly<Record<string, string>>): string =>
   attributes['ri:content-title'] ?? attributes['ri:filename'] ?? attributes['ri:space-key'] ?? '';
 
-/** @param storage as the interface gives it; what is no proper XML is read as far as it goes */
+/** @param storage in Confluence's storage format; invalid XML is read as far as possible */
 export function htmlOfStorage(storage: string): string {
   const parts: string[] = [];
-  // A list of what is open, for no nesting is too deep.
+  // An explicit stack, so that deep nesting cannot overflow the call stack.
   const open: Open[] = [];
   const macros: string[] = [];
   let silent = 0;

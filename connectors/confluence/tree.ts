@@ -1,7 +1,7 @@
-/** What lies in a space, a page or a folder of Confluence. */
-import { defineCursor, shapeOf, listOf, nullable, oneOf, string, type CursorOf } from '../cursors.js';
+/** Lists the contents of a space, a page or a folder of Confluence. */
+import { withCursor, shapeOf, listOf, nullable, oneOf, string, type Checked } from '../cursors.js';
 import { Fault } from '../../contract/failures.js';
-import type { ItemPage, SourceItem } from '../connector.js';
+import type { SourceItem } from '../connector.js';
 import { folderAround, KINDS, itemOfContent, itemOfSpace, skippedOf, type Place, parseItemId } from './adapter.js';
 import { askThing, asText, type Call, takePage } from './api.js';
 import type { Json } from '../json.js';
@@ -12,18 +12,16 @@ const isMissing = (error: unknown): boolean => error instanceof Fault && error.k
 /** What of a space is listed, one after the other. */
 const PARTS = ['pages', 'blogposts'] as const;
 
-const SPACE_CURSOR = defineCursor(
-  shapeOf({
-    part: oneOf(...PARTS),
-    at: nullable(string),
-    /** Folders that were listed already; of very many, some are listed again, which changes nothing. */
-    folders: listOf(string),
-  }),
-);
-type SpaceCursor = CursorOf<typeof SPACE_CURSOR>;
+const SPACE_CURSOR = shapeOf({
+  part: oneOf(...PARTS),
+  at: nullable(string),
+  /** Folders that were listed already; of very many, some are listed again, which changes nothing. */
+  folders: listOf(string),
+});
+type SpaceCursor = Checked<typeof SPACE_CURSOR>;
 const MAX_REMEMBERED = 500;
 
-/** Folders are told of by what lies in them alone: those around some pages that are not known yet, up to the outermost. */
+/** Folders are found only through their contents: returns the unknown ones above some pages, up to the root. */
 async function foldersAround(call: Call, pages: readonly Json[], known: ReadonlySet<string>): Promise<SourceItem[]> {
   const items: SourceItem[] = [];
   const seen = new Set(known);
@@ -37,18 +35,17 @@ async function foldersAround(call: Call, pages: readonly Json[], known: Readonly
       if (item !== null) items.push(item);
       open.push(folderAround(json));
     } catch (error) {
-      // It went in the meantime, with what lay in it.
+      // The folder was deleted meanwhile, with its contents.
       if (!isMissing(error)) throw error;
     }
   }
   return items;
 }
 
-/** A page of a space and of all that lies in it: its pages at any depth, then its blog posts. */
-export async function belowSpace(call: Call, id: string, text: string | null): Promise<ItemPage> {
-  const first: SpaceCursor = { part: 'pages', at: null, folders: [] };
-  const { part, at, folders } = text === null ? first : SPACE_CURSOR.read(text);
-  const own = text === null ? itemOfSpace(call.site, await askThing(call, ['spaces', id])) : null;
+/** Returns a page of a space and its contents: its pages at any depth, then its blog posts. */
+export const belowSpace = withCursor(SPACE_CURSOR, async (call: Call, id: string, given) => {
+  const { part, at, folders }: SpaceCursor = given ?? { part: 'pages', at: null, folders: [] };
+  const own = given === null ? itemOfSpace(call.site, await askThing(call, ['spaces', id])) : null;
   // By id, so that what is written meanwhile does not move what comes later.
   const { values, next } = await takePage(call, ['spaces', id, part], { status: 'current', sort: 'id' }, at);
   const around = await foldersAround(call, values, new Set(folders));
@@ -63,17 +60,15 @@ export async function belowSpace(call: Call, id: string, text: string | null): P
         : { part: later, at: null, folders: [] };
   return {
     items: [...(own === null ? [] : [own]), ...around, ...items],
-    next: SPACE_CURSOR.writeNext(cursor),
+    next: cursor,
   };
-}
+});
 
-/** What is still to be looked into: pages and folders, the first one from where its list goes on. */
-const TREE_CURSOR = defineCursor(
-  shapeOf({ open: listOf(shapeOf({ kind: oneOf(...KINDS), id: string })), at: nullable(string) }),
-);
-type TreeCursor = CursorOf<typeof TREE_CURSOR>;
+/** Pages and folders that remain to be listed; the first one has a position in its list. */
+const TREE_CURSOR = shapeOf({ open: listOf(shapeOf({ kind: oneOf(...KINDS), id: string })), at: nullable(string) });
+type TreeCursor = Checked<typeof TREE_CURSOR>;
 
-const next = (cursor: TreeCursor): string | null => (cursor.open.length === 0 ? null : TREE_CURSOR.write(cursor));
+const unlessEnd = (cursor: TreeCursor): TreeCursor | null => (cursor.open.length === 0 ? null : cursor);
 
 /** A page, folder or blog post itself. */
 async function itself(call: Call, { kind, id }: Place): Promise<SourceItem> {
@@ -83,7 +78,7 @@ async function itself(call: Call, { kind, id }: Place): Promise<SourceItem> {
   return item;
 }
 
-/** Children as listings tell of them: the list of children itself says neither where they lie nor what version they have. */
+/** Requests the children again: the list of children has neither their parents nor their versions. */
 async function wholeItems(call: Call, children: readonly Json[], parent: Place): Promise<SourceItem[]> {
   const parentType = parent.kind === 'folders' ? 'folder' : 'page';
   const folders = children
@@ -100,26 +95,26 @@ async function wholeItems(call: Call, children: readonly Json[], parent: Place):
   return [...folders, ...pages.flatMap((json) => itemOfContent(call.site, 'pages', json) ?? [])];
 }
 
-/** A page of what lies in a page or in a folder, at any depth, and at first of that itself. */
-export async function belowContent(call: Call, place: Place, text: string | null): Promise<ItemPage> {
-  if (text === null) {
+/** Returns a page of a page or folder and its descendants; the first one includes the item itself. */
+export const belowContent = withCursor(TREE_CURSOR, async (call: Call, place: Place, cursor) => {
+  if (cursor === null) {
     const item = await itself(call, place);
-    return { items: [item], next: next({ open: item.isExpandable ? [place] : [], at: null }) };
+    return { items: [item], next: unlessEnd({ open: item.isExpandable ? [place] : [], at: null }) };
   }
-  const { open, at } = TREE_CURSOR.read(text);
+  const { open, at } = cursor;
   const [first, ...rest] = open;
   if (first === undefined) return { items: [], next: null };
   try {
     const children = await takePage(call, [first.kind, first.id, 'direct-children'], {}, at);
     const items = await wholeItems(call, children.values, first);
-    // What lies in them comes before what lies beside them, so that little is open at once.
+    // Depth first, so that the list of open containers stays short.
     const later = [...items.flatMap(({ externalId }) => parseItemId(externalId) ?? []), ...rest];
     const isWhole = children.next === null;
     const skipped = children.values.flatMap((child) => skippedOf(child) ?? []);
-    return { items, skipped, next: next({ open: isWhole ? later : [first, ...later], at: children.next }) };
+    return { items, skipped, next: unlessEnd({ open: isWhole ? later : [first, ...later], at: children.next }) };
   } catch (error) {
     // It went in the meantime; the others are still there.
     if (!isMissing(error)) throw error;
-    return { items: [], next: next({ open: rest, at: null }) };
+    return { items: [], next: unlessEnd({ open: rest, at: null }) };
   }
-}
+});

@@ -13,7 +13,7 @@ export interface Place {
 const ID = /^[\w-]{1,64}$/;
 const WITHIN = /^([\w-]{1,64})\/(category|article):([\w-]{1,64})$/;
 
-/** Null for what is none of ours. */
+/** Parses an item id; null if it is invalid. */
 export function parseItemId(externalId: string): Place | null {
   if (ID.test(externalId)) return { workspace: externalId, category: null, article: null };
   const [, workspace = '', kind, id = ''] = WITHIN.exec(externalId) ?? [];
@@ -33,6 +33,7 @@ export interface Workspace {
   readonly createdAt: string | null;
 }
 
+/** Parses a workspace; null if it is invalid. */
 export function workspaceOf(json: Json): Workspace | null {
   const id = asText(json['id']);
   if (id === null || !ID.test(id)) return null;
@@ -48,6 +49,7 @@ export function workspaceOf(json: Json): Workspace | null {
   };
 }
 
+/** Converts a workspace. */
 export const itemOfWorkspace = ({ id, name, createdAt }: Workspace): SourceItem =>
   createContainer({
     externalId: id,
@@ -77,16 +79,16 @@ function itemOfArticle(json: Json, workspace: string, parent: string, isHidden: 
     isSelectable: isPublic,
     hasContent: isPublic,
     createdAt: asMoment(json['created_at']),
-    // Both may be missing, and either changes with what is published.
+    // Both may be missing, and each changes when an article is published.
     version: changed === null ? null : `${typeof published === 'number' ? published : ''} ${changed}`,
     ...(isPublic ? {} : { skipReason: isPublished ? HIDDEN : DRAFT }),
   });
 }
 
-/** All that lies in a workspace, each behind what it lies in. @param categories as a tree, with their articles */
+/** Returns the contents of a workspace, parents first. @param categories as a tree, with their articles */
 export function itemsOfCategories(workspace: string, categories: readonly Json[]): SourceItem[] {
   const items: SourceItem[] = [];
-  // A list of what is still to be looked at, for no nesting is too deep.
+  // An explicit stack, so that deep nesting cannot overflow the call stack.
   const open = categories.map((category) => ({ category, parent: workspace, isHidden: false })).toReversed();
   for (let next = open.pop(); next; next = open.pop()) {
     const { category, parent } = next;

@@ -17,7 +17,7 @@ export interface Document360Credentials {
   readonly accessToken: string;
 }
 
-/** What an answer has to say; a success may say that it is none. */
+/** Document360 may report an error with status 200. */
 const isRefusal = (body: unknown): boolean => asObject(body)['success'] === false;
 
 function classify({ status, body }: Refusal): ErrorClass | null {

@@ -8,7 +8,7 @@ import { createItem } from '../items.js';
 const ID = /^id:[\w-]{1,200}$/;
 export const isId = (value: unknown): value is string => typeof value === 'string' && ID.test(value);
 
-/** A path as Dropbox compares it; null for what is none. The outermost folder is ''. */
+/** Returns a path in the form in which Dropbox compares it; null if there is none. The root folder is ''. */
 export const pathOf = (entry: Json): string | null => asText(entry['path_lower']);
 /** What lies around a path, from the outermost on. */
 export const pathsAbove = (path: string): readonly string[] =>
@@ -59,7 +59,7 @@ export interface Around {
   readonly root: string | null;
 }
 
-/** A file or folder as an item; null for what is neither. */
+/** Converts a file or folder; null for other entries. */
 export function itemOf(entry: Json, { parent, root }: Around): SourceItem | null {
   const { id, sharing_info: sharing } = entry;
   const isFile = entry['.tag'] === 'file';
@@ -78,7 +78,7 @@ export function itemOf(entry: Json, { parent, root }: Around): SourceItem | null
     fileFormat: isFile ? listedFormat(entry, name) : null,
     isSelectable: isFile ? exportOf(entry) !== 'none' : !isClosed,
     isExpandable: !isFile && !isClosed,
-    // What can't be had, or looked into, becomes a file that says so.
+    // A file that can't be read, or a folder that can't be listed, becomes a file with that message.
     hasContent: isFile || isClosed,
     version: isFile ? versionOf(entry, name) : null,
     ...(path === null ? {} : { place: path }),

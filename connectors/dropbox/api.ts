@@ -4,15 +4,9 @@ import { LRUCache } from 'lru-cache';
 
 import { atMost } from '../../contract/cacheSize.js';
 import { Fault } from '../../contract/failures.js';
-import type { OAuthGrant, Refusal, SourceClient } from '../connector.js';
+import type { GrantClient, Refusal, SourceClient } from '../connector.js';
 import type { ErrorClass } from '../errorClasses.js';
 import { asObject, asText, type Json } from '../json.js';
-
-/** One account, asked by one caller. */
-export interface Call {
-  readonly client: SourceClient;
-  readonly grant: OAuthGrant;
-}
 
 /** Words of an error, from the outermost in, where its status says something else. */
 const WORDS: Readonly<Record<string, ErrorClass>> = {
@@ -34,6 +28,7 @@ const WORDS: Readonly<Record<string, ErrorClass>> = {
   invalid_root: 'server',
 };
 
+/** Classifies a refusal by Dropbox's error summary. */
 export function classify({ body }: Refusal): ErrorClass | null {
   const { error_summary: summary, error } = asObject(body);
   const words = [...(asText(summary) ?? '').split('/'), asText(asObject(error)['.tag']) ?? ''];
@@ -41,56 +36,60 @@ export function classify({ body }: Refusal): ErrorClass | null {
   return known === undefined ? null : (WORDS[known] ?? null);
 }
 
-/** Some limits are told in the answer alone. */
+/** Some rate limits are only in the body. */
 export function waitMs({ headers, body }: Refusal): number | null {
   const { retry_after: seconds } = asObject(asObject(body)['error']);
   return headers['retry-after'] === undefined && typeof seconds === 'number' && seconds >= 0 ? seconds * 1000 : null;
 }
 
 /** Who the account is. The method takes no arguments, and says so of any. */
-export const currentAccount = ({ client }: Pick<Call, 'client'>): Promise<Json> =>
+export const currentAccount = (client: SourceClient): Promise<Json> =>
   client.post(['users', 'get_current_account'], null);
 
 /** Where an account begins, by its token: asked for again and again, so kept for minutes. */
 const roots = new LRUCache<string, string>({ ...atMost(10_000), ttl: 600_000 });
 
-/** What shows a member of a team the folders of the team beside the own one; nothing for others. */
-async function rootHeaders(call: Call): Promise<Readonly<Record<string, string>>> {
-  const key = keyOf(call);
+/** Headers that show a team member the team's folders, in addition to their own; none for other accounts. */
+async function rootHeaders(client: GrantClient): Promise<Readonly<Record<string, string>>> {
+  const key = keyOf(client);
   let root = roots.get(key);
   if (root === undefined) {
-    const { root_namespace_id: whole, home_namespace_id: own } = asObject((await currentAccount(call))['root_info']);
+    const { root_namespace_id: whole, home_namespace_id: own } = asObject((await currentAccount(client))['root_info']);
     root = typeof whole === 'string' && /^\d{1,30}$/.test(whole) && whole !== own ? whole : '';
     roots.set(key, root);
   }
   return root === '' ? {} : { 'dropbox-api-path-root': JSON.stringify({ '.tag': 'root', root }) };
 }
-const keyOf = ({ grant }: Call): string => createHash('sha256').update(grant.accessToken).digest('base64');
+const keyOf = ({ credentials }: GrantClient): string =>
+  createHash('sha256').update(credentials.accessToken).digest('base64');
 
-async function within<T>(call: Call, ask: (headers: Readonly<Record<string, string>>) => Promise<T>): Promise<T> {
+async function within<T>(
+  client: GrantClient,
+  ask: (headers: Readonly<Record<string, string>>) => Promise<T>,
+): Promise<T> {
   try {
-    return await ask(await rootHeaders(call));
+    return await ask(await rootHeaders(client));
   } catch (error) {
     // It may be that where the account begins is another by now.
-    if (error instanceof Fault && error.kind === 'server_error') roots.delete(keyOf(call));
+    if (error instanceof Fault && error.kind === 'server_error') roots.delete(keyOf(client));
     throw error;
   }
 }
 
 /** Calls a method. */
-export const ask = (call: Call, method: readonly string[], given: Json): Promise<Json> =>
-  within(call, (headers) => call.client.post(method, given, { headers }));
+export const ask = (client: GrantClient, method: readonly string[], given: Json): Promise<Json> =>
+  within(client, (headers) => client.post(method, given, { headers }));
 
-/** The bytes that a method gives, and what it says of them beside. */
+/** Returns the bytes of a content request, and the metadata in its header. */
 export const download = (
-  call: Call,
+  client: GrantClient,
   method: 'download' | 'export',
   given: Readonly<Record<string, string>>,
 ): Promise<{ readonly bytes: Uint8Array; readonly result: Json }> =>
-  within(call, async (headers) => {
+  within(client, async (headers) => {
     // Goes into a header: nothing but ASCII is in it.
     const options = { at: 'content', headers: { ...headers, 'dropbox-api-arg': JSON.stringify(given) } };
-    const { bytes, headers: told } = await call.client.content(['files', method], {}, options);
+    const { bytes, headers: told } = await client.content(['files', method], {}, options);
     return { bytes, result: resultOf(told['dropbox-api-result']) };
   });
 

@@ -1,8 +1,8 @@
 import { Fault } from '../../contract/failures.js';
-import type { Change, ChangeFeed, ChangePage, OAuthGrant } from '../connector.js';
+import type { GrantClient, Change, ChangeFeed, ChangePage, OAuthGrant } from '../connector.js';
 import { asObject, asText, type Json } from '../json.js';
 import { isDeleted, isFolder, isId, itemOf, pathOf } from './adapter.js';
-import { ask, type Call } from './api.js';
+import { ask } from './api.js';
 import { createAround } from './tree.js';
 import { requireList } from '../faults.js';
 
@@ -22,7 +22,7 @@ function lastOf(entries: readonly Json[]): Map<string, Json> {
   for (const entry of entries) {
     const path = pathOf(entry);
     if (path === null) continue;
-    // Whatever is no folder ends what lay below.
+    // An entry that is not a folder replaces a folder with its contents.
     if (!isFolder(entry)) for (const one of last.keys()) if (one.startsWith(`${path}/`)) last.delete(one);
     last.delete(path);
     if (!isDeleted(entry)) last.set(path, entry);
@@ -30,12 +30,15 @@ function lastOf(entries: readonly Json[]): Map<string, Json> {
   return last;
 }
 
-async function changesOf(call: Call, entries: readonly Json[]): Promise<Pick<ChangePage, 'changes' | 'goneAt'>> {
+async function changesOf(
+  client: GrantClient,
+  entries: readonly Json[],
+): Promise<Pick<ChangePage, 'changes' | 'goneAt'>> {
   const last = lastOf(entries);
   const folders = new Map<string, string>();
   for (const [path, entry] of last) if (isFolder(entry) && isId(entry['id'])) folders.set(path, entry['id']);
-  const around = createAround(call, folders);
-  // Whatever is told of a path ends what was there before, which may have been another thing.
+  const around = createAround(client, folders);
+  // Each entry at a path ends the previous item there, which may be another one.
   const goneAt = [...new Set(entries.flatMap((entry) => pathOf(entry) ?? []))];
   const changes: Change[] = [];
   for (const entry of last.values()) {
@@ -48,16 +51,13 @@ async function changesOf(call: Call, entries: readonly Json[]): Promise<Pick<Cha
 /** Dropbox tells by paths what went, and by ids what is there. */
 export const dropboxChanges: ChangeFeed<OAuthGrant> = {
   async now(client) {
-    return cursorOf(
-      await ask({ client, grant: client.credentials }, ['files', 'list_folder', 'get_latest_cursor'], WHOLE),
-    );
+    return cursorOf(await ask(client, ['files', 'list_folder', 'get_latest_cursor'], WHOLE));
   },
 
   async since(client, point) {
-    const call = { client, grant: client.credentials };
     let page: Json;
     try {
-      page = await ask(call, ['files', 'list_folder', 'continue'], { cursor: point });
+      page = await ask(client, ['files', 'list_folder', 'continue'], { cursor: point });
     } catch (error) {
       // A cursor that Dropbox can't read is refused in plain text.
       const isStale = error instanceof Fault && (error.kind === 'bad_response' || error.kind === 'not_found');
@@ -65,7 +65,7 @@ export const dropboxChanges: ChangeFeed<OAuthGrant> = {
         ? new Fault('stale_cursor', 'Dropbox no longer knows what changed since the last look. All is listed.')
         : error;
     }
-    const told = await changesOf(call, requireList('Dropbox', page['entries']).map(asObject));
+    const told = await changesOf(client, requireList('Dropbox', page['entries']).map(asObject));
     return { ...told, next: cursorOf(page), more: page['has_more'] === true };
   },
 };

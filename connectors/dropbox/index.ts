@@ -1,23 +1,23 @@
 /** Dropbox: files and folders of an account, of its team, and shared with it. https://www.dropbox.com/developers/documentation/http */
 import { Fault } from '../../contract/failures.js';
-import type { Connector, ItemContent, OAuthGrant } from '../connector.js';
+import type { GrantClient, Connector, ItemContent, OAuthGrant } from '../connector.js';
 import { folderWalk, takeFolder } from '../folderWalk.js';
 import { asName, asObject, asText, omitNull } from '../json.js';
 import { contentHash, contentOf, exportOf, isFolder, itemOf } from './adapter.js';
-import { type Call, classify, currentAccount, download, waitMs } from './api.js';
+import { classify, currentAccount, download, waitMs } from './api.js';
 import { dropboxChanges } from './changes.js';
 import { createAround, entryAt, listFolder } from './tree.js';
 import { bearer } from '../bearer.js';
 import { noSuchItem } from '../faults.js';
 
-/** What a caller may call all that there is. */
+/** Names of the whole account that a caller may use. */
 const WHOLE: readonly string[] = ['', '/'];
 
-async function openFile(call: Call, externalId: string): Promise<ItemContent> {
-  const file = await entryAt(call, externalId);
+async function openFile(client: GrantClient, externalId: string): Promise<ItemContent> {
+  const file = await entryAt(client, externalId);
   if (isFolder(file)) {
-    // One that a listing could not look into says so; of others nobody asks.
-    await listFolder(call, asText(file['id']) ?? '', null, null);
+    // Folders that could not be listed are the only ones with a file: report their error.
+    await listFolder(client, asText(file['id']) ?? '', null, null);
     throw new Fault('unsupported_type', 'A folder of Dropbox has no text of its own: sync the files in it.');
   }
   const path = asText(file['id']) ?? '';
@@ -29,14 +29,14 @@ async function openFile(call: Call, externalId: string): Promise<ItemContent> {
     );
   if (made !== null) {
     const asked = made.format === null ? { path } : { path, export_format: made.format };
-    const { bytes, result } = await download(call, 'export', asked);
+    const { bytes, result } = await download(client, 'export', asked);
     const usual = asText(asObject(file['export_info'])['export_as']);
     const madeAs =
       made.format === 'markdown' ? 'a.md' : (asName(asObject(result['export_metadata'])['name']) ?? `a.${usual}`);
     return contentOf(file, bytes, madeAs);
   }
-  const { bytes, result } = await download(call, 'download', { path });
-  // Of what was downloaded, which may be newer than what was asked for before.
+  const { bytes, result } = await download(client, 'download', { path });
+  // The downloaded version may be newer than the listed one.
   const known = result['id'] === file['id'] ? result : file;
   const hash = asText(known['content_hash']);
   if (hash !== null && hash !== contentHash(bytes))
@@ -49,7 +49,7 @@ async function openFile(call: Call, externalId: string): Promise<ItemContent> {
 
 export const dropbox: Connector<OAuthGrant> = {
   about: {
-    listed: 'folders, files, also those that are shared and mounted, and those of a team',
+    listed: 'folders, files, also shared and mounted ones, and those of a team',
     ingested: 'each file; Paper and other documents exported',
     unchangedBy: 'content hash, and the name',
     limits: 'what only others may look into, and documents that nothing is exported of, can not be selected',
@@ -70,7 +70,7 @@ export const dropbox: Connector<OAuthGrant> = {
   waitMs,
 
   async identify(client) {
-    const user = await currentAccount({ client });
+    const user = await currentAccount(client);
     const accountId = asText(user['account_id']);
     const email = asText(user['email'])?.toLowerCase();
     const account = email ?? accountId;
@@ -84,20 +84,19 @@ export const dropbox: Connector<OAuthGrant> = {
     return { account, metadata };
   },
 
-  listRoots: (client, cursor) => listFolder({ client, grant: client.credentials }, '', cursor, null),
+  listRoots: (client, cursor) => listFolder(client, '', cursor, null),
 
   async listDescendants(client, externalId, cursor) {
-    const call = { client, grant: client.credentials };
-    const list = (folder: string, at: string | null, root: string) => listFolder(call, folder, at, root);
+    const list = (folder: string, at: string | null, root: string) => listFolder(client, folder, at, root);
     if (cursor !== null) return takeFolder(cursor, list);
     if (WHOLE.includes(externalId)) return takeFolder(folderWalk('', ''), list);
-    const entry = await entryAt(call, externalId);
-    const itself = itemOf(entry, await createAround(call)(entry));
+    const entry = await entryAt(client, externalId);
+    const itself = itemOf(entry, await createAround(client)(entry));
     if (itself === null) throw noSuchItem('Dropbox');
     const { externalId: id, rootExternalId: root, isExpandable } = itself;
     return { items: [itself], next: isExpandable ? folderWalk(id, root ?? id) : null };
   },
 
   changes: dropboxChanges,
-  open: (client, externalId) => openFile({ client, grant: client.credentials }, externalId),
+  open: (client, externalId) => openFile(client, externalId),
 };

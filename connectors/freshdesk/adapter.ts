@@ -27,6 +27,7 @@ export type FreshdeskPlace =
   | null;
 
 const ID = new RegExp(`^(${KINDS.join('|')}):(\\d{1,20})(?:/(\\d{1,20}))?$`);
+/** Parses an item id; null if it is invalid. */
 export function parseItemId(id: string): FreshdeskPlace {
   if (id === TICKETS || id === SOLUTIONS) return { kind: id };
   const [, kind, number = '', attachment] = ID.exec(id) ?? [];
@@ -35,6 +36,7 @@ export function parseItemId(id: string): FreshdeskPlace {
   return kind === 'ticket' ? { kind: 'attachment', id: attachment, ticket: number } : null;
 }
 
+/** Returns the item of one of the two root containers. */
 export const itemOfContainer = (id: typeof TICKETS | typeof SOLUTIONS): SourceItem =>
   createItem({
     externalId: id,
@@ -45,6 +47,7 @@ export const itemOfContainer = (id: typeof TICKETS | typeof SOLUTIONS): SourceIt
 
 const named = (json: Json): string => asText(json['name']) ?? asText(json['title']) ?? '(no name)';
 
+/** Converts a category; null if it is invalid. */
 export const itemOfCategory = (json: Json): SourceItem | null => {
   const id = idOf(json['id']);
   return id === null
@@ -62,10 +65,11 @@ export const itemOfCategory = (json: Json): SourceItem | null => {
 export interface Folder {
   readonly id: string;
   readonly json: Json;
-  /** Our id of what it lies in. */
+  /** The item id of its parent. */
   readonly parent: string;
 }
 
+/** Converts a folder. @param category id of its category */
 export const itemOfFolder = ({ id, json, parent }: Folder, category: string): SourceItem =>
   createItem({
     externalId: `folder:${id}`,
@@ -106,6 +110,7 @@ export function itemOfArticle(json: Json, site: string): SourceItem | null {
 const textsIn = (value: unknown): readonly string[] =>
   Array.isArray(value) ? value.flatMap((one) => asText(one) ?? []) : [];
 
+/** Returns an article's content, with its metadata. */
 export const contentOf = (article: Json, item: SourceItem): ItemContent =>
   contentOfArticle('FRESHDESK', {
     texts: [{ title: asText(article['title']), body: asText(article['description']) ?? '' }],
@@ -128,7 +133,7 @@ export function itemOfTicket(json: Json, site: string): SourceItem | null {
     name: asText(json['subject']) ?? `Ticket ${id}`,
     itemType: 'TICKET',
     externalUrl: `${site}/a/tickets/${id}`,
-    // What is attached is not known before the ticket itself is asked for.
+    // Attachments are unknown before the ticket itself is requested.
     isExpandable: true,
     hasContent: true,
     createdAt: dateOf(json['created_at']),
@@ -137,7 +142,7 @@ export function itemOfTicket(json: Json, site: string): SourceItem | null {
   });
 }
 
-/** A ticket with what was said in it. */
+/** A ticket with its conversation. */
 export interface Ticket {
   readonly json: Json;
   readonly item: SourceItem;
@@ -168,6 +173,7 @@ const wordOf = (words: Readonly<Record<string, string>>, value: unknown): string
   return number === null ? null : (words[number] ?? number);
 };
 
+/** Returns a ticket's content: its description and conversation, with its metadata. */
 export function contentOfTicket({ json, item, conversations }: Ticket): ItemContent {
   const requester = asObject(json['requester']);
   const asker = asText(requester['name']) ?? asText(requester['email']);

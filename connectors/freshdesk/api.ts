@@ -12,6 +12,7 @@ export interface FreshdeskPage {
   readonly goesOn: boolean;
 }
 
+/** Returns a numbered page of a list, and the number of the next one. */
 export async function takePage(
   client: SourceClient,
   path: readonly string[],
@@ -23,7 +24,7 @@ export async function takePage(
   return { values: asObjects(values), goesOn: /;\s*rel="?next"?/.test(headers['link'] ?? '') };
 }
 
-/** All pages of a list that is known to be short. @throws Fault for one of more than `most`: a part would be taken for the whole */
+/** Returns all pages of a short list. @throws Fault for more than `most` entries: a part must not look like the whole */
 export async function takeAll(client: SourceClient, path: readonly string[], most: number): Promise<readonly Json[]> {
   const all: Json[] = [];
   for (let page = 1; ; page += 1) {

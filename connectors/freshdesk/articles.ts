@@ -1,6 +1,7 @@
-import { count, defineCursor, shapeOf, listOf, string, type CursorOf } from '../cursors.js';
+import { type PageAt, withCursor, count, shapeOf, listOf, string, type Checked } from '../cursors.js';
 import type { ItemPage, SourceClient } from '../connector.js';
 import { answerAbout, idOf } from '../helpdesk.js';
+import type { ListRequest } from '../itemsByKind.js';
 import {
   type Folder,
   isPublished,
@@ -33,13 +34,13 @@ export async function listRoots(client: SourceClient, cursor: string | null): Pr
     const items = values.flatMap((one) => itemOfCategory(one) ?? []);
     return goesOn ? { items, next: String(page + 1) } : { items: [...items, tickets], next: null };
   } catch (error) {
-    // What may not be seen is refused where it is looked into: then nothing that was in it counts as gone.
+    // Access is refused below, where the contents are listed: then they do not count as deleted.
     if (!isFault(error, 'access_denied') || cursor !== null) throw error;
     return { items: [itemOfContainer(SOLUTIONS), tickets], next: null };
   }
 }
 
-/** Asks for what is known to be refused, or is not by now. */
+/** Requests a list that is known to be refused, in case it is accessible again. */
 export async function belowSolutions(client: SourceClient): Promise<ItemPage> {
   await takePage(client, CATEGORIES, 1);
   return { items: [itemOfContainer(SOLUTIONS)], next: null };
@@ -47,7 +48,7 @@ export async function belowSolutions(client: SourceClient): Promise<ItemPage> {
 
 const isParent = (folder: Json): boolean => Number(folder['sub_folders_count'] ?? 0) > 0;
 
-/** Folders with those in them, each behind the one it lies in. */
+/** Returns folders with their subfolders, parents first. */
 async function foldersBelow(client: SourceClient, first: readonly Folder[]): Promise<readonly Folder[]> {
   const all = [...first];
   const seen = new Set(all.map(({ id }) => id));
@@ -57,7 +58,7 @@ async function foldersBelow(client: SourceClient, first: readonly Folder[]): Pro
       await takeAll(client, [...FOLDERS, id, 'subfolders'], MAX_FOLDERS),
       `folder:${id}`,
     )) {
-      // One that lies in itself, by a fault of the source, is passed once.
+      // A cycle, which is a fault of the source, is passed once.
       if (!seen.has(folder.id)) all.push(folder);
       seen.add(folder.id);
     }
@@ -70,19 +71,19 @@ const foldersIn = (values: readonly Json[], parent: string): readonly Folder[] =
     return id === null ? [] : [{ id, json, parent }];
   });
 
-/** Where the listing of articles goes on: folders that are still to be read, the first one is under way. */
-const CURSOR = defineCursor(shapeOf({ open: listOf(string), page: count }));
-type Cursor = CursorOf<typeof CURSOR>;
-const cursorOf = (cursor: Cursor): string | null => (cursor.open.length === 0 ? null : CURSOR.write(cursor));
+/** Position in the listing of articles: the remaining folders, with a page of the first one. */
+const CURSOR = shapeOf({ open: listOf(string), page: count });
+type Cursor = Checked<typeof CURSOR>;
+const unlessEnd = (cursor: Cursor): Cursor | null => (cursor.open.length === 0 ? null : cursor);
 
-async function listArticles(client: SourceClient, { open, page }: Cursor): Promise<ItemPage> {
+async function listArticles(client: SourceClient, { open, page }: Cursor): Promise<PageAt<Cursor>> {
   const [folder = '', ...rest] = open;
-  const behind = cursorOf({ open: rest, page: 1 });
+  const behind = unlessEnd({ open: rest, page: 1 });
   try {
     const { values, goesOn } = await takePage(client, [...FOLDERS, folder, 'articles'], page);
     const items = values.flatMap((one) => itemOfArticle(one, siteOf(client)) ?? []);
     const skipped = values.flatMap((one) => skippedDraft(one) ?? []);
-    return { items, skipped, next: goesOn ? cursorOf({ open, page: page + 1 }) : behind };
+    return { items, skipped, next: goesOn ? unlessEnd({ open, page: page + 1 }) : behind };
   } catch (error) {
     // The folder went in the meantime; the others are still there.
     if (isFault(error, 'not_found')) return { items: [], next: behind };
@@ -90,33 +91,30 @@ async function listArticles(client: SourceClient, { open, page }: Cursor): Promi
   }
 }
 
-/** A page of a category and of all that lies in it. @param wanted whether its articles are */
-export async function belowCategory(
-  client: SourceClient,
-  id: string,
-  cursor: string | null,
-  wanted: boolean,
-): Promise<ItemPage> {
-  if (cursor !== null) return listArticles(client, CURSOR.read(cursor));
-  const itself = itemOfCategory(answerAbout(NAME, id, await client.get([...CATEGORIES, id], {})));
-  if (itself === null) throw noSuchItem(NAME);
-  if (!wanted) return { items: [itself], next: null };
-  const outermost = foldersIn(await takeAll(client, [...CATEGORIES, id, 'folders'], MAX_FOLDERS), `category:${id}`);
-  const folders = await foldersBelow(client, outermost);
-  return {
-    items: [itself, ...folders.map((folder) => itemOfFolder(folder, id))],
-    next: cursorOf({ open: folders.map((folder) => folder.id), page: 1 }),
-  };
-}
+/** Returns a page of a category and its descendants. */
+export const belowCategory = withCursor(
+  CURSOR,
+  async (client: SourceClient, { place, wanted }: ListRequest, cursor) => {
+    const { id } = place;
+    const withArticles = wanted.of('ARTICLE');
+    if (cursor !== null) return listArticles(client, cursor);
+    const itself = itemOfCategory(answerAbout(NAME, id, await client.get([...CATEGORIES, id], {})));
+    if (itself === null) throw noSuchItem(NAME);
+    if (!withArticles) return { items: [itself], next: null };
+    const outermost = foldersIn(await takeAll(client, [...CATEGORIES, id, 'folders'], MAX_FOLDERS), `category:${id}`);
+    const folders = await foldersBelow(client, outermost);
+    return {
+      items: [itself, ...folders.map((folder) => itemOfFolder(folder, id))],
+      next: unlessEnd({ open: folders.map((folder) => folder.id), page: 1 }),
+    };
+  },
+);
 
 /** The same of a folder. */
-export async function belowFolder(
-  client: SourceClient,
-  id: string,
-  cursor: string | null,
-  wanted: boolean,
-): Promise<ItemPage> {
-  if (cursor !== null) return listArticles(client, CURSOR.read(cursor));
+export const belowFolder = withCursor(CURSOR, async (client: SourceClient, { place, wanted }: ListRequest, cursor) => {
+  const { id } = place;
+  const withArticles = wanted.of('ARTICLE');
+  if (cursor !== null) return listArticles(client, cursor);
   const json = answerAbout(NAME, id, await client.get([...FOLDERS, id], {}));
   const [category, above] = [idOf(json['category_id']), idOf(json['parent_folder_id'])];
   if (category === null) throw noSuchItem(NAME);
@@ -124,9 +122,9 @@ export async function belowFolder(
   const folders = await foldersBelow(client, [{ id, json, parent }]);
   return {
     items: folders.map((folder) => itemOfFolder(folder, category)),
-    next: wanted ? cursorOf({ open: folders.map((folder) => folder.id), page: 1 }) : null,
+    next: withArticles ? unlessEnd({ open: folders.map((folder) => folder.id), page: 1 }) : null,
   };
-}
+});
 
 /** An article with its item. @throws Fault not_found also for a draft */
 export async function readArticle(client: SourceClient, id: string) {

@@ -1,21 +1,12 @@
 /** Freshdesk: the solutions and tickets of an account, read with the key of an agent. https://developers.freshdesk.com/api */
 import { Fault } from '../../contract/failures.js';
-import type { Connector, ItemPage, SourceClient } from '../connector.js';
-import {
-  type AccountIds,
-  contentOfAttached,
-  fetchSigned,
-  idOf,
-  idsOf,
-  itemOfAttached,
-  type Wanted,
-  wantedOf,
-} from '../helpdesk.js';
-import { contentOf, contentOfTicket, parseItemId, SOLUTIONS, TICKETS } from './adapter.js';
+import type { Connector } from '../connector.js';
+import { type AccountIds, contentOfAttached, fetchSigned, idOf, idsOf, itemOfAttached } from '../helpdesk.js';
+import { itemsByKind, pageOf } from '../itemsByKind.js';
+import { contentOf, contentOfTicket, type FreshdeskPlace, parseItemId } from './adapter.js';
 import { NAME } from './api.js';
 import { belowCategory, belowFolder, belowSolutions, listRoots, readArticle } from './articles.js';
 import { belowTicket, belowTickets, findAttached, readTicket } from './tickets.js';
-import { noSuchItem } from '../faults.js';
 import { asObject, asText, omitNull } from '../json.js';
 
 /** What its user hands us. */
@@ -31,38 +22,47 @@ const DOMAIN = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;
 /** Each account counts its tickets from one. */
 const idsIn = ({ domain }: FreshdeskCredentials): AccountIds => idsOf(domain);
 
-async function listBelow(client: SourceClient, id: string, cursor: string | null, wanted: Wanted): Promise<ItemPage> {
-  const place = parseItemId(id);
-  switch (place?.kind) {
-    case undefined:
-      throw noSuchItem(NAME);
-    case SOLUTIONS:
-      return belowSolutions(client);
-    case 'category':
-      return belowCategory(client, place.id, cursor, wanted.of('ARTICLE'));
-    case 'folder':
-      return belowFolder(client, place.id, cursor, wanted.of('ARTICLE'));
-    case 'article':
-      return { items: [(await readArticle(client, place.id)).item], next: null };
-    case TICKETS:
-      return belowTickets(client, cursor, wanted);
-    case 'ticket':
-      return belowTicket(client, place.id, wanted);
-    case 'attachment': {
-      const { ticket, attached } = await findAttached(client, place);
-      return { items: [itemOfAttached(attached, ticket.item, 'TICKET')], next: null };
-    }
-  }
-}
+const kinds = itemsByKind<FreshdeskCredentials, NonNullable<FreshdeskPlace>>({
+  name: NAME,
+  idsIn,
+  parseItemId,
+  kinds: {
+    solutions: { list: belowSolutions },
+    category: { list: belowCategory },
+    folder: { list: belowFolder },
+    article: {
+      list: (client, { place }) => pageOf(readArticle(client, place.id).then(({ item }) => item)),
+      async open(client, { place }) {
+        const { article, item } = await readArticle(client, place.id);
+        return contentOf(article, item);
+      },
+    },
+    tickets: { list: belowTickets },
+    ticket: {
+      list: belowTicket,
+      open: async (client, { place }) => contentOfTicket(await readTicket(client, place.id)),
+    },
+    attachment: {
+      async list(client, { place }) {
+        const { ticket, attached } = await findAttached(client, place);
+        return { items: [itemOfAttached(attached, ticket.item, 'TICKET')], next: null };
+      },
+      async open(client, { place, externalId }) {
+        const { attached } = await findAttached(client, place);
+        return contentOfAttached(attached, await fetchSigned(client, NAME, attached.url), externalId);
+      },
+    },
+  },
+});
 
 export const freshdesk: Connector<FreshdeskCredentials> = {
   about: {
     listed: 'categories, folders and articles of solutions; tickets and what is attached to them',
     ingested:
-      'each published article in the main language, each ticket with what was said; what is attached with `sync_attachments`',
+      'each published article in the main language, each ticket with its conversation; attachments with `sync_attachments`',
     unchangedBy: 'when it was changed',
     deletions: 'spam counts as deleted',
-    limits: 'names of agents are not told with what they say; 20,000 entries of a ticket',
+    limits: 'comments have no names of agents; 20,000 entries of a ticket',
   },
   facts: ({ domain }) => ({ domain: DOMAIN.test(domain) ? domain : '' }),
   // The key is the name, and any word the password.
@@ -79,37 +79,5 @@ export const freshdesk: Connector<FreshdeskCredentials> = {
   },
 
   listRoots: async (client, cursor) => idsIn(client.credentials).page(await listRoots(client, cursor)),
-
-  async listDescendants(client, externalId, cursor, typeFilter) {
-    const ids = idsIn(client.credentials);
-    const wanted = wantedOf(typeFilter);
-    const inner = ids.inner(externalId);
-    return ids.page(wanted.withTypes(inner, await listBelow(client, inner, cursor, wanted)));
-  },
-
-  async open(client, externalId) {
-    const ids = idsIn(client.credentials);
-    const place = parseItemId(ids.inner(externalId));
-    switch (place?.kind) {
-      case undefined:
-        throw noSuchItem(NAME);
-      case 'article': {
-        const { article, item } = await readArticle(client, place.id);
-        return contentOf(article, item);
-      }
-      case 'ticket':
-        return contentOfTicket(await readTicket(client, place.id));
-      case 'attachment': {
-        const { ticket, attached } = await findAttached(client, place);
-        const answer = await fetchSigned(client, NAME, attached.url);
-        const to = { externalId: ids.outer(ticket.item.externalId), url: externalId };
-        return contentOfAttached(attached, answer, to);
-      }
-      case SOLUTIONS:
-      case TICKETS:
-      case 'category':
-      case 'folder':
-        throw new Fault('unsupported_type', `This has no text of its own in ${NAME}: sync what lies in it.`);
-    }
-  },
+  ...kinds,
 };

@@ -1,6 +1,7 @@
-import { boolean, count, defineCursor, shapeOf, listOf, string, type CursorOf } from '../cursors.js';
+import { withCursor, boolean, count, shapeOf, listOf, string, type Checked } from '../cursors.js';
 import type { ItemPage, SourceClient, SourceItem } from '../connector.js';
-import { answerAbout, itemOfAttached, type Wanted } from '../helpdesk.js';
+import { answerAbout, itemOfAttached } from '../helpdesk.js';
+import type { ListRequest } from '../itemsByKind.js';
 import { attachedIn, itemOfContainer, itemOfTicket, type Ticket, TICKETS } from './adapter.js';
 import { NAME, takeAll, takePage } from './api.js';
 import { siteOf } from './articles.js';
@@ -14,28 +15,25 @@ const ORDER = { order_by: 'updated_at', order_type: 'asc' };
 const AT_ONCE = 10;
 const MAX_CONVERSATIONS = 20_000;
 
-/** Where the listing of tickets goes on. */
-const CURSOR = defineCursor(
-  shapeOf({
-    /** Of the last change: the list is read by that, since it has no more than 300 pages, and moves while tickets change. */
-    since: string,
-    page: count,
-    isEnd: boolean,
-    /** Tickets whose attachments are still to be listed. */
-    rest: listOf(string),
-  }),
-);
-type Cursor = CursorOf<typeof CURSOR>;
-const cursorOf = (cursor: Cursor): string | null =>
-  cursor.isEnd && cursor.rest.length === 0 ? null : CURSOR.write(cursor);
+/** Position in the listing of tickets. */
+const CURSOR = shapeOf({
+  /** Of the last change: the list is read by that, since it has no more than 300 pages, and moves while tickets change. */
+  since: string,
+  page: count,
+  isEnd: boolean,
+  /** Tickets whose attachments are still to be listed. */
+  rest: listOf(string),
+});
+type Cursor = Checked<typeof CURSOR>;
+const unlessEnd = (cursor: Cursor): Cursor | null => (cursor.isEnd && cursor.rest.length === 0 ? null : cursor);
 
-/** A second before: whether those of that very second are in it, nobody says. */
+/** One second earlier: Freshdesk does not document whether the given second is included. */
 const before = (date: string): string => new Date(Date.parse(date) - 1_000).toISOString().replace(/\.\d+Z$/, 'Z');
 
 const attachedItems = (ticket: Ticket): readonly SourceItem[] =>
   attachedIn(ticket).map((one) => itemOfAttached(one, ticket.item, 'TICKET'));
 
-/** A ticket with all that was said. @throws Fault not_found also for one that was deleted */
+/** Returns a ticket with its conversation. @throws Fault not_found also for a deleted one */
 export async function readTicket(client: SourceClient, id: string): Promise<Ticket> {
   const json = answerAbout(NAME, id, await client.get(['tickets', id], { include: 'requester' }));
   const item = itemOfTicket(json, siteOf(client));
@@ -53,30 +51,32 @@ async function attachedTo(client: SourceClient, id: string): Promise<readonly So
   }
 }
 
-/** A page of the tickets, or of what is attached to those of the page before. */
-export async function belowTickets(client: SourceClient, text: string | null, wanted: Wanted): Promise<ItemPage> {
-  if (text === null) {
-    const first: Cursor = { since: EVER, page: 1, isEnd: !wanted.of('TICKET'), rest: [] };
-    return { items: [itemOfContainer(TICKETS)], next: cursorOf(first) };
-  }
-  const cursor = CURSOR.read(text);
-  if (cursor.rest.length > 0) {
-    const some = await Promise.all(cursor.rest.slice(0, AT_ONCE).map((id) => attachedTo(client, id)));
-    return { items: some.flat(), next: cursorOf({ ...cursor, rest: cursor.rest.slice(AT_ONCE) }) };
-  }
-  const { since, page } = cursor;
-  const { values, goesOn } = await takePage(client, ['tickets'], page, { ...ORDER, updated_since: since });
-  const items = values.flatMap((one) => itemOfTicket(one, siteOf(client)) ?? []);
-  const last = asText(values.at(-1)?.['updated_at']);
-  const later = last === null || Number.isNaN(Date.parse(last)) ? since : before(last);
-  // As many of one second as fill a page are read by pages.
-  const place = Date.parse(later) > Date.parse(since) ? { since: later, page: 1 } : { since, page: page + 1 };
-  const rest = wanted.attachedTo('TICKET') ? items.map(({ externalId }) => externalId.slice('ticket:'.length)) : [];
-  return { items, next: cursorOf({ ...place, isEnd: !goesOn || values.length === 0, rest }) };
-}
+/** Returns a page of the tickets, or of the attachments of the previous page's tickets. */
+export const belowTickets = withCursor(
+  CURSOR,
+  async (client: SourceClient, { wanted }: ListRequest<unknown>, cursor) => {
+    if (cursor === null) {
+      const first: Cursor = { since: EVER, page: 1, isEnd: !wanted.of('TICKET'), rest: [] };
+      return { items: [itemOfContainer(TICKETS)], next: unlessEnd(first) };
+    }
+    if (cursor.rest.length > 0) {
+      const some = await Promise.all(cursor.rest.slice(0, AT_ONCE).map((id) => attachedTo(client, id)));
+      return { items: some.flat(), next: unlessEnd({ ...cursor, rest: cursor.rest.slice(AT_ONCE) }) };
+    }
+    const { since, page } = cursor;
+    const { values, goesOn } = await takePage(client, ['tickets'], page, { ...ORDER, updated_since: since });
+    const items = values.flatMap((one) => itemOfTicket(one, siteOf(client)) ?? []);
+    const last = asText(values.at(-1)?.['updated_at']);
+    const later = last === null || Number.isNaN(Date.parse(last)) ? since : before(last);
+    // As many of one second as fill a page are read by pages.
+    const place = Date.parse(later) > Date.parse(since) ? { since: later, page: 1 } : { since, page: page + 1 };
+    const rest = wanted.attachedTo('TICKET') ? items.map(({ externalId }) => externalId.slice('ticket:'.length)) : [];
+    return { items, next: unlessEnd({ ...place, isEnd: !goesOn || values.length === 0, rest }) };
+  },
+);
 
-/** A ticket, with what is attached to it where that is wanted. */
-export async function belowTicket(client: SourceClient, id: string, wanted: Wanted): Promise<ItemPage> {
+/** Returns a ticket, with its attachments if they are wanted. */
+export async function belowTicket(client: SourceClient, { place: { id }, wanted }: ListRequest): Promise<ItemPage> {
   const ticket = await readTicket(client, id);
   return { items: [ticket.item, ...(wanted.attachedTo('TICKET') ? attachedItems(ticket) : [])], next: null };
 }

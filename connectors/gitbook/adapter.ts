@@ -35,6 +35,7 @@ export function partsOf(externalId: string): { spaceId: string; pageId: string |
   return { spaceId: externalId.slice(0, slash), pageId: externalId.slice(slash + 1) };
 }
 
+/** Converts a space. */
 export function itemOfSpace({ id, title, createdAt, urls }: SpaceJson): SourceItem {
   return createContainer({
     externalId: id,
@@ -45,7 +46,7 @@ export function itemOfSpace({ id, title, createdAt, urls }: SpaceJson): SourceIt
   });
 }
 
-/** In the words of the contract; GitBook itself once called its documents sheets. What is computed has no place in the tree. */
+/** Types in the terms of the contract; GitBook once called its documents sheets. Computed pages are not in the tree. */
 const ITEM_TYPES: Readonly<Record<string, string>> = { document: 'SHEET', group: 'GROUP', link: 'LINK' };
 
 const pageUrl = (space: SpaceJson, { path, urls }: PageJson): string | null =>
@@ -54,16 +55,17 @@ const pageUrl = (space: SpaceJson, { path, urls }: PageJson): string | null =>
     : (urls?.app ?? null);
 
 const LINK = 'It is a link, and has no text of its own. Sync what it leads to.';
-const COMPUTED = 'GitBook computes it when it is shown, and gives its text to nobody. Sync what it is computed from.';
+const COMPUTED =
+  'GitBook computes it when it is shown, and its API has no text of it. Sync the pages it is computed from.';
 
-/** All pages of a space, each behind the one it lies in, and what lies among them and is no item. */
+/** Returns all pages of a space, parents first, and the entries among them that are not items. */
 export function itemsOfPages(
   space: SpaceJson,
   pages: readonly PageJson[],
 ): { readonly items: SourceItem[]; readonly skipped: SkippedItem[] } {
   const items: SourceItem[] = [];
   const skipped: SkippedItem[] = [];
-  // A list of what is still to be looked at, for no nesting is too deep.
+  // An explicit stack, so that deep nesting cannot overflow the call stack.
   const open = pages.map((page) => ({ page, parent: space.id })).toReversed();
   for (let next = open.pop(); next; next = open.pop()) {
     const { page, parent } = next;

@@ -87,7 +87,7 @@ export const gitbook: Connector<GitBookCredentials> = {
   async open(client, externalId) {
     const { spaceId, pageId } = partsOf(externalId);
     if (pageId === null) {
-      // Reached only by an id that no listing knows; where there is such a space, its pages are what can be read.
+      // Such an id is not in any listing; if the space exists, its pages can be read.
       await readSpace(client, spaceId);
       throw new Fault('unsupported_type', 'A space of GitBook has no text of its own: sync the pages in it.');
     }

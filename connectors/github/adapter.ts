@@ -48,7 +48,7 @@ const MAX_PLAIN_BYTES = 1_000_000;
 /** Longest file of a format we know: GitHub sends it as base64 in JSON, and that much is read of an answer. */
 const MAX_FILE_BYTES = 35_000_000;
 
-/** Endings of what is never text, beside the formats of fileFormats.ts. */
+/** Extensions of binary files, in addition to the formats of fileFormats.ts. */
 const NO_TEXT = new Set(
   [
     'gif webp ico bmp tif tiff psd heic avif ttf otf woff woff2 eot',
@@ -58,9 +58,9 @@ const NO_TEXT = new Set(
   ].flatMap((line) => line.split(' ')),
 );
 
-/** The marks of git for what is a file or a link. */
+/** Git's file modes. */
 const LINK_MODE = '120000';
-/** What stands in a repository in place of a file that Git LFS keeps. */
+/** Beginning of the pointer that replaces a file in Git LFS. */
 const LFS_POINTER = 'version https://git-lfs.github.com/spec/';
 
 /** `owner/name` and the path within; '' for the repository itself. */
@@ -69,6 +69,7 @@ export function partsOf(externalId: string): { owner: string; name: string; path
   return { owner, name, path: path.join('/') };
 }
 
+/** Converts a repository. */
 export const itemOfRepository = ({
   full_name: externalId,
   html_url: url,
@@ -106,7 +107,7 @@ function readAs({
 
 const encodePath = (path: string): string => path.split('/').map(encodeURIComponent).join('/');
 
-/** An entry of a tree as an item. Another repository inside (a submodule) is named, and nothing lies in it for us. */
+/** Converts an entry of a tree. A submodule, which is another repository, is an item without contents. */
 export function itemOfEntry({ repository, url, branch, path: above }: Place, entry: EntryJson): SourceItem {
   const path = above === '' ? entry.path : `${above}/${entry.path}`;
   const slash = path.lastIndexOf('/');

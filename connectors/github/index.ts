@@ -11,6 +11,7 @@ import {
   partsOf,
   type RepositoryJson,
 } from './adapter.js';
+import { withCursor } from '../cursors.js';
 import { nextPage } from './paging.js';
 import { gitHubReads } from './reads.js';
 import { takeTree, TREE_CURSOR } from './walkTree.js';
@@ -36,7 +37,7 @@ const messageOf = ({ body }: Refusal): string =>
     ? body.message
     : '';
 
-/** Refusals for being asked too much: 403 or 429, by what is used up or in words. */
+/** Whether a refusal is a rate limit: 403 or 429, with a header or a text that says so. */
 const isLimited = (refusal: Refusal): boolean =>
   (refusal.status === 403 || refusal.status === 429) &&
   (refusal.headers['x-ratelimit-remaining'] === '0' ||
@@ -89,7 +90,7 @@ export const github: Connector<GitHubCredentials> = {
     ingested:
       'files of readable formats, and short text of any other name, in default branches; issues and pull requests are read live: `/integrations/data/github/…`; no submodules, links',
     unchangedBy: "the hash of git's blob",
-    limits: '35 MB a file; 1 MB of what is text by no name; of other branches nothing',
+    limits: '35 MB a file; 1 MB of text files without a known extension; the default branch only',
   },
   headers: ({ accessToken }) => ({
     accept: 'application/vnd.github+json',
@@ -137,8 +138,8 @@ export const github: Connector<GitHubCredentials> = {
     };
   },
 
-  async listDescendants(client, externalId, cursor) {
-    if (cursor !== null) return takeTree(client, TREE_CURSOR.read(cursor));
+  listDescendants: withCursor(TREE_CURSOR, async (client: SourceClient, externalId: string, cursor) => {
+    if (cursor !== null) return takeTree(client, cursor);
     const { owner, name, path } = partsOf(externalId);
     const repository = (await client.get(['repos', owner, name], {})) as unknown as RepositoryJson;
     if (asText(repository.full_name) === null) throw incompleteAnswer('GitHub', 'the repository');
@@ -160,12 +161,12 @@ export const github: Connector<GitHubCredentials> = {
     if (entry.type !== 'tree') return { items: [itself], next: null };
     const { items, next } = await takeTree(client, { ...place, open: [[path, entry.sha]] });
     return { items: [itself, ...items], next };
-  },
+  }),
 
   async open(client, externalId) {
     const parts = partsOf(externalId);
     const { owner, name, path } = parts;
-    // Without a path it is reached only by an id that no listing knows.
+    // Without a path the id is not in any listing.
     const found = path === '' ? await client.get(['repos', owner, name], {}) : null;
     const file: ContentJson = found === null ? await contentAt(client, parts) : {};
     const isElsewhere = file.type === 'symlink' || file.type === 'submodule';
@@ -173,7 +174,7 @@ export const github: Connector<GitHubCredentials> = {
       throw new Fault('unsupported_type', 'This leads elsewhere, and has no text of its own. Sync what it leads to.');
     if (file.type !== 'file' || file.sha === undefined)
       throw new Fault('unsupported_type', 'This has no text of its own: sync the files in it.');
-    // What is long is not sent along.
+    // Large files are not included in the answer.
     const isHere = file.encoding === 'base64' && (file.content !== '' || file.size === 0);
     const blob: ContentJson = isHere
       ? file

@@ -1,7 +1,8 @@
-/** What GitHub says of issues and pull requests just now. https://docs.github.com/en/rest/pulls, …/rest/issues */
+/** Reads issues and pull requests from GitHub at the time of the call. https://docs.github.com/en/rest/pulls, …/rest/issues */
 import { Fault } from '../../contract/failures.js';
 import type { LiveRead, SourceClient, AccountClient } from '../connector.js';
 import { asObject, asText, type Json } from '../json.js';
+import { callerCursor, nonEmpty, queryOf } from '../cursors.js';
 import { nextQuery } from './paging.js';
 import { changedFileOf, commentOf, commitOf, issueOf, pullOf, wholePullOf } from './records.js';
 
@@ -30,7 +31,7 @@ const ADDRESS = /^https?:\/\/[^/]+\//i;
 /** What GitHub lets such names be made of: nothing else is asked for. */
 const NAME = /^[\w.-]{1,100}$/;
 
-/** A repository as a caller calls it: `owner/name`, its address, or its name alone where it is the account's. Null for what is none. */
+/** Parses the name of a repository: `owner/name`, its address, or the name alone for the account's own. Null if it is invalid. */
 function repositoryOf(word: string, account: string): Repository | null {
   const parts = word.trim().replace(ADDRESS, '').split('/');
   const [owner = '', name = '', ...more] = parts.length === 1 ? [account, ...parts] : parts;
@@ -51,29 +52,15 @@ type Place = Readonly<Record<string, string>>;
 /** Lists that may be long go on behind something, others by numbers. */
 const PLACES = ['page', 'after'] as const;
 
-const cursorOf = (next: URLSearchParams | null): string | null => {
+const CURSOR = callerCursor<Place>(queryOf(PLACES, nonEmpty));
+
+const placeAfter = (next: URLSearchParams | null): Place | null => {
   const place = PLACES.flatMap((word) => {
     const value = next?.get(word);
     return value ? [[word, value] as const] : [];
   });
-  return place.length === 0 ? null : Buffer.from(JSON.stringify(Object.fromEntries(place))).toString('base64url');
+  return place.length === 0 ? null : Object.fromEntries(place);
 };
-
-/** @throws Fault bad_response for a cursor that is none */
-function parsePage({ cursor, page }: Asked): Place {
-  if (cursor === null) return { page: String(page) };
-  try {
-    const given = asObject(JSON.parse(Buffer.from(cursor, 'base64url').toString()));
-    const place = PLACES.flatMap((word) => {
-      const value = asText(given[word]);
-      return value === null ? [] : [[word, value] as const];
-    });
-    if (place.length > 0) return Object.fromEntries(place);
-  } catch {
-    // Told below.
-  }
-  throw new Fault('bad_response', 'next_cursor is none that this operation gave.');
-}
 
 /** What hangs on a repository: where, how it is asked for, and what its operation calls it. */
 interface Kind {
@@ -106,7 +93,7 @@ const presented = (kind: Kind, value: unknown, remote: boolean): Json => ({
 
 type Read = LiveRead<{ readonly username: string }>;
 
-/** Null for what is not there, or not for the account to see. */
+/** Null for a record that does not exist, or is not accessible. */
 async function orNull<T>(read: () => Promise<T>): Promise<T | null> {
   try {
     return await read();
@@ -129,7 +116,7 @@ const listOf =
   (client, query) =>
     orNull(async () => {
       const asked = query as unknown as Asked;
-      const place = parsePage(asked);
+      const place = asked.cursor === null ? { page: String(asked.page) } : CURSOR.read(asked.cursor);
       const repository = await wherever(client, asked);
       if (!repository) return null;
       const { owner, name } = repository;
@@ -147,7 +134,7 @@ const listOf =
       });
       return {
         data: values.map((value) => presented(kind, value, asked.remote)),
-        next_cursor: cursorOf(nextQuery(headers)),
+        next_cursor: CURSOR.write(placeAfter(nextQuery(headers))),
       };
     });
 

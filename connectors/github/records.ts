@@ -9,7 +9,7 @@ interface Person {
   readonly id: number;
   readonly login: string;
 }
-/** Who GitHub itself says it was, of those who are there no more. */
+/** GitHub's placeholder for deleted accounts. */
 const GHOST: Person = { id: 10_137, login: 'ghost' };
 
 const personOf = (value: unknown): Person | null => {
@@ -25,6 +25,7 @@ const namedOf = (value: unknown): readonly Json[] =>
 const stateOf = ({ state }: Json): string => (state === 'open' ? 'open' : 'closed');
 const times = (row: Json) => ({ created_at: textOf(row['created_at']), updated_at: textOf(row['updated_at']) });
 
+/** Converts an issue into the contract's record. */
 export function issueOf(row: Json): Json {
   const pull = asObject(row['pull_request']);
   return {
@@ -54,6 +55,7 @@ const branchOf = (value: unknown): Json => {
   return { label: asText(label) ?? textOf(ref), ref: textOf(ref), sha: textOf(sha) };
 };
 
+/** Converts a pull request into the contract's record. */
 export const pullOf = (row: Json): Json => ({
   id: countOf(row['id']),
   url: textOf(row['url']),
@@ -84,6 +86,7 @@ export const wholePullOf = (row: Json): Json => ({
   num_changed_files: countOf(row['changed_files']),
 });
 
+/** Converts a review comment into the contract's record. */
 export const commentOf = (row: Json): Json => ({
   id: countOf(row['id']),
   pull_request_review_id: integerOf(row['pull_request_review_id']),
@@ -102,6 +105,7 @@ const signatureOf = (value: unknown): Json | null => {
   return name === undefined && email === undefined ? null : { name: textOf(name), email: textOf(email) };
 };
 
+/** Converts a commit into the contract's record. */
 export function commitOf(row: Json): Json {
   const commit = asObject(row['commit']);
   const tree = asObject(commit['tree']);
@@ -115,7 +119,7 @@ export function commitOf(row: Json): Json {
       comment_count: countOf(commit['comment_count']),
     },
     url: textOf(row['url']),
-    // Null, or an empty object, where the address of the mail belongs to nobody at GitHub.
+    // Null, or an empty object, if the mail address belongs to no GitHub account.
     author: personOf(row['author']),
     committer: personOf(row['committer']),
   };
@@ -126,6 +130,7 @@ const FILE_STATUSES: ReadonlySet<unknown> = new Set(
   'added removed modified renamed copied changed unchanged'.split(' '),
 );
 
+/** Converts a changed file into the contract's record. */
 export const changedFileOf = (row: Json): Json => ({
   sha: textOf(row['sha']),
   filename: textOf(row['filename']),

@@ -1,26 +1,24 @@
-import { defineCursor, shapeOf, listOf, pairOf, string, type CursorOf } from '../cursors.js';
+import { type PageAt, shapeOf, listOf, pairOf, string, type Checked } from '../cursors.js';
 import { Fault } from '../../contract/failures.js';
-import type { ItemPage, SourceClient } from '../connector.js';
+import type { SourceClient } from '../connector.js';
 import { type EntryJson, itemOfEntry } from './adapter.js';
 import { requireList } from '../faults.js';
 
-/** Where the listing of a tree goes on: trees by their paths within the repository. What they hold never changes. */
-export const TREE_CURSOR = defineCursor(
-  shapeOf({
-    repository: string,
-    url: string,
-    branch: string,
-    /** Each path with its SHA. */
-    open: listOf(pairOf(string, string)),
-  }),
-);
-type TreeCursor = CursorOf<typeof TREE_CURSOR>;
+/** Position in the listing of a tree: trees by their paths within the repository. Their contents never change. */
+export const TREE_CURSOR = shapeOf({
+  repository: string,
+  url: string,
+  branch: string,
+  /** Each path with its SHA. */
+  open: listOf(pairOf(string, string)),
+});
+type TreeCursor = Checked<typeof TREE_CURSOR>;
 
 /**
- * Takes the next tree with all that lies in it. Where GitHub cuts such an answer short, the tree itself alone, and those in
- * it one by one. @throws Fault access_denied for a tree that even so is cut short: then nobody knows what it holds
+ * Returns the next tree with all its contents. If GitHub truncates the answer, it lists the tree alone, and its subtrees
+ * one by one. @throws Fault access_denied for a tree that is truncated even so: its contents are unknown
  */
-export async function takeTree(client: SourceClient, cursor: TreeCursor): Promise<ItemPage> {
+export async function takeTree(client: SourceClient, cursor: TreeCursor): Promise<PageAt<TreeCursor>> {
   const { open, ...place } = cursor;
   const [first, ...rest] = open;
   if (first === undefined) return { items: [], next: null };
@@ -45,7 +43,7 @@ export async function takeTree(client: SourceClient, cursor: TreeCursor): Promis
   }
   return {
     items: tree.map((entry) => itemOfEntry({ ...place, path }, entry)),
-    next: behind.length === 0 ? null : TREE_CURSOR.write({ ...place, open: behind }),
+    next: behind.length === 0 ? null : { ...place, open: behind },
   };
 }
 

@@ -12,7 +12,7 @@ export interface Place {
 }
 /** A call by its number alone, as people know it. */
 export const idOf = ({ kind, id }: Place): string => (kind === 'call' ? id : `${kind}:${id}`);
-/** What an id means; null for what is none. */
+/** Parses an item id; null if it is invalid. */
 export function parseItemId(externalId: string): Place | null {
   const [, kind, id] = ID.exec(externalId) ?? [];
   return id === undefined ? null : { kind: kind === 'workspace' || kind === 'folder' ? kind : 'call', id };
@@ -37,10 +37,11 @@ export function itemOfWorkspace(json: Json): SourceItem | null {
 export interface Folder {
   readonly id: string;
   readonly workspace: string;
-  /** The folder that it lies in; null: it lies in the workspace. */
+  /** Its parent folder; null: the workspace. */
   readonly parent: string | null;
   readonly json: Json;
 }
+/** Parses the folders of a workspace's library. */
 export function readFolders(answer: Json, workspace: string): readonly Folder[] {
   const found = requireList('Gong', answer['folders']).flatMap((given) => {
     const json = asObject(given);
@@ -48,11 +49,12 @@ export function readFolders(answer: Json, workspace: string): readonly Folder[] 
     return isId(id) ? [{ id, workspace, parent: isId(parent) && parent !== id ? parent : null, json }] : [];
   });
   const ids = new Set(found.map(({ id }) => id));
-  // What lies in a folder that is not shown lies in the workspace.
+  // Children of hidden folders belong to the workspace.
   return found.map((folder) =>
     folder.parent !== null && ids.has(folder.parent) ? folder : { ...folder, parent: null },
   );
 }
+/** Converts a library folder. */
 export function itemOfFolder({ id, workspace, parent, json }: Folder): SourceItem {
   const root = idOf({ kind: 'workspace', id: workspace });
   return itemOfContainer(
@@ -62,7 +64,7 @@ export function itemOfFolder({ id, workspace, parent, json }: Folder): SourceIte
     root,
   );
 }
-/** A folder with all that lie in it, itself first. */
+/** Returns a folder and its descendants, itself first. */
 export function folderWithInner(folders: readonly Folder[], id: string): readonly Folder[] {
   const found = new Map<string, Folder>();
   const open = folders.filter((folder) => folder.id === id);
@@ -77,7 +79,7 @@ export function folderWithInner(folders: readonly Folder[], id: string): readonl
 
 const addressOf = (call: Json, id: string): string => asLink(call['url']) ?? `https://app.gong.io/call?id=${id}`;
 
-/** A call as an item; null for what is none. @param folder the one of the library that it is looked at in; null: none */
+/** Converts a call; null if it is invalid. @param folder the library folder in which it is listed; null: none */
 export function itemOfCall(call: Json, folder: string | null, workspace: string | null): SourceItem | null {
   const { id, workspaceId } = call;
   if (!isId(id)) return null;
@@ -129,7 +131,7 @@ const partyOf = (party: Json): string | null => {
   return name === null ? null : about.length === 0 ? name : `${name} (${about.join(', ')})`;
 };
 
-/** What was said, a paragraph for each time somebody spoke; '' where nothing is written down. */
+/** Returns the transcript, one paragraph per turn; '' without a transcript. */
 function spokenIn(transcript: readonly Json[], parties: readonly Json[]): string {
   const nameOf = createSpeakers(parties);
   return transcript

@@ -1,5 +1,5 @@
 /** Gong: calls of a company, as what was said in them and by whom. https://help.gong.io/docs/what-the-gong-api-provides */
-import { boolean, defineCursor, shapeOf, listOf, nullable, string, type CursorOf } from '../cursors.js';
+import { type PageAt, withCursor, boolean, shapeOf, listOf, nullable, string, type Checked } from '../cursors.js';
 import { Fault } from '../../contract/failures.js';
 import type { Connector, ItemContent, ItemPage, OAuthGrant, SourceClient } from '../connector.js';
 import { asList, asObject, asText, type Json, omitNull } from '../json.js';
@@ -38,22 +38,20 @@ async function found(answer: Promise<Json>): Promise<Json | null> {
   }
 }
 
-/** Where the listing of a workspace, or of a folder, goes on. */
-const CURSOR = defineCursor(
-  shapeOf({
-    workspace: string,
-    /** A page of the workspace's calls; null: they are through. */
-    calls: nullable(shapeOf({ until: string, at: nullable(string) })),
-    /** Folders whose calls are still to be told; null: they are not known yet. */
-    folders: nullable(listOf(string)),
-    /** Whether these calls were told before, as calls of the workspace: then only where they lie is news. */
-    isAgain: boolean,
-  }),
-);
-type CallsCursor = CursorOf<typeof CURSOR>;
-const pageAt = (items: ItemPage['items'], next: CallsCursor): ItemPage => ({
+/** Position in the listing of a workspace or a folder. */
+const CURSOR = shapeOf({
+  workspace: string,
+  /** A page of the workspace's calls; null: they are through. */
+  calls: nullable(shapeOf({ until: string, at: nullable(string) })),
+  /** Folders whose calls remain to be listed; null: not loaded yet. */
+  folders: nullable(listOf(string)),
+  /** Whether these calls were listed before, as calls of the workspace: then only their folders are new. */
+  isAgain: boolean,
+});
+type CallsCursor = Checked<typeof CURSOR>;
+const pageAt = (items: ItemPage['items'], next: CallsCursor): PageAt<CallsCursor> => ({
   items,
-  next: next.calls === null && next.folders?.length === 0 ? null : CURSOR.write(next),
+  next: next.calls === null && next.folders?.length === 0 ? null : next,
 });
 
 async function listWorkspaces(client: SourceClient): Promise<ItemPage['items']> {
@@ -72,7 +70,7 @@ async function listFolders(client: SourceClient, workspace: string): Promise<rea
   }
 }
 
-/** The details of calls, and who took part in them; of those that are not there, nothing. */
+/** Returns the details of calls with their participants; missing calls are omitted. */
 async function detailsOf(client: SourceClient, ids: readonly string[]): Promise<readonly Json[]> {
   const calls: Json[] = [];
   for (let from = 0; from < ids.length; from += CALLS_AT_ONCE) {
@@ -89,7 +87,7 @@ async function detailsOf(client: SourceClient, ids: readonly string[]): Promise<
 }
 
 /** The next page of the calls of a workspace. */
-async function callsOn(client: SourceClient, cursor: CallsCursor): Promise<ItemPage> {
+async function callsOn(client: SourceClient, cursor: CallsCursor): Promise<PageAt<CallsCursor>> {
   const { workspace, calls } = cursor;
   const { until, at } = calls ?? { until: FIRST_DAY, at: null };
   const range = { workspaceId: workspace, fromDateTime: FIRST_DAY, toDateTime: until };
@@ -102,7 +100,7 @@ async function callsOn(client: SourceClient, cursor: CallsCursor): Promise<ItemP
 }
 
 /** The calls of the next folder. */
-async function folderOn(client: SourceClient, cursor: CallsCursor): Promise<ItemPage> {
+async function folderOn(client: SourceClient, cursor: CallsCursor): Promise<PageAt<CallsCursor>> {
   const [folder = '', ...rest] = cursor.folders ?? [];
   const answer = (await found(client.get(['library', 'folder-content'], { folderId: folder }))) ?? { calls: [] };
   const ids = requireList('Gong', answer['calls']).flatMap((call) => {
@@ -115,7 +113,7 @@ async function folderOn(client: SourceClient, cursor: CallsCursor): Promise<Item
   return pageAt(news, { ...cursor, folders: rest });
 }
 
-async function goOn(client: SourceClient, cursor: CallsCursor): Promise<ItemPage> {
+async function goOn(client: SourceClient, cursor: CallsCursor): Promise<PageAt<CallsCursor>> {
   if (cursor.calls !== null) return callsOn(client, cursor);
   if (cursor.folders !== null) return folderOn(client, cursor);
   const folders = await listFolders(client, cursor.workspace);
@@ -123,7 +121,7 @@ async function goOn(client: SourceClient, cursor: CallsCursor): Promise<ItemPage
 }
 
 /** A folder itself, and those in it. */
-async function belowFolder(client: SourceClient, id: string): Promise<ItemPage> {
+async function belowFolder(client: SourceClient, id: string): Promise<PageAt<CallsCursor>> {
   for (const { externalId } of await listWorkspaces(client)) {
     const workspace = parseItemId(externalId)?.id ?? '';
     const folders = folderWithInner(await listFolders(client, workspace), id);
@@ -197,8 +195,8 @@ export const gong: Connector<OAuthGrant> = {
 
   listRoots: async (client, _cursor) => ({ items: await listWorkspaces(client), next: null }),
 
-  async listDescendants(client, externalId, cursor) {
-    if (cursor !== null) return goOn(client, CURSOR.read(cursor));
+  listDescendants: withCursor(CURSOR, async (client: SourceClient, externalId: string, cursor) => {
+    if (cursor !== null) return goOn(client, cursor);
     const place = parseItemId(externalId);
     if (place === null) throw noSuchItem('Gong');
     if (place.kind === 'folder') return belowFolder(client, place.id);
@@ -212,7 +210,7 @@ export const gong: Connector<OAuthGrant> = {
     const itself = itemOfCall(asObject(call?.['metaData']), null, null);
     if (itself === null) throw noSuchItem('Gong');
     return { items: [itself], next: null };
-  },
+  }),
 
   open: openCall,
 };

@@ -26,7 +26,7 @@ export const googleConsent = (scopes: readonly string[]): OAuthSpec => ({
   pkce: true,
   clientAuth: 'post',
   bodyFormat: 'form',
-  // A user who consented before gets no refresh token unless asked anew.
+  // A user who consented before gets a refresh token only with another consent.
   authorizeParameters: { access_type: 'offline', prompt: 'consent' },
   rotates: false,
   revokes: 'form',
@@ -79,10 +79,10 @@ interface ErrorJson {
 const errorOf = ({ body }: Refusal): ErrorJson => asObject(asObject(body)['error']);
 const entriesOf = (refusal: Refusal): readonly ErrorEntry[] => asList(errorOf(refusal).errors).map(asObject);
 
-/** The word for what is wrong; '' where there is none. */
+/** Returns the reason of an error; '' without one. */
 export const reasonOf = (refusal: Refusal): string => asText(entriesOf(refusal)[0]?.reason) ?? '';
 
-/** Whether a point of a listing or of a feed is refused: each is taken for some time only. */
+/** Whether the cursor of a listing or feed is refused: cursors expire. */
 const isStalePoint = (refusal: Refusal): boolean =>
   refusal.status === 410 ||
   (refusal.status === 400 &&

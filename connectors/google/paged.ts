@@ -14,8 +14,8 @@ export interface GooglePage {
 }
 
 /**
- * A page from where the one before ended. Page tokens are taken for some hours only: after that the listing begins anew,
- * and what it tells twice is the same. @param token null for the first page
+ * Returns the next page. Page tokens expire after some hours: then the listing starts again,
+ * and repeated items do not matter. @param token null for the first page
  */
 export async function takePage(
   client: SourceClient,

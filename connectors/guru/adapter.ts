@@ -11,7 +11,7 @@ export interface Place {
 
 const ID = /^[\w-]{1,100}$/;
 export const externalIdOf = ({ kind, id }: Place): string => (kind === 'card' ? id : `${kind}:${id}`);
-/** Null for what is none of ours. */
+/** Parses an item id; null if it is invalid. */
 export function parseItemId(externalId: string): Place | null {
   const [, kind = 'card', id = ''] = /^(?:(collection|folder):)?(.+)$/s.exec(externalId) ?? [];
   return ID.test(id) ? { kind: kind as Kind, id } : null;

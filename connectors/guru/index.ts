@@ -1,7 +1,17 @@
 /** Guru: collections of cards, in folders or in none, read with a user's token. https://developer.getguru.com */
-import { defineCursor, shapeOf, listOf, nullable, recordOf, string, type CursorOf } from '../cursors.js';
+import {
+  type PageAt,
+  withRootsCursor,
+  withCursor,
+  shapeOf,
+  listOf,
+  nullable,
+  recordOf,
+  string,
+  type Checked,
+} from '../cursors.js';
 import { Fault } from '../../contract/failures.js';
-import type { Connector, ItemPage, SourceClient, SourceItem } from '../connector.js';
+import type { Connector, SourceClient, SourceItem } from '../connector.js';
 import { contentOf, externalIdOf, itemOf, type Kind, type Place, parseItemId } from './adapter.js';
 import { asObject, asText, type Json } from '../json.js';
 import { noSuchItem, requireId } from '../faults.js';
@@ -22,7 +32,7 @@ async function takePage(client: SourceClient, path: readonly string[], query: Qu
   const { values, headers } = await client.list(path, query);
   const link = /<\s*([^>]+?)\s*>\s*;\s*rel="?next-page"?/.exec(headers['link'] ?? '')?.[1];
   if (link !== undefined && !URL.canParse(link))
-    throw new Fault('server_error', 'Guru gave a list that does not say how it goes on. It is tried again by itself.');
+    throw new Fault('server_error', 'Guru returned a list without its next page. It is tried again automatically.');
   const next = link === undefined ? null : Object.fromEntries(new URL(link).searchParams);
   return { values: values.map(asObject), next };
 }
@@ -30,27 +40,23 @@ async function takePage(client: SourceClient, path: readonly string[], query: Qu
 /** All cards, in the order in which they came to be: one that is changed meanwhile shifts nothing. */
 const ALL_CARDS: Query = { queryType: 'cards', sortField: 'dateCreated', sortOrder: 'asc', maxResults: '50' };
 
-/** Where a listing of something goes on: in its folders, and then, of a collection, among the cards that are in none. */
-const CURSOR = defineCursor(
-  shapeOf({
-    root: string,
-    open: listOf(shapeOf({ folder: string, owner: string })),
-    /** Of the first folder, or of all cards; null: from the beginning. */
-    at: nullable(recordOf(string)),
-    /** The collection whose cards in no folder come last; null: of a folder, where there are none. */
-    rest: nullable(string),
-  }),
-);
-type Cursor = CursorOf<typeof CURSOR>;
-const ROOTS_CURSOR = defineCursor(recordOf(string));
+/** Position in a listing: in the folders, and then, for a collection, among its cards without a folder. */
+const CURSOR = shapeOf({
+  root: string,
+  open: listOf(shapeOf({ folder: string, owner: string })),
+  /** Of the first folder, or of all cards; null: from the beginning. */
+  at: nullable(recordOf(string)),
+  /** The collection whose cards in no folder come last; null: of a folder, where there are none. */
+  rest: nullable(string),
+});
+type Cursor = Checked<typeof CURSOR>;
 
-const cursorOf = (cursor: Cursor): string | null =>
-  cursor.open.length === 0 && cursor.rest === null ? null : CURSOR.write(cursor);
+const unlessEnd = (cursor: Cursor): Cursor | null => (cursor.open.length === 0 && cursor.rest === null ? null : cursor);
 
 /** What the list of a folder says of a member. */
 const kindOf = (member: Json): Kind => (asText(member['type']) === 'folder' ? 'folder' : 'card');
 
-async function inFolder(client: SourceClient, cursor: Cursor): Promise<ItemPage> {
+async function inFolder(client: SourceClient, cursor: Cursor): Promise<PageAt<Cursor>> {
   const { root, open, at } = cursor;
   const [first, ...rest] = open;
   if (first === undefined) return { items: [], next: null };
@@ -60,7 +66,7 @@ async function inFolder(client: SourceClient, cursor: Cursor): Promise<ItemPage>
   } catch (error) {
     // It went in the meantime; the others are still there.
     if (!isMissing(error)) throw error;
-    return { items: [], next: cursorOf({ ...cursor, open: rest, at: null }) };
+    return { items: [], next: unlessEnd({ ...cursor, open: rest, at: null }) };
   }
   const items = page.values.flatMap((member) => itemOf(kindOf(member), member, { parent: first.owner, root }) ?? []);
   const deeper = items.flatMap(({ externalId }) => {
@@ -68,10 +74,10 @@ async function inFolder(client: SourceClient, cursor: Cursor): Promise<ItemPage>
     return place?.kind === 'folder' ? [{ folder: place.id, owner: externalId }] : [];
   });
   const later = page.next === null ? [...deeper, ...rest] : [first, ...deeper, ...rest];
-  return { items, next: cursorOf({ ...cursor, open: later, at: page.next }) };
+  return { items, next: unlessEnd({ ...cursor, open: later, at: page.next }) };
 }
 
-async function inNoFolder(client: SourceClient, cursor: Cursor): Promise<ItemPage> {
+async function inNoFolder(client: SourceClient, cursor: Cursor): Promise<PageAt<Cursor>> {
   const { values, next } = await takePage(client, ['search', 'query'], cursor.at ?? ALL_CARDS);
   const items = values.flatMap((card): SourceItem[] => {
     const isInCollection = asText(asObject(card['collection'])['id']) === cursor.rest;
@@ -79,17 +85,17 @@ async function inNoFolder(client: SourceClient, cursor: Cursor): Promise<ItemPag
     const item = itemOf('card', card, { parent: cursor.root, root: cursor.root });
     return isInCollection && !(Array.isArray(folders) && folders.length > 0) && item !== null ? [item] : [];
   });
-  return { items, next: next === null ? null : cursorOf({ ...cursor, at: next }) };
+  return { items, next: next === null ? null : unlessEnd({ ...cursor, at: next }) };
 }
 
-/** What was asked for itself, and where what lies in it begins. */
-async function begin(client: SourceClient, { kind, id }: Place): Promise<ItemPage> {
+/** Returns the requested item itself, and the beginning of its contents. */
+async function begin(client: SourceClient, { kind, id }: Place): Promise<PageAt<Cursor>> {
   const room = kind === 'card' ? 'cards' : kind === 'folder' ? 'folders' : 'collections';
   const json = await client.get([room, id], {});
   const collection = asText(asObject(json['collection'])['id']);
   const root =
     kind === 'collection' || collection === null ? null : externalIdOf({ kind: 'collection', id: collection });
-  // Of folders in folders it is not told where they lie; whoever lists their collection knows.
+  // The answer for a subfolder has no parent; a listing of its collection has.
   requireId('Guru', json, `the ${kind}`);
   const item = itemOf(kind, json, { parent: root, root });
   if (item === null) throw noSuchItem('Guru');
@@ -101,7 +107,7 @@ async function begin(client: SourceClient, { kind, id }: Place): Promise<ItemPag
     at: null,
     rest: kind === 'collection' ? id : null,
   };
-  return { items: [item], next: cursorOf(cursor) };
+  return { items: [item], next: unlessEnd(cursor) };
 }
 
 export const guru: Connector<GuruCredentials> = {
@@ -129,20 +135,18 @@ export const guru: Connector<GuruCredentials> = {
     };
   },
 
-  async listRoots(client, cursor) {
-    const query = cursor === null ? {} : ROOTS_CURSOR.read(cursor);
-    const { values, next } = await takePage(client, ['collections'], query);
+  listRoots: withRootsCursor(recordOf(string), async (client: SourceClient, query) => {
+    const { values, next } = await takePage(client, ['collections'], query ?? {});
     const items = values.flatMap((one) => itemOf('collection', one, { parent: null, root: null }) ?? []);
-    return { items, next: ROOTS_CURSOR.writeNext(next) };
-  },
+    return { items, next };
+  }),
 
-  async listDescendants(client, externalId, text) {
+  listDescendants: withCursor(CURSOR, async (client: SourceClient, externalId: string, cursor) => {
     const place = parseItemId(externalId);
     if (place === null) throw noSuchItem('Guru');
-    if (text === null) return begin(client, place);
-    const cursor = CURSOR.read(text);
+    if (cursor === null) return begin(client, place);
     return cursor.open.length > 0 ? inFolder(client, cursor) : inNoFolder(client, cursor);
-  },
+  }),
 
   async open(client, externalId) {
     const place = parseItemId(externalId);

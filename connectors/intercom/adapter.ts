@@ -36,6 +36,7 @@ export type IntercomPlace =
   | null;
 
 const ID = new RegExp(`^(${KINDS.join('|')}):(\\d{1,20})(/[\\w-]{1,60})?$`);
+/** Parses an item id; null if it is invalid. */
 export function parseItemId(externalId: string): IntercomPlace {
   if (isContainer(externalId)) return { kind: externalId };
   const [, kind, id = '', attachment] = ID.exec(externalId) ?? [];
@@ -47,7 +48,7 @@ export function parseItemId(externalId: string): IntercomPlace {
 export const itemOfContainer = (id: Container): SourceItem =>
   createItem({ externalId: id, name: CONTAINERS[id], itemType: 'FOLDER', isExpandable: true });
 
-/** @param root id of the outermost collection that it lies in */
+/** @param root id of its root collection */
 export function itemOfCollection(json: Json, root: string): SourceItem | null {
   const [id, above] = [idOf(json['id']), idOf(json['parent_id'])];
   if (id === null) return null;
@@ -63,7 +64,7 @@ export function itemOfCollection(json: Json, root: string): SourceItem | null {
   });
 }
 
-/** The collection that an article lies in; null for none. */
+/** Returns the collection of an article; null without one. */
 export const collectionOf = (article: Json): string | null => idOf(article['parent_id']);
 
 const versionOf = (json: Json): string | null => idOf(json['updated_at']);
@@ -72,7 +73,7 @@ const isPublished = (article: Json): boolean => article['state'] === 'published'
 export const skippedDraft = (article: Json): SkippedItem | null =>
   isPublished(article) ? null : draftOf(article, asText(article['title']));
 
-/** An article; null for a draft. @param root of its collection; null where it lies in none */
+/** Converts an article; null for a draft. @param root of its collection; null without a collection */
 export function itemOfArticle(json: Json, root: string | null): SourceItem | null {
   const [id, above] = [idOf(json['id']), collectionOf(json)];
   if (id === null || !isPublished(json)) return null;
@@ -111,6 +112,7 @@ const firstLine = (html: string | null): string | null =>
     .split('\n')[0]
     ?.slice(0, MAX_NAME) || null;
 
+/** Converts a conversation; null if it is invalid. */
 export function itemOfConversation(json: Json): SourceItem | null {
   const id = idOf(json['id']);
   if (id === null) return null;
@@ -125,7 +127,7 @@ export function itemOfConversation(json: Json): SourceItem | null {
       firstLine(asText(source['body'])) ??
       `Conversation ${id}`,
     itemType: 'CONVERSATION',
-    // What is attached to its parts is not known before they are asked for.
+    // Attachments of its parts are unknown before they are requested.
     isExpandable: true,
     hasContent: true,
     createdAt: dateOf(json['created_at']),
@@ -147,7 +149,7 @@ export const submitterOf = (ticket: Json): string | null =>
 
 const labelOf = (names: ReadonlyMap<string, string>, id: unknown): string | null => {
   const given = asText(id) ?? idOf(id);
-  // Nobody is called 0 there.
+  // Intercom uses 0 for no user.
   return given === null || given === '0' ? null : (names.get(given) ?? given);
 };
 const stateOf = (ticket: Json): string | null => {
@@ -155,6 +157,7 @@ const stateOf = (ticket: Json): string | null => {
   return asText(state['internal_label']) ?? asText(state['category']) ?? asText(ticket['ticket_state']);
 };
 
+/** Converts a ticket, with the names of its people as tags; null if it is invalid. */
 export function itemOfTicket(json: Json, { admins, teams, contacts }: People): SourceItem | null {
   const id = idOf(json['id']);
   if (id === null) return null;
@@ -208,7 +211,7 @@ export const attachedIn = (json: Json, kind: ThreadKind): readonly (Attached & {
         externalId: `${kind}:${idOf(json['id'])}/${partId}-${index}`,
         name,
         contentType: asText(one['content_type']),
-        // Its address is signed anew each time; what was sent is never changed.
+        // Its address is signed again each time; an attachment never changes.
         version: `${name ?? ''} ${idOf(one['filesize']) ?? ''}`,
         url,
       };

@@ -66,6 +66,6 @@ export async function searchAll(
   const told = address !== null && URL.canParse(address) ? new URL(address).searchParams.get('starting_after') : null;
   const cursor = asText(asObject(next)['starting_after']) ?? told;
   if (!Array.isArray(answer[name]) || (cursor !== null && cursor === after))
-    throw new Fault('server_error', `${NAME} gave a list that is none, or does not say how it goes on. Try again.`);
+    throw new Fault('server_error', `${NAME} returned an invalid list, or one without its next page. Try again.`);
   return { values: asObjects(answer[name]), next: cursor, total: countOf(answer['total_count']) };
 }

@@ -1,6 +1,7 @@
-import { count, defineCursor, shapeOf, nullable, recordOf, string, type CursorOf } from '../cursors.js';
+import { type PageAt, withCursor, count, shapeOf, nullable, recordOf, string, type Checked } from '../cursors.js';
 import type { ItemPage, SourceClient, SourceItem } from '../connector.js';
 import { answerAbout, idOf } from '../helpdesk.js';
+import type { ListRequest } from '../itemsByKind.js';
 import {
   collectionOf,
   CONTAINERS,
@@ -16,10 +17,10 @@ import type { Json } from '../json.js';
 
 const COLLECTIONS = ['help_center', 'collections'];
 const MAX_COLLECTIONS = 20_000;
-/** Times that a list begins anew because something was taken out of it meanwhile: pages behind that have moved up. */
+/** Restarts of a list from which an entry was removed meanwhile: the later pages have moved up. */
 const MAX_RESTARTS = 3;
 
-/** A page of the outermost things: collections that lie in none, then what Intercom has no place for. */
+/** Returns a page of the root items: root collections, then containers for items without a collection. */
 export async function listRoots(client: SourceClient, cursor: string | null): Promise<ItemPage> {
   const { values, next } = await takeNumbered(client, COLLECTIONS, cursor === null ? 1 : Number(cursor));
   const outermost = values.filter((one) => idOf(one['parent_id']) === null);
@@ -28,14 +29,14 @@ export async function listRoots(client: SourceClient, cursor: string | null): Pr
   return next === null ? { items: [...items, ...containers], next: null } : { items, next: String(next) };
 }
 
-/** All collections, with the outermost one that each lies in. */
+/** Returns all collections, each with its root collection. */
 async function collectionsOf(client: SourceClient) {
   const all = new Map<string, Json>();
   for (const one of await takeAll(client, COLLECTIONS, MAX_COLLECTIONS)) {
     const id = idOf(one['id']);
     if (id !== null) all.set(id, one);
   }
-  /** A collection and those that it lies in; one that lies in itself, by a fault of the source, is passed once. */
+  /** Returns a collection and its ancestors; a cycle, which is a fault of the source, is passed once. */
   const pathOf = (id: string): readonly string[] => {
     const path: string[] = [];
     for (let at: string | null = id; at !== null && all.has(at) && !path.includes(at);) {
@@ -47,20 +48,18 @@ async function collectionsOf(client: SourceClient) {
   return { all, pathOf };
 }
 
-/** Where the listing of articles goes on. */
-const CURSOR = defineCursor(
-  shapeOf({
-    /** The outermost collection of each that is meant; null: those in none are. */
-    roots: nullable(recordOf(string)),
-    page: count,
-    total: nullable(count),
-    restarts: count,
-  }),
-);
-type Cursor = CursorOf<typeof CURSOR>;
+/** Position in the listing of articles. */
+const CURSOR = shapeOf({
+  /** The outermost collection of each that is meant; null: those in none are. */
+  roots: nullable(recordOf(string)),
+  page: count,
+  total: nullable(count),
+  restarts: count,
+});
+type Cursor = Checked<typeof CURSOR>;
 
 /** A page of all articles, of which those are taken that lie where it is meant: Intercom lists them in no other way. */
-async function listArticles(client: SourceClient, cursor: Cursor): Promise<ItemPage> {
+async function listArticles(client: SourceClient, cursor: Cursor): Promise<PageAt<Cursor>> {
   const { roots, page, restarts } = cursor;
   const { values, next, total } = await takeNumbered(client, ['articles'], page);
   const isShorter = total !== null && cursor.total !== null && total < cursor.total;
@@ -76,41 +75,42 @@ async function listArticles(client: SourceClient, cursor: Cursor): Promise<ItemP
     return {
       items,
       skipped,
-      next: CURSOR.write({ roots, page: 1, total: null, restarts: restarts + 1 }),
+      next: { roots, page: 1, total: null, restarts: restarts + 1 },
     };
   return {
     items,
     skipped,
-    next: next === null ? null : CURSOR.write({ roots, page: next, total, restarts }),
+    next: next === null ? null : { roots, page: next, total, restarts },
   };
 }
 
-const begin = (roots: Cursor['roots']): string => CURSOR.write({ roots, page: 1, total: null, restarts: 0 });
+const begin = (roots: Cursor['roots']): Cursor => ({ roots, page: 1, total: null, restarts: 0 });
 
-/** A page of a collection and of all that lies in it. @param wanted whether its articles are */
-export async function belowCollection(
-  client: SourceClient,
-  id: string,
-  cursor: string | null,
-  wanted: boolean,
-): Promise<ItemPage> {
-  if (cursor !== null) return listArticles(client, CURSOR.read(cursor));
-  const { all, pathOf } = await collectionsOf(client);
-  if (!all.has(id)) throw noSuchItem(NAME);
-  const branch = [...all].flatMap(([one, json]) => {
-    const path = pathOf(one);
-    return path.includes(id) ? [{ one, json, root: path.at(-1) ?? one }] : [];
-  });
-  const items = branch.flatMap(({ json, root }) => itemOfCollection(json, root) ?? []);
-  const roots = Object.fromEntries(branch.map(({ one, root }) => [one, root]));
-  return { items, next: wanted ? begin(roots) : null };
-}
+/** Returns a page of a collection and its descendants. */
+export const belowCollection = withCursor(
+  CURSOR,
+  async (client: SourceClient, { place, wanted }: ListRequest, cursor) => {
+    const { id } = place;
+    const withArticles = wanted.of('ARTICLE');
+    if (cursor !== null) return listArticles(client, cursor);
+    const { all, pathOf } = await collectionsOf(client);
+    if (!all.has(id)) throw noSuchItem(NAME);
+    const branch = [...all].flatMap(([one, json]) => {
+      const path = pathOf(one);
+      return path.includes(id) ? [{ one, json, root: path.at(-1) ?? one }] : [];
+    });
+    const items = branch.flatMap(({ json, root }) => itemOfCollection(json, root) ?? []);
+    const roots = Object.fromEntries(branch.map(({ one, root }) => [one, root]));
+    return { items, next: withArticles ? begin(roots) : null };
+  },
+);
 
-/** A page of the articles that lie in no collection. */
-export async function belowLoose(client: SourceClient, cursor: string | null, wanted: boolean): Promise<ItemPage> {
-  if (cursor === null) return { items: [itemOfContainer('articles')], next: wanted ? begin(null) : null };
-  return listArticles(client, CURSOR.read(cursor));
-}
+/** Returns a page of the articles without a collection. */
+export const belowLoose = withCursor(CURSOR, async (client: SourceClient, { wanted }: ListRequest<unknown>, cursor) => {
+  const withArticles = wanted.of('ARTICLE');
+  if (cursor === null) return { items: [itemOfContainer('articles')], next: withArticles ? begin(null) : null };
+  return listArticles(client, cursor);
+});
 
 /** An article. @throws Fault not_found also for a draft */
 export async function readArticle(client: SourceClient, id: string): Promise<Json> {
@@ -119,6 +119,7 @@ export async function readArticle(client: SourceClient, id: string): Promise<Jso
   return article;
 }
 
+/** Returns an article as an item. @throws Fault not_found also for drafts */
 export async function articleItem(client: SourceClient, id: string): Promise<SourceItem> {
   const article = await readArticle(client, id);
   const above = collectionOf(article);

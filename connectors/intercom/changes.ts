@@ -1,16 +1,6 @@
-import {
-  defineCursor,
-  shapeOf,
-  listOf,
-  nullable,
-  number,
-  oneOf,
-  string,
-  type Checked,
-  type CursorOf,
-} from '../cursors.js';
+import { changeFeed, shapeOf, listOf, nullable, number, oneOf, string, type Checked } from '../cursors.js';
 import { Fault } from '../../contract/failures.js';
-import type { ChangeFeed, ChangePage, OAuthGrant, SourceClient } from '../connector.js';
+import type { SourceClient } from '../connector.js';
 import { checkPasses, firstPass, nextPass, PASSES } from '../fullResync.js';
 import { itemOfConversation, itemOfTicket, NOBODY, type ThreadKind } from './adapter.js';
 import { NAME, searchAll } from './api.js';
@@ -25,27 +15,25 @@ const OVERLAP_S = 2 * 86_400;
 const countedKind = shapeOf({ kind: oneOf(...KINDS), before: number, total: number });
 type Counted = Checked<typeof countedKind>;
 
-/** Where a pass goes on. */
+/** Position of a sync. */
 const passUnderWay = shapeOf({
   begun: number,
   /** Kinds that are still to be asked for; the first one is under way. */
   open: listOf(oneOf(...KINDS)),
   at: nullable(string),
-  /** Of the first kind those whose attachments are still to be told. */
+  /** Items of the first kind whose attachments remain to be listed. */
   rest: listOf(string),
 });
 type Pass = Checked<typeof passUnderWay>;
-const TOKEN = defineCursor(
-  shapeOf({
-    ...PASSES,
-    /** Since when changes are to be asked for, in seconds since 1970. */
-    since: number,
-    counted: listOf(countedKind),
-    /** Null between passes. */
-    pass: nullable(passUnderWay),
-  }),
-);
-type Point = CursorOf<typeof TOKEN>;
+const TOKEN = shapeOf({
+  ...PASSES,
+  /** Since when changes are to be asked for, in seconds since 1970. */
+  since: number,
+  counted: listOf(countedKind),
+  /** Null between passes. */
+  pass: nullable(passUnderWay),
+});
+type Point = Checked<typeof TOKEN>;
 
 const stale = (why: string): Fault => new Fault('stale_cursor', `${NAME} ${why}. All is listed.`);
 const nowInSeconds = (): number => Math.floor(Date.now() / 1000);
@@ -72,7 +60,7 @@ async function countAll(client: SourceClient, kinds: readonly ThreadKind[], now:
   return counted;
 }
 
-/** Nobody tells what is deleted: but then there are fewer of those that there were. @throws Fault stale_cursor */
+/** Intercom does not report deletions, but they lower the counts. @throws Fault stale_cursor */
 async function checkCounts(client: SourceClient, counted: readonly Counted[]): Promise<void> {
   for (const { kind, before, total } of counted) {
     const left = await count(client, kind, before);
@@ -80,7 +68,7 @@ async function checkCounts(client: SourceClient, counted: readonly Counted[]): P
   }
 }
 
-/** What is attached to some that changed: nothing else is attached to them any more. */
+/** Lists the attachments of changed items; their other attachments were deleted. */
 async function takeAttached(client: SourceClient, kind: ThreadKind, rest: readonly string[]) {
   const some = rest.slice(0, AT_ONCE);
   const items = (await Promise.all(some.map((id) => unlessGone(attachedTo(client, kind, id))))).flat();
@@ -97,19 +85,18 @@ async function takeChanged(client: SourceClient, kind: ThreadKind, since: number
 }
 
 /** Conversations and tickets that changed are searched for; articles are listed whole. */
-export const threadChanges: ChangeFeed<OAuthGrant> = {
+export const threadChanges = changeFeed(TOKEN, {
   async now(client) {
     const now = nowInSeconds();
-    return TOKEN.write({
+    return {
       ...firstPass(),
       since: now - OVERLAP_S,
       counted: await countAll(client, KINDS, now),
       pass: null,
-    });
+    };
   },
 
-  async since(client, text): Promise<ChangePage> {
-    const point = TOKEN.read(text);
+  async since(client, point) {
     const kinds = point.counted.map(({ kind }) => kind);
     const coveredRoots = kinds.map((kind) => LISTS[kind]);
     if (point.pass === null) {
@@ -118,7 +105,7 @@ export const threadChanges: ChangeFeed<OAuthGrant> = {
     }
     const pass: Pass = point.pass ?? { begun: nowInSeconds(), open: kinds, at: null, rest: [] };
     const [kind, ...others] = pass.open;
-    if (kind === undefined) throw stale('is to be asked from a point that is none');
+    if (kind === undefined) throw stale('has an invalid cursor');
     const on = async (behind: Pass) => {
       const more = behind.open.length > 0;
       const next: Point = more
@@ -129,7 +116,7 @@ export const threadChanges: ChangeFeed<OAuthGrant> = {
             counted: await countAll(client, kinds, pass.begun),
             pass: null,
           };
-      return { next: TOKEN.write(next), more, coveredRoots, isDeep: true as const };
+      return { next, more, coveredRoots, isDeep: true as const };
     };
     const behind = (at: string | null, isEnd: boolean, rest: readonly string[]): Pass =>
       isEnd && rest.length === 0 ? { ...pass, open: others, at: null, rest } : { ...pass, at, rest };
@@ -145,4 +132,4 @@ export const threadChanges: ChangeFeed<OAuthGrant> = {
     const { items, next, rest } = await takeChanged(client, kind, point.since, pass.at);
     return { changes: items.map((item) => ({ item })), ...(await on(behind(next, next === null, rest))) };
   },
-};
+});

@@ -1,48 +1,57 @@
 /** Intercom: the articles, conversations and tickets of a workspace. https://developers.intercom.com/docs/references/rest-api */
 import { Fault } from '../../contract/failures.js';
-import type { Connector, ItemPage, OAuthGrant, SourceClient } from '../connector.js';
-import { contentOfAttached, fetchSigned, itemOfAttached, type Wanted, wantedOf } from '../helpdesk.js';
-import { contentOf, contentOfParts, parseItemId, TYPE_OF } from './adapter.js';
+import type { Connector, OAuthGrant, SourceClient } from '../connector.js';
+import { contentOfAttached, fetchSigned, itemOfAttached } from '../helpdesk.js';
+import { itemsByKind, pageOf, type ItemKind } from '../itemsByKind.js';
+import { contentOf, contentOfParts, type IntercomPlace, parseItemId, type ThreadKind, TYPE_OF } from './adapter.js';
 import { NAME } from './api.js';
 import { articleItem, belowCollection, belowLoose, listRoots, readArticle } from './articles.js';
 import { threadChanges } from './changes.js';
 import { belowAll, belowOne, findAttached, readThread } from './threads.js';
-import { noSuchItem } from '../faults.js';
 import { asObject, asText, omitNull } from '../json.js';
 import { bearer } from '../bearer.js';
 
 /** Without it the settings of each app decide what answers look like. */
 const VERSION = '2.14';
 
-async function listBelow(
-  client: SourceClient,
-  externalId: string,
-  cursor: string | null,
-  wanted: Wanted,
-): Promise<ItemPage> {
-  const place = parseItemId(externalId);
-  switch (place?.kind) {
-    case undefined:
-      throw noSuchItem(NAME);
-    case 'collection':
-      return belowCollection(client, place.id, cursor, wanted.of('ARTICLE'));
-    case 'articles':
-      return belowLoose(client, cursor, wanted.of('ARTICLE'));
-    case 'article':
-      return { items: [await articleItem(client, place.id)], next: null };
-    case 'conversations':
-      return belowAll(client, 'conversation', cursor, wanted);
-    case 'tickets':
-      return belowAll(client, 'ticket', cursor, wanted);
-    case 'conversation':
-    case 'ticket':
-      return belowOne(client, place.kind, place.id, wanted);
-    case 'attachment': {
-      const { attached, item } = await findAttached(client, place, externalId);
-      return { items: [itemOfAttached(attached, item, TYPE_OF[place.of])], next: null };
-    }
-  }
-}
+/** The rows of conversations and of tickets, which only differ by name. */
+const thread = (kind: ThreadKind): ItemKind<SourceClient, { readonly id: string }> => ({
+  list: (client, { place, wanted }) => belowOne(client, kind, place.id, wanted),
+  async open(client, { place }) {
+    const { json, item } = await readThread(client, kind, place.id);
+    return contentOfParts(json, item, kind);
+  },
+});
+const allThreads = (kind: ThreadKind): ItemKind<SourceClient, unknown> => ({
+  list: (client, { wanted }, cursor) => belowAll(client, { kind, wanted }, cursor),
+});
+
+const kinds = itemsByKind<OAuthGrant, NonNullable<IntercomPlace>>({
+  name: NAME,
+  parseItemId,
+  kinds: {
+    collection: { list: belowCollection },
+    articles: { list: belowLoose },
+    article: {
+      list: (client, { place }) => pageOf(articleItem(client, place.id)),
+      open: async (client, { place, externalId }) => contentOf(await readArticle(client, place.id), externalId),
+    },
+    conversations: allThreads('conversation'),
+    conversation: thread('conversation'),
+    tickets: allThreads('ticket'),
+    ticket: thread('ticket'),
+    attachment: {
+      async list(client, { place, externalId }) {
+        const { attached, item } = await findAttached(client, place, externalId);
+        return { items: [itemOfAttached(attached, item, TYPE_OF[place.of])], next: null };
+      },
+      async open(client, { place, externalId }) {
+        const { attached } = await findAttached(client, place, externalId);
+        return contentOfAttached(attached, await fetchSigned(client, NAME, attached.url), externalId);
+      },
+    },
+  },
+});
 
 export const intercom: Connector<OAuthGrant> = {
   about: {
@@ -84,37 +93,8 @@ export const intercom: Connector<OAuthGrant> = {
     return { account, metadata: { workspace_id: account, ...omitNull(told) } };
   },
 
-  listRoots: (client, cursor) => listRoots(client, cursor),
-
-  async listDescendants(client, externalId, cursor, typeFilter) {
-    const wanted = wantedOf(typeFilter);
-    return wanted.withTypes(externalId, await listBelow(client, externalId, cursor, wanted));
-  },
+  listRoots,
 
   changes: threadChanges,
-
-  async open(client, externalId) {
-    const place = parseItemId(externalId);
-    switch (place?.kind) {
-      case undefined:
-        throw noSuchItem(NAME);
-      case 'article':
-        return contentOf(await readArticle(client, place.id), externalId);
-      case 'conversation':
-      case 'ticket': {
-        const { json, item } = await readThread(client, place.kind, place.id);
-        return contentOfParts(json, item, place.kind);
-      }
-      case 'attachment': {
-        const { attached, item } = await findAttached(client, place, externalId);
-        const answer = await fetchSigned(client, NAME, attached.url);
-        return contentOfAttached(attached, answer, { externalId: item.externalId, url: externalId });
-      }
-      case 'articles':
-      case 'conversations':
-      case 'tickets':
-      case 'collection':
-        throw new Fault('unsupported_type', `This has no text of its own in ${NAME}: sync what lies in it.`);
-    }
-  },
+  ...kinds,
 };

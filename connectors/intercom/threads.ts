@@ -1,5 +1,5 @@
 /** Conversations and tickets: both are searched for, and told whole one by one. */
-import { boolean, defineCursor, shapeOf, listOf, nullable, string, type CursorOf } from '../cursors.js';
+import { withCursor, boolean, shapeOf, listOf, nullable, string, type Checked } from '../cursors.js';
 import type { ItemPage, SourceClient, SourceItem } from '../connector.js';
 import { answerAbout, idOf, itemOfAttached, type Wanted } from '../helpdesk.js';
 import {
@@ -21,13 +21,13 @@ import { isFault, noSuchItem } from '../faults.js';
 export const AT_ONCE = 20;
 export const LISTS = { conversation: 'conversations', ticket: 'tickets' } as const;
 
-/** A conversation or a ticket with all that was said. @throws Fault not_found */
+/** Returns a conversation or ticket with all its parts. @throws Fault not_found */
 export async function readThread(
   client: SourceClient,
   kind: ThreadKind,
   id: string,
 ): Promise<{ readonly json: Json; readonly item: SourceItem }> {
-  // As HTML: of what Intercom makes plain, nobody could tell a bracket that was written from a tag.
+  // As HTML: Intercom's plain text does not distinguish a written bracket from a tag.
   const json = answerAbout(NAME, id, await client.get([LISTS[kind], id], {}));
   const item = kind === 'ticket' ? itemOfTicket(json, await peopleOf(client, [json])) : itemOfConversation(json);
   if (item === null) throw noSuchItem(NAME);
@@ -42,7 +42,7 @@ const namesIn = (list: unknown): ReadonlyMap<string, string> =>
     }),
   );
 
-/** What somebody is called; nothing where the account may not ask, or they are gone. */
+/** Returns the name of a user; nothing if it is inaccessible or deleted. */
 async function unlessClosed<T>(call: Promise<T>): Promise<T | null> {
   try {
     return await call;
@@ -74,38 +74,34 @@ async function peopleOf(client: SourceClient, tickets: readonly Json[]): Promise
   };
 }
 
-const CURSOR = defineCursor(
-  shapeOf({
-    at: nullable(string),
-    isEnd: boolean,
-    /** Those whose attachments are still to be listed. */
-    rest: listOf(string),
-  }),
-);
-type Cursor = CursorOf<typeof CURSOR>;
-const cursorOf = (cursor: Cursor): string | null =>
-  cursor.isEnd && cursor.rest.length === 0 ? null : CURSOR.write(cursor);
+const CURSOR = shapeOf({
+  at: nullable(string),
+  isEnd: boolean,
+  /** Those whose attachments are still to be listed. */
+  rest: listOf(string),
+});
+type Cursor = Checked<typeof CURSOR>;
+const unlessEnd = (cursor: Cursor): Cursor | null => (cursor.isEnd && cursor.rest.length === 0 ? null : cursor);
 
 const itemsAttached = (json: Json, item: SourceItem, kind: ThreadKind): readonly SourceItem[] =>
   attachedIn(json, kind).map((one) => itemOfAttached(one, item, TYPE_OF[kind]));
 
-/** A page of all conversations or tickets, or of what is attached to those of the page before. */
-export async function belowAll(
-  client: SourceClient,
-  kind: ThreadKind,
-  text: string | null,
-  wanted: Wanted,
-): Promise<ItemPage> {
-  if (text === null) {
+interface All {
+  readonly kind: ThreadKind;
+  readonly wanted: Wanted;
+}
+
+/** Returns a page of all conversations or tickets, or of the attachments of the previous page's. */
+export const belowAll = withCursor(CURSOR, async (client: SourceClient, { kind, wanted }: All, cursor) => {
+  if (cursor === null) {
     const isEnd = !wanted.of(TYPE_OF[kind]);
-    return { items: [itemOfContainer(LISTS[kind])], next: cursorOf({ at: null, isEnd, rest: [] }) };
+    return { items: [itemOfContainer(LISTS[kind])], next: unlessEnd({ at: null, isEnd, rest: [] }) };
   }
-  const cursor = CURSOR.read(text);
   if (cursor.rest.length > 0) {
     const some = cursor.rest.slice(0, AT_ONCE);
     const read = some.map((id) => unlessGone(attachedTo(client, kind, id)));
     const items = (await Promise.all(read)).flat();
-    return { items, next: cursorOf({ ...cursor, rest: cursor.rest.slice(AT_ONCE) }) };
+    return { items, next: unlessEnd({ ...cursor, rest: cursor.rest.slice(AT_ONCE) }) };
   }
   const { values, next } = await searchAll(client, LISTS[kind], cursor.at);
   const people = kind === 'ticket' && wanted.makesFiles ? await peopleOf(client, values) : NOBODY;
@@ -113,9 +109,10 @@ export async function belowAll(
     (one) => (kind === 'ticket' ? itemOfTicket(one, people) : itemOfConversation(one)) ?? [],
   );
   const rest = wanted.attachedTo(TYPE_OF[kind]) ? items.map(({ externalId }) => externalId.slice(kind.length + 1)) : [];
-  return { items, next: cursorOf({ at: next, isEnd: next === null, rest }) };
-}
+  return { items, next: unlessEnd({ at: next, isEnd: next === null, rest }) };
+});
 
+/** Returns the items, or none if their parent was deleted meanwhile. */
 export async function unlessGone(items: Promise<readonly SourceItem[]>): Promise<readonly SourceItem[]> {
   try {
     return await items;
@@ -131,14 +128,14 @@ export async function attachedTo(client: SourceClient, kind: ThreadKind, id: str
   return item === null ? [] : itemsAttached(json, item, kind);
 }
 
-/** One conversation or ticket, with what is attached to it where that is wanted. */
+/** Returns one conversation or ticket, with its attachments if they are wanted. */
 export async function belowOne(client: SourceClient, kind: ThreadKind, id: string, wanted: Wanted): Promise<ItemPage> {
   const { json, item } = await readThread(client, kind, id);
   const attached = wanted.attachedTo(TYPE_OF[kind]) ? itemsAttached(json, item, kind) : [];
   return { items: [item, ...attached], next: null };
 }
 
-/** One thing attached, with what it is attached to. @throws Fault not_found */
+/** Returns one attachment, with the item it belongs to. @throws Fault not_found */
 export async function findAttached(
   client: SourceClient,
   { of, id }: { readonly of: ThreadKind; readonly id: string },

@@ -1,8 +1,8 @@
-import { boolean, count, defineCursor, shapeOf, listOf, nullable, string, type Checked } from '../cursors.js';
+import { changeFeed, boolean, count, shapeOf, listOf, nullable, string, type Checked } from '../cursors.js';
 import { createHash } from 'node:crypto';
 
 import { Fault } from '../../contract/failures.js';
-import type { Change, ChangeFeed, OAuthGrant, SourceClient, SourceItem, AccountClient } from '../connector.js';
+import type { Change, ChangeFeed, OAuthGrant, SourceClient, SourceItem, GrantClient } from '../connector.js';
 import { type GraphPage, isQuery, type Query } from './graph.js';
 
 /** What has a feed of its own: a drive, a folder of mails. */
@@ -12,7 +12,7 @@ export interface FeedPlace {
   readonly root: string;
 }
 
-/** A place as it is listed, with the item that it is itself: no feed tells of that. */
+/** A listed place with its own item, which no feed reports. */
 export interface ListedPlace extends FeedPlace {
   readonly item: SourceItem;
 }
@@ -21,7 +21,7 @@ export interface ListedPlace extends FeedPlace {
 const readPlace = shapeOf({
   id: string,
   root: string,
-  /** Of its item, as it was told last. */
+  /** Fingerprint of its item, as last reported. */
   mark: string,
   /** Null: nothing was read, for it is new. */
   query: nullable(isQuery),
@@ -31,22 +31,20 @@ const readPlace = shapeOf({
 type ReadPlace = Checked<typeof readPlace>;
 
 /** All places of an account, and the one whose page is next. */
-const TOKEN = defineCursor(
-  shapeOf({
-    places: listOf(readPlace),
-    at: count,
-    /** Whether a pass has read a page already. */
-    isUnderWay: boolean,
-  }),
-);
+const TOKEN = shapeOf({
+  places: listOf(readPlace),
+  at: count,
+  /** Whether a pass has read a page already. */
+  isUnderWay: boolean,
+});
 
 export interface Feeds {
   /** All places there are now. */
-  list(client: AccountClient<OAuthGrant>): Promise<readonly ListedPlace[]>;
+  list(client: GrantClient): Promise<readonly ListedPlace[]>;
   /** The page that ends with the point of now of one place. */
-  begin(client: AccountClient<OAuthGrant>, place: FeedPlace): Promise<GraphPage>;
+  begin(client: GrantClient, place: FeedPlace): Promise<GraphPage>;
   /** A page of one place's feed. @param query null: its first */
-  page(client: AccountClient<OAuthGrant>, place: FeedPlace, query: Query | null): Promise<GraphPage>;
+  page(client: GrantClient, place: FeedPlace, query: Query | null): Promise<GraphPage>;
   /** What a page tells. @param places all there are, by id */
   changes(
     client: SourceClient,
@@ -76,7 +74,7 @@ function behind(feeds: Feeds, place: ReadPlace, page: GraphPage): ReadPlace {
   return { ...place, query: goesOn, isBlind: place.isBlind || feeds.isBlind?.(page) === true };
 }
 
-/** What became of the places since the last pass; those that came are read whole. */
+/** Compares the places with those of the last sync; new ones are read completely. */
 function compare(
   feeds: Feeds,
   before: readonly ReadPlace[],
@@ -96,9 +94,9 @@ function compare(
 
 /** The feeds of all places of an account as one: each is read to its end after the other. */
 export function joinFeeds(feeds: Feeds): ChangeFeed<OAuthGrant> {
-  /** A page of one feed; null where its place is not there any more. */
+  /** Returns a page of one feed; null if its place no longer exists. */
   const takeStep = async (
-    client: AccountClient<OAuthGrant>,
+    client: GrantClient,
     { place, places }: { readonly place: ReadPlace; readonly places: readonly ReadPlace[] },
   ): Promise<{ readonly changes: readonly Change[]; readonly place: ReadPlace; readonly isRead: boolean } | null> => {
     try {
@@ -112,18 +110,17 @@ export function joinFeeds(feeds: Feeds): ChangeFeed<OAuthGrant> {
     }
   };
 
-  return {
+  return changeFeed(TOKEN, {
     async now(client) {
       const places: ReadPlace[] = [];
       for (const { item, ...place } of await feeds.list(client)) {
         const page = await feeds.begin(client, place);
         places.push(behind(feeds, { ...place, mark: markOf(item), query: null, isBlind: false }, page));
       }
-      return TOKEN.write({ places, at: 0, isUnderWay: false });
+      return { places, at: 0, isUnderWay: false };
     },
 
-    async since(client, point) {
-      const before = TOKEN.read(point);
+    async since(client, before) {
       let { places } = before;
       const changes: Change[] = [];
       if (!before.isUnderWay) {
@@ -144,9 +141,9 @@ export function joinFeeds(feeds: Feeds): ChangeFeed<OAuthGrant> {
       const more = next < places.length;
       return {
         changes,
-        next: TOKEN.write({ places, at: more ? next : 0, isUnderWay: more }),
+        next: { places, at: more ? next : 0, isUnderWay: more },
         more,
       };
     },
-  };
+  });
 }

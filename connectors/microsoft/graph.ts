@@ -1,5 +1,5 @@
 /** What the sources of Microsoft Graph have in common: consent, refusals, pages. https://learn.microsoft.com/graph */
-import { defineCursor, recordOf, string } from '../cursors.js';
+import { recordOf, string } from '../cursors.js';
 import { Fault } from '../../contract/failures.js';
 import type { CallOptions, Identity, OAuthSpec, Refusal, SharedLimit, SourceClient } from '../connector.js';
 import type { ErrorClass } from '../errorClasses.js';
@@ -28,14 +28,14 @@ export const microsoftConsent = (scopes: readonly string[]): OAuthSpec => ({
   pkce: true,
   clientAuth: 'post',
   bodyFormat: 'form',
-  // Whoever has several accounts chooses.
+  // Users with several accounts choose one.
   authorizeParameters: { response_mode: 'query', prompt: 'select_account' },
   rotates: true,
 });
 
 /** `error.code`, where its status says something else. Compared in lower case. */
 const CODES: Readonly<Record<string, ErrorClass>> = {
-  // 400, for ids that are none.
+  // 400, for invalid ids.
   errorinvalidid: 'not_found',
   errorinvalididmalformed: 'not_found',
   errorinvalididnotpresent: 'not_found',
@@ -71,7 +71,7 @@ export function classify({ status, headers, body }: Refusal): ErrorClass | null 
 /** The limits of an app, over all tenants: https://learn.microsoft.com/graph/throttling-limits. */
 export const appLimit: SharedLimit = {
   requestsAtOnce: 64,
-  // Else a tenant's, or that of the app in one tenant or mailbox, and nobody says which accounts are in it.
+  // Other limits are those of a tenant, or of the app in one tenant or mailbox, and the affected accounts are unknown.
   isMet: ({ headers }) => /^application\b/i.test(headers['x-ms-throttle-scope'] ?? ''),
 };
 
@@ -87,9 +87,8 @@ export async function identifyUser(client: SourceClient): Promise<Identity> {
 
 /** The query of a call: what a link of Graph's said, or our own. */
 export type Query = Readonly<Record<string, string>>;
+/** The shape of a query; also of the cursor of a list that continues by a query alone. */
 export const isQuery = recordOf(string);
-/** The cursor of a list that continues by a query alone. */
-export const QUERY_CURSOR = defineCursor(isQuery);
 
 /** Longest query that we carry from a link. */
 const MAX_QUERY = 16_384;
@@ -116,6 +115,7 @@ export interface GraphPage {
   readonly delta: Query | null;
 }
 
+/** Returns a page of a collection, with the cursor of the next one. */
 export async function takePage(
   client: SourceClient,
   path: readonly string[],
@@ -129,12 +129,12 @@ export async function takePage(
   if (next === null && asText(answer['@odata.nextLink']) !== null)
     throw new Fault(
       'server_error',
-      'Microsoft gave a list that does not say how it goes on. It is tried again by itself.',
+      'Microsoft returned a list without its next page. It is tried again automatically.',
     );
   return { values: asObjects(answer['value']), next, delta: queryOf(answer['@odata.deltaLink']) };
 }
 
-/** All pages of a collection that is known to be short. Throws a Fault for one of more than `most`: a part of it would be taken for the whole. */
+/** Returns all pages of a short collection. Throws a Fault for more than `most` entries: a part must not look like the whole. */
 export async function takeAll(
   client: SourceClient,
   path: readonly string[],
@@ -152,7 +152,7 @@ export async function takeAll(
   return all;
 }
 
-/** A call by an id that somebody wrote: Graph says 400, in words for anything, where it is no id at all. */
+/** Makes a call with an id from a caller: Graph answers an invalid id with 400 and a generic text. */
 export async function byGivenId<T>(name: string, call: Promise<T>): Promise<T> {
   try {
     return await call;

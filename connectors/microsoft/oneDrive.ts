@@ -1,19 +1,11 @@
 /** OneDrive: the drives of a person. https://learn.microsoft.com/graph/api/resources/onedrive */
-import type { Connector, OAuthGrant } from '../connector.js';
+import { withRootsCursor } from '../cursors.js';
+import type { Connector, OAuthGrant, SourceClient } from '../connector.js';
 import { itemOfDrive } from './drives/adapter.js';
 import { driveFeeds, placesOf, walkedThrough } from './drives/changes.js';
 import { belowDrives, openFile } from './drives/driveSource.js';
 import { joinFeeds } from './feeds.js';
-import {
-  appLimit,
-  classify,
-  identifyUser,
-  microsoftConsent,
-  type Query,
-  takeAll,
-  takePage,
-  QUERY_CURSOR,
-} from './graph.js';
+import { appLimit, classify, identifyUser, microsoftConsent, type Query, takeAll, takePage, isQuery } from './graph.js';
 import { bearer } from '../bearer.js';
 
 const NAME = 'OneDrive';
@@ -28,25 +20,21 @@ export const oneDrive: Connector<OAuthGrant> = {
     ingested: 'each file; OneNote notebooks are not given out',
     unchangedBy: 'cTag, else eTag; what is shared from elsewhere is fetched again',
     limits:
-      '1,000 drives; what is only "shared with me" is not listed; a drive that shows what lies elsewhere is listed whole, for its feed does not tell of that',
+      '1,000 drives; items that are only "shared with me" are not listed; a drive with links to items of other drives is listed completely, because its feed does not report them',
   },
   oauth: microsoftConsent(['Files.Read.All']),
   headers: bearer,
   classify,
   sharedLimit: appLimit,
-  identify: (client) => identifyUser(client),
+  identify: identifyUser,
 
-  async listRoots(client, cursor) {
-    const query = cursor === null ? LISTED : QUERY_CURSOR.read(cursor);
-    const { values, next } = await takePage(client, DRIVES, query);
-    return {
-      items: values.flatMap((drive) => itemOfDrive(drive) ?? []),
-      next: QUERY_CURSOR.writeNext(next),
-    };
-  },
+  listRoots: withRootsCursor(isQuery, async (client: SourceClient, query) => {
+    const { values, next } = await takePage(client, DRIVES, query ?? LISTED);
+    return { items: values.flatMap((drive) => itemOfDrive(drive) ?? []), next };
+  }),
 
   listDescendants: (client, externalId, cursor) =>
-    belowDrives(client, externalId, cursor, { name: NAME, defaultDrive: async () => ['me', 'drive'] }),
+    belowDrives(client, { externalId, name: NAME, defaultDrive: async () => ['me', 'drive'] }, cursor),
 
   open: (client, externalId) => openFile(client, externalId, NAME),
 

@@ -17,7 +17,7 @@ const PREFIXES: Readonly<Record<Exclude<Kind, 'page'>, string>> = { row: 'row:',
 export const externalIdOf = ({ kind, id }: Place): string => (kind === 'page' ? id : `${PREFIXES[kind]}${id}`);
 export const isRow = (externalId: string): boolean => externalId.startsWith(PREFIXES.row);
 
-/** Null for what is none of ours. */
+/** Parses an item id; null if it is invalid. */
 export function parseItemId(externalId: string): Place | null {
   const [kind, prefix] = Object.entries(PREFIXES).find(([, word]) => externalId.startsWith(word)) ?? ['page', ''];
   const id = idOf(externalId.slice(prefix.length));
@@ -57,7 +57,7 @@ export const momentOf = (value: unknown): string | null => {
 /** Notion tells the minute of a change alone: within it, and a little longer, what was read may not be the last word. */
 const UNSURE_MS = 120_000;
 
-/** @param around what it lies in, and the outermost thing that lies in; both null for an outermost one */
+/** @param around its parent and its root item; both null for a root item */
 export function itemOf(
   json: Json,
   place: Place,

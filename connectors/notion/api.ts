@@ -1,6 +1,6 @@
 /** How Notion is called: consent, versions of the interface, lists by cursor, and answers that may be anything. https://developers.notion.com/reference */
 import { Fault } from '../../contract/failures.js';
-import type { OAuthGrant, OAuthSpec, Refusal, SourceClient } from '../connector.js';
+import type { GrantClient, OAuthGrant, OAuthSpec, Refusal } from '../connector.js';
 import type { ErrorClass } from '../errorClasses.js';
 import { asObject, asText, type Json } from '../json.js';
 import { bearer } from '../bearer.js';
@@ -34,15 +34,10 @@ export function classify({ status, body }: Refusal): ErrorClass | null {
 }
 
 const ID = /^([\da-f]{8})-?([\da-f]{4})-?([\da-f]{4})-?([\da-f]{4})-?([\da-f]{12})$/i;
-/** An id as Notion writes it; null for what is none. People copy them without their dashes. */
+/** Normalises an id; null if it is invalid. People copy ids without their dashes. */
 export function idOf(value: unknown): string | null {
   const parts = typeof value === 'string' ? ID.exec(value) : null;
   return parts === null ? null : parts.slice(1).join('-').toLowerCase();
-}
-
-export interface Call {
-  readonly client: SourceClient;
-  readonly grant: OAuthGrant;
 }
 
 /** A page of a list. */
@@ -65,12 +60,12 @@ function pageOf(answer: Json): Page {
   return { values: results.map(asObject), next: hasMore === true ? next : null, isPartial };
 }
 
-export const takePage = async ({ client }: Call, path: readonly string[], cursor: string | null): Promise<Page> =>
+export const takePage = async (client: GrantClient, path: readonly string[], cursor: string | null): Promise<Page> =>
   pageOf(await client.get(path, { page_size: String(PER_PAGE), ...(cursor === null ? {} : { start_cursor: cursor }) }));
 
 /** The same of lists that are asked for by a POST. */
 export const postPage = async (
-  { client }: Call,
+  client: GrantClient,
   path: readonly string[],
   body: object,
   cursor: string | null,

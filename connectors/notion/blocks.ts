@@ -1,6 +1,7 @@
 /** The blocks of a page with those in them. https://developers.notion.com/reference/block */
+import type { GrantClient } from '../connector.js';
 import { Fault } from '../../contract/failures.js';
-import { type Call, idOf, isOutOfReach, takePage } from './api.js';
+import { idOf, isOutOfReach, takePage } from './api.js';
 import { asObject, asText, type Json } from '../json.js';
 
 export interface Block {
@@ -21,12 +22,12 @@ const tooMuch = (what: string): Fault => new Fault('too_large', `A page of Notio
 const CLOSED: ReadonlySet<string> = new Set(['child_page', 'child_database']);
 
 /** All blocks of a page. @throws Fault too_large */
-export async function readBlocks(call: Call, pageId: string): Promise<readonly Block[]> {
+export async function readBlocks(client: GrantClient, pageId: string): Promise<readonly Block[]> {
   let [blocks, characters] = [0, 0];
   const childrenOf = async (id: string): Promise<readonly (readonly [Block, string | null])[]> => {
     const read: [Block, string | null][] = [];
     for (let at: string | null | undefined; at !== null;) {
-      const page = await takePage(call, ['blocks', id, 'children'], at ?? null);
+      const page = await takePage(client, ['blocks', id, 'children'], at ?? null);
       blocks += page.values.length;
       characters += JSON.stringify(page.values).length;
       if (blocks > MAX_BLOCKS) throw tooMuch(`more than ${MAX_BLOCKS} blocks`);
@@ -52,7 +53,7 @@ export async function readBlocks(call: Call, pageId: string): Promise<readonly B
       block.children.push(...inside.map(([one]) => one));
       return inside;
     } catch (error) {
-      // What it is a copy of may not be shared with us.
+      // The original of a synced block may not be shared with the integration.
       if (block.type === 'synced_block' && isOutOfReach(error)) return [];
       throw error;
     }

@@ -1,8 +1,8 @@
 /** Notion: the pages and databases that a user shares with us, each page and each row as its blocks say it. https://developers.notion.com */
 import { Fault } from '../../contract/failures.js';
-import type { Connector, ItemContent, OAuthGrant } from '../connector.js';
+import type { GrantClient, Connector, ItemContent, OAuthGrant } from '../connector.js';
 import { isRow, momentOf, parseItemId, placeOfJson, titleOf } from './adapter.js';
-import { type Call, classify, headersOf, isTrashed, missing, notionConsent } from './api.js';
+import { classify, headersOf, isTrashed, missing, notionConsent } from './api.js';
 import { readBlocks } from './blocks.js';
 import { columnsOf, columnText } from './properties.js';
 import { renderBlocks } from './render.js';
@@ -11,9 +11,9 @@ import { belowPlace, searchAll } from './tree.js';
 import { asObject, asText, type Json } from '../json.js';
 
 /** A page as a text of its own: its title, what its columns say, and its blocks. */
-async function contentOf(call: Call, page: Json, id: string): Promise<ItemContent> {
-  const columns = await columnsOf(call, page);
-  const blocks = await readBlocks(call, id);
+async function contentOf(client: GrantClient, page: Json, id: string): Promise<ItemContent> {
+  const columns = await columnsOf(client, page);
+  const blocks = await readBlocks(client, id);
   const title = titleOf(page);
   const textIn = (form: Form): { text: string; unread: number } => {
     const lines = columns.flatMap(([name, column]) => {
@@ -86,12 +86,12 @@ export const notion: Connector<OAuthGrant> = {
     };
   },
 
-  listRoots: (client, cursor) => searchAll({ client, grant: client.credentials }, cursor),
+  listRoots: searchAll,
 
   async listDescendants(client, externalId, cursor) {
     const place = parseItemId(externalId);
     if (place === null) throw missing();
-    return belowPlace({ client, grant: client.credentials }, place, cursor);
+    return belowPlace(client, place, cursor);
   },
 
   async open(client, externalId) {
@@ -103,6 +103,6 @@ export const notion: Connector<OAuthGrant> = {
     }
     const page = await client.get(['pages', place.id], {});
     if (isTrashed(page) || placeOfJson(page) === null) throw missing();
-    return contentOf({ client, grant: client.credentials }, page, place.id);
+    return contentOf(client, page, place.id);
   },
 };

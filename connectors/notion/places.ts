@@ -1,32 +1,33 @@
-/** Where things lie: answers name what is around them, as far as they know, and that may be a column, or not be shared with us. */
+/** Finds parents: answers name the direct one, which may be a column, or not be shared with the integration. */
+import type { GrantClient } from '../connector.js';
 import { LRUCache } from 'lru-cache';
 
 import { atMost } from '../../contract/cacheSize.js';
 import { Fault } from '../../contract/failures.js';
 import { externalIdOf, placeOfJson } from './adapter.js';
-import { type Call, idOf, isOutOfReach, isTrashed } from './api.js';
+import { idOf, isOutOfReach, isTrashed } from './api.js';
 import { asObject, asText, type Json } from '../json.js';
 import { requireId } from '../faults.js';
 
-/** What is known of a thing in one listing: what it lies in, or that it is out of our reach. */
+/** A known place in one listing: its parent, or null if it is inaccessible. */
 type Known = { readonly externalId: string; readonly parent: string | null } | null;
 
-/** By listing and id. Asked for again and again in one, so kept for minutes; another process asks anew. */
+/** By listing and id. Each listing needs them often, so they are cached for minutes, per process. */
 const known = new LRUCache<string, { readonly found: Known }>({ ...atMost(100_000), ttl: 600_000 });
-/** Nobody nests deeper; a circle, by a fault of the source, does. */
+/** Real pages are not nested deeper; a cycle, which is a fault of the source, is. */
 const MAX_DEPTH = 200;
 
 export class Places {
-  private readonly call: Call;
+  private readonly client: GrantClient;
   private readonly listing: string;
 
   /** @param listing what one listing has in common, and no other */
-  constructor(call: Call, listing: string) {
-    this.call = call;
+  constructor(client: GrantClient, listing: string) {
+    this.client = client;
     this.listing = listing;
   }
 
-  /** What a thing lies in, and the outermost thing that lies in. */
+  /** Returns an item's parent and root item. */
   async around(json: Json): Promise<{ parent: string | null; root: string | null }> {
     const own = await this.learn(json);
     let root: string | null = null;
@@ -69,10 +70,10 @@ export class Places {
     return found ?? this.keep(room === 'pages' ? id : `database:${id}`, null);
   }
 
-  /** Null for what is not there, or not for us. */
+  /** Null for a page that does not exist or is not shared. */
   private async ask(path: readonly string[]): Promise<Json | null> {
     try {
-      return requireId('Notion', await this.call.client.get(path, {}), 'what was asked for');
+      return requireId('Notion', await this.client.get(path, {}), 'what was asked for');
     } catch (error) {
       if (isOutOfReach(error)) return null;
       throw error;
@@ -96,6 +97,6 @@ export class Places {
       if (between === null) return null;
       parent = asObject(between['parent']);
     }
-    throw new Fault('server_error', 'Notion says of something that it lies in itself. It is tried again by itself.');
+    throw new Fault('server_error', 'Notion returned a page that contains itself. It is tried again automatically.');
   }
 }

@@ -1,5 +1,6 @@
 /** What a row of a database says in its columns. https://developers.notion.com/reference/page-property-values */
-import { type Call, takePage } from './api.js';
+import type { GrantClient } from '../connector.js';
+import { takePage } from './api.js';
 import { type Form, richText } from './richText.js';
 import { asList, asObject, asText, type Json } from '../json.js';
 
@@ -9,7 +10,10 @@ const MAX_VALUES = 1_000;
 const LONG_KINDS: ReadonlySet<string> = new Set(['title', 'rich_text', 'people']);
 
 /** The columns of a page, each with all of its values. */
-export async function columnsOf(call: Call, page: Json): Promise<readonly (readonly [name: string, value: Json])[]> {
+export async function columnsOf(
+  client: GrantClient,
+  page: Json,
+): Promise<readonly (readonly [name: string, value: Json])[]> {
   const columns: [string, Json][] = [];
   for (const [name, value] of Object.entries(asObject(page['properties']))) {
     const column = asObject(value);
@@ -24,7 +28,7 @@ export async function columnsOf(call: Call, page: Json): Promise<readonly (reado
     for (let at: string | null | undefined; at !== null && values.length < MAX_VALUES;) {
       // Ids of columns come encoded as they are to be in paths.
       const path = ['pages', pageId, 'properties', decodeURIComponent(columnId)];
-      const part = await takePage(call, path, at ?? null);
+      const part = await takePage(client, path, at ?? null);
       values.push(...part.values.map((one) => one[kind]));
       at = part.next;
     }
@@ -66,7 +70,7 @@ const TEXTS: Readonly<Record<string, (value: unknown, form: Form) => string>> = 
   verification: (value) => asText(asObject(value)['state']) ?? '',
 };
 
-/** What one column says; '' for nothing, and for what has no text. */
+/** Returns the text of one column; '' if it is empty, or has no text. */
 export function columnText(column: Json, form: Form, depth = 0): string {
   const kind = asText(column['type']) ?? '';
   const value = column[kind];
@@ -78,7 +82,7 @@ export function columnText(column: Json, form: Form, depth = 0): string {
   }
   if (kind === 'rollup') {
     const { type, ...result } = asObject(value);
-    // Of what is looked up, each is as a column of its own.
+    // Each rolled-up value is formatted like a column of its own.
     if (type === 'array')
       return depth > 1 ? '' : joined(asList(result['array']).map((one) => columnText(asObject(one), form, depth + 1)));
     return columnText({ type, [String(type)]: result[String(type)] }, form, depth + 1);

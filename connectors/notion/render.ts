@@ -64,11 +64,12 @@ const MARKS: Readonly<Record<string, string>> = {
   bulleted_list_item: '- ',
 };
 
+/** Renders blocks as Markdown or plain text, and counts those of unknown kinds. */
 export function renderBlocks(blocks: readonly Block[], form: Form): Rendered {
   let unread = 0;
   const isMarkdown = form === 'markdown';
 
-  /** A block without what lies in it. */
+  /** Renders a block without its children. */
   const own = ({ type, body, ...block }: Block, number: number): string => {
     const said = richText(body['rich_text'], form);
     if (type === 'numbered_list_item') return `${number}. ${said}`;

@@ -4,7 +4,7 @@ import { asList, asObject, asText, type Json } from '../json.js';
 export type Form = 'markdown' | 'plain';
 
 const wrapped = (text: string, mark: string): string => {
-  // Marks do not work beside spaces.
+  // Markdown marks do not work next to spaces.
   const [, before = '', inner = '', after = ''] = /^(\s*)([\s\S]*?)(\s*)$/.exec(text) ?? [];
   return inner === '' ? text : `${before}${mark}${inner}${mark}${after}`;
 };

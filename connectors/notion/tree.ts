@@ -1,11 +1,11 @@
-/** What lies in a page or in a database: Notion lists no children but blocks, and rows. */
-import { defineCursor, shapeOf, listOf, nullable, oneOf, string, type Checked, type CursorOf } from '../cursors.js';
+/** Lists the contents of a page or a database: Notion lists only blocks, and rows, as children. */
+import { withRootsCursor, withCursor, shapeOf, listOf, nullable, oneOf, string, type Checked } from '../cursors.js';
 import { randomUUID } from 'node:crypto';
 
 import { Fault } from '../../contract/failures.js';
-import type { ItemPage, SkippedItem, SourceItem } from '../connector.js';
+import type { GrantClient, SkippedItem, SourceItem } from '../connector.js';
 import { externalIdOf, itemOf, type Place, placeOfJson } from './adapter.js';
-import { type Call, idOf, isOutOfReach, isTrashed, missing, postPage, takePage } from './api.js';
+import { idOf, isOutOfReach, isTrashed, missing, postPage, takePage } from './api.js';
 import { Places } from './places.js';
 import { asObject, asText, type Json } from '../json.js';
 import { requireId, requireList } from '../faults.js';
@@ -14,13 +14,13 @@ import { requireId, requireList } from '../faults.js';
 const openPlace = shapeOf({
   room: oneOf('blocks', 'rows'),
   id: string,
-  /** The item that what is found lies in. */
+  /** The parent item of the found items. */
   owner: string,
   at: nullable(string),
 });
 type Open = Checked<typeof openPlace>;
-const TREE_CURSOR = defineCursor(shapeOf({ root: string, open: listOf(openPlace) }));
-type TreeCursor = CursorOf<typeof TREE_CURSOR>;
+const TREE_CURSOR = shapeOf({ root: string, open: listOf(openPlace) });
+type TreeCursor = Checked<typeof TREE_CURSOR>;
 
 /** Blocks that hold no pages of their own: what is in a copy lies where its original does. */
 const holdsPages = (block: Json): boolean => {
@@ -30,7 +30,7 @@ const holdsPages = (block: Json): boolean => {
   return block['has_children'] === true && type !== 'table' && !isCopy;
 };
 
-/** An item, and where to look for what lies in it. */
+/** An item, and the places to search for its contents. */
 interface Found {
   readonly item: SourceItem;
   readonly open: Open;
@@ -64,7 +64,7 @@ const hidden = (id: string, title: unknown, reason: string): Behind => ({
 });
 
 /** The page, or the databases, that a block stands for. */
-async function behind({ client }: Call, block: Json): Promise<Behind> {
+async function behind(client: GrantClient, block: Json): Promise<Behind> {
   const id = idOf(block['id']);
   if (id === null) return NOTHING;
   if (block['type'] === 'child_page') {
@@ -79,7 +79,7 @@ async function behind({ client }: Call, block: Json): Promise<Behind> {
       : { things: [page], skipped: [] };
   }
   if (block['type'] !== 'child_database') return NOTHING;
-  // What only shows a database of elsewhere is no database for the interface.
+  // The API has no database for a linked view of another database.
   const database = await ifThere(client.get(['databases', id], {}), 'bad_response');
   if (database === null)
     return hidden(
@@ -94,12 +94,12 @@ async function behind({ client }: Call, block: Json): Promise<Behind> {
   return { things: there.filter((one) => one !== null), skipped: [] };
 }
 
-async function lookInto(call: Call, { room, id, owner, at }: Open, root: string) {
+async function lookInto(client: GrantClient, { room, id, owner, at }: Open, root: string) {
   const isBlocks = room === 'blocks';
   const page = isBlocks
-    ? await takePage(call, ['blocks', id, 'children'], at)
-    : await postPage(call, ['data_sources', id, 'query'], {}, at);
-  const shown = isBlocks ? await Promise.all(page.values.map((block) => behind(call, block))) : [];
+    ? await takePage(client, ['blocks', id, 'children'], at)
+    : await postPage(client, ['data_sources', id, 'query'], {}, at);
+  const shown = isBlocks ? await Promise.all(page.values.map((block) => behind(client, block))) : [];
   const things = isBlocks ? shown.flatMap((one) => one.things) : page.values.filter((row) => !isTrashed(row));
   const skipped = shown.flatMap((one) => one.skipped);
   const all = things.flatMap((json) => {
@@ -121,59 +121,55 @@ async function lookInto(call: Call, { room, id, owner, at }: Open, root: string)
   };
 }
 
-const cursorOf = (cursor: TreeCursor): string | null => (cursor.open.length === 0 ? null : TREE_CURSOR.write(cursor));
+const unlessEnd = (cursor: TreeCursor): TreeCursor | null => (cursor.open.length === 0 ? null : cursor);
 
 /** A page or database itself. */
-async function itself({ client }: Call, { kind, id }: Place): Promise<Json> {
+async function itself(client: GrantClient, { kind, id }: Place): Promise<Json> {
   const json = await client.get([kind === 'database' ? 'data_sources' : 'pages', id], {});
   requireId('Notion', json, 'the page');
   if (isTrashed(json) || placeOfJson(json) === null) throw missing();
   return json;
 }
 
-/** A page of what lies in something, at any depth; at first that itself. */
-export async function belowPlace(call: Call, asked: Place, text: string | null): Promise<ItemPage> {
-  if (text === null) {
-    const json = await itself(call, asked);
+/** Returns a page of an item's descendants at any depth; the first one includes the item itself. */
+export const belowPlace = withCursor(TREE_CURSOR, async (client: GrantClient, asked: Place, cursor) => {
+  if (cursor === null) {
+    const json = await itself(client, asked);
     // As it is now: an id without a word before it may be that of a row.
     const place = placeOfJson(json) ?? asked;
-    const around = await new Places(call, randomUUID()).around(json);
+    const around = await new Places(client, randomUUID()).around(json);
     const { open } = found(json, place, '', '');
     const root = around.root ?? externalIdOf(place);
-    return { items: [itemOf(json, place, around)], next: cursorOf({ root, open: [open] }) };
+    return { items: [itemOf(json, place, around)], next: unlessEnd({ root, open: [open] }) };
   }
-  const { root, open } = TREE_CURSOR.read(text);
+  const { root, open } = cursor;
   const [first, ...rest] = open;
   if (first === undefined) return { items: [], next: null };
   try {
-    const { items, skipped, open: deeper, next } = await lookInto(call, first, root);
-    // What lies in it comes before what lies beside it, so that little is open at once.
+    const { items, skipped, open: deeper, next } = await lookInto(client, first, root);
+    // Depth first, so that the list of open places stays short.
     const later = [...deeper, ...(next === null ? [] : [{ ...first, at: next }]), ...rest];
-    return { items, skipped, next: cursorOf({ root, open: later }) };
+    return { items, skipped, next: unlessEnd({ root, open: later }) };
   } catch (error) {
-    // Of what cannot be looked into, its own file says so.
+    // The file of an inaccessible item has the reason.
     if (!isOutOfReach(error)) throw error;
-    return { items: [], next: cursorOf({ root, open: rest }) };
+    return { items: [], next: unlessEnd({ root, open: rest }) };
   }
-}
+});
 
-const SEARCH_CURSOR = defineCursor(
-  shapeOf({
-    /** What this listing has in common. */
-    listing: string,
-    at: nullable(string),
-  }),
-);
-type SearchCursor = CursorOf<typeof SEARCH_CURSOR>;
+const SEARCH_CURSOR = shapeOf({
+  /** What this listing has in common. */
+  listing: string,
+  at: nullable(string),
+});
 
-/** A page of all that there is, each with its place: one search tells of pages at any depth, and of rows. */
-export async function searchAll(call: Call, text: string | null): Promise<ItemPage> {
-  const first: SearchCursor = { listing: randomUUID(), at: null };
-  const { listing, at } = text === null ? first : SEARCH_CURSOR.read(text);
-  // What is changed meanwhile moves to the end, and is told of twice rather than never.
+/** Returns a page of all shared items, each with its place: one search returns pages at any depth, and rows. */
+export const searchAll = withRootsCursor(SEARCH_CURSOR, async (client: GrantClient, cursor) => {
+  const { listing, at } = cursor ?? { listing: randomUUID(), at: null };
+  // An item that is changed meanwhile moves to the end, and is listed twice rather than never.
   const body = { sort: { timestamp: 'last_edited_time', direction: 'ascending' } };
-  const page = await postPage(call, ['search'], body, at);
-  const places = new Places(call, listing);
+  const page = await postPage(client, ['search'], body, at);
+  const places = new Places(client, listing);
   const items: SourceItem[] = [];
   for (const json of page.values) {
     const place = placeOfJson(json);
@@ -182,8 +178,8 @@ export async function searchAll(call: Call, text: string | null): Promise<ItemPa
   }
   return {
     items,
-    next: SEARCH_CURSOR.writeNext(page.next === null ? null : { listing, at: page.next }),
-    isDeep: true,
+    next: page.next === null ? null : { listing, at: page.next },
+    isDeep: true as const,
     ...(page.isPartial ? { isPartial: true as const } : {}),
   };
-}
+});

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { Fault } from '../../contract/failures.js';
-import type { GrantKeeper, KeptGrant, StoredGrant } from '../../contract/oauth.js';
+import type { GrantStore, VersionedGrant, StoredGrant } from '../../contract/oauth.js';
 import { untilAborted } from '../../contract/untilAborted.js';
 import { TOKEN_TIMEOUT_MS } from './tokenRequests.js';
 
@@ -9,7 +9,7 @@ import { TOKEN_TIMEOUT_MS } from './tokenRequests.js';
 const CLAIM_MS = 2 * TOKEN_TIMEOUT_MS + 5_000;
 /** Between looks at what another process is refreshing. */
 const LOOK_MS = 50;
-/** Refreshed so long before its end, or at 80 % of its life, whichever is later. */
+/** Tokens are refreshed this long before they expire, or at 80 % of their life, whichever is later. */
 const MARGIN_MS = 300_000;
 const PART_OF_LIFE = 0.8;
 
@@ -39,12 +39,12 @@ const revoked = (name: string): Fault =>
  */
 export function createLiveGrant(
   name: string,
-  keeper: GrantKeeper,
+  keeper: GrantStore,
   refresh: (grant: StoredGrant) => Promise<StoredGrant>,
-  inTurn: (work: () => Promise<KeptGrant>) => Promise<KeptGrant> = (work) => work(),
+  inTurn: (work: () => Promise<VersionedGrant>) => Promise<VersionedGrant> = (work) => work(),
 ): LiveGrant {
   let used: string | null = null;
-  const take = ({ grant, version }: KeptGrant): StoredGrant => {
+  const take = ({ grant, version }: VersionedGrant): StoredGrant => {
     used = version;
     return grant;
   };
@@ -59,7 +59,7 @@ export function createLiveGrant(
     }
   };
 
-  const renew = async (kept: KeptGrant): Promise<KeptGrant | null> => {
+  const renew = async (kept: VersionedGrant): Promise<VersionedGrant | null> => {
     const claim = await keeper.claim(kept.version, CLAIM_MS);
     if (claim === null) return null;
     let fresh: StoredGrant;
@@ -68,7 +68,7 @@ export function createLiveGrant(
     } catch (error) {
       await keeper.release(claim);
       const isDead = error instanceof Fault && error.kind === 'access_revoked';
-      // After a lost race it says nothing of what the winner has.
+      // After a lost race it proves nothing about the winner's tokens.
       if (isDead && (await keeper.read())?.version !== kept.version) return null;
       if (isDead) used = kept.version;
       throw error;
@@ -77,8 +77,8 @@ export function createLiveGrant(
     return version === null ? null : { grant: fresh, version };
   };
 
-  /** What the keeper has once it is good, by somebody's refresh. */
-  const whenGood = async (isGood: (grant: StoredGrant) => boolean): Promise<KeptGrant> => {
+  /** Returns the keeper's grant once another process has refreshed it. */
+  const whenGood = async (isGood: (grant: StoredGrant) => boolean): Promise<VersionedGrant> => {
     for (;;) {
       const kept = await keeper.read();
       if (!kept) throw revoked(name);
@@ -93,7 +93,7 @@ export function createLiveGrant(
     }
   };
   /** What came out for others of this process may be no good here. */
-  const together = async (isGood: (grant: StoredGrant) => boolean): Promise<KeptGrant> => {
+  const together = async (isGood: (grant: StoredGrant) => boolean): Promise<VersionedGrant> => {
     const kept = await inTurn(() => whenGood(isGood));
     return isGood(kept.grant) ? kept : whenGood(isGood);
   };

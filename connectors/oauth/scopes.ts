@@ -1,6 +1,6 @@
 import type { OAuthSpec } from '../connector.js';
 
-/** What a grant allows, beside what its source is asked for. */
+/** The granted scopes, and those that the source needs. */
 export interface GrantedScopes {
   readonly wanted: readonly string[];
   /** Null: the provider does not say. */

@@ -24,7 +24,7 @@ export interface Provider {
 
 type Facts = Readonly<Record<string, string>>;
 
-/** What may stand in a host or a path without changing what comes after it. */
+/** Values that can be part of a host or a path without changing the rest. */
 const SAFE_FACT = /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/i;
 
 /** Puts facts where addresses name them. @throws Fault for one that would lead elsewhere */
@@ -38,7 +38,7 @@ export function fillUrls(urls: Facts, facts: Facts): Facts {
   return Object.fromEntries(Object.entries(urls).map(([part, url]) => [part, fill(url)]));
 }
 
-/** Facts of a connection, with what stands for those that nobody has told. */
+/** Facts of a connection, with defaults for missing ones. */
 export function wholeFacts(spec: OAuthSpec | undefined, facts: Facts): Facts {
   const usual = Object.entries(spec?.tokenResponseFields ?? {}).flatMap(([fact, where]) =>
     typeof where === 'string' ? [] : [[fact, where.otherwise] as const],
@@ -81,10 +81,10 @@ export function consentUrl({ spec, urls }: Provider, request: ConsentRequest): s
 /** Goes into a header, so nothing else can be a token. */
 const TOKEN = /^[\x21-\x7e]{1,16384}$/;
 
-/** Words by which providers say that a code or refresh token is worth nothing any more. */
+/** Error codes for an invalid or expired code or refresh token. */
 const DEAD_GRANT =
   /^(invalid_grant|invalid_code|code_already_used|bad_verification_code|invalid_refresh_token|token_revoked|token_expired|bad_refresh_token)$/;
-/** That they do not take the client, or what it asks. */
+/** Error codes for a refused client, or a refused request. */
 const BAD_CLIENT =
   /^(invalid_client|invalid_client_id|bad_client_secret|incorrect_client_credentials|unauthorized_client|redirect_uri_mismatch|bad_redirect_uri)$/;
 
@@ -141,13 +141,13 @@ async function requestTokens(
   try {
     body = JSON.parse(text) as unknown;
   } catch {
-    // Refusals need no body; a grant without one is no grant.
+    // Refusals need no body; a grant does.
   }
   const isGranted = answer.status >= 200 && answer.status < 300;
   // Some refuse with 200, and say so in the body.
   if (!isGranted || (isObject(body) && (body['ok'] === false || asText(body['error']) !== null)))
     throw refusalOf(provider, answer.status, body, answer.headers);
-  if (!isObject(body)) throw new Fault('server_error', `${name} gave an answer that is no JSON. Try again.`);
+  if (!isObject(body)) throw new Fault('server_error', `${name} gave an answer that is not JSON. Try again.`);
   return body;
 }
 
@@ -227,7 +227,7 @@ export async function exchangeCode(
   return grantOf(provider, answer, { facts, clientId: client.id, ...own }, null);
 }
 
-/** Asks for a new access token. @throws Fault access_revoked where the refresh token is worth nothing any more */
+/** Requests a new access token. @throws Fault access_revoked if the refresh token is no longer valid */
 export async function refreshGrant(
   provider: Provider,
   client: OAuthClient,

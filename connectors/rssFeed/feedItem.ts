@@ -65,7 +65,7 @@ export class FeedItem {
       const rel = attributes['rel'] ?? 'alternate';
       if (rel === 'alternate') this.#link ||= attributes['href'].slice(0, MAX_VALUE);
     }
-    // A guid may say that it is no address; a name all the same. Content elsewhere is not fetched.
+    // A guid that is not an address is still an id. Content at another address is not fetched.
     if (!NAMES.has(name) || this.#values.has(name) || attributes['src'] !== undefined) return;
     const type = attributes['type'] ?? '';
     // RSS writes HTML as text; Atom says what it writes. Elements are markup in any case, text between them is text.

@@ -9,7 +9,7 @@ export interface RawFeed {
   readonly entries: RawEntry[];
 }
 
-/** Thrown for a file that is no feed, or not one that is read; the message goes on after "The feed <address>". */
+/** Thrown for a file that is not a readable feed; the message continues "The feed <address>". */
 export class NoFeed extends Error {}
 
 /** Entries of one feed at most; podcasts have a thousand. */

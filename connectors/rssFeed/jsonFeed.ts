@@ -22,7 +22,7 @@ export function parseJsonFeed(text: string): RawFeed {
   try {
     feed = JSON.parse(text);
   } catch {
-    throw new NoFeed('is neither XML nor JSON that can be read. Make it anew.');
+    throw new NoFeed('is neither XML nor JSON that can be read. Correct it.');
   }
   if (!isObject(feed) || !Array.isArray(feed['items']))
     throw new NoFeed('is JSON but no feed: it has no list of items. Give the address of a JSON Feed.');

@@ -19,7 +19,7 @@ const MAX_ID = 500;
 const SENTENCES = {
   401: 'asks for a login. Add it again with that in its address: https://name:password@host/…',
   404: 'does not exist. Check the address.',
-  410: 'is gone for good. What was kept of it stays; add it again if it is back.',
+  410: 'is gone for good. Its stored entries stay; add it again if it is back.',
 } as const;
 const PERMANENT: ReadonlySet<number> = new Set([301, 308]);
 
@@ -31,8 +31,8 @@ export interface FeedSettings {
 }
 
 /**
- * Fetches a feed: RSS, RDF, Atom or JSON Feed, by its content and not by its type. One that breaks off gives the entries
- * before that; without any it is a Fault.
+ * Fetches a feed: RSS, RDF, Atom or JSON Feed, by its content and not by its type. A truncated one gives the entries
+ * before the cut; without any it is a Fault.
  */
 export async function readFeed(
   egress: Pick<Egress, 'request'>,
@@ -53,7 +53,7 @@ export async function readFeed(
     maxBytes: Math.min(MAX_BYTES, settings.maxPageBytes),
     totalTimeoutMs: settings.pageTimeoutMs,
     onRedirect(next, status) {
-      // What lies behind a redirect for the moment is not where the feed will be tomorrow.
+      // The target of a temporary redirect is not the feed's new address.
       staysThere &&= PERMANENT.has(status);
       if (staysThere) movedTo = normaliseUrl(next);
     },
@@ -105,7 +105,7 @@ async function parse(pieces: AsyncIterable<string>): Promise<{ feed: RawFeed; er
       const rest: string = format === null ? piece.trimStart() : piece;
       if (rest === '') continue;
       if (format === null) {
-        // In lower case, as most pages have it, it is no XML: the parser would only call it broken.
+        // In lower case, as on most pages, a doctype is not XML: the parser would only report an error.
         if (/^<!doctype\s+html\b/i.test(rest)) throw isWebPage();
         if (!/^[<{]/.test(rest))
           throw new NoFeed('is neither XML nor JSON. Give the address of an RSS, Atom or JSON feed.');
@@ -129,7 +129,7 @@ function asFault(url: string, error: unknown): Fault {
     error instanceof NoFeed
       ? error.message
       : // The parser throws plain errors that begin with line:column.
-        `can't be read (${(error as Error).message.slice(0, 200)}). Repair it, or make it anew.`;
+        `can't be read (${(error as Error).message.slice(0, 200)}). Correct it.`;
   return new Fault('broken_content', `The feed ${shownUrl(url)} ${what}`, { cause: error });
 }
 

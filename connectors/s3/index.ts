@@ -23,7 +23,7 @@ async function list(
     Prefix: prefix,
     // Keys may hold what XML can not.
     EncodingType: 'url' as const,
-    // By a key and not by a token, which is not taken for ever.
+    // By key, not by token, because tokens expire.
     ...(after === null ? {} : { StartAfter: after }),
     ...(most === undefined ? {} : { MaxKeys: most }),
   };
@@ -33,7 +33,7 @@ async function list(
     EncodingType,
   } = await withS3(client, { bucket }, (sdk, { ListObjectsV2Command }) => sdk.send(new ListObjectsV2Command(asked)));
   // https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html: each answer says whether it is the last.
-  if (IsTruncated === undefined) throw incompleteAnswer('S3', 'a word on whether the list goes on');
+  if (IsTruncated === undefined) throw incompleteAnswer('S3', 'whether the list continues');
   const keyOf = (given: string): string =>
     EncodingType === 'url' ? decodeURIComponent(given.replaceAll('+', '%20')) : given;
   const objects = Contents.flatMap(({ Key, LastModified, ETag }) =>
@@ -66,7 +66,7 @@ export const s3: Connector<S3Credentials> = {
     ingested: 'each object',
     unchangedBy: 'ETag',
     limits:
-      'a key that may not list buckets reads those that are named; a name with `.` or `..` between slashes can not be asked for',
+      'a key that may not list buckets reads named ones; a name with `.` or `..` between slashes can not be requested',
   },
   // Each request is signed for itself.
   headers: () => ({}),
@@ -81,7 +81,7 @@ export const s3: Connector<S3Credentials> = {
       if (!Buckets && !Owner)
         throw new Fault(
           'bad_response',
-          'What is at this address does not answer as S3 does. Give the address of the store.',
+          'The server at this address does not answer like S3. Give the address of the store.',
         );
     } catch (error) {
       // A key may be good for some buckets without the right to list them all.
@@ -127,7 +127,7 @@ export const s3: Connector<S3Credentials> = {
     const { bucket, key, kind } = parseItemId(externalId);
     if (!BUCKET.test(bucket) || kind === 'prefix') throw noSuchItem('S3');
     if (kind !== 'object') {
-      // Reached only by an id that no listing knows; where there is such a place, its objects are what can be read.
+      // Such an id is not in any listing; if the folder exists, its objects can be read.
       await list(client, { bucket, prefix: key, after: null, most: 1 });
       throw new Fault('unsupported_type', 'A folder of S3 has no text of its own: sync the objects in it.');
     }

@@ -13,7 +13,7 @@ const CODES: Readonly<Record<string, ErrorClass>> = {
   RequestTimeout: 'server',
 };
 
-/** A refusal's own word for what is wrong; null where it has none. */
+/** Returns the error code of a refusal; null without one. */
 export const codeOf = ({ body }: Refusal): string | null =>
   (typeof body === 'string' ? /<Code>(\w{1,100})<\/Code>/.exec(body)?.[1] : undefined) ?? null;
 

@@ -21,7 +21,7 @@ export interface S3Credentials {
 }
 
 const AMAZON = /^https:\/\/s3(?:[.-]([a-z0-9-]+))?\.amazonaws\.com$/;
-/** What stores of others expect unless they say otherwise. */
+/** The default region of S3-compatible stores. */
 const USUAL_REGION = 'us-east-1';
 
 /** Where buckets are: a fact of the stores, the same for everybody who asks them. Learned by asking wrongly once. */
@@ -107,8 +107,8 @@ function sdkIn(
 }
 
 /**
- * Calls S3 by its SDK; where the bucket lies in another region, there.
- * @param bucket null for what is about no bucket
+ * Calls S3 with its SDK; if the bucket is in another region, there.
+ * @param bucket null for a call without a bucket
  * @throws Fault
  */
 export async function withS3<T>(

@@ -5,7 +5,7 @@ import { escapeHtml } from '../html.js';
 import { asObject, asText, type Json } from '../json.js';
 import { createItem, createContainer } from '../items.js';
 
-/** The outermost containers that are no libraries. */
+/** Root containers that are not libraries. */
 export const LOOSE_FILES = 'files';
 const KNOWLEDGE = 'knowledge';
 
@@ -19,7 +19,7 @@ export type Place =
 const LANGUAGE = /^[a-z]{2,3}(?:_[A-Za-z0-9]{1,8}){0,2}$/;
 const isKind = (kind: string): kind is 'library' | 'folder' | 'file' => /^(?:library|folder|file)$/.test(kind);
 
-/** Null for what is no id of ours. */
+/** Parses an item id; null if it is invalid. */
 export function parseItemId(externalId: string): Place | null {
   if (externalId === LOOSE_FILES) return { kind: 'loose' };
   if (externalId === KNOWLEDGE) return { kind: 'knowledge' };
@@ -72,7 +72,7 @@ const nameOfFile = (row: Json): string => {
   const [title, ending] = [asText(row['Title']) ?? asText(row['Id']) ?? '', asText(row['FileExtension'])];
   return ending === null || title.toLowerCase().endsWith(`.${ending.toLowerCase()}`) ? title : `${title}.${ending}`;
 };
-/** Whether its bytes are Salesforce's: links, and what lies in another system, have none. */
+/** Whether Salesforce has its bytes: links, and files of other systems, have none there. */
 const hasBytes = (row: Json): boolean =>
   asText(row['LatestPublishedVersionId']) !== null &&
   (asText(asObject(row['LatestPublishedVersion'])['ContentLocation']) ?? 'S') === 'S' &&
@@ -82,6 +82,7 @@ const hasBytes = (row: Json): boolean =>
 export const ELSEWHERE =
   'This file of Salesforce is a link to something elsewhere. Connect what it leads to, and sync it there.';
 
+/** Converts a file; links and files of other systems are not selectable. */
 export function itemOfFile(row: Json, lies: Lies, site: string): SourceItem {
   const id = asText(row['Id']) ?? '';
   const name = nameOfFile(row);
@@ -101,6 +102,7 @@ export function itemOfFile(row: Json, lies: Lies, site: string): SourceItem {
   });
 }
 
+/** Returns a file's content. A generic type is replaced by the one of its name. */
 export function contentOfFile(row: Json, bytes: Uint8Array, site: string): ItemContent {
   const name = nameOfFile(row);
   const id = asText(row['Id']) ?? '';
@@ -119,7 +121,7 @@ export function contentOfFile(row: Json, bytes: Uint8Array, site: string): ItemC
   };
 }
 
-/** What is asked of an article, beside what its organization has added to it. */
+/** Fields of an article, in addition to the custom fields of its organization. */
 export const ARTICLE_FIELDS = [
   ...['Id', 'KnowledgeArticleId', 'Title', 'Summary', 'Language', 'UrlName', 'CreatedDate', 'SystemModstamp'],
 ];

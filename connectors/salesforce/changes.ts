@@ -1,6 +1,6 @@
-import { defineCursor, shapeOf, nullable, number, string, type CursorOf } from '../cursors.js';
+import { changeFeed, shapeOf, nullable, number, string, type Checked } from '../cursors.js';
 import { Fault } from '../../contract/failures.js';
-import type { Change, ChangeFeed, OAuthGrant, SourceClient } from '../connector.js';
+import type { Change, SourceClient } from '../connector.js';
 import { checkPasses, firstPass, nextPass, PASSES } from '../fullResync.js';
 import { LOOSE_FILES } from './adapter.js';
 import { filesOf, looseFiles } from './listing.js';
@@ -12,11 +12,9 @@ const OVERLAP_MS = 15 * 60_000;
 /** Files of which it is asked at once whether they are gone. */
 const ASKED_AT_ONCE = 200;
 
-/** Until when changes were asked for, in milliseconds since 1970; and where a pass goes on. */
-const TOKEN = defineCursor(
-  shapeOf({ ...PASSES, since: number, pass: nullable(shapeOf({ begun: number, after: string })) }),
-);
-type Point = CursorOf<typeof TOKEN>;
+/** The time up to which changes were requested, in milliseconds since 1970; and the position of a sync. */
+const TOKEN = shapeOf({ ...PASSES, since: number, pass: nullable(shapeOf({ begun: number, after: string })) });
+type Point = Checked<typeof TOKEN>;
 
 const stale = (): Fault =>
   new Fault('stale_cursor', 'Salesforce does not tell what happened to files since the last look. All is listed.');
@@ -25,11 +23,11 @@ const momentOf = (at: number): string => `${new Date(at).toISOString().slice(0, 
 
 interface Deleted {
   readonly ids: readonly string[];
-  /** Until when all of them are told, in milliseconds since 1970. */
+  /** The time up to which they are complete, in milliseconds since 1970. */
   readonly covered: number;
 }
 
-/** Files that were deleted: of moments Salesforce takes the minute, so that the latest are told by the next pass. @throws Fault stale_cursor where that is not told, or not any more */
+/** Returns deleted files. Salesforce rounds times to minutes, so the latest ones come with the next sync. @throws Fault stale_cursor if deletions are not available, or no longer */
 async function deletedSince(client: SourceClient, since: number, until: number): Promise<Deleted> {
   const query = { start: momentOf(since), end: momentOf(until) };
   let answer: Readonly<Record<string, unknown>>;
@@ -56,19 +54,18 @@ async function absent(client: SourceClient, ids: readonly string[]): Promise<rea
 }
 
 /**
- * Of files outside of libraries: by far the most that an organization has. What lies in libraries is told by no stamp of
- * its own, and which articles are published by none that stays; both are listed whole.
+ * Changes of files outside of libraries: by far the most that an organization has. Moves into libraries change no
+ * timestamp, and published articles have no stable one; both are listed completely.
  * https://developer.salesforce.com/docs/atlas.en-us.api_rest.meta/api_rest/resources_getdeleted.htm
  */
-export const looseFileChanges: ChangeFeed<OAuthGrant> = {
+export const looseFileChanges = changeFeed(TOKEN, {
   async now(client) {
     const now = Date.now();
     const { covered } = await deletedSince(client, now - OVERLAP_MS, now);
-    return TOKEN.write({ ...firstPass(), since: Math.min(now - OVERLAP_MS, covered), pass: null });
+    return { ...firstPass(), since: Math.min(now - OVERLAP_MS, covered), pass: null };
   },
 
-  async since(client, text) {
-    const point = TOKEN.read(text);
+  async since(client, point) {
     if (point.pass === null) checkPasses(point, 'Salesforce');
     const coveredRoots = [LOOSE_FILES];
     const pass = point.pass ?? { begun: Date.now(), after: '' };
@@ -77,16 +74,16 @@ export const looseFileChanges: ChangeFeed<OAuthGrant> = {
     const changes: Change[] = items.map((item) => ({ item }));
     if (next !== null) {
       const on: Point = { ...point, pass: { ...pass, after: next } };
-      return { changes, next: TOKEN.write(on), more: true, coveredRoots };
+      return { changes, next: on, more: true, coveredRoots };
     }
     const { ids, covered } = await deletedSince(client, point.since, Date.now());
     const since = Math.min(pass.begun - OVERLAP_MS, covered);
     const end: Point = { ...nextPass(point), since: Math.max(since, point.since), pass: null };
     return {
       changes: [...(await absent(client, ids)), ...changes],
-      next: TOKEN.write(end),
+      next: end,
       more: false,
       coveredRoots,
     };
   },
-};
+});

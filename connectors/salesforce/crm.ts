@@ -1,4 +1,5 @@
 import { Fault } from '../../contract/failures.js';
+import { callerCursor, type Check, either, nullable, number, pairOf, string } from '../cursors.js';
 import type { LiveRead, OAuthGrant } from '../connector.js';
 import { CRM_KINDS, type CrmKind, INCLUDES, momentOf } from './crmRecords.js';
 import { ask, containing, isId, quote } from './soql.js';
@@ -15,35 +16,23 @@ interface Asked {
   readonly cursor: string | null;
 }
 
-/** Where a list goes on: behind a record with a value in the field of its order. */
-interface Place {
-  readonly id: string;
-  readonly value: string | number | null;
-}
+const recordId: Check<string> = (value): value is string => string(value) && isId(value);
+/** Position in a list: after a record with a value in the field of its order. */
+type Place = readonly [id: string, value: string | number | null];
 const MOMENT = /^\d{4}-\d\d-\d\d(?:T[\d:.]+(?:Z|[+-]\d\d:?\d\d))?$/;
 
-/** @throws Fault bad_response for a cursor that is none of this list */
-function placeIn(cursor: string): Place {
-  try {
-    const [id, value] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as [unknown, unknown];
-    const isValue = value === null || typeof value === 'number' || typeof value === 'string';
-    if (typeof id === 'string' && isId(id) && isValue) return { id, value };
-  } catch {
-    // Told below.
-  }
-  throw new Fault('bad_response', 'next_cursor is none that this operation gave.');
-}
+const CURSOR = callerCursor(pairOf(recordId, nullable(either(string, number))));
 
 const literal = (value: string | number, isText: boolean): string => {
   if (typeof value === 'number') return String(value);
   if (isText) return quote(value);
   const moment = momentOf(value) ?? '';
-  if (!MOMENT.test(moment)) throw new Fault('bad_response', 'next_cursor is none that this operation gave.');
+  if (!MOMENT.test(moment)) throw new Fault('bad_response', 'next_cursor was not returned by this operation.');
   return moment;
 };
 
 /** The condition of what comes behind a place, in an order whose rows without a value come last. */
-function behind({ id, value }: Place, order: CrmKind['orders'][string] | undefined, direction: 'asc' | 'desc'): string {
+function behind([id, value]: Place, order: CrmKind['orders'][string] | undefined, direction: 'asc' | 'desc'): string {
   const isBehindId = `Id > ${quote(id)}`;
   if (!order) return isBehindId;
   if (value === null) return `(${order.field} = null AND ${isBehindId})`;
@@ -86,7 +75,7 @@ const listOf =
     const asked = query as unknown as Asked;
     const order = asked.orderBy === null ? undefined : kind.orders[asked.orderBy];
     const where = conditionsOf(kind, asked.filters);
-    const place = asked.cursor === null ? [] : [behind(placeIn(asked.cursor), order, asked.orderDir)];
+    const place = asked.cursor === null ? [] : [behind(CURSOR.read(asked.cursor), order, asked.orderDir)];
     const filter = (all: readonly string[]): string => (all.length === 0 ? '' : ` WHERE ${all.join(' AND ')}`);
     const by = order ? `${order.field} ${asked.orderDir.toUpperCase()} NULLS LAST, Id` : 'Id';
     const { pageSize } = asked;
@@ -98,10 +87,10 @@ const listOf =
     ]);
     const last = rows.at(-1);
     const value = order && last ? (last[order.field] ?? null) : null;
-    const next = last && (!isWhole || rows.length >= pageSize) ? JSON.stringify([last['Id'], value]) : null;
+    const next = last && (!isWhole || rows.length >= pageSize) ? ([last['Id'], value] as Place) : null;
     return {
       count: total,
-      next_cursor: next === null ? null : Buffer.from(next).toString('base64url'),
+      next_cursor: CURSOR.write(next),
       data: rows.map((row) => presented(kind, row, asked.includes, asked.remote)),
     };
   };

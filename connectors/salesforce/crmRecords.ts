@@ -45,7 +45,7 @@ const emailsOf = (row: Json): readonly Json[] => {
 const PHONE = { Phone: 'PRIMARY', Fax: 'FAX' };
 const PERSON_PHONE = { Phone: 'PRIMARY', MobilePhone: 'MOBILE', HomePhone: 'HOME', OtherPhone: 'OTHER', Fax: 'FAX' };
 
-/** Fields of what was or is to be done with someone. Whom it is about is one of two things, by the beginning of its id. */
+/** Fields of tasks and events. Their person is a contact or a lead, by the prefix of its id. */
 const CONTACT_ID = /^003/;
 const LEAD_ID = /^00Q/;
 const whom = (row: Json) => {
@@ -104,7 +104,7 @@ export const INCLUDES: Readonly<
 /** A field that a list may be ordered by. */
 interface Order {
   readonly field: string;
-  /** Whether its values stand in queries as texts: numbers and moments do not. */
+  /** Whether its values are quoted in queries: numbers and times are not. */
   readonly isText?: true;
 }
 /** A condition that a caller may give. */

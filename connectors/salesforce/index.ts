@@ -19,7 +19,7 @@ import { classify, waitMs } from './soql.js';
 import { incompleteAnswer, noSuchItem } from '../faults.js';
 import { bearer } from '../bearer.js';
 import { asText } from '../json.js';
-/** Where nobody's organization is: people sign in there. */
+/** Hosts for signing in, which belong to no organization. */
 const LOGIN_HOST = /^(?:login|test)\.salesforce\.com$/i;
 
 /** The host that consent has named, or that the caller knew. @throws Fault for one that is not Salesforce's */
@@ -48,7 +48,7 @@ export const salesforce: Connector<OAuthGrant> = {
     pkce: true,
     clientAuth: 'post',
     bodyFormat: 'form',
-    // Without it, whoever has consented before is not asked, and there may be no refresh token.
+    // Otherwise a user who has consented before is not asked, and there may be no refresh token.
     authorizeParameters: { prompt: 'consent' },
     // Where an organization wants that.
     rotates: true,
@@ -76,7 +76,7 @@ export const salesforce: Connector<OAuthGrant> = {
     };
   },
 
-  listRoots: (client, cursor) => outermost(client, cursor),
+  listRoots: outermost,
 
   async listDescendants(client, externalId, cursor) {
     const place = parseItemId(externalId);

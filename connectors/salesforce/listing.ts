@@ -1,4 +1,4 @@
-import { defineCursor, shapeOf, listOf, nullable, pairOf, string, type CursorOf } from '../cursors.js';
+import { type PageAt, withCursor, shapeOf, listOf, nullable, pairOf, string, type Checked } from '../cursors.js';
 import { Fault } from '../../contract/failures.js';
 import type { ItemPage, SourceClient, SourceItem } from '../connector.js';
 import {
@@ -55,18 +55,17 @@ export async function filesOf(client: SourceClient, ids: readonly string[]): Pro
   return rows;
 }
 
-/** A folder still to be listed, with what its things lie in. */
+/** A folder that remains to be listed, with the parent of its items. */
 type Open = readonly [folder: string, parent: string];
 
-/** Where the listing of a folder, and of those in it, goes on. */
-const CURSOR = defineCursor(shapeOf({ root: nullable(string), open: listOf(pairOf(string, string)), after: string }));
-type FolderCursor = CursorOf<typeof CURSOR>;
+/** Position in the listing of a folder and its subfolders. */
+const CURSOR = shapeOf({ root: nullable(string), open: listOf(pairOf(string, string)), after: string });
+type FolderCursor = Checked<typeof CURSOR>;
 
-const cursorOf = (cursor: FolderCursor): string | null => (cursor.open.length === 0 ? null : CURSOR.write(cursor));
+const unlessEnd = (cursor: FolderCursor): FolderCursor | null => (cursor.open.length === 0 ? null : cursor);
 
-/** A page of what lies in the first folder that is open. */
-async function belowFolders(client: SourceClient, text: string): Promise<ItemPage> {
-  const cursor = CURSOR.read(text);
+/** Returns a page of the contents of the first open folder. */
+async function belowFolders(client: SourceClient, cursor: FolderCursor): Promise<PageAt<FolderCursor>> {
   const [first, ...rest] = cursor.open;
   if (!first) return { items: [], next: null };
   const [folder, parent] = first;
@@ -91,15 +90,16 @@ async function belowFolders(client: SourceClient, text: string): Promise<ItemPag
   ];
   const inside = folders.map(({ id }): Open => [id, `folder:${id}`]);
   const open = next === null ? [...rest, ...inside] : [first, ...rest, ...inside];
-  return { items, next: cursorOf({ root, open, after: next ?? '' }) };
+  return { items, next: unlessEnd({ root, open, after: next ?? '' }) };
 }
 
-/** A library, or a folder in one, with all that lies in it. */
-export async function belowContainer(
-  client: SourceClient,
-  { kind, id }: { readonly kind: 'library' | 'folder'; readonly id: string },
-  cursor: string | null,
-): Promise<ItemPage> {
+interface Container {
+  readonly kind: 'library' | 'folder';
+  readonly id: string;
+}
+
+/** Returns a library, or a folder in one, with all its contents. */
+export const belowContainer = withCursor(CURSOR, async (client: SourceClient, { kind, id }: Container, cursor) => {
   if (cursor !== null) return belowFolders(client, cursor);
   const itself = `${kind}:${id}`;
   const [fields, from] =
@@ -111,15 +111,15 @@ export async function belowContainer(
   if (kind === 'library') {
     const folder = asText(row['RootContentFolderId']);
     const open: readonly Open[] = folder === null ? [] : [[folder, itself]];
-    return { items: [itemOfLibrary(row, siteOf(client))], next: cursorOf({ root: itself, open, after: '' }) };
+    return { items: [itemOfLibrary(row, siteOf(client))], next: unlessEnd({ root: itself, open, after: '' }) };
   }
   const above = asText(row['ParentContentFolderId']);
   const lies = { parent: above === null ? null : `folder:${above}`, root: null };
   const items = [itemOfFolder(id, asText(row['Name']) ?? id, lies)];
-  return { items, next: cursorOf({ root: null, open: [[id, itself]], after: '' }) };
-}
+  return { items, next: unlessEnd({ root: null, open: [[id, itself]], after: '' }) };
+});
 
-/** A page of the files that lie in no library: first what they lie in. */
+/** Returns a page of the files outside of libraries, after their container. */
 export async function belowLooseFiles(client: SourceClient, cursor: string | null): Promise<ItemPage> {
   const { items, next } = await looseFiles(client, [], cursor ?? '');
   return { items: cursor === null ? [itemOfLooseFiles(), ...items] : items, next };
@@ -137,7 +137,7 @@ export async function looseFiles(
   return { items: rows.map((row) => itemOfFile(row, lies, siteOf(client))), next };
 }
 
-/** A page of the published articles: first what they lie in. */
+/** Returns a page of the published articles, after their container. */
 export async function belowKnowledge(client: SourceClient, cursor: string | null): Promise<ItemPage> {
   const { rows, next } = await askPage(client, ARTICLES, cursor ?? '');
   const articles = rows.flatMap((row) => itemOfArticle(row, siteOf(client)) ?? []);
@@ -151,7 +151,7 @@ export async function fileAt(client: SourceClient, id: string): Promise<Json> {
   return row;
 }
 
-/** A published article in one language, with some fields beside the usual ones. @throws Fault not_found */
+/** Returns a published article in one language, with further fields. @throws Fault not_found */
 export async function articleAt(
   client: SourceClient,
   { id, language }: { readonly id: string; readonly language: string },

@@ -11,7 +11,7 @@ const ESCAPED = /['"\\\b\f\n\r\t]/g;
 const ESCAPES: Readonly<Record<string, string>> = { '\b': '\\b', '\f': '\\f', '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 /** A text as a literal. */
 export const quote = (text: string): string => `'${text.replaceAll(ESCAPED, (one) => ESCAPES[one] ?? `\\${one}`)}'`;
-/** The pattern of LIKE for what has a text in it. */
+/** Returns the pattern of LIKE for values that contain a text. */
 export const containing = (text: string): string => `'%${quote(text.replaceAll(/[\\%_]/g, '\\$&')).slice(1, -1)}%'`;
 
 /** Codes of a refusal, which is a list of errors. */

@@ -25,7 +25,7 @@ export interface Place {
   readonly attachment: string | null;
 }
 
-/** Null for what is no id of ours. */
+/** Parses an item id; null if it is invalid. */
 export function parseItemId(externalId: string): Place | null {
   const [table = '', record, attachment, ...more] = externalId.split('/');
   const isRight = [record, attachment].every((id) => id === undefined || isSysId(id));
@@ -33,7 +33,7 @@ export function parseItemId(externalId: string): Place | null {
   return { table, record: record ?? null, attachment: attachment ?? null };
 }
 
-/** Tables that are listed: what people work on, and what they read. Of custom ones, those that are kinds of tasks. */
+/** Listed tables: tasks and knowledge. Custom tables are listed if they extend tasks. */
 export const TABLES = ['incident', 'problem', 'change_request', 'kb_knowledge', 'sc_cat_item'] as const;
 export const CUSTOM = ['u_', 'x_'] as const;
 export const isListedTable = (table: string): boolean =>
@@ -57,6 +57,7 @@ const dateOf = (value: unknown): string | null => {
 /** Where a person opens a record. @param site the address of the instance */
 const urlOf = (site: string, table: string, record: string): string => `${site}/${table}.do?sys_id=${record}`;
 
+/** Converts a table into a container. */
 export const itemOfTable = (table: string, label: string, site: string): SourceItem =>
   createContainer({
     externalId: table,
@@ -109,7 +110,7 @@ export function itemOfAttachment(row: Json, table: string, site: string): Source
     itemType: 'ATTACHMENT',
     typeAtSource: 'ATTACHMENT',
     attachedTo: typeOf(table),
-    // Below that of its record: changes tell by it that nothing else is attached any more.
+    // Below the path of its record: the change feed deletes the other attachments of the record by this.
     place: `${table}/${record}/${id}`,
     externalUrl: `${site}/sys_attachment.do?sys_id=${id}`,
     fileFormat: formatOfName(name),
@@ -149,7 +150,7 @@ const MARKED_UP: Readonly<Record<string, readonly string[]>> = {
   kb_knowledge: ['text', 'wiki'],
   sc_cat_item: ['description'],
 };
-/** What reading a record asks for. */
+/** Fields that are requested to read a record. */
 export const fieldsOf = (table: string): string =>
   [
     ...['sys_id', 'number', 'name', 'short_description', 'sys_updated_on', 'workflow_state', 'active'],
@@ -181,6 +182,7 @@ export function contentOfRecord(row: Json, table: string, record: string, site: 
   };
 }
 
+/** Returns an attachment's content. */
 export function contentOfAttachment(row: Json, place: Place, site: string, bytes: Uint8Array): ItemContent {
   const name = asTrimmed(row['file_name']);
   return {

@@ -1,20 +1,10 @@
-import {
-  defineCursor,
-  shapeOf,
-  listOf,
-  nullable,
-  number,
-  oneOf,
-  string,
-  type Checked,
-  type CursorOf,
-} from '../cursors.js';
+import { changeFeed, shapeOf, listOf, nullable, number, oneOf, string, type Checked } from '../cursors.js';
 import { Fault } from '../../contract/failures.js';
-import type { Change, ChangeFeed, ChangePage, OAuthGrant, SourceClient } from '../connector.js';
+import type { Change, ChangePage, SourceClient } from '../connector.js';
 import { checkPasses, firstPass, nextPass, PASSES } from '../fullResync.js';
 import { LISTED_FIELDS, READABLE } from './adapter.js';
 import { isKind, listTables, withAttachments } from './records.js';
-import { type After, afterCheck, count, FROM_START, readPage } from './tables.js';
+import { type After, AFTER_CURSOR, count, FROM_START, readPage } from './tables.js';
 import { asTrimmed, type Json } from '../json.js';
 
 /** Moments in queries are those of the user's time zone, which is not told: half a day off either way, and some more. */
@@ -27,26 +17,24 @@ type Counted = Checked<typeof countedTable>;
 const countsBefore = shapeOf({ before: string, tables: listOf(countedTable) });
 type Counts = Checked<typeof countsBefore>;
 
-/** Where a pass goes on: with the records of the first table that were changed, or with those that something was attached to. */
+/** Position of a sync: in the changed records of the first table, or in those with new attachments. */
 const passUnderWay = shapeOf({
   begun: number,
   open: listOf(string),
   room: oneOf('table', 'attachment'),
-  after: afterCheck,
+  after: AFTER_CURSOR,
 });
 type Pass = Checked<typeof passUnderWay>;
 
 /** Since when changes are to be asked for. */
-const TOKEN = defineCursor(
-  shapeOf({
-    ...PASSES,
-    since: string,
-    counts: countsBefore,
-    /** Null between passes. */
-    pass: nullable(passUnderWay),
-  }),
-);
-type Point = CursorOf<typeof TOKEN>;
+const TOKEN = shapeOf({
+  ...PASSES,
+  since: string,
+  counts: countsBefore,
+  /** Null between passes. */
+  pass: nullable(passUnderWay),
+});
+type Point = Checked<typeof TOKEN>;
 
 const momentOf = (at: number): string => new Date(at).toISOString().slice(0, 19).replace('T', ' ');
 const stale = (why: string): Fault => new Fault('stale_cursor', `ServiceNow ${why}. All is listed.`);
@@ -58,7 +46,7 @@ async function countTable(client: SourceClient, table: string, before: string): 
     const attachments = await count(client, ['attachment'], `table_name=${table}^${created}`);
     return records === null || attachments === null ? null : { table, records, attachments };
   } catch (error) {
-    // What can't be counted is listed whole.
+    // A table that can't be counted is listed completely.
     if (isKind(error, 'access_denied', 'not_found', 'bad_response')) return null;
     throw error;
   }
@@ -75,7 +63,7 @@ async function countAll(client: SourceClient, names: readonly string[], now: num
   return { before, tables };
 }
 
-/** Nobody tells what is deleted: but then there is less of what there was. @throws Fault stale_cursor */
+/** ServiceNow does not report deletions, but they lower the counts. @throws Fault stale_cursor */
 async function checkCounts(client: SourceClient, { before, tables }: Counts): Promise<void> {
   for (const { table, records, attachments } of tables) {
     const left = await countTable(client, table, before);
@@ -90,7 +78,7 @@ function isReadable(row: Json, table: string): boolean {
   return !field || asTrimmed(row[field]).toLowerCase() === value;
 }
 
-/** What became of some records, with what is attached to them by now. */
+/** Returns the changes of some records, with their current attachments. */
 async function changesOf(
   client: SourceClient,
   table: string,
@@ -110,7 +98,7 @@ async function takePage(client: SourceClient, table: string, since: string, { ro
     const page = await readPage(client, ['table', table], { query: updated, fields: WITH_STATE }, after);
     return { ...(await changesOf(client, table, page.rows)), next: page.next };
   }
-  // What is attached to a record need not change that.
+  // A new attachment does not always change its record.
   const query = `table_name=${table}^${updated}`;
   const page = await readPage(client, ['attachment'], { query, fields: 'sys_id,table_sys_id' }, after);
   const ids = [...new Set(page.rows.map((row) => asTrimmed(row['table_sys_id'])).filter(Boolean))];
@@ -125,8 +113,8 @@ async function takePage(client: SourceClient, table: string, since: string, { ro
   return { ...(await changesOf(client, table, rows)), next: page.next };
 }
 
-/** Records by the moment of their last change; that some were deleted is told by counts. Tables that can't be counted are listed whole. */
-export const recordChanges: ChangeFeed<OAuthGrant> = {
+/** Changed records by the time of their last change; counts show deletions. Tables that can't be counted are listed completely. */
+export const recordChanges = changeFeed(TOKEN, {
   async now(client) {
     const now = Date.now();
     const names: string[] = [];
@@ -136,11 +124,10 @@ export const recordChanges: ChangeFeed<OAuthGrant> = {
       cursor = page.next;
     }
     const counts = await countAll(client, names, now);
-    return TOKEN.write({ ...firstPass(), since: counts.before, counts, pass: null });
+    return { ...firstPass(), since: counts.before, counts, pass: null };
   },
 
-  async since(client, text) {
-    const point = TOKEN.read(text);
+  async since(client, point) {
     const coveredRoots = point.counts.tables.map(({ table }) => table);
     if (point.pass === null) {
       checkPasses(point, 'ServiceNow');
@@ -148,7 +135,7 @@ export const recordChanges: ChangeFeed<OAuthGrant> = {
     }
     const pass: Pass = point.pass ?? { begun: Date.now(), open: coveredRoots, room: 'table', after: FROM_START };
     const [table, ...others] = pass.open;
-    if (table === undefined) throw stale('is to be asked from a point that is none');
+    if (table === undefined) throw stale('has an invalid cursor');
     const { next, ...told } = await takePage(client, table, point.since, pass);
     const rooms =
       pass.room === 'table'
@@ -161,6 +148,6 @@ export const recordChanges: ChangeFeed<OAuthGrant> = {
       const counts = await countAll(client, coveredRoots, pass.begun);
       on = { ...nextPass(point), since: counts.before, counts, pass: null };
     }
-    return { ...told, next: TOKEN.write(on), more, coveredRoots, isDeep: true };
+    return { ...told, next: on, more, coveredRoots, isDeep: true };
   },
-};
+});

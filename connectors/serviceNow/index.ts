@@ -1,6 +1,6 @@
 /** ServiceNow: records of an instance's tables, and what is attached to them. https://www.servicenow.com/docs/r/api-reference/rest-apis/c_TableAPI.html */
 import { Fault } from '../../contract/failures.js';
-import type { Connector, ItemPage, OAuthGrant, SourceClient } from '../connector.js';
+import type { Connector, OAuthGrant, SourceClient } from '../connector.js';
 import {
   contentOfAttachment,
   contentOfRecord,
@@ -17,6 +17,7 @@ import {
 } from './adapter.js';
 import { recordChanges } from './changes.js';
 import { listTables, siteOf, withAttachments } from './records.js';
+import { withCursor } from '../cursors.js';
 import { AFTER_CURSOR, classify, FROM_START, readOne, readPage } from './tables.js';
 import { asTrimmed, type Json } from '../json.js';
 import { bearer } from '../bearer.js';
@@ -24,16 +25,15 @@ import { noSuchItem } from '../faults.js';
 const ME = 'user_name=javascript:gs.getUserName()';
 
 /** A page of a table: first itself. */
-async function belowTable(client: SourceClient, table: string, cursor: string | null): Promise<ItemPage> {
-  const after = cursor === null ? FROM_START : AFTER_CURSOR.read(cursor);
+const belowTable = withCursor(AFTER_CURSOR, async (client: SourceClient, table: string, cursor) => {
   const wanted = { query: READABLE[table] ?? '', fields: LISTED_FIELDS };
-  const { rows, next } = await readPage(client, ['table', table], wanted, after);
+  const { rows, next } = await readPage(client, ['table', table], wanted, cursor ?? FROM_START);
   const { items, skipped } = await withAttachments(client, table, rows);
   const itself = cursor === null ? [itemOfTable(table, '', siteOf(client))] : [];
-  return { items: [...itself, ...items], skipped, next: AFTER_CURSOR.writeNext(next) };
-}
+  return { items: [...itself, ...items], skipped, next };
+});
 
-/** A record as it can be read now. @throws Fault not_found for drafts as well, and for what was retired */
+/** Returns a record that is readable now. @throws Fault not_found also for drafts and retired ones */
 async function recordAt(
   client: SourceClient,
   { table, record }: Place,
@@ -96,7 +96,7 @@ export const serviceNow: Connector<OAuthGrant> = {
     };
   },
 
-  listRoots: (client, cursor) => listTables(client, cursor),
+  listRoots: listTables,
 
   async listDescendants(client, externalId, cursor) {
     const place = parseItemId(externalId);

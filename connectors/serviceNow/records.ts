@@ -10,10 +10,11 @@ import {
   TABLES,
   typeOf,
 } from './adapter.js';
+import { withRootsCursor } from '../cursors.js';
 import { AFTER_CURSOR, FROM_START, readAll, readPage } from './tables.js';
 import { asTrimmed, type Json } from '../json.js';
 
-/** Of what is attached to the records of one page. */
+/** Maximum number of attachments of the records of one page. */
 const MAX_ATTACHMENTS = 10_000;
 /** Custom tables are listed that are kinds of tasks: `^NQ` begins another query, and what either finds is found. */
 const LISTED_TABLES = [
@@ -27,7 +28,7 @@ export const isKind = (error: unknown, ...kinds: Fault['kind'][]): boolean =>
 /** The address of the instance, as people open it. */
 export const siteOf = ({ urls }: SourceClient): string => (urls['authorize'] ?? '').replace(/\/[^/]*$/, '');
 
-/** Tables that an account may look into who may not ask which there are. */
+/** Finds the accessible tables of an account that may not list tables. */
 async function tablesByTrying(client: SourceClient): Promise<readonly SourceItem[]> {
   const found: SourceItem[] = [];
   for (const table of TABLES)
@@ -41,22 +42,21 @@ async function tablesByTrying(client: SourceClient): Promise<readonly SourceItem
 }
 
 /** A page of the tables that are listed. */
-export async function listTables(client: SourceClient, cursor: string | null): Promise<ItemPage> {
-  const after = cursor === null ? FROM_START : AFTER_CURSOR.read(cursor);
+export const listTables = withRootsCursor(AFTER_CURSOR, async (client: SourceClient, cursor) => {
   try {
     const wanted = { query: LISTED_TABLES, fields: 'sys_id,name,label' };
-    const { rows, next } = await readPage(client, ['table', 'sys_db_object'], wanted, after);
+    const { rows, next } = await readPage(client, ['table', 'sys_db_object'], wanted, cursor ?? FROM_START);
     const items = rows.flatMap((row) => {
       const table = asTrimmed(row['name']);
       return isListedTable(table) ? [itemOfTable(table, asTrimmed(row['label']), siteOf(client))] : [];
     });
     // Rows that are all hidden say as little as a refusal.
-    if (items.length > 0 || next !== null || cursor !== null) return { items, next: AFTER_CURSOR.writeNext(next) };
+    if (items.length > 0 || next !== null || cursor !== null) return { items, next };
   } catch (error) {
     if (cursor !== null || !isKind(error, 'access_denied', 'not_found')) throw error;
   }
   return { items: await tablesByTrying(client), next: null };
-}
+});
 
 /** Null where the account may read records alone. */
 async function attachmentsOf(
@@ -76,7 +76,7 @@ async function attachmentsOf(
   }
 }
 
-/** What is told of attachments that the account may not read, beside the records that it may. */
+/** The entry for attachments that the account may not read, unlike their records. */
 const unreadable = (table: string): SkippedItem => ({
   externalId: table,
   name: `Attachments of ${table}`,
@@ -85,7 +85,7 @@ const unreadable = (table: string): SkippedItem => ({
   attachedTo: typeOf(table),
 });
 
-/** Records, each with what is attached to it behind it. */
+/** Returns records, each followed by its attachments. */
 export async function withAttachments(
   client: SourceClient,
   table: string,

@@ -1,4 +1,4 @@
-import { defineCursor, shapeOf, number, string, type CursorOf } from '../cursors.js';
+import { shapeOf, number, string, type Checked } from '../cursors.js';
 import { Fault } from '../../contract/failures.js';
 import type { Refusal, SourceClient } from '../connector.js';
 import type { ErrorClass } from '../errorClasses.js';
@@ -15,10 +15,9 @@ export function classify({ status, body }: Refusal): ErrorClass | null {
   return status === 400 && /^invalid table/i.test(message) ? 'not_found' : null;
 }
 
-/** Where a listing goes on: behind a record, and so many more that the account may not see. */
-export const afterCheck = shapeOf({ id: string, passed: number });
-export const AFTER_CURSOR = defineCursor(afterCheck);
-export type After = CursorOf<typeof AFTER_CURSOR>;
+/** Position in a listing: after a record, and a number of further ones that the account may not see. */
+export const AFTER_CURSOR = shapeOf({ id: string, passed: number });
+export type After = Checked<typeof AFTER_CURSOR>;
 export const FROM_START: After = { id: '', passed: 0 };
 
 interface RowPage {
@@ -66,7 +65,7 @@ export async function count(client: SourceClient, path: readonly string[], query
   return /^\d{1,15}$/.test(headers['x-total-count'] ?? '') ? Number(headers['x-total-count']) : null;
 }
 
-/** All pages of what a query finds. @param most throws a Fault beyond: a part of it would be taken for the whole */
+/** Returns all pages of a query. @param most throws a Fault beyond: a part must not look like the whole */
 export async function readAll(
   client: SourceClient,
   path: readonly string[],

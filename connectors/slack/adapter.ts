@@ -15,6 +15,7 @@ const timeOf = (seconds: number): string => isoOf(seconds).slice(0, 16).replace(
 export const addressOf = (workspace: string, conversation: string, ts: string | null): string | null =>
   workspace === '' ? null : `${workspace}archives/${conversation}${ts === null ? '' : `/p${ts.replace('.', '')}`}`;
 
+/** Converts a conversation into a container. */
 export const itemOfConversation = (
   conversation: Json,
   { id, name, workspace }: { readonly id: string; readonly name: string; readonly workspace: string },
@@ -62,7 +63,7 @@ export function itemOfCut(cut: Cut, conversation: string, workspace: string): So
     name: line.slice(0, MAX_NAME) || `Thread of ${timeOf(Number(ts))}`,
     externalUrl: addressOf(workspace, conversation, ts),
     createdAt: isoOf(Number(ts)),
-    // That an answer was changed is told by nothing else than the thread itself.
+    // Only the thread itself shows a changed answer.
     version: null,
   };
 }

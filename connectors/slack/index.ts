@@ -1,8 +1,17 @@
 /** Slack: what is said in a workspace, by quarters of an hour and by threads. https://docs.slack.dev/apis/web-api */
-import { count, defineCursor, shapeOf, nullable, string, type CursorOf } from '../cursors.js';
+import {
+  type PageAt,
+  withRootsCursor,
+  withCursor,
+  count,
+  shapeOf,
+  nullable,
+  string,
+  type Checked,
+} from '../cursors.js';
 import { Fault } from '../../contract/failures.js';
 import { isConversationId, slackPlaceOf, WINDOW_SECONDS, windowOf } from '../../contract/slackIds.js';
-import type { AccountClient, Connector, ItemContent, ItemPage, LiveRead, OAuthGrant } from '../connector.js';
+import type { Connector, ItemContent, LiveRead, OAuthGrant, GrantClient } from '../connector.js';
 import { addressOf, contentOf, itemOfConversation, itemOfCut, paragraphOf, presentConversation } from './adapter.js';
 import { ask, classify, refusalIn } from './api.js';
 import { mentionedIn, type Message, readMessage } from './message.js';
@@ -19,28 +28,20 @@ const PER_PAGE = '200';
 /** Of one window or thread. */
 const MAX_CHARACTERS = 20_000_000;
 
-interface Call {
-  readonly client: AccountClient<OAuthGrant>;
-}
-
-/** Where the listing of conversations goes on. */
-const ROOTS_CURSOR = defineCursor(
-  shapeOf({
-    type: count,
-    at: nullable(string),
-    /** Types that the token may not list. */
-    refused: count,
-  }),
-);
-type RootsCursor = CursorOf<typeof ROOTS_CURSOR>;
+/** Position in the listing of conversations. */
+const ROOTS_CURSOR = shapeOf({
+  type: count,
+  at: nullable(string),
+  /** Types that the token may not list. */
+  refused: count,
+});
+type RootsCursor = Checked<typeof ROOTS_CURSOR>;
 
 /** A page of the conversations of one type; of one that the token may not list, none. */
-async function listConversations({ client }: Call, from: RootsCursor): Promise<ItemPage> {
-  const { type, at, refused } = from;
-  const after = (isRefused: boolean): string | null =>
-    type + 1 < TYPES.length
-      ? ROOTS_CURSOR.write({ type: type + 1, at: null, refused: refused + (isRefused ? 1 : 0) })
-      : null;
+const listConversations = withRootsCursor(ROOTS_CURSOR, async (client: GrantClient, cursor) => {
+  const { type, at, refused } = cursor ?? { type: 0, at: null, refused: 0 };
+  const after = (isRefused: boolean): RootsCursor | null =>
+    type + 1 < TYPES.length ? { type: type + 1, at: null, refused: refused + (isRefused ? 1 : 0) } : null;
   try {
     const asked = { types: TYPES[type] ?? '', limit: PER_PAGE, exclude_archived: 'false', cursor: at };
     const { answer, next } = await ask(client, 'conversations.list', asked);
@@ -53,28 +54,28 @@ async function listConversations({ client }: Call, from: RootsCursor): Promise<I
         return conversationName(client, json).then((name) => itemOfConversation(json, { id, name, workspace }));
       }),
     );
-    return { items, next: next === null ? after(false) : ROOTS_CURSOR.write({ type, at: next, refused }) };
+    return { items, next: next === null ? after(false) : { type, at: next, refused } };
   } catch (error) {
     const isRefused = error instanceof Fault && error.kind === 'access_denied';
     if (!isRefused || refused + 1 === TYPES.length) throw error;
     return { items: [], next: after(true) };
   }
-}
+});
 
 const messagesIn = (answer: Json): Message[] =>
   requireList('Slack', answer['messages']).flatMap((value) => readMessage(value) ?? []);
 
-/** Where the listing of a conversation goes on. */
-const HISTORY_CURSOR = defineCursor(shapeOf({ at: string, latest: string, open: nullable(openWindow) }));
-type HistoryCursor = CursorOf<typeof HISTORY_CURSOR>;
+/** Position in the listing of a conversation. */
+const HISTORY_CURSOR = shapeOf({ at: string, latest: string, open: nullable(openWindow) });
+type HistoryCursor = Checked<typeof HISTORY_CURSOR>;
 
 /** A page of the windows and threads of a conversation, from its newest on. */
 async function listHistory(
-  { client }: Call,
+  client: GrantClient,
   conversation: string,
   oldest: number | null,
   from: HistoryCursor | null,
-): Promise<ItemPage> {
+): Promise<PageAt<HistoryCursor>> {
   // Named, so that pages begin at the newest message also where there is an oldest one.
   const latest = from?.latest ?? `${Math.floor(Date.now() / 1000) + WINDOW_SECONDS}.000000`;
   const range = oldest === null ? {} : { oldest: `${oldest}.000000` };
@@ -86,13 +87,13 @@ async function listHistory(
   const whole = next === null ? [...cuts, ...close(open)] : cuts;
   return {
     items: whole.map((cut) => itemOfCut(cut, conversation, workspace)),
-    next: HISTORY_CURSOR.writeNext(next === null ? null : { at: next, latest, open }),
+    next: next === null ? null : { at: next, latest, open },
   };
 }
 
 /** All pages of what a method answers, one by one. */
 async function* pagesOf(
-  { client }: Call,
+  client: GrantClient,
   method: string,
   parameters: Readonly<Record<string, string>>,
 ): AsyncGenerator<Message[]> {
@@ -110,7 +111,7 @@ const rangeOf = (conversation: string, start: number): Record<string, string> =>
   latest: `${start + WINDOW_SECONDS - 1}.999999`,
   inclusive: 'true',
 });
-/** What makes a window: what else Slack tells of that time is left out. */
+/** Whether a message is part of the window: other entries of that time are skipped. */
 const isIn =
   (start: number) =>
   ({ ts, isAnswer, beginsThread }: Message): boolean =>
@@ -118,7 +119,7 @@ const isIn =
 
 /** The messages of a window or a thread, oldest first. @throws Fault not_found where there are none, too_large */
 async function messagesAt(
-  call: Call,
+  client: GrantClient,
   place: { readonly conversation: string } & (
     | { readonly kind: 'window'; readonly start: number }
     | { readonly kind: 'thread'; readonly ts: string }
@@ -126,9 +127,9 @@ async function messagesAt(
 ): Promise<Message[]> {
   const [pages, isPart] =
     place.kind === 'window'
-      ? [pagesOf(call, 'conversations.history', rangeOf(place.conversation, place.start)), isIn(place.start)]
+      ? [pagesOf(client, 'conversations.history', rangeOf(place.conversation, place.start)), isIn(place.start)]
       : [
-          pagesOf(call, 'conversations.replies', { channel: place.conversation, ts: place.ts }),
+          pagesOf(client, 'conversations.replies', { channel: place.conversation, ts: place.ts }),
           ({ ts, isAnswer, beginsThread }: Message) => isAnswer || (beginsThread && ts === place.ts),
         ];
   const messages = new Map<string, Message>();
@@ -142,33 +143,33 @@ async function messagesAt(
       if (characters > MAX_CHARACTERS)
         throw new Fault(
           'too_large',
-          `What was said here has more than ${MAX_CHARACTERS.toLocaleString('en')} characters. It is not synced.`,
+          `The messages here have more than ${MAX_CHARACTERS.toLocaleString('en')} characters. It is not synced.`,
         );
     }
-  // A message whose answers are all gone is no thread any more.
+  // A message without remaining answers is no longer a thread.
   if (messages.size === 0 || (place.kind === 'thread' && ![...messages.values()].some((one) => one.beginsThread)))
     throw noSuchItem('Slack');
   return [...messages.values()].toSorted((a, b) => Number(a.ts) - Number(b.ts));
 }
 
 /** A window or a thread itself, as it would be listed. */
-async function itemAt(call: Call, externalId: string): Promise<ItemPage> {
+async function itemAt(client: GrantClient, externalId: string): Promise<PageAt<HistoryCursor>> {
   const place = slackPlaceOf(externalId);
   if (place?.kind !== 'window' && place?.kind !== 'thread') throw noSuchItem('Slack');
-  const messages = await messagesAt(call, place);
+  const messages = await messagesAt(client, place);
   const { cuts, open } = cutMessages(messages.toReversed(), null);
-  const workspace = await workspaceUrl(call.client);
+  const workspace = await workspaceUrl(client);
   return { items: [...cuts, ...close(open)].map((cut) => itemOfCut(cut, place.conversation, workspace)), next: null };
 }
 
 /** What users are called who wrote messages, or are spoken of in them. */
-async function namesIn({ client }: Call, messages: readonly Message[]): Promise<Map<string, string>> {
+async function namesIn(client: GrantClient, messages: readonly Message[]): Promise<Map<string, string>> {
   const ids = new Set(messages.flatMap(({ user, text }) => [...(user === null ? [] : [user]), ...mentionedIn(text)]));
   const named = await Promise.all([...ids].map(async (id) => [id, await userName(client, id)] as const));
   return new Map(named);
 }
 
-/** Conversations as a caller sees them who looks just now. */
+/** Returns the conversations of the account at the time of the call. */
 const conversations: LiveRead<OAuthGrant> = async (client, query) => {
   const { answer, next } = await ask(client, 'conversations.list', {
     types: String(query['types']),
@@ -190,7 +191,7 @@ export const slack: Connector<OAuthGrant> = {
     listed: 'conversations, quarters of an hour, threads',
     ingested: 'each quarter and each thread, with the names of who wrote; shared files are named, not read',
     unchangedBy: 'a digest of the messages of a quarter; threads are read again',
-    deletions: 'a quarter is read anew when a message in it is deleted',
+    deletions: 'a quarter is read again when a message in it is deleted',
     limits: 'conversations that the user sees; eight requests at once of a workspace for all who share a client',
   },
   oauth: {
@@ -212,7 +213,7 @@ export const slack: Connector<OAuthGrant> = {
     tokenResponseFields: { team: 'team.id' },
     revokes: 'bearer',
   },
-  // https://docs.slack.dev/apis/web-api/rate-limits: of an app in one workspace, whoever of it has consented.
+  // https://docs.slack.dev/apis/web-api/rate-limits: per app and workspace, for all users who have consented.
   sharedLimit: { requestsAtOnce: 8, groupOf: ({ facts }) => facts['team'] ?? null, isMet: () => true },
   headers: bearer,
   classify,
@@ -227,36 +228,32 @@ export const slack: Connector<OAuthGrant> = {
     return { account: `${team}:${user}`, metadata: { team_id: team, user_id: user, ...told } };
   },
 
-  listRoots: (client, cursor) =>
-    listConversations({ client }, cursor === null ? { type: 0, at: null, refused: 0 } : ROOTS_CURSOR.read(cursor)),
+  listRoots: listConversations,
 
-  async listDescendants(client, externalId, cursor) {
+  listDescendants: withCursor(HISTORY_CURSOR, async (client: GrantClient, externalId: string, cursor) => {
     const place = slackPlaceOf(externalId);
-    const call = { client };
     if (place === null) throw noSuchItem('Slack');
-    if (place.kind === 'window' || place.kind === 'thread') return itemAt(call, externalId);
-    const from = cursor === null ? null : HISTORY_CURSOR.read(cursor);
+    if (place.kind === 'window' || place.kind === 'thread') return itemAt(client, externalId);
     const { conversation } = place;
-    if (place.kind === 'since') return listHistory(call, conversation, windowOf(place.after), from);
-    const page = await listHistory(call, conversation, null, from);
+    if (place.kind === 'since') return listHistory(client, conversation, windowOf(place.after), cursor);
+    const page = await listHistory(client, conversation, null, cursor);
     if (cursor !== null) return page;
     const { answer } = await ask(client, 'conversations.info', { channel: conversation });
     const json = asObject(answer['channel']);
     const name = await conversationName(client, json);
     const workspace = await workspaceUrl(client);
     return { ...page, items: [itemOfConversation(json, { id: conversation, name, workspace }), ...page.items] };
-  },
+  }),
 
   async open(client, externalId): Promise<ItemContent> {
     const place = slackPlaceOf(externalId);
     if (place === null) throw noSuchItem('Slack');
-    const call = { client };
     const { conversation } = place;
     const name = await nameOfConversation(client, conversation);
     if (place.kind !== 'window' && place.kind !== 'thread')
       throw new Fault('unsupported_type', 'A conversation of Slack has no text of its own: sync what was said in it.');
-    const messages = await messagesAt(call, place);
-    const names = await namesIn(call, messages);
+    const messages = await messagesAt(client, place);
+    const names = await namesIn(client, messages);
     const paragraphs = messages.map((message) => paragraphOf(message, (id) => names.get(id) ?? id));
     const url = addressOf(await workspaceUrl(client), conversation, messages[0]?.ts ?? null);
     return contentOf(place, paragraphs, { conversation, name, url });

@@ -4,7 +4,7 @@ import { asList, asObject, asText, type Json } from '../json.js';
 export interface Message {
   /** Its time and its name: seconds with six digits behind the dot. */
   readonly ts: string;
-  /** Id of who wrote it; null where none is told. */
+  /** Id of its author; null if Slack names none. */
   readonly user: string | null;
   /** What it is signed with by itself, as those of apps are. */
   readonly signedAs: string | null;
@@ -25,7 +25,7 @@ const NOTICE =
   /^(?:(?:channel|group)_\w+|bot_add|bot_remove|pinned_item|unpinned_item|tombstone|reminder_add|huddle_thread)$/;
 const MAX_DEPTH = 8;
 
-/** Texts in the blocks of a message that has no text beside them. */
+/** Returns the texts in the blocks of a message without a text of its own. */
 function textsIn(value: unknown, depth = 0): string[] {
   if (depth > MAX_DEPTH) return [];
   if (Array.isArray(value)) return value.flatMap((member) => textsIn(member, depth + 1));
@@ -42,7 +42,7 @@ const attachedIn = (json: Json): string[] =>
     return words.length > 0 ? [words.join(': ')] : (asText(fallback) ?? []);
   });
 
-/** A message as Slack gives it; null for what nobody said. */
+/** Parses a message of Slack's; null for entries that are not messages. */
 export function readMessage(value: unknown): Message | null {
   const json = asObject(value);
   const { ts, thread_ts: threadTs, reply_count: replies, subtype } = json;

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 
 import { atMost } from '../../contract/cacheSize.js';
 import { Fault } from '../../contract/failures.js';
-import type { OAuthGrant, AccountClient } from '../connector.js';
+import type { OAuthGrant, GrantClient } from '../connector.js';
 import { ask } from './api.js';
 import { asObject, asText, type Json } from '../json.js';
 
@@ -19,7 +19,7 @@ async function remember({ accessToken }: OAuthGrant, id: string, find: () => Pro
 }
 
 /** What a user is called; its id where that is not told. @throws Fault where Slack can't be asked now */
-export const userName = (client: AccountClient<OAuthGrant>, id: string): Promise<string> =>
+export const userName = (client: GrantClient, id: string): Promise<string> =>
   remember(client.credentials, id, async () => {
     try {
       const user = asObject((await ask(client, 'users.info', { user: id })).answer['user']);
@@ -38,21 +38,21 @@ export const userName = (client: AccountClient<OAuthGrant>, id: string): Promise
   });
 
 /** What people call a conversation: `#name` of a channel, the other one's name of a direct message. */
-export async function conversationName(client: AccountClient<OAuthGrant>, conversation: Json): Promise<string> {
+export async function conversationName(client: GrantClient, conversation: Json): Promise<string> {
   const { id, name, user } = conversation;
   if (conversation['is_im'] === true && typeof user === 'string') return userName(client, user);
   return (asText(name) ?? asText(id) ?? '').slice(0, MAX_NAME);
 }
 
 /** The same of one that is known by its id alone. */
-export const nameOfConversation = (client: AccountClient<OAuthGrant>, id: string): Promise<string> =>
+export const nameOfConversation = (client: GrantClient, id: string): Promise<string> =>
   remember(client.credentials, id, async () => {
     const { answer } = await ask(client, 'conversations.info', { channel: id });
     return conversationName(client, asObject(answer['channel']));
   });
 
 /** The address of the workspace, with its slash; '' where Slack tells none. */
-export const workspaceUrl = (client: AccountClient<OAuthGrant>): Promise<string> =>
+export const workspaceUrl = (client: GrantClient): Promise<string> =>
   remember(client.credentials, 'workspace', async () => {
     const url = asText((await ask(client, 'auth.test', {})).answer['url']) ?? '';
     return /^https?:\/\/[^\s"<>]+\/$/.test(url) ? url : '';

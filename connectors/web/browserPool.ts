@@ -18,9 +18,9 @@ export interface BrowserPoolOptions {
   readonly find?: typeof findChromium;
   /** Asked once where there is no browser; null: none is installed. */
   readonly installer: ChromiumInstaller | null;
-  /** How long pages wait for that; it goes on afterwards, for later pages. */
+  /** Maximum wait of pages for the installation; it continues afterwards, for later pages. */
   readonly installWaitMs?: number;
-  /** Pages after which the browser is started anew: what pages leak goes with it. */
+  /** Pages after which the browser is restarted, which frees leaked memory. */
   readonly maxPages: number;
   readonly now: () => number;
   /** Told once why there is no browser. */
@@ -179,7 +179,7 @@ function launch(executablePath: string): Promise<Browser> {
     timeout: LAUNCH_TIMEOUT_MS,
     // Chromium does not run as root with its sandbox on.
     chromiumSandbox: process.getuid?.() !== 0,
-    // Nobody listens there: only what a page's own proxy lets through gets out.
+    // No proxy listens there: only requests that a page's own proxy allows leave the browser.
     proxy: { server: 'http://127.0.0.1:9' },
     // Not ours, which holds the service's secrets.
     env: { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: tmpdir(), LANG: 'en_US.UTF-8' },

@@ -20,7 +20,7 @@ export interface WebSourceOptions {
   readonly settings: WebSettings;
   /** Turns at hosts; unset: settings.requestsPerHost in this process. */
   readonly limiter?: HostLimiter;
-  /** Told, a sentence at a time, what the operator should know: once that there is no browser. */
+  /** Receives notices for the operator, once each: for example about a missing browser. */
   readonly onNotice?: (sentence: string) => void;
   /** Whether pages may be rendered in a browser. Unset: they may. */
   readonly renders?: boolean;
@@ -139,7 +139,7 @@ export function createWebSource({
       });
     },
 
-    // Nor is robots.txt asked about a file that somebody uploads by its address.
+    // A file that is uploaded by its address is not subject to robots.txt either.
     download: (url, signal, take) =>
       inTurn(url, 0, signal, () => downloadFile(egress, settings, now, url, signal, take)),
 

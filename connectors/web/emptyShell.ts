@@ -65,7 +65,7 @@ function visible(html: string, from: number, to: number): string {
   return text;
 }
 
-/** The name of the element whose start tag this is; '' when it is none. */
+/** Returns the element name of a start tag; '' if it is not one. */
 function nameAt(html: string, from: number): string {
   let end = from;
   while (end - from < 30 && isNameCharacter(html.charCodeAt(end), end > from)) end += 1;

@@ -26,7 +26,7 @@ export function usualWays(): readonly InstallWay[] {
   return [playwright, fromDebian('chromium-headless-shell'), fromDebian('chromium')];
 }
 
-/** Installs a browser with child processes, bounded in time, so that the service goes on meanwhile. */
+/** Installs a browser with child processes and a time limit, while the service keeps running. */
 export function createChromiumInstaller(
   ways: () => readonly InstallWay[] = usualWays,
   timeoutMs = INSTALL_TIMEOUT_MS,

@@ -16,7 +16,7 @@ export interface PageRenderer {
   readonly now: () => number;
 }
 
-/** How long a page that is loaded may go on asking for things before it is taken as it stands. */
+/** Maximum time for a loaded page to finish its requests before its current state is taken. */
 const SETTLE_MS = 5000;
 
 /**
@@ -106,12 +106,12 @@ export async function renderPage(
 }
 
 /**
- * What Chromium calls a document that its own script left for another. Seldom, and only where that is faster than the
- * document's end, nothing is heard of the other one any more: another try goes well.
+ * Chromium's error for a document that its own script replaced by another. This is rare, and only if it is faster than the
+ * document's end, no event of the other document follows: another attempt succeeds.
  */
 const LEFT = 'net::ERR_ABORTED';
 
-/** Resolves when the document itself breaks off: Chromium then says no more, neither that it is loaded nor that it is not. */
+/** Resolves when the document's transfer breaks: Chromium then reports neither success nor failure. */
 function documentBreaksOff(page: Page): Promise<Error> {
   let first: Request | undefined;
   page.on('request', (request) => {

@@ -39,7 +39,7 @@ export function createRobots(egress: Egress, settings: WebSettings, now: () => n
   const outcomeFor = (origin: string): Promise<Outcome> => {
     const kept = cache.get(origin);
     if (kept !== undefined && kept.expires > now()) return kept.outcome;
-    // Shared by all who wait, so it listens to nobody's signal; its time is bounded.
+    // All waiting callers share it, so it has no signal of any of them; its time is bounded.
     const outcome = read(egress, origin, token, settings, now);
     const entry = { outcome, expires: now() + DAY_MS };
     cache.set(origin, entry);
@@ -97,7 +97,7 @@ async function read(
     return answer.status >= 500 ? { fault: unreadable(url, fault) } : { rules: NO_RULES };
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
-    // RFC 9309, 2.3.1.2: after five redirects it may be taken for absent.
+    // RFC 9309, 2.3.1.2: after five redirects it may be treated as absent.
     return error.kind === 'too_many_redirects' ? { rules: NO_RULES } : { fault: unreadable(url, error) };
   }
 }

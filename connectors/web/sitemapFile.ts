@@ -20,8 +20,8 @@ export interface SitemapFile {
 const TIME_OF_PAGES = 4;
 
 /**
- * Fetches and reads one sitemap file, parsing as bytes come. A file that breaks off or is too large gives the items
- * before that; with none it throws. The items, 50,000 at most, are held, so that no connection waits on the reader.
+ * Fetches and reads one sitemap file, parsing while bytes arrive. A truncated or too large file gives the items
+ * before the cut; with none it throws. The items, 50,000 at most, are held, so that no connection waits on the reader.
  */
 export async function readSitemapFile(
   egress: Egress,
@@ -69,14 +69,14 @@ export async function readSitemapFile(
       if (error.kind === 'timed_out')
         return new Fault(
           'timed_out',
-          `The sitemap ${shownUrl(url)} did not come to its end within ${seconds(totalTimeoutMs)}. Try again later, or split it.`,
+          `The sitemap ${shownUrl(url)} was not complete after ${seconds(totalTimeoutMs)}. Try again later, or split it.`,
           { cause: error },
         );
       return error;
     }
     return new Fault(
       'broken_content',
-      `The sitemap ${shownUrl(url)} is packed, and its packing is damaged. Make it anew.`,
+      `The sitemap ${shownUrl(url)} is compressed, and its compressed data is damaged. Create it again.`,
       { cause: error },
     );
   }

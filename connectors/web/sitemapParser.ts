@@ -45,7 +45,7 @@ export function createSitemapParser(url: string): SitemapParser {
       // Blank lines before the XML declaration are a common fault, and harmless.
       const rest = format === null ? text.trimStart() : text;
       if (rest === '') return;
-      // In lower case, as most pages have it, it is no XML: the parser would only call it broken.
+      // In lower case, as on most pages, a doctype is not XML: the parser would only report an error.
       if (format === null && /^<!doctype\s+html\b/i.test(rest)) throw isWebPage(url);
       format ??= rest.startsWith('<') ? xmlFormat(url, add) : listFormat(url, items, add);
       format.write(rest);
@@ -88,13 +88,13 @@ function xmlFormat(
     }
     path.push(local);
     if (path.length > MAX_DEPTH)
-      throw broken(url, 'nests its elements too deep. Make it anew as a plain list of pages.');
+      throw broken(url, 'nests its elements too deep. Create it again as a plain list of pages.');
     if (isItem()) fields = {};
   });
   parser.on('attribute', () => {
     attributes += 1;
     if (attributes > MAX_ATTRIBUTES)
-      throw broken(url, 'has an element with too many attributes. Make it anew as a plain list of pages.');
+      throw broken(url, 'has an element with too many attributes. Create it again as a plain list of pages.');
   });
   parser.on('text', text);
   parser.on('cdata', text);
@@ -111,7 +111,7 @@ function xmlFormat(
       if (error instanceof Fault) throw error;
       throw broken(
         url,
-        `is broken XML (line ${(error as Error).message.slice(0, 200)}) Repair it, or make it anew.`,
+        `is broken XML (line ${(error as Error).message.slice(0, 200)}) Repair it, or create it again.`,
         error,
       );
     }

@@ -28,6 +28,7 @@ export type ZendeskPlace =
   | null;
 
 const ID = new RegExp(`^(${KINDS.join('|')}):(\\d{1,20})(?:/(\\d{1,20}))?$`);
+/** Parses an item id; null if it is invalid. */
 export function parseItemId(externalId: string): ZendeskPlace {
   if (externalId === TICKETS || externalId === HELP_CENTER) return { kind: externalId };
   const [, kind, id = '', attachment] = ID.exec(externalId) ?? [];
@@ -38,6 +39,7 @@ export function parseItemId(externalId: string): ZendeskPlace {
 
 const named = (json: Json): string => asText(json['name']) ?? asText(json['title']) ?? '(no name)';
 
+/** Returns the item of one of the two root containers. */
 export const itemOfContainer = (externalId: typeof TICKETS | typeof HELP_CENTER): SourceItem =>
   createItem({
     externalId,
@@ -46,6 +48,7 @@ export const itemOfContainer = (externalId: typeof TICKETS | typeof HELP_CENTER)
     isExpandable: true,
   });
 
+/** Converts a category; null if it is invalid. */
 export const itemOfCategory = (json: Json): SourceItem | null => {
   const id = idOf(json['id']);
   return id === null
@@ -81,7 +84,7 @@ export const isDraft = (article: Json): boolean => article['draft'] === true;
 export const skippedDraft = (article: Json): SkippedItem | null =>
   isDraft(article) ? draftOf(article, named(article)) : null;
 
-/** An article; null for a draft. @param category the id of that which it lies in */
+/** Converts an article; null for a draft. @param category id of its category */
 export const itemOfArticle = (json: Json, category: string): SourceItem | null => {
   const [id, section] = [idOf(json['id']), idOf(json['section_id'])];
   return id === null || isDraft(json)
@@ -101,7 +104,7 @@ export const itemOfArticle = (json: Json, category: string): SourceItem | null =
       });
 };
 
-/** An article with its translations: that of its own language first; drafts are left out. */
+/** Returns an article with its translations, its own language first; without drafts. */
 export function contentOf(article: Json, translations: readonly Json[], externalId: string): ItemContent {
   const own = asText(article['source_locale']) ?? asText(article['locale']);
   const isOther = ({ locale }: Json): number => (locale === own ? 0 : 1);
@@ -119,7 +122,7 @@ export function contentOf(article: Json, translations: readonly Json[], external
   });
 }
 
-/** How users are told apart in tags: by address where one is known, else by name. */
+/** Names of users in tags: the mail address if it is known, else the name. */
 export type Users = ReadonlyMap<string, { readonly name: string; readonly label: string }>;
 
 /** The users that came along with an answer. */
@@ -146,7 +149,7 @@ export function itemOfTicket(json: Json, users: Users, agent: string): SourceIte
     name: asText(json['subject']) ?? asText(json['raw_subject']) ?? `Ticket ${id}`,
     itemType: 'TICKET',
     externalUrl: `${agent}/agent/tickets/${id}`,
-    // What is attached to its comments is not known before they are asked for.
+    // Attachments of its comments are unknown before they are requested.
     isExpandable: true,
     hasContent: true,
     createdAt: dateOf(json['created_at']),
@@ -172,7 +175,7 @@ export const attachedIn = (comment: Json, ticket: string): readonly (Attached & 
       externalId: `ticket:${ticket}/${id}`,
       name: asText(json['file_name']),
       contentType: asText(json['content_type']),
-      // What is attached is never changed, only taken away.
+      // An attachment never changes; it can only be deleted.
       version: id,
       url,
     };
@@ -185,6 +188,7 @@ const readComment = (comment: Json, users: Users): Comment => ({
   isInternal: comment['public'] === false,
 });
 
+/** Returns a ticket's content: its comments in order, with its metadata. */
 export const contentOfTicket = (ticket: Json, item: SourceItem, comments: readonly Json[], users: Users): ItemContent =>
   contentOfComments('ZENDESK', {
     name: item.name,

@@ -33,11 +33,11 @@ export async function takePage(
     (meta['has_more'] === true && next === null) ||
     (next !== null && next === cursor)
   )
-    throw new Fault('server_error', `${NAME} gave a list that is none, or does not say how it goes on. Try again.`);
+    throw new Fault('server_error', `${NAME} returned an invalid list, or one without its next page. Try again.`);
   return { values: asObjects(answer[name]), answer, next };
 }
 
-/** All pages of a list that is known to be short. @throws Fault for one of more than `most`: a part would be taken for the whole */
+/** Returns all pages of a short list. @throws Fault for more than `most` entries: a part must not look like the whole */
 export async function takeAll(
   client: SourceClient,
   path: readonly string[],

@@ -1,6 +1,7 @@
-import { defineCursor, shapeOf, listOf, nullable, oneOf, pairOf, string, type CursorOf } from '../cursors.js';
+import { type PageAt, withCursor, shapeOf, listOf, nullable, oneOf, pairOf, string, type Checked } from '../cursors.js';
 import type { ItemPage, SourceClient, SourceItem } from '../connector.js';
 import { idOf } from '../helpdesk.js';
+import type { ListRequest } from '../itemsByKind.js';
 import {
   HELP_CENTER,
   itemOfArticle,
@@ -36,24 +37,22 @@ export async function listRoots(client: SourceClient, cursor: string | null): Pr
   }
 }
 
-/** Asks for what is known to be refused, or is not by now. */
+/** Requests a list that is known to be refused, in case it is accessible again. */
 export async function belowCenter(client: SourceClient): Promise<ItemPage> {
   await takePage(client, [CENTER, 'categories'], null);
   return { items: [itemOfContainer(HELP_CENTER)], next: null };
 }
 
-/** Where the listing of a category, or of a section, goes on. */
-const CURSOR = defineCursor(
-  shapeOf({
-    category: string,
-    /** Lists of articles that are still to be read; the first one is under way. */
-    open: listOf(pairOf(oneOf('categories', 'sections'), string)),
-    at: nullable(string),
-  }),
-);
-type Cursor = CursorOf<typeof CURSOR>;
+/** Position in the listing of a category or section. */
+const CURSOR = shapeOf({
+  category: string,
+  /** Lists of articles that are still to be read; the first one is under way. */
+  open: listOf(pairOf(oneOf('categories', 'sections'), string)),
+  at: nullable(string),
+});
+type Cursor = Checked<typeof CURSOR>;
 
-const cursorOf = (cursor: Cursor): string | null => (cursor.open.length === 0 ? null : CURSOR.write(cursor));
+const unlessEnd = (cursor: Cursor): Cursor | null => (cursor.open.length === 0 ? null : cursor);
 
 /** All sections of a category, those within others too. */
 async function sectionsOf(client: SourceClient, category: string): Promise<readonly Json[]> {
@@ -61,7 +60,7 @@ async function sectionsOf(client: SourceClient, category: string): Promise<reado
   return pages.flatMap(({ values }) => values);
 }
 
-/** A section and those in it, each behind the one it lies in. */
+/** Returns a section and its subsections, parents first. */
 function branchOf(sections: readonly Json[], id: string): readonly Json[] {
   const below = new Map<string, Json[]>();
   for (const section of sections) {
@@ -73,64 +72,61 @@ function branchOf(sections: readonly Json[], id: string): readonly Json[] {
   for (const section of branch)
     for (const inner of below.get(idOf(section['id']) ?? '') ?? []) {
       const innerId = idOf(inner['id']) ?? '';
-      // A section that lies in itself, by a fault of the source, is passed once.
+      // A cycle, which is a fault of the source, is passed once.
       if (!seen.has(innerId)) branch.push(inner);
       seen.add(innerId);
     }
   return branch;
 }
 
-async function listArticles(client: SourceClient, cursor: Cursor): Promise<ItemPage> {
+async function listArticles(client: SourceClient, cursor: Cursor): Promise<PageAt<Cursor>> {
   const [list, ...rest] = cursor.open;
   if (list === undefined) return { items: [], next: null };
   const { values, next } = await takePage(client, [CENTER, ...list, 'articles'], cursor.at);
   return {
     items: values.flatMap((one) => itemOfArticle(one, cursor.category) ?? []),
     skipped: values.flatMap((one) => skippedDraft(one) ?? []),
-    next: cursorOf(next === null ? { ...cursor, open: rest, at: null } : { ...cursor, at: next }),
+    next: unlessEnd(next === null ? { ...cursor, open: rest, at: null } : { ...cursor, at: next }),
   };
 }
 
 const itemsOf = (sections: readonly Json[], category: string): SourceItem[] =>
   sections.flatMap((section) => itemOfSection(section, category) ?? []);
 
-/** A page of a category and of all that lies in it. @param wanted whether its articles are */
-export async function belowCategory(
-  client: SourceClient,
-  category: string,
-  cursor: string | null,
-  wanted: boolean,
-): Promise<ItemPage> {
-  if (cursor !== null) return listArticles(client, CURSOR.read(cursor));
-  const { value } = await takeOne(client, [CENTER, 'categories', category], 'category');
-  const itself = itemOfCategory(value);
-  if (itself === null) throw noSuchItem(NAME);
-  if (!wanted) return { items: [itself], next: null };
-  const sections = await sectionsOf(client, category);
-  return {
-    items: [itself, ...itemsOf(sections, category)],
-    next: cursorOf({ category, open: [['categories', category]], at: null }),
-  };
-}
+/** Returns a page of a category and its descendants. */
+export const belowCategory = withCursor(
+  CURSOR,
+  async (client: SourceClient, { place, wanted }: ListRequest, cursor) => {
+    const { id: category } = place;
+    const withArticles = wanted.of('ARTICLE');
+    if (cursor !== null) return listArticles(client, cursor);
+    const { value } = await takeOne(client, [CENTER, 'categories', category], 'category');
+    const itself = itemOfCategory(value);
+    if (itself === null) throw noSuchItem(NAME);
+    if (!withArticles) return { items: [itself], next: null };
+    const sections = await sectionsOf(client, category);
+    return {
+      items: [itself, ...itemsOf(sections, category)],
+      next: unlessEnd({ category, open: [['categories', category]], at: null }),
+    };
+  },
+);
 
 /** The same of a section. */
-export async function belowSection(
-  client: SourceClient,
-  section: string,
-  cursor: string | null,
-  wanted: boolean,
-): Promise<ItemPage> {
-  if (cursor !== null) return listArticles(client, CURSOR.read(cursor));
+export const belowSection = withCursor(CURSOR, async (client: SourceClient, { place, wanted }: ListRequest, cursor) => {
+  const { id: section } = place;
+  const withArticles = wanted.of('ARTICLE');
+  if (cursor !== null) return listArticles(client, cursor);
   const { value } = await takeOne(client, [CENTER, 'sections', section], 'section');
   const category = idOf(value['category_id']) ?? '';
   const branch = branchOf(await sectionsOf(client, category), section);
   const items = itemsOf(branch, category);
   if (items.length === 0) throw noSuchItem(NAME);
-  const open = wanted
+  const open = withArticles
     ? branch.flatMap((one) => (idOf(one['id']) === null ? [] : [['sections', idOf(one['id']) ?? ''] as const]))
     : [];
-  return { items, next: cursorOf({ category, open, at: null }) };
-}
+  return { items, next: unlessEnd({ category, open, at: null }) };
+});
 
 /** An article as it is listed. @throws Fault not_found also for a draft */
 export async function articleItem(client: SourceClient, id: string): Promise<SourceItem> {

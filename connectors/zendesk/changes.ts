@@ -1,11 +1,11 @@
-import { defineCursor, shapeOf, nullable, number, string, type CursorOf } from '../cursors.js';
+import { changeFeed, shapeOf, nullable, number, string, type Checked } from '../cursors.js';
 import { Fault } from '../../contract/failures.js';
-import type { Change, ChangePage, SourceClient } from '../connector.js';
-import { type AccountIds, idOf } from '../helpdesk.js';
+import type { Change, OAuthGrant, SourceClient } from '../connector.js';
+import { type AccountIds, idOf, idsOf } from '../helpdesk.js';
 import { checkPasses, firstPass, nextPass, PASSES } from '../fullResync.js';
 import { itemOfTicket, TICKETS, type Users } from './adapter.js';
 import { NAME } from './api.js';
-import { agentOf, attachmentsOf, COMMENTS_AT_ONCE, exported, listed, ticketCursor } from './tickets.js';
+import { agentOf, attachmentsOf, COMMENTS_AT_ONCE, exported, listed, TICKET_CURSOR } from './tickets.js';
 import type { Json } from '../json.js';
 import { isFault } from '../faults.js';
 
@@ -13,18 +13,19 @@ import { isFault } from '../faults.js';
 const NOT_NEARER_S = 300;
 
 /** How far the export of tickets was read. */
-const TOKEN = defineCursor(
-  shapeOf({
-    ...PASSES,
-    /** From this moment on, in seconds since 1970, as long as there is no cursor. */
-    start: number,
-    cursor: nullable(string),
-    /** Where a pass goes on: in the export, among the latest tickets, which that leaves out, or at its end. Null between passes. */
-    pass: nullable(ticketCursor),
-  }),
-);
-type Point = CursorOf<typeof TOKEN>;
+const TOKEN = shapeOf({
+  ...PASSES,
+  /** From this moment on, in seconds since 1970, as long as there is no cursor. */
+  start: number,
+  cursor: nullable(string),
+  /** Position of a sync: in the export, in the latest tickets, which the export omits, or at its end. Null between syncs. */
+  pass: nullable(TICKET_CURSOR),
+});
+type Point = Checked<typeof TOKEN>;
 type Pass = NonNullable<Point['pass']>;
+
+/** Ids of the account that is connected: each account counts its tickets from one. */
+export const idsIn = ({ facts }: OAuthGrant): AccountIds => idsOf(facts['subdomain'] ?? '');
 
 /** What happened to a ticket. */
 function changeOf(ticket: Json, users: Users, agent: string): Change[] {
@@ -52,7 +53,7 @@ async function takeTickets(client: SourceClient, point: Point) {
   return { page, cursor: point.cursor, pass: { ...pass, ...behind } };
 }
 
-/** What is attached to some tickets that changed: nothing else is attached to them any more. */
+/** Lists the attachments of changed tickets; their other attachments were deleted. */
 async function takeAttached(client: SourceClient, ids: AccountIds, rest: readonly string[]) {
   const some = rest.slice(0, COMMENTS_AT_ONCE);
   const items = (await Promise.all(some.map((id) => attachmentsOf(client, id, null)))).flat();
@@ -64,29 +65,29 @@ async function takeAttached(client: SourceClient, ids: AccountIds, rest: readonl
  * Of tickets the export tells what happened, deletions included; the help centre has nothing like it, and is listed whole.
  * https://developer.zendesk.com/documentation/ticketing/managing-tickets/using-the-incremental-export-api/
  */
-export const ticketChanges = {
-  async now(client: SourceClient): Promise<string> {
+export const ticketChanges = changeFeed(TOKEN, {
+  async now(client) {
     const start = Math.floor(Date.now() / 1000) - NOT_NEARER_S;
     try {
-      // What the cursor has passed is told by the listing that comes now.
+      // The listing that follows includes everything before the cursor.
       const { next } = await exported(client, start, null);
-      return TOKEN.write({ ...firstPass(), start, cursor: next, pass: null });
+      return { ...firstPass(), start, cursor: next, pass: null };
     } catch (error) {
-      // Only administrators are told.
+      // Only administrators may export.
       if (isFault(error, 'access_denied'))
         throw new Fault('stale_cursor', `${NAME} lets this account see no export of tickets. All is listed.`);
       throw error;
     }
   },
 
-  async since(client: SourceClient, ids: AccountIds, text: string): Promise<ChangePage> {
-    const point = TOKEN.read(text);
+  async since(client, point) {
+    const ids = idsIn(client.credentials);
     if (point.pass === null) checkPasses(point, NAME);
     const coveredRoots = [ids.outer(TICKETS)];
     const behind = (cursor: string | null, pass: Pass) => {
       const more = pass.from !== 'end' || pass.rest.length > 0;
       const next: Point = more ? { ...point, cursor, pass } : { ...point, ...nextPass(point), cursor, pass: null };
-      return { next: TOKEN.write(next), more, coveredRoots, isDeep: true as const };
+      return { next: next, more, coveredRoots, isDeep: true as const };
     };
     if (point.pass !== null && point.pass.rest.length > 0) {
       const { changes, goneAt, rest } = await takeAttached(client, ids, point.pass.rest);
@@ -100,10 +101,10 @@ export const ticketChanges = {
       );
       return { changes: outer(ids, changes), ...behind(cursor, { ...pass, rest }) };
     } catch (error) {
-      // No administrator any more, or a cursor that is too old.
+      // The user is no longer an administrator, or the cursor is too old.
       if (isFault(error, 'access_denied') || isFault(error, 'bad_response'))
         throw new Fault('stale_cursor', `${NAME} no longer tells what changed since the last look. All is listed.`);
       throw error;
     }
   },
-};
+});

@@ -1,11 +1,12 @@
 /** Zendesk: the help centre of an account and its tickets. https://developer.zendesk.com/api-reference */
 import { Fault } from '../../contract/failures.js';
-import type { Connector, ItemPage, OAuthGrant, SourceClient } from '../connector.js';
-import { type AccountIds, contentOfAttached, idOf, idsOf, itemOfAttached, type Wanted, wantedOf } from '../helpdesk.js';
-import { contentOf, contentOfTicket, parseItemId, TICKETS } from './adapter.js';
+import type { Connector, OAuthGrant } from '../connector.js';
+import { contentOfAttached, idOf, itemOfAttached } from '../helpdesk.js';
+import { itemsByKind, pageOf } from '../itemsByKind.js';
+import { contentOf, contentOfTicket, parseItemId, type ZendeskPlace } from './adapter.js';
 import { NAME } from './api.js';
 import { articleItem, belowCategory, belowCenter, belowSection, listRoots, readArticle } from './articles.js';
-import { ticketChanges } from './changes.js';
+import { idsIn, ticketChanges } from './changes.js';
 import { belowTicket, belowTickets, commentsOf, findAttached, readTicket } from './tickets.js';
 import { noSuchItem } from '../faults.js';
 import { asObject, asText, omitNull } from '../json.js';
@@ -19,33 +20,44 @@ function pathOf(address: string): { readonly path: readonly string[]; readonly q
   return { path: path.map(decodeURIComponent), query: Object.fromEntries(searchParams) };
 }
 
-/** Each account counts its tickets from one. */
-const idsIn = ({ facts }: OAuthGrant): AccountIds => idsOf(facts['subdomain'] ?? '');
-
-async function listBelow(client: SourceClient, id: string, cursor: string | null, wanted: Wanted): Promise<ItemPage> {
-  const place = parseItemId(id);
-  switch (place?.kind) {
-    case undefined:
-      throw noSuchItem(NAME);
-    case 'help_center':
-      return belowCenter(client);
-    case 'category':
-      return belowCategory(client, place.id, cursor, wanted.of('ARTICLE'));
-    case 'section':
-      return belowSection(client, place.id, cursor, wanted.of('ARTICLE'));
-    case 'article':
-      return { items: [await articleItem(client, place.id)], next: null };
-    case TICKETS:
-      return belowTickets(client, cursor, wanted);
-    case 'ticket':
-      return belowTicket(client, place.id, wanted.attachedTo('TICKET'));
-    case 'attachment': {
-      const { item } = await readTicket(client, place.ticket);
-      const attached = await findAttached(client, place.ticket, place.id);
-      return { items: [itemOfAttached(attached, item, 'TICKET')], next: null };
-    }
-  }
-}
+const kinds = itemsByKind<OAuthGrant, NonNullable<ZendeskPlace>>({
+  name: NAME,
+  idsIn,
+  parseItemId,
+  kinds: {
+    help_center: { list: belowCenter },
+    category: { list: belowCategory },
+    section: { list: belowSection },
+    article: {
+      list: (client, { place }) => pageOf(articleItem(client, place.id)),
+      async open(client, { place, externalId }) {
+        const { article, translations } = await readArticle(client, place.id);
+        return contentOf(article, translations, externalId);
+      },
+    },
+    tickets: { list: belowTickets },
+    ticket: {
+      list: belowTicket,
+      async open(client, { place }) {
+        const { ticket, item } = await readTicket(client, place.id);
+        const { comments, users } = await commentsOf(client, place.id);
+        return contentOfTicket(ticket, item, comments, users);
+      },
+    },
+    attachment: {
+      async list(client, { place }) {
+        const { item } = await readTicket(client, place.ticket);
+        const attached = await findAttached(client, place.ticket, place.id);
+        return { items: [itemOfAttached(attached, item, 'TICKET')], next: null };
+      },
+      async open(client, { place, externalId }) {
+        const attached = await findAttached(client, place.ticket, place.id);
+        const { path, query } = pathOf(attached.url);
+        return contentOfAttached(attached, await client.content(path, query, { at: 'files' }), externalId);
+      },
+    },
+  },
+});
 
 export const zendesk: Connector<OAuthGrant> = {
   about: {
@@ -55,7 +67,7 @@ export const zendesk: Connector<OAuthGrant> = {
     unchangedBy: 'when it was changed',
     deletions: 'so much of tickets, to administrators: the help centre is listed whole each time',
     limits:
-      'the export of tickets is for administrators: other agents see those that are not archived; 10,000 comments of a ticket',
+      'the export of tickets is for administrators: other agents see tickets that are not archived; 10,000 comments of a ticket',
   },
   oauth: {
     scopes: ['read'],
@@ -89,47 +101,6 @@ export const zendesk: Connector<OAuthGrant> = {
 
   listRoots: async (client, cursor) => idsIn(client.credentials).page(await listRoots(client, cursor)),
 
-  async listDescendants(client, externalId, cursor, typeFilter) {
-    const ids = idsIn(client.credentials);
-    const wanted = wantedOf(typeFilter);
-    const inner = ids.inner(externalId);
-    return ids.page(wanted.withTypes(inner, await listBelow(client, inner, cursor, wanted)));
-  },
-
-  changes: {
-    now: (client) => ticketChanges.now(client),
-    since: (client, point) => ticketChanges.since(client, idsIn(client.credentials), point),
-  },
-
-  async open(client, externalId) {
-    const ids = idsIn(client.credentials);
-    const place = parseItemId(ids.inner(externalId));
-    switch (place?.kind) {
-      case undefined:
-        throw noSuchItem(NAME);
-      case 'article': {
-        const { article, translations } = await readArticle(client, place.id);
-        return contentOf(article, translations, externalId);
-      }
-      case 'ticket': {
-        const { ticket, item } = await readTicket(client, place.id);
-        const { comments, users } = await commentsOf(client, place.id);
-        return contentOfTicket(ticket, item, comments, users);
-      }
-      case 'attachment': {
-        const attached = await findAttached(client, place.ticket, place.id);
-        const { path, query } = pathOf(attached.url);
-        const answer = await client.content(path, query, { at: 'files' });
-        return contentOfAttached(attached, answer, {
-          externalId: ids.outer(`ticket:${place.ticket}`),
-          url: externalId,
-        });
-      }
-      case 'help_center':
-      case 'category':
-      case 'section':
-      case 'tickets':
-        throw new Fault('unsupported_type', `This has no text of its own in ${NAME}: sync what lies in it.`);
-    }
-  },
+  changes: ticketChanges,
+  ...kinds,
 };

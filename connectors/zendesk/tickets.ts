@@ -1,7 +1,8 @@
-import { defineCursor, shapeOf, listOf, nullable, number, oneOf, string, type CursorOf } from '../cursors.js';
+import { withCursor, shapeOf, listOf, nullable, number, oneOf, string, type Checked } from '../cursors.js';
 import { Fault } from '../../contract/failures.js';
 import type { ItemPage, SourceClient, SourceItem } from '../connector.js';
-import { idOf, itemOfAttached, type Wanted } from '../helpdesk.js';
+import { idOf, itemOfAttached } from '../helpdesk.js';
+import type { ListRequest } from '../itemsByKind.js';
 import { attachedIn, itemOfContainer, itemOfTicket, TICKETS, type Users, usersIn } from './adapter.js';
 import { NAME, takeAll, takeOne, takePage } from './api.js';
 import { asObjects, asText, type Json } from '../json.js';
@@ -18,10 +19,10 @@ const MAX_COMMENTS = 10_000;
 const WITH_USERS = { include: 'users' };
 
 /**
- * Where the listing of tickets goes on: in the export of all there are, then among the latest, which that leaves out; in
- * the list of those that are not archived where the account may not export.
+ * Position in the listing of tickets: in the export of all tickets, then in the latest ones, which it omits; in
+ * the list of tickets that are not archived if the account may not export.
  */
-export const ticketCursor = shapeOf({
+export const TICKET_CURSOR = shapeOf({
   from: oneOf('export', 'latest', 'list', 'end'),
   at: nullable(string),
   /** Milliseconds since 1970. */
@@ -29,8 +30,7 @@ export const ticketCursor = shapeOf({
   /** Tickets whose attachments are still to be listed. */
   rest: listOf(string),
 });
-const CURSOR = defineCursor(ticketCursor);
-type Cursor = CursorOf<typeof CURSOR>;
+type Cursor = Checked<typeof TICKET_CURSOR>;
 
 export const agentOf = ({ urls }: SourceClient): string => urls['files'] ?? '';
 
@@ -53,12 +53,12 @@ export async function exported(
   const answer = await client.get(path, { ...place, ...WITH_USERS, per_page: PER_EXPORT });
   const [next, isEnd] = [asText(answer['after_cursor']), answer['end_of_stream'] === true];
   if (!isEnd && (next === null || next === at))
-    throw new Fault('server_error', `${NAME} gave an export that does not say how it goes on. Try again.`);
+    throw new Fault('server_error', `${NAME} returned an export without its next page. Try again.`);
   const values = asObjects(requireList(NAME, answer['tickets'], 'tickets'));
   return { values, users: usersIn(answer), next, isEnd };
 }
 
-/** A page of the list of those that are not archived; `latest` of those that the export leaves out. */
+/** Returns a page of the tickets that are not archived; `latest`: of those that the export omits. */
 export async function listed(
   client: SourceClient,
   { from, at, begun }: Pick<Cursor, 'from' | 'at' | 'begun'>,
@@ -101,7 +101,7 @@ export async function commentsOf(
 
 type Ticket = Pick<SourceItem, 'externalId' | 'rootExternalId' | 'externalUrl' | 'createdAt'>;
 
-/** What is attached to a ticket; nothing once it is not there any more. */
+/** Returns the attachments of a ticket; none if it was deleted. */
 export async function attachmentsOf(
   client: SourceClient,
   id: string,
@@ -118,31 +118,33 @@ export async function attachmentsOf(
   }
 }
 
-const cursorOf = (cursor: Cursor): string | null =>
-  cursor.from === 'end' && cursor.rest.length === 0 ? null : CURSOR.write(cursor);
+const unlessEnd = (cursor: Cursor): Cursor | null =>
+  cursor.from === 'end' && cursor.rest.length === 0 ? null : cursor;
 
-/** A page of the tickets, or of what is attached to those of the page before. */
-export async function belowTickets(client: SourceClient, text: string | null, wanted: Wanted): Promise<ItemPage> {
-  if (text === null) {
-    const first: Cursor = {
-      from: wanted.of('TICKET') ? 'export' : 'end',
-      at: null,
-      begun: Date.now(),
-      rest: [],
-    };
-    return { items: [itemOfContainer(TICKETS)], next: cursorOf(first) };
-  }
-  const cursor = CURSOR.read(text);
-  if (cursor.rest.length > 0) {
-    const some = cursor.rest.slice(0, COMMENTS_AT_ONCE);
-    const items = await Promise.all(some.map((id) => attachmentsOf(client, id, null)));
-    return { items: items.flat(), next: cursorOf({ ...cursor, rest: cursor.rest.slice(COMMENTS_AT_ONCE) }) };
-  }
-  const { values, users, behind } = await nextTickets(client, cursor);
-  const items = values.flatMap((one) => itemOfTicket(one, users, agentOf(client)) ?? []);
-  const rest = wanted.attachedTo('TICKET') ? items.map(({ externalId }) => externalId.slice('ticket:'.length)) : [];
-  return { items, next: cursorOf({ ...behind, begun: cursor.begun, rest }) };
-}
+/** Returns a page of the tickets, or of the attachments of the previous page's tickets. */
+export const belowTickets = withCursor(
+  TICKET_CURSOR,
+  async (client: SourceClient, { wanted }: ListRequest<unknown>, cursor) => {
+    if (cursor === null) {
+      const first: Cursor = {
+        from: wanted.of('TICKET') ? 'export' : 'end',
+        at: null,
+        begun: Date.now(),
+        rest: [],
+      };
+      return { items: [itemOfContainer(TICKETS)], next: unlessEnd(first) };
+    }
+    if (cursor.rest.length > 0) {
+      const some = cursor.rest.slice(0, COMMENTS_AT_ONCE);
+      const items = await Promise.all(some.map((id) => attachmentsOf(client, id, null)));
+      return { items: items.flat(), next: unlessEnd({ ...cursor, rest: cursor.rest.slice(COMMENTS_AT_ONCE) }) };
+    }
+    const { values, users, behind } = await nextTickets(client, cursor);
+    const items = values.flatMap((one) => itemOfTicket(one, users, agentOf(client)) ?? []);
+    const rest = wanted.attachedTo('TICKET') ? items.map(({ externalId }) => externalId.slice('ticket:'.length)) : [];
+    return { items, next: unlessEnd({ ...behind, begun: cursor.begun, rest }) };
+  },
+);
 
 /** A ticket with its item. @throws Fault not_found also for one that was deleted */
 export async function readTicket(
@@ -155,10 +157,10 @@ export async function readTicket(
   return { ticket, item };
 }
 
-/** A ticket, with what is attached to it where that is wanted. */
-export async function belowTicket(client: SourceClient, id: string, withAttachments: boolean): Promise<ItemPage> {
+/** Returns a ticket, with its attachments if they are wanted. */
+export async function belowTicket(client: SourceClient, { place: { id }, wanted }: ListRequest): Promise<ItemPage> {
   const { item } = await readTicket(client, id);
-  const attached = withAttachments ? await attachmentsOf(client, id, item) : [];
+  const attached = wanted.attachedTo('TICKET') ? await attachmentsOf(client, id, item) : [];
   return { items: [item, ...attached], next: null };
 }
 

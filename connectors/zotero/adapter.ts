@@ -15,7 +15,7 @@ export interface Place {
   readonly key: string;
 }
 
-/** Null for what is no id of ours. */
+/** Parses an item id; null if it is invalid. */
 export function parseItemId(externalId: string): Place | null {
   const [kind = '', number = '', what, key = '', ...more] = externalId.split('/');
   const library = `${kind}/${number}`;
@@ -62,6 +62,7 @@ export interface Collection {
   readonly item: SourceItem;
 }
 
+/** Parses a collection; null if it is invalid. */
 export function readCollection(json: Json, library: string): Collection | null {
   const data = asObject(json['data']);
   const [key, above] = [asTrimmed(json['key']), asTrimmed(data['parentCollection'])];
@@ -72,13 +73,13 @@ export function readCollection(json: Json, library: string): Collection | null {
   return { key, parent, item };
 }
 
-/** Files that are Zotero's; others are links to the web, or lie on somebody's disk. */
+/** Kinds of files that Zotero stores; others are links to the web, or are on a user's disk. */
 const STORED = new Set(['imported_file', 'imported_url']);
 const isStored = (data: Json): boolean => STORED.has(asTrimmed(data['linkMode']));
 const isAttachment = (data: Json): boolean => data['itemType'] === 'attachment';
 const isNote = (data: Json): boolean => data['itemType'] === 'note';
 
-/** Passages of a file that somebody marked: no files of their own. */
+/** Highlighted passages of a file: not files of their own. */
 const isAnnotation = (json: Json): boolean => asObject(json['data'])['itemType'] === 'annotation';
 export const isTrashed = (json: Json): boolean => {
   const { deleted } = asObject(json['data']);
@@ -98,8 +99,8 @@ const nameOf = (data: Json, key: string): string => {
   return (isAttachment(data) ? fileNameOf(data) : asTrimmed(data['title']) || asTrimmed(data['caseName'])) || key;
 };
 
-/** What there is to say of a file that is not Zotero's. */
-export const LINK = 'What is attached is a link: its file is not at Zotero. Upload the file, or let Zotero store it.';
+/** The message for a file that Zotero does not store. */
+export const LINK = 'The attachment is a link: its file is not at Zotero. Upload the file, or let Zotero store it.';
 
 /** An item; null for one without a key, and for an annotation. */
 export function itemOfJson(json: Json, library: string): SourceItem | null {

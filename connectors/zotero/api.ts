@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 
 import { atMost } from '../../contract/cacheSize.js';
 import { Fault } from '../../contract/failures.js';
-import type { OAuthGrant, Refusal, SourceClient } from '../connector.js';
+import type { GrantClient, Refusal, SourceClient } from '../connector.js';
 import type { ErrorClass } from '../errorClasses.js';
 import { incompleteAnswer } from '../faults.js';
 import { asObject, type Json, asTrimmed } from '../json.js';
@@ -11,7 +11,7 @@ import { asObject, type Json, asTrimmed } from '../json.js';
 /** As many as Zotero gives in one answer, at most. */
 const PER_PAGE = 100;
 
-/** Refusals are texts; a key that is none any more is 403 as well. */
+/** Errors are plain texts; an invalid key is 403 as well. */
 export function classify({ status, body }: Refusal): ErrorClass | null {
   if (status === 403 && typeof body === 'string' && /invalid key/i.test(body)) return 'auth_revoked';
   // Of a file that was never uploaded, or of a key that was never one.
@@ -45,8 +45,8 @@ export async function askOwner(client: SourceClient): Promise<KeyOwner> {
 }
 
 /** The same, remembered for some minutes by the hash of the key. */
-export async function ownerOf(client: SourceClient, { accessToken }: OAuthGrant): Promise<KeyOwner> {
-  const hash = createHash('sha256').update(accessToken).digest('base64');
+export async function ownerOf(client: GrantClient): Promise<KeyOwner> {
+  const hash = createHash('sha256').update(client.credentials.accessToken).digest('base64');
   const known = owners.get(hash) ?? (await askOwner(client));
   owners.set(hash, known, { noUpdateTTL: true });
   return known;
@@ -88,7 +88,7 @@ export async function readItem(
   return json;
 }
 
-/** All pages of a list that is known to be short. @param most throws a Fault beyond: a part of it would be taken for the whole */
+/** Returns all pages of a short list. @param most throws a Fault beyond: a part must not look like the whole */
 export async function listAll(
   client: SourceClient,
   path: readonly string[],

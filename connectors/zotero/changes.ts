@@ -1,6 +1,6 @@
-import { count, defineCursor, either, shapeOf, listOf, number, recordOf, string, type Checked } from '../cursors.js';
+import { changeFeed, count, either, shapeOf, listOf, number, recordOf, string, type Checked } from '../cursors.js';
 import { Fault } from '../../contract/failures.js';
-import type { Change, ChangeFeed, OAuthGrant, SourceClient, AccountClient } from '../connector.js';
+import type { Change, SourceClient, GrantClient } from '../connector.js';
 import { isKey, isTrashed, itemId, itemOfJson, readCollection } from './adapter.js';
 import { listAll, listPage, ownerOf } from './api.js';
 import { incompleteAnswer } from '../faults.js';
@@ -12,7 +12,7 @@ const MAX_CHANGED = 20_000;
 /** Where each library is: a number that every change of it raises. */
 const versions = recordOf(number);
 
-/** Where a pass goes on. */
+/** Position of a sync. */
 const passUnderWay = shapeOf({
   /** What was known when it began. */
   known: versions,
@@ -23,13 +23,13 @@ const passUnderWay = shapeOf({
   start: count,
 });
 type Pass = Checked<typeof passUnderWay>;
-const TOKEN = defineCursor(either(shapeOf({ at: versions }), passUnderWay));
+const TOKEN = either(shapeOf({ at: versions }), passUnderWay);
 
 const pathOf = (library: string): string[] => library.split('/');
 
 /** The libraries that a key opens. */
-async function librariesOf(client: AccountClient<OAuthGrant>): Promise<readonly string[]> {
-  const owner = await ownerOf(client, client.credentials);
+async function librariesOf(client: GrantClient): Promise<readonly string[]> {
+  const owner = await ownerOf(client);
   const groups = await listAll(client, ['users', owner.id, 'groups'], {}, MAX_GROUPS);
   const own = owner.hasLibrary ? [`users/${owner.id}`] : [];
   return [...own, ...groups.map((json) => `groups/${String(json['id'])}`)];
@@ -45,9 +45,9 @@ async function besideItems(client: SourceClient, library: string, since: string)
     if (!Array.isArray(gone[name])) throw incompleteAnswer('Zotero', `the ${name} that were deleted`);
     return gone[name].map(asTrimmed).filter(isKey);
   };
-  // What lay in a collection is still there, elsewhere; where, its items need not tell.
+  // Items of a deleted collection still exist elsewhere, and their new place is not reported.
   if (keysOf('collections').length > 0)
-    throw new Fault('stale_cursor', 'Zotero has lost a collection, but nothing of what lay in it. All is listed.');
+    throw new Fault('stale_cursor', 'Zotero has deleted a collection, but not its items. All is listed.');
   const collections = await listAll(client, [...pathOf(library), 'collections'], { since }, MAX_CHANGED);
   return [
     ...collections.flatMap((json) => {
@@ -59,31 +59,30 @@ async function besideItems(client: SourceClient, library: string, since: string)
 }
 
 /** Zotero numbers each change of a library, and tells what has a higher number than one that is named. */
-export const zoteroChanges: ChangeFeed<OAuthGrant> = {
+export const zoteroChanges = changeFeed(TOKEN, {
   async now(client) {
     const at: Record<string, number> = {};
     for (const library of await librariesOf(client)) at[library] = await versionOf(client, library);
-    return TOKEN.write({ at });
+    return { at };
   },
 
-  async since(client, text) {
-    const point = TOKEN.read(text);
+  async since(client, point) {
     const left: Change[] = [];
     let pass: Pass;
     if ('at' in point) {
       const libraries = await librariesOf(client);
-      // What lies in one that is new was never listed.
+      // The contents of a new library were never listed.
       if (libraries.some((library) => point.at[library] === undefined))
-        throw new Fault('stale_cursor', 'Zotero has a library that no listing knows yet. All is listed.');
+        throw new Fault('stale_cursor', 'Zotero has a library that was never listed. All is listed.');
       left.push(
         ...Object.keys(point.at).flatMap((library) => (libraries.includes(library) ? [] : [{ gone: library }])),
       );
       pass = { known: point.at, reached: {}, open: libraries, start: 0 };
     } else pass = point;
     const [library, ...rest] = pass.open;
-    if (library === undefined) return { changes: left, next: TOKEN.write({ at: pass.reached }), more: false };
+    if (library === undefined) return { changes: left, next: { at: pass.reached }, more: false };
     const since = String(pass.known[library] ?? 0);
-    // What lies in the trash is told as well: it is gone for readers.
+    // Items in the trash are included: they count as deleted.
     const query = { since, includeTrashed: '1', sort: 'dateAdded', direction: 'asc' };
     const page = await listPage(client, [...pathOf(library), 'items'], query, pass.start);
     const items = page.values.flatMap((json): Change[] => {
@@ -96,10 +95,10 @@ export const zoteroChanges: ChangeFeed<OAuthGrant> = {
     const reached = { ...pass.reached, [library]: pass.reached[library] ?? page.version };
     if (page.next !== null) {
       const next: Pass = { ...pass, reached, start: page.next };
-      return { changes: [...left, ...items], next: TOKEN.write(next), more: true };
+      return { changes: [...left, ...items], next: next, more: true };
     }
     const changes = [...left, ...(await besideItems(client, library, since)), ...items];
     const next = rest.length === 0 ? { at: reached } : { ...pass, reached, open: rest, start: 0 };
-    return { changes, next: TOKEN.write(next), more: rest.length > 0 };
+    return { changes, next: next, more: rest.length > 0 };
   },
-};
+});

@@ -40,13 +40,13 @@ export const zotero: Connector<OAuthGrant> = {
     return { account: id, metadata: { user_id: id, ...(name === '' ? {} : { username: name }) } };
   },
 
-  listRoots: async (client, cursor) => listLibraries(client, await ownerOf(client, client.credentials), cursor),
+  listRoots: async (client, cursor) => listLibraries(client, await ownerOf(client), cursor),
 
   async listDescendants(client, externalId, cursor) {
     const place = parseItemId(externalId);
     if (place === null) throw noSuchItem('Zotero');
     if (place.kind === 'item') return belowItem(client, place);
-    return belowContainer(client, place, await ownerOf(client, client.credentials), cursor);
+    return belowContainer(client, place, cursor);
   },
 
   async open(client, externalId) {

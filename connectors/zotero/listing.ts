@@ -1,11 +1,11 @@
-import { count, defineCursor, shapeOf, listOf, nullable, number, string, type CursorOf } from '../cursors.js';
-import type { ItemPage, SourceClient, SourceItem } from '../connector.js';
+import { type PageAt, withCursor, count, shapeOf, listOf, nullable, number, string, type Checked } from '../cursors.js';
+import type { ItemPage, SourceClient, SourceItem, GrantClient } from '../connector.js';
 import { type Collection, itemOfGroup, itemOfJson, itemOfLibrary, type Place, readCollection } from './adapter.js';
-import { type KeyOwner, listAll, listPage, readItem } from './api.js';
+import { type KeyOwner, listAll, listPage, ownerOf, readItem } from './api.js';
 import { asObject, asTrimmed, type Json } from '../json.js';
 
 const MAX_COLLECTIONS = 20_000;
-/** Times that a listing may begin anew because its library changed meanwhile; then it is taken as it is. */
+/** Maximum number of restarts because the library changed during the listing; then the result is accepted. */
 const MAX_RESTARTS = 3;
 /** What is added meanwhile comes last. */
 const IN_ORDER = { sort: 'dateAdded', direction: 'asc', itemType: '-annotation' };
@@ -35,11 +35,11 @@ const collectionsOf = async (client: SourceClient, library: string): Promise<rea
   return all.flatMap((json) => readCollection(json, library) ?? []);
 };
 
-/** A collection with all that lie in it. */
+/** Returns a collection with its subcollections. */
 function branchOf(all: readonly Collection[], key: string): readonly Collection[] {
   const found = all.filter((one) => one.key === key);
   const seen = new Set([key]);
-  // What lies in itself, by a fault of the source, is passed once.
+  // A cycle, which is a fault of the source, is passed once.
   for (const { key: parent } of found)
     for (const one of all)
       if (one.parent === parent && !seen.has(one.key)) {
@@ -49,26 +49,23 @@ function branchOf(all: readonly Collection[], key: string): readonly Collection[
   return found;
 }
 
-/** Where the listing of a library, or of some collections, goes on. */
-const CURSOR = defineCursor(
-  shapeOf({
-    /** Collections whose items are still to be listed; `''` stands for all items of the library. */
-    open: listOf(string),
-    start: count,
-    /** Of the library, when this list was begun; null: it has not been. */
-    version: nullable(number),
-    restarts: count,
-  }),
-);
-type Cursor = CursorOf<typeof CURSOR>;
-const cursorOf = (cursor: Cursor): string | null => (cursor.open.length === 0 ? null : CURSOR.write(cursor));
+/** Position in the listing of a library, or of some collections. */
+const CURSOR = shapeOf({
+  /** Collections whose items are still to be listed; `''` stands for all items of the library. */
+  open: listOf(string),
+  start: count,
+  /** Of the library, when this list was begun; null: it has not been. */
+  version: nullable(number),
+  restarts: count,
+});
+type Cursor = Checked<typeof CURSOR>;
+const unlessEnd = (cursor: Cursor): Cursor | null => (cursor.open.length === 0 ? null : cursor);
 const beginning = (open: readonly string[]): Cursor => ({ open, start: 0, version: null, restarts: 0 });
 
 const itemsOf = (values: readonly Json[], library: string): SourceItem[] =>
   values.flatMap((json) => itemOfJson(json, library) ?? []);
 
-async function nextItems(client: SourceClient, library: string, text: string): Promise<ItemPage> {
-  const cursor = CURSOR.read(text);
+async function nextItems(client: SourceClient, library: string, cursor: Cursor): Promise<PageAt<Cursor>> {
   const [collection, ...rest] = cursor.open;
   if (collection === undefined) return { items: [], next: null };
   const within = collection === '' ? [] : ['collections', collection];
@@ -76,34 +73,29 @@ async function nextItems(client: SourceClient, library: string, text: string): P
   const items = itemsOf(page.values, library);
   const isOther = cursor.version !== null && cursor.version !== page.version && cursor.restarts < MAX_RESTARTS;
   // What went away meanwhile has shifted others to pages that were passed.
-  if (isOther) return { items, next: cursorOf({ ...cursor, start: 0, version: null, restarts: cursor.restarts + 1 }) };
+  if (isOther) return { items, next: unlessEnd({ ...cursor, start: 0, version: null, restarts: cursor.restarts + 1 }) };
   const next =
     page.next === null
       ? { ...beginning(rest), restarts: cursor.restarts }
       : { ...cursor, start: page.next, version: cursor.version ?? page.version };
-  return { items, next: cursorOf(next) };
+  return { items, next: unlessEnd(next) };
 }
 
-/** A page of a library, or of a collection, with all that lies in it. @throws Fault not_found */
-export async function belowContainer(
-  client: SourceClient,
-  { library, kind, key }: Place,
-  owner: KeyOwner,
-  cursor: string | null,
-): Promise<ItemPage> {
+/** Returns a page of a library, or of a collection, with all its contents. @throws Fault not_found */
+export const belowContainer = withCursor(CURSOR, async (client: GrantClient, { library, kind, key }: Place, cursor) => {
   if (cursor !== null) return nextItems(client, library, cursor);
   if (kind === 'library') {
-    const itself = await libraryAt(client, library, owner);
+    const itself = await libraryAt(client, library, await ownerOf(client));
     const collections = await collectionsOf(client, library);
-    return { items: [itself, ...collections.map(({ item }) => item)], next: cursorOf(beginning([''])) };
+    return { items: [itself, ...collections.map(({ item }) => item)], next: unlessEnd(beginning([''])) };
   }
-  // Refused, or not there, it says so itself.
+  // Throws if it is inaccessible or does not exist.
   await client.get([...pathOf(library), 'collections', key], {});
   const branch = branchOf(await collectionsOf(client, library), key);
-  return { items: branch.map(({ item }) => item), next: cursorOf(beginning(branch.map((one) => one.key))) };
-}
+  return { items: branch.map(({ item }) => item), next: unlessEnd(beginning(branch.map((one) => one.key))) };
+});
 
-/** An item with what is attached to it. @throws Fault not_found */
+/** Returns an item with its attachments. @throws Fault not_found */
 export async function belowItem(client: SourceClient, { library, key }: Place): Promise<ItemPage> {
   const path = [...pathOf(library), 'items', key];
   const json = await readItem(client, path);

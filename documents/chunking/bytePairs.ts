@@ -1,14 +1,14 @@
 import bpe from 'gpt-tokenizer/bpeRanks/cl100k_base';
 
 /**
- * The cl100k merges over gpt-tokenizer's table of ranks. Its own merge takes quadratic time and would hang on a
- * word of a megabyte; here short pieces are scanned and long ones kept in a heap, with the same result.
+ * Merges pieces to cl100k tokens with gpt-tokenizer's table of ranks. Its own merge takes quadratic time and would hang
+ * on a word of a megabyte. Here short pieces are scanned and long ones use a heap, with the same result.
  *
  * A "byte string" holds one byte of UTF-8 in each character: ASCII text is its own byte string.
  */
 const ranks = readRanks();
 
-/** Pieces up to this many bytes are merged by scanning all pairs, which beats a heap while they are few. */
+/** Maximum size in bytes of pieces that are merged by scanning all pairs, which is faster than a heap for few pairs. */
 const SCAN_LIMIT = 96;
 const NO_MERGE = Number.MAX_SAFE_INTEGER;
 
@@ -20,12 +20,12 @@ function readRanks(): ReadonlyMap<string, number> {
   return table;
 }
 
-/** UTF-8 bytes of a text as a byte string. */
+/** Returns the UTF-8 bytes of a text as a byte string. */
 export function toByteString(text: string): string {
   return isAscii(text) ? text : Buffer.from(text, 'utf8').toString('latin1');
 }
 
-/** Where the tokens of one piece end, in bytes, ascending; the last is the length of the piece. */
+/** Returns the ends of the tokens of one piece, in bytes, ascending; the last is the length of the piece. */
 export function mergeBytes(bytes: string): readonly number[] {
   if (ranks.has(bytes)) return [bytes.length];
   return bytes.length <= SCAN_LIMIT ? mergeByScan(bytes) : mergeByHeap(bytes);
@@ -65,7 +65,10 @@ function mergeByScan(bytes: string): number[] {
   }
 }
 
-/** The same merges for a long piece: parts as a linked list, candidate pairs in a heap ordered by rank, then place. */
+/**
+ * Merges a long piece with the same result: parts as a linked list, candidate pairs in a heap ordered by rank, then
+ * position.
+ */
 function mergeByHeap(bytes: string): number[] {
   const length = bytes.length;
   const next = new Int32Array(length + 1);
@@ -87,7 +90,7 @@ function mergeByHeap(bytes: string): number[] {
   while (heap.pop()) {
     const { start, end } = heap;
     const middle = endOf(start);
-    // A proposal is out of date once either of its parts was merged elsewhere.
+    // A candidate is outdated once one of its parts was merged elsewhere.
     if (alive[start] === 0 || middle >= length || endOf(middle) !== end) continue;
     alive[middle] = 0;
     next[start] = end;
@@ -101,7 +104,7 @@ function mergeByHeap(bytes: string): number[] {
   return ends;
 }
 
-/** A binary heap of (rank, start, end), least rank first, leftmost first among equals. pop() fills start and end. */
+/** A binary heap of (rank, start, end), lowest rank first, leftmost first among equals. pop() sets start and end. */
 class PairHeap {
   start = 0;
   end = 0;
@@ -109,7 +112,7 @@ class PairHeap {
   readonly #ends: number[] = [];
 
   push(rank: number, start: number, end: number): void {
-    // Rank and start in one number: ranks stay below 2^17 and starts below 2^32.
+    // Combine rank and start in one number: ranks are below 2^17 and starts below 2^32.
     const key = rank * 2 ** 32 + start;
     let at = this.#keys.length;
     this.#keys.push(key);

@@ -4,9 +4,7 @@ import { TokenTable } from './tokenTable.js';
 
 const remembered = new TokenTable();
 
-/**
- * cl100k tokens of a text. Texts that look like special tokens (`<|endoftext|>`) count as the ordinary text they are.
- */
+/** Counts the cl100k tokens of a text. Special tokens in it (`<|endoftext|>`) count as ordinary text. */
 export function countTokens(text: string): number {
   let tokens = 0;
   eachPiece(text, (start, end) => {
@@ -16,7 +14,7 @@ export function countTokens(text: string): number {
   return tokens;
 }
 
-/** Tokens of `text.slice(start, end)`, which is one piece. */
+/** Counts the tokens of `text.slice(start, end)`, which must be one piece. */
 export const countPiece = (text: string, start: number, end: number): number =>
   remembered.tokensOf(text, start, end, countMerged);
 

@@ -2,19 +2,19 @@ import type { ChunkOptions, Items, ParsedDocument } from '../types.js';
 import { type Block, findBlocks } from './findBlocks.js';
 import { skipSpace, trimEnd } from './whitespace.js';
 
-/** The formats whose items the interface lets callers group; a workbook with macros is none of them. */
+/** The formats for which the API lets callers group items; XLSM is not one of them. */
 const GROUPED: ReadonlySet<ParsedDocument['format']> = new Set(['CSV', 'TSV', 'XLSX', 'JSON'] as const);
 
 /**
- * The blocks of a document: of its items where it has any, else of its text; page by page where no chunk may span pages,
- * and with each table by itself.
+ * Returns the blocks of a document: of its items if it has any, else of its text. If no chunk may span pages, each page
+ * has its own blocks. Each table is separate.
  */
 export function documentBlocks(
   { text, pages, items, tables = [], format }: Pick<ParsedDocument, 'text' | 'pages' | 'items' | 'tables' | 'format'>,
   options: ChunkOptions,
 ): Block[] {
   if (items !== undefined && items.length > 0) {
-    // The objects of a JSON file are no rows: they stay whole where they fit.
+    // The objects of a JSON file are not rows: each stays whole if it fits a chunk.
     const splitRows = options.splitRows === true && format !== 'JSON';
     const perChunk = GROUPED.has(format) ? (options.maxItemsPerChunk ?? null) : null;
     return itemBlocks(text, items, perChunk, splitRows);
@@ -25,13 +25,16 @@ export function documentBlocks(
   return parts.flatMap((part) => partBlocks(text, part, tables));
 }
 
-/** A stretch of the text (UTF-16 offsets, end exclusive) that shares no chunk with what is around it. */
+/** A range of the text (UTF-16 offsets, end exclusive) that shares no chunk with its neighbours. */
 interface Part {
   readonly start: number;
   readonly end: number;
 }
 
-/** The blocks of a part of the text; the first of it, of each table in it, and of what follows a table begins a chunk. */
+/**
+ * Returns the blocks of a part of the text. The first block, the first of each table and the first after a table each
+ * begin a new chunk.
+ */
 function partBlocks(text: string, { start, end }: Part, tables: readonly Items[]): Block[] {
   const blocks: Block[] = [];
   let from = start;
@@ -66,12 +69,12 @@ function itemBlocks(text: string, items: Items, perChunk: number | null, splitRo
   for (let at = 0; at < items.length; at += 2) {
     const bodyStart = items[at] ?? 0;
     const end = items[at + 1] ?? text.length;
-    // What stands between two items is the heading of those that follow.
+    // Text between two items is the heading of the following items.
     const lead = skipSpace(text, previousEnd, bodyStart);
     const isLed = lead < bodyStart;
     const start = isLed ? lead : bodyStart;
     const isFull = perChunk !== null && inGroup >= perChunk;
-    // Another sheet is a group of its own only where groups are wanted.
+    // Another sheet is a separate group only if groups are requested.
     const hard = at > 0 && (isFull || (isLed && perChunk !== null));
     inGroup = hard || at === 0 ? 1 : inGroup + 1;
     const last = blocks.at(-1);

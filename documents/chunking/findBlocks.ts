@@ -1,17 +1,17 @@
 import { skipSpace, trimEnd } from './whitespace.js';
 
-/** `row`: an item of a table or JSON file; `rows`: several of them that may be cut anywhere between two cells. */
+/** `row`: an item of a table or JSON file; `rows`: several items that may be cut between any two cells. */
 export type BlockKind = 'prose' | 'list' | 'table' | 'code' | 'row' | 'rows';
 
-/** A part of the text that is kept whole where it fits a chunk: a paragraph, list, table or fence under its headings. */
+/** A part of the text that stays whole if it fits a chunk: a paragraph, list, table or fence, with its headings. */
 export interface Block {
   readonly kind: BlockKind;
-  /** Where it begins, its headings included. */
+  /** Start, including its headings. */
   readonly start: number;
-  /** Where it begins without its headings. */
+  /** Start without its headings. */
   readonly bodyStart: number;
   readonly end: number;
-  /** A chunk begins here in any case: what lies before is not put into one with it, nor shared. */
+  /** Whether a chunk must begin here: earlier text does not share a chunk with the block, not even as overlap. */
   readonly hard?: boolean;
 }
 
@@ -29,7 +29,7 @@ const HEADING = /^(#{1,6})[ \t]/;
 const UNDERLINE = /^[ \t]*(?:=+|-{2,})[ \t]*$/;
 export const LIST_MARK = /^[ \t>]*(?:[-*+•]|\d{1,4}[.)])[ \t]/;
 
-/** The blocks of a Markdown-like text in order. Together they hold all of it but white space. */
+/** Returns the blocks of a Markdown-like text in order. Together they contain everything except white space. */
 export function findBlocks(text: string): Block[] {
   const blocks: Block[] = [];
   let headings: Part[] = [];
@@ -40,7 +40,7 @@ export function findBlocks(text: string): Block[] {
   };
   for (const part of readParts(text)) {
     if (part.kind === 'heading') {
-      // A heading belongs to what follows; one of the same or a higher rank shows that nothing did.
+      // A heading belongs to the text that follows; another one of the same or a higher rank shows that it has none.
       const last = headings.at(-1);
       if (last !== undefined && part.level <= last.level) flush();
       headings.push(part);
@@ -60,7 +60,7 @@ function* readParts(text: string): Generator<Part> {
   let openLines = 0;
   for (let at = 0; at < text.length;) {
     const lineEnd = endOfLine(text, at);
-    // Marks stand at the head of a line; the rest of a long one need not be looked at.
+    // Block marks are at the start of a line, so the rest of a long line is not examined.
     const line = text.slice(at, Math.min(lineEnd, at + 400));
     const kind = skipSpace(text, at, lineEnd) === lineEnd ? 'blank' : kindOfLine(line);
     const ends =
@@ -105,7 +105,7 @@ function trimmed(text: string, kind: Part['kind'], start: number, end: number, l
   return { kind, level, start: first, end: trimEnd(text, first, end) };
 }
 
-/** The end of the line that closes the fence opened by `line`; the end of the text for one left open. */
+/** Returns the end of the line that closes the fence opened by `line`; the end of the text if it is not closed. */
 function fenceEnd(text: string, lineEnd: number, line: string): number {
   const mark = FENCE.exec(line)?.[1] ?? '```';
   for (let at = lineEnd + 1; at < text.length;) {

@@ -4,7 +4,10 @@ import { skipSpace, trimEnd } from './whitespace.js';
 
 export type BreakLevel = 'gap' | 'item' | 'line' | 'sentence' | 'cell';
 
-/** Where a block too large for a chunk is cut, best first. Below these come words, then characters. */
+/**
+ * The levels at which a block that is too large for a chunk is cut, best first. After these come words, then
+ * characters.
+ */
 export const BREAK_LEVELS: Readonly<Record<BlockKind, readonly BreakLevel[]>> = {
   prose: ['sentence', 'line'],
   list: ['item', 'sentence', 'line'],
@@ -14,7 +17,7 @@ export const BREAK_LEVELS: Readonly<Record<BlockKind, readonly BreakLevel[]>> = 
   rows: ['cell', 'sentence'],
 };
 
-/** Ends of the units of one level inside a part of a block's body, ascending; the end of the part is left out. */
+/** Returns the ends of the units of one level inside a part of a block's body, ascending, without the end of the part. */
 export function findBreaks(
   text: string,
   block: Block,
@@ -26,7 +29,7 @@ export function findBreaks(
   if (level === 'sentence') return findSentences(text, from, end);
   if (level === 'cell') return findCells(text, from, end);
   const ends: number[] = [];
-  // Kept line by line: looked for backwards at each of many empty lines, it takes the square of their number.
+  // Update it line by line: a backward search from each of many empty lines would take quadratic time.
   let contentEnd = from;
   let lineStart = from;
   for (
@@ -42,10 +45,10 @@ export function findBreaks(
   return ends;
 }
 
-/** Where cells written as `header: value, header: value` end, and lines. */
+/** Returns the ends of lines and of cells written as `header: value, header: value`. */
 function findCells(text: string, from: number, end: number): number[] {
   const ends: number[] = [];
-  // Looked for without looking ahead without bound: a header is short, and holds neither commas nor colons.
+  // The search is bounded: a header is short and contains neither commas nor colons.
   const mark = /\n|, (?=[^,:\n]{1,100}: )/g;
   mark.lastIndex = from;
   for (let found = mark.exec(text); found !== null && found.index < end; found = mark.exec(text)) {
@@ -55,7 +58,7 @@ function findCells(text: string, from: number, end: number): number[] {
   return ends;
 }
 
-/** Whether the line at `at` opens a new unit. */
+/** Whether the line at `at` begins a new unit. */
 function opensUnit(text: string, level: BreakLevel, at: number, end: number): boolean {
   if (level === 'gap')
     return text.charAt(at) === '\n' || skipSpace(text, at, lineEnd(text, at, end)) === lineEnd(text, at, end);
@@ -68,7 +71,7 @@ function lineEnd(text: string, at: number, end: number): number {
   return newline === -1 || newline > end ? end : newline;
 }
 
-/** All breaks of a block's levels, found once however many chunks ask. */
+/** All breaks of a block's levels, computed once for all chunks. */
 export class BlockBreaks {
   readonly #text: string;
   readonly #found = new WeakMap<Block, Map<BreakLevel, readonly number[]>>();

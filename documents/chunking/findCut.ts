@@ -5,13 +5,13 @@ import type { Splitting } from './splitting.js';
 import { isSpace, skipSpace, trimEnd } from './whitespace.js';
 
 /**
- * Where the chunk that begins at `start` ends. What lies before `from` it shares with the chunk before it; `block`
- * is the block that `from` lies in.
+ * Returns the end of the chunk that begins at `start`. The text before `from` is the overlap with the previous chunk;
+ * `block` is the block that contains `from`.
  */
 export function findCut(splitting: Splitting, start: number, from: number, block: number): number {
   const { text, index, budget } = splitting;
   let end = trimEnd(text, start, chooseCut(splitting, start, from, block));
-  // A cut inside a piece may cost a token more than the whole piece.
+  // A cut inside a piece may need one token more than the whole piece.
   while (end > start + 1 && index.count(start, end) > budget) {
     const shorter = trimEnd(text, start, (text.codePointAt(end - 2) ?? 0) > 0xffff ? end - 2 : end - 1);
     if (shorter <= start) break;
@@ -33,17 +33,19 @@ function chooseCut(splitting: Splitting, start: number, from: number, block: num
   const torn = blocks[next];
   if (torn === undefined) return cut === -1 ? splitting.text.length : cut;
   const tornFrom = Math.max(from, torn.start);
-  // A block that fits a chunk of its own waits for the next one; a larger one is begun where this one has room.
+  // A block that fits a chunk of its own goes to the next one; a larger one begins in this chunk if there is room.
   if (cut !== -1 && (index.fits(tornFrom, torn.end, budget) || isFilled(splitting, start, cut))) return cut;
   return cutInBlock(splitting, torn, start, tornFrom, cut);
 }
 
-/** At least half of the chunk is used. */
+/** Whether at least half of the chunk is used. */
 function isFilled({ index, budget }: Splitting, start: number, end: number): boolean {
   return !index.fits(start, end, Math.floor(budget / 2));
 }
 
-/** The same choice level by level inside a block too large for any chunk. `fallback` is a cut before it, or -1. */
+/**
+ * Chooses a cut level by level inside a block that is too large for any chunk. `fallback` is a cut before it, or -1.
+ */
 function cutInBlock(splitting: Splitting, block: Block, start: number, blockFrom: number, fallback: number): number {
   const { text, index, budget } = splitting;
   let from = blockFrom;
@@ -74,14 +76,14 @@ function cutInWords(splitting: Splitting, start: number, from: number, fallback:
   return Math.max(cut, cutInCharacters(splitting, start, from, reach));
 }
 
-/** The last offset up to `reach` where a word ends; `from` when there is none. */
+/** Returns the last end of a word up to `reach`; `from` if there is none. */
 function wordBoundary(text: string, from: number, reach: number): number {
   let end = reach;
   while (end > from && end < text.length && !isSpace(text.charCodeAt(end))) end--;
   return end;
 }
 
-/** Where the word ends, looked for no further than a chunk could hold of it. */
+/** Returns the end of the word, searched no further than a chunk could contain. */
 function wordEnd(text: string, start: number, budget: number): number {
   const limit = Math.min(text.length, start + 64 + budget * 16);
   let end = start;
@@ -96,7 +98,10 @@ function cutInCharacters({ text, index, budget }: Splitting, start: number, from
   return word > (from + end) / 2 && index.count(start, word) <= budget ? word : end;
 }
 
-/** Moves a cut back over what belongs to the character in front: accents, joiners, skin tones; not as far as `from`. */
+/**
+ * Moves a cut back before characters that belong to the previous one: accents, joiners, skin tones. It stops after
+ * `from`.
+ */
 function beforeJoined(text: string, from: number, end: number): number {
   let back = end;
   for (let steps = 0; steps < 16 && back > from && JOINS_BEFORE.test(text.slice(back, back + 2)); steps++) back--;
@@ -106,7 +111,10 @@ function beforeJoined(text: string, from: number, end: number): number {
 const JOINS_BEFORE = /^(?:\p{M}|\u200d|\p{Emoji_Modifier}|[\udc00-\udfff])/u;
 const WORDS = new Intl.Segmenter('und', { granularity: 'word' });
 
-/** Where the word cut at `end` begins, in scripts without spaces (Thai, Chinese); 0 when no place is found near. */
+/**
+ * Returns the start of the word that is cut at `end`, in scripts without spaces (Thai, Chinese); 0 if none is found
+ * nearby.
+ */
 function lastWordStart(text: string, from: number, end: number): number {
   const windowStart = Math.max(from, end - 64);
   let found = 0;

@@ -6,8 +6,8 @@ import type { Splitting } from './splitting.js';
 import { isSpace, skipSpace } from './whitespace.js';
 
 /**
- * Where the next chunk begins so that it shares the end of the previous one: whole sentences (lines, rows) where
- * they fit the overlap, else words; `from`, where the new text begins, when nothing fits.
+ * Returns the start of the next chunk so that it shares the end of the previous one: whole sentences (lines, rows) if
+ * they fit the overlap, else words; `from`, the start of the new text, if nothing fits.
  */
 export function findOverlap(splitting: Splitting, previous: Chunk, from: number, block: number): number {
   const { text, index, blocks } = splitting;
@@ -25,7 +25,7 @@ export function findOverlap(splitting: Splitting, previous: Chunk, from: number,
     if (fits(start)) return start;
 
   const kind = blocks[last]?.kind;
-  // Half a row or half a line of code says nothing.
+  // Half a row or half a line of code has no meaning.
   if (kind !== 'prose' && kind !== 'list') return from;
   for (const start of wordStarts(text, Math.max(earliest, blocks[last]?.start ?? 0), previous.end))
     if (fits(start)) return start;
@@ -34,12 +34,12 @@ export function findOverlap(splitting: Splitting, previous: Chunk, from: number,
 
 const isHard = (block: Block | undefined, from: number): boolean => block?.hard === true && from <= block.start;
 
-/** Tokens that the shared text may take so that the next unit is not torn because of it. */
+/** Returns the tokens that the overlap may take without splitting the next unit. */
 function roomBefore(splitting: Splitting, from: number, block: number): number {
   const { text, index, breaks, budget } = splitting;
   const next = splitting.blocks[block];
   if (next === undefined) return 0;
-  // The seam between shared and new text may cost a token or two.
+  // The boundary between overlap and new text may cost a token or two.
   const roomFor = (end: number): number => budget - index.count(from, end) - 2;
   if (from <= next.bodyStart && index.fits(from, next.end, budget)) return roomFor(next.end);
   for (const level of BREAK_LEVELS[next.kind]) {
@@ -47,20 +47,20 @@ function roomBefore(splitting: Splitting, from: number, block: number): number {
     const after = firstAbove(found, from);
     const unitStart = after === 0 ? next.bodyStart : skipSpace(text, found[after - 1] ?? 0);
     const unitEnd = found[after] ?? next.end;
-    // The rest of a unit that is torn already is none any more.
+    // The rest of a unit that was already split is not a unit any longer.
     if (from <= unitStart && index.fits(from, unitEnd, budget)) return roomFor(unitEnd);
   }
   return Math.floor(budget / 2);
 }
 
-/** Where blocks and their units begin between `earliest` and `end`, ascending. */
+/** Yields the starts of blocks and of their units between `earliest` and `end`, ascending. */
 function* unitStarts(text: string, blocks: readonly Block[], earliest: number, end: number): Generator<number> {
   for (const block of blocks) {
     if (block.start >= earliest) yield block.start;
     if (block.kind === 'row') continue;
     const level = block.kind === 'code' || block.kind === 'rows' ? 'line' : BREAK_LEVELS[block.kind][0];
     if (level === undefined) continue;
-    // Begun a little before, so that the unit that begins at `earliest` itself is seen.
+    // Start a little earlier, so that a unit that begins at `earliest` is found.
     const windowStart = Math.max(block.bodyStart, earliest - 200);
     for (const unitEnd of findBreaks(text, block, level, windowStart, Math.min(block.end, end))) {
       const start = skipSpace(text, unitEnd, end);
@@ -69,7 +69,7 @@ function* unitStarts(text: string, blocks: readonly Block[], earliest: number, e
   }
 }
 
-/** Where words begin; in text without spaces, a few places a character apart. */
+/** Yields the starts of words; in text without spaces, a few positions one character apart. */
 function* wordStarts(text: string, earliest: number, end: number): Generator<number> {
   let words = 0;
   for (let at = earliest; at < end; at++) {

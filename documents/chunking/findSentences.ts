@@ -1,12 +1,15 @@
 import { isSpace, skipSpace } from './whitespace.js';
 
-/** Ends of sentences in scripts that put white space after them, and in those that do not. */
+/** Sentence ends, both in scripts that put white space after them and in those that do not. */
 const ENDERS = /[.!?…؟۔।॥։።。！？｡．]/gu;
 const NEEDS_NO_SPACE = new Set(['。', '！', '？', '｡', '．']);
-/** What may follow the mark and still belong to the sentence: more marks, closing quotes and brackets, footnote stars. */
+/**
+ * Characters after a sentence end that still belong to the sentence: more marks, closing quotes and brackets, footnote
+ * marks.
+ */
 const CLOSERS = '.!?…؟۔।॥։።。！？｡．"\'”’»›)]}」』）】》〉*_`';
 
-/** Words that end in a dot in the middle of a sentence, in the languages seen most. Lower case, without the dot. */
+/** Abbreviations with a dot in common languages; they do not end a sentence. Lower case, without the dot. */
 const ABBREVIATIONS = new Set(
   (
     'mr mrs ms dr prof st sr jr vs e.g i.e cf fig figs eq no nos vol pp al approx est dept inc ltd co corp ' +
@@ -16,11 +19,11 @@ const ABBREVIATIONS = new Set(
 );
 
 /**
- * Where sentences end inside `text.slice(start, end)`, ascending, `end` itself left out. Own rules, not
- * Intl.Segmenter: that one breaks after "Dr." and at every line end, and its answers change with the ICU version.
+ * Returns the ends of sentences inside `text.slice(start, end)`, ascending, without `end` itself. Intl.Segmenter is not
+ * used: it breaks after "Dr." and at every line end, and its results change with the ICU version.
  */
 export function findSentences(text: string, start: number, end: number): number[] {
-  // Searched in the part alone: a search of the whole text would run on to its end wherever the part holds no mark.
+  // Search only this part: in the whole text, a search without a match would continue to its end.
   const part = text.slice(start, end);
   const ends: number[] = [];
   const enders = new RegExp(ENDERS.source, 'gu');
@@ -31,13 +34,13 @@ export function findSentences(text: string, start: number, end: number): number[
     enders.lastIndex = after;
     if (after >= part.length) break;
     const wide = NEEDS_NO_SPACE.has(match[0]);
-    if (wide || (isSpace(part.charCodeAt(after)) && !goesOn(part, mark, after))) ends.push(start + after);
+    if (wide || (isSpace(part.charCodeAt(after)) && !continues(part, mark, after))) ends.push(start + after);
   }
   return ends;
 }
 
-/** Whether the sentence goes on after the mark: an abbreviation, an initial, a list number, or lower case next. */
-function goesOn(part: string, mark: number, after: number): boolean {
+/** Whether the sentence continues after the mark: an abbreviation, an initial, a list number, or lower case next. */
+function continues(part: string, mark: number, after: number): boolean {
   const next = skipSpace(part, after);
   if (/^\p{Ll}/u.test(part.slice(next, next + 2))) return true;
   if (part.charAt(mark) !== '.' || after > mark + 1) return false;

@@ -1,12 +1,12 @@
 import { CL100K_TOKEN_SPLIT_REGEX } from 'gpt-tokenizer/encodingParams/constants';
 
 /**
- * Calls `visit` with the bounds of each piece that cl100k merges on its own, in order, until it returns false. From where
- * a piece ends, they are those of the whole text.
- * Tokens never reach across pieces, so that counts of pieces add up.
+ * Calls `visit` with the bounds of each piece that cl100k merges separately, in order, until it returns false. From the
+ * first end of a piece on, the bounds are those of the whole text. Tokens never span pieces, so the counts of pieces
+ * add up.
  */
 export function eachPiece(text: string, visit: (start: number, end: number) => boolean, from = 0): void {
-  // A regular expression of its own per call: lastIndex is state, and visitors may count again.
+  // Each call has a regular expression of its own, because lastIndex is state and visitors may count tokens too.
   const pieces = new RegExp(CL100K_TOKEN_SPLIT_REGEX.source, 'uy');
   for (let start = from; start < text.length;) {
     let end = asciiPieceEnd(text, start);
@@ -28,7 +28,7 @@ const NEWLINE = 4;
 const BEYOND_ASCII = 5;
 const END = 6;
 
-/** What each ASCII character is to the expression; control characters are like punctuation to it. */
+/** The class of each ASCII character in the expression; control characters count as punctuation. */
 const KINDS = Uint8Array.from({ length: 128 }, (_, unit) => {
   const character = String.fromCharCode(unit);
   if (/[a-z]/i.test(character)) return LETTER;
@@ -44,10 +44,11 @@ function kindAt(text: string, at: number): number {
 }
 
 /**
- * Where the piece that begins at `start` ends, found by hand, several times as fast as by the expression; 0 where it
- * holds or touches anything beyond ASCII, which is left to the expression. Its alternatives in their order: the ending
- * of a contraction; letters, after any one character; up to three digits; punctuation, after a space, with line ends
- * behind it; white space up to its last line end, or else without its last character, which goes to what follows.
+ * Returns the end of the piece that begins at `start`, without the regular expression, which is several times slower.
+ * Returns 0 if the piece contains or touches a non-ASCII character: then the expression decides. The alternatives, in
+ * order: the ending of a contraction; letters, after any one character; up to three digits; punctuation, after a space,
+ * with the following line ends; white space up to its last line end, or else without its last character, which belongs
+ * to the next piece.
  */
 function asciiPieceEnd(text: string, start: number): number {
   const first = kindAt(text, start);
@@ -71,7 +72,7 @@ function asciiPieceEnd(text: string, start: number): number {
   return spaceEnd(text, start);
 }
 
-/** Where a run of one kind ends, be it empty; 0 where what follows it is beyond ASCII. */
+/** Returns the end of a run of one class, which may be empty; 0 if a non-ASCII character follows. */
 function runEnd(text: string, start: number, kind: number): number {
   let at = start;
   let next = kindAt(text, at);
@@ -94,10 +95,10 @@ function spaceEnd(text: string, start: number): number {
   return at - start > 1 ? at - 1 : at;
 }
 
-/** Of `'s`, `'t`, `'m`, `'d`, `'ll`, `'ve` and `'re` in either case; 0 where none begins at `start`. */
+/** Returns the end of `'s`, `'t`, `'m`, `'d`, `'ll`, `'ve` or `'re` in either case; 0 if none begins at `start`. */
 function contractionEnd(text: string, start: number): number {
   if (text.charCodeAt(start) !== 39) return 0;
-  // The bit that letters differ by in their cases is set: what is no letter does not become one of these.
+  // Setting bit 5 converts letters to lower case; no other character becomes one of these letters.
   const first = text.charCodeAt(start + 1) | 32;
   if (first === 0x73 || first === 0x74 || first === 0x6d || first === 0x64) return start + 2;
   const second = text.charCodeAt(start + 2) | 32;

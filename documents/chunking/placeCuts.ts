@@ -1,6 +1,6 @@
 import type { Cut, Items, PlacedLine, PlacedPage } from '../types.js';
 
-/** The cuts with where each lies on its pages: numbers of the first and last, and the box around its lines. */
+/** Adds to each cut its position on the pages: numbers of the first and last page, and the box around its lines. */
 export function placeCuts(cuts: readonly Cut[], pages: readonly PlacedPage[]): Cut[] {
   return cuts.map((cut) => {
     const on = pages.slice(firstAfter(pages, cut.start), firstFrom(pages, cut.end));
@@ -22,7 +22,7 @@ export function placeCuts(cuts: readonly Cut[], pages: readonly PlacedPage[]): C
   });
 }
 
-/** The cuts, those of a table with `block_types` that says so. */
+/** Returns the cuts; those inside a table get `block_types`. */
 export function markTables(cuts: readonly Cut[], tables: readonly Items[]): Cut[] {
   const spans = tables.map((rows): Span => ({ start: rows[0] ?? 0, end: rows.at(-1) ?? 0 }));
   return cuts.map((cut) => {
@@ -37,12 +37,12 @@ interface Span {
   readonly end: number;
 }
 
-/** The index of the first span that ends after `offset`. */
+/** Returns the index of the first span that ends after `offset`. */
 function firstAfter(spans: readonly Span[], offset: number): number {
   return search(spans, ({ end }) => end > offset);
 }
 
-/** The index of the first span that begins at `offset` or later. */
+/** Returns the index of the first span that begins at `offset` or later. */
 function firstFrom(spans: readonly Span[], offset: number): number {
   return search(spans, ({ start }) => start >= offset);
 }
@@ -59,7 +59,7 @@ function search(spans: readonly Span[], isRight: (span: Span) => boolean): numbe
   return low;
 }
 
-/** Those of some spans, in the order of the text and apart from one another, that another span touches. */
+/** Returns the spans that overlap a given span. The spans must be ascending and disjoint. */
 export const spansIn = <T extends Span>(spans: readonly T[], { start, end }: Span): readonly T[] =>
   spans.slice(firstAfter(spans, start), firstFrom(spans, end));
 

@@ -1,6 +1,6 @@
 import { countTokens } from './countTokens.js';
 
-/** Ends in a line break, so that no token reaches from the prefix into the chunk and their counts add up. */
+/** The separator ends in a line break, so that no token spans the prefix and the chunk, and their counts add up. */
 const SEPARATOR = '\n\n';
 
 export interface Prefix {
@@ -8,16 +8,16 @@ export interface Prefix {
   readonly tokens: number;
 }
 
-/** What is put before each chunk: the given text, shortened where it would take more than half of the chunk. */
+/** Returns the prefix of each chunk: the given text, truncated to half of the chunk. */
 export function fitPrefix(prefix: string | null, chunkSize: number): Prefix {
   const none = { text: '', tokens: 0 };
   const wanted = prefix?.trim() ?? '';
   if (wanted === '') return none;
   const limit = Math.floor(chunkSize / 2);
-  // A token holds at most 128 characters, so that the rest of a huge prefix need not be counted.
+  // A token holds at most 128 characters, so the rest of a huge prefix need not be counted.
   const longest = Math.min(wanted.length, 128 * limit);
   const measure = (length: number): Prefix => {
-    // Half of a surrogate pair is no character.
+    // Do not end in the middle of a surrogate pair.
     const text =
       wanted
         .slice(0, length)

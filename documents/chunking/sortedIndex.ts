@@ -1,4 +1,4 @@
-/** The index of the last element that is at most `value` in an ascending array; 0 when all are above it. */
+/** Returns the index of the last element that is at most `value` in an ascending array; 0 when all are larger. */
 export function sortedIndex(
   ascending: { readonly length: number; readonly [index: number]: number },
   value: number,
@@ -13,7 +13,10 @@ export function sortedIndex(
   return low;
 }
 
-/** The index of the first element above `value` in an ascending array; its length when there is none. */
+/**
+ * Returns the index of the first element that is larger than `value` in an ascending array; its length if there is
+ * none.
+ */
 export function firstAbove(ascending: readonly number[], value: number): number {
   const at = sortedIndex(ascending, value);
   return at < ascending.length && (ascending[at] ?? 0) <= value ? at + 1 : at;

@@ -10,20 +10,20 @@ import { skipSpace } from './whitespace.js';
 
 export interface SplitResult {
   readonly chunks: Chunk[];
-  /** What was put before each chunk; '' for nothing. */
+  /** The text before each chunk; '' for none. */
   readonly prefix: string;
-  /** cl100k tokens of the whole text. */
+  /** Number of cl100k tokens of the whole text. */
   readonly numTokens: number;
 }
 
-/** A token holds at most 128 bytes, and a chunk must fit a row of MongoDB (16 MB). No model reads as much. */
+/** A token holds at most 128 bytes, and a chunk must fit a MongoDB document (16 MB). No model reads that much. */
 const MAX_CHUNK_TOKENS = 100_000;
 
 /**
- * Cuts a Markdown-like text into chunks of at most chunkSize cl100k tokens, prefix included: between blocks, then
- * sentences, then words, then characters. What fits a chunk is not torn, headings stay with the text that follows,
- * and small blocks share a chunk. Only a single character of more tokens than chunkSize makes a larger chunk.
- * `blocks` are those of a document whose text is not cut by its Markdown alone.
+ * Cuts a Markdown-like text into chunks of at most chunkSize cl100k tokens, including the prefix: between blocks, then
+ * sentences, then words, then characters. A unit that fits a chunk is not split, headings stay with the text that
+ * follows, and small blocks share a chunk. A chunk is larger only if a single character has more tokens than chunkSize.
+ * @param blocks the blocks of a document that is not cut by its Markdown alone
  */
 export function splitText(
   text: string,
@@ -40,7 +40,7 @@ export function splitText(
     blocks,
     breaks: new BlockBreaks(text),
     budget,
-    // A quarter of each chunk is new at least: else an overlap next to chunkSize would multiply the text by thousands.
+    // At least a quarter of each chunk is new: with an overlap close to chunkSize the text would multiply by thousands.
     overlap: Math.min(Math.max(0, Math.floor(options.chunkOverlap)), Math.floor((budget * 3) / 4)),
   };
   const chunks: Chunk[] = [];

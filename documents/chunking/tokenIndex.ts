@@ -3,27 +3,33 @@ import { countPiece } from './countTokens.js';
 import { eachPiece } from './pieces.js';
 import { sortedIndex } from './sortedIndex.js';
 
-/** Characters of a long text whose tokens are known at once: an index of all would take more memory than the text. */
+/** Characters of a long text that are indexed at once: an index of all would take more memory than the text. */
 const WINDOW = 1 << 25;
-/** An index reaches so far beyond a chunk's start for each token of the chunk: the longest ones have 128 characters. */
+/**
+ * Characters that the index covers beyond a chunk's start, per token of the chunk: the longest tokens have 128
+ * characters.
+ */
 const AHEAD = 200;
 
 /**
- * A text with its tokens counted once, of a long one a window. Since tokens never reach across pieces, the tokens of any part are the
- * difference of two sums, but for the pieces that the part's own ends cut: those are counted anew.
+ * An index of the tokens of a text, or of a window of a long text. Tokens never span pieces, so the tokens of any part
+ * are the difference of two sums, except for the pieces that the part's own ends split: those are counted separately.
  */
 export class TokenIndex {
   readonly text: string;
-  /** Tokens of the text up to the window's end. */
+  /** Number of tokens of the text up to the end of the window. */
   readonly total: number;
-  /** Where the window ends. */
+  /** End of the window. */
   readonly end: number;
-  /** Where pieces end, ascending, after where the first one begins. */
+  /** Ends of pieces, ascending, after the start of the first one. */
   readonly #ends: Int32Array;
-  /** Tokens of the text up to that end. */
+  /** Number of tokens of the text up to each of these ends. */
   readonly #sums: Int32Array;
 
-  /** @param before where a piece ends that the window begins behind, and the tokens up to there */
+  /**
+   * Builds the index.
+   * @param before the end of the piece before the window, and the number of tokens up to there
+   */
   constructor(text: string, before = { end: 0, tokens: 0 }) {
     const windowEnd = before.end + WINDOW;
     let ends = new Int32Array(1024 + (Math.min(text.length - before.end, WINDOW) >> 2));
@@ -51,19 +57,25 @@ export class TokenIndex {
     this.#sums = sums.subarray(0, pieces);
   }
 
-  /** An index that reaches far enough from `offset` on for a chunk of so many tokens, and begins at `from` or a little before. */
+  /**
+   * Returns an index that reaches far enough from `offset` for a chunk of this many tokens, and begins at `from` or
+   * slightly before.
+   */
   reaching(offset: number, from: number, tokens: number): TokenIndex {
     if (this.end === this.text.length || offset + AHEAD * (tokens + 100) < this.end) return this;
     const at = sortedIndex(this.#ends, from);
     return new TokenIndex(this.text, { end: this.#endAt(at), tokens: this.#sumAt(at) });
   }
 
-  /** cl100k tokens of `text.slice(start, end)`, exactly, for a start inside the window. Takes time for the pieces cut, not for the whole part. */
+  /**
+   * Counts the cl100k tokens of `text.slice(start, end)` exactly, for a start inside the window. The time depends only
+   * on the split pieces.
+   */
   count(start: number, end: number): number {
     let tokens = 0;
     let at = start;
     if (!this.#isEnd(start)) {
-      // Counted from the cut on until a piece ends where one of the whole text does: from there on they agree.
+      // Count from the cut until a piece ends where one of the whole text ends: from there on both agree.
       const part = this.text.slice(start, end);
       eachPiece(part, (pieceStart, pieceEnd) => {
         tokens += countPiece(part, pieceStart, pieceEnd);
@@ -78,20 +90,24 @@ export class TokenIndex {
     return lastEnd < end ? tokens + this.#countCut(lastEnd, end) : tokens;
   }
 
-  /** Whether the part has at most `limit` tokens. Exact near the limit, by sums alone far from it. */
+  /** Whether the part has at most `limit` tokens. Exact near the limit; far from it, estimated from the sums. */
   fits(start: number, end: number, limit: number): boolean {
     const first = sortedIndex(this.#ends, start);
     const last = sortedIndex(this.#ends, end);
-    // What the cut pieces at the two ends may add or take away.
+    // Maximum difference that the split pieces at the two ends can make.
     const slack = 16;
     const whole = this.#sumAt(last + 1) - this.#sumAt(first);
     if (whole + slack <= limit) return true;
-    // A cut piece counts by its share here, else every chunk of a word of a megabyte would count the word's rest.
+    // Count a split piece by its share here: otherwise each chunk of a word of a megabyte would count the rest of the
+    // word.
     if (this.#estimate(start, end) > limit * 1.5 + slack) return false;
     return this.count(start, end) <= limit;
   }
 
-  /** Where the last piece ends that still lets the part from `start` have at most `limit` tokens; `start` when none does. */
+  /**
+   * Returns the end of the last piece with which the part from `start` has at most `limit` tokens; `start` if there is
+   * none.
+   */
   reach(start: number, limit: number): number {
     const first = sortedIndex(this.#ends, start);
     let at = Math.max(first, sortedIndex(this.#sums, this.#sumAt(first) + limit));
@@ -105,7 +121,7 @@ export class TokenIndex {
     return Math.max(start, this.#endAt(at));
   }
 
-  /** About where the last `limit` tokens before `end` begin, never earlier. */
+  /** Returns approximately the start of the last `limit` tokens before `end`, never an earlier position. */
   reachBack(end: number, limit: number): number {
     const last = sortedIndex(this.#ends, end);
     const from = sortedIndex(this.#sums, this.#sumAt(last) - limit - 1) + 1;
@@ -113,8 +129,8 @@ export class TokenIndex {
   }
 
   /**
-   * The largest end inside the piece after `from` (where a piece ends, or `start`) with at most `limit` tokens from
-   * `start` on, between two characters. A single character is never cut, even where it alone is more than the limit.
+   * Returns the largest end inside the piece after `from` (the end of a piece, or `start`) with at most `limit` tokens
+   * from `start`, between two characters. A single character is never split, even if it exceeds the limit alone.
    */
   cutInside(start: number, from: number, limit: number): number {
     const room = limit - this.count(start, from);
@@ -135,12 +151,12 @@ export class TokenIndex {
     return start + ((this.text.codePointAt(start) ?? 0) > 0xffff ? 2 : 1);
   }
 
-  /** The offset, or the one before it where it would cut a surrogate pair. */
+  /** Returns the offset, or the one before it if it would split a surrogate pair. */
   #betweenCharacters(offset: number): number {
     return (this.text.codePointAt(offset - 1) ?? 0) > 0xffff ? offset - 1 : offset;
   }
 
-  /** Tokens of the part, pieces cut at its ends counted by the share of their characters inside. */
+  /** Estimates the tokens of the part: split pieces at its ends count by the share of their characters inside. */
   #estimate(start: number, end: number): number {
     return this.#sumUpTo(end) - this.#sumUpTo(start);
   }
@@ -183,7 +199,7 @@ function grown(array: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
   return bigger;
 }
 
-/** Whole characters of a text that lie in its first `bytes` bytes of UTF-8, in UTF-16 units. */
+/** Counts the whole characters in the first `bytes` bytes of a text's UTF-8 encoding, in UTF-16 units. */
 function charactersIn(text: string, bytes: number): number {
   let seen = 0;
   let units = 0;

@@ -1,33 +1,33 @@
-/** Looked up once: where code runs in a context of its own, as in tests, globals are slow to come by. */
+/** Read once: in a separate context, as in tests, access to globals is slow. */
 const { imul } = Math;
-/** Longer pieces are rare and each a different one: not worth remembering. */
+/** Maximum length of a cached piece: longer ones rarely repeat. */
 const LONGEST = 48;
-const MOST_PIECES = 50_000;
-const MOST_UNITS = 600_000;
-/** A power of two, several times as many as there are pieces. */
+const MAX_PIECES = 50_000;
+const MAX_UNITS = 600_000;
+/** A power of two, several times the maximum number of pieces. */
 const SLOTS = 1 << 18;
-/** Pieces made to fall on one slot are counted anew each time, which costs less than a long search. */
-const MOST_PROBES = 16;
+/** Maximum number of probes. Pieces crafted to collide are counted each time, which costs less than a long search. */
+const MAX_PROBES = 16;
 
 /**
- * Tokens of pieces seen before. Words repeat, so this answers for nearly all of them; and it takes a piece by its place in
- * a text, which a Map can't: cutting the piece out costs several times as much as finding it here.
+ * A cache of the token counts of pieces. Words repeat, so most pieces are found. A piece is looked up by its position
+ * in a text, which a Map cannot do: slicing it would cost several times as much as the lookup.
  */
 export class TokenTable {
   /** Number of a piece plus one; 0 for a free slot. */
   readonly #slots = new Int32Array(SLOTS);
-  readonly #hashes = new Int32Array(MOST_PIECES);
-  readonly #starts = new Int32Array(MOST_PIECES);
-  readonly #lengths = new Uint8Array(MOST_PIECES);
-  readonly #tokens = new Uint8Array(MOST_PIECES);
-  /** UTF-16 units of all pieces, one after the other. */
-  readonly #units = new Uint16Array(MOST_UNITS);
+  readonly #hashes = new Int32Array(MAX_PIECES);
+  readonly #starts = new Int32Array(MAX_PIECES);
+  readonly #lengths = new Uint8Array(MAX_PIECES);
+  readonly #tokens = new Uint8Array(MAX_PIECES);
+  /** UTF-16 units of all pieces, concatenated. */
+  readonly #units = new Uint16Array(MAX_UNITS);
   #pieces = 0;
   #end = 0;
 
   /**
-   * Tokens of `text.slice(start, end)`.
-   * @param count counts them where they are not known; at most a token a byte
+   * Returns the number of tokens of `text.slice(start, end)`.
+   * @param count counts the tokens of an unknown piece; at most one per byte
    */
   tokensOf(text: string, start: number, end: number, count: (piece: string) => number): number {
     const length = end - start;
@@ -36,7 +36,7 @@ export class TokenTable {
     for (let at = start; at < end; at++) hash = imul(hash ^ text.charCodeAt(at), 0x01000193);
     hash ^= hash >>> 15;
     let slot = hash & (SLOTS - 1);
-    for (let probe = 0; probe < MOST_PROBES; probe++) {
+    for (let probe = 0; probe < MAX_PROBES; probe++) {
       const piece = (this.#slots[slot] ?? 0) - 1;
       if (piece === -1) {
         const tokens = count(text.slice(start, end));
@@ -57,7 +57,7 @@ export class TokenTable {
   }
 
   #remember(text: string, start: number, length: number, hash: number, slot: number, tokens: number): void {
-    if (this.#pieces === MOST_PIECES || this.#end + length > MOST_UNITS) {
+    if (this.#pieces === MAX_PIECES || this.#end + length > MAX_UNITS) {
       this.#slots.fill(0);
       this.#pieces = 0;
       this.#end = 0;

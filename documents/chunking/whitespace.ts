@@ -1,4 +1,4 @@
-/** Whether the UTF-16 unit is white space, as the regular expression `\s` sees it. */
+/** Whether the UTF-16 unit is white space, as in the regular expression `\s`. */
 export function isSpace(unit: number): boolean {
   if (unit < 128) return unit === 32 || (unit >= 9 && unit <= 13);
   return (
@@ -14,14 +14,14 @@ export function isSpace(unit: number): boolean {
   );
 }
 
-/** The first offset from `at` on that holds no white space; `end` when there is none. */
+/** Returns the first offset from `at` on that is not white space; `end` if there is none. */
 export function skipSpace(text: string, at: number, end = text.length): number {
   let i = at;
   while (i < end && isSpace(text.charCodeAt(i))) i++;
   return i;
 }
 
-/** `end` moved back over white space, not below `start`. */
+/** Returns `end` moved back over white space, at least `start`. */
 export function trimEnd(text: string, start: number, end: number): number {
   let i = end;
   while (i > start && isSpace(text.charCodeAt(i - 1))) i--;

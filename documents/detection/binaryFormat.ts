@@ -1,7 +1,10 @@
 import type { FileFormat } from '../../contract/fileFormats.js';
 import { hasTwoFrames, mpegAudio } from './mpegFrames.js';
 
-/** What binary content is: a format of ours, or in words what it is instead. Null for what no mark betrays. */
+/**
+ * The type of binary content: one of our formats, or a description of an unsupported type. Null if no signature
+ * matches.
+ */
 export type BinaryKind = FileFormat | { readonly unsupported: string } | null;
 
 type Test = (bytes: Buffer, named: FileFormat | null) => BinaryKind;
@@ -10,13 +13,16 @@ const old = (what: string, instead: string): BinaryKind => ({
   unsupported: `${what}. Save it as ${instead} and send that`,
 });
 
-/** Among formats that share one container the name chooses, for only it can. */
+/** Chooses by name among formats that share one container, because their content is the same. */
 const oneOf =
   (first: FileFormat, ...others: FileFormat[]): Test =>
   (_bytes, named) =>
     named !== null && others.includes(named) ? named : first;
 
-/** What stands behind a tag of titles and pictures, where it is not too long to be seen. Its length leaves out each eighth bit. */
+/**
+ * Detects the format after an ID3 tag (titles, pictures), if the tag is short enough. Its length uses seven bits per
+ * byte.
+ */
 const tagged: Test = (bytes, named) => {
   const length = [...bytes.subarray(6, 10)].reduce((sum, byte) => sum * 128 + (byte & 127), 0);
   const sound = bytes.subarray(10 + length);
@@ -24,11 +30,14 @@ const tagged: Test = (bytes, named) => {
   return mpegAudio(sound) ?? oneOf('MP3', 'AAC', 'MP2', 'FLAC')(bytes, named);
 };
 
-/** Packets of 188 bytes, as video is broadcast. Their mark is the letter G, so the name must say the same. */
+/**
+ * Detects MPEG transport streams with packets of 188 bytes. Their sync byte is the letter G, so the name must match
+ * too.
+ */
 const packets: Test = (bytes, named) =>
   bytes[188] === 0x47 && bytes[376] === 0x47 && (named === 'MPEG' || named === 'MPG') ? named : null;
 
-/** What content begins with (as latin1, from an offset), and what it is then. The first that fits counts. */
+/** Signatures (as latin1, at an offset) and their types. The first match counts. */
 const SIGNATURES: ReadonlyArray<readonly [start: string, kind: BinaryKind | Test, offset?: number]> = [
   ['%PDF-', 'PDF'],
   ['PK\u0003\u0004', zipFormat],
@@ -56,7 +65,7 @@ const SIGNATURES: ReadonlyArray<readonly [start: string, kind: BinaryKind | Test
   ['ftypM4A ', 'M4A', 4],
   ['ftypqt  ', 'MOV', 4],
   ['ftyp', (bytes, named) => (bytes[0] === 0 ? oneOf('MP4', 'M4A', 'MOV')(bytes, named) : null), 4],
-  // QuickTime's own programs begin without a mark.
+  // Files of QuickTime's own programs begin without a signature.
   ...['moov', 'mdat', 'wide'].map((atom) => [atom, (bytes: Buffer) => (bytes[0] === 0 ? 'MOV' : null), 4] as const),
   ['\u0030\u0026\u00b2\u0075\u008e\u0066\u00cf\u0011', 'WMV'],
   ['\u001aE\u00df\u00a3', (bytes) => (bytes.subarray(0, 128).includes('webm') ? 'WEBM' : 'MKV')],
@@ -76,7 +85,7 @@ function riffFormat(bytes: Buffer): BinaryKind {
   return RIFF.get(bytes.toString('latin1', 8, 12)) ?? null;
 }
 
-/** By the marks of the content; what lies behind its first part is looked at where it is given. */
+/** Detects the type of binary content by signatures; examines later content if it is given. */
 export function binaryFormat(content: Uint8Array, named: FileFormat | null): BinaryKind {
   const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
   for (const [start, kind, offset = 0] of SIGNATURES) {
@@ -84,13 +93,16 @@ export function binaryFormat(content: Uint8Array, named: FileFormat | null): Bin
     const found = typeof kind === 'function' ? kind(bytes, named) : kind;
     if (found !== null) return found;
   }
-  // Some programs put a line of their own before the mark of a PDF; readers look for it in the first kilobyte.
+  // Some programs write a line before a PDF's signature; readers search for it in the first kilobyte.
   if (named === 'PDF' && bytes.subarray(0, 1024).includes('%PDF-')) return 'PDF';
-  // Samples have no header, and may begin as a frame does.
+  // Raw samples have no header, and may look like the start of a frame.
   return named === 'PCM' && !hasTwoFrames(bytes) ? null : mpegAudio(bytes);
 }
 
-/** The names of an archive's members are not packed: they stand at the head of each, and together at the end. */
+/**
+ * Bytes searched for member names. The names in an archive are not compressed: they precede each member and are
+ * repeated at the end.
+ */
 const ARCHIVE_WINDOW = 256 * 1024;
 
 const MEMBERS: ReadonlyArray<readonly [string, FileFormat]> = [
@@ -107,10 +119,10 @@ function zipFormat(bytes: Buffer, named: FileFormat | null): BinaryKind {
     return old('an OpenDocument file', '.docx, .xlsx, .pptx or PDF');
   if (names.includes('mimetypeapplication/epub')) return old('an e-book', 'PDF or HTML');
   const [, found] = MEMBERS.find(([member]) => names.includes(member)) ?? [];
-  // A workbook that could have macros and has none is still what it is called.
+  // A workbook that may contain macros but has none keeps its type.
   if (found === 'XLSX' && named === 'XLSM') return named;
   if (found !== undefined) return found;
-  // Of a large file whose marks lie further on, or a broken one: its reader will say.
+  // A large file whose signature comes later, or a broken file: its reader will report it.
   if (named !== null && ['DOCX', 'PPTX', 'XLSX', 'XLSM'].includes(named)) return named;
   return { unsupported: 'a ZIP archive. Unpack it and send what is in it' };
 }
@@ -124,17 +136,17 @@ const STREAMS: ReadonlyArray<readonly [string, BinaryKind]> = [
 ];
 
 /**
- * Whether the name of a stream stands in a container, two bytes a letter. Looked for as bytes: Node never comes back from
+ * Whether a container has a stream of this name, two bytes per letter. Searches bytes: Node never returns from
  * a search for UTF-16 in a buffer that begins at an odd address.
  */
 const namesStream = (bytes: Buffer, stream: string): boolean => bytes.includes(Buffer.from(stream, 'utf16le'));
 
-/** The container of Outlook messages and of Office files before 2007, and of encrypted ones since. */
+/** Detects the container of Outlook messages, of Office files before 2007, and of encrypted newer ones. */
 function compoundFormat(bytes: Buffer, named: FileFormat | null): BinaryKind {
   if (namesStream(bytes, 'EncryptedPackage'))
     return named !== null && ['DOCX', 'PPTX', 'XLSX', 'XLSM'].includes(named) ? named : 'DOCX';
   for (const [stream, kind] of STREAMS) if (namesStream(bytes, stream)) return kind;
-  // Its list of streams lies beyond what was given to look at.
+  // Its list of streams is beyond the given part.
   if (named !== null && ['DOCX', 'PPTX', 'XLSX', 'XLSM', 'MSG'].includes(named)) return named;
   return old('an old Office document', '.docx, .xlsx, .pptx or PDF');
 }

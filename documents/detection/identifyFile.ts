@@ -6,9 +6,10 @@ import { binaryFormat } from './binaryFormat.js';
 import { PAGE_START, type TextHead, textFormat } from './textFormat.js';
 
 /**
- * What content is: by the content itself first, then by its type and name. The first 64 KB are enough but for archives
- * whose marks lie behind that, where the name decides until the whole is seen. Media types other than the named ones are
- * plain text when they are text. Throws a Fault unsupported_type for what can't be read.
+ * Identifies content: by the content first, then by its media type and name. The first 64 KB are enough, except for
+ * archives whose signatures come later: there the name decides until the whole content is available. Unknown media
+ * types are plain text if their content is text.
+ * @throws Fault unsupported_type for unreadable content
  */
 export function identifyFile(input: Pick<ParseInput, 'bytes' | 'contentType' | 'name'>): Identified {
   const byName = formatOfName(input.name);
@@ -19,7 +20,10 @@ export function identifyFile(input: Pick<ParseInput, 'bytes' | 'contentType' | '
   return { format, mimeType: mimeTypeOf(format), namedAs: isLie ? promised : null };
 }
 
-/** A .txt may be anything that is text, and the types of a page, Markdown and plain text are often mixed up. */
+/**
+ * Whether two formats are easily confused: a .txt may contain any text, and pages, Markdown and plain text often have
+ * each other's types.
+ */
 function areAlike(promised: FileFormat, found: FileFormat): boolean {
   const plain: readonly FileFormat[] = ['TXT', 'MD', 'HTML'];
   return plain.includes(promised) && plain.includes(found);
@@ -37,7 +41,7 @@ function formatOf(
   const type = (contentType ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
   const head = headOf(bytes, contentType, named);
   if (head === null) {
-    // Samples without a header have no mark at all.
+    // Raw samples have no signature.
     if (named === 'PCM') return named;
     throw unsupported('binary data');
   }
@@ -47,7 +51,7 @@ function formatOf(
 
 const HEAD_LENGTH = 4096;
 
-/** The first characters, good enough to recognise ASCII marks in any encoding; null for what is no text. */
+/** Returns the first characters, good enough to recognise ASCII marks in any encoding; null if it is not text. */
 function headOf(bytes: Uint8Array, contentType: string | null, name: FileFormat | null): TextHead | null {
   const part = bytes.subarray(0, HEAD_LENGTH);
   const told = charsetOf(contentType)?.startsWith('utf-16') === true ? 'utf-16le' : null;
@@ -56,17 +60,17 @@ function headOf(bytes: Uint8Array, contentType: string | null, name: FileFormat 
     charset === null
       ? Buffer.from(part.buffer, part.byteOffset, part.byteLength).toString('latin1')
       : new TextDecoder(charset).decode(part);
-  // Loud samples have no zero byte in them, but are no UTF-8 either.
+  // Loud PCM samples contain no zero byte, but are not UTF-8 either.
   if (name === 'PCM' && !isUtf8(part)) return null;
   const text = decoded.trimStart();
-  // A page with a stray zero byte in it is still a page, as it is for browsers.
+  // A page with a stray zero byte is still a page, as in browsers.
   if (charset === null && decoded.includes('\u0000') && !PAGE_START.test(text)) return null;
   return { text, whole: bytes.byteLength <= HEAD_LENGTH };
 }
 
 function isUtf8(part: Uint8Array): boolean {
   try {
-    // The last character may be cut.
+    // The last character may be incomplete.
     new TextDecoder('utf-8', { fatal: true }).decode(part, { stream: true });
     return true;
   } catch {

@@ -1,6 +1,6 @@
 import type { FileFormat } from '../../contract/fileFormats.js';
 
-/** Frames of MPEG audio have no other mark than eleven set bits: the layer tells the three formats apart. */
+/** Detects MPEG audio: its only signature is eleven set bits, and the layer distinguishes the three formats. */
 export function mpegAudio(bytes: Buffer): FileFormat | null {
   const [first = 0, second = 0] = bytes;
   if (first !== 0xff || (second & 0xe0) !== 0xe0 || second === 0xff || second === 0xfe) return null;
@@ -8,17 +8,17 @@ export function mpegAudio(bytes: Buffer): FileFormat | null {
   return layers[(second >> 1) & 3] ?? null;
 }
 
-/** Whether another frame of the same format follows the first: sound without any header may begin as a frame does. */
+/** Whether a second frame of the same format follows the first: raw samples may look like one frame. */
 export function hasTwoFrames(bytes: Buffer): boolean {
   const format = mpegAudio(bytes);
   const length = format === 'AAC' ? adtsLength(bytes) : mpegLength(bytes);
   return format !== null && length > 0 && mpegAudio(bytes.subarray(length)) === format;
 }
 
-/** Of a frame of AAC, which says so itself. */
+/** Returns the length of an AAC frame, which its header states. */
 const adtsLength = (bytes: Buffer): number => (bytes.length < 6 ? 0 : (bytes.readUIntBE(3, 3) & 0x3_ff_e0) >> 5);
 
-/** Kilobits a second, by the four bits that name them; layer and version choose the row. */
+/** Bit rates in kilobits per second, by their four-bit code; layer and version choose the row. */
 const BITRATES = {
   MP2: [0, 32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384],
   MP3: [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320],
@@ -26,7 +26,7 @@ const BITRATES = {
 } as const;
 const RATES = [44_100, 48_000, 32_000];
 
-/** Of a frame of MP2 or MP3: its sound lasts a fixed number of samples. 0 for what no such frame says. */
+/** Returns the length of an MP2 or MP3 frame, which has a fixed number of samples; 0 if the header is invalid. */
 function mpegLength(bytes: Buffer): number {
   const [, second = 0, third = 0] = bytes;
   const version = (second >> 3) & 3;

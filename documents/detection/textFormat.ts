@@ -1,8 +1,8 @@
 import type { FileFormat } from '../../contract/fileFormats.js';
 
 /**
- * What only a page begins with, and what a fragment of one may begin with, as a Markdown file may. A comment is matched
- * in one way only: with a lazy dot, thirty comments in a row are tried in every combination.
+ * Matches the start of a page, as opposed to a fragment of HTML, with which a Markdown file may begin. The pattern
+ * matches comments in only one way: with a lazy dot, thirty comments in a row would be tried in every combination.
  */
 export const PAGE_START =
   /^(?:<!--(?:(?!-->)[\s\S])*-->\s*|<\?xml[^>]*>\s*)*<(?:!doctype\s+html|html|head|body|title|frameset)[\s>]/i;
@@ -15,13 +15,13 @@ const TEXT_FORMATS: ReadonlySet<FileFormat> = new Set(['HTML', 'MD', 'TXT', 'CSV
 
 const isTextFormat = (format: FileFormat | null): format is TextFormat => format !== null && TEXT_FORMATS.has(format);
 
-/** The head of a text, and whether that is all of it. */
+/** The start of a text, and whether it is the whole text. */
 export interface TextHead {
   readonly text: string;
   readonly whole: boolean;
 }
 
-/** What text is: by what it begins with, then by a type that says more than "text", then by its name. */
+/** Returns the format of a text: by its beginning, then by a media type that is more specific than "text", then by its name. */
 export function textFormat(
   head: TextHead,
   type: string,
@@ -30,7 +30,7 @@ export function textFormat(
 ): TextFormat {
   if (PAGE_START.test(head.text)) return 'HTML';
   if (byType === 'HTML') {
-    // Some servers call everything a page; text without a single tag keeps its lines only as plain text.
+    // Some servers label every file as a page. Text without any tag keeps its lines only as plain text.
     if (/<[a-z!/]/i.test(head.text) || !head.whole) return 'HTML';
     return isTextFormat(byName) && byName !== 'HTML' ? byName : 'TXT';
   }
@@ -39,7 +39,7 @@ export function textFormat(
   const promised = byName === 'HTML' && isPlain ? null : byName;
   if (isTextFormat(promised) && canBe(promised, head)) return promised;
   if (isTextFormat(byType) && byType !== 'TXT' && canBe(byType, head)) return byType;
-  // A name that is not true says nothing; without one, a text that was not called plain is looked at as well.
+  // A wrong name is ignored. Without a name, a text that was not declared as plain text is examined too.
   return (promised === null || promised === 'TXT') && isPlain ? 'TXT' : guess(head);
 }
 
@@ -50,7 +50,7 @@ function canBe(format: TextFormat, head: TextHead): boolean {
   return true;
 }
 
-/** What a text is that nothing but itself speaks for. */
+/** Guesses the format of a text from its content alone. */
 function guess(head: TextHead): TextFormat {
   if (FRAGMENT_START.test(head.text)) return 'HTML';
   if (looksLikeJson(head)) return 'JSON';
@@ -77,7 +77,7 @@ function isJson(text: string): boolean {
 const HEADERS =
   /^(?:from|to|cc|date|subject|received|return-path|message-id|mime-version|content-type|delivered-to|dkim-signature)$/i;
 
-/** How many different header fields of a message the text begins with. */
+/** Returns how many different message header fields the text begins with. */
 function headersIn(text: string): number {
   const fields = new Set<string>();
   for (const line of text.split(/\r?\n/)) {
@@ -90,17 +90,17 @@ function headersIn(text: string): number {
 
 function linesOf({ text, whole }: TextHead): string[] {
   const lines = text.split(/\r?\n/);
-  // The last one may be cut.
+  // The last line may be incomplete.
   return (whole ? lines : lines.slice(0, -1)).filter((line) => line.trim() !== '');
 }
 
-/** At least three lines with the same number, two or more, of fields. Quoted delimiters do not count. */
+/** Whether at least three lines have the same number of fields, two or more. Quoted delimiters do not count. */
 function looksLikeTable(head: TextHead): boolean {
   const lines = linesOf(head).slice(0, 20);
   if (lines.length < 3) return false;
   return ['\t', ';', ',', '|'].some((delimiter) => {
     const counts = lines.map((line) => line.replaceAll(/"[^"]*"/g, '').split(delimiter).length);
-    // Running text has commas too, but not as many in each line, and its fields are long.
+    // Prose has commas too, but with varying numbers per line and long fields.
     return (counts[0] ?? 0) >= (delimiter === ',' ? 3 : 2) && counts.every((count) => count === counts[0]);
   });
 }

@@ -4,14 +4,14 @@ import { Fault } from '../../contract/failures.js';
 import type { HtmlSkips } from '../types.js';
 import { eachElement, isElement, type PageElement } from './pageElement.js';
 
-/** Takes out of the tree what the request told the reader to skip. */
+/** Removes the elements from the tree that the request skips. */
 export function applySkips(root: Document, skips: HtmlSkips): void {
   const tags = new Set(skips.tags.map((tag) => tag.trim().toLowerCase()).filter((tag) => tag !== ''));
   const classes = new Set(skips.classes.map((name) => name.trim().replace(/^\./, '')).filter((name) => name !== ''));
   const selectors = skips.selectors.filter((selector) => selector.trim() !== '');
   if (tags.size === 0 && classes.size === 0 && selectors.length === 0) return;
   const skipped = new Set<PageElement>();
-  // All are looked up in the whole tree first, so that one selector does not change what the next one finds.
+  // Find all elements before any is removed, so that one selector does not change the matches of the next.
   for (const selector of selectors) for (const element of find(root, selector)) skipped.add(element);
   eachElement(root, (element) => {
     if (tags.has(element.name) || hasClass(element, classes)) skipped.add(element);
@@ -26,7 +26,7 @@ function find(root: Document, selector: string): PageElement[] {
   } catch (cause) {
     throw new Fault(
       'broken_content',
-      `The CSS selector "${selector}" among those to skip can't be read. Correct it and try again.`,
+      `The CSS selector "${selector}" to skip is not valid. Correct it and try again.`,
       { cause },
     );
   }

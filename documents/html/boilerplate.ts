@@ -2,8 +2,8 @@ import type { Document } from 'domhandler';
 import { eachElement, HOLDS, isElement, type PageElement } from './pageElement.js';
 
 /**
- * Elements that are not the page's own text by what they say of themselves: tag, role, hidden, name. Decided on
- * measured elements (measureText). Each rule errs towards keeping: a wrong word costs less than lost content.
+ * Finds elements that are marked as boilerplate by their tag, role, hidden state or name, on measured elements
+ * (measureText). Each rule prefers to keep text: an extra word costs less than lost content.
  */
 export function findBoilerplate(root: Document, pageLength: number): Set<PageElement> {
   const found = new Set<PageElement>();
@@ -30,10 +30,10 @@ const ROLES: ReadonlyMap<string, 'nav' | 'header' | 'footer' | 'aside' | 'search
   ['alertdialog', 'dialog'],
 ]);
 
-/** Inside these a header, footer or aside is part of the content. */
+/** Inside these elements, a header, footer or aside is part of the content. */
 const CONTENT = new Set(['main', 'article', 'section', 'blockquote', 'figure', 'details', 'td']);
 
-/** Words of ids and classes that pages give their furniture. Only believed where the text looks like it too. */
+/** Words in ids and classes of boilerplate. They count only if the text looks like boilerplate too. */
 const FURNITURE_NAMES = new Set(
   (
     'nav navbar navigation menu mainmenu submenu topnav sidenav breadcrumb breadcrumbs footer site-footer page-footer ' +
@@ -50,7 +50,7 @@ function isHidden(element: PageElement, pageLength: number): boolean {
     (element.name === 'dialog' && attribs['open'] === undefined) ||
     (attribs['style'] !== undefined &&
       /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)/i.test(attribs['style']));
-  // Pages that are shown by a script hide everything at first.
+  // Pages that a script reveals hide everything at first.
   return hidden && element.textLength < pageLength / 2;
 }
 
@@ -61,7 +61,7 @@ function isFurniture(element: PageElement, pageLength: number): boolean {
     case 'search':
       return true;
     case 'header':
-      // The banner of a page often carries its title and opening lines.
+      // A page's banner often contains its title and introduction.
       return !insideContent(element) && !((element.holds & HOLDS.heading) !== 0 && linkShare(element) < 0.5);
     case 'footer':
       return !insideContent(element);
@@ -110,7 +110,7 @@ function isNamedFurniture(element: PageElement, pageLength: number): boolean {
   return !insideContent(element) && linkShare(element) >= 0.5;
 }
 
-/** The sign after a heading that links to the heading itself. */
+/** Whether the element is the sign after a heading that links to the heading itself. */
 function isPermalink(element: PageElement): boolean {
   if (element.name !== 'a' || element.textLength > 2 || !(element.attribs['href'] ?? '').startsWith('#')) return false;
   const only = element.children[0];

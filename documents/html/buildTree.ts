@@ -30,7 +30,7 @@ const LIST_EDGES = set(
 const TABLE_PARTS = set('caption', 'colgroup', 'tbody', 'td', 'tfoot', 'th', 'thead', 'tr', 'table');
 const ROW_PARENTS = set('table', 'tbody', 'thead', 'tfoot');
 
-/** What a start tag closes first: end tags that authors may, and old pages do, leave out. */
+/** The elements that a start tag implicitly closes: authors, especially of old pages, omit these end tags. */
 const CLOSES: ReadonlyMap<string, { readonly targets: ReadonlySet<string>; readonly edges: ReadonlySet<string> }> =
   new Map([
     ['li', { targets: set('li'), edges: LIST_EDGES }],
@@ -46,10 +46,10 @@ const CLOSES: ReadonlyMap<string, { readonly targets: ReadonlySet<string>; reado
   ]);
 
 /**
- * The page as a light tree: one pass of the tokenizer, elements deeper than the limit flattened into the last one
- * that may hold them, attributes past the limit forgotten. Works on htmlparser2's tokenizer and not on its parser,
- * whose stack is an array shifted at the front and takes minutes for 100,000 open tags. What no author writes ends
- * the pass where it is met: a Fault too_large.
+ * Parses the page into a light tree in one pass of the tokenizer. Elements deeper than the limit are flattened into the
+ * deepest allowed one, and attributes beyond the limit are ignored. Uses htmlparser2's tokenizer instead of its parser,
+ * whose stack is an array shifted at the front and takes minutes for 100,000 open tags.
+ * @throws Fault too_large for nesting or attributes that no author writes
  */
 export function buildTree(html: string, limits: DocumentLimits): Document {
   const builder = new TreeBuilder(html, limits);
@@ -68,14 +68,14 @@ class TreeBuilder implements TokenizerCallbacks {
   #tag = '';
   #attributes: Record<string, string> = {};
   #attributeCount = 0;
-  /** Those that are read among them. */
+  /** Number of attributes read so far. */
   #attributesRead = 0;
   #attributeName = '';
   #attributeValue = '';
 
   constructor(html: string, limits: DocumentLimits) {
     this.#html = html;
-    // Later passes recurse over the tree: a setting may not let them overflow the stack.
+    // Later passes recurse over the tree: the setting must not allow a stack overflow.
     this.#maxDepth = Math.min(Math.max(limits.maxDepth, 8), 1000);
     this.#limits = limits;
   }
@@ -124,7 +124,7 @@ class TreeBuilder implements TokenizerCallbacks {
     const name = this.#html.slice(start, end).toLowerCase();
     this.#separate(name);
     if (name === 'br' || name === 'p') {
-      // Browsers open what such an end tag closes.
+      // For these end tags, browsers open the element that the tag closes.
       if (name === 'br' || !this.#stack.close(new Set(['p']), CELL_EDGES)) this.#leaf(name, {});
     } else if (name === 'body' || name === 'html') {
       // Text after the end of the body is still shown.
@@ -188,7 +188,7 @@ class TreeBuilder implements TokenizerCallbacks {
 
   #closeImplied(name: string): void {
     const block = BLOCKS.has(name);
-    // A block inside a drawing or a list of choices shows that its end tag is missing.
+    // A block inside an SVG or a select shows that its end tag is missing.
     if (block && name !== 'option' && name !== 'optgroup' && !this.#stack.has('foreignobject')) {
       while (this.#stack.close(NO_BLOCKS_INSIDE, TABLE));
     }
@@ -213,7 +213,7 @@ class TreeBuilder implements TokenizerCallbacks {
     else append(parent, new PageText(data));
   }
 
-  /** Keeps the words of flattened blocks apart. */
+  /** Separates the words of flattened blocks. */
   #separate(name: string): void {
     if ((this.#stack.top?.depth ?? 0) >= this.#maxDepth && BLOCKS.has(name)) this.#text('\n');
   }
@@ -222,11 +222,11 @@ class TreeBuilder implements TokenizerCallbacks {
 const tooDeep = (limit: number): Fault =>
   new Fault(
     'too_large',
-    `Its HTML has more than ${limit} elements open inside one another (setting MAX_HTML_DEPTH). Close its tags, send its text in another form, or raise the setting.`,
+    `Its HTML has more than ${limit} nested open elements (setting MAX_HTML_DEPTH). Close its tags, send its text in another form, or raise the setting.`,
   );
 
 const tooManyAttributes = (limit: number): Fault =>
   new Fault(
     'too_large',
-    `Its HTML has an element with more than ${limit} attributes (setting MAX_HTML_ATTRIBUTES). Take them out, send its text in another form, or raise the setting.`,
+    `Its HTML has an element with more than ${limit} attributes (setting MAX_HTML_ATTRIBUTES). Remove them, send its text in another form, or raise the setting.`,
   );

@@ -2,19 +2,19 @@ import type { ParentNode } from 'domhandler';
 
 export interface OpenElement {
   readonly name: string;
-  /** Where its content goes: its own node, its parent's where it was flattened, null where content is dropped. */
+  /** Target of its content: its own node, its parent's if it was flattened, null if the content is dropped. */
   readonly node: ParentNode | null;
   /** Depth of that node in the tree. */
   readonly depth: number;
 }
 
 /**
- * How far down the stack an open element is looked for. Real pages stay far below; without it a page of 300,000
- * unclosed tags makes every later tag walk all of them.
+ * Maximum search depth for an open element. Real pages stay far below. Without the limit, on a page with 300,000
+ * unclosed tags every later tag would search all of them.
  */
 const SEARCH_DEPTH = 256;
 
-/** The elements open while a page is read, the innermost last. */
+/** The open elements during parsing, the innermost last. */
 export class ElementStack {
   readonly #open: OpenElement[] = [];
   readonly #counts = new Map<string, number>();
@@ -23,7 +23,7 @@ export class ElementStack {
     return this.#open.at(-1);
   }
 
-  /** How many there are. */
+  /** Number of open elements. */
   get size(): number {
     return this.#open.length;
   }
@@ -42,7 +42,7 @@ export class ElementStack {
     if (element !== undefined) this.#counts.set(element.name, (this.#counts.get(element.name) ?? 1) - 1);
   }
 
-  /** Closes the innermost of the named elements and all inside it, unless a boundary lies between. */
+  /** Closes the innermost of the named elements and everything inside it, unless a boundary is in between. */
   close(targets: ReadonlySet<string>, boundaries: ReadonlySet<string>): boolean {
     const at = this.#find(targets, boundaries);
     if (at === -1) return false;
@@ -50,7 +50,7 @@ export class ElementStack {
     return true;
   }
 
-  /** Takes one element out and leaves what was opened inside it open. */
+  /** Removes one element, and leaves the elements opened inside it open. */
   remove(name: string, boundaries: ReadonlySet<string>): boolean {
     const at = this.#find(new Set([name]), boundaries);
     if (at === -1) return false;

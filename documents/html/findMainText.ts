@@ -2,8 +2,8 @@ import type { Document, ParentNode } from 'domhandler';
 import { eachElement, isElement, type PageElement } from './pageElement.js';
 
 /**
- * Where the page's text lies: main elements, else articles, else the whole page. A candidate must hold a fair part
- * of the text that is left: templates know empty mains, and articles that are only teasers.
+ * Finds the elements with the page's main text: main elements, else articles, else the whole page. A candidate must
+ * contain a fair share of the text: some templates have empty main elements, or articles that are only teasers.
  */
 export function findMainText(
   root: Document,
@@ -26,7 +26,7 @@ export function findMainText(
     return true;
   });
   if (hold(mains, 0.25 * pageLength)) return mains;
-  // Text between and around several articles belongs to them: a list page, a thread, a post with its answers.
+  // Text between and around several articles belongs to them, as on list pages, in threads, and in posts with replies.
   const holder = articles.length > 1 ? commonParent(articles, root) : articles[0];
   if (holder !== undefined && hold(isElement(holder) ? [holder] : [], 0.5 * pageLength)) return [holder];
   return [root];
@@ -44,7 +44,7 @@ function commonParent(elements: readonly PageElement[], root: Document): ParentN
     const own = ancestors(element);
     parents = i === 0 ? own : new Set([...parents].filter((parent) => own.has(parent)));
   });
-  // Insertion order goes from the inside out.
+  // The set is ordered from the inside out.
   for (const parent of parents) return parent;
   return root;
 }

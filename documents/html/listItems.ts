@@ -1,6 +1,6 @@
 import { isElement, isText, type PageElement } from './pageElement.js';
 
-/** The element before this one, unless text stands between them. */
+/** Returns the element before this one, unless there is text between them. */
 export function previousElement(element: PageElement): PageElement | null {
   for (let previous = element.prev; previous !== null; previous = previous.prev) {
     if (isElement(previous)) return previous;
@@ -9,13 +9,13 @@ export function previousElement(element: PageElement): PageElement | null {
   return null;
 }
 
-/** The list that an item lies in, or null for an item without one. */
+/** Returns the list that contains an item, or null. */
 export function listOf(item: PageElement): PageElement | null {
   const { parent } = item;
   return parent !== null && isElement(parent) && /^(?:ul|ol|menu|dir)$/.test(parent.name) ? parent : null;
 }
 
-/** Numbers list items as the page shows them; asked in the order of the page. */
+/** Numbers list items as the page shows them; call it in document order. */
 export class ItemNumbers {
   readonly #last = new Map<PageElement, number>();
 

@@ -10,8 +10,8 @@ export interface Measure {
 }
 
 /**
- * Counts the text below a node and notes on every element what it holds. Elements left out count as empty.
- * Recursion is safe: the tree's depth is bounded when it is built.
+ * Measures the text below a node and stores the result on every element. Skipped elements count as empty. Recursion is
+ * safe: buildTree limits the depth of the tree.
  */
 export function measureText(node: ParentNode, leftOut: ReadonlySet<PageElement>, inLink = false): Measure {
   const sum: Measure = { textLength: 0, linkLength: 0, links: 0, holds: 0 };

@@ -1,28 +1,28 @@
 import { Element, Text, type ChildNode, type ParentNode } from 'domhandler';
 
-/** An element of the light tree with what is known of the text inside it (see measureText). */
+/** An element of the light tree with its text measures (see measureText). */
 export class PageElement extends Element {
-  /** Characters other than white space. */
+  /** Number of characters without white space. */
   textLength = 0;
-  /** Those of them inside links. */
+  /** Number of these characters inside links. */
   linkLength = 0;
   links = 0;
-  /** Which kinds of element it holds, itself left out: bits of HOLDS. */
+  /** The kinds of its descendants, as bits of HOLDS. */
   holds = 0;
 }
 
-/** Text of the light tree. */
+/** A text node of the light tree. */
 export class PageText extends Text {
   #visibleLength = -1;
 
-  /** Characters above the space; counted once, for a page is measured more than once. */
+  /** Number of visible characters; cached, because a page is measured several times. */
   get visibleLength(): number {
     if (this.#visibleLength < 0) this.#visibleLength = visibleLength(this.data);
     return this.#visibleLength;
   }
 }
 
-/** Characters above the space: white space and control characters left out. */
+/** Counts the visible characters: all except white space and control characters. */
 export function visibleLength(text: string): number {
   let length = 0;
   for (let i = 0; i < text.length; i++) {
@@ -52,7 +52,7 @@ export function isElement(node: ChildNode | ParentNode | null): node is PageElem
   return node instanceof PageElement;
 }
 
-/** Appends a node, keeping the links between siblings that selectors walk along. */
+/** Appends a node and updates the sibling links that selectors use. */
 export function append(parent: ParentNode, child: ChildNode): void {
   const last = parent.children.at(-1) ?? null;
   child.parent = parent;
@@ -61,7 +61,7 @@ export function append(parent: ParentNode, child: ChildNode): void {
   parent.children.push(child);
 }
 
-/** Calls `visit` for every element below the node, in the order of the page; false leaves out what the element holds. */
+/** Calls `visit` for every element below the node, in document order; false skips the element's content. */
 export function eachElement(root: ParentNode, visit: (element: PageElement) => boolean | undefined): void {
   const waiting: ParentNode[] = [root];
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {

@@ -3,11 +3,11 @@ import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2';
 import { normaliseUrl } from '../../contract/urls.js';
 import type { LinkOptions } from '../types.js';
 
-/** Longer addresses are made by scripts and traps, not by authors. */
+/** Maximum length of an address: longer ones come from scripts and traps, not from authors. */
 const MAX_ADDRESS = 2000;
-/** Links that are looked at for each one that may be answered. */
+/** Examined links for each link that may be returned. */
 const LOOKED_AT_PER_LINK = 20;
-/** What a link in it may lead to, and the attribute that says where. */
+/** The elements with links, and the attribute that contains the address. */
 const TARGETS: ReadonlyMap<string, string> = new Map([
   ['a', 'href'],
   ['area', 'href'],
@@ -16,14 +16,14 @@ const TARGETS: ReadonlyMap<string, string> = new Map([
 /** Elements whose attributes are read. */
 const READ: ReadonlySet<string> = new Set([...TARGETS.keys(), 'base', 'meta']);
 
-/** Endings of addresses that are no pages: a crawl would spend its pages on them. Not .js and the like: pages are named so. */
+/** Extensions of files that are not pages: a crawl must not spend its page limit on them. Pages are named .js, so .js is absent. */
 const NO_PAGE =
   /\.(?:7z|aac|apk|atom|avi|avif|bmp|bz2|csv|deb|dmg|docx?|eot|epub|exe|flac|gif|gz|ico|ics|jar|jpe?g|m4[av]|mkv|mov|mp[234]|mpe?g|msi|ods|odt|og[agv]|opus|otf|pdf|png|pptx?|psd|rar|rpm|rss|rtf|svg|tar|tgz|tiff?|ttf|wav|webm|webp|wmv|woff2?|xlsx?|xml|xz|zip|zst)$/i;
 
 /**
- * The addresses an HTML page links to, normalised, each once, in the order of the page. Linear in the page's length;
- * scripts, comments and templates are read as the text that they are.
- * @param baseUrl what relative links start from, unless the page names a base of its own
+ * Returns the addresses that an HTML page links to, normalised, without duplicates, in document order. Takes linear
+ * time in the length of the page; scripts, comments and templates are treated as text.
+ * @param baseUrl base of relative links, unless the page names one itself
  */
 export function readLinks(html: string, baseUrl: string, { max, follow }: LinkOptions): string[] {
   const reader = new LinkReader(html, max * LOOKED_AT_PER_LINK);
@@ -51,10 +51,10 @@ function isPageOf(hosts: ReadonlySet<string>, url: string): boolean {
 }
 
 class LinkReader implements TokenizerCallbacks {
-  /** As the page writes them, with whether it asks crawlers not to follow. */
+  /** Addresses as written in the page; true if crawlers must not follow the link. */
   readonly addresses = new Map<string, boolean>();
   base = '';
-  /** Whether the page asks crawlers to follow none of its links. */
+  /** Whether crawlers must not follow any link of the page. */
   closed = false;
   readonly #html: string;
   readonly #max: number;
@@ -69,7 +69,7 @@ class LinkReader implements TokenizerCallbacks {
   }
 
   onopentagname(start: number, end: number): void {
-    // No name of interest is longer.
+    // All names of interest are shorter.
     this.#tag = end - start > 5 ? '' : this.#html.slice(start, end).toLowerCase();
     this.#attributes = new Map();
   }
@@ -81,7 +81,7 @@ class LinkReader implements TokenizerCallbacks {
   }
 
   onattribdata(start: number, end: number): void {
-    // One character past the limit is enough to know that it was passed.
+    // Read one character past the limit, to detect that it was exceeded.
     if (this.#name !== '' && this.#value.length <= MAX_ADDRESS)
       this.#value += this.#html.slice(start, Math.min(end, start + MAX_ADDRESS + 1));
   }
@@ -100,7 +100,7 @@ class LinkReader implements TokenizerCallbacks {
     else if (this.#tag === 'meta' && given('name').toLowerCase() === 'robots')
       this.closed ||= /\b(?:nofollow|none)\b/i.test(given('content'));
     const address = given(TARGETS.get(this.#tag) ?? '').trim();
-    // A link into the page itself leads nowhere else.
+    // A link within the page does not lead to another one.
     if (address === '' || address.startsWith('#') || address.length > MAX_ADDRESS) return;
     const nofollow = /\bnofollow\b/i.test(given('rel'));
     const known = this.addresses.get(address);

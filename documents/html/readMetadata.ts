@@ -2,10 +2,10 @@ import type { Document, ParentNode } from 'domhandler';
 import { normaliseUrl } from '../../contract/urls.js';
 import { eachElement, isElement, type PageElement } from './pageElement.js';
 
-/** Longest value that is kept of what a page says of itself. */
+/** Maximum length of a metadata value. */
 const MAX_VALUE = 1000;
 
-/** Names under which pages give a fact in meta elements, best first. */
+/** The names of facts in meta elements, best first. */
 const FACTS: ReadonlyArray<readonly [string, readonly string[]]> = [
   ['description', ['description', 'og:description', 'twitter:description', 'dc.description', 'dcterms.description']],
   ['author', ['author', 'article:author', 'dc.creator', 'dcterms.creator']],
@@ -25,10 +25,10 @@ const FACTS: ReadonlyArray<readonly [string, readonly string[]]> = [
   ],
 ];
 
-/** What a page says of itself: title, language, canonical_url, description, author, published. Only what is there. */
+/** Returns the page's metadata: title, language, canonical_url, description, author, published. Absent values are omitted. */
 export function readMetadata(root: Document, baseUrl: string | null): Record<string, unknown> {
   const metas = new Map<string, string>();
-  // The first element of a kind that says anything.
+  // The first non-empty value of each kind.
   const said = { title: '', heading: '', lang: '', canonical: '', base: '' };
   eachElement(root, (element) => {
     const { name, attribs } = element;
@@ -47,7 +47,7 @@ export function readMetadata(root: Document, baseUrl: string | null): Record<str
     ['canonical_url', canonicalUrl(said.canonical || metas.get('og:url') || '', said.base, baseUrl)],
   ];
   for (const [fact, names] of FACTS) {
-    // Some sites give a profile's address as the author.
+    // Some sites state a profile's address as the author.
     const values = names
       .map((name) => metas.get(name) ?? '')
       .filter((value) => fact !== 'author' || !/^https?:/i.test(value));
@@ -64,7 +64,10 @@ function readMeta({ attribs }: PageElement, metas: Map<string, string>): void {
   if (name !== '' && content !== '' && !metas.has(name)) metas.set(name, content);
 }
 
-/** The element's text, read no further than a value may be long: a heading without an end tag holds the page. */
+/**
+ * Returns the element's text up to the maximum length of a value: a heading without an end tag contains the rest of the
+ * page.
+ */
 function textOf(element: PageElement): string {
   let text = '';
   const read = (parent: ParentNode): void => {
@@ -83,7 +86,7 @@ function tidy(text: string): string {
   return text.replace(/\s+/g, ' ').trim().slice(0, MAX_VALUE);
 }
 
-/** A language tag, or null for anything else authors put there. */
+/** Returns a valid language tag; null for any other value. */
 function language(value: string | undefined): string | null {
   const tag = (value ?? '').split(',')[0]?.trim().replaceAll('_', '-') ?? '';
   return /^[a-z]{2,3}(?:-[a-z0-9]{2,8})*$/i.test(tag) ? tag : null;

@@ -2,7 +2,7 @@ import type { ParentNode } from 'domhandler';
 import { isElement, type PageElement } from './pageElement.js';
 import { removeInvisible } from './textWriter.js';
 
-/** Preformatted text as the lines of a code fence; none when it is blank. */
+/** Returns preformatted text as the lines of a code fence; none if it is blank. */
 export function preformattedLines(element: PageElement, leftOut: ReadonlySet<PageElement>): string[] {
   return fenced(
     rawText(element, leftOut, (data) => data.replace(/\r\n?/g, '\n')),
@@ -10,7 +10,10 @@ export function preformattedLines(element: PageElement, leftOut: ReadonlySet<Pag
   );
 }
 
-/** Code set line by line with `<br>`, its columns with no-break spaces, as pages did before `<pre>` was usual. */
+/**
+ * Returns the lines of code that is formatted with `<br>` and no-break spaces, as on pages from before `<pre>` was
+ * common.
+ */
 export function brokenCodeLines(element: PageElement, leftOut: ReadonlySet<PageElement>): string[] {
   const source = rawText(element, leftOut, (data) => data.replace(/[ \t\r\n]+/g, ' '));
   return fenced(source.replace(/ ?\n ?/g, '\n'), '');
@@ -27,7 +30,7 @@ function fenced(source: string, language: string): string[] {
   return [fence + language, ...lines.slice(first, last + 1), fence];
 }
 
-/** The language that highlighters note on the block or on the code element inside. */
+/** Returns the language that highlighters state on the block or on the code element inside it. */
 function languageOf(element: PageElement): string {
   const inner = element.children.find((child) => isElement(child) && child.name === 'code');
   const classes = `${element.attribs['class'] ?? ''} ${inner !== undefined && isElement(inner) ? (inner.attribs['class'] ?? '') : ''}`;
@@ -47,7 +50,7 @@ function rawText(parent: ParentNode, leftOut: ReadonlySet<PageElement>, read: (d
   return text;
 }
 
-/** A line of code in backticks. */
+/** Returns a line of code in backticks. */
 export function inlineCode(line: string): string {
   if (line === '') return '';
   return line.includes('`') ? `\`\` ${line} \`\`` : `\`${line}\``;

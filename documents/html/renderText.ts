@@ -6,21 +6,21 @@ import { isCell, readTable, tableLines } from './tableParts.js';
 import { BLOCKS, CONTROLS, HEADINGS, INLINE_CODE, PREFORMATTED } from './tagSets.js';
 import { TextWriter } from './textWriter.js';
 
-/** One rendering: where text goes and what is not to be in it. */
+/** The state of one rendering. */
 interface Rendering {
   readonly writer: TextWriter;
   readonly leftOut: ReadonlySet<PageElement>;
   readonly limit: number;
   readonly numbers: ItemNumbers;
-  /** All in one line: headings, cells, inline code. */
+  /** Everything in one line: headings, cells, inline code. */
   readonly oneLine: boolean;
-  /** Inside inline code, where a second one adds nothing. */
+  /** Whether the node is inside inline code, where nested code has no effect. */
   readonly inCode: boolean;
 }
 
 /**
- * The text of the nodes, Markdown-like. Throws a Fault too_large once it is longer than the limit.
- * Recursion is safe: the tree's depth is bounded when it is built.
+ * Renders nodes as Markdown-like text. Recursion is safe: buildTree limits the depth of the tree.
+ * @throws Fault too_large if the text exceeds the limit
  */
 export function renderText(nodes: readonly ParentNode[], leftOut: ReadonlySet<PageElement>, limit: number): string {
   const writer = new TextWriter(limit);
@@ -36,7 +36,7 @@ function renderChildren(parent: ParentNode, rendering: Rendering): void {
   for (const child of parent.children) renderNode(child, rendering);
 }
 
-/** The nodes' text in one line. */
+/** Renders nodes in one line. */
 function lineOf(nodes: readonly ChildNode[], rendering: Rendering): string {
   const writer = new TextWriter(rendering.limit);
   for (const node of nodes) renderNode(node, { ...rendering, writer, oneLine: true });
@@ -48,7 +48,7 @@ function renderNode(node: ChildNode, rendering: Rendering): void {
   else if (isElement(node) && !rendering.leftOut.has(node)) renderElement(node, rendering);
 }
 
-/** Titles are metadata; the rest holds no text of the page. */
+/** Elements without text of the page; titles are metadata. */
 const NO_TEXT = new Set(['title', 'meta', 'link', 'base', 'annotation', 'annotation-xml']);
 
 function renderElement(element: PageElement, rendering: Rendering): void {
@@ -83,7 +83,7 @@ function renderBlock(element: PageElement, rendering: Rendering): void {
     renderChildren(element, rendering);
     writer.close();
   } else if (isList(element) && isList(element.parent)) {
-    // Word processors write the deeper points of a list so.
+    // Word processors write nested list items in this way.
     writer.open('  ');
     renderChildren(element, rendering);
     writer.close();
@@ -91,10 +91,13 @@ function renderBlock(element: PageElement, rendering: Rendering): void {
   writer.newline(2);
 }
 
-/** Old pages indent code, tables and lists by quoting them. */
+/** Old pages use quotes to indent code, tables and lists. */
 const NOT_QUOTED = HOLDS.preformatted | HOLDS.table | HOLDS.list | HOLDS.heading;
 
-/** A list inside a list item follows its text in the next line, and a short line made of a div the one before it. */
+/**
+ * Whether a block starts without an empty line: a list inside a list item, or a short line made of a div after another
+ * one.
+ */
 function startsTight(element: PageElement): boolean {
   if (element.name === 'div') return isLineDiv(element) && isLineDiv(previousElement(element));
   const { parent } = element;
@@ -104,7 +107,7 @@ function startsTight(element: PageElement): boolean {
 const isList = (node: ChildNode | PageElement['parent']): boolean =>
   node !== null && isElement(node) && (node.name === 'ul' || node.name === 'ol');
 
-/** Tables of contents and addresses are made of these; longer ones are paragraphs. */
+/** Whether the element is a short div, as in tables of contents and addresses; longer ones are paragraphs. */
 function isLineDiv(element: PageElement | null): boolean {
   return (
     element?.name === 'div' && element.textLength > 0 && element.textLength < 80 && (element.holds & HOLDS.block) === 0
@@ -112,7 +115,7 @@ function isLineDiv(element: PageElement | null): boolean {
 }
 
 function renderHeading(element: PageElement, rendering: Rendering): void {
-  // A heading whose end tag is missing holds the chapter: only its own line is the heading.
+  // A heading without an end tag contains the whole chapter: only its own line is the heading.
   const isBlock = (node: ChildNode): boolean =>
     isElement(node) && (BLOCKS.has(node.name) || (node.holds & HOLDS.block) !== 0);
   const firstBlock = element.children.findIndex(isBlock);
@@ -175,7 +178,7 @@ function renderTable(table: PageElement, rendering: Rendering): void {
 
 function renderInlineCode(element: PageElement, rendering: Rendering): void {
   const { writer, leftOut, oneLine } = rendering;
-  // Around blocks it is a matter of looks.
+  // Around blocks, a code element only changes the font.
   if (!oneLine && (element.holds & HOLDS.block) !== 0) renderChildren(element, rendering);
   else if (!oneLine && (element.holds & HOLDS.lineBreak) !== 0) {
     writer.newline(2);
@@ -185,8 +188,8 @@ function renderInlineCode(element: PageElement, rendering: Rendering): void {
 }
 
 /**
- * Raised text beside what it stands on: 2 to the 48th must not become 248, and the number of a note, which is a link,
- * no part of the word before it.
+ * Renders superscript text with a separator: 2 to the 48th must not become 248, and a footnote number, which is a link,
+ * must not become part of the word before it.
  */
 function renderRaised(element: PageElement, rendering: Rendering): void {
   const { writer } = rendering;

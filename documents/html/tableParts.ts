@@ -1,18 +1,18 @@
 import type { ChildNode } from 'domhandler';
 import { HOLDS, isElement, type PageElement } from './pageElement.js';
 
-/** More columns than any table has that people read; bounds what a forged colspan can make. */
-const MOST_COLUMNS = 50;
+/** Maximum number of columns, more than in any table that people read; limits a forged colspan. */
+const MAX_COLUMNS = 50;
 
 export interface TableParts {
   readonly captions: readonly PageElement[];
-  /** The cells of each row; null when the table only places things on the page. */
+  /** The cells of each row; null for a layout table. */
   readonly rows: readonly (readonly PageElement[])[] | null;
-  /** Cells in the order of the page, with what authors put between them. */
+  /** Cells in document order, with the nodes between them. */
   readonly content: readonly ChildNode[];
 }
 
-/** Takes a table apart, and tells a table of data from one that is only layout. */
+/** Splits a table into its parts, and distinguishes data tables from layout tables. */
 export function readTable(table: PageElement, leftOut: ReadonlySet<PageElement>): TableParts {
   const captions: PageElement[] = [];
   const rows: PageElement[][] = [];
@@ -46,14 +46,14 @@ export function readTable(table: PageElement, leftOut: ReadonlySet<PageElement>)
   return { captions, rows: isData ? rows : null, content };
 }
 
-/** Rows as `| a | b |` lines, the first as the header. */
+/** Renders rows as `| a | b |` lines, the first as the header. */
 export function tableLines(rows: readonly (readonly PageElement[])[], textOf: (cell: PageElement) => string): string[] {
   const lines: string[] = [];
   for (const row of rows) {
     const cells: string[] = [];
     for (const cell of row) {
       cells.push(textOf(cell).replaceAll('|', '\\|'));
-      const span = Math.min(Number.parseInt(cell.attribs['colspan'] ?? '1', 10) || 1, MOST_COLUMNS - cells.length);
+      const span = Math.min(Number.parseInt(cell.attribs['colspan'] ?? '1', 10) || 1, MAX_COLUMNS - cells.length);
       for (let i = 1; i < span; i++) cells.push('');
     }
     if (cells.every((cell) => cell === '')) continue;
@@ -68,7 +68,7 @@ export function isCell(node: ChildNode): node is PageElement {
   return isElement(node) && (node.name === 'td' || node.name === 'th');
 }
 
-/** What wraps rows: their groups, and in old pages anything. */
+/** Elements that wrap rows: row groups, and in old pages also other elements. */
 const GROUPS = new Set(['thead', 'tbody', 'tfoot', 'form', 'font', 'center']);
 
 function looksLikeData(table: PageElement, rows: readonly (readonly PageElement[])[], isLabelled: boolean): boolean {

@@ -6,15 +6,15 @@ export const VOID = names(
   'area base basefont bgsound br col embed frame hr img input keygen link meta param source track wbr',
 );
 
-/** Left out together with all they hold, already while the tree is built. */
+/** Skipped with all their content when the tree is built. */
 export const DROPPED = names(
   'script style noscript template svg iframe canvas audio video applet noembed noframes area embed frame param source track wbr',
 );
 
-/** Their content is no text of the page; the element stays, since it tells a form from a wrapper. */
+/** Their content is not text of the page. The element stays, because it distinguishes a form from a wrapper. */
 export const CONTROLS = names('select textarea datalist');
 
-/** Elements that begin a new line. Anything else is text in the line. */
+/** Elements that begin a new line. All others are inline. */
 export const BLOCKS = names(
   'address article aside blockquote body center dd details dialog dir div dl dt fieldset figcaption figure footer form ' +
     'h1 h2 h3 h4 h5 h6 header hgroup hr html legend li listing main menu nav ol p plaintext pre search section summary table ' +
@@ -26,7 +26,7 @@ export const LISTS = names('ul ol dl menu dir');
 export const PREFORMATTED = names('pre listing xmp plaintext');
 export const INLINE_CODE = names('code tt kbd samp');
 
-/** Closed on their own, without closing what was opened inside: `<b>one<p>two</b>three` keeps one paragraph. */
+/** Closed without closing the elements opened inside: `<b>one<p>two</b>three` keeps one paragraph. */
 export const FORMATTING = names(
   'a abbr b big cite code del em font i ins kbd mark nobr s samp small span strike strong sub sup tt u var',
 );

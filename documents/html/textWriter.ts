@@ -1,11 +1,11 @@
 import { Fault } from '../../contract/failures.js';
 
-/** Containers inside one another that still indent: deeper ones only make lines longer. */
+/** Maximum nesting of containers that indent: more would only make lines longer. */
 const DEEPEST_PREFIX = 8;
 
 /**
- * Puts text together line by line: owes spaces and line ends until something follows them, so that none are doubled
- * and none are left over at the ends.
+ * Writes text line by line. Delays spaces and line ends until text follows, so that none are doubled or left at the
+ * ends.
  */
 export class TextWriter {
   readonly #limit: number;
@@ -14,7 +14,7 @@ export class TextWriter {
   #space = false;
   #lineStart = true;
   readonly #prefixes: string[] = [];
-  /** What the next line begins with in place of the innermost prefix: the mark of a list item. */
+  /** Start of the next line instead of the innermost prefix: the mark of a list item. */
   #marker: string | null = null;
 
   constructor(limit: number) {
@@ -25,12 +25,12 @@ export class TextWriter {
     return this.#out;
   }
 
-  /** The last characters of the line being written; none when a space or a line end is owed. */
+  /** The last characters of the current line; none if a space or a line end is pending. */
   get lineTail(): string {
     return this.#space || this.#newlines > 0 || this.#lineStart ? '' : this.#out.slice(-2);
   }
 
-  /** Text in the line; white space in it is folded to single spaces. */
+  /** Writes text in the line; folds white space to single spaces. */
   inline(data: string): void {
     const text = tidy(data);
     if (text === '') return;
@@ -45,27 +45,27 @@ export class TextWriter {
     if (to < text.length) this.space();
   }
 
-  /** A space, should more text follow in this line. */
+  /** Adds a space if more text follows in this line. */
   space(): void {
     this.#space = true;
   }
 
-  /** At least so many line ends before what follows; none where nothing was written or a list mark waits. */
+  /** Adds at least this many line ends before the next text; none at the start or after a list mark. */
   newline(count: 1 | 2): void {
     if (this.#out !== '' && this.#marker === null) this.#newlines = Math.max(this.#newlines, count);
   }
 
-  /** One line end before what follows, even where more were asked for. */
+  /** Adds one line end before the next text, even if more were requested. */
   tightNewline(): void {
     if (this.#out !== '' && this.#marker === null) this.#newlines = 1;
   }
 
-  /** `<br>`: a second one in a row makes an empty line. */
+  /** Adds a `<br>`: two in a row make an empty line. */
   lineBreak(): void {
     if (this.#out !== '' && this.#marker === null) this.#newlines = Math.min(2, this.#newlines + 1);
   }
 
-  /** Lines as they are, white space kept. */
+  /** Writes lines unchanged, including white space. */
   lines(lines: readonly string[]): void {
     lines.forEach((line, i) => {
       if (i > 0) {
@@ -76,7 +76,7 @@ export class TextWriter {
     });
   }
 
-  /** What every further line begins with until closed; `marker` stands in its place on the first. */
+  /** Sets the prefix of the following lines until it is closed; `marker` replaces it in the first line. */
   open(prefix: string, marker: string | null = null): void {
     this.#prefixes.push(prefix);
     if (marker !== null) this.#marker = marker;
@@ -112,31 +112,32 @@ export class TextWriter {
   }
 }
 
+/** The Fault for a text above the limit of characters. */
 export function tooLong(limit: number): Fault {
   return new Fault(
     'too_large',
-    `The document has more than ${limit.toLocaleString('en-US')} characters of text, the most that is read (setting MAX_TEXT_CHARACTERS). Split it, or raise the setting.`,
+    `The document has more than ${limit.toLocaleString('en-US')} characters of text, which is the limit (setting MAX_TEXT_CHARACTERS). Split it, or raise the setting.`,
   );
 }
 
 const INVISIBLE = /[\u00ad\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\ufff9-\ufffb]/g;
 const CONTROL = /[^\P{Cc}\t\n]/gu;
-/** Joiners that join nothing; looked for from the first of a run only. */
+/** Joiners without a neighbour to join; the pattern matches only from the first of a run. */
 const LOOSE_JOINERS = /(?<![^\s])[\u200c\u200d]+|(?<![\u200c\u200d])[\u200c\u200d]+(?![^\s])/g;
 
-/** Without characters nobody sees. Joiners inside words and emoji stay. */
+/** Removes invisible characters. Joiners inside words and emoji stay. */
 export function removeInvisible(text: string): string {
   if (/^[\x20-\x7e\t\n]*$/.test(text)) return text;
   return text.replace(CONTROL, '').replace(INVISIBLE, '').replace(LOOSE_JOINERS, '');
 }
 
-/** Runs of white space, single spaces left out: most white space is one, and replacing it by itself costs as much. */
+/** White space except single spaces, which are the most frequent and need no replacement. */
 const FOLDABLE = /[^\S ]\s*| \s+/g;
 
-/** White space folded to single spaces, the no-break space too. */
+/** Folds white space, including no-break spaces, to single spaces. */
 function tidy(data: string): string {
   const folded = data.replace(FOLDABLE, ' ');
   const visible = removeInvisible(folded);
-  // What was invisible may have stood between two spaces.
+  // An invisible character may have separated two spaces.
   return visible === folded ? folded : visible.replace(/ {2,}/g, ' ');
 }

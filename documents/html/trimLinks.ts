@@ -4,9 +4,9 @@ import { HOLDS, isElement, isText, type PageElement } from './pageElement.js';
 import { BLOCKS, CONTROLS, HEADINGS } from './tagSets.js';
 
 /**
- * Menus and link bars that say nothing of themselves: blocks of short links before the first real text of the page
- * and after the last. Those between are content (see-also lists, tables of contents), and so is what has a heading.
- * Only for measured trees without a main element; nothing is left out if it were half of the page or more.
+ * Finds unmarked menus and link bars: blocks of short links before the first real text of the page and after the last.
+ * Link blocks in between are content (see-also lists, tables of contents), and so are blocks with a heading. Only for
+ * measured trees without a main element. Finds nothing if that would remove half of the page or more.
  */
 export function trimLinks(root: ParentNode, leftOut: ReadonlySet<PageElement>, pageLength: number): Set<PageElement> {
   const found = new Set<PageElement>();
@@ -17,7 +17,7 @@ export function trimLinks(root: ParentNode, leftOut: ReadonlySet<PageElement>, p
   return length * 2 < pageLength ? found : new Set();
 }
 
-/** Goes along the children from one end; true once text was met that ends the search. */
+/** Walks the children from one end; returns true once it meets text that ends the search. */
 function trim(parent: ParentNode, step: 1 | -1, leftOut: ReadonlySet<PageElement>, found: Set<PageElement>): boolean {
   const runs = blocksAndLines(parent, leftOut);
   for (let i = step === 1 ? 0 : runs.length - 1; i >= 0 && i < runs.length; i += step) {
@@ -26,7 +26,7 @@ function trim(parent: ParentNode, step: 1 | -1, leftOut: ReadonlySet<PageElement
     if (only !== undefined && isElement(only) && isBlock(only)) {
       if (found.has(only)) continue;
       if (isLinkBar(only)) {
-        // At the end, a list under a heading is a chapter of the page.
+        // At the end of a page, a list under a heading is a chapter.
         if (step === -1 && endsInHeading(runs[i - 1])) return true;
         found.add(only);
       } else if (HEADINGS.has(only.name) || !only.children.some((child) => isElement(child) && isBlock(child))) {
@@ -45,7 +45,7 @@ function trim(parent: ParentNode, step: 1 | -1, leftOut: ReadonlySet<PageElement
   return false;
 }
 
-/** Children as they are seen: each block alone, text and inline elements between blocks together. */
+/** Groups children as they appear: each block alone, text and inline elements between blocks together. */
 function blocksAndLines(parent: ParentNode, leftOut: ReadonlySet<PageElement>): ChildNode[][] {
   const runs: ChildNode[][] = [];
   let line: ChildNode[] | null = null;
@@ -73,7 +73,7 @@ function isBlank(node: ChildNode): boolean {
   return isElement(node) ? node.textLength === 0 : !isText(node) || node.visibleLength === 0;
 }
 
-/** A logo or a way back: no reason to end the search, and too little to leave out. */
+/** Whether the part is a logo or a back link: it does not end the search, and is too small to remove. */
 function isLoneLink(part: {
   readonly textLength: number;
   readonly linkLength: number;
@@ -88,7 +88,7 @@ function isLinkBar(block: PageElement): boolean {
   return linkShare(block) >= 0.65 && block.linkLength / block.links <= 30;
 }
 
-/** Whether the last thing in the run is a heading, however deep. */
+/** Whether the run ends with a heading, at any depth. */
 function endsInHeading(run: readonly ChildNode[] | undefined): boolean {
   const last = run?.at(-1);
   if (last === undefined || !isElement(last)) return false;

@@ -1,7 +1,7 @@
 import type { Document, ParentNode } from 'domhandler';
 import { eachElement, HOLDS, isElement, type PageElement } from './pageElement.js';
 
-/** The main text after the page's one top heading, where that stands outside: often in a banner above. */
+/** Prepends the page's only top heading to the main text if it is outside of it, often in a banner above. */
 export function withTitle(
   root: Document,
   main: readonly ParentNode[],

@@ -5,14 +5,14 @@ import { wholeText } from '../html/wholeText.js';
 import { oneLine } from '../textBuilder.js';
 import type { Attachment, DocumentLimits, ParsedDocument } from '../types.js';
 
-/** A message as its reader found it. */
+/** A parsed message. */
 export interface Message {
   readonly subject: string | null;
   readonly from: string | null;
   readonly to: readonly string[];
   readonly cc: readonly string[];
   readonly bcc: readonly string[];
-  /** ISO 8601. */
+  /** Date as ISO 8601. */
   readonly date: string | null;
   readonly messageId: string | null;
   readonly inReplyTo: string | null;
@@ -24,7 +24,7 @@ export interface Message {
 const LONGEST_VALUE = 1000;
 const MOST_PEOPLE = 100;
 
-/** The subject as a heading and the body; headers as metadata, attachments as files of their own. */
+/** Composes a document: the subject as a heading and the body; headers as metadata, attachments as separate files. */
 export function composeMessage(
   message: Message,
   format: Extract<FileFormat, 'EML' | 'MSG'>,
@@ -34,7 +34,7 @@ export function composeMessage(
   if (attachments.length > limits.maxAttachments) {
     throw new Fault(
       'too_large',
-      `The message has ${attachments.length} attachments, more than are taken (setting MAX_ATTACHMENTS: ${limits.maxAttachments}). Raise the setting, or send them by themselves.`,
+      `The message has ${attachments.length} attachments, more than the limit (setting MAX_ATTACHMENTS: ${limits.maxAttachments}). Raise the setting, or send the attachments separately.`,
     );
   }
   const subject = oneLine(message.subject ?? '').slice(0, LONGEST_VALUE);
@@ -60,7 +60,7 @@ export function composeMessage(
     metadata[key] = typeof value === 'string' ? shortened(value) : value.slice(0, MOST_PEOPLE).map(shortened);
   }
   return {
-    // A message may be nothing but what is attached to it.
+    // A message may consist only of attachments.
     text: text === '' ? `Attachments: ${attachments.map(({ name }) => name).join(', ')}` : text,
     format,
     mimeType: mimeTypeOf(format),
@@ -70,7 +70,7 @@ export function composeMessage(
   };
 }
 
-/** What is in it can't be read without the key of whom it was sent to. */
+/** Creates the fault of an encrypted message, which cannot be read without the recipient's key. */
 export const encryptedMessage = (): Fault =>
   new Fault(
     'encrypted',
@@ -79,7 +79,7 @@ export const encryptedMessage = (): Fault =>
 
 const shortened = (value: string): string => oneLine(value).slice(0, LONGEST_VALUE);
 
-/** `Anna <anna@example.org>`, or what there is of it; null for nothing. */
+/** Formats `Anna <anna@example.org>`, or only the existing part; null if both are missing. */
 export function nameAndAddress(name: string | null | undefined, address: string | null | undefined): string | null {
   const shown = oneLine(name ?? '').replaceAll(/[<>]/g, '');
   const mail = oneLine(address ?? '');
@@ -87,13 +87,13 @@ export function nameAndAddress(name: string | null | undefined, address: string 
   return shown === '' || shown === mail ? mail : `${shown} <${mail}>`;
 }
 
-/** The date as ISO 8601; null for what is none. */
+/** Converts a date to ISO 8601; null if it is invalid. */
 export function isoDate(value: string | null | undefined): string | null {
   const date = new Date(value ?? '');
   return Number.isNaN(date.getTime()) ? null : date.toISOString();
 }
 
-/** A name for a file without one, by its type: `attachment-2.pdf`. */
+/** Returns the name of an attachment; one without a name gets one by its type: `attachment-2.pdf`. */
 export const attachmentName = (name: string | null | undefined, nth: number, ending: string): string =>
   oneLine(name ?? '')
     .replaceAll(/[/\\]/g, '_')

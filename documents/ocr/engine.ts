@@ -1,15 +1,18 @@
 import { createWorker, OEM, type Page, type Worker } from 'tesseract.js';
 
 export interface EngineSettings {
-  /** Codes of Tesseract. */
+  /** Tesseract's language codes. */
   readonly languages: readonly string[];
-  /** The folder with their data. */
+  /** Folder with the language data. */
   readonly languageFolder: string;
 }
 
 let engine: { readonly key: string; readonly worker: Promise<Worker> } | null = null;
 
-/** What Tesseract reads in a picture. It is loaded with the first one and kept by this process; nothing is downloaded. */
+/**
+ * Recognizes the text of a picture with Tesseract, which is loaded with the first picture and stays in this process.
+ * Downloads nothing.
+ */
 export async function readPicture(picture: Uint8Array, settings: EngineSettings): Promise<Page> {
   const worker = await engineOf(settings);
   const { data } = await worker.recognize(Buffer.from(picture), {}, { text: false, blocks: true });

@@ -1,28 +1,30 @@
-/** Darker than this is ink. */
+/** Darker pixels are ink. */
 const INK = 160;
 const PAPER = 255;
-/** Of the shorter side of the picture: a stroke this long is no part of a letter. */
+/** Minimum length of a rule, as a share of the picture's shorter side: longer than any stroke of a letter. */
 const LONG = 0.05;
 const LEAST_LONG = 60;
-/** Of the same: a thicker one is a bar or a shadow, and may hold letters. */
+/**
+ * Maximum thickness of a rule, as a share of the same side: thicker ones are bars or shadows, and may contain letters.
+ */
 const THIN = 0.006;
 const LEAST_THIN = 6;
 
 /**
- * Takes the lines of tables and forms out of a gray picture, in place: what stands between them is taken for a drawing
- * otherwise, and left out.
+ * Erases the lines of tables and forms from a gray picture, in place: otherwise the text between them is treated as a
+ * drawing and skipped.
  */
 export function eraseRules(gray: Uint8Array, width: number, height: number): void {
   const side = Math.min(width, height);
   const long = Math.max(LEAST_LONG, Math.round(LONG * side));
   const thin = Math.max(LEAST_THIN, Math.round(THIN * side));
-  // Both are found before one is erased: they cross.
+  // Find both before erasing one: they cross.
   const across = strokes(gray, { lines: height, length: width, toLine: width, toNext: 1 }, long, thin);
   const down = strokes(gray, { lines: width, length: height, toLine: 1, toNext: width }, long, thin);
   for (let at = 0; at < gray.length; at += 1) if (across[at] === 1 || down[at] === 1) gray[at] = PAPER;
 }
 
-/** How a picture is walked: along its rows, or along its columns. */
+/** The direction in which a picture is scanned: along its rows or its columns. */
 interface Walk {
   readonly lines: number;
   readonly length: number;
@@ -30,7 +32,7 @@ interface Walk {
   readonly toNext: number;
 }
 
-/** Marks the pixels of strokes that are long in the direction of the walk and thin across it. */
+/** Marks the pixels of strokes that are long in the direction of the scan and thin across it. */
 function strokes(gray: Uint8Array, walk: Walk, long: number, thin: number): Uint8Array {
   const { lines, length, toLine, toNext } = walk;
   const marked = new Uint8Array(gray.length);

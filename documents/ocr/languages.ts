@@ -3,13 +3,13 @@ import { existsSync, mkdirSync, renameSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 
-/** A language whose data is not installed. */
+/** The data of a configured language is not installed. */
 export class UnknownLanguage extends Error {}
 
 /**
- * The folder with the data of some languages, as Tesseract wants it.
- * @param languages codes of Tesseract, each of an installed package `@tesseract.js-data/<code>`
- * @param folder where those of several languages are brought together; made if need be
+ * Returns the folder with the data of the languages, as Tesseract expects it.
+ * @param languages Tesseract's codes, each of an installed package `@tesseract.js-data/<code>`
+ * @param folder collects the data of several languages; created if needed
  * @throws UnknownLanguage naming the package to install
  */
 export function languageFolder(languages: readonly string[], folder: string): string {
@@ -19,7 +19,7 @@ export function languageFolder(languages: readonly string[], folder: string): st
   mkdirSync(folder, { recursive: true });
   for (const { code, from } of found) {
     const name = `${code}.traineddata.gz`;
-    // In the place of an earlier one, which may lead to where the package lay before.
+    // Replaces an existing link, which may point to an earlier location of the package.
     const fresh = path.join(folder, `${name}.${randomUUID()}`);
     symlinkSync(path.join(from, name), fresh);
     renameSync(fresh, path.join(folder, name));
@@ -33,9 +33,9 @@ function dataOf(code: string): string {
     const data = path.join(path.dirname(manifest), '4.0.0_best_int');
     if (existsSync(path.join(data, `${code}.traineddata.gz`))) return data;
   } catch {
-    // Said below.
+    // The error is thrown below.
   }
   throw new UnknownLanguage(
-    `OCR_LANGUAGES names ${code}, whose data is not installed. Install it (npm i @tesseract.js-data/${code}), or take it off the list.`,
+    `OCR_LANGUAGES names ${code}, whose data is not installed. Install it (npm i @tesseract.js-data/${code}), or remove it from the list.`,
   );
 }

@@ -2,10 +2,10 @@ import type { Page, Paragraph, Word } from 'tesseract.js';
 import { findTables } from '../tables/findTables.js';
 import type { PageLine, PageParagraph, PageText } from '../types.js';
 
-/** Tesseract's own measure, 0 to 100: what patterns and edges are taken for lies below, letters seldom do. */
+/** Minimum confidence of Tesseract, 0 to 100: patterns and edges are below it, letters rarely are. */
 const SURE_WORD = 30;
 const SURE_LINE = 55;
-/** How much larger than most of the page a heading is. */
+/** Minimum size of a heading relative to most of the page. */
 const LARGER = 1.35;
 const MUCH_LARGER = 1.9;
 const LONGEST_HEADING = 200;
@@ -16,13 +16,13 @@ interface ReadWord extends PageLine {
 
 interface ReadLine extends PageLine {
   readonly words: readonly ReadWord[];
-  /** From the lowest to the highest letter that its font has. */
+  /** Height from the lowest to the highest letter of its font. */
   readonly size: number;
 }
 
 /**
- * What was read in a picture as paragraphs, headings and tables; boxes in the units of the page.
- * @param scale pixels of the picture for one unit
+ * Groups recognized text into paragraphs, headings and tables; boxes are in units of the page.
+ * @param scale pixels of the picture per unit of the page
  */
 export function layoutPage(read: Page, number: number, scale: number, wantsTables: boolean): PageText {
   const groups = (read.blocks ?? [])
@@ -89,7 +89,7 @@ const lineOf = (words: readonly ReadWord[], size: number): ReadLine => ({
   y2: Math.max(...words.map(({ y2 }) => y2)),
 });
 
-/** The size that most characters have, at least half of them in this size or a smaller one. */
+/** Returns the median size of characters. */
 function bodySize(lines: readonly ReadLine[]): number {
   const half = lines.reduce((sum, { text }) => sum + text.length, 0) / 2;
   let seen = 0;

@@ -3,25 +3,25 @@ import { Fault } from '../../contract/failures.js';
 import { eraseRules } from './eraseRules.js';
 import { imageSize } from './imageSize.js';
 
-/** A picture as OCR takes it, and how its pixels lie on the page. */
+/** A picture for OCR, and its scale relative to the page. */
 export interface Raster {
-  /** A portable graymap: a short header and a byte a pixel. */
+  /** A portable graymap: a short header and one byte per pixel. */
   readonly bytes: Uint8Array;
-  /** Pixels of it for one unit of the page. */
+  /** Pixels of the picture per unit of the page. */
   readonly scale: number;
 }
 
-/** Pixels that a page is recognized with at most: an A4 page at 300 dots an inch. More make it slower, not better. */
+/** Maximum number of pixels for recognition: an A4 page at 300 dpi. More pixels are slower without better results. */
 export const WORKING_PIXELS = 9_000_000;
 /** Smaller pictures are enlarged: letters of a few pixels are not recognized. */
 const SMALL_PIXELS = 1_000_000;
-const MOST_ENLARGED = 3;
-/** Neither side of a picture that shows a letter is shorter. */
+const MAX_SCALE = 3;
+/** Minimum length of a side: smaller pictures cannot show a letter. */
 const LEAST_SIDE = 8;
 
 /**
- * A JPEG or PNG, upright and in gray.
- * @param maxPixels of the picture; past it nothing is unpacked
+ * Decodes a JPEG or PNG, upright and in gray.
+ * @param maxPixels limit of the picture's size, checked before decoding
  * @throws Fault too_large, no_text, broken_content
  */
 export async function rasterOfImage(bytes: Uint8Array, maxPixels: number): Promise<Raster> {
@@ -31,7 +31,7 @@ export async function rasterOfImage(bytes: Uint8Array, maxPixels: number): Promi
   if (width * height > maxPixels) {
     throw new Fault(
       'too_large',
-      `The picture is ${width} x ${height} pixels, more than are recognized (setting MAX_OCR_PIXELS: ${maxPixels.toLocaleString('en-US')}). Scale it down, or raise the setting.`,
+      `The picture is ${width} x ${height} pixels, which exceeds the limit (setting MAX_OCR_PIXELS: ${maxPixels.toLocaleString('en-US')}). Scale it down, or raise the setting.`,
     );
   }
   if (Math.min(width, height) < LEAST_SIDE) {
@@ -40,21 +40,21 @@ export async function rasterOfImage(bytes: Uint8Array, maxPixels: number): Promi
   const image = await loadImage(Buffer.from(bytes)).catch((error: unknown) => {
     throw brokenPicture(error);
   });
-  // It stands upright by now, however its camera was held.
+  // The decoder has already applied the orientation of the camera.
   const scale = workingScale(image.width, image.height);
   const canvas = whiteCanvas(Math.round(image.width * scale), Math.round(image.height * scale));
   canvas.getContext('2d').drawImage(image, 0, 0, canvas.width, canvas.height);
   return { bytes: grayOf(canvas), scale };
 }
 
-/** The factor by which a picture is brought to a size that is well recognized. */
+/** Returns the factor that scales a picture to a size that is recognized well. */
 function workingScale(width: number, height: number): number {
   const pixels = width * height;
   if (pixels > WORKING_PIXELS) return Math.sqrt(WORKING_PIXELS / pixels);
-  return pixels < SMALL_PIXELS ? Math.min(MOST_ENLARGED, Math.sqrt((2 * SMALL_PIXELS) / pixels)) : 1;
+  return pixels < SMALL_PIXELS ? Math.min(MAX_SCALE, Math.sqrt((2 * SMALL_PIXELS) / pixels)) : 1;
 }
 
-/** White, so that what is transparent is paper. */
+/** Creates a white canvas, so that transparent pixels count as paper. */
 export function whiteCanvas(width: number, height: number): Canvas {
   const canvas = createCanvas(Math.max(1, width), Math.max(1, height));
   const context = canvas.getContext('2d');
@@ -63,7 +63,7 @@ export function whiteCanvas(width: number, height: number): Canvas {
   return canvas;
 }
 
-/** The canvas as OCR takes it. */
+/** Converts a canvas to the input of OCR. */
 export function grayOf(canvas: Canvas): Uint8Array {
   const { width, height } = canvas;
   const { data } = canvas.getContext('2d').getImageData(0, 0, width, height);
@@ -71,7 +71,7 @@ export function grayOf(canvas: Canvas): Uint8Array {
   const gray = Buffer.alloc(header.length + width * height);
   header.copy(gray);
   for (let from = 0, to = header.length; from < data.length; from += 4, to += 1) {
-    // The eye's shares of red, green and blue, in 256ths.
+    // Perceived brightness of red, green and blue, in 256ths.
     gray[to] = ((data[from] ?? 0) * 77 + (data[from + 1] ?? 0) * 150 + (data[from + 2] ?? 0) * 29) >> 8;
   }
   eraseRules(gray.subarray(header.length), width, height);
@@ -81,6 +81,6 @@ export function grayOf(canvas: Canvas): Uint8Array {
 const brokenPicture = (cause?: unknown): Fault =>
   new Fault(
     'broken_content',
-    "The picture is broken: it can't be read as a JPEG or PNG. Open it in its program, save it anew and send that.",
+    "The picture is broken: it can't be read as a JPEG or PNG. Open it in its program, save it again and send that.",
     { cause },
   );

@@ -1,11 +1,11 @@
 import { openPdf, pdfFault } from '../parsers/pdf/openPdf.js';
 import { grayOf, type Raster, whiteCanvas, WORKING_PIXELS } from './raster.js';
 
-/** Of a page's points, at 72 an inch: 216 dots an inch, where letters of 8 points are still well recognized. */
+/** Dots per point (1/72 inch): 216 dpi, with which letters of 8 points are still recognized well. */
 const DOTS = 3;
 
 /**
- * A page of a PDF drawn in gray; larger pages more coarsely.
+ * Renders a page of a PDF in gray; larger pages at a lower resolution.
  * @param page from 1
  * @throws Fault broken_content, encrypted
  */
@@ -18,7 +18,7 @@ export async function rasterOfPdf(bytes: Uint8Array, page: number): Promise<Rast
     const scale = Math.min(DOTS, Math.sqrt(WORKING_PIXELS / Math.max(1, width * height)));
     const viewport = drawn.getViewport({ scale });
     const canvas = whiteCanvas(Math.ceil(viewport.width), Math.ceil(viewport.height));
-    // PDF.js takes the canvas of a browser, and draws on this one as well.
+    // PDF.js expects a browser's canvas, and works with this one too.
     const target = canvas as unknown as Parameters<typeof drawn.render>[0]['canvas'];
     await drawn.render({ canvas: target, viewport, background: 'rgb(255,255,255)' }).promise;
     return { bytes: grayOf(canvas), scale };

@@ -6,16 +6,16 @@ import { layoutPage } from './layoutPage.js';
 import { rasterOfImage } from './raster.js';
 import { rasterOfPdf } from './rasterOfPdf.js';
 
-/** What the process that recognizes has to know beside the page. */
+/** Settings of the recognizing process. */
 export interface RecognizeSettings extends EngineSettings {
-  /** Of a picture at most. */
+  /** Maximum number of pixels of a picture. */
   readonly maxPixels: number;
 }
 
 /**
- * What one page of a PDF, or a picture, says by OCR; a page without a paragraph where nothing was found. Boxes are in
- * points from the upper left corner, in a picture in its pixels.
- * @throws Fault too_large, no_text (a picture that is too small), broken_content, encrypted
+ * Recognizes the text of one page of a PDF, or of a picture; without paragraphs if there is none. Boxes are in points
+ * from the upper left corner, for a picture in its pixels.
+ * @throws Fault too_large, no_text (the picture is too small), broken_content, encrypted
  */
 export async function recognizePage(
   input: ParseInput,

@@ -3,25 +3,34 @@ import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl';
 import { Fault } from '../../contract/failures.js';
 import type { DocumentLimits } from '../types.js';
 
-/** The members of a ZIP archive, unpacked one at a time and never past the limits. */
+/** The members of a ZIP archive, unpacked one at a time and within the limits. */
 export interface Archive {
   has(name: string): boolean;
   /** Names in the order of the archive. */
   readonly names: readonly string[];
-  /** Throws a Fault where the member is absent (broken_content), encrypted or too large. */
+  /**
+   * Unpacks a member.
+   * @throws Fault if the member is absent (broken_content), encrypted or too large
+   */
   read(name: string): Promise<Buffer>;
 }
 
 type ArchiveLimits = Pick<DocumentLimits, 'maxArchiveEntries' | 'maxUnpackedBytes' | 'maxUnpackRatio'>;
 
-/** The two packing methods that Office files use. */
+/** The two compression methods of Office files. */
 const STORED = 0;
 const DEFLATED = 8;
 
-/** Below this a bomb does no harm, and small members of repeated text pack better than any ratio allows. */
+/**
+ * Smaller members are exempt from the ratio: a bomb of this size is harmless, and repeated text compresses better than
+ * any ratio.
+ */
 const SMALL_MEMBER_BYTES = 1_000_000;
 
-/** Reads the archive's list of members. Throws a Fault: broken_content, or too_large past what the limits allow. */
+/**
+ * Reads the archive's directory.
+ * @throws Fault broken_content, or too_large if it exceeds the limits
+ */
 export async function openArchive(bytes: Uint8Array, limits: ArchiveLimits): Promise<Archive> {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const zip = await fromBufferPromise(buffer, { lazyEntries: true }).catch((error: unknown) => {
@@ -56,7 +65,7 @@ export async function openArchive(bytes: Uint8Array, limits: ArchiveLimits): Pro
   };
 }
 
-/** What a file that asks for a password ends with. */
+/** Creates the fault of a file with a password. */
 export function encryptedFile(): Fault {
   return new Fault(
     'encrypted',
@@ -64,7 +73,7 @@ export function encryptedFile(): Fault {
   );
 }
 
-/** Office writes names with slashes and in one case; some programs write backslashes or other cases. */
+/** Normalises a member's name: Office writes slashes and one case; some programs write backslashes or other cases. */
 const nameOf = (name: string): string => name.replaceAll('\\', '/').replace(/^\//, '').toLowerCase();
 
 async function listEntries(zip: ZipFile): Promise<Entry[]> {
@@ -80,7 +89,7 @@ async function listEntries(zip: ZipFile): Promise<Entry[]> {
   });
 }
 
-/** Members that share their bytes make a small file of any unpacked size; no program writes them. */
+/** Refuses members that share bytes: they let a small file unpack to any size, and no program writes them. */
 function refuseOverlaps(entries: readonly Entry[], fileSize: number): void {
   const localHeader = 30;
   let end = 0;
@@ -98,7 +107,7 @@ async function unpack(buffer: Buffer, zip: ZipFile, entry: Entry): Promise<Buffe
     const packed = buffer.subarray(fileDataStart, fileDataStart + entry.compressedSize);
     if (entry.compressionMethod === STORED) return packed;
     if (entry.compressionMethod !== DEFLATED) throw new Error(`packing method ${entry.compressionMethod}`);
-    // One byte more than declared is allowed to come, so that a false size is told from a true one.
+    // Allow one byte more than declared, to detect a false size.
     const unpacked = inflateRawSync(packed, { maxOutputLength: entry.uncompressedSize + 1 });
     if (unpacked.length !== entry.uncompressedSize) throw new Error('another size than declared');
     return unpacked;
@@ -110,7 +119,7 @@ async function unpack(buffer: Buffer, zip: ZipFile, entry: Entry): Promise<Buffe
 function broken(cause: unknown): Fault {
   return new Fault(
     'broken_content',
-    'The file is broken: it is an Office file or archive whose parts cannot be unpacked. Open it in its program, save it anew and send that.',
+    'The file is broken: it is an Office file or archive whose parts cannot be unpacked. Open it in its program, save it again and send that.',
     { cause },
   );
 }

@@ -5,32 +5,35 @@ import { type Archive, encryptedFile, openArchive } from './openArchive.js';
 import { readXml } from './readXml.js';
 
 export interface Relation {
-  /** The last word of its type: `hyperlink`, `slide`, `notesSlide`… */
+  /** The last part of its type: `hyperlink`, `slide`, `notesSlide`… */
   readonly type: string;
-  /** A member's name, or with `external` an address that is never fetched. */
+  /** The name of a member, or with `external` an address, which is never fetched. */
   readonly target: string;
   readonly external: boolean;
 }
 
-/** An Office file: an archive whose members name one another. */
+/** An Office file: an archive whose members refer to each other. */
 export interface Package {
   readonly archive: Archive;
-  /** The member with the document itself, and what it is: `document`, `presentation` or `workbook`. */
+  /** The member with the document itself, and its kind: `document`, `presentation` or `workbook`. */
   readonly main: string;
-  /** What a member points to, by id. */
+  /** Returns the relations of a member by id. */
   relationsOf(member: string): Promise<ReadonlyMap<string, Relation>>;
-  /** Facts for file_metadata that the file states about itself. */
+  /** Facts for file_metadata that the file states. */
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly created: string | null;
 }
 
-/** The member that no Office file is without. */
+/** The member that every Office file has. */
 const CONTENT_TYPES = '[Content_Types].xml';
 
-/** An encrypted Office file is no archive, but lies in the container of old ones. */
+/** An encrypted Office file is not an archive: it uses the container of the old formats. */
 const COMPOUND = 'd0cf11e0';
 
-/** Opens an Office file of the format since 2007. Throws a Fault: broken_content, encrypted or too_large. */
+/**
+ * Opens an Office file (2007 or later).
+ * @throws Fault broken_content, encrypted or too_large
+ */
 export async function openPackage(bytes: Uint8Array, limits: DocumentLimits): Promise<Package> {
   if (Buffer.from(bytes.subarray(0, 4)).toString('hex') === COMPOUND) throw encryptedFile();
   const archive = await openArchive(bytes, limits);
@@ -47,14 +50,14 @@ function noDocument({ names, has }: Archive): Fault {
   if (has(CONTENT_TYPES))
     return new Fault(
       'broken_content',
-      'The file is broken: it is an archive without a document in it. Open it in its program, save it anew and send that.',
+      'The file is broken: it is an archive without a document in it. Open it in its program, save it again and send that.',
     );
   const [first] = names;
   return new Fault(
     'unsupported_type',
     first === undefined
       ? 'The file is an empty archive. Send what should have been in it.'
-      : `The file is no Office file but an archive of other files, the first of them ${oneLine(first).slice(0, 100)}. Unpack it and send what is in it.`,
+      : `The file is not an Office file but an archive of other files, the first of them ${oneLine(first).slice(0, 100)}. Unpack it and send what is in it.`,
   );
 }
 
@@ -82,7 +85,7 @@ async function readRelations(
   return relations;
 }
 
-/** Targets are relative to the folder of what names them, or begin with a slash. */
+/** Resolves a target: relative to the folder of the referring member, or absolute with a slash. */
 function memberName(folder: string, target: string): string {
   const parts: string[] = [];
   for (const part of (target.startsWith('/') ? target : folder + target).split('/')) {
@@ -92,7 +95,7 @@ function memberName(folder: string, target: string): string {
   return parts.join('/');
 }
 
-/** Elements of the core properties, and the metadata they are kept as. */
+/** Elements of the core properties, and their metadata names. */
 const PROPERTIES: ReadonlyMap<string, string> = new Map([
   ['title', 'title'],
   ['creator', 'author'],

@@ -3,13 +3,13 @@ import type { DocumentLimits } from '../types.js';
 import type { Package } from './openPackage.js';
 import { readXml } from './readXml.js';
 
-/** What shows a figure, by the type of the relation that names its part. */
+/** The readers of figures, by the type of the relation to the figure's part. */
 const READERS: ReadonlyMap<string, typeof readChart> = new Map([
   ['chart', readChart],
   ['diagramData', readDiagram],
 ]);
 
-/** The charts and diagrams that a member names, as blocks, by the id it names them with. */
+/** Returns the charts and diagrams of a member as blocks, by relation id. */
 export async function readFigures(
   { archive, relationsOf }: Package,
   member: string,
@@ -25,12 +25,12 @@ export async function readFigures(
 
 interface Series {
   name: string;
-  /** Of each point, by its number. */
+  /** Labels of the points, by their number. */
   readonly labels: Map<number, string>;
   readonly values: Map<number, string>;
 }
 
-/** Elements of a series, and what the values in them are. */
+/** Elements of a series, and the meaning of their values. */
 const PARTS: ReadonlyMap<string, 'name' | 'labels' | 'values'> = new Map([
   ['tx', 'name'],
   ['cat', 'labels'],
@@ -39,7 +39,7 @@ const PARTS: ReadonlyMap<string, 'name' | 'labels' | 'values'> = new Map([
   ['yVal', 'values'],
 ]);
 
-/** What a chart is drawn of, as blocks: its title, and a table with a column for each of its series. */
+/** Reads a chart as blocks: its title, and a table with one column per series. */
 function readChart(part: Uint8Array, limits: DocumentLimits): string[] {
   const all: Series[] = [];
   let series: Series | null = null;
@@ -87,7 +87,7 @@ function tableOf(all: readonly Series[]): string {
   return markdownTable([['', ...all.map(({ name }) => name)], ...rows]);
 }
 
-/** The words of a drawing made of shapes (SmartArt), a point each. */
+/** Reads the text of a diagram (SmartArt), one list item per shape. */
 function readDiagram(part: Uint8Array, limits: DocumentLimits): string[] {
   const points: string[] = [];
   let words = '';

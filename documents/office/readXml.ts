@@ -2,7 +2,7 @@ import { SaxesParser } from 'saxes';
 import { Fault } from '../../contract/failures.js';
 import type { DocumentLimits } from '../types.js';
 
-/** Names come without their prefix: `w:p` as `p`. Attributes too, but those of `r:`, since `id` and `r:id` differ. */
+/** Names have no prefix: `w:p` is `p`. So do attributes, except those of `r:`, because `id` and `r:id` differ. */
 export interface XmlHandler {
   open(name: string, attributes: Readonly<Record<string, string>>): void;
   text?(text: string): void;
@@ -14,14 +14,15 @@ type XmlLimits = Pick<DocumentLimits, 'maxDepth' | 'maxAttributesPerElement'>;
 const SLICE_BYTES = 64 * 1024;
 
 /**
- * Reads XML as a stream. No entity but the five of XML itself is expanded, nothing outside is fetched; a document type
- * declaration, which no Office file has, is refused. Throws a Fault broken_content or too_large.
+ * Parses XML as a stream. Expands only the five predefined entities and fetches nothing. Refuses a document type
+ * declaration, which no Office file has.
+ * @throws Fault broken_content or too_large
  */
 export function readXml(bytes: Uint8Array, limits: XmlLimits, handler: XmlHandler): void {
   const parser = new SaxesParser({ position: false });
   let depth = 0;
   parser.on('doctype', () => {
-    throw broken('it declares a document type, as only made-up Office files do');
+    throw broken('it declares a document type, which no Office file does');
   });
   parser.on('opentag', (tag) => {
     depth += 1;
@@ -63,14 +64,14 @@ function encodingOf(bytes: Uint8Array): string {
 function broken(what: string): Fault {
   return new Fault(
     'broken_content',
-    `The file is broken: ${what.slice(0, 200)}. Open it in its program, save it anew and send that.`,
+    `The file is broken: ${what.slice(0, 200)}. Open it in its program, save it again and send that.`,
   );
 }
 
 const tooDeep = (limit: number): Fault =>
   new Fault(
     'too_large',
-    `The file has elements more than ${limit} deep inside one another (setting MAX_ELEMENT_DEPTH). Simplify it, or raise the setting.`,
+    `The file has elements nested more than ${limit} deep (setting MAX_ELEMENT_DEPTH). Simplify it, or raise the setting.`,
   );
 
 const tooMany = (limit: number): Fault =>

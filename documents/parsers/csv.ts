@@ -6,19 +6,19 @@ import { CellBudget, TableWriter } from '../tables/tableWriter.js';
 import { TextBuilder } from '../textBuilder.js';
 import type { DocumentLimits, ParsedDocument, ParseInput, Parser } from '../types.js';
 
-/** Characters looked at to find out what separates fields. */
+/** Characters that are examined to detect the delimiter. */
 const SAMPLE_CHARACTERS = 64 * 1024;
 const DELIMITERS = [',', '\t', ';', '|'];
 
-/** Rows of a CSV file, whatever separates its fields. */
+/** Parses the rows of a CSV file with any common delimiter. */
 export const csvParser: Parser = { parse: (input, limits) => readTable(input, limits, 'CSV') };
-/** Rows of a TSV file; one that has no tabs is read as CSV is. */
+/** Parses the rows of a TSV file; a file without tabs is read like CSV. */
 export const tsvParser: Parser = { parse: (input, limits) => readTable(input, limits, 'TSV') };
 
 function readTable(input: ParseInput, limits: DocumentLimits, format: 'CSV' | 'TSV'): ParsedDocument {
   const text = decodeText(input, { html: false }).replaceAll('\u0000', '');
   const sample = text.slice(0, SAMPLE_CHARACTERS);
-  // The first line of some files tells the program what separates fields.
+  // The first line of some files states the delimiter.
   const told = /^sep=(.)\r?\n/i.exec(sample);
   const body = told ? text.slice(told[0].length) : text;
   const delimiter = told?.[1] ?? (format === 'TSV' && sample.includes('\t') ? '\t' : delimiterOf(sample));
@@ -53,13 +53,16 @@ function readTable(input: ParseInput, limits: DocumentLimits, format: 'CSV' | 'T
     };
   };
   const quoted = read('"');
-  // A quote that is never closed is a mark of inches or a slip: taken at its word it would swallow the rest of the file.
+  // A quote that is never closed is an inch mark or an error: treated as a quote, it would swallow the rest of the
+  // file.
   const { document } = quoted.isTorn ? read('\u0000') : quoted;
   if (document === null) throw new Fault('no_text', 'There are no rows in the table: the file is empty.');
   return document;
 }
 
-/** What divides the first lines into the same number of fields, two or more; a comma where nothing does. */
+/**
+ * Returns the delimiter that splits the first lines into the same number of fields, at least two; a comma if none does.
+ */
 function delimiterOf(sample: string): string {
   const lines = sample.split(/\r?\n|\r/).slice(0, 50);
   if (lines.length > 2) lines.pop();
@@ -71,7 +74,7 @@ function delimiterOf(sample: string): string {
     const usual = mostCommon(counts.filter((count) => count > 1));
     if (usual === null) continue;
     const share = counts.filter((count) => count === usual).length / counts.length;
-    // Agreement of all lines counts for more than many fields.
+    // Agreement between the lines counts more than the number of fields.
     const score = share * share * Math.log2(usual + 1);
     if (score > bestScore) [best, bestScore] = [delimiter, score];
   }

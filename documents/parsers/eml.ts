@@ -4,10 +4,10 @@ import { FILE_FORMATS, formatOfType } from '../../contract/fileFormats.js';
 import { attachmentName, composeMessage, encryptedMessage, isoDate, nameAndAddress } from '../mail/composeMessage.js';
 import type { Attachment, Parser } from '../types.js';
 
-/** Parts inside one another at most; mail programs reach about ten. */
+/** Maximum nesting of parts; mail programs use up to about ten. */
 const MOST_NESTED = 50;
 
-/** A message as mail programs save it. Images shown inside its text are part of it and no attachments. */
+/** Parses a message in the format of mail programs. Images inside its text are not attachments. */
 export const emlParser: Parser = {
   async parse({ bytes }, limits) {
     const mail = await PostalMime.parse(bytes, {
@@ -17,12 +17,12 @@ export const emlParser: Parser = {
     }).catch((cause: unknown) => {
       throw new Fault(
         'broken_content',
-        'The message is broken: its parts are nested too deeply or its headers are too long. Save it anew in a mail program and send that.',
+        'The message is broken: its parts are nested too deeply or its headers are too long. Save it again in a mail program and send that.',
         { cause },
       );
     });
     if (mail.headers.length === 0)
-      throw new Fault('broken_content', 'The file is no message: it has no headers. Send it as a text file.');
+      throw new Fault('broken_content', 'The file is not a message: it has no headers. Send it as a text file.');
     if (isEncrypted(mail.headers)) throw encryptedMessage();
     return composeMessage(
       {
@@ -44,7 +44,7 @@ export const emlParser: Parser = {
   },
 };
 
-/** A message that is signed only can be read. */
+/** Whether the message is encrypted; a message that is only signed can be read. */
 function isEncrypted(headers: readonly Header[]): boolean {
   const type = headers.find(({ key }) => key === 'content-type')?.value ?? '';
   return (

@@ -13,7 +13,7 @@ import { trimLinks } from '../html/trimLinks.js';
 import { withTitle } from '../html/withTitle.js';
 import type { DocumentLimits, ParsedDocument, ParseInput, Parser } from '../types.js';
 
-/** A page as the text a reader came for: what surrounds it is left out only while enough is left. */
+/** Reads the main text of a page. Surroundings are removed only while enough text remains. */
 export const htmlParser = {
   parse(input: ParseInput, limits: DocumentLimits): ParsedDocument {
     const tree = buildTree(decodeText(input, { html: true }), limits);
@@ -36,10 +36,10 @@ interface Selection {
   readonly leftOut: ReadonlySet<PageElement>;
 }
 
-/** Below this many characters, text is a remark beside the content rather than the content. */
+/** Shorter texts are a remark beside the content, not the content. */
 const LITTLE_TEXT = 50;
 
-/** The strictest choice that does not lose the page: an index must not shrink to its heading. */
+/** Chooses the strictest selection that keeps the page's content: an index must not shrink to its heading. */
 function selectText(tree: Document): Selection {
   const nothing: ReadonlySet<PageElement> = new Set();
   const whole = measureText(tree, nothing).textLength;

@@ -9,13 +9,13 @@ const readImage = (format: 'JPG' | 'PNG', input: ParseInput, limits: DocumentLim
     throw new Fault(
       'no_text',
       input.recognizedPages === undefined
-        ? 'The file is a picture, which is read by OCR only: send it with use_ocr.'
+        ? 'The file is a picture, which only OCR can read. Send it with use_ocr.'
         : 'No text was found in the picture. Send one in which letters are sharp, upright and not too small.',
     );
   }
   return { text, format, mimeType: mimeTypeOf(format), metadata: { ocr_pages: [1] }, pages, tables };
 };
 
-/** Pictures have no text but what was recognized in them before. */
+/** Parses a picture: its only text is the one that OCR recognized before. */
 export const jpgParser: Parser = { parse: (input, limits) => readImage('JPG', input, limits) };
 export const pngParser: Parser = { parse: (input, limits) => readImage('PNG', input, limits) };

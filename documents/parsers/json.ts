@@ -6,8 +6,8 @@ import { TextBuilder, tidyLines } from '../textBuilder.js';
 import type { Parser } from '../types.js';
 
 /**
- * Each object as lines of `dotted.path: value`, an empty line between two. The items are the members of the outermost
- * list, the lines of JSON lines, or the one value there is.
+ * Writes each object as lines of `dotted.path: value`, separated by empty lines. The items are the members of the
+ * outermost list, the lines of JSON lines, or the only value.
  */
 export const jsonParser: Parser = {
   parse(input, limits) {
@@ -36,7 +36,7 @@ export const jsonParser: Parser = {
   },
 };
 
-/** Strings as they are, and numbers of more digits than a JavaScript number holds: they would come out as others. */
+/** Matches strings (kept) and numbers with more digits than a JavaScript number holds, which would change. */
 const LONG_NUMBERS = /"(?:[^"\\]|\\.)*"|-?\d[\d.]{15,}(?:[eE][+-]?\d+)?/g;
 
 function parse(text: string): unknown {
@@ -69,10 +69,13 @@ function readValues(text: string): { values: readonly unknown[]; lines: boolean 
   );
 }
 
-/** A value that is no object, in words. */
+/** Formats a value that is not an object. */
 const plain = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
 
-/** The values of an object by their paths, in order. Kept on a stack, for JSON may nest deeper than calls may. */
+/**
+ * Yields the values of an object with their paths, in order. Uses a stack, because JSON may nest deeper than the call
+ * stack.
+ */
 function* flatten(root: unknown, cells: CellBudget, maxDepth: number): Generator<string> {
   interface Step {
     readonly path: string;
@@ -92,11 +95,11 @@ function* flatten(root: unknown, cells: CellBudget, maxDepth: number): Generator
     if (depth >= maxDepth) {
       throw new Fault(
         'too_large',
-        `The file has values more than ${maxDepth} deep inside one another (setting MAX_ELEMENT_DEPTH). Simplify it, or raise the setting.`,
+        `The file has values nested more than ${maxDepth} deep (setting MAX_ELEMENT_DEPTH). Simplify it, or raise the setting.`,
       );
     }
     if (Array.isArray(value) && value.length > 0 && value.every((one) => typeof one !== 'object')) {
-      // A list of plain values reads better as one.
+      // A list of plain values reads better in one line.
       cells.take(value.length);
       const list = value.map((one) => tidyLines(plain(one))).join(', ');
       yield path === '' ? list : `${path}: ${list}`;

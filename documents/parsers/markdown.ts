@@ -3,7 +3,7 @@ import { cleanText } from '../cleanText.js';
 import { decodeText } from '../decodeText.js';
 import type { DocumentLimits, ParsedDocument, ParseInput, Parser } from '../types.js';
 
-/** Names of front matter fields, and the metadata they are kept as. */
+/** Front matter fields and their metadata names. */
 const FIELDS: ReadonlyMap<string, string> = new Map([
   ['title', 'title'],
   ['description', 'description'],
@@ -14,14 +14,17 @@ const FIELDS: ReadonlyMap<string, string> = new Map([
   ['language', 'language'],
 ]);
 
-/** Markdown as it is written: it is the form all other formats are brought into. Front matter becomes metadata. */
+/**
+ * Parses Markdown, which stays unchanged: it is the target format of all other parsers. Front matter becomes metadata.
+ */
 export const markdownParser = {
   parse(input: ParseInput, limits: DocumentLimits): ParsedDocument {
     const { text, metadata } = splitFrontMatter(cleanText(decodeText(input, { html: false }), limits));
     const body = text
-      // What is not closed is matched as well, and left: else each open end is looked for anew up to the end of the file.
+      // Match unclosed comments too, and keep them: otherwise each open mark would be searched for until the end of the
+      // file.
       .replace(/<!--[\s\S]*?(?:-->|$)/g, (comment) => (comment.endsWith('-->') ? '' : comment))
-      // An image inside the text itself is megabytes of letters that say nothing.
+      // An image embedded in the text is megabytes of characters without meaning.
       .replace(/\]\(data:[^)\s]*\)?/g, (image) => (image.endsWith(')') && image.length >= 108 ? ']()' : image))
       .trim();
     if (body === '') throw new Fault('no_text', 'The file has no text besides its front matter and comments.');
@@ -36,7 +39,7 @@ export const markdownParser = {
   },
 } satisfies Parser;
 
-/** The block between two lines of dashes at the very start, its simple `name: value` lines read. */
+/** Splits off the block between two lines of dashes at the start, and parses its simple `name: value` lines. */
 function splitFrontMatter(text: string): { text: string; metadata: Record<string, unknown> } {
   const metadata: Record<string, unknown> = {};
   const matter = /^---\n([\s\S]*?)\n(?:---|\.\.\.)(?:\n|$)/.exec(text);

@@ -7,10 +7,10 @@ import { attachmentName, composeMessage, encryptedMessage, isoDate, nameAndAddre
 import { decodeText } from '../decodeText.js';
 import type { Attachment, Parser } from '../types.js';
 
-// The package is CommonJS: what it exports by default is a member of what is imported.
+// The package is CommonJS: its default export is a member of the imported object.
 const MsgReader = msgreader.default;
 
-/** A message as Outlook saves it. */
+/** Parses a message in Outlook's format. */
 export const msgParser: Parser = {
   parse({ bytes }, limits) {
     const { fields, attachments } = readMessage(bytes, limits.maxAttachments);
@@ -40,16 +40,16 @@ export const msgParser: Parser = {
   },
 };
 
-/** The type in PKCS #7 of what is signed only, as bytes (DER). */
+/** The PKCS #7 type of content that is signed but not encrypted, as bytes (DER). */
 const SIGNED_DATA = Buffer.from('06092a864886f70d010702', 'hex');
 
-/** All of a message of this class lies in its one attachment, encrypted unless that says it is signed. */
+/** Whether a message of this class is encrypted: its one attachment contains everything, and is not marked as signed. */
 const isEncrypted = ({ messageClass }: FieldsData, [only]: readonly Attachment[]): boolean =>
   /^IPM\.Note\.SMIME$/i.test(messageClass ?? '') &&
   only !== undefined &&
   !Buffer.from(only.bytes.subarray(0, 64)).includes(SIGNED_DATA);
 
-/** Inside Exchange people have paths instead of addresses. */
+/** Returns an email address; Exchange uses paths instead for internal people. */
 const mailAddress = (address: string | undefined): string | null => (address?.includes('@') === true ? address : null);
 
 function readMessage(bytes: Uint8Array, most: number): { fields: FieldsData; attachments: Attachment[] } {
@@ -60,7 +60,7 @@ function readMessage(bytes: Uint8Array, most: number): { fields: FieldsData; att
     if (fields.error !== undefined) throw new Error(fields.error);
     const attachments = (fields.attachments ?? [])
       .filter((part) => part.attachmentHidden !== true)
-      // One more than is allowed is enough to be told.
+      // One more than allowed is enough to detect the excess.
       .slice(0, most + 1)
       .map((part, nth) => {
         const { fileName, content } = reader.getAttachment(part);
@@ -75,13 +75,13 @@ function readMessage(bytes: Uint8Array, most: number): { fields: FieldsData; att
   } catch (cause) {
     throw new Fault(
       'broken_content',
-      "The file is broken: it can't be read as an Outlook message. Save it anew in Outlook and send that.",
+      "The file is broken: it can't be read as an Outlook message. Save it again in Outlook and send that.",
       { cause },
     );
   }
 }
 
-/** The reader follows a container's lists of sectors without end where its header is not one. */
+/** Checks the header, because the reader follows a container's sector lists endlessly if the header is invalid. */
 function checkHeader(file: Buffer): void {
   const headerBytes = 512;
   if (file.length < headerBytes) throw new Error('shorter than its header');
@@ -92,7 +92,7 @@ function checkHeader(file: Buffer): void {
   if (tables === 0 || tables > file.length >> sector) throw new Error('more tables than sectors');
 }
 
-/** The body with its marks: kept as HTML, or wrapped in packed RTF; null where there is only plain text. */
+/** Returns the HTML body, stored as HTML or inside compressed RTF; null if there is only plain text. */
 function htmlOf({ bodyHtml, html, compressedRtf }: FieldsData): string | null {
   if (bodyHtml !== undefined && bodyHtml !== '') return bodyHtml;
   if (html !== undefined && html.length > 0) return decodeText({ bytes: html, contentType: null }, { html: true });
@@ -103,7 +103,7 @@ function htmlOf({ bodyHtml, html, compressedRtf }: FieldsData): string | null {
     const shown = typeof text === 'string' ? text : text.toString('utf8');
     return mode === 'html' ? shown : `<pre>${shown.replaceAll('&', '&amp;').replaceAll('<', '&lt;')}</pre>`;
   } catch {
-    // RTF that wraps neither HTML nor text: the message's plain text is all there is.
+    // RTF that contains neither HTML nor text: use the message's plain text.
     return null;
   }
 }

@@ -3,7 +3,7 @@ import { cleanText } from '../cleanText.js';
 import { decodeText } from '../decodeText.js';
 import type { DocumentLimits, ParsedDocument, ParseInput, Parser } from '../types.js';
 
-/** Plain text as it is, but for line ends, invisible characters and runs of empty lines. */
+/** Parses plain text; only line ends, invisible characters and runs of empty lines change. */
 export const textParser = {
   parse(input: ParseInput, limits: DocumentLimits): ParsedDocument {
     const text = cleanText(decodeText(input, { html: false }), limits);

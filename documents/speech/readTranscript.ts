@@ -3,10 +3,10 @@ import type { TranscriptSegment } from '../../contract/transcripts.js';
 import { oneLine, TextBuilder } from '../textBuilder.js';
 import type { DocumentLimits, ParsedDocument, ParseInput, PlacedSpeech } from '../types.js';
 
-/** How a turn begins where speakers are told apart. */
+/** Prefix of a turn, if the transcript distinguishes speakers. */
 const label = (speaker: string): string => `Speaker ${speaker}: `;
 
-/** What was said, in paragraphs; where speakers were asked for each turn begins with its speaker. */
+/** Formats a transcript in paragraphs; if speakers were requested, each turn begins with its speaker. */
 export function readTranscript(
   { format, mimeType, transcript }: NonNullable<ParseInput['recording']>,
   limits: DocumentLimits,
@@ -27,7 +27,7 @@ export function readTranscript(
     previous = segment;
   }
   if (speech.length === 0)
-    throw new Fault('no_text', 'No speech was found in this recording. Leave it out, or check that it can be heard.');
+    throw new Fault('no_text', 'No speech was found in this recording. Remove it, or check that it is audible.');
   return {
     text: text.toString(),
     format,

@@ -4,8 +4,8 @@ import type { Cut, PlacedSpeech } from '../types.js';
 const rounded = (seconds: number): number => Math.round(seconds * 1000) / 1000;
 
 /**
- * The cuts with when each was said, in seconds: from the beginning of the sentence that its first word stands in to the
- * end of that of its last one; and by whom, where speakers are told apart.
+ * Adds to each cut its time in seconds, from the beginning of the sentence with its first word to the
+ * end of the sentence with its last one, and its speaker if the transcript distinguishes speakers.
  */
 export function timeCuts(cuts: readonly Cut[], speech: readonly PlacedSpeech[]): Cut[] {
   return cuts.map((cut) => {
@@ -15,7 +15,7 @@ export function timeCuts(cuts: readonly Cut[], speech: readonly PlacedSpeech[]):
     return {
       ...cut,
       metadata: {
-        // People talk at the same time: who began first does not always end first.
+        // People talk at the same time: the first to begin is not always the first to end.
         start_offset_sec: rounded(said.reduce((least, { startSec }) => Math.min(least, startSec), Infinity)),
         end_offset_sec: rounded(said.reduce((most, { endSec }) => Math.max(most, endSec), 0)),
         ...(speakers.length > 0 ? { speakers } : {}),

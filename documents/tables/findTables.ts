@@ -2,14 +2,14 @@ import { hasHeader } from './hasHeader.js';
 import { rowText } from './tableWriter.js';
 import type { PageLine } from '../types.js';
 
-/** A table on a page: its rows as text, each with its box, and what of the page it is made of. */
+/** A table on a page: its rows as text with their boxes, and the words it consists of. */
 export interface FoundTable<Word extends PageLine> {
-  /** `header: value, header: value`; the header itself is no row. */
+  /** Rows as `header: value, header: value`, without the header row. */
   readonly rows: readonly PageLine[];
   readonly words: readonly Word[];
 }
 
-/** What stands together on one line, apart from the next by a gap as between columns. */
+/** Words on one line that are separated from the next ones by a column gap. */
 interface Cell<Word> extends PageLine {
   readonly words: readonly Word[];
 }
@@ -20,22 +20,22 @@ interface Row<Word> {
   readonly y2: number;
 }
 
-/** Of a line's height: a gap that no two words of a sentence have. */
+/** Column gap as a share of the line's height: wider than any gap between words of a sentence. */
 const COLUMN_GAP = 0.9;
-/** Of a line's height: rows further apart are of two tables. */
+/** Row gap as a share of the line's height: rows further apart belong to two tables. */
 const ROW_GAP = 2.2;
-/** Characters of a cell, on the average of a table: columns of prose have more. */
+/** Maximum mean number of characters per cell: columns of prose have more. */
 const MEAN_CELL = 40;
-/** Of the cells of a table that are filled at least. */
+/** Minimum share of filled cells in a table. */
 const FILLED = 0.5;
-/** Lines that rule a table are read as these. */
+/** OCR reads the rules of a table as these characters. */
 const RULE = /^[|[\]{}_—–\-=¦]+$/;
-/** Marks of a list are no column. */
+/** List markers, which are not a column. */
 const MARK = /^(?:[-*+•·–o»]|\(?\w{1,2}[.)])$/;
 
 /**
- * Finds tables by how words stand: lines that follow one another, in which gaps of the same columns lie one below the
- * other. Columns of prose, lists and names with their values are none.
+ * Finds tables by the positions of words: consecutive lines whose gaps between the same columns are aligned
+ * vertically. Columns of prose, lists and names with their values are not tables.
  * @param words of one page with their boxes, in any order; each may be several words of one cell
  */
 export function findTables<Word extends PageLine>(words: readonly Word[]): FoundTable<Word>[] {
@@ -54,7 +54,7 @@ export function findTables<Word extends PageLine>(words: readonly Word[]): Found
 
 const heightOf = ({ y1, y2 }: { readonly y1: number; readonly y2: number }): number => Math.max(1, y2 - y1);
 
-/** Words in lines from the top, each cut into cells. */
+/** Joins words into lines from the top, and cuts each line into cells. */
 function rowsOf<Word extends PageLine>(words: readonly Word[]): Row<Word>[] {
   const lines: { words: Word[]; middle: number; height: number }[] = [];
   for (const word of words.toSorted((a, b) => a.y1 + a.y2 - b.y1 - b.y2)) {
@@ -90,24 +90,24 @@ const boxOf = (some: readonly Omit<PageLine, 'text'>[]): Omit<PageLine, 'text'> 
   y2: Math.max(...some.map(({ y2 }) => y2)),
 });
 
-/** Whether a row may belong to the table that begins at `from`: near the row before it, and not of one cell alone. */
+/** Whether a row may belong to the table that begins at `from`: close to the row before it, with more than one cell. */
 function isNext<Word>(rows: readonly Row<Word>[], from: number, at: number): boolean {
   const [row, before] = [rows[at], rows[at - 1]];
   if (row === undefined) return false;
   if (at > from && before !== undefined && row.y1 - before.y2 > ROW_GAP * heightOf(before)) return false;
   if (row.cells.length > 1) return true;
-  // One cell alone may go on in a second line, inside of the table.
+  // A single cell may continue in a second line inside a table.
   return at > from && before !== undefined && isContinuation(row, before) && (rows[at + 1]?.cells.length ?? 0) > 1;
 }
 
 const overlaps = (a: Omit<PageLine, 'text'>, b: Omit<PageLine, 'text'>): boolean => a.x1 < b.x2 && b.x1 < a.x2;
 
-/** Right below the row before it, without a first cell, and below no gap of that row. */
+/** Whether a row continues the previous one: directly below it, without a first cell, and not below its gaps. */
 const isContinuation = <Word>(row: Row<Word>, before: Row<Word>): boolean =>
   row.y1 - before.y2 < 0.5 * heightOf(before) &&
   row.cells.every((cell) => before.cells.slice(1).filter((above) => overlaps(cell, above)).length === 1);
 
-/** The table that some rows make; null where they make none. */
+/** Returns the table that the rows form; null if they form none. */
 function tableOf<Word extends PageLine>(rows: readonly Row<Word>[]): FoundTable<Word> | null {
   const columns = columnsOf(rows);
   if (columns.length < 2 || rows.length + columns.length < 5) return null;
@@ -135,7 +135,7 @@ function tableOf<Word extends PageLine>(rows: readonly Row<Word>[]): FoundTable<
   };
 }
 
-/** What the cells of a table cover from left to right, where nothing lies between. */
+/** Returns the horizontal extents of the columns, separated by gaps in all rows. */
 function columnsOf<Word>(rows: readonly Row<Word>[]): Omit<PageLine, 'text'>[] {
   const columns: Omit<PageLine, 'text'>[] = [];
   for (const cell of rows.flatMap(({ cells }) => cells).toSorted((a, b) => a.x1 - b.x1)) {

@@ -1,6 +1,6 @@
 /**
- * Whether the first of some rows names the columns. It does not where it is the only one, or has a number or date in a
- * column that holds nothing else below: names of columns are words. Years are names too, where other cells are words.
+ * Whether the first row contains column names. It does not if it is the only row, or has a number or date in a column
+ * with only such values below: names are words. Years count as names if the other cells are words.
  */
 export function hasHeader(rows: readonly (readonly string[])[]): boolean {
   const [first, ...rest] = rows;

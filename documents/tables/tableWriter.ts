@@ -2,7 +2,7 @@ import { Fault } from '../../contract/failures.js';
 import { oneLine, type TextBuilder } from '../textBuilder.js';
 import { hasHeader } from './hasHeader.js';
 
-/** A row as `header: value, header: value`, empty cells left out; a value whose column has no name stands alone. */
+/** Formats a row as `header: value, header: value` without empty cells; without a header, the value only. */
 export function rowText(row: readonly string[], headers: readonly string[]): string {
   const cells: string[] = [];
   for (const [column, cell] of row.entries()) {
@@ -14,10 +14,10 @@ export function rowText(row: readonly string[], headers: readonly string[]): str
   return cells.join(', ');
 }
 
-/** Rows seen before it is decided whether the first of them is the header. */
+/** Number of rows that are examined to decide whether the first one is the header. */
 const SAMPLE_ROWS = 30;
 
-/** Counts cells over all tables of a file. */
+/** Limits the number of cells over all tables of a file. */
 export class CellBudget {
   #left: number;
   readonly #limit: number;
@@ -27,7 +27,10 @@ export class CellBudget {
     this.#left = limit;
   }
 
-  /** Throws a Fault too_large once there are more than the limit. */
+  /**
+   * Counts cells.
+   * @throws Fault too_large beyond the limit
+   */
   take(cells: number): void {
     this.#left -= cells;
     if (this.#left < 0) {
@@ -40,8 +43,8 @@ export class CellBudget {
 }
 
 /**
- * Writes a table's rows as lines of `header: value`, empty cells left out, and notes where each row lies. Without a
- * header the values stand alone.
+ * Writes a table's rows as lines of `header: value` without empty cells, and records the position of each row. Without
+ * a header, it writes only the values.
  */
 export class TableWriter {
   readonly #writer: TextBuilder;
@@ -52,7 +55,11 @@ export class TableWriter {
   #headers: readonly string[] = [];
   #rows = 0;
 
-  /** @param title stands as a heading before the first row; null for none. `items` takes the places of the rows. */
+  /**
+   * Creates a writer.
+   * @param items receives the positions of the rows
+   * @param title heading before the first row; null for none
+   */
   constructor(writer: TextBuilder, items: number[], cells: CellBudget, title: string | null) {
     this.#writer = writer;
     this.#items = items;
@@ -67,13 +74,13 @@ export class TableWriter {
     else if (this.#sample.push(row) === SAMPLE_ROWS) this.#decide();
   }
 
-  /** To be called after the last row. Answers how many rows were written. */
+  /** Finishes the table after the last row. Returns the number of written rows. */
   finish(): number {
     this.#decide();
     return this.#rows;
   }
 
-  /** What the columns are called; '' for one without a name. Empty without a header. */
+  /** The column names; '' for one without a name. Empty without a header. */
   get headers(): readonly string[] {
     return this.#headers;
   }

@@ -1,4 +1,4 @@
-"""The engine's types → JSON of answers."""
+"""Converts the engine's types to the JSON of responses."""
 
 import qdrant_edge as engine
 

@@ -1,4 +1,4 @@
-"""Collections on disk: a folder each, with the engine's shard and, once it is whole, config.json."""
+"""Collections on disk: one folder each, with the engine's shard and, once it is complete, config.json."""
 
 import fcntl
 import itertools
@@ -18,17 +18,17 @@ from .errors import Refusal, not_found, wrong_input
 from .rebuild import Rebuild
 
 NAME = re.compile(r"[A-Za-z0-9_][\w.-]{0,254}", re.ASCII)
-# Up to this size a shard is optimised in this process, in a moment in which nobody asks for anything.
+# Maximum size in KB of a shard that is optimised in this process, while it is idle.
 SMALL_KB = 10_000
-# A larger one is optimised anew once so much of it has changed.
+# A larger shard is optimised again once this share of it has changed.
 CHANGED_SHARE = 0.2
 FLUSH_EVERY_S = 5
 
 
 class Limits(NamedTuple):
-    # Vectors up to this size are scanned, in about 10 ms, which is exact; beyond it an index is built.
+    # Vectors up to this size are scanned exactly, in about 10 ms; above it an index is built.
     threshold_kb: int = 100_000
-    # Points written while it is built that are kept at most, about 4 KB each; beyond it the rebuild is given up.
+    # Maximum number of points written during a rebuild, about 4 KB each; beyond it the rebuild is cancelled.
     kept_points: int = 100_000
 
 
@@ -38,20 +38,20 @@ class Collection:
         self.limits = limits
         self.given_up = False  # the last rebuild was; the next waits until nobody asks
         self.folder = folder
-        # Whoever reads holds on to the shard it began with: one that was replaced is closed by its last reader's end.
+        # Readers keep the shard with which they started: a replaced shard is closed when its last reader ends.
         self.shard = shard
         self.operations = self.flushed = 0
         self.optimized = None  # an earlier process may have left work
-        # Since indexes were last built here: whether that was ever, points that writes named, points there were.
+        # Since the last index build here: whether there was one, points named by writes, and points at that time.
         self.is_new = True
         self.changed = 0
         self.counted = shard.info().points_count
         self.rebuild = None  # what keeps the writes for a copy, while there is one
-        # A write, a flush and an optimisation never meet; reads need no lock.
+        # The lock excludes concurrent writes, flushes and optimisations; reads need no lock.
         self.lock = threading.Lock()
 
     def update(self, operation, points):
-        """Makes a write that names so many points."""
+        """Applies a write that names this many points."""
         with self.lock:
             self.operations += 1
             self.shard.update(operation)
@@ -61,14 +61,14 @@ class Collection:
             return self.operations
 
     def flush(self):
-        """Writes everything to its files, which also shortens the log that a start reads."""
+        """Flushes everything to its files, which also truncates the log that a start replays."""
         with self.lock:
             if self.flushed != self.operations:
                 self.shard.flush()
                 self.flushed = self.operations
 
     def optimize(self):
-        """Drops deleted points and joins segments. It holds up every request of the process while it works."""
+        """Removes deleted points and merges segments. Blocks all requests of the process meanwhile."""
         with self.lock:
             if self.optimized != self.operations:
                 self.shard.optimize()
@@ -78,9 +78,9 @@ class Collection:
         return self.config.vectors_kb(self.shard.info().points_count) <= min(SMALL_KB, self.limits.threshold_kb)
 
     def rebuild_if_due(self, is_idle):
-        """Begins to build indexes where enough has changed: at once when as many points lack one, else when nobody asks."""
+        """Starts an index build if enough has changed: immediately if many points have no index, else when idle."""
         info = self.shard.info()
-        # A write by a filter names no points: of deletes the count tells.
+        # A write by a filter names no points, but the number of points shows its deletes.
         bare = info.points_count - info.indexed_vectors_count // max(1, len(self.config.dense))
         is_bare = self.config.vectors_kb(bare) > self.limits.threshold_kb
         changed = max(self.changed, abs(info.points_count - self.counted))
@@ -93,7 +93,7 @@ class Collection:
         return Rebuild(self)
 
     def replace(self, shard, folder):
-        """Puts a shard with the same content in place of this one; answers the folder that is no longer needed."""
+        """Replaces the shard by one with the same content. Returns the folder that is no longer needed."""
         write_config(folder.parent, self.config, folder)
         useless, self.folder, self.shard = self.folder, folder, shard
         return useless
@@ -105,7 +105,7 @@ class Collection:
 
 
 class Collections:
-    """All collections under one folder, which belongs to this process alone."""
+    """All collections in one folder, which only this process may use."""
 
     def __init__(self, root, *limits):
         self.root = Path(root)
@@ -115,7 +115,7 @@ class Collections:
         fcntl.flock(self.lock_file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         self.changing = threading.Lock()
         self.open = {}
-        # Collections whose files the engine refuses, by name, with its reason: the others are served.
+        # Collections whose files the engine rejects, by name, with its reason. The others are served.
         self.damaged = {}
         self.closed = False
         self.rebuild = None  # one at a time
@@ -136,7 +136,7 @@ class Collections:
         current = folder / body.get("shard", "shard")
         for other in folder.iterdir():
             if other.is_dir() and other != current:
-                # It was to take the place of the shard, or had been replaced. A copy may still be on its way.
+                # A replacement that was not finished, or a shard that was replaced. A copy may still be in progress.
                 shutil.rmtree(other, ignore_errors=True)
         shard = engine.EdgeShard.load(str(current))
         self.open[folder.name] = Collection(Config(body), current, shard, self.limits)
@@ -189,7 +189,7 @@ class Collections:
             return True
 
     def maintain(self, is_idle):
-        """Flushes now and then, optimises while nobody asks for anything, and has indexes built, until all is closed."""
+        """Flushes periodically, optimises while idle and starts index builds, until all collections are closed."""
         for second in itertools.count():
             time.sleep(1)
             for name, collection in list(self.open.items()):
@@ -231,7 +231,7 @@ def write_config(folder, config, shard_folder):
 
 
 def write_whole(path, content):
-    """Writes a file so that it is there whole or not at all."""
+    """Writes a file atomically."""
     draft = path.with_suffix(".draft")
     with open(draft, "wb") as file:
         file.write(content)

@@ -1,4 +1,4 @@
-"""What a collection is made of: its vectors, as JSON and as the engine takes it."""
+"""The configuration of a collection's vectors, as JSON and as the engine's types."""
 
 import os
 
@@ -7,7 +7,7 @@ import qdrant_edge as engine
 from .errors import bad_format
 
 DISTANCES = {name: getattr(engine.Distance, name) for name in ("Cosine", "Dot", "Euclid", "Manhattan")}
-# Qdrant's own.
+# Qdrant's defaults.
 HNSW_M, HNSW_EF = 16, 100
 SEARCH_THREADS = min(4, os.cpu_count() or 1)
 
@@ -23,7 +23,7 @@ class Config:
         self.sparse = set(self.body.get("sparse_vectors", {}))
 
     def vectors_kb(self, points):
-        """The size of the dense vectors of so many points that have all of them."""
+        """Returns the size in KB of the dense vectors of this many points, if each has all of them."""
         return points * sum(self.dense.values()) * 4 // 1024
 
     def for_engine(self, indexing_threshold_kb):
@@ -45,7 +45,7 @@ class Config:
         return engine.EdgeConfig(
             vectors=dense.get("", dense) or None,
             sparse_vectors=sparse or None,
-            # What a filter leaves is scanned up to the same size: exact, where an index finds half of it at times.
+            # The result of a filter is scanned exactly up to the same size: an index sometimes finds only half of it.
             hnsw_config=engine.HnswIndexConfig(HNSW_M, HNSW_EF, indexing_threshold_kb),
             optimizers=engine.EdgeOptimizersConfig(indexing_threshold=indexing_threshold_kb),
             max_search_threads=SEARCH_THREADS,

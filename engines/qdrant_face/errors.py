@@ -1,8 +1,8 @@
-"""Refusals as the Qdrant server words them, and the engine's bare exceptions turned into them."""
+"""Error responses with the Qdrant server's wording, and the conversion of the engine's exceptions to them."""
 
 
 class Refusal(Exception):
-    """A request that is answered with a status and a reason."""
+    """A request that is refused with a status and a reason."""
 
     def __init__(self, status, reason):
         super().__init__(reason)
@@ -27,7 +27,7 @@ def not_found(reason):
 
 
 def as_refusal(error):
-    """What to answer when handling a request ended with this exception."""
+    """Returns the refusal for an exception that a request handler raised."""
     if isinstance(error, Refusal):
         return error
     if isinstance(error, KeyError):
@@ -37,7 +37,7 @@ def as_refusal(error):
     reason = str(error)
     if type(error) is not Exception:
         return Refusal(500, f"Service internal error: {type(error).__name__}: {reason}")
-    # The engine has one class for all its errors; only the words tell them apart.
+    # The engine has one class for all its errors; only the messages differ.
     if "Shard is not initialized" in reason:
         return not_found("The collection was deleted")
     if reason.startswith("No point with id"):

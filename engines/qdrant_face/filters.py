@@ -75,7 +75,7 @@ def condition(value):
 
 
 def condition_filter(value):
-    """A filter, or None for none. An unknown clause is refused: dropped, it would match too much."""
+    """Parses a filter; None if there is none. Refuses an unknown clause: ignoring it would match too much."""
     if not value:
         return None
     unknown = value.keys() - {*CLAUSES, "min_should"}

@@ -1,4 +1,4 @@
-"""Point ids, and Qdrant's habit of taking one or a list."""
+"""Parses point ids, and fields that may contain one value or a list."""
 
 from uuid import UUID
 
@@ -6,7 +6,7 @@ from .errors import bad_format
 
 
 def many(value):
-    """Where Qdrant takes one or a list."""
+    """Returns a list for a field in which Qdrant accepts one value or a list."""
     if value is None:
         return []
     return value if isinstance(value, list) else [value]

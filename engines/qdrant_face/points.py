@@ -1,4 +1,4 @@
-"""Points and vectors: JSON → the engine's types, checked here because the engine logs a write before it looks at it."""
+"""Converts points and vectors from JSON. Checks them here, because the engine logs a write before it validates it."""
 
 import qdrant_edge as engine
 
@@ -7,7 +7,7 @@ from .ids import point_id
 
 
 def sparse_vector(value):
-    """The engine would panic on unequal lengths, and again each time it reads its log: that must never get there."""
+    """Checks a sparse vector. The engine panics on unequal lengths, and again each time it replays its log."""
     indices, values = value["indices"], value["values"]
     if len(indices) != len(values):
         raise invalid("vector.values", "must be the same length as indices")
@@ -17,7 +17,7 @@ def sparse_vector(value):
 
 
 def named_vectors(value, config):
-    """A point's vectors, checked against the collection: the engine logs a write first and finds it wrong later."""
+    """Checks a point's vectors against the collection: the engine logs a write before it validates it."""
     if isinstance(value, list):
         value = {"": value}
     return {name: vector(name, part, config) for name, part in value.items()}
@@ -39,13 +39,13 @@ def vector(name, value, config):
 
 
 def stored_vectors(value, config):
-    """As a point holds them: a lone unnamed vector is not named."""
+    """Returns the vectors in the form of a point: a single unnamed vector has no name."""
     vectors = named_vectors(value, config)
     return vectors[""] if vectors.keys() == {""} else vectors
 
 
 def points(body, config):
-    """Points of an upsert, given one by one or column by column."""
+    """Parses the points of an upsert, given as rows or as columns."""
     if "batch" not in body:
         return [
             engine.Point(point_id(p["id"]), stored_vectors(p.get("vector") or {}, config), p.get("payload") or {})

@@ -15,12 +15,12 @@ from pathlib import Path
 import qdrant_edge as engine
 
 OPTIMIZE = Path(__file__).parent.parent / "qdrant_optimize.py"
-# Writes that are left to be made while writers wait.
+# Writes that remain to be applied while writers wait.
 LAST_WRITES = 2
 
 
 class Rebuild:
-    """One rebuild of a collection's shard: it ends by itself, or soon after cancel()."""
+    """Rebuilds a collection's shard; ends by itself, or soon after cancel()."""
 
     def __init__(self, collection):
         self.collection = collection
@@ -44,16 +44,16 @@ class Rebuild:
                 self.child.kill()
 
     def end(self):
-        """Cancels, and waits until its files are gone."""
+        """Cancels the rebuild and waits until its files are removed."""
         self.cancel()
         self.thread.join()
 
     def keep(self, operation, points):
-        """A write that the shard has taken; the caller holds the collection's lock."""
+        """Records a write that the shard has applied; the caller holds the collection's lock."""
         self.writes.append(operation)
         self.points += points
         if self.points > self.collection.limits.kept_points and not self.cancelled:
-            self._say("given up, since too much was written meanwhile")
+            self._say("cancelled: too much was written meanwhile")
             self.collection.given_up = True
             self.cancel()
 
@@ -75,7 +75,7 @@ class Rebuild:
             shutil.rmtree(useless, ignore_errors=True)
 
     def _copy(self):
-        """Writers wait, readers don't. From here on writes are kept."""
+        """Copies the shard and starts to record writes. Writers wait meanwhile, readers do not."""
         shutil.rmtree(self.draft, ignore_errors=True)
         with self.collection.lock:
             self.collection.shard.flush()
@@ -94,7 +94,7 @@ class Rebuild:
         return status == 0
 
     def _take_over(self):
-        """Answers the folder that is no longer needed; None when all stays as it was."""
+        """Replaces the shard. Returns the folder that is no longer needed; None if nothing changed."""
         shard = engine.EdgeShard.load(str(self.draft))
         done = 0
         while len(self.writes) - done > LAST_WRITES and not self.cancelled:
@@ -105,7 +105,7 @@ class Rebuild:
             return None if self.cancelled else self.collection.replace(shard, self.draft)
 
     def _repeat(self, shard, done):
-        """Makes the kept writes from `done` on, unless it is cancelled; answers how many are made."""
+        """Applies the recorded writes from `done` on, unless cancelled. Returns the number of applied writes."""
         for operation in self.writes[done:]:
             if self.cancelled:
                 break

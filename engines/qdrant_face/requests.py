@@ -1,4 +1,4 @@
-"""Requests that read: JSON → the engine's types. Whatever is malformed is refused here."""
+"""Converts read requests from JSON to the engine's types. Refuses malformed requests."""
 
 import qdrant_edge as engine
 
@@ -45,7 +45,7 @@ def search_params(value):
 
 
 def scoring(value, using, collection):
-    """What ranks the points of a query: nearness to a vector or point, a fusion, an order or chance."""
+    """Parses what ranks a query's points: similarity to a vector or point, a fusion, an order, or a random sample."""
     if value is None:
         return None
     if isinstance(value, dict) and "indices" not in value:
@@ -67,7 +67,7 @@ def scoring(value, using, collection):
 
 
 def excluding_referenced(body):
-    """A request's filter, less the points whose vectors it asks with: Qdrant leaves them out of the answer."""
+    """Returns a request's filter without the points whose vectors it refers to: Qdrant omits them from the results."""
     given, ids = condition_filter(body.get("filter")), referenced(body)
     if not ids:
         return given

@@ -1,4 +1,4 @@
-"""What is offered: one row a request, `handler(collections, body, name, argument)` → its result."""
+"""The supported requests: one row each, `handler(collections, body, name, argument)` → its result."""
 
 import re
 
@@ -19,7 +19,7 @@ TEXT_OPTIONS = ("lowercase", "min_token_len", "max_token_len", "phrase_matching"
 
 
 def chosen(body, by_ids, by_filter, *more):
-    """An operation on the points that a request names, by ids or by a filter."""
+    """Returns an operation on the points that a request names, by ids or by a filter."""
     if body.get("points") is not None:
         return by_ids([point_id(id_) for id_ in body["points"]], *more)
     if body.get("filter") is None:
@@ -76,12 +76,12 @@ def create_index(body, config):
 
 
 def named_points(body):
-    """How many points a write names; 0 where it has a filter."""
+    """Returns the number of points that a write names; 0 if it has a filter."""
     return len(body["batch"]["ids"] if "batch" in body else body.get("points") or ())
 
 
 def writing(make):
-    """A handler that applies the operation which `make` builds from the request."""
+    """Returns a handler that applies the operation that `make` builds from the request."""
 
     def handle(collections, body, name, _):
         collection = collections.get(name)
@@ -95,7 +95,7 @@ def delete_index(collections, body, name, field):
     return {"operation_id": collections.get(name).update(Op.delete_field_index(field), 0), "status": "completed"}
 
 
-# The operations of POST …/points/batch, each as its own request has it.
+# The operations of POST …/points/batch, each in the form of its own request.
 BATCH = {
     "upsert": upsert,
     "delete": delete_points,
@@ -210,7 +210,7 @@ TABLE = [(method, pattern(path), handler) for method, path, handler in ROUTES]
 
 
 def find(method, path):
-    """The handler of a request with the collection's name and the argument in its path."""
+    """Returns the handler of a request, the collection's name and the argument in its path."""
     for row_method, row_path, handler in TABLE:
         found = row_path.fullmatch(path)
         if found and row_method == method:

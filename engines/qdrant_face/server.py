@@ -1,4 +1,4 @@
-"""HTTP: bounded connections, bounded bodies, JSON in and out."""
+"""The HTTP server: limited connections, limited bodies, JSON requests and responses."""
 
 import sys
 import threading
@@ -13,20 +13,20 @@ import orjson
 from . import routes
 from .errors import Refusal, as_refusal, bad_format
 
-# The client compares it with its own; it is that whose answers this face was checked against.
+# The client compares this version with its own. Our responses were checked against this version.
 VERSION = "1.18.0"
 MAX_BODY_BYTES = 64 * 1024 * 1024
 MAX_CONNECTIONS = 128
 IDLE_CONNECTION_S = 60
 IDLE_S = 5
 DISCARD_BYTES = 1024 * 1024
-# What reading from or writing to a client that went away or fell silent raises.
+# Exceptions when a client disconnects or times out.
 GONE = (ConnectionError, TimeoutError)
 HEALTH = ("/healthz", "/livez", "/readyz")
 
 
 class Server(ThreadingHTTPServer):
-    """A thread a connection, and no more of them than MAX_CONNECTIONS: further ones wait to be accepted."""
+    """Runs one thread per connection, at most MAX_CONNECTIONS; further connections wait to be accepted."""
 
     daemon_threads = True
     request_queue_size = 256
@@ -116,7 +116,7 @@ class Handler(BaseHTTPRequestHandler):
         content = self.rfile.read(size)
         if not content:
             return {}
-        # A page in a browser may post to this address, but not as JSON unless we allowed it.
+        # A page in a browser may post to this address, but not as JSON unless we allow it.
         if not self.headers.get("content-type", "").startswith("application/json"):
             raise Refusal(415, "Content-Type must be application/json")
         try:
@@ -128,7 +128,7 @@ class Handler(BaseHTTPRequestHandler):
         return body
 
     def discard(self, size):
-        """Reads on without keeping it, so that the sender gets to see the answer."""
+        """Reads and discards the rest of the body, so that the sender receives the response."""
         self.close_connection = True
         while size > 0:
             piece = self.rfile.read(min(size, DISCARD_BYTES))

@@ -1,4 +1,4 @@
-/** On whose behalf something is embedded: organizations take turns, and the users of each among themselves. */
+/** The tenant for which texts are embedded. Organizations are served round-robin, and so are the users of each. */
 export interface Party {
   readonly organizationId: number;
   readonly userId?: number;
@@ -7,25 +7,32 @@ export interface Party {
 export interface FairQueue<Owner extends object, Item> {
   /**
    * Adds an owner's items.
-   * @param party takes the turns; owners of one party are served one after the other. By default each owner is its own party.
+   * @param party the unit of round-robin; owners of one party are served one after the other. By default each owner is
+   * its own party.
    */
   add(owner: Owner, items: readonly Item[], party?: Party): void;
-  /** Puts what follows an item of the owner first: it is taken at the next turn of the owner's party. */
+  /** Puts the item that continues an owner's work first: it is taken at the next turn of the owner's party. */
   resume(owner: Owner, item: Item, party?: Party): void;
-  /** The next item: parties take turns, one item each, so a short list never waits for the whole of a long one. */
+  /**
+   * Removes and returns the next item. Parties take turns with one item each, so a short list never waits for the whole
+   * of a long one.
+   */
   take(): Item | undefined;
-  /** Removes what the owner still has waiting. */
+  /** Removes the owner's remaining items. */
   drop(owner: Owner): void;
-  /** Nothing is left to take. */
+  /** Whether no item is left. */
   isEmpty(): boolean;
 }
 
-/** The owners of one user, in their order; each with its items in reverse, because shift() is slow on long lists. */
+/** The owners of one user, in order; each with its items in reverse, because shift() is slow on long lists. */
 type Turn<Owner, Item> = Map<Owner, Item[]>;
 
-/** Makes a queue of two rings: organizations (or owners without a party), then their users. One that was served goes to the end. */
+/**
+ * Creates a queue of two rings: organizations (or owners without a party), and their users. A served one moves to the
+ * end.
+ */
 export function createFairQueue<Owner extends object, Item>(): FairQueue<Owner, Item> {
-  // A Map keeps the order of insertion: deleting a key and setting it again moves it to the end of the ring.
+  // A Map keeps the insertion order: deleting a key and setting it again moves it to the end of the ring.
   const ring = new Map<unknown, Map<unknown, Turn<Owner, Item>>>();
   const partyOf = new WeakMap<Owner, Party | undefined>();
 

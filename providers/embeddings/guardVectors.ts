@@ -1,7 +1,10 @@
 import { Fault } from '../../contract/failures.js';
 import type { EmbeddingProvider, VectorSpace } from './types.js';
 
-/** Makes sure that a provider's wrong answer (too short, a wrong dimension, NaN, Infinity or nothing but zeros) is a Fault and never a vector. */
+/**
+ * Wraps a provider so that an invalid response (too short, a wrong dimension, NaN, Infinity or only zeros) becomes a
+ * Fault and is never used as a vector.
+ */
 export function guardVectors(provider: EmbeddingProvider): EmbeddingProvider {
   const guarded = async (count: number, answer: Promise<Float32Array[]>): Promise<Float32Array[]> => {
     const vectors = await answer;
@@ -9,8 +12,8 @@ export function guardVectors(provider: EmbeddingProvider): EmbeddingProvider {
     if (wrong !== null) {
       throw new Fault(
         'embedding_failed',
-        `The embedding provider of the vector space "${provider.space.name}" gave a wrong answer: ${wrong}. ` +
-          'Nothing of it was kept. If it happens again, check that the configured model is the one the space is named after.',
+        `The embedding provider of the vector space "${provider.space.name}" returned an invalid response: ${wrong}. ` +
+          'Nothing was stored. If it happens again, check that the configured model is the one the space is named after.',
       );
     }
     return vectors;
@@ -27,21 +30,21 @@ export function guardVectors(provider: EmbeddingProvider): EmbeddingProvider {
   };
 }
 
-/** What is wrong with an answer of vectors, in words; null for a right one. */
+/** Returns a description of what is wrong with the vectors of a response; null for valid ones. */
 export function findWrong(
   vectors: readonly (Float32Array | undefined)[],
   count: number,
   space: VectorSpace,
 ): string | null {
   if (vectors.length !== count) return `${vectors.length} vectors for ${count} texts`;
-  // By index: a provider that fills its answer out of order could leave a hole, which for...of would read as undefined.
+  // Loop by index: a provider that fills its response out of order could leave a hole.
   for (let index = 0; index < count; index++) {
     const vector = vectors[index];
     if (vector?.length !== space.dimensions) {
       return `a vector of ${vector?.length ?? 0} numbers instead of ${space.dimensions}`;
     }
     if (!vector.every(Number.isFinite)) return 'a vector with numbers that are not finite';
-    if (!vector.some((x) => x !== 0)) return 'a vector of nothing but zeros';
+    if (!vector.some((x) => x !== 0)) return 'a vector of zeros only';
   }
   return null;
 }

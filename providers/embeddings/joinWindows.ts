@@ -1,8 +1,8 @@
-/** Joins the vectors of a text's windows: each counts by its tokens, and the result has length 1. */
+/** Joins the vectors of a text's windows, weighted by their tokens. The result has length 1. */
 export function joinWindows(windows: readonly { vector: Float32Array; tokens: number }[]): Float32Array<ArrayBuffer> {
   const sum = new Array<number>(windows[0]?.vector.length ?? 0).fill(0);
   for (const { vector, tokens } of windows) {
-    // The empty window of an empty text still has a vector.
+    // The empty window of an empty text also has a vector.
     const weight = Math.max(tokens, 1);
     vector.forEach((x, i) => (sum[i] = (sum[i] ?? 0) + weight * x));
   }

@@ -1,6 +1,9 @@
 import { EMBEDDING_MODEL_IDS, EMBEDDING_MODELS, type EmbeddingModelId } from '../../contract/embeddingModels.js';
 
-/** Reads `MODEL_ID=price`, several by comma. @throws Error naming what can't be read */
+/**
+ * Parses `MODEL_ID=price` pairs, separated by commas.
+ * @throws Error naming the pair that cannot be parsed
+ */
 export function readPrices(text: string): Partial<Record<EmbeddingModelId, number>> {
   const pairs = text
     .split(',')
@@ -10,13 +13,13 @@ export function readPrices(text: string): Partial<Record<EmbeddingModelId, numbe
     pairs.map((pair) => {
       const [id = '', price = ''] = pair.split('=').map((part) => part.trim());
       if (!EMBEDDING_MODEL_IDS.some((known) => known === id) || !/^\d+(\.\d+)?$/.test(price))
-        throw new Error('takes OPENAI=0.02, COHERE_MULTILINGUAL_V3=0.1 and the like, by comma');
+        throw new Error('takes OPENAI=0.02, COHERE_MULTILINGUAL_V3=0.1 and the like, separated by commas');
       return [id, Number(price)];
     }),
   );
 }
 
-/** The same by the vector space that a model's provider fills: of ids that mean one model, the first that has a price. */
+/** Converts prices to prices per vector space. If two ids mean the same model, the first one with a price counts. */
 export function pricesOfSpaces(prices: Partial<Readonly<Record<EmbeddingModelId, number>>>): Record<string, number> {
   const known = EMBEDDING_MODEL_IDS.flatMap((id): [string, number][] => {
     const price = prices[id];

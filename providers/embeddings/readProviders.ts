@@ -3,17 +3,17 @@ import type { AzureSettings } from './providers/azure.js';
 import type { VertexSettings } from './providers/vertex.js';
 import type { ProviderSettings } from './registry.js';
 
-/** The settings of providers, as the environment has them; null for one that is not set. */
-type Given = (name: string) => string | null;
+/** Returns the value of a setting; null if it is not set. */
+type ReadSetting = (name: string) => string | null;
 
 const address = (text: string): string => text.replace(/\/+$/, '');
 
 /**
- * Which providers are configured. One without a key is not; one of which only a part is set is a fault.
+ * Reads which providers are configured. A provider without a key is not configured; an incomplete one is an error.
  * @param readFile reads the file that VERTEX_CREDENTIALS names
- * @throws Error whose message says what is missing
+ * @throws Error that names the missing settings
  */
-export function readProviders(given: Given, readFile: (path: string) => string): Omit<ProviderSettings, 'pace'> {
+export function readProviders(given: ReadSetting, readFile: (path: string) => string): Omit<ProviderSettings, 'pace'> {
   const simple = (name: 'OPENAI' | 'COHERE' | 'SOLAR'): { baseUrl: string; key: string } | null => {
     const key = given(`${name}_API_KEY`);
     return key === null ? null : { baseUrl: address(given(`${name}_BASE_URL`) ?? ''), key };
@@ -27,8 +27,8 @@ export function readProviders(given: Given, readFile: (path: string) => string):
   };
 }
 
-function azure(given: Given): AzureSettings | null {
-  const [endpoint, key, deployments] = together(given, [
+function azure(given: ReadSetting): AzureSettings | null {
+  const [endpoint, key, deployments] = allOrNone(given, [
     'AZURE_OPENAI_ENDPOINT',
     'AZURE_OPENAI_API_KEY',
     'AZURE_OPENAI_DEPLOYMENTS',
@@ -45,7 +45,10 @@ function azure(given: Given): AzureSettings | null {
 const isServedByAzure = (id: string): boolean =>
   EMBEDDING_MODEL_IDS.some((known) => known === id && EMBEDDING_MODELS[known].provider === 'azure');
 
-/** Reads `MODEL_ID=deployment`, several by comma. @throws Error naming what can't be read */
+/**
+ * Parses `MODEL_ID=deployment` pairs, separated by commas.
+ * @throws Error naming the pair that cannot be parsed
+ */
 export function readDeployments(text: string): AzureSettings['deployments'] {
   const pairs = text.split(',').map((part) => part.trim());
   return Object.fromEntries(
@@ -54,13 +57,15 @@ export function readDeployments(text: string): AzureSettings['deployments'] {
       .map((pair) => {
         const [id = '', name = ''] = pair.split('=').map((part) => part.trim());
         if (!isServedByAzure(id) || name === '')
-          throw new Error('takes AZURE_OPENAI=deployment, AZURE_ADA_LARGE_256=deployment and the like, by comma');
+          throw new Error(
+            'takes AZURE_OPENAI=deployment, AZURE_ADA_LARGE_256=deployment and the like, separated by commas',
+          );
         return [id, name];
       }),
   );
 }
 
-function vertex(given: Given, readFile: (path: string) => string): VertexSettings | null {
+function vertex(given: ReadSetting, readFile: (path: string) => string): VertexSettings | null {
   const [project, accessToken, key] = ['VERTEX_PROJECT', 'VERTEX_ACCESS_TOKEN', 'VERTEX_CREDENTIALS'].map(given);
   if (!project && !accessToken && !key) return null;
   if (!project) throw new Error('VERTEX_PROJECT is not set, but credentials of Vertex AI are');
@@ -80,12 +85,12 @@ function readKey(keyOrPath: string, readFile: (path: string) => string): string 
   try {
     return readFile(keyOrPath);
   } catch {
-    throw new Error('VERTEX_CREDENTIALS names a file that can not be read');
+    throw new Error('VERTEX_CREDENTIALS names a file that cannot be read');
   }
 }
 
-/** All of them, or none where none is set. */
-function together(given: Given, names: readonly string[]): string[] {
+/** Returns the values of all settings, or an empty list if none is set. */
+function allOrNone(given: ReadSetting, names: readonly string[]): string[] {
   const values = names.map(given);
   const missing = names.filter((_name, at) => values[at] === null);
   if (missing.length === names.length) return [];

@@ -13,7 +13,7 @@ import { createRemoteKey, type RemoteKey, type RemoteOptions } from './remote/re
 import type { RemoteModel, RemotePace, Upstream } from './remote/types.js';
 import type { EmbeddingProvider, Embeddings, ServedModel } from './types.js';
 
-/** What of the five is configured; null for one that is not. */
+/** The settings of the five providers; null for one that is not configured. */
 export interface ProviderSettings {
   readonly openai: OpenAiSettings | null;
   readonly azure: AzureSettings | null;
@@ -32,14 +32,14 @@ export interface EmbeddingSettings {
 
 type ProviderId = EmbeddingModelRow['provider'];
 
-/** What serves a model id by a provider of its own; null where that is not configured. */
+/** Returns a function that returns the remote provider of a model id; null if it is not configured. */
 function chooseRemote(remote: EmbeddingSettings['remote']) {
   if (!remote) return () => null;
   const { providers, ...options } = remote;
   const { openai, azure, cohere, vertex, solar, pace } = providers;
   const tokens = vertex && createAccessTokens(vertex.credentials, options.egress);
   type Offer = (row: EmbeddingModelRow, id: EmbeddingModelId) => RemoteModel | null;
-  /** One line a provider. */
+  /** One line per provider. */
   const offers: Record<ProviderId, { upstream: Upstream; model: Offer }> = {
     openai: { upstream: OPENAI, model: (row) => openai && openAiModel(openai, row) },
     azure: { upstream: AZURE, model: (row, id) => azure && azureModel(azure, azure.deployments[id], row) },
@@ -55,19 +55,22 @@ function chooseRemote(remote: EmbeddingSettings['remote']) {
     if (!model) return null;
     const key = keys.get(row.provider) ?? createRemoteKey(upstream, { ...options, pace });
     keys.set(row.provider, key);
-    // Two ids may mean one model.
+    // Two ids may mean the same model.
     const provider = known.get(row.space) ?? guardVectors(key.provider(model));
     known.set(row.space, provider);
     return provider;
   };
 }
 
-/** Decides once, at start, which provider serves which model id. The embedded model stands in for all that are not configured. */
+/**
+ * Chooses once, at start, the provider of each model id. The embedded model serves all ids without a configured
+ * provider.
+ */
 export function createEmbeddings(settings: EmbeddingSettings): Embeddings {
   const local = guardVectors(settings.local);
   const remoteOf = chooseRemote(settings.remote);
   const served = EMBEDDING_MODEL_IDS.map((id) => serve(id));
-  // The embedded model stays reachable: files that it served before another provider was configured are still searched.
+  // The embedded model stays reachable, to search files that it embedded before another provider was configured.
   const bySpace = new Map([local, ...served.map(({ provider }) => provider)].map((each) => [each.space.name, each]));
 
   function serve(id: EmbeddingModelId): { provider: EmbeddingProvider; facts: ServedModel } {
@@ -111,8 +114,8 @@ function noImages(space: string): Fault {
 function unknownSpace(space: string, served: string[]): Fault {
   return new Fault(
     'embedding_failed',
-    `Nothing serves the vector space "${space}"; served are: ${served.join(', ')}. ` +
-      'Give back the settings of the provider that filled it (EMBEDDING_MODEL_PATH for a model of your own), ' +
+    `No provider serves the vector space "${space}". Served spaces: ${served.join(', ')}. ` +
+      'Restore the settings of the provider that filled it (EMBEDDING_MODEL_PATH for a model of your own), ' +
       'or sync the files again to move them to a space that is served.',
   );
 }

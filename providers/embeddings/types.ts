@@ -3,64 +3,71 @@ import type { Party } from './fairQueue.js';
 
 export type { VectorSpace };
 
-/** Why a text is embedded. Somebody waits for a query, so queries go first. */
+/** Purpose of an embedding. Queries are served first, because their callers wait. */
 export type EmbeddingPurpose = 'document' | 'query';
 
 /**
- * One way to compute vectors. Throws a Fault, of kind embedding_failed or that of the provider's answer; an aborted
- * signal rejects with its reason instead. Vectors are normalised and in the order of what they were made of.
+ * Computes vectors in one way. Throws a Fault of kind embedding_failed, or of the kind of the provider's error; an
+ * aborted signal rejects with its reason instead. Vectors are normalised and in the order of their inputs.
  */
 export interface EmbeddingProvider {
   readonly space: VectorSpace;
-  /** Something is about to be embedded: begins whatever takes its time before the first text. Absent where nothing does. */
+  /** Starts slow preparations before the first text is embedded. Absent if there are none. */
   prepare?(): void;
-  /** @param party takes turns with others; the calls of one party are served in order. By default each call is a party of its own. */
+  /**
+   * Embeds texts.
+   * @param party the unit of round-robin; the calls of one party are served in order. By default each call is a party
+   * of its own.
+   */
   embed(
     texts: readonly string[],
     purpose: EmbeddingPurpose,
     signal?: AbortSignal,
     party?: Party,
   ): Promise<Float32Array[]>;
-  /** PNG, JPEG, GIF or BMP files, in the same space as texts. Absent: the model takes texts only. */
+  /** Embeds PNG, JPEG, GIF or BMP files in the same space as texts. Absent: the model accepts only texts. */
   embedImages?(images: readonly Uint8Array[], signal?: AbortSignal, party?: Party): Promise<Float32Array[]>;
   close(): Promise<void>;
 }
 
-/** What one answered request of a provider took, for one of the parties it was made for. */
+/** The usage of one answered request to a provider, for one of its parties. */
 export interface EmbeddingUsage {
   readonly requests: number;
-  /** As the provider counts them where it says so, else as we do. A request for several parties is divided. */
+  /** The provider's count if it reports one, else our own. A request with several owners is divided. */
   readonly tokens: number;
 }
 
 /** Called after each answered request to a provider, for each of the organizations it was made for. */
 export type OnUsage = (organizationId: number, space: string, usage: EmbeddingUsage) => void;
 
-/** Told after each request to a provider, whatever came of it, in a word. */
+/** Called after each request to a provider, with its outcome in one word. */
 export type OnRequest = (space: string, outcome: string) => void;
 
-/** Which provider serves a model id, and how. */
+/** The provider and model that serve a model id. */
 export interface ServedModel {
   readonly model: EmbeddingModelId;
   /** Null: the embedded model. */
   readonly provider: EmbeddingModelRow['provider'] | null;
-  /** What the provider calls it. */
+  /** The provider's name of the model. */
   readonly upstream: string;
   readonly space: VectorSpace;
-  /** Tokens that are embedded at once; longer texts are by windows. */
+  /** Maximum number of tokens that are embedded at once; longer texts are cut into windows. */
   readonly window: number;
   readonly takesImages: boolean;
 }
 
-/** Which provider serves which model id, made once at start by createEmbeddings. */
+/** Maps model ids to providers; created once at start by createEmbeddings. */
 export interface Embeddings {
-  /** The space in which texts for this model id are embedded now. */
+  /** Returns the space in which texts for this model id are embedded now. */
   spaceOf(model: EmbeddingModelId): VectorSpace;
-  /** Texts for a space will come soon: a model that has to be loaded is loaded meanwhile. Costs nothing where it is. */
+  /** Announces texts for a space: a model that needs loading starts to load. Free if it is loaded. */
   prepare(space: string): void;
-  /** Every model id, in the order of the contract. */
+  /** Returns every model id in the order of the contract. */
   models(): readonly ServedModel[];
-  /** Embeds in a named space (also one that no longer serves new texts); throws a Fault embedding_failed when nothing serves it. */
+  /**
+   * Embeds in a named space, also in one that no longer serves new texts.
+   * @throws Fault embedding_failed when no provider serves it
+   */
   embed(
     space: string,
     texts: readonly string[],
@@ -68,7 +75,10 @@ export interface Embeddings {
     signal?: AbortSignal,
     party?: Party,
   ): Promise<Float32Array[]>;
-  /** Embeds pictures in a named space; throws a Fault unsupported_type where its model takes texts only. */
+  /**
+   * Embeds pictures in a named space.
+   * @throws Fault unsupported_type if its model accepts only texts
+   */
   embedImages(
     space: string,
     images: readonly Uint8Array[],

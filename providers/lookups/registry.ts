@@ -18,7 +18,7 @@ import { searxng } from './webSearch/searxng.js';
 
 type Row<Service, Settings> = readonly [Service, keyof Settings];
 
-/** One line a service; the first that is configured is asked. */
+/** One line per service; the first configured one is used. */
 const SEARCHES: readonly Row<SearchService, LookupSettings['search']>[] = [
   [brave, 'brave'],
   [searxng, 'searxng'],
@@ -28,12 +28,12 @@ const TRANSCRIPTS: readonly Row<TranscriptService, LookupSettings['transcripts']
   [invidious, 'invidious'],
 ];
 
-/** Addresses of one answer at most. */
+/** Maximum number of addresses in one answer. */
 const MAX_URLS = 100;
-/** Lines of one transcript at most; ten hours have some fifteen thousand. */
+/** Maximum number of lines in one transcript; ten hours have about fifteen thousand. */
 const MAX_LINES = 200_000;
 
-/** Decides which services are asked. */
+/** Chooses the services from the settings. */
 export function createLookups(settings: LookupSettings, egress: Pick<Egress, 'request'>): Lookups {
   const { search, transcripts, timeoutMs } = settings;
   const clientOf = (service: LookupService, its: ServiceSettings, signal: AbortSignal | undefined): ServiceClient =>
@@ -50,7 +50,7 @@ export function createLookups(settings: LookupSettings, egress: Pick<Egress, 're
       };
     },
     videoTranscripts() {
-      const [service, its] = configured('Transcripts of videos', TRANSCRIPTS, transcripts);
+      const [service, its] = configured('Reading transcripts of videos', TRANSCRIPTS, transcripts);
       return {
         async transcript(videoId, signal) {
           const lines = await service.fetch(clientOf(service, its, signal), videoId);
@@ -61,7 +61,7 @@ export function createLookups(settings: LookupSettings, egress: Pick<Egress, 're
   };
 }
 
-/** The setting without which a service is not configured. */
+/** Returns the setting that enables a service. */
 const neededBy = ({ keySetting, urlSetting }: LookupService): string => keySetting ?? urlSetting;
 
 function configured<Service extends LookupService, Settings extends Readonly<Record<string, ServiceSettings>>>(
@@ -74,8 +74,5 @@ function configured<Service extends LookupService, Settings extends Readonly<Rec
     if (its.baseUrl !== null && (service.keySetting === null || its.apiKey !== null)) return [service, its];
   }
   const named = rows.map(([service]) => neededBy(service)).join(' or ');
-  throw new Fault(
-    'not_configured',
-    `${what} is done by an outside service, and none is configured: have the setting ${named} set.`,
-  );
+  throw new Fault('not_configured', `${what} needs an outside service, and none is configured. Set ${named}.`);
 }

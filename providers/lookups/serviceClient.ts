@@ -6,11 +6,11 @@ import { member } from '../members.js';
 import { call, readJson, type Service, type ServiceKind, wrongAnswer } from '../serviceClient.js';
 import type { LookupService, ServiceClient, ServiceSettings } from './types.js';
 
-/** Of an answer; a transcript of ten hours has about two million. */
+/** Maximum size of a response in bytes; a transcript of ten hours has about two million. */
 const MAX_ANSWER_BYTES = 20_000_000;
 
 const LOOKUP: ServiceKind = {
-  // {error: {detail}} (Brave), {details} or {message} (Supadata), {error} (Invidious, SearXNG).
+  // The forms of an error: {error: {detail}} (Brave), {details} or {message} (Supadata), {error} (Invidious, SearXNG).
   reasonsIn(body) {
     const error = member(body, 'error');
     return [member(error, 'detail'), member(body, 'details'), member(body, 'message'), error];
@@ -20,22 +20,22 @@ const LOOKUP: ServiceKind = {
     forbidden: ['access_denied', refusesKey],
     unpaid: [
       'access_denied',
-      ({ keySetting, urlSetting }) => `wants the account behind ${keySetting ?? urlSetting} topped up`,
+      ({ keySetting, urlSetting }) => `has no credit left in the account behind ${keySetting ?? urlSetting}`,
     ],
-    busy: ['rate_limited', () => 'takes no more requests for now. Ask again later'],
+    busy: ['rate_limited', () => 'accepts no more requests at the moment. Ask again later'],
     failed: ['server_error', () => 'failed. Ask again later'],
     moved: ['bad_response', notAccepted],
     too_large: ['bad_response', notAccepted],
     not_accepted: ['bad_response', notAccepted],
   },
-  onWrongAnswer: ({ urlSetting }) => `Ask again; if it stays, have the setting ${urlSetting} checked`,
+  onWrongAnswer: ({ urlSetting }) => `Ask again. If it happens again, check the setting ${urlSetting}`,
 };
 
 function refusesKey({ keySetting }: Service): string {
   return `refuses ${keySetting === null ? 'us' : `the key of the setting ${keySetting}`}`;
 }
 function notAccepted({ urlSetting }: Service): string {
-  return `did not take the request. Have the setting ${urlSetting} checked`;
+  return `rejected the request. Check the setting ${urlSetting}`;
 }
 
 export interface Question {
@@ -73,7 +73,7 @@ export function createServiceClient({ service, settings, egress, timeoutMs, sign
     wrong: (what) => wrongAnswer(what, peer),
     async pause(ms) {
       if (Date.now() + ms >= deadline)
-        throw new Fault('timed_out', `${service.name} was not done within ${timeoutMs / 1000} s. Ask again later.`);
+        throw new Fault('timed_out', `${service.name} did not finish within ${timeoutMs / 1000} s. Ask again later.`);
       await sleep(ms, undefined, signal ? { signal } : {});
     },
   };

@@ -1,13 +1,16 @@
-/** What outside services are asked while a caller waits: pages on a subject, and what is said in a video. */
+/** Lookups in outside services while a caller waits: pages on a subject, and transcripts of videos. */
 import type { Fault } from '../../contract/failures.js';
 import type { Reply, Service } from '../serviceClient.js';
 
 export interface WebSearch {
-  /** Addresses of pages, best first, each once and normalised. @throws Fault whose message says what to do */
+  /**
+   * Returns addresses of pages, best first, deduplicated and normalised.
+   * @throws Fault whose message says what to do
+   */
   search(query: string, signal?: AbortSignal): Promise<readonly string[]>;
 }
 
-/** What is said between two moments of a video, in seconds. */
+/** A line of a transcript with its start and end in seconds. */
 export interface TranscriptLine {
   readonly text: string;
   readonly start: number;
@@ -16,64 +19,82 @@ export interface TranscriptLine {
 
 export interface VideoTranscripts {
   /**
-   * What is said in a video, in the order of time; null where it has no transcript.
-   * @throws Fault not_found where there is no such video, or none that may be seen; else one whose message says what to do
+   * Returns the transcript of a video in order of time; null if it has none.
+   * @throws Fault not_found if the video does not exist or is private; else one whose message says what to do
    */
   transcript(videoId: string, signal?: AbortSignal): Promise<readonly TranscriptLine[] | null>;
 }
 
-/** The services that are configured. */
+/** The configured services. */
 export interface Lookups {
-  /** @throws Fault not_configured naming the settings of which one is missing */
+  /**
+   * Returns the configured web search.
+   * @throws Fault not_configured naming the settings of which one is required
+   */
   webSearch(): WebSearch;
-  /** @throws Fault not_configured likewise */
+  /**
+   * Returns the configured transcript service.
+   * @throws Fault not_configured naming the settings of which one is required
+   */
   videoTranscripts(): VideoTranscripts;
 }
 
-/** How a service is reached. */
+/** Address and key of a service. */
 export interface ServiceSettings {
-  /** Without a slash at its end; null, for a service of one's own: it is not configured. */
+  /** Base URL without a trailing slash; null: the self-hosted service is not configured. */
   readonly baseUrl: string | null;
-  /** Null where none is set. */
+  /** Null: not set. */
   readonly apiKey: string | null;
 }
 
 export interface LookupSettings {
   readonly search: Readonly<Record<'brave' | 'searxng', ServiceSettings>>;
   readonly transcripts: Readonly<Record<'supadata' | 'invidious', ServiceSettings>>;
-  /** For one question, however many requests it takes: somebody waits for it. */
+  /** Time limit of one lookup in milliseconds, however many requests it takes: a caller waits for it. */
   readonly timeoutMs: number;
 }
 
-/** Asks one service one question, which may take several requests. */
+/** Sends the requests of one lookup to one service. */
 export interface ServiceClient {
-  /** The answer of a 2xx. @throws Fault for any other */
+  /**
+   * Returns the response if its status is 2xx.
+   * @throws Fault for any other status
+   */
   get(path: string, query?: Readonly<Record<string, string>>): Promise<Reply>;
-  /** A reply as JSON. @throws Fault for anything else */
+  /**
+   * Parses a response as JSON.
+   * @throws Fault if it is invalid
+   */
   json(reply: Reply): unknown;
-  /** The fault of an answer that is not as it is described. @param what as in "a wrong answer: <what>" */
+  /**
+   * Returns the fault of a response that does not have the documented shape.
+   * @param what as in "an invalid response: <what>"
+   */
   wrong(what: string): Fault;
-  /** Waits, if the question's time allows. @throws Fault timed_out where it does not */
+  /**
+   * Waits, if the lookup's time limit allows it.
+   * @throws Fault timed_out otherwise
+   */
   pause(ms: number): Promise<void>;
 }
 
-/** What is particular to one service. */
+/** The particulars of one service. */
 export interface LookupService extends Service {
-  /** What each request carries to say who asks. */
+  /** Returns the headers that authenticate each request. */
   headers?(apiKey: string): Readonly<Record<string, string>>;
-  /** A refusal in the service's own words; undefined where its status says what it means. */
+  /** Returns a refusal in the service's own words; undefined if its status is enough. */
   refusal?(reply: Reply): { readonly kind: 'access_denied' | 'not_found'; readonly sentence: string } | undefined;
-  /** How long it asks to wait, where it says so in a way of its own. */
+  /** Returns the requested wait, for services with a header of their own. */
   waitMs?(headers: Reply['headers']): number | null;
 }
 
-/** In webSearch/<service>.ts. */
+/** A search service, in webSearch/<service>.ts. */
 export interface SearchService extends LookupService {
-  /** Addresses as the answer has them; checked by the caller. */
+  /** Returns the addresses of the response, which the caller validates. */
   find(client: ServiceClient, query: string): Promise<readonly unknown[]>;
 }
 
-/** In videoTranscripts/<service>.ts. */
+/** A transcript service, in videoTranscripts/<service>.ts. */
 export interface TranscriptService extends LookupService {
   fetch(client: ServiceClient, videoId: string): Promise<readonly TranscriptLine[] | null>;
 }

@@ -3,36 +3,34 @@ import { member } from '../members.js';
 import { call, readJson, type Service, type ServiceKind, wrongAnswer } from '../serviceClient.js';
 import type { Ranked, RerankService } from './types.js';
 
-/** Of an answer; one that repeats every text has a few megabytes. */
+/** Maximum size of a response in bytes; one that repeats every text has a few megabytes. */
 const MAX_ANSWER_BYTES = 32_000_000;
-/** Of a text at most: what these models read of it at once is shorter. */
+/** Maximum length of a text: these models read less than that at once. */
 const MAX_TEXT_CHARACTERS = 20_000;
 
 const LATER = 'Search again later, or without rerank';
 const RERANKING: ServiceKind = {
-  // {message} (Cohere), {detail} (Jina, Pongo), {error}.
+  // The forms of an error: {message} (Cohere), {detail} (Jina, Pongo), {error}.
   reasonsIn: (body) => ['message', 'detail', 'error'].map((name) => member(body, name)),
   refusals: {
-    unauthorized: [
-      'access_denied',
-      ({ keySetting }) => `refuses the key of the setting ${keySetting}. Have it corrected`,
-    ],
+    unauthorized: ['access_denied', ({ keySetting }) => `rejects the key of the setting ${keySetting}. Correct it`],
     unpaid: ['access_denied', notAllowed],
     forbidden: ['access_denied', notAllowed],
-    busy: ['rate_limited', () => `takes no more requests for now. ${LATER}`],
+    busy: ['rate_limited', () => `accepts no more requests at the moment. ${LATER}`],
     failed: ['server_error', () => `failed. ${LATER}`],
     moved: ['bad_response', notAccepted],
     too_large: ['bad_response', notAccepted],
     not_accepted: ['bad_response', notAccepted],
   },
-  onWrongAnswer: ({ urlSetting }) => `Search again, or without rerank; if it stays, check the setting ${urlSetting}`,
+  onWrongAnswer: ({ urlSetting }) =>
+    `Search again, or without rerank. If it happens again, check the setting ${urlSetting}`,
 };
 
 function notAllowed({ keySetting }: Service): string {
   return `does not let the account of ${keySetting} rerank. Look at its plan and balance there`;
 }
 function notAccepted({ urlSetting }: Service): string {
-  return `did not take the texts. Search without rerank, and have the setting ${urlSetting} checked`;
+  return `rejected the texts. Search without rerank, and check the setting ${urlSetting}`;
 }
 
 export interface Exchange {
@@ -46,7 +44,10 @@ export interface Exchange {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Sends one request. @throws Fault for whatever is not a whole and true answer */
+/**
+ * Sends one request.
+ * @throws Fault for anything but a complete and valid response
+ */
 export async function exchange(one: Exchange): Promise<Ranked[]> {
   const { service, settings, egress, timeoutMs, query, texts, count, signal } = one;
   const shortened = texts.map((text) => text.slice(0, MAX_TEXT_CHARACTERS));
@@ -57,11 +58,14 @@ export async function exchange(one: Exchange): Promise<Ranked[]> {
   if (read === undefined) throw wrongAnswer('no list of results', peer);
   const amiss = findWrong(read, texts.length, service.filters ? null : count);
   if (amiss !== null) throw wrongAnswer(amiss, peer);
-  // As scored, whatever the order of the answer; equal ones in the order in which they were sent.
+  // Sort by score, whatever the order of the response; equal scores keep the order in which the texts were sent.
   return (read as readonly Ranked[]).toSorted((a, b) => b.score - a.score || a.index - b.index).slice(0, count);
 }
 
-/** What is wrong with a ranking, in words; null for a right one. @param count results there must be; null: any number */
+/**
+ * Returns a description of what is wrong with a ranking; null for a valid one.
+ * @param count required number of results; null: any number
+ */
 function findWrong(
   results: readonly { readonly index: unknown; readonly score: unknown }[],
   texts: number,
@@ -70,9 +74,9 @@ function findWrong(
   const seen = new Set<unknown>();
   for (const { index, score } of results) {
     if (!Number.isInteger(index) || (index as number) < 0 || (index as number) >= texts)
-      return 'a result that is none of the texts';
+      return 'a result that is not one of the texts';
     if (seen.has(index)) return 'the same text twice';
-    if (!Number.isFinite(score)) return 'a score that is no number';
+    if (!Number.isFinite(score)) return 'a score that is not a number';
     seen.add(index);
   }
   if (count !== null && results.length < Math.min(count, texts))

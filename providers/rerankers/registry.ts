@@ -7,14 +7,14 @@ import { jina } from './providers/jina.js';
 import { pongo } from './providers/pongo.js';
 import type { Rerankers, RerankService, RerankSettings } from './types.js';
 
-/** One line a model. */
+/** One line per model. */
 const MODELS: Readonly<Record<RerankModel, { service: RerankService; settings: keyof RerankSettings['services'] }>> = {
   COHERE_RERANK_MULTILINGUAL_V3: { service: cohere, settings: 'cohere' },
   JINA_RERANKER_MULTILINGUAL_V2: { service: jina, settings: 'jina' },
   PONGO_RERANKER: { service: pongo, settings: 'pongo' },
 };
 
-/** Decides which service reranks. */
+/** Chooses the service of a rerank model from the settings. */
 export function createRerankers({ services, timeoutMs }: RerankSettings, egress: Pick<Egress, 'request'>): Rerankers {
   return {
     choose(model) {
@@ -23,7 +23,7 @@ export function createRerankers({ services, timeoutMs }: RerankSettings, egress:
       if (apiKey === null)
         throw new Fault(
           'not_configured',
-          `${model} is not configured: the setting ${service.keySetting} is missing. Have it set, or search without rerank.`,
+          `${model} is not configured: the setting ${service.keySetting} is missing. Set it, or search without rerank.`,
         );
       return {
         rerank: (query, texts, count, signal) =>

@@ -1,44 +1,47 @@
-/** A query and texts → the texts in the order of how well they answer it, by services of others. */
+/** Reranks texts by how well they answer a query, with outside services. */
 import type { RerankModel } from '../../contract/rerankers.js';
 import type { Service } from '../serviceClient.js';
 
-/** One text of those that were sent, by its place among them. */
+/** One of the given texts, by its index. */
 export interface Ranked {
   readonly index: number;
-  /** As the service scores it; higher is better. */
+  /** The service's score; higher is better. */
   readonly score: number;
 }
 
 export interface Reranker {
   /**
-   * The best `count` of the texts, best first; some services may leave out what they find irrelevant.
-   * @throws Fault whose message says what to do; a wrong answer is one too, and nothing of it is given on
+   * Returns the best `count` of the texts, best first; some services omit irrelevant ones.
+   * @throws Fault whose message says what to do; also for an invalid response, of which nothing is used
    */
   rerank(query: string, texts: readonly string[], count: number, signal?: AbortSignal): Promise<Ranked[]>;
 }
 
 export interface Rerankers {
-  /** @throws Fault not_configured naming the setting that is missing */
+  /**
+   * Returns the reranker of a model.
+   * @throws Fault not_configured naming the missing setting
+   */
   choose(model: RerankModel): Reranker;
 }
 
-/** How a service is reached. */
+/** Address and key of a service. */
 export interface ServiceSettings {
-  /** Null: it is not configured. */
+  /** Null: not configured. */
   readonly apiKey: string | null;
-  /** Without a slash at its end. */
+  /** Base URL without a trailing slash. */
   readonly baseUrl: string;
 }
 
 export interface RerankSettings {
   readonly services: Readonly<Record<'cohere' | 'jina' | 'pongo', ServiceSettings>>;
-  /** For one request: somebody waits for it. */
+  /** Time limit of one request in milliseconds: a caller waits for it. */
   readonly timeoutMs: number;
 }
 
-/** What is particular to one service, in providers/<service>.ts. */
+/** The particulars of one service, in providers/<service>.ts. */
 export interface RerankService extends Service {
-  /** Whether it may answer fewer than it was asked for. */
+  /** Whether it may return fewer results than requested. */
   readonly filters: boolean;
   ask(
     settings: { readonly baseUrl: string; readonly apiKey: string },
@@ -46,6 +49,6 @@ export interface RerankService extends Service {
     texts: readonly string[],
     count: number,
   ): { readonly url: string; readonly headers: Readonly<Record<string, string>>; readonly body: object };
-  /** Index and score of each element of an answer as they stand there; checked by the caller. Undefined for no list. */
+  /** Returns index and score of each element of an answer, unchecked. Undefined if there is no list. */
   read(answer: unknown): readonly { readonly index: unknown; readonly score: unknown }[] | undefined;
 }

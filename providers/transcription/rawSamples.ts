@@ -1,12 +1,12 @@
 import type { Recording } from './types.js';
 
-/** Samples without a header say nothing of themselves: they are taken for what telephony and speech tools mostly write. */
+/** Samples without a header have no format information: assume the usual format of telephony and speech tools. */
 const RATE = 16_000;
 const CHANNELS = 1;
 const BITS = 16;
 const HEADER_BYTES = 44;
 
-/** The header of a WAVE file around so many bytes of samples. */
+/** Returns the header of a WAVE file for this many bytes of samples. */
 function waveHeader(size: number): Buffer {
   const header = Buffer.alloc(HEADER_BYTES);
   const block = (CHANNELS * BITS) / 8;
@@ -25,7 +25,7 @@ function waveHeader(size: number): Buffer {
   return header;
 }
 
-/** Raw samples as a WAVE file, which every service reads; other recordings as they are. */
+/** Converts raw samples to a WAVE file, which every service reads; returns other recordings unchanged. */
 export function withHeader(recording: Recording): Recording {
   if (recording.mimeType !== 'audio/l16') return recording;
   return {

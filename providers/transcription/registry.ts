@@ -12,18 +12,21 @@ interface Row {
     all: TranscriptionSettings,
     egress: Pick<Egress, 'request'>,
   ) => TranscriptionProvider;
-  /** What has to be set for it. */
+  /** The setting that enables it. */
   readonly setting: string;
 }
 
-/** One line a service; where several are configured the first of them is taken. */
+/** One line per service; if several are configured, the first one is used. */
 const SERVICES: Readonly<Record<TranscriptionService, Row>> = {
   deepgram: { create: createDeepgram, setting: 'DEEPGRAM_API_KEY' },
   assemblyai: { create: createAssemblyAi, setting: 'ASSEMBLYAI_API_KEY' },
 };
 const NAMES = Object.keys(SERVICES) as TranscriptionService[];
 
-/** Decides which service transcribes. @param egress with time enough for answers that take as long as the work */
+/**
+ * Chooses the service that transcribes.
+ * @param egress its timeouts must allow responses that take as long as the work
+ */
 export function createTranscriptions(settings: TranscriptionSettings, egress: Pick<Egress, 'request'>): Transcriptions {
   const configured = new Map<TranscriptionService, TranscriptionProvider>();
   for (const name of NAMES) {
@@ -47,8 +50,8 @@ export function createTranscriptions(settings: TranscriptionSettings, egress: Pi
       throw new Fault(
         'not_configured',
         wanted
-          ? `Transcription by ${wanted} is not configured: the setting ${named} is missing. Have it set, or choose another transcription_service, then resync.`
-          : `Sound and video are transcribed by a service, and none is configured: set ${named}, then resync.`,
+          ? `Transcription by ${wanted} is not configured: the setting ${named} is missing. Set it, or choose another transcription_service, then resync.`
+          : `Sound and video need a transcription service, and none is configured. Set ${named}, then resync.`,
       );
     },
   };

@@ -1,8 +1,8 @@
 import type { TranscriptSegment } from '../../contract/transcripts.js';
 
-/** A word as services tell it; times in seconds. */
+/** A word in a service's response; times in seconds. */
 export interface SpokenWord {
-  /** As it stands in the text, punctuation included. */
+  /** As written in the text, punctuation included. */
   readonly text: string;
   readonly start: number;
   readonly end: number;
@@ -10,15 +10,19 @@ export interface SpokenWord {
 }
 
 const SENTENCE_END = /[.?!…。？！।؟]["'”’»)\]]*$/;
-/** Of speech without punctuation: a segment is what an offset points to, and must stay short. */
-const MOST_WORDS = 60;
+/**
+ * Maximum number of words in a sentence of speech without punctuation: offsets refer to segments, which must stay
+ * short.
+ */
+const MAX_WORDS = 60;
 /** Silence, in seconds, that separates paragraphs. */
 const PAUSE = 2;
 const SENTENCES_OF_A_PARAGRAPH = 6;
 
 /**
- * Cuts what was said into sentences, and these into paragraphs: at another speaker, at a pause between sentences, and
- * where one has grown long. The text is the service's own, for not every language has spaces between words.
+ * Cuts a transcript into sentences, and these into paragraphs: at a change of the speaker, at a pause between
+ * sentences, and after a maximum length. The text is the service's own, because not every language has spaces between
+ * words.
  */
 export function sentencesOf(text: string, words: readonly SpokenWord[]): TranscriptSegment[] {
   const segments: TranscriptSegment[] = [];
@@ -43,11 +47,11 @@ export function sentencesOf(text: string, words: readonly SpokenWord[]): Transcr
   };
   words.forEach((word, index) => {
     const found = text.indexOf(word.text, at);
-    // A word that the text spells otherwise stands between those around it.
+    // A word with another spelling in the text is placed between its neighbours.
     if (found >= 0 && found - at < 200) at = found + word.text.length;
     const next = words[index + 1];
     if (!next) at = text.length;
-    else if (!SENTENCE_END.test(word.text) && next.speaker === word.speaker && index - first + 1 < MOST_WORDS) return;
+    else if (!SENTENCE_END.test(word.text) && next.speaker === word.speaker && index - first + 1 < MAX_WORDS) return;
     close(index);
   });
   return segments;

@@ -11,35 +11,35 @@ const TRANSCRIPTION: ServiceKind = {
   refusals: {
     unauthorized: [
       'not_configured',
-      ({ keySetting }) => `refuses the key of the setting ${keySetting}. Have it corrected, then resync`,
+      ({ keySetting }) => `rejects the key of the setting ${keySetting}. Correct it, then resync`,
     ],
     forbidden: [
       'not_configured',
-      ({ keySetting }) => `refuses the key of the setting ${keySetting}. Have it corrected, then resync`,
+      ({ keySetting }) => `rejects the key of the setting ${keySetting}. Correct it, then resync`,
     ],
     unpaid: [
       'not_configured',
-      ({ keySetting }) => `wants the account behind ${keySetting} topped up first. Then resync`,
+      ({ keySetting }) => `has no credit left in the account behind ${keySetting}. Top it up, then resync`,
     ],
     too_large: [
       'too_large',
-      () => 'takes no recording of this size. Split it, or send its sound alone, and upload that',
+      () => 'does not accept a recording of this size. Split it or extract the sound, and upload that',
     ],
-    busy: ['rate_limited', () => 'accepts no more work at the moment. It is tried again later'],
+    busy: ['rate_limited', () => 'accepts no more work at the moment. The recording is retried later'],
     failed: [
       'server_error',
       () => 'failed at this recording. Try again later, or choose another transcription_service',
     ],
     moved: [
       'bad_response',
-      ({ urlSetting }) => `is not where the setting ${urlSetting} says. Have it corrected, then resync`,
+      ({ urlSetting }) => `was not found at the address in the setting ${urlSetting}. Correct it, then resync`,
     ],
     not_accepted: [
       'broken_content',
       () => 'could not read this recording. Check that it plays, or save it in another format, and upload that',
     ],
   },
-  onWrongAnswer: () => 'It is asked again; if that lasts, have its status page checked',
+  onWrongAnswer: () => 'The request is retried. If it keeps failing, check the status page of the service',
 };
 
 /** Calls one service. */

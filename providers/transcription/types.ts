@@ -1,60 +1,65 @@
-/** Recordings → what was said in them, by services of others. */
-import type { Transcript, TranscriptionWishes } from '../../contract/transcripts.js';
+/** Transcribes recordings with outside services. */
+import type { Transcript, TranscriptionOptions } from '../../contract/transcripts.js';
 import type { TranscriptionService } from '../../contract/uploads.js';
 
-/** A recording, wherever it lies. */
+/** A recording with its content. */
 export interface Recording {
   /** Bytes. */
   readonly size: number;
   readonly mimeType: string;
-  /** The content, part after part; each call begins anew. */
+  /** Opens the content as a stream of parts; each call starts from the beginning. */
   open(): Promise<AsyncIterable<Uint8Array>>;
 }
 
-/** A job at a service that works while nobody holds the line. */
-export interface KeptJob {
-  /** One that an earlier try has begun, to be waited for; null where there is none. */
+/** The stored job of a service that works asynchronously. */
+export interface StoredJob {
+  /** Id of the job that an earlier attempt created; null if there is none. */
   readonly id: string | null;
-  /** Keeps what has begun; null: it came to nothing, the next try begins another. */
-  keep(id: string | null): Promise<void>;
+  /** Stores the id of a created job; null: the job failed, and the next attempt creates another. */
+  save(id: string | null): Promise<void>;
 }
 
 /**
- * One service, in providers/<service>.ts. Throws a Fault: not_configured for a key that is refused, no_text where
- * nothing is said, broken_content for what it can't read; retryable ones for what passes.
+ * One service, in providers/<service>.ts. Throws a Fault: not_configured for a rejected key, no_text for a recording
+ * without speech, broken_content for unreadable content; retryable ones for temporary failures.
  */
 export interface TranscriptionProvider {
   readonly service: TranscriptionService;
-  /** @param signal ends the wait; a job that is kept goes on */
-  transcribe(recording: Recording, wishes: TranscriptionWishes, job: KeptJob, signal: AbortSignal): Promise<Transcript>;
-  /** Has a kept job deleted, as far as the service does that. */
+  /** @param signal ends the wait; a stored job continues */
+  transcribe(
+    recording: Recording,
+    wishes: TranscriptionOptions,
+    job: StoredJob,
+    signal: AbortSignal,
+  ): Promise<Transcript>;
+  /** Deletes a stored job, if the service supports it. */
   abandon(jobId: string): Promise<void>;
 }
 
 export interface Transcriptions {
   /**
-   * The provider that a file asked for; null: the one that is configured.
+   * Returns the provider that a file requested; null: the configured one.
    * @throws Fault not_configured naming the settings that are missing
    */
   choose(service: TranscriptionService | null): TranscriptionProvider;
 }
 
-/** How a service is reached. */
+/** Address, key and model of a service. */
 export interface ServiceSettings {
-  /** Null: it is not configured. */
+  /** Null: not configured. */
   readonly apiKey: string | null;
-  /** Without a slash at its end. */
+  /** Base URL without a trailing slash. */
   readonly baseUrl: string;
-  /** As the service names them. */
+  /** The service's name of the model. */
   readonly model: string;
 }
 
 export interface TranscriptionSettings {
   readonly services: Readonly<Record<TranscriptionService, ServiceSettings>>;
-  /** Which of several is taken where a file names none; null: the first in the registry. */
+  /** The service for files that request none, if several are configured; null: the first in the registry. */
   readonly preferred: TranscriptionService | null;
-  /** For one recording, its way there included. */
+  /** Time limit of one recording in milliseconds, including the upload. */
   readonly timeoutMs: number;
-  /** Between two looks at a job. */
+  /** Interval between two polls of a job in milliseconds. */
   readonly pollMs: number;
 }

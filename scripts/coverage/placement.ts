@@ -2,24 +2,24 @@ import { decodedMappings, type SourceMapInput, TraceMap } from '@jridgewell/trac
 
 import type { SourceElements } from './sourceElements.js';
 
-/** Code that a compiler made, and the way back to its sources. */
+/** Compiled code with its source map. */
 export interface CompiledCode {
   readonly map: SourceMapInput;
   /** Offset of each line's first character. */
   readonly lineStarts: readonly number[];
-  /** Its text, where that is known. */
+  /** The code, if it is available. */
   readonly text?: string;
 }
 
-/** Where each span of a source begins in compiled code; -1 where the compiler left nothing of it. */
+/** Position of each span of a source in compiled code; -1 if the compiler removed it. */
 export type Placement = Int32Array;
 
-/** Code whose text is at hand. */
+/** Returns compiled code from its text. */
 export function compiledCode(text: string, map: SourceMapInput): CompiledCode {
   return { text, map, lineStarts: lineStartsOf(text.split('\n').map(({ length }) => length)) };
 }
 
-/** Offsets of the lines of `lengths` characters, line ends not counted. */
+/** Returns line offsets from line lengths, which exclude line ends. */
 export function lineStartsOf(lengths: readonly number[]): readonly number[] {
   let next = 0;
   return lengths.map((length) => {
@@ -30,8 +30,8 @@ export function lineStartsOf(lengths: readonly number[]): readonly number[] {
 }
 
 /**
- * Finds the spans of sources in compiled code. A span is found by the first position within it that the map knows.
- * @param elementsOf gives the spans of a source by its name in the map; null for one that is not counted
+ * Finds the spans of sources in compiled code by the first mapped position within each span.
+ * @param elementsOf returns the spans of a source by its name in the map; null if the source is not counted
  */
 export function placeSpans(
   { map, lineStarts, text = '' }: CompiledCode,
@@ -63,14 +63,14 @@ export function placeSpans(
   return placements;
 }
 
-/** esbuild places a statement before its indentation, where the range of V8 does not begin yet. */
+/** esbuild maps a statement to its indentation, which V8's range does not include yet. */
 function skipSpace(text: string, from: number): number {
   let offset = from;
   while (/\s/.test(text.charAt(offset))) offset += 1;
   return offset;
 }
 
-/** The first of the positions, ascending by their original, that is not before `start`. */
+/** Returns the first position not before `start`. The positions are sorted by original offset. */
 function firstFrom(
   positions: readonly [original: number, compiled: number][],
   start: number,

@@ -1,7 +1,7 @@
 /**
- * Loaded by each Node process of `npm run coverage` before its program. Processes that read documents are always ended
- * by SIGKILL, at which Node writes no coverage: these write it as they answer. Given on to child processes whose
- * environment is not their parent's, as Node itself does with NODE_V8_COVERAGE alone.
+ * Loaded first by each Node process of `npm run coverage`. Document parser processes always end by SIGKILL, without
+ * coverage from Node, so they write it when they respond. The variable is also set for child processes with their own
+ * environment, as Node does for NODE_V8_COVERAGE.
  */
 const { ChildProcess } = require('node:child_process');
 const { performance } = require('node:perf_hooks');
@@ -9,7 +9,7 @@ const v8 = require('node:v8');
 const { isMainThread } = require('node:worker_threads');
 
 const ENDED_BY_SIGKILL = /[/\\]documents[/\\]poolProcess\.[jt]s$/;
-/** Writing takes at most a twentieth of the time, and no process that lives less than this writes. */
+/** Writing takes at most a twentieth of the time. Processes that live shorter than the minimum do not write. */
 const AT_MOST = 1 / 20;
 const LEAST_MS = 1_000;
 
@@ -23,7 +23,7 @@ ChildProcess.prototype.spawn = function (options) {
   return spawn.call(this, isOurs ? { ...options, envPairs } : options);
 };
 
-/** Writes coverage before messages to the parent, which may end this process at the last of them. */
+/** Writes coverage before each message to the parent, which may kill this process after the last message. */
 function writeAtMessages() {
   const { send } = process;
   let next = performance.now() + LEAST_MS;

@@ -4,8 +4,8 @@ import path from 'node:path';
 import type { Tally, V8Report } from './tally.js';
 
 /**
- * Adds each complete report of a folder to the tally and removes it: the reports of a whole run are gigabytes.
- * @returns how many are left because they are incomplete: still being written, or cut off by the end of their process
+ * Adds each complete report of a folder to the tally and deletes it, since the reports of a whole run take gigabytes.
+ * @returns the number of incomplete reports: still being written, or truncated when their process was killed
  */
 export async function takeReports(folder: string, tally: Tally): Promise<number> {
   let left = 0;

@@ -1,24 +1,24 @@
 import ts from 'typescript';
 
-/** A piece of a source file, in characters from its beginning. */
+/** A range of a source file, in characters from its beginning. */
 export interface Span {
   readonly start: number;
   readonly end: number;
   /**
    * Index of an earlier span that runs at least as often. V8 counts too much after a `?:` that follows an `if` that
-   * returns: it ends the range of what follows a return at the next range beside it
+   * returns: the range after the return ends at the next sibling range
    * (RewritePositionSingletonsToRanges in https://github.com/v8/v8/blob/main/src/debug/debug-coverage.cc).
    */
   readonly limit?: number;
 }
 
-/** One way out of a decision. Taken when its own code ran, or, without code of its own, when `skipped` ran less often. */
+/** One arm of a branch. It counts as taken if its own code ran or, without code, if `skipped` ran less often. */
 export interface Arm {
   /** 1-based line of the decision. */
   readonly line: number;
   /** Index into `spans`. */
   readonly span: number;
-  /** Index of the span of the other arm, for an arm without code: a missing `else`, a short circuit. */
+  /** Index of the other arm's span, for an arm without code: a missing `else`, a short circuit. */
   readonly skipped?: number;
 }
 
@@ -38,7 +38,7 @@ const LOGICAL = new Set([
   ts.SyntaxKind.QuestionQuestionToken,
 ]);
 
-/** Compiled to nothing, or to declarations that run with their module. */
+/** Nodes that compile to nothing, or to declarations that run with their module. */
 const NOT_RUN = new Set([
   ts.SyntaxKind.Block,
   ts.SyntaxKind.ClassDeclaration,
@@ -58,7 +58,7 @@ const isDeclared = (node: ts.Node): boolean =>
 
 const isStatementList = (node: ts.Node): boolean => ts.isBlock(node) || ts.isCaseOrDefaultClause(node);
 
-/** Code with a count of its own, or that repeats: no statement around it limits how often it runs. */
+/** Code with its own count, or in a loop: the statement around it does not limit how often it runs. */
 const isCountedApart = (node: ts.Node): boolean =>
   ts.isFunctionLike(node) ||
   ts.isPropertyDeclaration(node) ||
@@ -69,9 +69,9 @@ const isCountedApart = (node: ts.Node): boolean =>
   (ts.isIfStatement(node.parent) && node !== node.parent.expression);
 
 /**
- * Finds the lines and branches of a TypeScript file. They come from its syntax and not from V8's report, which names
- * no branch of a function that never ran. Lines are those on which a statement, the body of an arrow function or the
- * value of a class field starts. Branches are the arms of `if`, `?:`, `switch`, `&&`, `||` and `??`.
+ * Finds the lines and branches of a TypeScript file. They are derived from the syntax, since V8 reports no branches of
+ * functions that never ran. Lines are those on which a statement, the body of an arrow function or the value of a class
+ * field starts. Branches are the arms of `if`, `?:`, `switch`, `&&`, `||` and `??`.
  */
 export function findElements(path: string, text: string): SourceElements {
   const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
@@ -81,7 +81,7 @@ export function findElements(path: string, text: string): SourceElements {
   const lineOf = (node: ts.Node): number => file.getLineAndCharacterOfPosition(node.getStart(file)).line + 1;
   const addSpan = (node: ts.Node, limit?: number): number =>
     spans.push({ start: node.getStart(file), end: node.end, ...(limit !== undefined && { limit }) }) - 1;
-  // Compilers place the statements of a block, not always its brace.
+  // Compilers map the statements of a block, but not always its brace.
   const addBody = (node: ts.Statement): number => addSpan((ts.isBlock(node) ? node.statements[0] : undefined) ?? node);
   const addLine = (node: ts.Node, limit?: number): number => {
     const line = lineOf(node);
@@ -118,7 +118,7 @@ export function findElements(path: string, text: string): SourceElements {
     addBranches(node, around);
     ts.forEachChild(node, (child) => {
       const previous = visit(child, isCountedApart(child) ? undefined : around);
-      // What follows a statement in its block runs at most as often as it.
+      // A statement runs at most as often as the previous one of its block.
       if (isStatementList(node)) around = previous ?? around;
     });
     return line;

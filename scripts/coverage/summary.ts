@@ -11,7 +11,7 @@ export interface FolderCoverage {
   readonly branches: Count;
 }
 
-/** Sums up the files of each top-level folder, and of all; files of the project's own folder are `.`. */
+/** Sums up the files of each top-level folder and of all folders; files in the root folder are `.`. */
 export function summarize(files: readonly FileCoverage[]): readonly FolderCoverage[] {
   const folderOf = ({ path }: FileCoverage): string => (path.includes('/') ? (path.split('/')[0] ?? '.') : '.');
   const folders = [...new Set(files.map(folderOf))].toSorted();
@@ -34,7 +34,7 @@ function sum(folder: string, files: readonly FileCoverage[]): FolderCoverage {
   return { folder, lines: count('lines'), branches: count('branches') };
 }
 
-/** The table that `npm run coverage` prints. */
+/** Formats the table that `npm run coverage` prints. */
 export function coverageTable(folders: readonly FolderCoverage[]): string {
   const cell = ({ covered, total }: Count): string => {
     const share = total === 0 ? '-' : `${((covered / total) * 100).toFixed(1)} %`;

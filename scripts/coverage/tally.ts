@@ -9,7 +9,7 @@ import { type CompiledCode, compiledCode, lineStartsOf, type Placement, placeSpa
 import { findElements, type SourceElements } from './sourceElements.js';
 import { countsOf, type ScriptCoverage } from './v8Counts.js';
 
-/** A file that Node writes with NODE_V8_COVERAGE: https://nodejs.org/api/cli.html#node_v8_coveragedir */
+/** A report that Node writes with NODE_V8_COVERAGE: https://nodejs.org/api/cli.html#node_v8_coveragedir */
 export interface V8Report {
   readonly result: readonly ScriptCoverage[];
   readonly 'source-map-cache'?: Readonly<
@@ -23,16 +23,16 @@ export type JestCompiler = (text: string, file: string) => string;
 export interface FileCoverage {
   readonly path: string;
   readonly lines: { readonly total: number; readonly missed: readonly number[] };
-  /** A branch is named by the line of its decision. */
+  /** Branches are identified by the line of their decision. */
   readonly branches: { readonly total: number; readonly missed: readonly number[] };
 }
 
 export interface Tally {
-  /** Marks what ran in one process, thread or part of its life. */
+  /** Marks the code that ran in one process or thread. */
   add(report: V8Report): void;
-  /** Scripts whose code could not be read, so that they are not counted, each with the reason. */
+  /** Scripts that are not counted because their code could not be read, with the reason. */
   readonly unread: ReadonlyMap<string, string>;
-  /** Coverage of each source that has lines, by path. */
+  /** Returns the coverage of each source with lines, by path. */
   files(): readonly FileCoverage[];
 }
 
@@ -46,8 +46,8 @@ const BUNDLE = 'dist/workflow-bundle.js';
 const INLINE_MAP = /\/\/# sourceMappingURL=data:application\/json;(?:charset=utf-8;)?base64,([\w+/=]+)/g;
 
 /**
- * Counts lines and branches of the sources over many reports of V8. One source may have been compiled in several ways
- * (dist/, the workflow bundle, Jest, tsx): each report is brought to the source, so their counts add up.
+ * Counts lines and branches of the sources over many V8 reports. A source may be compiled in several ways (dist/, the
+ * workflow bundle, Jest, tsx); each report is mapped to the source, so their counts add up.
  * @param root the project's folder
  * @param paths sources to count, relative to it
  */
@@ -116,7 +116,7 @@ export async function createTally(
   };
 }
 
-/** Reads a source and its elements, without those of which the compiler leaves nothing. */
+/** Reads a source and its elements, without those that the compiler removes. */
 async function readSource(root: string, file: string): Promise<Source> {
   const text = readFileSync(path.join(root, file), 'utf8');
   const all = findElements(file, text);
@@ -140,7 +140,7 @@ async function readSource(root: string, file: string): Promise<Source> {
   return { elements, spansRun: new Uint8Array(all.spans.length), armsTaken: new Uint8Array(arms.length) };
 }
 
-/** @param countOf how often a span ran; null when it is not in this code */
+/** @param countOf returns how often a span ran; null if it is not in this code */
 function mark({ elements, spansRun, armsTaken }: Source, countOf: (span: number) => number | null): void {
   const limits: number[] = [];
   const counts = elements.spans.map(({ limit }, span) => {
@@ -166,7 +166,7 @@ function coverageOf(file: string, { elements, spansRun, armsTaken }: Source): Fi
 }
 
 function compiledFile(file: string): CompiledCode {
-  // The reference to its sources is relative to the map.
+  // Source paths are relative to the map.
   const map = JSON.parse(readFileSync(`${file}.map`, 'utf8')) as { sources: string[] };
   const sources = map.sources.map((source) => pathToFileURL(path.resolve(path.dirname(file), source)).href);
   return compiledCode(readFileSync(file, 'utf8'), { ...map, sources } as SourceMapInput);
@@ -178,7 +178,7 @@ function withInlineMap(code: string): CompiledCode {
   return compiledCode(code, Buffer.from(encoded, 'base64').toString());
 }
 
-/** The compiler of a Jest configuration, for files that Jest loads as ES modules. */
+/** Returns the compiler of a Jest configuration for files that Jest loads as ES modules. */
 export function jestCompiler(config: { transform: Readonly<Record<string, unknown>> }): JestCompiler {
   const entry = Object.values(config.transform).find((one) => Array.isArray(one) && one[0] === '@swc/jest') as
     | [string, object]

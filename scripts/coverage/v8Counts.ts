@@ -11,9 +11,9 @@ interface CountedRange {
 }
 
 /**
- * Returns how often the code at an offset ran: the count of the innermost range around it. Ranges lie within each other
- * or apart, within a function and between functions. The first character of a function counts for the code around it,
- * which makes the function but need not call it.
+ * Returns how often the code at an offset ran: the count of the innermost range that contains it. Ranges are nested or
+ * disjoint, within a function and between functions. The first character of a function counts for the surrounding code,
+ * which creates the function but may not call it.
  */
 export function countsOf({ functions }: ScriptCoverage): (offset: number) => number {
   const ranges = functions
@@ -41,13 +41,13 @@ export function countsOf({ functions }: ScriptCoverage): (offset: number) => num
   return (offset) => counts[lastAtMost(offsets, offset)] ?? 0;
 }
 
-/** The module itself begins at 0 and has nothing around it. */
+/** The module itself begins at 0 and has no surrounding range. */
 const withoutFirst = (range: CountedRange): CountedRange => ({
   ...range,
   startOffset: range.startOffset === 0 ? 0 : range.startOffset + 1,
 });
 
-/** Index of the last of the ascending numbers that is at most `limit`; -1 when there is none. */
+/** Returns the index of the last of the sorted numbers that is at most `limit`; -1 if there is none. */
 function lastAtMost(numbers: readonly number[], limit: number): number {
   let [low, high] = [0, numbers.length];
   while (low < high) {

@@ -1,4 +1,5 @@
-/** The public API, called as any client would. */
+/** A client of the public API. */
+import { detailOf } from '../../cli/api.js';
 import type { DocumentRecord } from '../../contract/records.js';
 
 export interface Client {
@@ -10,7 +11,7 @@ function clientOf(url: string, headers: Record<string, string>): Client {
   const call = async <T>(path: string, init: RequestInit): Promise<T> => {
     const response = await fetch(`${url}${path}`, init);
     const body: unknown = await response.json();
-    if (!response.ok) throw new Error(`${path} answered ${response.status}: ${JSON.stringify(body)}`);
+    if (!response.ok) throw new Error(`${path} failed with HTTP ${response.status}: ${detailOf(body)}`);
     return body as T;
   };
   return {
@@ -24,14 +25,14 @@ function clientOf(url: string, headers: Record<string, string>): Client {
   };
 }
 
-/** Calls as an end user, by an access token. */
+/** Returns a client that acts for an end user with an access token. */
 export async function signIn({ url, apiKey }: { readonly url: string; readonly apiKey: string }): Promise<Client> {
   const headers = { authorization: `Bearer ${apiKey}`, 'customer-id': 'demo' };
   const issued = await clientOf(url, headers).get<{ access_token: string }>('/auth/v1/access_token');
   return clientOf(url, { authorization: `Token ${issued.access_token}` });
 }
 
-/** Files by how far they are. @param filters as those of /user_files_v2 */
+/** Counts ready and failed files. @param filters filters of /user_files_v2 */
 export async function countFiles(api: Client, filters: object): Promise<{ ready: number; failed: number }> {
   const counted = async (sync_statuses: string[]): Promise<number> =>
     (
@@ -44,7 +45,7 @@ export async function countFiles(api: Client, filters: object): Promise<{ ready:
   return { ready, failed };
 }
 
-/** Asks a question, and answers what a person reads of it. */
+/** Searches for a question and formats the results as text. */
 export async function ask(api: Client, query: string, where: object = {}): Promise<string> {
   const { documents } = await api.post<{ documents: DocumentRecord[] }>('/embeddings', { query, k: 3, ...where });
   const lines = documents.flatMap(({ rank, score, source_url, chunk_index, content }) => [
@@ -54,11 +55,11 @@ export async function ask(api: Client, query: string, where: object = {}): Promi
   return [`\n  “${query}”\n`, ...lines, ''].join('\n');
 }
 
-/** What a demonstration does beside and with a service. */
+/** A demo: its settings and its steps. */
 export interface Demo {
-  /** Settings that the service needs for it. */
+  /** Settings of the service for this demo. */
   readonly env: Readonly<Record<string, string>>;
-  /** Does as an application would, to the end. */
+  /** Runs all steps as an application would. */
   run(api: Client): Promise<void>;
   close(): Promise<void>;
 }

@@ -7,9 +7,9 @@ import { marked } from 'marked';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** The project's own Markdown files, by the path they are served under. */
+/** Returns the project's Markdown files by the path under which they are served. */
 async function documents(): Promise<Map<string, string>> {
-  const docs = (await readdir(path.join(ROOT, 'docs')))
+  const docs = (await readdir(path.join(ROOT, 'docs'), { recursive: true }))
     .filter((name) => name.endsWith('.md'))
     .map((name) => `docs/${name}`);
   const files = ['README.md', 'CONTRIBUTING.md', ...docs];
@@ -33,7 +33,10 @@ export interface DocsSite {
   close(): void;
 }
 
-/** Serves the project's documentation as a small web site with a sitemap, on loopback; the port is kept when it is free, so that a second run meets the same pages. */
+/**
+ * Serves the project's documentation on loopback as a small web site with a sitemap. Uses `port` if it is free, so that a
+ * second run finds the same pages; otherwise any free port.
+ */
 export async function serveDocs(port: number): Promise<DocsSite> {
   const pages = await documents();
   const make = (): Server =>

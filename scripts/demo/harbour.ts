@@ -1,4 +1,4 @@
-/** What is in the accounts of the demonstration: the drive and the Slack of a small harbour. */
+/** Content of the demo's accounts: Google Drive and Slack of a small harbour. */
 import type { EmulatedFile } from '../../test/emulators/googleDrive.js';
 import { DRIVE_DOCUMENT, DRIVE_FOLDER } from '../../test/emulators/googleDrive.js';
 import type { EmulatedConversation, EmulatedMessage } from '../../test/emulators/slack.js';

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 
-/** Opens an address in the person's browser, where there is a display. It is printed anyhow: what fails here costs a click. */
+/** Opens a URL in the user's browser if there is a display. Failures are ignored, since the URL is printed too. */
 export function openInBrowser(url: string): void {
   if (!process.env['DISPLAY'] && !process.env['WAYLAND_DISPLAY']) return;
   spawn('xdg-open', [url], { stdio: 'ignore', detached: true })

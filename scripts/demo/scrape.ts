@@ -1,44 +1,50 @@
-/** A site is scraped, and answers a question: a given one, else this project's documentation. */
+/** Scrapes a site and asks it a question; by default the site is this project's documentation. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SingleBar } from 'cli-progress';
 
+import { bar, createPainter } from '../../cli/bars.js';
+import type { Terminal } from '../../cli/command.js';
 import type { FileRecord } from '../../contract/records.js';
 import { ask, type Client, countFiles, type Demo } from './client.js';
 import { serveDocs } from './docsSite.js';
 
 const DOCS_PORT = 8001;
 const DOCS_QUESTION = 'What happens when a worker is killed in the middle of an ingest?';
+const POLL_MS = 250;
 
-/** Follows a scrape to its end with a progress bar. */
-async function follow(api: Client, parentId: number): Promise<FileRecord> {
-  const bar = new SingleBar({
-    format: '  {bar} {value}/{total} pages · {ready} ready, {failed} failed',
-    barsize: 30,
-    hideCursor: true,
-    noTTYOutput: true,
-    notTTYSchedule: 2000,
-  });
-  bar.start(0, 0, { ready: 0, failed: 0 });
-  try {
-    for (;;) {
-      const { results } = await api.post<{ results: FileRecord[] }>('/user_files_v2', { filters: { ids: [parentId] } });
-      const [parent] = results;
-      if (!parent) throw new Error('the scrape has vanished');
-      const { ready, failed } = await countFiles(api, { parent_file_ids: [parentId] });
-      bar.setTotal(Number(parent.file_metadata?.['pages_total'] ?? 0));
-      bar.update(ready + failed, { ready, failed });
-      if (['READY', 'SYNC_ERROR', 'SYNC_ABORTED'].includes(parent.sync_status)) return parent;
-      await sleep(250);
+/** Where the demo shows its progress. */
+export type Screen = Pick<Terminal, 'isInteractive' | 'err'>;
+
+/** Waits until a scrape ends and shows its progress: a bar in a terminal, elsewhere a line every ten seconds at most. */
+export async function followScrape(
+  api: Client,
+  parentId: number,
+  screen: Screen,
+  pollMs = POLL_MS,
+): Promise<FileRecord> {
+  const painter = createPainter(screen);
+  for (;;) {
+    const { results } = await api.post<{ results: FileRecord[] }>('/user_files_v2', { filters: { ids: [parentId] } });
+    const [parent] = results;
+    if (!parent) throw new Error('The scrape was deleted. Run the demo again.');
+    const { ready, failed } = await countFiles(api, { parent_file_ids: [parentId] });
+    const total = Number(parent.file_metadata?.['pages_total'] ?? 0);
+    painter.paint([
+      total === 0 ? '  finding pages' : `  ${bar(ready + failed, total)} pages · ${ready} ready, ${failed} failed`,
+    ]);
+    if (['READY', 'SYNC_ERROR', 'SYNC_ABORTED'].includes(parent.sync_status)) {
+      painter.end();
+      return parent;
     }
-  } finally {
-    bar.stop();
+    await sleep(pollMs);
   }
 }
 
+/** Prepares the demo of a scrape. @param say receives progress, one line at a time */
 export async function scrapeDemo(
   sitemap: string | undefined,
   question: string | undefined,
   say: (line: string) => void,
+  screen: Screen,
 ): Promise<Demo> {
   const docs = sitemap === undefined ? await serveDocs(DOCS_PORT) : null;
   const url = sitemap ?? docs?.sitemapUrl ?? '';
@@ -48,7 +54,7 @@ export async function scrapeDemo(
       say(`POST /scrape_sitemap ${url}`);
       const begun = performance.now();
       const accepted = await api.post<FileRecord>('/scrape_sitemap', { url, chunk_size: 300 });
-      const parent = await follow(api, accepted.id);
+      const parent = await followScrape(api, accepted.id, screen);
       if (parent.sync_status !== 'READY')
         throw new Error(`The scrape ended in ${parent.sync_status}: ${parent.sync_error_message}`);
       const { count } = await api.post<{ count: number }>('/list_chunks_and_embeddings', {

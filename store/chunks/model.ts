@@ -1,7 +1,7 @@
 import type { Connection, Model } from 'mongoose';
 import { byDefault, json, number, type RecordOf, required, schemaOf, text } from '../record.js';
 
-/** One chunk: where it lies in the parsed text (UTF-16 offsets, end exclusive) and what is known of it. */
+/** One chunk: its position in the parsed text (UTF-16 offsets, end exclusive) and its facts. */
 export interface Cut {
   start: number;
   end: number;
@@ -29,9 +29,9 @@ const SEGMENT = {
 };
 
 /**
- * A stretch of a file's parsed text with the chunks that begin in it. One row for many chunks costs a fraction of a
- * row each, and the parsed text is kept once, not beside its chunks. A generation's segments follow one another
- * without a gap; where chunks overlap, so do segments.
+ * A range of a file's parsed text with the chunks that begin in it. One row for many chunks costs a fraction of a
+ * row each, and the parsed text is stored once, not again with its chunks. A generation's segments are
+ * contiguous; where chunks overlap, so do segments.
  */
 export interface SegmentDoc extends RecordOf<typeof SEGMENT> {}
 

@@ -33,7 +33,7 @@ export interface ChunkQueries {
   countAll(tenant: Tenant): Promise<number>;
   /** The same for some files. */
   countOf(tenant: Tenant, fileIds: readonly number[]): Promise<number>;
-  /** Chunks named by file, generation and index; missing ones are left out. It is the caller's to ask whether readers see them. */
+  /** Returns chunks by file, generation and index, without missing ones. The caller checks whether the generation is published. */
   byKeys(tenant: Tenant, keys: readonly Key[]): Promise<StoredChunk[]>;
   /** Readers see these, of files that have their generation: the next who asks for them may get them from memory. */
   keep(tenant: Tenant, chunks: readonly StoredChunk[]): void;
@@ -73,7 +73,7 @@ async function* encoded(parts: AsyncIterable<string>): AsyncGenerator<Uint8Array
   for await (const part of parts) yield Buffer.from(part);
 }
 
-/** Those of some chunks that lie in a row. */
+/** Returns the requested chunks of one row. */
 const inRow = (row: SegmentDoc, keys: readonly Key[]): StoredChunk[] =>
   keys
     .filter(({ fileId, generation, chunkIndex: at }) => {

@@ -15,7 +15,7 @@ export interface ChunkedText extends Tenant {
 const CUTS_PER_SEGMENT = 64;
 const CHARACTERS_PER_SEGMENT = 500_000;
 
-/** The row that a chunk lies in, unless its text has so long chunks that rows before it ended early. */
+/** The row of a chunk, unless its text has such long chunks that earlier rows have fewer. */
 export const likelySegment = (chunkIndex: number): number => Math.floor(chunkIndex / CUTS_PER_SEGMENT);
 
 /** How many cuts, from one on, share a row. */

@@ -3,12 +3,12 @@ import { LRUCache } from 'lru-cache';
 import type { Tenant } from '../users/accept.js';
 import type { StoredChunk } from './model.js';
 
-/** What a chunk takes beside its text, its metadata counted as text. */
+/** Bytes of a chunk in addition to its text; metadata counts as text. */
 const AROUND_BYTES = 400;
 
 /**
- * Chunks that were found a short while ago, as they are stored. A generation that readers see is never written again, and
- * ids are given out once: whoever asks first whether a chunk's file still has that generation may take its text from here.
+ * Cache of recently found chunks, as stored. A published generation is never written again, and
+ * ids are never reused: a reader that has checked the file's current generation may take the text from here.
  */
 export interface TextCache {
   get(tenant: Tenant, key: string): StoredChunk | undefined;

@@ -1,6 +1,6 @@
 import type { Model, QueryFilter } from 'mongoose';
 
-import { DAY_MS, DEFAULT_HOT_DAYS, MOST_HOT_DAYS } from '../../contract/coldStorage.js';
+import { DAY_MS, DEFAULT_HOT_DAYS, MAX_HOT_DAYS } from '../../contract/coldStorage.js';
 import type { FileFilters } from '../../contract/fileFilters.js';
 import { TAKEN_OVER } from '../files/deletion.js';
 import { fileQuery } from '../files/filter.js';
@@ -10,14 +10,14 @@ import type { FileQueries } from '../files/queries.js';
 import type { RunDoc } from '../runs/model.js';
 import type { Tenant } from '../users/accept.js';
 
-/** Somebody whose vectors are to be moved. */
+/** The owner of vectors that are moved. */
 export type MoveOwner = Tenant & { readonly customerId: string };
 
 /** Which files a run of moveStorage is to move next. A file belongs to one such run at a time. */
 export interface MoveClaims {
   /** Some who have files that are due to leave Qdrant, or whose move was left halfway by a run that has ended. */
   owners(now: Date, limit: number): Promise<MoveOwner[]>;
-  /** Whether a run under that workflow id goes on, or waits to begin. */
+  /** Whether a run with that workflow id is active, or waits to begin. */
   isUnderWay(tenant: Tenant, workflowId: string): Promise<boolean>;
   /** What the run has claimed and not moved yet. */
   claimed(tenant: Tenant, runId: number, limit: number): Promise<number[]>;
@@ -27,7 +27,7 @@ export interface MoveClaims {
   claimDue(tenant: Tenant, runId: number, now: Date, limit: number): Promise<number[]>;
   /** Claims matching files in cold storage, by id: COLD_TO_HOT. */
   claimCold(tenant: Tenant, runId: number, filters: FileFilters, afterId: number, limit: number): Promise<number[]>;
-  /** Whether another run is at work on matching files that go to cold storage: they turn back unless they are there already. */
+  /** Whether another run moves matching files to cold storage: it brings them back unless they are there already. */
   callBack(tenant: Tenant, filters: FileFilters): Promise<boolean>;
 }
 
@@ -39,7 +39,7 @@ const dueBy = (now: Date) => ({ ...MAY_COOL, coolsAt: { $gt: new Date(0), $lte: 
 
 /** As hotMs reckons, for each file in MongoDB. */
 const asIfUsed = (now: Date) => {
-  const days = { $min: [{ $ifNull: ['$hotStorageTimeToLive', DEFAULT_HOT_DAYS] }, MOST_HOT_DAYS] };
+  const days = { $min: [{ $ifNull: ['$hotStorageTimeToLive', DEFAULT_HOT_DAYS] }, MAX_HOT_DAYS] };
   return [{ $set: { coolsAt: { $add: [now, { $multiply: [days, DAY_MS] }] } } }];
 };
 

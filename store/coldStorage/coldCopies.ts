@@ -11,8 +11,8 @@ export interface CopyOwner {
 }
 
 /**
- * Vectors in file storage, beside the contents of their file: what deletes and counts those deletes and counts these. Each
- * try to store some has a key of its own, so that none can spoil what another has written.
+ * Vectors in file storage, stored under the prefix of their file's contents: deleting and counting those covers these. Each
+ * attempt to store some has a key of its own, so it cannot damage the copy of another one.
  */
 export interface ColdCopies {
   /**

@@ -55,7 +55,7 @@ export function createLastUse(files: Model<FileDoc>): LastUse {
       .lean();
     const changes = rows.flatMap(({ _id, organizationId, userId, hotStorageTimeToLive, lastUsedAt }) => {
       if (lastUsedAt && lastUsedAt > notSince) return [];
-      // The days as they were read: a change of them meanwhile reckons anew itself.
+      // The days in the filter: a concurrent change of the days recalculates the due time itself.
       const filter = { _id, organizationId, userId, supportsColdStorage: true, hotStorageTimeToLive };
       const coolsAt = new Date(now.getTime() + hotMs(hotStorageTimeToLive));
       return [{ updateOne: { filter, update: { $set: { lastUsedAt: now, coolsAt } } } }];

@@ -14,7 +14,7 @@ import type { Tenant } from '../users/accept.js';
 /** Changing what cold storage may do with files. */
 export interface StorageChanges {
   /**
-   * Changes the next matching files and tells of those that are otherwise by that, in the caller's transaction; answers
+   * Changes the next matching files and writes events for those that changed, in the caller's transaction; returns
    * the cursor for the next call, null at the end. @param by a run, or a request, which has no workflow
    */
   modify(

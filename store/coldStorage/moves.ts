@@ -14,12 +14,12 @@ import { updateRows } from '../updateRows.js';
 export interface MoveTry extends Tenant {
   readonly runId: number;
   readonly token: string;
-  /** Under which the events are told. */
+  /** Request id of the events. */
   readonly requestId: string;
   readonly workflowId: string;
 }
 
-/** A file as it was when its vectors were carried: it is flipped only while it still is. */
+/** A file when its vectors were copied: the move is completed only if it has not changed since. */
 export type CarriedFile = Pick<FileDoc, '_id' | 'generation' | 'tagsRevision'>;
 
 /** Changes of the records of files that a run moves. Each is safe to repeat. */
@@ -29,19 +29,19 @@ export interface Moves {
   /** The vectors are in file storage; false when the file is no longer this try's, or has other content. */
   noteCopy(by: MoveTry, file: CarriedFile, copy: ColdCopy): Promise<boolean>;
   /**
-   * COLD_STORAGE, told of; answers which files. Those stay behind that were used meanwhile, that are being synced, or that
-   * nobody wants there any more.
+   * Sets COLD_STORAGE and writes events; returns the ids. Files are left out that were used or synced meanwhile, or that
+   * should no longer move.
    */
   flipToCold(by: MoveTry, carried: readonly CarriedFile[]): Promise<number[]>;
-  /** HOT_STORAGE, told of; answers which files. Those stay behind whose content or tags are others by now. */
+  /** Sets HOT_STORAGE and writes events; returns the ids. Files with other content or tags are left out. */
   flipToHot(by: MoveTry, carried: readonly CarriedFile[]): Promise<number[]>;
   /** Files that were not flipped are where they were. */
   stepBack(by: MoveTry, ids: readonly number[]): Promise<void>;
   /** Not before tomorrow: something of the file is not as it should be. */
   putOff(by: MoveTry, id: number): Promise<void>;
-  /** What was stored can't be had again: SYNC_ERROR, and a resync makes the vectors anew. */
+  /** The stored vectors are lost: sets SYNC_ERROR; a resync makes the vectors again. */
   lost(by: MoveTry, id: number, message: string): Promise<void>;
-  /** The files are nobody's move any more. To be called when all is tidy. */
+  /** Releases the files from the move. Call it after the clean-up. */
   release(by: MoveTry, ids: readonly number[]): Promise<void>;
 }
 
@@ -53,7 +53,7 @@ export function createMoves(files: Model<FileDoc>, atomically: Atomically, event
     'move.runId': runId,
     'move.token': token,
   });
-  /** Those that still are as they were carried, found and changed in one. */
+  /** Finds and changes, in one update, the files that have not changed since. */
   const flip = (
     by: MoveTry,
     carried: readonly CarriedFile[],

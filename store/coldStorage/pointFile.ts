@@ -35,7 +35,7 @@ function record({ chunkIndex, dense, sparse, payload }: WholePoint): Buffer {
   ]);
 }
 
-/** @param points all of one dimension, which stands in the header with their number: known before the first is read */
+/** @param points all of one dimension, which the header contains with their number: known before the first is read */
 export async function* writePointFile(
   header: { readonly dimensions: number; readonly points: number },
   points: AsyncIterable<readonly WholePoint[]>,
@@ -122,7 +122,7 @@ export async function* readPointFile(parts: AsyncIterable<Uint8Array>): AsyncIte
     if (some.length > 0) yield some;
     await reader.end();
   } catch (error) {
-    // What was cut or changed may be no JSON any more.
+    // A truncated or damaged file may no longer be JSON.
     throw error instanceof SyntaxError ? new BrokenPointFile('the file is not what was written') : error;
   } finally {
     await reader.close();

@@ -21,10 +21,10 @@ export interface NewConnection {
   readonly dataSourceTags: Readonly<Record<string, TagValue>>;
   /** Whether what the account holds is listed at once. */
   readonly listItems: boolean;
-  /** Whether all of it is synced at once, as the options say; only where the source honours that. */
+  /** Whether the whole account is synced at once, with the given options; only where the source supports it. */
   readonly syncFiles: boolean;
   readonly requestId: string;
-  /** How its files are to be made: kept for later selections. Absent where nobody said; then nothing is synced at once. */
+  /** Options for its files, stored for later selections. Absent if none were given; then nothing is synced at once. */
   readonly options?: ConnectionOptions;
   /** The workflow that connects it; absent: a request does. */
   readonly workflowId?: string;
@@ -43,7 +43,7 @@ export interface Connections {
   ): Promise<{ readonly dataSource: DataSourceDoc; readonly runIds: number[] }>;
   /** Accepts a listing of all there is, for which the data source was given to the run. */
   list(owner: Owner, run: NewConnectedRun, session: Session): Promise<void>;
-  /** Accepts a sync of what was selected. */
+  /** Accepts a sync of the selection. */
   select(owner: Owner, run: NewConnectedRun, selection: Selection, session: Session): Promise<void>;
 }
 

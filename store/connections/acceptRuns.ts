@@ -51,13 +51,13 @@ export interface Selection {
   readonly externalIds: readonly string[] | null;
   readonly tags: Readonly<Record<string, TagValue>>;
   readonly ingest: IngestOptions;
-  /** incremental_sync as it was asked for: whether its source honours it is seen to later. */
+  /** The requested incremental_sync: whether the source supports it is checked later. */
   readonly incremental?: boolean;
 }
 
 /**
- * Accepts the run that makes files of what was selected of an account, in the caller's transaction. What a person
- * selected is kept, for passes to look into it again.
+ * Accepts the run that syncs a selection of an account, in the caller's transaction. The selection of a
+ * user is stored, so that scheduled syncs repeat it.
  */
 export async function acceptSelection(
   owner: Owner,

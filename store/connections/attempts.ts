@@ -33,7 +33,7 @@ export type NewAttempt = Pick<
   | 'expiresAt'
 >;
 
-/** What becomes of an attempt beside its state. */
+/** Further changes of an attempt, in addition to its state. */
 export type AttemptChange = Partial<Pick<AttemptDoc, 'message' | 'dataSourceId' | 'runIds'>>;
 
 /** Connections by consent. Each step is a compare-and-set: whatever runs twice changes nothing the second time. */
@@ -42,7 +42,7 @@ export interface Attempts {
   newState(): string;
   /** Writes one down that waits for its person. @param state is nowhere else */
   begin(attempt: NewAttempt, state: string, secrets: AttemptSecrets, session: Session): Promise<void>;
-  /** Writes one down that begins connected: what a page of ours goes on from. @returns the name of that page */
+  /** Records an attempt that begins connected, for a page that continues it. @returns the name of that page */
   beginConnected(attempt: NewAttempt & { dataSourceId: number }, session: Session): Promise<string>;
   find(id: number): Promise<AttemptDoc | null>;
   byState(state: string): Promise<AttemptDoc | null>;
@@ -66,7 +66,7 @@ export interface Attempts {
     change?: AttemptChange,
     session?: Session,
   ): Promise<boolean>;
-  /** Names the page that goes on from here, until a time; null where it was named before. */
+  /** Gives the page that continues from here a name, until a time; null if it already has one. */
   openPage(id: number, until: Date): Promise<string | null>;
   removeAll(tenant: Tenant): Promise<void>;
 }

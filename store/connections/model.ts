@@ -1,6 +1,6 @@
 import type { Connection, Model } from 'mongoose';
 
-import { ATTEMPT_STATES, type ConnectionOptions, type ConnectionWishes } from '../../contract/oauth.js';
+import { ATTEMPT_STATES, type ConnectionOptions, type ConnectionActions } from '../../contract/oauth.js';
 import type { OAuthSource } from '../../contract/whiteLabel.js';
 import type { SealedSecret } from '../secrets.js';
 import {
@@ -34,7 +34,7 @@ const ATTEMPT = {
   redirectUri: byDefault(text, ''),
   facts: required(json<Record<string, string>>()),
   options: required(json<ConnectionOptions>()),
-  wishes: required(json<ConnectionWishes>()),
+  wishes: required(json<ConnectionActions>()),
   /** PKCE verifier, and the client's secret where it is this connection's own. */
   sealed: nullable(json<SealedSecret>()),
   /** What the person came back with. */
@@ -42,14 +42,14 @@ const ATTEMPT = {
   sealedGrant: nullable(json<SealedSecret>()),
   /** Whether its workflow has seen that the person is back. */
   isHeard: byDefault(flag, false),
-  /** The record that a refusal is told of: one that is to be connected anew. */
+  /** The data source that is to be reconnected: a refusal is reported for it. */
   knownSourceId: nullable(number),
   dataSourceId: nullable(number),
   /** Runs that were accepted with the data source. */
   runIds: list(number),
   /** Why it failed, for the person. */
   message: nullable(text),
-  /** Of the random name of the page that goes on from here; absent before there is one. */
+  /** Hash of the random name of the page that continues from here; absent before there is one. */
   pageHash: optional(text),
   pageExpiresAt: nullable(date),
   /** Until then the person may come back. */
@@ -69,7 +69,7 @@ attempt.index({ pageHash: 1 }, { unique: true, partialFilterExpression: { pageHa
 attempt.index({ state: 1, updatedAt: 1 }, { partialFilterExpression: { isHeard: false }, name: 'unheard' });
 // removeAll.
 attempt.index({ organizationId: 1, userId: 1 });
-/** Looked at by nobody any more: a week after the last change. */
+/** Deleted a week after the last change. */
 attempt.index({ updatedAt: 1 }, { expireAfterSeconds: 7 * 24 * 3_600, name: 'forgotten' });
 
 export function attemptModel(connection: Connection): Model<AttemptDoc> {

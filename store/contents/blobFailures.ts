@@ -1,4 +1,4 @@
-import { saysDiskFull, StoreFailure } from '../../contract/storeFailures.js';
+import { isDiskFullError, StoreFailure } from '../../contract/storeFailures.js';
 import type { Blobs } from './blobs.js';
 
 const FULL_STATUS = 507;
@@ -22,7 +22,7 @@ export function blobFailure(error: unknown): unknown {
   };
   const status = $metadata?.httpStatusCode;
   const fail = (trouble: StoreFailure['trouble']) => new StoreFailure('File storage', trouble, error);
-  if (status === FULL_STATUS || saysDiskFull(error)) return fail('full');
+  if (status === FULL_STATUS || isDiskFullError(error)) return fail('full');
   if (UNREACHABLE_CODES.has(code) || name === 'TimeoutError') return fail('unreachable');
   if (status !== undefined || $metadata !== undefined || isSystemError({ code })) return fail('failed');
   return error;

@@ -62,7 +62,7 @@ const isThere = (file: string): Promise<boolean> =>
     },
   );
 
-/** What lies in a folder, a few names at a time; nothing where it is not there. */
+/** Yields the names in a folder in small groups; nothing if it does not exist. */
 async function* namesIn(folder: string): AsyncIterable<string> {
   try {
     for await (const { name } of await opendir(folder)) yield name;

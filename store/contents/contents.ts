@@ -17,7 +17,7 @@ export interface SmallContent extends ContentOwner {
 }
 
 /**
- * Contents as they came. Small ones are rows beside the chunks of their file, many to a write: a file of its own costs
+ * Contents as received. Small ones are rows next to the chunks of their file, many to a write: a file of its own costs
  * a hundred times as much. Larger ones go to file storage. Safe to repeat; contents never change.
  */
 export interface Contents {

@@ -11,7 +11,7 @@ const CONTENT = {
   bytes: required(bytes),
 };
 
-/** A file's content as it came, small enough for a row. */
+/** A file's content as received, small enough for a row. */
 export interface ContentDoc extends RecordOf<typeof CONTENT> {}
 
 const content = schemaOf<ContentDoc>(CONTENT);

@@ -27,7 +27,7 @@ export interface Connection {
   readonly enableAutoSync: boolean | null;
   /** The run that will list its items, accepted in the same transaction; absent where nothing is to be listed. */
   readonly itemsRunId?: number;
-  /** What it was asked to do with its files, kept for later; absent where nobody said. */
+  /** Options of the connection, stored for later selections; absent if none were given. */
   readonly options?: ConnectionOptions;
   /** The workflow that connects it, or that its request begins; absent: the one that lists its items, if one does. */
   readonly workflowId?: string;
@@ -42,8 +42,8 @@ export interface Tagged {
 
 export interface DataSourceCommands {
   /**
-   * Takes a connected account in: a new record, or the known one of the same (organization, user, type, external id),
-   * whose access is given again. Either way the last action is ADD, and that is told.
+   * Stores a connected account: a new record, or the known one of the same (organization, user, type, external id),
+   * with its access renewed. Both set the last action to ADD and write an event.
    */
   connect(owner: Tenant & { customerId: string }, connection: Connection, session: Session): Promise<Tagged>;
   /** Replaces the tags by what `change` makes of them; null when the user has no such data source. */
@@ -55,14 +55,14 @@ export interface DataSourceCommands {
   ): Promise<Tagged | null>;
   /** A tag workflow brought this version everywhere. False when the tags have changed since. */
   tagsCopied(tenant: Tenant, id: number, version: number): Promise<boolean>;
-  /** A batch of its files came to its end. */
+  /** A batch of its files was synced. */
   filesSynced(tenant: Tenant, id: number): Promise<void>;
-  /** A tag workflow was stopped before it had brought the tags everywhere: the record says so until one has. */
+  /** A tag workflow was stopped early: the record shows it until another one completes. */
   tagsStopped(tenant: Tenant, id: number): Promise<void>;
   /**
-   * Forgets the credentials and tells so, once: safe to repeat. Null when the user has no such data source.
-   * @param met by a workflow that met it: its id, where it has one; and only if `refused`, as they are sealed, are still
-   *   the credentials: the account may have been connected anew. Absent: somebody asked for it
+   * Deletes the credentials and writes an event, once: safe to repeat. Null when the user has no such data source.
+   * @param met set by a workflow: its id, if it has one; revokes only if `refused` (sealed) are still
+   *   the credentials, since the account may have been connected again. Absent: a request
    */
   revoke(
     tenant: Tenant,
@@ -71,12 +71,12 @@ export interface DataSourceCommands {
     met?: { readonly refused: string; readonly workflowId: string | null },
   ): Promise<DataSourceDoc | null>;
   /**
-   * A person confirmed a selection: the last action is UPDATE, and that is told. Null when the user has no such data source.
-   * @param workflowId of the sync of what was selected
+   * A user confirmed a selection: sets the last action to UPDATE and writes an event. Null when the user has no such data source.
+   * @param workflowId of the sync of the selection
    */
   selected(tenant: Tenant, id: number, workflowId: string, session: Session): Promise<DataSourceDoc | null>;
   /**
-   * The person gave up connecting it, or choosing from it: the last action is CANCEL, and that is told. Null when the user has no such data source.
+   * The user cancelled the connection, or the selection: sets the last action to CANCEL and writes an event. Null when the user has no such data source.
    * @param workflowId of the connection that waited for it; null: none did
    */
   cancelled(tenant: Tenant, id: number, workflowId: string | null, session: Session): Promise<DataSourceDoc | null>;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Model } from 'mongoose';
 
-import type { GrantKeeper, OAuthClient, StoredGrant } from '../../contract/oauth.js';
+import type { GrantStore, OAuthClient, StoredGrant } from '../../contract/oauth.js';
 import type { Secrets } from '../secrets.js';
 import { openCredentials, sealCredentials } from './credentials.js';
 import type { DataSourceDoc } from './model.js';
@@ -12,7 +12,7 @@ export interface Grants {
   keeperOf(
     source: Pick<DataSourceDoc, '_id' | 'organizationId'>,
     ownClient: () => Promise<OAuthClient | null>,
-  ): GrantKeeper;
+  ): GrantStore;
 }
 
 /**

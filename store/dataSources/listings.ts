@@ -13,7 +13,7 @@ export interface ListingEnd {
   readonly status: Extract<DataSourceSyncStatus, 'READY' | 'SYNC_ERROR'>;
   /** Whether every item there is was listed. */
   readonly whole: boolean;
-  /** From where the next listing asks what happened; unset: as it was. */
+  /** Cursor of the change feed for the next listing; unset: unchanged. */
   readonly changePoint?: string | null;
   /** Facts for the metadata; null takes one out. */
   readonly facts: Readonly<Record<string, unknown>>;
@@ -36,7 +36,7 @@ export interface DataSourceListings {
   queueListing(tenant: Tenant, id: number, runId: number, session: Session): Promise<DataSourceDoc | null>;
   /** The run begins to list. False when the listing is no longer its own. */
   beginListing(tenant: Tenant, id: number, runId: number): Promise<boolean>;
-  /** The listing has come to an end, once: the run has it no more. A whole one is told. */
+  /** Ends the listing, once, and releases it from the run. A whole one is reported by an event. */
   endListing(tenant: Tenant, id: number, runId: number, end: ListingEnd): Promise<void>;
   /** For operators: the next whole listing may delete however much it misses. False when there is no such data source. */
   approveDeletions(id: number, session?: Session): Promise<boolean>;
@@ -47,7 +47,7 @@ export interface DataSourceListings {
     organizationId: number,
     page: { readonly limit: number; readonly offset: number },
   ): Promise<{ readonly found: DataSourceDoc[]; readonly count: number }>;
-  /** One of an organization, whoever's it is. */
+  /** One of an organization, of any user. */
   inOrganization(organizationId: number, id: number): Promise<DataSourceDoc | null>;
   /** A pass has brought into the files what its listing found. @param listedAt when that ended, as the record had it then */
   passed(tenant: Tenant, id: number, listedAt: Date): Promise<void>;
@@ -55,7 +55,7 @@ export interface DataSourceListings {
   note(tenant: Tenant, id: number, facts: Readonly<Record<string, unknown>>): Promise<void>;
 }
 
-/** A record whose items a run is to list; without a run, as it was. */
+/** A data source whose items the run is to list; without a run, unchanged. */
 export const queuedBy = (runId: number | undefined) =>
   runId === undefined ? {} : ({ syncStatus: 'QUEUED_FOR_SYNCING', itemsRunId: runId } as const);
 

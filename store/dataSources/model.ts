@@ -34,7 +34,7 @@ const DATA_SOURCE = {
   sealedCredentials: nullable(text),
   /** A process is refreshing them, or died at it. Null, or absent in older records: none is. */
   refreshClaim: optional(nullable(json<{ id: string; until: Date }>())),
-  /** What the connection was asked to do with its files; null, or absent, where nobody said. */
+  /** Options of the connection for its files; null, or absent, if none were given. */
   options: optional(nullable(json<ConnectionOptions>())),
   syncStatus: required(oneOf(DATA_SOURCE_SYNC_STATUSES)),
   /** The run that lists its items; null, or absent in older records, while none does. */

@@ -22,9 +22,9 @@ export interface DataSourceQueries {
    * than one: `several`, with whether they are open.
    */
   onlyOne(tenant: Tenant, type: SourceType): Promise<OnlyOne>;
-  /** Whether the account of a data source is connected as another one too, of any of some types, in whichever organization. */
+  /** Whether the account of a data source is also connected as another one of some types, in any organization. */
   isConnectedElsewhere(source: DataSourceDoc, types: readonly SourceType[]): Promise<boolean>;
-  /** The credentials in clear, for a call that is made just now; null for a source without any, or whose access is revoked. */
+  /** The decrypted credentials, for an immediate call; null for a source without any, or whose access is revoked. */
   credentialsOf(source: DataSourceDoc): string | null;
 }
 
@@ -74,7 +74,7 @@ export function createDataSourceQueries(dataSources: Model<DataSourceDoc>, secre
     async onlyOne({ organizationId, userId }, type) {
       const [one = null, another] = await dataSources
         .find({ organizationId, userId, type })
-        // Those that are open come first.
+        // Sources with access come first.
         .sort({ revokedAccess: 1, _id: 1 })
         .limit(2)
         .lean();

@@ -16,20 +16,20 @@ export const ROWS_PER_ROUND = 500;
 
 export interface EventWriter {
   /**
-   * Tells what has happened. Call it with the session of the transaction that makes it happen: then both are there or
-   * neither, whatever dies in between. Any mix of organizations; all events of one call are one insert.
-   * @param once a name for what is told, unique for ever: a second call with it writes nothing. For what has no state
-   *   of its own that changes only once
+   * Writes events. Call it with the session of the transaction that makes the change: then both exist or
+   * neither, even after a crash. Any mix of organizations; all events of one call are one insert.
+   * @param once a name that is unique for ever: a second call with it writes nothing. For changes without a state
+   *   of their own that changes only once
    */
   write(events: readonly NewEvent[], session: Session, once?: string): Promise<void>;
 }
 
 export interface Events extends EventWriter, Pick<Intents, 'settle'> {
-  /** Events of an organization past a number, in order. What is older than the time they are kept is left out. */
+  /** Events of an organization past a number, in order. Events past their retention are omitted. */
   after(organizationId: number, position: number, limit: number): Promise<NumberedEvent[]>;
   /**
-   * Gives numbers to what was written, and tells the webhooks of its organizations that there is something for them. Numbers taken
-   * by the writers would come to light out of order, and whoever reads from a cursor would miss some. Any number of
+   * Numbers the written events, and marks the webhooks of their organizations as due. Numbers taken
+   * by the writers would become visible out of order, and a reader with a cursor would miss some. Any number of
    * readers may do this at the same time: the counter lets one through. Answers how many rows were numbered.
    */
   number(): Promise<number>;

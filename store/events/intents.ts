@@ -19,13 +19,13 @@ export type Marked = (mark: mongo.ObjectId, fileIds: readonly number[]) => Promi
 export interface Intents {
   /**
    * @param events each about files that the change may reach
-   * @param change answers which files it reached, all or some; each of them has the mark by then
+   * @param change returns which files it changed, all or some; each of them has the mark then
    */
   withPendingEvents(
     events: readonly NewEvent[],
     change: (mark: mongo.ObjectId) => Promise<'all' | ReadonlySet<number>>,
   ): Promise<void>;
-  /** Shows what deaths have left: of some files at once, of any after a while. Before anything else is told of those files. */
+  /** Publishes events that crashes have left: of some files at once, of any after a while. Call it before writing other events of those files. */
   settle(fileIds?: readonly number[]): Promise<void>;
 }
 
@@ -43,7 +43,7 @@ const about = (events: readonly StoredEvent[], isMeant: (event: StoredEvent, id:
 const markOf = ({ _id }: EventRowDoc): mongo.ObjectId => new mongo.ObjectId(_id.split(':')[0]);
 
 export function createIntents(rows: Model<EventRowDoc>, marked: Marked, keptDays: number): Intents {
-  /** Shows a row; false when somebody else has settled it. */
+  /** Publishes a row; false if another process has settled it. */
   const show = async ({ _id, events: known }: EventRowDoc, events: StoredEvent[]): Promise<boolean> => {
     const intended = { _id, last: INTENDED };
     if (events.length === 0) return (await rows.deleteOne(intended)).deletedCount === 1;
@@ -55,7 +55,7 @@ export function createIntents(rows: Model<EventRowDoc>, marked: Marked, keptDays
     return (await updateRows(rows, [{ filter: intended, update: change }])) === 1;
   };
 
-  /** Tells what somebody who took us for dead has not. */
+  /** Writes the events that a process which presumed this one dead has not written. */
   const showRest = async (row: EventRowDoc, events: readonly StoredEvent[]): Promise<void> => {
     const settled = await rows.findById(row._id).lean();
     const told = new Set((settled?.events ?? []).flatMap((event) => idsOf(event).map((id) => `${event.kind} ${id}`)));

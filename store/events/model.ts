@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { type Connection, type Model, mongo } from 'mongoose';
 
-import type { NewEvent, ToldEvent } from '../../contract/events.js';
+import type { NewEvent, PublishedEvent } from '../../contract/events.js';
 import { byDefault, date, json, nullable, number, type RecordOf, required, schemaOf, text } from '../record.js';
 
 const EVENT_ROW = {
   _id: text,
   organizationId: required(number),
-  events: required(json<Omit<ToldEvent, 'at'>[]>()),
+  events: required(json<Omit<PublishedEvent, 'at'>[]>()),
   at: required(date),
   /** MongoDB's own clock, set by it at the insert: no other clock has a say in the order. */
   writtenAt: json<mongo.Timestamp>(),
@@ -23,7 +23,7 @@ export interface EventRowDoc extends RecordOf<typeof EVENT_ROW> {}
 const FEED = {
   _id: number,
   last: byDefault(number, 0),
-  /** Webhooks that were ever added: who adds one waits here for whoever adds another. */
+  /** Number of webhooks ever added: it serializes concurrent additions. */
   webhooksAdded: byDefault(number, 0),
 };
 
@@ -49,6 +49,7 @@ export interface EventModels {
   feeds: Model<FeedDoc>;
 }
 
+/** Registers the mongoose models of events. */
 export function eventModels(connection: Connection): EventModels {
   return {
     rows: connection.model<EventRowDoc>('events', row, 'events'),

@@ -1,7 +1,7 @@
 import { type Model, mongo, type QueryFilter } from 'mongoose';
 
 import type { IngestOptions } from '../../contract/ingestOptions.js';
-import { endedAs, type LeftCause } from '../../contract/ledger.js';
+import { endedAs, type SkipCause } from '../../contract/ledger.js';
 import type { ContainerRunKind } from '../../contract/orchestration.js';
 import type { TagValue } from '../../contract/records.js';
 import type { SourceType } from '../../contract/sources.js';
@@ -21,7 +21,7 @@ import type { FileDoc, FileStatistics } from './model.js';
 import type { FileQueue } from './queue.js';
 import { passKnown, type MetFile } from './evaluate.js';
 import { markedFiles } from './changes.js';
-import { HANDED_OVER, stateOf, transition, transitionEvents, type Write } from './transitions.js';
+import { CONNECT_CREDENTIALS, stateOf, transition, transitionEvents, type Write } from './transitions.js';
 import { updateRows } from '../updateRows.js';
 
 /** What only files have that were sent to us. */
@@ -37,7 +37,7 @@ export interface NewUpload {
   readonly supportsColdStorage: boolean;
 }
 
-/** What a request or a listing says of a file that is to be synced. */
+/** Facts from a request or a listing about a file that is to be synced. */
 export interface FileRequest {
   readonly source: SourceType;
   readonly externalFileId: string;
@@ -53,11 +53,11 @@ export interface FileRequest {
   readonly parentId: number | null;
   readonly isContainer: boolean;
   /**
-   * The account it lies in; absent for none. When its tagsVersion is another once the files are accepted, accept them
-   * again: a tag workflow may have passed before they were there.
+   * Its account; absent for none. If its tagsVersion has changed once the files are accepted, accept them
+   * again: a tag workflow may have passed before they existed.
    */
   readonly dataSource?: Pick<DataSourceDoc, '_id' | 'tags' | 'tagsVersion'>;
-  /** Of what came out of a file: that one's account. Unset: its data source, or none. */
+  /** For an attachment: the account of its parent. Unset: its data source, or none. */
   readonly accountId?: number | null;
   /** Upserted into those that a known file has. */
   readonly tags: Readonly<Record<string, TagValue>>;
@@ -67,10 +67,10 @@ export interface FileRequest {
   readonly runKind?: ContainerRunKind;
   /** Facts for file_metadata that are known before anything is read. */
   readonly facts?: Readonly<Record<string, unknown>>;
-  /** What came with the request itself; absent for what is fetched. */
+  /** Content that was sent with the request; absent for fetched content. */
   readonly upload?: NewUpload;
   readonly enableAutoSync: boolean | null;
-  /** Met by a pass of auto-sync: a known file is looked at, with the options and tags that it has. Absent: somebody asked for it. */
+  /** True for a scheduled sync: a known file is evaluated with its own options and tags. Absent: a request. */
   readonly isPass?: boolean;
   readonly requestId: string;
   readonly runId: number;
@@ -133,7 +133,7 @@ function requested(
     listedVersion: request.version ?? null,
     ...(request.typeAtSource === undefined ? {} : { fileTypeAtSource: request.typeAtSource }),
     ...request.upload,
-    ...HANDED_OVER,
+    ...CONNECT_CREDENTIALS,
     restoredAt: null,
     updatedAt: now,
   };
@@ -189,8 +189,8 @@ export interface FileAcceptance {
   /** The record that a new file will have; nothing is written. */
   draft(id: number, owner: Tenant & { customerId: string }, request: FileRequest): FileDoc;
   /**
-   * The same for many at once, all of one run. Those past what the user's queue takes are DELAYED. Files are matched by external id and account; answers how many were taken in. A page that is known as
-   * a container (the sitemap of another scrape, say) is left out: it has a run and children of its own. Of a pass, known files are looked at.
+   * Accepts many files of one run. Those beyond the user's queue limit are DELAYED. Files are matched by external id and account; returns the number of accepted files. A page that is known as
+   * a container (the sitemap of another scrape, say) is skipped: it has a run and children of its own. A scheduled sync evaluates known files.
    */
   acceptMany(owner: Tenant & { customerId: string }, requests: readonly FileRequest[]): Promise<number>;
 }
@@ -290,7 +290,7 @@ export function createFileAcceptance(
     );
   };
   /** Tells the ledger of what no file is queued for. */
-  const leave = (owner: Tenant, left: readonly FileRequest[], cause: LeftCause): Promise<void> => {
+  const leave = (owner: Tenant, left: readonly FileRequest[], cause: SkipCause): Promise<void> => {
     const { organizationId, userId } = owner;
     const run = { organizationId, userId, _id: left[0]?.runId ?? 0 };
     const end = endedAs('skipped', 'select', cause);
@@ -325,7 +325,7 @@ export function createFileAcceptance(
       );
       if (matched === open.length) return;
       if (change === TAG_CHANGES) throw new Error('tags of files change faster than the files can be accepted');
-      // Somebody tagged some of them meanwhile: read them again.
+      // Tags of some of them have changed meanwhile: read them again.
       const fresh = await knownOf(
         owner,
         open.map(({ request }) => request),
@@ -334,7 +334,7 @@ export function createFileAcceptance(
       known = new Map([...fresh].filter(([, file]) => file.runId === null || !runs.has(file.runId)));
     }
   };
-  /** Inserts files that are not known, and tells of them; false when some were there by then. */
+  /** Inserts unknown files and writes their events; false if some existed already. */
   const insertUnknown = async (
     owner: Tenant & { customerId: string },
     fresh: readonly FileRequest[],
@@ -367,7 +367,7 @@ export function createFileAcceptance(
         seen: file.syncStatus,
         message: null,
         // A request for this very file has it compared.
-        set: { ...again, ...change, ...HANDED_OVER, listedVersion: null, fileContentsDeleted: false },
+        set: { ...again, ...change, ...CONNECT_CREDENTIALS, listedVersion: null, fileContentsDeleted: false },
       });
       return files.findOneAndUpdate(filter, update, { returnDocument: 'after', session }).lean();
     },

@@ -8,7 +8,7 @@ type Placed = Pick<FileDoc, '_id' | 'organizationId' | 'userId' | 'parentId'>;
 const MOST_LEVELS = 100;
 
 export interface FileAncestors {
-  /** Ids of all that each file lies in, the nearest first, by the file's id. One query a level, however many files. */
+  /** Ids of the ancestors of each file, nearest first, by the file's id. One query per level, however many files. */
   ancestorsOf(files: readonly Placed[]): Promise<Map<number, number[]>>;
 }
 
@@ -34,7 +34,7 @@ const valuesOf = (placed: readonly Placed[], key: 'organizationId' | 'userId') =
   $in: [...new Set(placed.map((file) => file[key]))],
 });
 
-/** Up to the first that is not known, or of somebody else. */
+/** Returns the ancestors up to the first that is unknown or of another owner. */
 function above(file: Placed, known: ReadonlyMap<number, Placed>): Set<number> {
   const found = new Set<number>();
   for (let parentId = file.parentId; parentId !== null && !found.has(parentId);) {

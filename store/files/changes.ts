@@ -21,11 +21,11 @@ export type ChangeOfFile<N extends Transition> = Change<N> & { readonly file: Fi
  * are counted; if the reply of a write is lost, its files are not.
  */
 export interface FileChanges {
-  /** Changes one file, if it matches, and returns it as it was before. @param once see EventWriter.write */
+  /** Changes one file, if it matches, and returns its old record. @param once see EventWriter.write */
   one<N extends Transition>(name: N, change: Change<N>, once?: string): Promise<FileDoc | null>;
   /** Changes the first matching files, at most `limit`, and returns their number. */
   some<N extends Transition>(name: N, change: Change<N>, limit: number): Promise<number>;
-  /** Changes many files, each if it matches, in one round trip. Returns the ids of those that were changed. */
+  /** Changes many files, each if it matches, in one round trip. Returns the ids of the changed files. */
   many<N extends Transition>(name: N, changes: readonly ChangeOfFile<N>[]): Promise<number[]>;
   /** Changes many files, each if it matches, by a row that has no event. */
   manyWithoutEvents<N extends Transition>(name: N, changes: readonly Change<N>[]): Promise<void>;

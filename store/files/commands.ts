@@ -3,7 +3,7 @@ import type { Model } from 'mongoose';
 import { hotMs } from '../../contract/coldStorage.js';
 import type { EmbeddingModelId } from '../../contract/embeddingModels.js';
 import type { FeedReading } from '../../contract/feeds.js';
-import { endedAs, type ItemCause, type ItemCost, type ItemEnd, type LeftCause } from '../../contract/ledger.js';
+import { endedAs, type ItemCause, type ItemCost, type ItemEnd, type SkipCause } from '../../contract/ledger.js';
 import { UNDER_WAY_STATUSES } from '../../contract/statuses.js';
 import type { DataSourceDoc } from '../dataSources/model.js';
 import type { Session } from '../sequence.js';
@@ -18,7 +18,7 @@ import { ATTEMPT_ENDED, type Change, type Transition, transition } from './trans
 /** How a sync ended well: the content that readers see from now on. */
 export interface FinishedSync {
   readonly runId: number;
-  /** As it was when the sync began. */
+  /** The record when the sync began. */
   readonly file: FileDoc;
   readonly content: SyncedContent;
   readonly name: string | null;
@@ -36,7 +36,7 @@ export interface FinishedSync {
 /** A file whose content is still the one it has, under the number that was given out for this try. */
 export interface KeptFile {
   readonly runId: number;
-  /** As it was when the sync began. */
+  /** The record when the sync began. */
   readonly file: FileDoc;
   readonly generation: number;
   /** Of finding that out. */
@@ -51,7 +51,7 @@ const ABORTED_AT_ONCE = 500;
  * twice, or after another run took the file over, changes nothing.
  */
 export interface FileCommands {
-  /** Puts the run's files into SYNCING and gives each a fresh generation. Files that are not this run's, or done, are left out. */
+  /** Sets the run's files to SYNCING and gives each a new generation. Files that are not this run's, or done, are skipped. */
   start(runId: number, fileIds: readonly number[]): Promise<StartedFile[]>;
   /** Flips files to their new generation; answers the ids that were flipped. */
   finish(syncs: readonly FinishedSync[]): Promise<number[]>;
@@ -63,11 +63,11 @@ export interface FileCommands {
   takeOriginal(runId: number, fileId: number, taken: TakenOriginal, session: Session): Promise<FileDoc | null>;
   /** Counts that a content has brought its reader down. */
   noteCrash(runId: number, fileId: number, hash: string): Promise<void>;
-  /** Ends a file in SYNC_ERROR. @param isGone whether its source says that it is there no more. False when it is no longer this run's. */
+  /** Ends a file in SYNC_ERROR. @param isGone whether it no longer exists at its source. False if the run no longer owns it. */
   fail(runId: number, fileId: number, message: string, end: ItemEnd, isGone?: boolean): Promise<boolean>;
   /** Back into the queue, for a try after `notBefore`. */
   requeue(runId: number, fileId: number, notBefore: Date, message: string): Promise<boolean>;
-  /** The same for a file that somebody's rate limit holds up: RATE_LIMITED. @param counted whether it was one of its tries */
+  /** The same for a file that a rate limit delays: RATE_LIMITED. @param counted whether it counts as an attempt */
   limit(runId: number, fileId: number, notBefore: Date, message: string, counted: boolean): Promise<boolean>;
   /** Holds a file back until there is room for it within the user's limits. */
   delay(runId: number, fileId: number, message: string): Promise<boolean>;
@@ -76,17 +76,17 @@ export interface FileCommands {
    * QUEUED_FOR_OCR where pages are given that are to be recognized.
    */
   putAside(runId: number, fileId: number, ocrPages: readonly number[] | null): Promise<void>;
-  /** A file that was put aside for OCR, its start counted; null when it is no longer that. */
+  /** Counts the start of a file that was deferred for OCR, and returns it; null if it is no longer deferred. */
   beginOcr(runId: number, fileId: number): Promise<FileDoc | null>;
   /** Undoes `start` for files that were not brought to an end (cancelled or shut down): the start does not count. */
   release(runId: number, fileIds: readonly number[]): Promise<void>;
   /** The rows and points of older generations are gone. */
   cleaned(fileIds: readonly number[]): Promise<void>;
-  /** Ends every open file of the run in SYNC_ABORTED, and has its container count its pages anew. @param cause for the ledger */
-  abortOpen(runId: number, message: string, cause: LeftCause): Promise<number>;
+  /** Ends every open file of the run in SYNC_ABORTED, and recounts the pages of its container. @param cause for the ledger */
+  abortOpen(runId: number, message: string, cause: SkipCause): Promise<number>;
   /** Ends the files of a data source that wait for their sync in SYNC_ABORTED: its access is gone. */
   abortQueuedOf(source: Pick<DataSourceDoc, '_id' | 'organizationId' | 'userId'>): Promise<void>;
-  /** Moves a container that is in motion: status, message and facts to merge into file_metadata; null takes one out. */
+  /** Changes an unfinished container: status, message and facts to merge into file_metadata; null removes one. */
   moveContainer(runId: number, fileId: number, change: ContainerChange): Promise<boolean>;
 }
 
@@ -100,13 +100,13 @@ export interface ContainerChange {
   readonly cause?: ItemCause;
   readonly facts?: Record<string, unknown>;
   readonly synced?: boolean;
-  /** By a pass, which tells of what it has queued itself. */
+  /** By a scheduled sync, which reports the queued files itself. */
   readonly isPass?: boolean;
   /** Kept for the next run; null forgets an earlier one. */
   readonly feedReading?: FeedReading | null;
   /** Where it is by now. */
   readonly externalUrl?: string;
-  /** All its children are known and queued by now: that is told, once a run. */
+  /** All its children are known and queued: this is reported once per run. */
   readonly discovered?: boolean;
 }
 
@@ -120,7 +120,7 @@ const rowOfContainer = ({ status, discovered = false }: ContainerChange) => {
 
 export function createFileCommands(files: Model<FileDoc>, changes: FileChanges): FileCommands {
   const mine = (runId: number, fileId: number) => ({ owner: { runId }, where: { _id: fileId } });
-  const aborted = (cause: LeftCause) => ({ ...ATTEMPT_ENDED, ended: endedAs('aborted', 'queue', cause) });
+  const aborted = (cause: SkipCause) => ({ ...ATTEMPT_ENDED, ended: endedAs('aborted', 'queue', cause) });
   /** Ends files in SYNC_ABORTED, some at a time. */
   const abort = async <N extends 'abort' | 'abortQueued'>(name: N, change: Change<N>): Promise<number> => {
     let total = 0;

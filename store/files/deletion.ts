@@ -51,13 +51,13 @@ export interface FileDeletion {
     request: DeleteFilesRequest & DeleteFilesProgress,
     limit: number,
   ): Promise<number[]>;
-  /** Makes the delete's run the owner, so that no other run can flip the files any more. */
+  /** Makes the delete's run the owner, so that no other run can publish the files. */
   takeOver(tenant: Tenant, runId: number, workflowId: string, ids: readonly number[]): Promise<void>;
   /** The run ended before its files were deleted: says so on those it had taken over. */
   stopped(runId: number): Promise<void>;
-  /** @param tell whether FILE_DELETED is told of each */
+  /** @param tell whether to write FILE_DELETED for each */
   remove(tenant: Tenant, runId: number, ids: readonly number[], tell: boolean): Promise<void>;
-  /** The record stays, without content. @param tell whether FILE_DELETED is told of each */
+  /** The record stays, without content. @param tell whether to write FILE_DELETED for each */
   emptied(tenant: Tenant, runId: number, ids: readonly number[], tell: boolean): Promise<void>;
 }
 
@@ -75,7 +75,7 @@ export function createFileDeletion(
     _id: { $in: [...ids] },
     runId,
   });
-  /** Ends files and tells of those that were not ended before, in one. */
+  /** Ends files, and writes events for those that were not ended before, in one transaction. */
   const ended = (
     query: QueryFilter<FileDoc>,
     tell: boolean,
@@ -130,7 +130,7 @@ export function createFileDeletion(
     async takeOver({ organizationId, userId }, runId, workflowId, ids) {
       const mine = { organizationId, userId, _id: { $in: [...ids] } };
       await ledger.handOver(await files.find(mine, { runId: 1 }).lean(), runId);
-      // A move of its vectors can end nothing any more.
+      // A move of its vectors can no longer complete.
       await files.updateMany({ ...mine, 'move.runId': { $gt: 0 } }, { $set: { 'move.token': null } });
       const { filter, update } = transition('takeOverForDelete', {
         owner: { organizationId, userId },

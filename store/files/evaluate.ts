@@ -1,12 +1,12 @@
 import type { Model } from 'mongoose';
 
-import { endedAs, type ItemCost, type LeftCause } from '../../contract/ledger.js';
+import { endedAs, type ItemCost, type SkipCause } from '../../contract/ledger.js';
 import { BEING_DELETED } from '../../contract/reembed.js';
 import type { DataSourceDoc } from '../dataSources/model.js';
 import type { Tenant } from '../users/accept.js';
 import type { FileChanges } from './changes.js';
 import type { FileDoc } from './model.js';
-import { type Change, HANDED_OVER, transition } from './transitions.js';
+import { type Change, CONNECT_CREDENTIALS, transition } from './transitions.js';
 import { updateRows } from '../updateRows.js';
 
 /** What a pass needs to know of a file that it meets. */
@@ -28,27 +28,27 @@ interface EvaluatedFile {
   readonly cost: ItemCost;
 }
 
-/** Files that a pass looks at: their content stays as it is, and nothing is told, until it turns out to have changed. */
+/** Files that a scheduled sync compares: their content and events stay unchanged until a change is found. */
 export interface FileEvaluation {
   /** The containers in a data source. */
   containersOf(tenant: Tenant, dataSourceId: number, limit: number): Promise<number[]>;
   /** Whether anything of a data source was not brought to its end. */
   anyUnsynced(source: Pick<DataSourceDoc, '_id' | 'organizationId' | 'userId'>): Promise<boolean>;
-  /** The content of files has changed: they are synced from here on, and that is told. */
+  /** The content of files has changed: their sync starts now, with its events. */
   beginChanged(runId: number, fileIds: readonly number[]): Promise<void>;
-  /** A file can't be looked at: it is as it was. */
+  /** A file can't be compared: its state is restored. */
   endLook(runId: number, fileId: number): Promise<void>;
 }
 
 /** A file that turned out to be unchanged: it belongs to its earlier request again. */
-const unchanged = (requestId: string | null) => ({ ...HANDED_OVER, requestId });
+const unchanged = (requestId: string | null) => ({ ...CONNECT_CREDENTIALS, requestId });
 
-/** Ends evaluations that were not completed: the files are as they were. */
+/** Ends evaluations that were not completed: the files get their old state. */
 export async function endEvaluations<N extends 'endEvaluation' | 'endEvaluationsOfSource'>(
   files: Model<FileDoc>,
   name: N,
   whose: Pick<Change<N>, 'owner' | 'where'>,
-  cause: LeftCause,
+  cause: SkipCause,
 ): Promise<void> {
   const ended = { $literal: endedAs('aborted', 'queue', cause) };
   // A pipeline, as the request comes from another field of the record.
@@ -80,8 +80,8 @@ export const keepEvaluated = (changes: FileChanges, kept: readonly EvaluatedFile
   );
 
 /**
- * Hands known files to a pass, with their own options and tags. A file with content is EVALUATING_RESYNC until it is
- * compared; a failed one is queued; the filter leaves out those in motion, and those without content by request.
+ * Hands known files to a scheduled sync, with their own options and tags. A file with content is EVALUATING_RESYNC until it is
+ * compared; a failed one is queued; unfinished ones and those without content by request are filtered out.
  */
 export async function passKnown(
   files: Model<FileDoc>,
@@ -107,7 +107,7 @@ export async function passKnown(
           runId: request.runId,
           workflowId: request.workflowOf(_id),
           listedVersion: request.version ?? null,
-          ...HANDED_OVER,
+          ...CONNECT_CREDENTIALS,
           updatedAt: now,
         },
       });

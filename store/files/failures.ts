@@ -39,7 +39,7 @@ export interface FailureGroup {
   readonly latest: FailedFile;
 }
 
-/** What failed, or waits, for whoever looks after it. */
+/** Failed and waiting files, for operators. */
 export interface FileFailures {
   /** Files of a data source that wait until its source takes requests again; counted up to a limit. */
   waitingForLimit(source: Pick<DataSourceDoc, '_id' | 'organizationId' | 'userId'>, limit: number): Promise<number>;

@@ -18,7 +18,7 @@ export const COLD = { embeddingStorageStatus: { $in: ['COLD_STORAGE', 'COLD_TO_H
 /** What else of a user's files would have to be searched, or asked about. */
 export interface Elsewhere {
   readonly model: EmbeddingModelId;
-  /** Files of the model that lie in another space than this. */
+  /** The vector space; files of the model in other spaces are found. */
   readonly space: string;
   /** Whether files in cold storage count, of whatever model. */
   readonly cold: boolean;
@@ -45,7 +45,7 @@ export function createFoundFiles(files: Model<FileDoc>): FoundFiles {
     userId,
     _id: { $in: [...ids] },
   });
-  /** At most one row, which says that there is such a file. */
+  /** At most one row, if such a file exists. */
   const any = (query: object): object => ({
     $unionWith: {
       coll: files.collection.name,

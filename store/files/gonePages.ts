@@ -9,8 +9,8 @@ import type { FileDoc } from './model.js';
 /** What of a scraped site is at its site no more. */
 export interface GonePages {
   /**
-   * Pages below a container that a pass was told to be gone, and with `missed` those that it did not find, though nothing
-   * else has been done with them since it began. What somebody has had back is none of them.
+   * Pages of a container that the site reported to a scheduled run as gone, and with `missed` those that it did not find, unless
+   * they were changed since it began. Restored pages are excluded.
    */
   gonePages(
     pass: RunDoc,
@@ -24,7 +24,7 @@ export interface GonePages {
     organizationId: number,
     page: { readonly limit: number; readonly offset: number },
   ): Promise<{ readonly found: FileDoc[]; readonly count: number }>;
-  /** One of an organization, whoever's it is. */
+  /** One of an organization, of any user. */
   containerInOrganization(organizationId: number, id: number): Promise<FileDoc | null>;
   /** An operator has refused, or approved, what is held of a container. */
   decideDeletions(container: FileDoc, approved: boolean): Promise<FileDoc | null>;

@@ -50,17 +50,17 @@ const SYNCED_CONTENT = {
   generation: byDefault(number, 0),
   numChunks: byDefault(number, 0),
   statistics: nullable(json<FileStatistics>()),
-  /** The vector space the chunks lie in; null when they have no vectors. */
+  /** The vector space of the chunks; null without vectors. */
   vectorSpace: nullable(text),
   dimensions: nullable(number),
-  /** Whether the content as it came, and its parsed text, are kept. */
+  /** Whether the content as received, and its parsed text, are stored. */
   hasContent: byDefault(flag, false),
   hasText: byDefault(flag, false),
   rawHash: nullable(text),
   /** By what the source recognises this copy. */
   etag: nullable(text),
   lastModified: nullable(text),
-  /** Of what lies in a connected account: what its listing called this version of the content. Null, or absent in older records: it did not tell. */
+  /** For a file of a connected account: the version of its content according to the listing. Null, or absent in older records: unknown. */
   version: optional(orNull(text)),
   /** Hash of everything but the content that the outcome depends on: options, model, version of the pipeline. */
   processedAs: nullable(text),
@@ -69,7 +69,7 @@ const SYNCED_CONTENT = {
 /** What a finished sync leaves on the file, all set in the one update that flips the generation. */
 export interface SyncedContent extends RecordOf<typeof SYNCED_CONTENT> {}
 
-/** Whose move a file is in: a run's, and of its tries the latest. What an earlier try still does changes nothing any more. */
+/** The run and latest attempt that move a file's vectors. Earlier attempts can't change anything. */
 export interface VectorMove {
   readonly runId: number;
   readonly token: string | null;
@@ -92,8 +92,8 @@ const FILE = {
   customerId: required(text),
   dataSourceId: nullable(number),
   /**
-   * The data source within which its external id is one: its own, or that of what it came out of. Null, of what lies in
-   * no account: all of the user's files.
+   * The data source within which its external id is unique: its own, or that of its parent. Null, without an
+   * account: all of the user's files.
    */
   accountId: nullable(number),
   source: required(textOf<SourceType>()),
@@ -113,7 +113,7 @@ const FILE = {
   syncErrorMessage: nullable(text),
   lastSync: nullable(date),
   sourceCreatedAt: nullable(date),
-  /** Of what lies in a connected account: its version as of the listing that queued it. Null: nobody looked. */
+  /** For a file of a connected account: its version when it was queued. Null: unknown. */
   listedVersion: optional(orNull(text)),
   /** The file's own tags: of its request, or given to the file itself. */
   tags: list(storedTag),
@@ -153,7 +153,7 @@ const FILE = {
   /** Where its vectors lie while they are not at hand. */
   coldCopy: optional(orNull(json<ColdCopy>())),
   fileContentsDeleted: byDefault(flag, false),
-  /** The content that was sent for it, whatever was made of that since; null for what is fetched from its source. */
+  /** The uploaded content; null for a file that is fetched from its source. */
   original: optional(nullable(json<Original>())),
   /** The original that holds chunks a caller made, in place of what a reader would make. */
   givenChunks: optional(nullable(json<Original>())),
@@ -162,13 +162,13 @@ const FILE = {
   /** The run that owns the file; its writes are guarded by it, so that a run that was overtaken changes nothing. */
   runId: nullable(number),
   workflowId: nullable(text),
-  /** How its run ended with it, for the ledger; null while it is in motion, absent in older records. */
+  /** Its outcome in its run, for the ledger; null while unfinished, absent in older records. */
   ended: optional(nullable(json<ItemEnd>())),
   /** The last generation number given out. Above `generation`: a sync is under way, or left its rows behind. */
   lastGeneration: byDefault(number, 0),
   /** The generation before this one still has rows or points to delete. */
   cleanupPending: byDefault(flag, false),
-  /** The run that has told of its sparse vectors to come; absent where none did. */
+  /** The run that announced sparse vectors; absent if none did. */
   sparseQueuedBy: optional(orNull(number)),
   /** Failed tries in this run. */
   attempts: byDefault(number, 0),
@@ -180,13 +180,13 @@ const FILE = {
   delayedCharacters: optional(nullable(number)),
   /** Not to be tried before this time. */
   notBefore: nullable(date),
-  /** When it was had back from quarantine: it is not at its source, and is not missed there. */
+  /** When it was restored from quarantine: it is missing at its source, and is not deleted again for that. */
   restoredAt: optional(orNull(date)),
-  /** The run to which its source said that it is gone. */
+  /** The run to which the source reported that the file is gone. */
   goneBy: optional(orNull(number)),
   /** Of a container: however much its next pass misses is deleted. */
   deletionsApproved: optional(flag),
-  /** Of the last changes that were told of: by them a death between a change and its event is settled. */
+  /** Marks of the last changes with events: they settle a crash between a change and its event. */
   marks: list(objectId),
   createdAt: required(date),
   updatedAt: required(date),

@@ -10,7 +10,7 @@ import { transitionEvents } from './transitions.js';
 /** Of one transaction. */
 const MAX_CONTAINERS = 50;
 
-/** A container that nobody had before, with the run that will find what it holds. */
+/** A new container, with the run that will find its contents. */
 export interface NewContainer {
   readonly file: FileDoc;
   readonly run: RunDoc;
@@ -18,13 +18,13 @@ export interface NewContainer {
 
 export interface NewContainers {
   /**
-   * Accepts it together with those of other requests that come at the same moment, in one transaction. False where
-   * nothing was written and it is to be accepted by itself: its address is known, or one of the others stood in the way.
+   * Accepts it together with those of concurrent requests, in one transaction. False if
+   * nothing was written and it must be accepted alone: its address is known, or another one failed.
    */
   accept(container: NewContainer): Promise<boolean>;
 }
 
-/** The shared transaction is given up at the first difficulty: whoever waits for it is another tenant. */
+/** The shared transaction is given up at the first difficulty, because requests of other tenants wait for it. */
 class GivenUp extends Error {}
 
 const KEY_FIELDS = { organizationId: 1, userId: 1, source: 1, externalFileId: 1, accountId: 1 } as const;

@@ -22,7 +22,7 @@ const FEW = 12_000;
 const FILTERS_COUNTED = 6;
 /** To sort so many or more would take longer than the longest walk. */
 const MANY = 40_000;
-/** How long MongoDB may walk an order's index for files that may all lie at its far end: so long, and so much for each row. */
+/** Time limit for walking an order's index for files that may all be at its far end: a fixed part, and one per row. */
 const WALK_MS = 60;
 const WALK_MS_PER_ROW = 0.04;
 const TIME_LIMIT_EXCEEDED = 50;
@@ -54,7 +54,7 @@ function narrowings(filters: FileFilters, startingId: number): Narrowing[] {
   member('requestId', FILTER_INDEXES.request, filters.requestIds);
   member('externalUrl', FILTER_INDEXES.externalUrl, filters.externalUrls);
   member('options.embeddingModel', FILTER_INDEXES.status, filters.embeddingModels);
-  // MongoDB takes such an index only for what is surely in it.
+  // MongoDB uses such an index only if the filter implies its condition.
   if (filters.dataSourceIds?.every((id) => id > 0))
     member('dataSourceId', SPARSE_INDEXES.dataSource.keys, filters.dataSourceIds);
   if (filters.uploadIds?.every((id) => id > '')) member('uploadId', SPARSE_INDEXES.upload.keys, filters.uploadIds);

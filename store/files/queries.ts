@@ -90,7 +90,7 @@ async function measureFiles(
   return whole - left;
 }
 
-/** Containers have no chunks: where chunks are meant, they need not be left out. */
+/** Containers have no chunks: queries for chunks need not exclude them. */
 function withChunksOnly({ includeContainers: _none, ...filters }: FileFilters): FileFilters {
   return filters;
 }

@@ -9,7 +9,7 @@ const OWN_TURN = 200;
 const COUNT_GOOD_MS = 1_000;
 const USERS_KEPT = 10_000;
 
-/** Files that wait for their sync: those of a user, or those of one run; all, or those that were sent. Counting ends at the limit. */
+/** Counts files that wait for their sync: of a user or of one run; all, or uploads only. Counting ends at the limit. */
 export type CountQueued = (
   whose: { readonly organizationId: number; readonly userId: number } | { readonly runId: number },
   limit: number,

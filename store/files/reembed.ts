@@ -26,19 +26,19 @@ const CANDIDATE = {
 } as const;
 const ROWS_PER_BATCH = 1_000;
 
-/** A file whose new vectors are written, as it was when its generation was given out. */
+/** A file whose new vectors are written, with its record when its generation was assigned. */
 export interface ReembeddedFile extends StartedFile {
   readonly model: EmbeddingModelId;
   readonly space: VectorSpace;
-  /** See SyncedContent; null where the next sync is to make everything anew. */
+  /** See SyncedContent; null if the next sync must process everything again. */
   readonly processedAs: string | null;
   /** The revision of the tags that the points carry. */
   readonly tagsRevision: number | null;
 }
 
 /**
- * Files that change their vectors and nothing else. They are no sync's: a file stays at rest, its number for the new
- * generation is given out while it is, and it is flipped only if nobody has begun anything with it since.
+ * Files that change only their vectors. They belong to no sync: a file keeps its state, its new
+ * generation is assigned meanwhile, and it is published only if no sync has begun since.
  */
 export interface FileReembedding {
   /** Files that filters name and that were there at a time, by id. */
@@ -51,11 +51,11 @@ export interface FileReembedding {
   ): AsyncIterable<ReembedCandidate>;
   /** Gives containers at rest the model for what their next sync brings. */
   takeModel(tenant: Tenant, containerIds: readonly number[], model: EmbeddingModelId): Promise<void>;
-  /** Gives out a generation for new vectors; null when the file is not as it was read any more. */
+  /** Assigns a generation for new vectors; null if the file has changed since it was read. */
   beginVectors(file: FileDoc): Promise<StartedFile | null>;
-  /** Flips files to their new vectors; answers the ids of those that were. */
+  /** Publishes the new vectors of files; returns the ids of published ones. */
   flipVectors(files: readonly ReembeddedFile[]): Promise<number[]>;
-  /** From now on a generation can't be flipped to any more. */
+  /** Gives generations up: they can no longer be published. */
   giveUpVectors(
     tenant: Tenant,
     tries: readonly { readonly fileId: number; readonly generation: number }[],
@@ -111,7 +111,7 @@ export function createFileReembedding(files: Model<FileDoc>, queries: Pick<FileQ
               _id: file._id,
               organizationId: file.organizationId,
               userId: file.userId,
-              // Whoever begins something with the file is another run, or takes a number.
+              // A sync in between sets another run, or takes a generation.
               runId: file.runId,
               syncStatus: AT_REST,
               generation: file.generation,

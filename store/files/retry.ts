@@ -7,7 +7,7 @@ import type { LedgerWriter } from '../ledger/ledger.js';
 import type { Session } from '../sequence.js';
 import type { Tenant } from '../users/accept.js';
 import type { FileDoc } from './model.js';
-import { HANDED_OVER, transition } from './transitions.js';
+import { CONNECT_CREDENTIALS, transition } from './transitions.js';
 
 /** Whether the content of an upload was deleted: there is no source to have it from again. */
 export function isLost({
@@ -66,7 +66,7 @@ export function createFileRetry(files: Model<FileDoc>, ledger: Pick<LedgerWriter
         message: null,
         set: {
           ...again,
-          ...HANDED_OVER,
+          ...CONNECT_CREDENTIALS,
           listedVersion: null,
           fileContentsDeleted: false,
           'options.skipFileProcessing': false,

@@ -20,7 +20,7 @@ export interface RunCounts {
 export interface RunProgress {
   /** A file that a run has begun and not ended; null when it is no longer that. */
   inMotion(runId: number, fileId: number): Promise<FileDoc | null>;
-  /** Of some files of runs, those that were flipped and whose older generations were not deleted yet. */
+  /** Returns, of some files of runs, the published ones whose older generations are not deleted yet. */
   needingCleanUp(of: readonly { readonly runId: number; readonly fileId: number }[]): Promise<FileDoc[]>;
   /** Ids of the READY files of some runs. */
   readyOf(runIds: readonly number[]): Promise<number[]>;
@@ -36,9 +36,9 @@ export interface RunProgress {
   nextDue(runId: number): Promise<Date | null>;
   /** How the files of a batch stand now. */
   outcomes(runId: number, fileIds: readonly number[]): Promise<BatchResult>;
-  /** How the run's files stand, its container left out. */
+  /** Counts the run's files by state, without its container. */
   countRun(runId: number): Promise<RunCounts>;
-  /** How many of the run's files it has synced, or tried to: those that it found to be as they were are not among them. */
+  /** Counts the files that the run has synced, or tried to sync, without unchanged ones. */
   countSynced(run: Pick<RunDoc, '_id' | 'acceptedAt'>): Promise<number>;
   /** Whether the content of any entry of a feed that the run took in is a page. */
   anyFromPage(runId: number): Promise<boolean>;

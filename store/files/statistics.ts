@@ -7,7 +7,7 @@ import type { Tenant } from '../users/accept.js';
 import type { FileDoc } from './model.js';
 import type { Remember } from './remembered.js';
 
-/** Different tags of one user that are told at most. */
+/** Maximum number of different tags of one user that are returned. */
 const MAX_TAGS = 1000;
 /** Users whose sums are remembered. */
 const USERS_KEPT = 500;

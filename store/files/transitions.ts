@@ -19,7 +19,7 @@ interface Detail {
   readonly isPass?: boolean;
 }
 
-/** Events of files that make a transition, given as they were before it. */
+/** Creates the events of files that make a transition, from their records before it. */
 type Emits = (files: readonly TransitioningFile[], detail: Detail) => NewEvent[];
 type TransitioningFile = EventFile & Pick<FileDoc, 'syncStatus'>;
 
@@ -30,7 +30,7 @@ interface Row {
   /** Who may write it: the run that owns the file, or its tenant. */
   readonly by: 'run' | 'tenant';
   readonly emits?: Emits;
-  /** The files are counted as ended in the new state (FilesEnded). An evaluation that is cut off is not: its file is as it was. */
+  /** The files count as ended in the new state (FilesEnded). An aborted evaluation does not count: its file keeps its state. */
   readonly endsSync?: true;
 }
 
@@ -224,7 +224,7 @@ export function transition<N extends Transition>(
   };
 }
 
-/** Events of files that make the transition. @param before the files as they were */
+/** Returns the events of files that make the transition. @param before their old records */
 export const transitionEvents = (name: Transition, before: readonly TransitioningFile[], detail: Detail): NewEvent[] =>
   row(name).emits?.(before, detail) ?? [];
 
@@ -250,4 +250,4 @@ export const inMotion = { $in: [...IN_MOTION] };
 export const ATTEMPT_ENDED = { unfinishedStarts: 0, notBefore: null, ocrPages: null } as const;
 
 /** Fields of a file that is handed to a run. */
-export const HANDED_OVER = { attempts: 0, unfinishedStarts: 0, notBefore: null, ended: null } as const;
+export const CONNECT_CREDENTIALS = { attempts: 0, unfinishedStarts: 0, notBefore: null, ended: null } as const;

@@ -15,7 +15,7 @@ const scheduleOf = ({ dataSource, parentId }: Found): string | null => {
   return parentId === null ? null : scheduleIds.container(parentId);
 };
 
-/** Of one run's requests: a pass leaves out what a caller has deleted; what somebody asks for is not left out any more. */
+/** Filters the requests of one run: a scheduled sync skips files that a caller has deleted; a request includes them again. */
 export async function withoutDeleted<T extends Found>(
   deleted: Pick<Selections, 'leftOut' | 'bringBack'>,
   requests: readonly T[],

@@ -16,20 +16,20 @@ export interface FoundLinks extends Pick<CrawlPageDoc, 'runId' | 'url' | 'links'
  * its batches, which tell what they found, and by one step that follows it. Every call is safe to repeat.
  */
 export interface Frontier {
-  /** Takes addresses; those that are known stay as they are. */
+  /** Adds addresses; known ones stay unchanged. */
   add(runId: number, addresses: readonly CrawlAddress[]): Promise<void>;
   count(runId: number): Promise<number>;
   /** One address of the run; null when it was not taken. */
   find(runId: number, url: string): Promise<CrawlPageDoc | null>;
   /** The depth of those addresses that are known. */
   depths(runId: number, urls: readonly string[]): Promise<Map<string, number>>;
-  /** Says what pages link to: to be followed, again if need be. Addresses that the run did not take are left out. */
+  /** Records the links of pages, to be followed, again if necessary. Addresses that the run did not take are ignored. */
   keepLinks(found: readonly FoundLinks[]): Promise<void>;
   /** The next pages whose links are to be followed, nearest first. */
   unfollowed(runId: number, limit: number): Promise<CrawlPageDoc[]>;
   /** The links of these pages were followed from the depth they had. */
   followed(runId: number, pages: readonly CrawlAddress[]): Promise<void>;
-  /** Known addresses to which a shorter way was found: their links are followed anew from there. */
+  /** Known addresses with a new shorter path: their links are followed again from there. */
   shorten(runId: number, addresses: readonly CrawlAddress[]): Promise<void>;
   /** The run has ended. */
   clear(runId: number): Promise<void>;

@@ -19,7 +19,7 @@ const CRAWL_PAGE = {
 /** An address that a crawl has come upon and took. One row a run and address; gone with the end of the run. */
 export interface CrawlPageDoc extends RecordOf<typeof CRAWL_PAGE> {}
 
-/** A run that was terminated leaves its rows: MongoDB removes what nobody has touched for so long. */
+/** Lifetime of rows that a terminated run leaves: MongoDB deletes them after this time without a change. */
 const ROW_LIFE_S = 30 * 24 * 3600;
 
 const crawlPage = schemaOf<CrawlPageDoc>(CRAWL_PAGE);

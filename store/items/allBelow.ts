@@ -3,10 +3,10 @@ import type { Model } from 'mongoose';
 import type { DataSourceDoc } from '../dataSources/model.js';
 import type { ItemDoc } from './model.js';
 
-/** Items told of at once. */
+/** Page size. */
 const AT_ONCE = 1_000;
 
-/** Some items of a data source and all that is known to lie in them, by their ids, some at a time. */
+/** Yields some items of a data source and all their known descendants, by their ids, in pages. */
 export async function* allBelow(
   items: Model<ItemDoc>,
   { _id: dataSourceId, organizationId, userId }: Pick<DataSourceDoc, '_id' | 'organizationId' | 'userId'>,
@@ -17,7 +17,7 @@ export async function* allBelow(
   while (open.length > 0) {
     const some = open.slice(0, AT_ONCE);
     open = open.slice(AT_ONCE);
-    // What lies in itself, by a fault of the source, is passed once.
+    // A cycle, which is a fault of the source, is passed once.
     for (const id of some) seen.add(id);
     yield some;
     const below = await items

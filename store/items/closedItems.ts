@@ -6,11 +6,11 @@ import type { ItemDoc } from './model.js';
 
 type Holder = Pick<DataSourceDoc, '_id' | 'organizationId' | 'userId'>;
 
-/** Items that the account may not look into for now: what lay in them is taken to be there still. */
+/** Items that the account may currently not list: their known contents count as existing. */
 export interface ClosedItems {
   /**
-   * Takes note that a listing was refused a look into items, and counts all that is known to lie in them as found by it.
-   * Safe to repeat. @returns which of them are known at all
+   * Records that a listing could not read the contents of items, and counts all known descendants as found by it.
+   * Safe to repeat. @returns which of the items are known
    */
   markClosed(source: Holder, runId: number, externalIds: readonly string[]): Promise<Set<string>>;
   /** Items that could not be looked into, so many at most. */

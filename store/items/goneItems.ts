@@ -7,7 +7,7 @@ import type { ItemDoc } from './model.js';
 
 type Holder = Pick<DataSourceDoc, '_id' | 'organizationId' | 'userId'>;
 
-/** What goes with items that their source says are gone. */
+/** Data that is deleted together with items that are gone. */
 export interface Going {
   /** Of the data source. */
   readonly files: number;
@@ -15,15 +15,15 @@ export interface Going {
   readonly vanished: number;
 }
 
-/** Items that their source has told to be gone: marked until they may be forgotten, so that no pass need tell of them again. */
+/** Items that their source has reported as deleted: marked until their rows may be deleted, so that no sync reports them again. */
 export interface GoneItems {
-  /** Marks items with all that lies in them. Safe to repeat; one that is listed again is unmarked. */
+  /** Marks items with all their descendants. Safe to repeat; an item that is listed again is unmarked. */
   markGone(source: Holder, externalIds: readonly string[]): Promise<void>;
   /** The same of items by their places, and of all at places below. */
   markGoneAt(source: Holder, places: readonly string[]): Promise<void>;
-  /** Marks what a listing did not find, but for some outermost items with all that lies in them. Safe to repeat. */
+  /** Marks items that a listing did not find, except below some root items. Safe to repeat. */
   markUnlisted(source: Holder, runId: number, roots: readonly string[]): Promise<void>;
-  /** Somebody knows better: all of them are there. */
+  /** The operator rejected the deletions: unmarks all items. */
   unmarkGone(source: Holder): Promise<void>;
   /** Counts what would go. */
   countGone(source: Holder): Promise<Going>;

@@ -13,7 +13,7 @@ import type { ItemDoc } from './model.js';
 import { syncedCopies } from './syncedCopies.js';
 import { unchangedItems } from './unchangedItems.js';
 
-/** What a listing says of an item. */
+/** Facts about an item from a listing. */
 export type ListedItem = Pick<
   ItemDoc,
   | 'externalId'
@@ -55,9 +55,9 @@ export interface Vanished {
 }
 
 export interface Items extends GoneItems, ClosedItems {
-  /** Takes a page of a listing in; answers which of its items are new, or were told to be gone. Safe to repeat. */
+  /** Stores a page of a listing; returns which of its items are new, or were marked as gone. Safe to repeat. */
   keep(source: DataSourceDoc, runId: number, listed: readonly ListedItem[]): Promise<Set<string>>;
-  /** Forgets that a listing has found anything: it begins anew. */
+  /** Resets the findings of a listing, which starts again. */
   unlist(source: Holder, runId: number): Promise<void>;
   /** A page of items with their files, some rows at a time. */
   list(source: Holder, listing: ItemListing): AsyncIterable<ItemRow[]>;
@@ -145,7 +145,7 @@ export function createItems(items: Model<ItemDoc>, files: Model<FileDoc>, sequen
     if (back.length > 0)
       await files.updateMany({ _id: { $in: back.map(({ _id }) => _id) } }, { $unset: { restoredAt: 1 } });
     const vanished = rows
-      // What somebody has had back stays, until it is at its source again.
+      // A restored file stays until it exists at its source again.
       .filter(({ externalFileId, restoredAt }) => !restoredAt && !there.has(externalFileId))
       .map(({ _id }) => _id);
     return { number: rows.length, vanished, afterId: rows.length < limit ? null : (rows.at(-1)?._id ?? null) };

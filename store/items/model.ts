@@ -35,9 +35,9 @@ const ITEM = {
   version: optional(orNull(text)),
   /** Where it lies, of sources that tell by places alone what is gone; absent: of others. */
   place: optional(text),
-  /** The listing that found it last: what has an older one once a listing is whole was not there any more. */
+  /** The listing that found it last: after a complete listing, items with an older one no longer exist. */
   listedBy: required(number),
-  /** The listing that found it first, or again after it was told to be gone: that one finds it new, however often it asks. */
+  /** The listing that found it first, or again after a deletion: that listing treats it as new, however often it asks. */
   foundBy: optional(number),
   /** Its source has told that it is gone; it goes with its file once that is allowed. Absent: it is there. */
   isGone: optional(flag),

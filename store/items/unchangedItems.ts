@@ -7,7 +7,7 @@ import type { ItemDoc } from './model.js';
 /** Items looked up at once. */
 const AT_ONCE = 1_000;
 
-/** Which items have a file whose content is of the version that their listing has told. Nothing lies in them, so their source need not be asked. */
+/** Returns items that have a file with the listed version of their content. They are not containers, so the source need not be asked. */
 export async function unchangedItems(
   items: Model<ItemDoc>,
   files: Model<FileDoc>,

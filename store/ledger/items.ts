@@ -20,7 +20,7 @@ export const itemKey = (runId: number, of: { readonly fileId: number } | { reado
   'fileId' in of
     ? `${padded(runId)}:${padded(of.fileId)}`
     : `${padded(runId)}:x${createHash('sha256').update(of.externalId).digest('base64url')}`;
-/** The run of a key; null of what is none. */
+/** Parses the run id of a key; null if it is invalid. */
 export const runOfKey = (key: string): number | null => {
   const id = /^(\d+):/.exec(key)?.[1];
   return id === undefined ? null : Number(id);
@@ -65,6 +65,7 @@ export interface NewItem {
   readonly message: string | null;
 }
 
+/** Returns the ledger row of an item that ended. */
 export function rowOf(run: RunOf, { fileId, externalId, name, end, message }: NewItem, at: Date, expiresAt: Date) {
   const { as, stage, cause, bytes, tokens, reused } = end;
   return {

@@ -18,9 +18,9 @@ const AT_ONCE = 1_000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
- * What runs did with what they met. How a run ended with a file is written on the file, in the very write that ends it;
- * from there it goes into the ledger when the run ends, or when another run takes the file. So nothing has to be mended
- * after a death, and a file costs no write of its own while it is synced.
+ * What runs did with their items. The outcome of a file is written to the file, in the write that ends it;
+ * from there it goes into the ledger when the run ends, or when another run takes the file. So a crash needs no repair,
+ * and a file costs no extra write while it is synced.
  */
 export interface LedgerWriter {
   /** When what is written now is forgotten. */
@@ -31,9 +31,9 @@ export interface LedgerWriter {
     to: number,
     session?: Session,
   ): Promise<void>;
-  /** Items that no file of the run tells of: what no file was made of, and what was deleted. Again, it overwrites. */
+  /** Records items without a file of the run: skipped ones, and deleted ones. A repeated call overwrites. */
   note(run: RunOf, items: readonly NewItem[], session?: Session): Promise<void>;
-  /** Takes down how the files of a run that ends have ended, and answers its counts. Safe to repeat: it goes on where it was. */
+  /** Records the outcomes of the files of an ending run, and returns its counts. Safe to repeat: it continues where it stopped. */
   close(run: RunDoc): Promise<RunTally>;
   /**
    * The same for several runs of one user whose files are all at rest, with few reads and writes for all of them together.
@@ -107,7 +107,7 @@ export function createLedgerWriter(
         const rows = found.map(({ at, end, ...item }) =>
           rowOf(run, { ...item, end: end ?? leftAs('unfinished') }, at, until),
         );
-        // Seldom: a death came between, or a delete tells of the file already.
+        // Rare: after a crash, or if a delete has recorded the file already.
         if (!(await insertOnce(lines, rows))) await overwrite(rows, null);
         if (found.length < AT_ONCE) break;
         after = found.at(-1)?.fileId ?? after;

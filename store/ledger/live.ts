@@ -6,7 +6,7 @@ import {
   type ItemEnd,
   type ItemOutcome,
   type ItemStage,
-  type LeftCause,
+  type SkipCause,
   NO_COST,
 } from '../../contract/ledger.js';
 import { FILE_SYNC_STATUSES, type FileSyncStatus } from '../../contract/statuses.js';
@@ -28,12 +28,13 @@ export interface LiveItem {
   readonly at: Date;
 }
 
-/** Which items are wanted; of what is not given, all. */
+/** Filter of items; absent fields do not filter. */
 export interface ItemFilter {
   readonly outcomes?: readonly (ItemOutcome | 'pending')[];
   readonly stages?: readonly ItemStage[];
   readonly causes?: readonly ItemCause[];
 }
+/** Whether an item matches the filter; an unfinished one has no outcome. */
 export function isWanted({ outcomes, stages, causes }: ItemFilter, end: ItemEnd | null): boolean {
   const { as = 'pending', stage = null, cause = null } = end ?? {};
   const isOf = <T>(wanted: readonly T[] | undefined, value: T | null): boolean =>
@@ -55,7 +56,7 @@ export interface AnyLiveItems extends LiveItems {
 }
 
 /** The end of an item that its run has not brought to one. */
-export const leftAs = (cause: LeftCause): ItemEnd =>
+export const leftAs = (cause: SkipCause): ItemEnd =>
   endedAs(cause === 'superseded' ? 'skipped' : 'aborted', 'queue', cause);
 
 /** What the files of a run are found by, in the order of their ids. Of a delete containers are files like others; else the run is theirs. */
@@ -68,7 +69,7 @@ export const filesOf = ({ _id: runId, kind }: Pick<RunDoc, '_id' | 'kind'>) => (
 
 const byFiles = (files: Model<FileDoc>): LiveItems => ({
   async page(run, afterId, limit, { outcomes, stages, causes } = {}) {
-    // What has no end yet may have one by its status.
+    // Unfinished items may get their end from their status.
     const only = {
       ...(outcomes ? { 'ended.as': { $in: [null, ...outcomes.filter((one) => one !== 'pending')] } } : {}),
       ...(stages ? { 'ended.stage': { $in: [...stages] } } : {}),
@@ -146,7 +147,7 @@ const byReembeds = (rows: Model<ReembedDoc>, files: Model<FileDoc>): LiveItems =
   },
 });
 
-/** Which files a run of a kind is about, as long as it goes on. */
+/** Returns the live items of a run, by its kind, while the run is active. */
 export function createLiveItems(files: Model<FileDoc>, reembeds: Model<ReembedDoc>): AnyLiveItems {
   const [ofFiles, ofReembeds] = [byFiles(files), byReembeds(reembeds, files)];
   const of = ({ kind }: RunDoc): LiveItems => (kind === 'reembedFiles' ? ofReembeds : ofFiles);

@@ -34,7 +34,7 @@ const LEDGER_ITEM = {
   outcome: required(textOf<ItemOutcome>()),
   stage: nullable(textOf<ItemStage>()),
   cause: nullable(textOf<ItemCause>()),
-  /** What its user was told. */
+  /** The message for its user. */
   message: nullable(text),
   ...COST,
   at: required(date),

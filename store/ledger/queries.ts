@@ -30,9 +30,9 @@ export interface LedgerItem extends ItemCost {
   readonly at: Date;
 }
 
-/** What runs did, and do. Whoever asks has found the runs as the caller's own. */
+/** What runs did, and do. Callers must have checked the owner of the runs. */
 export interface LedgerQueries {
-  /** Counts of runs by their ids: as they ended, or as they stand. Those of a pass are the sums of its parts. */
+  /** Counts of runs by their ids: final, or current. Those of a scheduled sync are the sums of its parts. */
   tallies(runs: readonly RunDoc[]): Promise<ReadonlyMap<number, RunTally>>;
   /** Items of a run, of a pass those of its parts, in the order of their ids. */
   items(run: RunDoc, filter: ItemFilter, after: string | null, limit: number): Promise<LedgerItem[]>;
@@ -42,7 +42,7 @@ export interface LedgerQueries {
   workflowIds(run: RunDoc): Promise<ReadonlyMap<number, string>>;
 }
 
-/** Read at once where not all that is read is wanted. */
+/** Minimum page size of a read when most rows are filtered out. */
 const LEAST_READ = 500;
 
 const asLine = ({ _id: id, outcome, expiresAt: _until, organizationId: _of, userId: _whose, ...item }: LedgerItemDoc) =>
@@ -97,7 +97,7 @@ export function createLedgerQueries(
       .lean();
     return rows.map(asLine);
   };
-  /** Of a run that goes on: its files as they stand, then what no file of it tells of. */
+  /** For an active run: its files with their current state, then its items without a file. */
   const standing = async (run: RunDoc, filter: ItemFilter, after: string, limit: number): Promise<LedgerItem[]> => {
     const told = await linesOf(run._id, filter, after, limit);
     const found: LedgerItem[] = [];
@@ -109,7 +109,7 @@ export function createLedgerQueries(
       if (page.length < wanted) break;
       from = page.at(-1)?.fileId ?? from;
     }
-    // What was handed over may still be the run's for a moment: its file says how it stands.
+    // A file that was handed over may still be listed for a moment: its own record decides.
     const own = new Set(found.map(({ id }) => id));
     return [...found, ...told.filter(({ id }) => !own.has(id))].sort((a, b) => (a.id < b.id ? -1 : 1)).slice(0, limit);
   };

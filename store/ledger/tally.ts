@@ -11,6 +11,7 @@ export interface TallyRow {
   readonly tokens: number;
   readonly reused: number;
 }
+/** Sums rows into the tally of a run. */
 export const tallyOf = (rows: readonly TallyRow[]): RunTally =>
   rows.reduce<RunTally>(
     (sum, { _id, items, bytes, tokens, reused }) => ({

@@ -55,6 +55,7 @@ export interface OrganizationModels {
   apiKeys: Model<ApiKeyDoc>;
 }
 
+/** Registers the mongoose models of organizations and API keys. */
 export function organizationModels(connection: Connection): OrganizationModels {
   return {
     organizations: connection.model<OrganizationDoc>('organizations', organization, 'organizations'),

@@ -29,7 +29,7 @@ export interface OrganizationOverview {
   readonly createdAt: Date;
   /** Those that live. */
   readonly users: number;
-  /** Those that are good. */
+  /** Number of valid keys. */
   readonly keys: number;
 }
 

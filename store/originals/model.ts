@@ -1,6 +1,6 @@
 import type { Connection, Model } from 'mongoose';
 
-import type { TranscriptionWishes } from '../../contract/transcripts.js';
+import type { TranscriptionOptions } from '../../contract/transcripts.js';
 import type { TranscriptionService } from '../../contract/uploads.js';
 import {
   byDefault,
@@ -27,7 +27,7 @@ export interface Original {
 /** A job at a transcription service that was begun and not fetched yet. */
 export interface TranscriptionJob {
   readonly service: TranscriptionService;
-  readonly wishes: TranscriptionWishes;
+  readonly wishes: TranscriptionOptions;
   readonly id: string;
 }
 
@@ -41,7 +41,7 @@ const ORIGINAL = {
   bytes: nullable(bytes),
   /** While it is on its way: when its receiver was last seen alive; null once it is a file's. */
   aliveAt: nullable(date),
-  /** Somebody is about to delete it: it can no longer become a file's. */
+  /** Marked for deletion: no file may use it. */
   doomed: byDefault(flag, false),
   /** Of a recording: what was made of it by transcription, and the job that makes it. */
   transcript: optional(orNull(bytes)),
@@ -49,8 +49,8 @@ const ORIGINAL = {
 };
 
 /**
- * One content that somebody sent us, as it came. It is written down before its first byte is kept, and belongs to nobody
- * until a request is accepted: what dies in between is found by its row.
+ * One uploaded content, unchanged. Its row is written before the first byte is stored, and it has no owner
+ * until a request is accepted: after a crash the row leads to the stored bytes.
  */
 export interface OriginalDoc extends RecordOf<typeof ORIGINAL> {}
 

@@ -6,7 +6,7 @@ import type { Tenant } from '../users/accept.js';
 import type { Original, OriginalDoc } from './model.js';
 import { receive, type Received } from './receive.js';
 
-/** A content that has come whole and is nobody's yet. */
+/** A completely received content without an owner. */
 export interface DraftOriginal extends Original, Pick<Received, 'head' | 'bytes'> {
   readonly owner: Tenant;
 }
@@ -18,7 +18,7 @@ export type OpenedOriginal = ({ readonly bytes: Uint8Array } | { readonly path: 
 
 /** Receivers say this often that they are alive… */
 const ALIVE_EVERY_MS = 10_000;
-/** …and are taken for dead after so long a silence. */
+/** …and count as dead after so long a silence. */
 const DEAD_AFTER_MS = 90_000;
 /** Leftovers deleted in one round. */
 const SWEPT_AT_ONCE = 100;
@@ -29,13 +29,13 @@ const LONG_AGO = new Date(0);
  * rows, written in the transaction that accepts them; larger ones stream to file storage.
  */
 export interface Originals {
-  /** Keeps a content as it comes, for nobody yet. What fails half-way leaves nothing. */
+  /** Stores a content while it is received, without an owner yet. A failure leaves nothing. */
   receive(owner: Tenant, parts: AsyncIterable<Uint8Array>): Promise<DraftOriginal>;
-  /** Makes it a file's, in the transaction that writes the file. @throws when it was taken for dead and swept */
+  /** Assigns it to a file, in the transaction that writes the file. @throws if it was presumed dead and deleted */
   accept(draft: DraftOriginal, fileId: number, session: Session): Promise<void>;
   /** The file has it no more; it is deleted soon. */
   release(owner: Tenant & { readonly fileId: number }, id: number, session: Session): Promise<void>;
-  /** Deletes what did not become a file's. One that did, although nobody was told, stays. */
+  /** Deletes a content that was not assigned. If the assignment succeeded but its confirmation was lost, it stays. */
   discard(draft: DraftOriginal): Promise<void>;
   /** Null when the file has no such content. */
   open(owner: { organizationId: number; fileId: number }, id: number): Promise<OpenedOriginal | null>;
@@ -49,7 +49,7 @@ export interface Originals {
   sweep(now?: number): Promise<number>;
 }
 
-/** Where the content lies in file storage, if it is not small. */
+/** Key of the content in file storage, unless it is small. */
 export const originalKey = ({ organizationId, _id }: Pick<OriginalDoc, 'organizationId' | '_id'>): string =>
   `${organizationId}/originals/${_id}`;
 
@@ -60,13 +60,13 @@ export function createOriginals(
   sequence: Sequence,
   rowBytes: number,
 ): Originals {
-  /** Deletes a content that is nobody's, unless it has become somebody's just now. */
+  /** Deletes a content without an owner, unless it has just been assigned. */
   const remove = async (unless: object, row: Pick<OriginalDoc, '_id' | 'organizationId'>): Promise<boolean> => {
     const { matchedCount } = await rows.updateOne(
       { ...unless, _id: row._id, fileId: null },
       { $set: { doomed: true } },
     );
-    // Somebody's by now; or swept while more of it came.
+    // It was assigned, or deleted while it was still being received.
     if (matchedCount === 0 && (await rows.exists({ _id: row._id })) !== null) return false;
     await blobs.delete(originalKey(row));
     await rows.deleteOne({ _id: row._id, doomed: true });
@@ -103,7 +103,7 @@ export function createOriginals(
       try {
         return { owner: { organizationId, userId }, id: _id, ...(await receive(parts, rowBytes, pass)) };
       } catch (error) {
-        // What can't be deleted now is swept later.
+        // A failed deletion is repeated by the sweep.
         if (alive !== null) await remove({}, { _id, organizationId }).catch(() => false);
         throw error;
       } finally {

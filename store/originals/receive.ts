@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 /** Enough to see what kind of file it is. */
 const HEAD_BYTES = 64 * 1024;
 
-/** What is known of a content once all of it has come. */
+/** Facts about a content after it was received. */
 export interface Received {
   readonly size: number;
   /** Hex. */
@@ -62,7 +62,7 @@ export async function receive(
     );
     return received(null);
   } finally {
-    // Whoever sends is told when nobody reads on.
+    // Tell the sender that the rest is not read.
     await source.return?.();
   }
 }

@@ -26,7 +26,7 @@ export interface KeptTranscription {
 export interface Transcripts {
   /** Null where the file has no such content. */
   find(owner: RecordingOwner): Promise<KeptTranscription | null>;
-  /** Keeps a job that was begun, so that the next try waits for it; null: there is none any more. */
+  /** Stores a started job, so that the next attempt waits for it; null: removes it. */
   keepJob(owner: RecordingOwner, job: TranscriptionJob | null): Promise<void>;
   /** Keeps what was made; it takes the place of the job and of an earlier transcript. @throws Fault too_large */
   keep(owner: RecordingOwner, transcript: Transcript): Promise<void>;

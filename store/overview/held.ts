@@ -6,7 +6,7 @@ import { OPERATOR_INDEXES } from '../files/indexes.js';
 import type { FileDoc } from '../files/model.js';
 import { accountName } from './names.js';
 
-/** What misses so much that nothing of it was deleted, until somebody decides. */
+/** A container with so many missing files that nothing was deleted until an operator decides. */
 export interface HeldRow {
   /** A data source by its id, or a scrape by that of its file. */
   readonly of: 'data_sources' | 'files';

@@ -13,7 +13,7 @@ import { createRunsOverview, type RunsOverview } from './runs.js';
 import { createSourcesOverview, type SourcesOverview } from './sources.js';
 import { createStorageOverview, type StorageOverview } from './storage.js';
 
-/** One organization as whoever is on call sees it. Each look is bounded, and served by indexes. */
+/** One organization as operators see it. Each query is bounded, and served by indexes. */
 export interface Overview {
   sources(organizationId: number, limit: number): Promise<SourcesOverview>;
   runs(organizationId: number, limit: number): Promise<RunsOverview>;

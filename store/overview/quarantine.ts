@@ -9,7 +9,7 @@ import { accountName } from './names.js';
 /** Files in quarantine of one data source, or of one scrape. */
 export interface QuarantineRow {
   readonly of: 'data_source_id' | 'parent_id';
-  /** Null of what lay in neither. */
+  /** Null for files without a data source and container. */
   readonly id: number | null;
   readonly name: string | null;
   readonly source: SourceType | null;
@@ -37,7 +37,7 @@ interface Group {
   readonly lastGoes: Date;
 }
 
-/** What of one organization can still be had back, by data source: by the index alone. */
+/** Counts the restorable files of one organization by data source: from the index alone. */
 export function createQuarantineOverview(
   quarantined: Model<QuarantinedDoc>,
   dataSources: Model<DataSourceDoc>,
@@ -49,7 +49,7 @@ export function createQuarantineOverview(
         { $match: { organizationId, state: { $in: ['leaving', 'kept'] }, keptUntil: { $gt: new Date() } } },
         {
           $group: {
-            // Folders of an account are no news; of a page, its scrape is.
+            // Group a page by its scrape, and a file of an account by its data source only.
             _id: {
               dataSourceId: '$dataSourceId',
               parentId: { $cond: [{ $gt: ['$dataSourceId', 0] }, null, '$parentId'] },

@@ -26,7 +26,7 @@ export interface RunRow {
   readonly failed: number;
   /** Of a listing: items that it has found so far. */
   readonly listed: number | null;
-  /** It stands still at its bound of tokens until somebody has it go on; null: it does not. */
+  /** The pause at its token limit, until it is resumed; null: not paused. */
   readonly pause: RunStop | null;
   /** It has due work and makes no progress; null: it does, or waits. */
   readonly stall: RunStall | null;
@@ -36,7 +36,7 @@ export interface RunStop {
   readonly at: Date;
   readonly maxTokens: number;
   readonly tokensTaken: number;
-  /** Tokens of the text that did not fit any more. */
+  /** Tokens of the text that exceeded the limit. */
   readonly wanted: number;
 }
 
@@ -47,7 +47,7 @@ export interface RunsOverview {
   readonly started: number;
   /** Those that wait for their start; the same. */
   readonly waiting: number;
-  /** Those that stand still; the same. */
+  /** Paused runs; the same. */
   readonly paused: number;
   readonly stalled: number;
 }

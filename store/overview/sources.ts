@@ -19,7 +19,7 @@ export interface SourceRow {
   /** As its source calls the account; null where it has no name for it. */
   readonly account: string | null;
   readonly state: SourceState;
-  /** What is wrong with it, where somebody has to do something. */
+  /** The problem that needs an action. */
   readonly why: string | null;
   readonly syncStatus: DataSourceSyncStatus;
   /** What lists it, or did last; null before anything did. */
@@ -32,7 +32,7 @@ export interface SourceRow {
 
 export interface SourcesOverview {
   readonly counts: Readonly<Record<SourceState, number>>;
-  /** Those that somebody has to look at first, then the latest. */
+  /** Those with problems first, then the latest. */
   readonly rows: readonly SourceRow[];
 }
 
@@ -58,7 +58,7 @@ function whyOf({ metadata }: Row, state: SourceState): string | null {
   return `${Number(metadata['deletions_held'])} files are missing at the source. Approve their deletion, or refuse it.`;
 }
 
-/** Data sources of one organization, for whoever looks after them. */
+/** Data sources of one organization, for operators. */
 export function createSourcesOverview(dataSources: Model<DataSourceDoc>, schedules: Model<ScheduleDoc>) {
   const HELD = { 'metadata.deletions_held': { $gt: 0 } };
   /** By an index of their own each. */

@@ -8,7 +8,7 @@ import type { Vectors } from '../vectors/vectors.js';
 export interface StorageOverview {
   readonly files: Readonly<Record<FileSyncStatus, number>>;
   readonly chunks: number;
-  /** Of the contents as they came. */
+  /** Bytes of the contents as received. */
   readonly bytes: number;
   /** In Qdrant, by vector space; null: it does not answer. */
   readonly points: readonly { readonly space: string; readonly points: number }[] | null;

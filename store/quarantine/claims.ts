@@ -16,13 +16,13 @@ export interface QuarantineClaims {
   any(tenant: Tenant): Promise<boolean>;
   /** Claims all of a user's, in whatever state: they are to be erased. */
   claimAll(tenant: Tenant, runId: number): Promise<void>;
-  /** The time of files is up: those of a data source, or those that lay in some containers. */
+  /** Ends the retention of files: of a data source, or of some containers. */
   expire(
     tenant: Tenant,
     of: { readonly dataSourceId: number } | { readonly parentIds: readonly number[] },
     session?: ClientSession,
   ): Promise<void>;
-  /** What an operator can have back, by id. */
+  /** Restorable files, by id. */
   list(
     organizationId: number,
     filters: QuarantineFilters,
@@ -39,7 +39,7 @@ export interface QuarantineClaims {
 
 const HALFWAY = { state: { $ne: 'kept' as const } };
 
-/** What can be had back of an organization. */
+/** Query for the restorable files of an organization. */
 function query(organizationId: number, filters: QuarantineFilters): QueryFilter<QuarantinedDoc> {
   const { fileIds, dataSourceId, parentId, customerId, runId } = filters;
   return {
@@ -87,7 +87,7 @@ export function createQuarantineClaims(quarantined: Model<QuarantinedDoc>, runs:
       const due = { ...mine(tenant), state: 'kept' as const, keptUntil: { $lte: now } };
       const rows = await quarantined.find(due, { _id: 1 }).sort({ _id: 1 }).limit(limit).lean();
       const _id = { $in: rows.map((row) => row._id) };
-      // Somebody may have had it back meanwhile.
+      // It may have been restored meanwhile.
       await quarantined.updateMany({ ...due, _id }, { $set: { state: 'erasing', runId } });
     },
     async any(tenant) {

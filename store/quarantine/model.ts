@@ -15,14 +15,14 @@ const QUARANTINED = {
   state: required(oneOf(QUARANTINE_STATES)),
   /** The run that missed it. */
   missedBy: required(number),
-  /** The run that is at work on it, or was last. */
+  /** The run that processes it, or the last one. */
   runId: required(number),
   quarantinedAt: required(date),
-  /** From then on it can't be had back, and is erased. */
+  /** From then on it can't be restored, and is erased. */
   keptUntil: required(date),
   /** Where its vectors lie, once they are safe there; null without vectors. */
   copy: nullable(json<ColdCopy>()),
-  /** The record as it was. */
+  /** The record before the deletion. */
   file: required(json<FileDoc>()),
 };
 

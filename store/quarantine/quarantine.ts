@@ -12,7 +12,7 @@ import type { UserDoc } from '../users/model.js';
 import type { QuarantinedDoc } from './model.js';
 
 /** Why a file comes back without vectors. */
-const LOST = 'The vectors of this file can not be read from file storage any more. Resync it to have them made anew.';
+const LOST = 'The vectors of this file can no longer be read from file storage. Resync it to make them again.';
 const UNREAD = 'It vanished at its source before this was synced. Resync to try again.';
 
 /** A file that is to be shown again. */
@@ -26,7 +26,7 @@ export interface Returned {
 export interface Quarantine {
   /** Takes files out of everybody's sight, and tells that they are deleted: in one. */
   take(run: RunDoc, ids: readonly number[], keptUntil: Date): Promise<void>;
-  /** What a run is at work on. */
+  /** Files that a run has claimed. */
   claimed(run: Tenant & { readonly _id: number }, limit: number): Promise<QuarantinedDoc[]>;
   /** Those of the rows that still are in the state in which they were read. */
   unmoved(rows: readonly QuarantinedDoc[]): Promise<QuarantinedDoc[]>;
@@ -52,9 +52,9 @@ const isAtRest = ({ syncStatus }: FileDoc): boolean =>
 export const wasCold = ({ file }: Pick<QuarantinedDoc, 'file'>): boolean =>
   file.embeddingStorageStatus === 'COLD_STORAGE';
 
-/** What of a file that was in motion is true once it is at rest again. */
+/** Returns the fields that an unfinished file gets when it is set to rest. */
 function restOf(file: FileDoc): Partial<FileDoc> {
-  // What it failed of is that it is gone.
+  // Its failure was that it is gone.
   const isGone = file.syncStatus === 'SYNC_ERROR' && Boolean(file.goneBy);
   if (isAtRest(file) && !isGone) return {};
   const looked = file.syncStatus === 'EVALUATING_RESYNC' ? { requestId: file.keptRequestId ?? null } : {};

@@ -3,7 +3,7 @@ import type { Model } from 'mongoose';
 import type { Tenant } from '../users/accept.js';
 import type { RecognizedPageDoc } from './model.js';
 
-/** A file as it was read in one way. */
+/** A file with one set of reading options. */
 export interface ReadingOwner extends Tenant {
   readonly fileId: number;
   /** Hash of the content and of all that its reading depends on. */

@@ -1,6 +1,6 @@
 import type { Tenant } from '../users/accept.js';
 
-/** Each kind of difference between records and what lies in the stores, and what mends it. */
+/** Each kind of difference between records and stored data, and its repair. */
 export const DIFFERENCES = {
   stray_chunks: 'chunks that no record names; deleted',
   stray_points: 'points that no record names; deleted',
@@ -20,10 +20,10 @@ export const DIFFERENCES = {
   missing_original: 'uploads whose content is gone; upload them again',
   missing_source: 'files of a data source that is not there; delete them, or connect the account again',
   other_tags: 'files whose points carry other tags; written again',
-  wrong_count: 'records that count other chunks than there are; counted anew',
-  wrong_page_counts: 'scrapes whose counts of pages do not add up; counted anew',
+  wrong_count: 'records with a wrong number of chunks; counted again',
+  wrong_page_counts: 'scrapes whose counts of pages do not add up; counted again',
   unfinished_cleanup: 'files whose older content was not cleared away; cleared away',
-  stuck: 'files in motion that no run moves; ended SYNC_ABORTED, to be synced again',
+  stuck: 'unfinished files without an active run; ended SYNC_ABORTED, to be synced again',
 } as const;
 export type DifferenceKind = keyof typeof DIFFERENCES;
 
@@ -54,12 +54,12 @@ export interface Finding {
 /** A finding with whose it is. */
 export interface Difference extends Finding {
   readonly organizationId: number;
-  /** Null where only a name in file storage tells of it. */
+  /** Null if only a name in file storage shows it. */
   readonly userId: number | null;
   readonly fileId: number | null;
 }
 
-/** How a mend ended: done; not done, for a reason; or left alone because somebody is at work there by now. */
+/** The result of a repair: done; not done, for a reason; or skipped because the file is being processed. */
 export type Mended = { readonly done: true } | { readonly done: false; readonly why: string };
 
 export interface ReconcileOptions {
@@ -67,7 +67,7 @@ export interface ReconcileOptions {
   readonly organizationId: number | null;
   /** Whether what is found is mended. */
   readonly mends: boolean;
-  /** Queues a file for a sync that writes everything anew, as a resync does. Answers why not, or null. */
+  /** Queues a file for a sync that writes everything again, as a resync does. Returns why not, or null. */
   resync(owner: Tenant, fileId: number): Promise<string | null>;
   /** Whether a text has terms, so that its chunk is to have a sparse vector. */
   hasTerms(text: string): boolean;
@@ -84,7 +84,7 @@ export interface Progress {
   organizations: number;
   users: number;
   files: number;
-  /** Files that a run is at work on, or was while they were looked at: left alone. */
+  /** Files of active runs, or that changed during the comparison: skipped. */
   busy: number;
   points: number;
   stored: number;

@@ -12,35 +12,35 @@ const chunksOf = (count: number): string => `${count} chunk${count === 1 ? '' : 
 
 /** All that lies under an id that no record has. */
 export function judgeStray({ chunks, points, contents, originals, pages }: Held): Finding[] {
-  const nobody = 'of a file that is not there';
+  const nowhere = 'of a file that is not there';
   return [
     ...chunks.map(({ generation, count }): Finding => ({
       kind: 'stray_chunks',
-      what: `${chunksOf(count)} of generation ${generation} ${nobody}`,
+      what: `${chunksOf(count)} of generation ${generation} ${nowhere}`,
       mend: { do: 'deleteChunks', generation },
     })),
     ...points.map(({ space, generation, count }): Finding => ({
       kind: 'stray_points',
-      what: `${count} points of generation ${generation} in ${space} ${nobody}`,
+      what: `${count} points of generation ${generation} in ${space} ${nowhere}`,
       mend: { do: 'deletePoints', space, generation, fromChunk: 0 },
     })),
     ...contents.map((generation): Finding => ({
       kind: 'stray_contents',
-      what: `the content of generation ${generation} ${nobody}`,
+      what: `the content of generation ${generation} ${nowhere}`,
       mend: { do: 'deleteContents', generation },
     })),
     ...originals.map(({ id }): Finding => ({
       kind: 'stray_originals',
-      what: `the sent content ${id} ${nobody}`,
+      what: `the sent content ${id} ${nowhere}`,
       mend: { do: 'releaseOriginal', id },
     })),
     ...(pages > 0
-      ? [{ kind: 'stray_pages', what: `${pages} recognized pages ${nobody}`, mend: { do: 'deletePages' } } as const]
+      ? [{ kind: 'stray_pages', what: `${pages} recognized pages ${nowhere}`, mend: { do: 'deletePages' } } as const]
       : []),
   ];
 }
 
-/** Whether parts of the file may be gone, and its record says so. */
+/** Whether parts of the file may be deleted already, according to its record. */
 const isHalfDeleted = ({ syncStatus, syncErrorMessage }: RecordOfFile): boolean =>
   syncStatus === TAKEN_OVER.syncStatus &&
   (syncErrorMessage === TAKEN_OVER.syncErrorMessage || syncErrorMessage === DELETE_STOPPED);
@@ -131,14 +131,14 @@ function judgePages({ isContainer, fileMetadata }: RecordOfFile): Finding[] {
   return [
     {
       kind: 'wrong_page_counts',
-      what: `counts ${pages_total} pages, and ${sum} that have come to an end`,
+      what: `counts ${pages_total} pages, and ${sum} that have ended`,
       mend: { do: 'countPages' },
     },
   ];
 }
 
 /**
- * What is not as it should be with a file at rest that no run is at work on.
+ * Returns the inconsistencies of a file at rest without an active run.
  * @param checksTags not while its tags are on their way
  * @param knowsPoints false when the collection of its space is gone or damaged: its points are not judged then
  */
@@ -170,7 +170,7 @@ export function judge(
   return findings;
 }
 
-/** The same of one in quarantine, whose vectors are to be in file storage. What it lacks nobody can make anew. */
+/** The same for a quarantined file, whose vectors should be in file storage. Missing data can't be made again. */
 export function judgeQuarantined(file: RecordOfFile, measured: Pick<Measured, 'held' | 'stored'>): Finding[] {
   return judge(file, measured, false).map((one) =>
     one.mend?.do.startsWith('delete') === true ? one : { ...one, what: `in quarantine: ${one.what}`, mend: null },

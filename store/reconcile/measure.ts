@@ -83,7 +83,7 @@ function namedKeys(file: RecordOfFile, held: Held | undefined): string[] {
   ];
 }
 
-/** Counts all that lies in the stores of a user's files in a range of ids, whether there are records of them or not. */
+/** Measures all stored data of a user's files in a range of ids, with or without records. */
 export async function measure(
   { models, points, chunks, blobs }: MeasuredStores,
   { organizationId, userId }: Tenant,

@@ -21,12 +21,12 @@ export interface MendingStores {
 }
 
 const DONE: Mended = { done: true };
-const CHANGED: Mended = { done: false, why: 'somebody is at work on the file by now' };
-const STUCK = 'No run was at work on this any more. Resync to try again.';
+const CHANGED: Mended = { done: false, why: 'the file has changed meanwhile' };
+const STUCK = 'Its run had ended without it. Resync to try again.';
 
 /** Puts single differences right that were just confirmed. Each is safe to repeat. */
 export function createMender({ models, points, vectors, chunks, originals, files, blobs }: MendingStores) {
-  /** The record while it is as it was judged. */
+  /** Matches the record only if it has not changed since it was judged. */
   const unchanged = (file: RecordOfFile) => ({
     _id: file._id,
     organizationId: file.organizationId,
@@ -52,7 +52,7 @@ export function createMender({ models, points, vectors, chunks, originals, files
   const countPages = async (file: RecordOfFile): Promise<Mended> =>
     change(file, { $set: { ...metadataFields(await pageCounts(models.files, file)), updatedAt: new Date() } });
 
-  /** Of what lies under a file's id, be there a record or not. */
+  /** Removes data under a file's id, with or without a record. */
   const remove = async (its: Tenant & { readonly fileId: number }, file: RecordOfFile | null, mend: Mend) => {
     if ('generation' in mend && !(await retire(file, mend.generation))) return CHANGED;
     if (mend.do === 'deleteChunks')
@@ -113,7 +113,7 @@ export function createMender({ models, points, vectors, chunks, originals, files
     }
   };
 
-  /** @param file null for what lies under an id that no record has */
+  /** @param file null for data under an id without a record */
   return async (
     { mend, organizationId, userId, fileId }: Difference,
     file: RecordOfFile | null,

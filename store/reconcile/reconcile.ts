@@ -25,11 +25,11 @@ const FILES_AT_ONCE = 500;
 
 type Stores = MeasuredStores & MendingStores & { readonly blobs: Blobs; readonly sums: Pick<FileSums, 'totalsOfAll'> };
 
-/** Compares records with all that lies in MongoDB, Qdrant and file storage. */
+/** Compares records with all data in MongoDB, Qdrant and file storage. */
 export interface Reconciliation {
   /**
-   * Organization by organization and user by user, in bounded memory, while everything goes on: what a run is at work on is
-   * left alone. A difference is told, and mended, only if the record is the same after the look as before.
+   * Works organization by organization and user by user, in bounded memory, while the service runs: files of active runs are
+   * skipped. A difference is reported, and repaired, only if the record is the same after the comparison as before.
    */
   run(options: ReconcileOptions): Promise<Progress>;
 }
@@ -40,7 +40,7 @@ export function createReconciliation(stores: Stores): Reconciliation {
   const storedFiles = createStoredFiles(models, blobs);
   const mender = createMender(stores);
 
-  /** Files in motion whose run has ended, or never was. */
+  /** Unfinished files whose run has ended, or never existed. */
   const stuckAmong = (files: readonly RecordOfFile[], live: LiveRuns): Map<number, Finding[]> => {
     const moving = files.filter((file) => !isAtRest(file) && !live.owns(file));
     const found = moving.map(({ _id, runId, syncStatus }): [number, Finding[]] => [
@@ -48,7 +48,7 @@ export function createReconciliation(stores: Stores): Reconciliation {
       [
         {
           kind: 'stuck',
-          what: `is ${syncStatus}, and run ${runId ?? '(none)'} is not at work on it`,
+          what: `is ${syncStatus}, and run ${runId ?? '(none)'} does not process it`,
           mend: runId === null ? null : { do: 'abort', runId },
         },
       ],
@@ -67,7 +67,7 @@ export function createReconciliation(stores: Stores): Reconciliation {
     );
   };
 
-  /** What is wrong in a range of ids, confirmed: nobody has begun or ended anything with these files meanwhile. */
+  /** Returns the confirmed differences in a range of ids: no run has begun or ended with these files meanwhile. */
   async function compare(
     tenant: Tenant,
     records: readonly RecordOfFile[],

@@ -37,15 +37,15 @@ const FIELDS = [
   'updatedAt',
 ] as const satisfies readonly (keyof FileDoc)[];
 
-/** A file's record as far as it says what the stores hold of the file. */
+/** The fields of a file's record that determine its stored data. */
 export type RecordOfFile = Pick<FileDoc, '_id' | 'organizationId' | 'userId' | (typeof FIELDS)[number]> & {
-  /** It vanished at its source: nobody sees it, and nothing makes it anew. */
+  /** It vanished at its source: it is hidden, and is not synced. */
   readonly isQuarantined?: boolean;
 };
 
 const PROJECTION = Object.fromEntries(['organizationId', 'userId', ...FIELDS].map((field) => [field, 1]));
 
-/** What a record that lies in quarantine says: its vectors are in file storage. */
+/** Converts a quarantined record: its vectors are in file storage. */
 function quarantinedRecord({ file, copy, state, runId }: QuarantinedDoc): RecordOfFile {
   return {
     ...file,
@@ -79,6 +79,7 @@ export async function recordsAbove(
   return [...shown, ...kept.map(quarantinedRecord)].toSorted((a, b) => a._id - b._id).slice(0, limit);
 }
 
+/** Reads the records of files by id, quarantined ones included. */
 export async function recordsOf(
   { files, quarantined }: Pick<Models, 'files' | 'quarantined'>,
   owner: Partial<Tenant>,
@@ -97,9 +98,9 @@ export const rangeOf = (above: number, records: readonly RecordOfFile[], limit: 
   upTo: records.length < limit ? null : (records.at(-1)?._id ?? null),
 });
 
-/** What runs are at work on just now. */
+/** The active runs. */
 export interface LiveRuns {
-  /** Whether a run is at work on the file, or may be. */
+  /** Whether a run processes the file, or may do so. */
   owns(file: Pick<RecordOfFile, '_id' | 'runId' | 'move'>): boolean;
   /** Whether a run changes the tags of the file's data source. */
   retags(file: Pick<RecordOfFile, 'dataSourceId'>): boolean;

@@ -1,12 +1,12 @@
 import { type Difference, DIFFERENCES, type DifferenceKind, type Mended } from './differences.js';
 
-/** Of each kind of difference at most so many are told in words. */
+/** Maximum number of examples for each kind of difference. */
 const EXAMPLES = 5;
 
 export interface KindReport {
   count: number;
   mended: number;
-  /** The first few, each with what came of its mend. */
+  /** The first few, each with the result of its repair. */
   readonly examples: string[];
 }
 

@@ -29,7 +29,7 @@ const isNamed = (file: RecordOfFile, key: string): boolean =>
   (file.hasContent &&
     key === blobKey({ organizationId: file.organizationId, fileId: file._id, generation: file.generation }));
 
-/** Finds what lies in file storage and is nobody's. */
+/** Finds objects in file storage without an owner. */
 export function createStoredFiles(models: Models, blobs: Pick<Blobs, 'keys' | 'size'>) {
   const strayOriginals = async (names: readonly (Name & { is: 'original' })[]): Promise<Name[]> => {
     // A row is there before its content, and after it.
@@ -44,7 +44,7 @@ export function createStoredFiles(models: Models, blobs: Pick<Blobs, 'keys' | 's
     });
   };
 
-  /** Those that the records of now do not name, unless a run is at work on their file. */
+  /** Returns those without a current record, unless a run processes their file. */
   const strayOfFiles = async (names: readonly (Name & { is: 'ofFile' })[]): Promise<Name[]> => {
     const records = await recordsOf(
       models,

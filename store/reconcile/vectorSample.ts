@@ -31,7 +31,7 @@ export interface SampledStores {
 function faultOf(vector: readonly number[] | null, dimensions: number | null): string | null {
   if (vector === null) return 'is missing';
   if (dimensions !== null && vector.length !== dimensions) return `has ${vector.length} dimensions, not ${dimensions}`;
-  if (!vector.every(Number.isFinite)) return 'holds values that are no numbers';
+  if (!vector.every(Number.isFinite)) return 'has values that are not numbers';
   const squared = vector.reduce((sum, x) => sum + x * x, 0);
   return Math.abs(squared - 1) > LENGTH_TOLERANCE ? `has the length ${Math.sqrt(squared).toPrecision(3)}, not 1` : null;
 }

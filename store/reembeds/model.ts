@@ -16,7 +16,7 @@ const REEMBED = {
   reason: nullable(textOf<KeptReason>()),
   /** Of one that failed. */
   message: nullable(text),
-  /** Of one that was embedded anew. */
+  /** Chunks that were embedded again. */
   chunks: byDefault(number, 0),
   tokens: byDefault(number, 0),
   /** The generation that readers saw when the file was begun, and the one given out for the new vectors; null: not begun. */

@@ -37,7 +37,7 @@ export interface RebuildProgress {
   readonly skipped: Readonly<Partial<Record<KeptReason, number>>>;
 }
 
-/** Runs that make the vectors of files again from what is stored, a run a user. For operators: they span tenants. */
+/** Runs that make the vectors of files again from stored chunks, one run per user. For operators: they span tenants. */
 export interface Rebuilds extends Pick<PointsCensus, 'check' | 'ensure' | 'recreate'> {
   spaces(scope: RebuildScope): Promise<UsedSpace[]>;
   /** Queues a run for each user who has files in scope and no such run under way. Answers the ids of all these runs. */

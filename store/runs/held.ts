@@ -6,7 +6,7 @@ import type { FileQueue } from '../files/queue.js';
 import { transition } from '../files/transitions.js';
 import type { RunDoc } from './model.js';
 
-/** Runs of one user that are let go in one round. */
+/** Maximum number of runs of one user that are released in one round. */
 const AT_ONCE = 500;
 
 /** Runs about one file that was sent while the user's queue was full: they stay in the outbox, and cost Temporal nothing. */

@@ -24,7 +24,7 @@ export const stateOfRun = (run: RunDoc): RunState => {
   return outcome === 'finished' || outcome === 'failed' ? outcome : 'aborted';
 };
 
-/** Which runs are wanted; of what is not given, all. */
+/** Filter of runs; absent fields do not filter. */
 export interface RunFilter {
   readonly customerIds?: readonly string[];
   readonly kinds?: readonly RunKind[];

@@ -26,18 +26,18 @@ import {
 const RUN_PAUSE = {
   reason: textOf<PauseReason>(),
   at: date,
-  /** Tokens of the text that did not fit any more. */
+  /** Tokens of the text that exceeded the limit. */
   wanted: number,
-  /** When somebody had it go on; null: nobody has. Its workflow takes the pause away. */
+  /** When it was resumed; null: not yet. Its workflow removes the pause. */
   resumedAt: nullable(date),
 };
 
-/** A run that stands still, its files in the queue. */
+/** A paused run, whose files stay queued. */
 export interface RunPause extends RecordOf<typeof RUN_PAUSE> {}
 
-/** Of runs, those that stand still until somebody has them go on. */
+/** Query for paused runs that were not resumed. */
 export const STANDS_STILL = { finishedAt: null, 'pause.at': { $exists: true }, 'pause.resumedAt': null } as const;
-/** The pause of a run that stands still; null: it does not. */
+/** The pause of a paused run; null if it is not paused. */
 export const stillPause = ({ finishedAt, pause }: Pick<RunDoc, 'finishedAt' | 'pause'>): RunPause | null =>
   finishedAt === null && pause && pause.resumedAt === null ? pause : null;
 
@@ -88,23 +88,23 @@ const RUN = {
   nextTryAt: required(date),
   finishedAt: nullable(date),
   outcome: nullable(textOf<RunOutcome['outcome'] | 'aborted'>()),
-  /** Figures of its kind, beside the tally. */
+  /** Figures of its kind, in addition to the tally. */
   counts: byDefault(json<Record<string, number>>(), () => ({})),
-  /** Tokens that it may have embedded at most; null: no bound any more. Absent: it never had one, and none are counted. */
+  /** Token limit; null: removed. Absent: it never had one, and no tokens are counted. */
   maxTokens: optional(orNull(number)),
-  /** Of these, those that were taken: before they were embedded, for good. */
+  /** Tokens that were reserved before embedding; they are not given back. */
   tokensTaken: optional(number),
-  /** Absent: it goes on. */
+  /** Absent: not paused. */
   pause: optional(nested(RUN_PAUSE)),
   /** It has due work and makes no progress. Absent: it does. */
   stall: optional(json<RunStall>()),
   /** Earlier stalls, the latest last. */
   stalls: optional(byDefault(json<(RunStall & { readonly until: Date })[]>(), undefined)),
-  /** How it ended with what it met; absent while it runs, and in older rows. */
+  /** Outcomes of its items; absent while it runs, and in older rows. */
   tally: optional(json<RunTally>()),
-  /** Why it failed, or what it left out. */
+  /** Why it failed, or what it skipped. */
   message: optional(orNull(text)),
-  /** The kind of that cause; absent where it failed for no fault of what it fetched. */
+  /** The kind of that cause; absent if it did not fail because of fetched content. */
   error: optional(orNull(textOf<ItemCause>())),
   /** Why the last attempt of a step failed that gave a cause; absent once one has succeeded. */
   lastError: optional(json<RunError>()),
@@ -120,7 +120,7 @@ const RUN = {
  */
 export interface RunDoc extends RecordOf<typeof RUN> {}
 
-/** A run with what it was asked for and its progress. Workflows carry only its id; lists are read without these two. */
+/** A run with its request and progress. Workflows carry only its id; lists are read without these two. */
 export type Run<K extends RunKind = RunKind> = RunDoc & RunWork<K>;
 
 const run = schemaOf<RunDoc>(RUN, { keepEmpty: true });

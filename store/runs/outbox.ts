@@ -2,7 +2,7 @@ import type { Model } from 'mongoose';
 
 import { uploadEvent } from '../../contract/events.js';
 import type { ItemCause, RunCause } from '../../contract/ledger.js';
-import { IS_UPLOAD, MOST_REDONE, type RunKind, type RunOutcome } from '../../contract/orchestration.js';
+import { IS_UPLOAD, MAX_RUN_RESTARTS, type RunKind, type RunOutcome } from '../../contract/orchestration.js';
 import { type NewWork, type RunProgressOf, workOf } from '../../contract/runs.js';
 import type { Atomically, EventWriter } from '../events/events.js';
 import { blankRow, insertRows } from '../insertOnce.js';
@@ -70,10 +70,10 @@ export interface Runs {
   postpone(runId: number, until: Date): Promise<void>;
   /** Saves how far an open run has come, for its next attempt. */
   saveProgress<K extends RunKind>(run: Run<K>, progress: RunProgressOf<NoInfer<K>>): Promise<void>;
-  /** Ends a run and accepts the same work anew, in one; false when that was done often enough already. */
+  /** Ends a run and accepts the same work again, in one transaction; false when this was done often enough already. */
   redo(run: Run): Promise<boolean>;
   /**
-   * Ends a run, once, with what it did taken down in the ledger; the end of an upload is told. To be called when all its
+   * Ends a run, once, and records its results in the ledger; the end of an upload is reported by an event. Call it when all its
    * files are at rest.
    */
   finish(
@@ -84,14 +84,14 @@ export interface Runs {
   ): Promise<void>;
 }
 
-/** What a run's row says of its end: why it failed, or what a finished one left out. */
+/** The end of a run in its row: why it failed, or what a finished one skipped. */
 export interface RunEnd {
   readonly message: string;
   /** Null where the run has not failed. */
   readonly error: ItemCause | null;
 }
 
-/** An upload that somebody asked for, and not a part of a pass. */
+/** A requested upload, not a part of a scheduled sync. */
 const tellsItsEnd = ({ kind, parentRunId }: RunDoc): boolean => IS_UPLOAD[kind] && parentRunId === undefined;
 
 /** @param traceparent of the trace in which it is called; null: in none */
@@ -206,7 +206,7 @@ export function createRuns(
     },
     async redo(run) {
       const { _id, workflowId, fileId, dataSourceId, requestId, cause = 'request', redone = 0 } = run;
-      if (redone >= MOST_REDONE) return false;
+      if (redone >= MAX_RUN_RESTARTS) return false;
       const id = await sequence.take('run');
       const again = { ...workOf(run), workflowId, owner: run, fileId, requestId, cause, redone: redone + 1 };
       await atomically(async (session) => {
@@ -232,7 +232,7 @@ export function createRuns(
         const run = await runs.findOneAndUpdate({ _id: runId, finishedAt: null }, change, { session }).lean();
         if (!run) return;
         const upload = { ...run, uploadId: run.uploadId ?? null };
-        // A pass is told of once, as a whole, and only where it has synced anything.
+        // A scheduled sync is reported once, as a whole, and only if it has synced files.
         const isPass = run.kind === 'autoSync' && (counts['synced'] ?? 0) > 0;
         if (isPass) await events.write([uploadEvent('ALL_UPLOADED_FILES_QUEUED', upload)], session);
         if (isPass || tellsItsEnd(run)) await events.write([uploadEvent('ALL_FILES_PROCESSED', upload)], session);

@@ -8,7 +8,7 @@ export interface Passes {
   find(temporalRunId: string): Promise<Run | null>;
   /** The parts that were begun, in order. */
   parts(passId: number): Promise<Run[]>;
-  /** Whether a run that looks at the same things is under way, or stands still; null: there is none. */
+  /** Whether a run on the same target is active or paused; null: none is. */
   inTheWay(of: { readonly dataSourceId: number } | { readonly fileId: number }): Promise<'busy' | 'paused' | null>;
 }
 

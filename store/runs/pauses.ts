@@ -6,21 +6,21 @@ import { type RunDoc, STANDS_STILL } from './model.js';
 /** Runs with a bound of tokens: what is taken of it, and the pause that each of them makes where it is reached. */
 export interface Pauses {
   /**
-   * Takes tokens of a run's bound before they are embedded, in one write: batches at once can't pass it together. Where they
-   * do not fit the run is paused, and nothing more fits until it goes on.
+   * Reserves tokens of a run's limit before they are embedded, in one write: parallel batches can't exceed it together. If they
+   * do not fit, the run is paused, and no more fit until it is resumed.
    */
   take(runId: number, tokens: number): Promise<boolean>;
   /** Gives back what was taken and, as its provider said, not embedded. */
   giveBack(runId: number, tokens: number): Promise<void>;
   /** Has a paused run go on, with another bound; null: with none. False when it is not paused, or has heard it already. */
   resume(tenant: Tenant, runId: number, maxTokens: number | null): Promise<boolean>;
-  /** The workflow of a run that may go on takes its pause away; false when nobody has it go on. */
+  /** Removes the pause of a resumed run, for its workflow; false if it was not resumed. */
   clear(runId: number): Promise<boolean>;
-  /** Runs that were told to go on before a time, and whose workflow has not heard it. */
+  /** Runs that were resumed before a time, and whose workflow has not reacted. */
   unheard(before: Date, limit: number): Promise<RunDoc[]>;
-  /** Runs that stand still. */
+  /** Paused runs. */
   standing(limit: number): Promise<RunDoc[]>;
-  /** The run that stands still under a workflow id, and that nobody has go on; null for none. */
+  /** The paused run with a workflow id that was not resumed; null for none. */
   under(workflowId: string): Promise<RunDoc | null>;
 }
 

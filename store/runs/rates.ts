@@ -14,9 +14,9 @@ export interface RunRate {
   readonly seconds: number;
 }
 
-/** What earlier runs tell of later ones. */
+/** Estimates from earlier runs. */
 export interface RunRates {
-  /** By the user's own last runs of a kind that had files and never stood still; null where there is none. */
+  /** From the user's own last runs of a kind that had files and were never paused; null without any. */
   rateOf(tenant: Tenant, kind: RunKind): Promise<RunRate | null>;
 }
 
@@ -28,7 +28,7 @@ export function createRunRates(runs: Model<RunDoc>): RunRates {
           {
             ...{ organizationId, userId, kind },
             outcome: 'finished',
-            // What somebody thought about before it went on says nothing of our speed.
+            // The time of a pause is not our speed.
             maxTokens: { $exists: false },
             'counts.total': { $gt: 0 },
           },

@@ -16,7 +16,7 @@ export interface Stalls {
   unstarted(before: Date, limit: number): Promise<RunDoc[]>;
   /** Runs that are recorded as stalled. */
   stalled(limit: number): Promise<RunDoc[]>;
-  /** Whether a file of the run was found, or came to its end, since a time. */
+  /** Whether a file of the run was found, or ended, since a time. */
   progressedSince(run: RunDoc, since: Date): Promise<boolean>;
   /** Records a stall; one with the same cause keeps its beginning. */
   note(runId: number, stall: RunStall): Promise<void>;

@@ -9,7 +9,7 @@ type Owner = Tenant & { readonly customerId: string };
 
 /** Marks of what may have another schedule from now on, each in the transaction of what changes. */
 export interface ScheduleMarks {
-  /** A data source is new, connected anew, or revoked. */
+  /** A data source is new, reconnected, or revoked. */
   lookAtSource(owner: Owner, dataSourceId: number, session: Session): Promise<void>;
   /** A container was accepted. @param enabled as its request has it: one that never was has no row */
   lookAtContainer(owner: Owner, fileId: number, enabled: boolean, session: Session): Promise<void>;

@@ -11,11 +11,11 @@ const SCHEDULE = {
   dataSourceId: nullable(number),
   /** Of a container that is synced by itself. */
   fileId: nullable(number),
-  /** Raised by whoever changes something that may matter. */
+  /** Raised with every change that may matter. */
   version: byDefault(number, 0),
-  /** It was raised since somebody looked. */
+  /** Raised since the row was last processed. */
   marked: byDefault(flag, false),
-  /** Somebody is at it, or died at it. */
+  /** A process holds it until then, or died with it. */
   claimedUntil: nullable(date),
   /** As Temporal has it, in words of ours; null: it has none. */
   applied: nullable(text),

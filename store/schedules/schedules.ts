@@ -1,6 +1,6 @@
 import type { Model } from 'mongoose';
 
-import { autoSyncHours, type AutoSyncWishes, isAutoSynced } from '../../contract/autoSync.js';
+import { autoSyncHours, type AutoSyncSettings, isAutoSynced } from '../../contract/autoSync.js';
 import { scheduleIds } from '../../contract/orchestration.js';
 import { isConnectedSource } from '../../contract/sources.js';
 import type { DataSourceDoc } from '../dataSources/model.js';
@@ -13,17 +13,17 @@ import type { ScheduleDoc } from './model.js';
 
 /** What a schedule is to be like. */
 export type WantedSchedule =
-  /** The record is gone, or was never there; or nobody wants it synced by itself. */
+  /** The record does not exist, or its automatic sync is off. */
   | { readonly state: 'gone' | 'off' }
   /** `paused` while access is revoked. */
   | { readonly state: 'on' | 'paused'; readonly hours: number };
 
-/** Which records have a schedule, and which of them Temporal has to be told of. */
+/** Which records have a schedule, and which of those must be updated in Temporal. */
 export interface Schedules extends ScheduleMarks {
   find(scheduleId: string): Promise<ScheduleDoc | null>;
   /** As user, organization and record have it at this moment. */
   wanted(row: ScheduleDoc): Promise<WantedSchedule>;
-  /** Takes a marked row, for nobody else meanwhile; null when none is left. */
+  /** Leases a marked row; null when none is left. */
   claim(leaseMs: number): Promise<ScheduleDoc | null>;
   /** Temporal may have one from now on. */
   applying(row: ScheduleDoc): Promise<void>;
@@ -31,7 +31,7 @@ export interface Schedules extends ScheduleMarks {
   applied(row: ScheduleDoc, applied: string | null): Promise<boolean>;
   /** Not now: Temporal is away. */
   postpone(row: ScheduleDoc, until: Date): Promise<void>;
-  /** The row is looked at in the next round: Temporal has another schedule than it says. */
+  /** Processes the row again in the next round: Temporal has another schedule than the row. */
   lookAgain(scheduleIds: readonly string[]): Promise<void>;
   /** Those of a user, some at a time. */
   ofUser(tenant: Tenant, limit: number): Promise<string[]>;
@@ -53,14 +53,14 @@ export interface ScheduleModels {
   readonly organizations: Model<OrganizationDoc>;
 }
 
-/** Temporal was, or is being, told of it. */
+/** Temporal was, or is being, updated. */
 const UNSURE = 'unsure';
 
 export function createSchedules({ schedules, dataSources, files, users, organizations }: ScheduleModels): Schedules {
-  const wishesOf = async ({
+  const transcriptionOptionsOf = async ({
     organizationId,
     userId,
-  }: Tenant): Promise<{ user: AutoSyncWishes; organization: AutoSyncWishes } | null> => {
+  }: Tenant): Promise<{ user: AutoSyncSettings; organization: AutoSyncSettings } | null> => {
     const [user, organization] = await Promise.all([
       users.findOne({ _id: userId, organizationId, deletedAt: null }).lean(),
       organizations.findById(organizationId).lean(),
@@ -78,14 +78,14 @@ export function createSchedules({ schedules, dataSources, files, users, organiza
     ...createScheduleMarks(schedules),
     find: (scheduleId) => schedules.findById(scheduleId).lean().exec(),
     async wanted({ organizationId, userId, dataSourceId, fileId }) {
-      const wishes = await wishesOf({ organizationId, userId });
+      const wishes = await transcriptionOptionsOf({ organizationId, userId });
       if (!wishes) return { state: 'gone' };
       const { user, organization } = wishes;
       const hours = autoSyncHours(user, organization);
       if (fileId !== null) {
         const file = await files.findOne({ _id: fileId, organizationId, userId, isContainer: true }).lean();
         if (!file) return { state: 'gone' };
-        // Its content was deleted, and is to come back when somebody asks for it.
+        // Its content was deleted, and returns only on request.
         if (file.fileContentsDeleted) return { state: 'off' };
         // A site is synced by itself at the word of its request alone.
         const isOn = isAutoSynced({ type: file.source, enabled: file.enableAutoSync ?? false }, user, organization);

@@ -11,7 +11,7 @@ const SELECTION = {
   dataSourceId: required(number),
   /** Null: all there is. */
   externalId: nullable(text),
-  /** How what is new in it becomes files: as it was chosen last. */
+  /** Options for new files in it, from the latest selection. */
   tags: json<Record<string, TagValue>>(),
   ingest: json<IngestOptions>(),
   /** Of tags and ingest: what has the same is looked at together. */
@@ -19,7 +19,7 @@ const SELECTION = {
   chosenAt: required(date),
 };
 
-/** Something of a connected account that somebody chose: each pass looks into it again. */
+/** A selection in a connected account: each scheduled sync repeats it. */
 export interface SelectionDoc extends RecordOf<typeof SELECTION> {}
 
 const LEFT_OUT = {

@@ -22,13 +22,13 @@ export interface SelectionGroup {
 export interface Selections {
   /** Keeps what was chosen; the same once more is one, with the later options. */
   keep(tenant: Tenant, dataSourceId: number, chosen: Omit<SelectionGroup, 'key'>, session: Session): Promise<void>;
-  /** The next group of a data source, that which was chosen last first. @param done keys of those that had their turn */
+  /** The next group of a data source, the latest selection first. @param done keys of groups that were processed */
   nextGroup(dataSourceId: number, done: readonly string[]): Promise<SelectionGroup | null>;
   /** Files that a caller deletes: no pass brings them back. @param scheduled containers that are synced by themselves */
   leaveOut(tenant: Tenant, files: readonly FileDoc[], scheduled: ReadonlySet<number>): Promise<void>;
-  /** Which of some files are left out by the passes of a schedule. */
+  /** Returns which of some files a schedule skips. */
   leftOut(scheduleId: string, externalFileIds: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Somebody has asked for them again. */
+  /** A request includes them again. */
   bringBack(scheduleId: string, externalFileIds: readonly string[]): Promise<void>;
   /** Takes all of a user away. */
   removeAll(tenant: Tenant): Promise<void>;

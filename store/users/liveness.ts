@@ -22,7 +22,7 @@ export interface Liveness {
   forget(tenants: readonly Tenant[]): void;
 }
 
-/** For reading alone: what is written is written for users who live as it is. That somebody does not live is not kept. */
+/** For reads only: writes check the user's record themselves. Only positive results are cached. */
 export function createLiveness(knownMs = KNOWN_MS): Liveness {
   const live = new LRUCache<string, true>({ ...atMost(MOST_KNOWN), ttl: knownMs });
   /** Whose deletion has begun: a look may see them alive until it is committed. */

@@ -31,9 +31,9 @@ const USER = {
   customLimits: optional(nullable(json<CustomLimits>())),
   /** Source types, or ALL_SOURCES alone. */
   autoSyncSources: optional(nullable(list(text))),
-  /** Raised by whoever decides about the user's limits, so that two can't at once. */
+  /** Raised by each decision about the user's limits, so that two conflict. */
   limitTurns: optional(byDefault(number, 0)),
-  /** Raised whenever files of the user are removed, so that sums which were remembered are not taken for true. */
+  /** Raised whenever files of the user are removed, so that cached totals are not used. */
   filesRemoved: optional(byDefault(number, 0)),
 };
 

@@ -40,8 +40,8 @@ export interface UserRecords {
   ): Promise<boolean>;
   setFeature(tenant: Tenant, feature: string, enabled: boolean): Promise<void>;
   /**
-   * Ends the lives of the users named, and answers them together with those whose deletion was begun and did not come
-   * to its end. Names that nobody has are passed over.
+   * Marks the named users as deleted, and returns them together with those whose deletion was begun but not
+   * completed. Unknown names are ignored.
    */
   markDeleted(organizationId: number, customerIds: readonly string[], session: Session): Promise<UserDoc[]>;
   /** Nothing of the deleted user is left. False when that was known. */

@@ -24,8 +24,8 @@ cachedVector.index({ createdAt: 1 }, { expireAfterSeconds: LIFE_SECONDS });
 /** Vectors by the exact text that was embedded, so that the same text is embedded once per organization and space. */
 export interface VectorCache {
   /**
-   * The vectors of texts, in their order. `compute` makes those that are not known, each distinct text once; one that
-   * another call of this process is making just now is waited for.
+   * Returns the vectors of texts, in their order. `compute` makes the unknown ones, each distinct text once; a vector that
+   * another call of this process is computing is awaited.
    * @throws what `compute` throws, or the signal's reason
    */
   resolve(

@@ -74,7 +74,7 @@ interface Payload {
 
 /** Points of one answer: some 400 KB of JSON. */
 const PER_PAGE = 2_000;
-/** Different values that are told at most; Qdrant counts them all before it answers. */
+/** Maximum number of different values in the result; Qdrant counts them all before it answers. */
 const MOST_OWNERS = 1_000_000;
 
 const rangeFilter = ({ above, upTo }: IdRange) => ({

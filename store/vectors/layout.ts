@@ -3,7 +3,7 @@ import type { QdrantClient } from '@qdrant/js-client-rest';
 export const QUANTIZATIONS = ['none', 'scalar', 'binary'] as const;
 export const ON_DISK_PARTS = ['vectors', 'payload', 'hnsw', 'sparse'] as const;
 
-/** How new collections are laid out. What Qdrant may choose itself is absent. Collections that are there stay as they were made. */
+/** Layout of new collections. Absent fields are left to Qdrant. Existing collections keep their layout. */
 export interface CollectionLayout {
   /** Parts that a cluster spreads a collection over. */
   readonly shards: number;

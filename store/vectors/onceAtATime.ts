@@ -1,8 +1,8 @@
-/** Values that are being made just now, by key: whoever wants one meanwhile waits for it in place of making it again. */
+/** Values that are being computed, by key: a concurrent caller waits for the value instead of computing it again. */
 export interface OnceAtATime<T> {
   /**
-   * A value for each key. Those that somebody is making are waited for; `make` makes the others, all at once. What somebody
-   * else gave up on is made after all.
+   * Returns a value for each key. Values that another call computes are awaited; `make` computes the others together, and
+   * those that the other call gave up on.
    * @throws what `make` throws, or the signal's reason
    */
   get(
@@ -36,7 +36,7 @@ export function createOnceAtATime<T>(): OnceAtATime<T> {
         });
         const mine = open.filter((key) => !underWay.has(key));
         if (mine.length > 0) {
-          // What is ours is made before we wait for anybody, so that two never wait for each other.
+          // Compute our own before waiting for others, so that two calls never wait for each other.
           const making = make(mine);
           for (const key of mine)
             underWay.set(

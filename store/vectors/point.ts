@@ -12,7 +12,7 @@ export interface FileVectors extends Tenant {
   /** The index of the first of these chunks; absent: 0. */
   readonly firstChunk?: number;
   readonly parentId: number | null;
-  /** Ids of all that the file lies in. */
+  /** Ids of the file's ancestors. */
   readonly ancestors: readonly number[];
   readonly generation: number;
   readonly space: VectorSpace;

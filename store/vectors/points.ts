@@ -21,7 +21,7 @@ export interface PointsOfFile {
 }
 
 export interface WholePoints {
-  /** Some at a time, in the order of the chunks; those that are not there are left out. */
+  /** Yields points in groups, in the order of the chunks, without missing ones. */
   readPoints(file: PointsOfFile, count: number): AsyncIterable<WholePoint[]>;
   /** Puts points back under the ids that they had. Safe to repeat. @param changed what their payload says otherwise by now */
   writePoints(
@@ -40,7 +40,7 @@ interface Named {
   readonly [SPARSE]?: { readonly indices: readonly number[]; readonly values: readonly number[] };
 }
 
-/** Reading points with all that they hold, and writing them as they were. */
+/** Reads points completely, and writes them unchanged. */
 export function createWholePoints(client: QdrantClient, collections: Collections): WholePoints {
   const idOf = ({ fileId, generation, space }: PointsOfFile, chunkIndex: number): string =>
     pointId(fileId, generation, chunkIndex, space.name);

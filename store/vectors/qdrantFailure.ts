@@ -1,4 +1,4 @@
-import { saysDiskFull, StoreFailure } from '../../contract/storeFailures.js';
+import { isDiskFullError, StoreFailure } from '../../contract/storeFailures.js';
 import { statusOf } from './collection.js';
 
 /** What Qdrant wrote in the body of a refusal, as its REST client keeps it. */
@@ -15,8 +15,8 @@ export function reasonOf(error: unknown): string {
 export function qdrantFailure(error: unknown): unknown {
   if (error instanceof StoreFailure) return error;
   const status = statusOf(error);
-  if (status === null) return new StoreFailure('Qdrant', saysDiskFull(error) ? 'full' : 'unreachable', error);
+  if (status === null) return new StoreFailure('Qdrant', isDiskFullError(error) ? 'full' : 'unreachable', error);
   if (status < 500 && status !== 429) return error;
   const cause = Object.assign(new Error(`HTTP ${status}: ${reasonOf(error)}`, { cause: error }), { status });
-  return new StoreFailure('Qdrant', saysDiskFull(cause) ? 'full' : 'failed', cause);
+  return new StoreFailure('Qdrant', isDiskFullError(cause) ? 'full' : 'failed', cause);
 }

@@ -26,9 +26,9 @@ function refusal(status: number, text: string): Error {
 }
 
 /**
- * Questions that somebody waits for, on connections that are kept. The client asks by fetch, which takes about as much
- * processor time again as the engine's own search. Not by egress/, which guards the way to addresses that callers name:
- * this one is the operator's.
+ * Queries with a waiting caller, on persistent connections. The client uses fetch, which takes about as much
+ * processor time again as the engine's own search. Not through egress/, which guards requests to addresses from callers:
+ * this address is the operator's.
  * @param timeoutMs milliseconds that a request may take
  */
 export function createQdrantReader({ url, apiKey }: QdrantAddress, timeoutMs = QDRANT_TIMEOUT_MS): AskQdrant {

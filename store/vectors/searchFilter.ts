@@ -7,15 +7,15 @@ import { tagPairs } from '../../contract/tags.js';
 
 type Condition = Schemas['Condition'];
 
-/** Which chunks a search means; all that is given must hold, an absent or empty list holds for every chunk. */
+/** Filter of the searched chunks, combined with AND; an absent or empty list does not filter. */
 export interface ChunkFilter {
   readonly fileIds?: readonly number[];
   readonly parentFileIds?: readonly number[];
-  /** What lies below the named files and parents, at any depth, is meant too. */
+  /** Whether the descendants of the named files and parents are included. */
   readonly includeAllChildren?: boolean;
   readonly tagTree?: TagTree;
   readonly fileTypesAtSource?: readonly string[];
-  /** TEXT is everything but pictures; the others are just what they say. */
+  /** TEXT is everything but pictures; the others match exactly. */
   readonly media: MediaType;
 }
 
@@ -31,7 +31,7 @@ const pairsOf = ({ key, value }: TagCondition): string[] => tagPairs([{ key, val
 /** The tag has one of the pairs. */
 const hasAny = (pairs: readonly string[]): Condition => (pairs.length === 0 ? NOTHING : anyOf('tags', pairs));
 
-/** ANDs and ORs of nothing ask for nothing: they are left out, wherever they stand. */
+/** Converts a tag tree. Empty ANDs and ORs are dropped at every level. */
 function tagCondition(tree: TagTree | TagCondition): Condition | undefined {
   if ('key' in tree) {
     const holds = hasAny(pairsOf(tree));
@@ -46,7 +46,7 @@ function tagCondition(tree: TagTree | TagCondition): Condition | undefined {
   return 'AND' in tree ? { must: parts } : { should: parts };
 }
 
-/** Named files, and with all children what lies below them. */
+/** The named files, and with all children their descendants. */
 function belowOrIn(ids: readonly number[], allChildren: boolean): Condition {
   const named = anyOf('file_id', ids);
   return allChildren ? { should: [named, anyOf('ancestors', ids)] } : named;

@@ -1,6 +1,6 @@
 import type { Tenant } from '../users/accept.js';
 
-/** For what is told of a whole organization. */
+/** Filter for a whole organization. */
 export const organizationFilter = ({ organizationId }: Pick<Tenant, 'organizationId'>) => ({
   key: 'organization_id',
   match: { value: String(organizationId) },

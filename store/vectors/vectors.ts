@@ -71,7 +71,7 @@ const PROBE_GOOD_MS = 5_000;
 /** Ids of one delete: some 400 KB of JSON. */
 const IDS_PER_DELETE = 10_000;
 
-/** Files in groups of those that are the same but for their ids. */
+/** Groups files that are equal except for their ids. */
 function alike<T extends { readonly _id: number }>(files: readonly T[], sameOf: (file: T) => object): [T, ...T[]][] {
   const groups = new Map<string, [T, ...T[]]>();
   for (const file of files) {
@@ -91,7 +91,7 @@ const ofFiles = (files: readonly [Tenant & { _id: number }, ...{ _id: number }[]
 
 /**
  * Vectors in Qdrant. The tenant's part of every query is put on here; there is no way to search without it.
- * @param watch told of each request; null: nobody is
+ * @param watch observes each request; null: none
  * @param timeoutMs milliseconds that a request may take
  * @throws StoreFailure from every method while Qdrant does not answer or is broken
  */

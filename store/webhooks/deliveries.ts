@@ -33,7 +33,7 @@ export interface Deliveries {
   /** The latest first. */
   list(webhookId: number, page: { limit: number; offset: number }, status?: DeliveryStatus): Promise<DeliveryDoc[]>;
   count(webhookId: number, status?: DeliveryStatus): Promise<number>;
-  /** Puts deliveries that have ended back on their way: those named, or all that were given up. Answers how many. */
+  /** Queues ended deliveries again: named ones, or all that were given up. Returns their number. */
   again(webhookId: number, positions: readonly number[] | null): Promise<number>;
 }
 

@@ -1,6 +1,6 @@
 import type { Connection, Model } from 'mongoose';
 
-import type { ToldEvent } from '../../contract/events.js';
+import type { PublishedEvent } from '../../contract/events.js';
 import type { DeliveryStatus, WebhookStatus } from '../../contract/webhooks.js';
 import type { SealedSecret } from '../secrets.js';
 import {
@@ -72,7 +72,7 @@ const DELIVERY = {
   webhookId: required(number),
   organizationId: required(number),
   position: required(number),
-  event: required(json<ToldEvent>()),
+  event: required(json<PublishedEvent>()),
   objects: list(text),
   status: required(textOf<DeliveryStatus>()),
   /** Failed tries since the event came, or since it was delivered again by request. */
@@ -108,6 +108,7 @@ export interface WebhookModels {
   deliveries: Model<DeliveryDoc>;
 }
 
+/** Registers the mongoose models of webhooks and deliveries. */
 export function webhookModels(connection: Connection): WebhookModels {
   return {
     webhooks: connection.model<WebhookDoc>('webhooks', webhook, 'webhooks'),

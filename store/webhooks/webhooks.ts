@@ -40,7 +40,7 @@ export interface Webhooks {
   progressed(webhookId: number, progress: WebhookProgress): Promise<void>;
   /** Removes what is left of a deleted one. */
   erase(webhookId: number): Promise<void>;
-  /** Something is to be done that is no event: sends it to its workflow, also when it was disabled. */
+  /** Signals the webhook's workflow without an event, even if the webhook was disabled. */
   call(webhookId: number): Promise<void>;
   /** Those with something to do whose workflow was not told since a time. */
   toWake(toldBefore: Date, limit: number): Promise<WebhookDoc[]>;

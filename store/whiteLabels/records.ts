@@ -34,7 +34,7 @@ export interface WhiteLabels {
   /** The sources for which the organization has a client of its own. */
   types(organizationId: number): Promise<OAuthSource[]>;
   remove(organizationId: number, ids: readonly number[]): Promise<void>;
-  /** The client with its secrets in clear, for a connection that is made just now; null when there is none. */
+  /** The client with its decrypted secrets, for an immediate connection; null when there is none. */
   credentials(organizationId: number, type: OAuthSource): Promise<OAuthCredentials | null>;
   /** The same as far as a provider knows it. */
   client(organizationId: number, type: OAuthSource): Promise<OAuthClient | null>;

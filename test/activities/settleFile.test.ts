@@ -90,7 +90,7 @@ test('a rate limit is waited out for as long as it says; that of an account is n
       expect(settled.waits).toBeGreaterThanOrEqual(atLeast);
       expect(settled.waits).toBeLessThan(atLeast + 50_000);
       expect(settled.args.at(-1)).toBe(counts);
-      expect(settled.args[3]).toMatch(/^It failed\. It goes on by itself at \d{4}-/);
+      expect(settled.args[3]).toMatch(/^It failed\. It continues automatically at \d{4}-/);
     },
   );
 });

@@ -172,11 +172,11 @@ test('whether it is synced by itself: as asked for, as Temporal has it, and how 
   });
   const rows: [what: string, wanted: object, known: unknown, pass: object | undefined, status: string, says: RegExp][] =
     [
-      ['nobody asked', { state: 'off' }, known, undefined, 'ok', /Nobody asked/],
+      ['not requested', { state: 'off' }, known, undefined, 'ok', /was not requested/],
       ['there is no access', { state: 'paused', hours: 6 }, known, undefined, 'warn', /no access/],
       ['Temporal is away', due, new Error('away'), undefined, 'warn', /does not answer/],
       ['there is no schedule yet', due, null, undefined, 'warn', /no schedule/],
-      ['it is paused there', due, { ...known, isPaused: true }, undefined, 'warn', /paused its schedule/],
+      ['it is paused there', due, { ...known, isPaused: true }, undefined, 'warn', /schedule was paused/],
       ['it has not run yet', due, known, undefined, 'ok', /every 6 hours/],
       ['it runs', due, known, pass({ finishedAt: null, outcome: null }), 'ok', /every 6 hours/],
       ['it went well', due, known, pass({}), 'ok', /every 6 hours/],

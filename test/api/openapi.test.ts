@@ -36,7 +36,7 @@ test('an upload takes just the options of the contract, in the query, and a file
       .map(({ name, schema }): [string, unknown] => [name, schema.default ?? null])
       .toSorted(([a], [b]) => (a < b ? -1 : 1));
   expect(optionsOf(contract)).toHaveLength(19);
-  // What the contract gives no default is filled in here: see docs/choices.md.
+  // What the contract gives no default is filled in here: see docs/api/files.md.
   const filled = new Map<unknown, unknown>([
     ['chunk_size', 1500],
     ['chunk_overlap', 20],

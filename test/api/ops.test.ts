@@ -155,7 +155,7 @@ describe('the page says', () => {
     expect(said('decisions')).toBe('');
     const pause = { maxTokens: 50, tokensTaken: 40, wanted: 20, at: new Date(NOW) };
     const paused = said('decisions', { runs: { ...OVERVIEW.runs, paused: 1, rows: [{ ...RUN, pause }] } });
-    expect(paused).toContain('max_tokens of 50: 40 are taken, and the next text has 20.');
+    expect(paused).toContain('max_tokens of 50: 40 are used, and the next text has 20.');
     expect(paused).toContain(
       'POST /sync_runs/7/resume {"max_tokens": null} or a number from 60 on, with customer-id: ada',
     );
@@ -307,7 +307,7 @@ describe('a page that is kept up to date', () => {
       },
     };
     const log = { warn: () => undefined } as never;
-    const live = createLiveOverviews(overviews, () => Promise.resolve(over), { tickMs: 5, mostClients: 2 }, log);
+    const live = createLiveOverviews(overviews, () => Promise.resolve(over), { tickMs: 5, maxClients: 2 }, log);
     const watch = (id: string) => {
       const open = live.watch(1, session(id), () => ({ a: html(shown.a), b: html(shown.b) }));
       if (open === null) return null;

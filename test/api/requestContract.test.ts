@@ -124,7 +124,7 @@ test('every operation takes values of the types of the contract', () =>
     expect(differences).toEqual([]);
   }));
 
-test('every operation keeps the bounds of the contract; those that only we have are in docs/choices.md', () =>
+test('every operation keeps the bounds of the contract; those that only we have are in docs/api/conventions.md', () =>
   each(({ both }) => {
     for (const { own, ...one } of both)
       if (!choices(ours, own.schema).some((choice) => choice.enum))
@@ -140,7 +140,7 @@ test('every operation fills in the defaults of the contract, for what is absent 
       const least = path in EXAMPLES ? { ...(shape.body as object), ...EXAMPLES[path] } : shape.body;
       const filled = validate(operation.body!, least, 'body', RULES);
       for (const { path: name, schema } of shape.fields) {
-        // Absent, it restricts nothing: docs/choices.md.
+        // Absent, it restricts nothing: docs/api/integrations.md.
         if (name.endsWith('auto_synced_source_types')) continue;
         if (!('default' in schema) || valueAt(least, name) !== undefined) continue;
         // Of an object that is not sent nothing is filled in where it may be absent: it is sent then.

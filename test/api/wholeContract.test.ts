@@ -29,7 +29,7 @@ test('whatever is compared below is all there is, but for the live reads that ar
   expect(left.filter((path) => !path.startsWith('/integrations/data/github/'))).toEqual([]);
 });
 
-/** Limits of ours only are in docs/choices.md. */
+/** Limits that only we have are in docs/api/conventions.md. */
 const BOUNDS = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'minLength', 'maxLength', 'pattern'];
 const boundsOf = (document: Document, schema: Schema) =>
   Object.fromEntries(

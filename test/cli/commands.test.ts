@@ -82,7 +82,7 @@ describe('what is not understood', () => {
     [['no-such'], 'There is no command no-such'],
     [['org', 'create'], 'NAME is missing'],
     [['org', 'list', 'more'], 'too many arguments'],
-    [['key', 'revoke', 'x'], 'ID is a number'],
+    [['key', 'revoke', 'x'], 'ID must be a number'],
     [['key', 'create', '--org', '-1'], '--org'],
     [['search', 'a', '--nonsense'], '--nonsense'],
   ])('%j ends with code 2 and says why', async (args, message) => {
@@ -150,7 +150,7 @@ test('the key that npm start keeps is replaced where it is kept', async () => {
   const { API_KEY: _own, ...others } = env;
   const beside = { ...others, DATA_DIR: dataDir };
   const rotated = await cli(beside, 'key', 'rotate', String(made.id), '--json');
-  expect(rotated.said).toContain('DATA_DIR/api-key holds it now');
+  expect(rotated.said).toContain('DATA_DIR/api-key contains the new key');
   expect((await readFile(path.join(dataDir, 'api-key'), 'utf8')).trim()).toBe(
     rotated.json<{ api_key: string }>().api_key,
   );
@@ -241,7 +241,7 @@ describe('doctor', () => {
       'worker',
       'SECRET_KEY',
       'stalled runs',
-      'files in motion',
+      'unfinished files',
       'outbox',
     ];
     expect(checks.map(({ name }) => name)).toEqual([...names, ...more, 'webhooks', 'data sources']);
@@ -303,7 +303,7 @@ describe('doctor', () => {
     });
     const { code, checks } = await examined();
     expect(code).toBe(1);
-    expect(named(checks, 'files in motion')).toEqual([
+    expect(named(checks, 'unfinished files')).toEqual([
       expect.objectContaining({
         state: 'bad',
         found: expect.stringContaining(`file ${id}`),
@@ -320,7 +320,7 @@ describe('doctor', () => {
         .join(),
     ).toContain(`data source ${source._id}`);
     expect((await call('reconcile', '--mend')).code).toBe(0);
-    expect(named((await examined()).checks, 'files in motion')[0]).toMatchObject({ state: 'ok' });
+    expect(named((await examined()).checks, 'unfinished files')[0]).toMatchObject({ state: 'ok' });
   });
 });
 
@@ -415,7 +415,7 @@ describe('a command that works on many things', () => {
       command: 'restore',
       async partly() {
         await writeFile(spoiled(), 'spoiled');
-        return { run: await onFiles('restore', backupOf('whole'), '--force'), says: /not what was written/ };
+        return { run: await onFiles('restore', backupOf('whole'), '--force'), says: /was modified/ };
       },
       async whole() {
         await writeFile(spoiled(), 'files/1/7/1.raw');

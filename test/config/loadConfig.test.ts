@@ -68,7 +68,7 @@ test('the first of several secret keys is the first; one that is no key is refus
     ['k1', 1],
   ]);
   for (const wrong of [keyOf(3), `:${keyOf(3)}`, `k:${Buffer.alloc(31, 3).toString('base64')}`, 'k:', 'k'])
-    expect(() => readSecretKeys(wrong)).toThrow(/^SECRET_KEY: each key is `id:base64 of 32 bytes`; make one with/);
+    expect(() => readSecretKeys(wrong)).toThrow(/^SECRET_KEY: each key is `id:base64 of 32 bytes`; generate one with/);
 });
 
 test('every setting that can not be used is named, empty ones count as unset, and unknown ones are left alone', () => {

@@ -2,7 +2,7 @@
 import type { Account } from '../../connectors/account.js';
 import { createConnectors } from '../../connectors/registry.js';
 import { readSourceUrls } from '../../connectors/readSourceUrls.js';
-import type { GrantKeeper, StoredGrant } from '../../contract/oauth.js';
+import type { GrantStore, StoredGrant } from '../../contract/oauth.js';
 import type { ConnectedSourceType } from '../../contract/sources.js';
 import type { Egress } from '../../egress/types.js';
 import { CLIENT_ID, CLIENT_SECRET } from '../emulators/oauthProvider.js';
@@ -33,7 +33,7 @@ export async function consented(
 /** An account whose grant rests in memory and is refreshed there, as a store would keep it. */
 export function keptAccount(source: ConnectedSourceType, settings: string, grant: StoredGrant, egress: Egress) {
   let kept = { grant, version: '1' };
-  const keeper: GrantKeeper = {
+  const keeper: GrantStore = {
     read: () => Promise.resolve(kept),
     claim: (version) => Promise.resolve(version === kept.version ? 'claim' : null),
     keep(_claim, version, fresh) {

@@ -7,6 +7,7 @@ import { openCursor, sealCursor } from '../../connectors/cursors.js';
 import { readSourceUrls } from '../../connectors/readSourceUrls.js';
 import { createConnectors } from '../../connectors/registry.js';
 import { WALK_ALL, walkOf } from '../../contract/connections.js';
+import { Fault } from '../../contract/failures.js';
 import type { ConnectedSourceType } from '../../contract/sources.js';
 import { everyRow } from '../support/everyRow.js';
 import { faultOf, NEVER } from './account.js';
@@ -23,7 +24,8 @@ const FACTS = {
   ...{ tenant: 'common', subdomain: 'a', instance: 'a', instance_name: 'a', user_id: '1', userID: '1' },
   ...{ instance_url: 'https://a.my.salesforce.com', domain: 'a', customer: 'api', api: 'api' },
 };
-const CREDENTIALS = JSON.stringify({ accessToken: 't', facts: FACTS });
+const KEYS = { domain: 'a', apiKey: 'k', accountName: 'account', accountKey: 'a2V5' };
+const CREDENTIALS = JSON.stringify({ accessToken: 't', facts: FACTS, ...KEYS });
 
 /** An account that counts its requests and is answered none. */
 function silentAccount(source: ConnectedSourceType) {
@@ -75,6 +77,39 @@ test('a list that is stale again after three restarts fails, and is not read as 
   }
   expect((await faultOf(takePage(account, walk, NEVER))).kind).toBe('stale_cursor');
 });
+
+/** Cursors as 0.2.0 stored them, of an item. Rows of a database keep them over an upgrade. */
+const STORED: Partial<Record<ConnectedSourceType, readonly [externalId: string, cursor: string]>> = {
+  INTERCOM: ['tickets', '{"at":null,"isEnd":false,"rest":["1"]}'],
+  ZOTERO: ['users/1', '{"open":[""],"start":0,"version":3,"restarts":0}'],
+  GONG: ['workspace:1', '{"workspace":"1","calls":null,"folders":["2"],"isAgain":true}'],
+  ZENDESK: ['a/tickets', '{"from":"export","at":"x","begun":1,"rest":[]}'],
+  FRESHDESK: ['a/category:1', '{"open":["2"],"page":2}'],
+  GURU: ['collection:1', '{"root":"collection:1","open":[{"folder":"a","owner":"folder:a"}],"at":null,"rest":"1"}'],
+  GITHUB: ['o/n', '{"repository":"o/n","url":"https://github.com/o/n","branch":"main","open":[["","a"]]}'],
+  SHAREPOINT: ['pages', '{"$skiptoken":"x"}'],
+  ONEDRIVE: ['a', '{"drive":"a","rootId":null,"feed":null,"open":[["a","b"]],"at":null,"restarts":0}'],
+  OUTLOOK: ['folder:a', '{"open":[["a","a"]],"at":null,"restarts":0}'],
+  GOOGLE_DRIVE: ['a', '{"root":"a","driveId":null,"open":["a"],"group":1,"below":[],"level":0,"token":null}'],
+  GOOGLE_CLOUD_STORAGE: ['bucket', '{"token":"t","after":"a"}'],
+  CONFLUENCE: ['space:1', '{"part":"pages","at":null,"folders":[]}'],
+  SALESFORCE: ['folder:069000000000001AAA', '{"root":null,"open":[["069000000000001AAA","a"]],"after":""}'],
+  AZURE_BLOB_STORAGE: ['container', '{"marker":"m","after":"a"}'],
+  SERVICENOW: ['incident', '{"id":"a","passed":0}'],
+  SLACK: ['C0123456789', '{"at":"x","latest":"1.000000","open":null}'],
+  BOX: ['folder:1', '{"root":"folder:1","open":[["folder:1",0]],"at":null}'],
+};
+
+test('a cursor that 0.2.0 stored continues its list', () =>
+  everyRow(Object.entries(STORED), String, async ([source, [externalId, cursor]]) => {
+    const { account, requests } = silentAccount(source as ConnectedSourceType);
+    const fault = account.listDescendants(externalId, sealCursor(cursor), NEVER).then(
+      () => null,
+      (error: unknown) => (error instanceof Fault ? error.kind : String(error)),
+    );
+    expect(await fault).not.toBe('stale_cursor');
+    expect(requests()).toBeGreaterThan(0);
+  }));
 
 test('a cursor comes back as it was sealed', () => {
   for (const text of ['', 'a', OLDER, 'ü\u{1F600}']) expect(openCursor(sealCursor(text))).toBe(text);

@@ -2,7 +2,7 @@ import { sealCursor } from '../../connectors/cursors.js';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
 import type { Account } from '../../connectors/account.js';
-import type { TypeWishes } from '../../contract/typesAtSource.js';
+import type { TypeFilter } from '../../contract/typesAtSource.js';
 import type { Egress } from '../../egress/types.js';
 import { nextRequests } from '../emulators/emulator.js';
 import {
@@ -30,7 +30,7 @@ const accountOf = (credentials: object = {}, patienceMs = 30_000): Account =>
     egress,
     patienceMs,
   );
-const below = (id: string, wishes?: TypeWishes) =>
+const below = (id: string, wishes?: TypeFilter) =>
   listed((cursor) => account.listDescendants(idOf(id), cursor, NEVER, wishes));
 const roots = () => listed((cursor) => account.listRoots(cursor, NEVER));
 const idsOf = (ids: readonly string[]): string[] => ids.map((id) => id.replace(idOf(''), ''));

@@ -2,7 +2,7 @@ import { sealCursor } from '../../connectors/cursors.js';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
 import type { Account } from '../../connectors/account.js';
-import type { TypeWishes } from '../../contract/typesAtSource.js';
+import type { TypeFilter } from '../../contract/typesAtSource.js';
 import type { Egress } from '../../egress/types.js';
 import { nextRequests } from '../emulators/emulator.js';
 import { type IntercomEmulator, startIntercom, WORKSPACE } from '../emulators/intercom.js';
@@ -17,7 +17,7 @@ let account: Account;
 
 const accountOf = (accessToken = intercom.oauth.grant().accessToken, patienceMs = 30_000): Account =>
   accountWith('INTERCOM', intercom.settings, { accessToken, facts: {} }, egress, patienceMs);
-const below = (id: string, wishes?: TypeWishes) =>
+const below = (id: string, wishes?: TypeFilter) =>
   listed((cursor) => account.listDescendants(id, cursor, NEVER, wishes));
 const roots = () => listed((cursor) => account.listRoots(cursor, NEVER));
 const seconds = (): number => Math.floor(Date.now() / 1000);

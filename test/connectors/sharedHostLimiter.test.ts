@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import mongoose, { type Connection } from 'mongoose';
 
 import { createSharedHostLimiter } from '../../connectors/sharedHostLimiter.js';
-import type { HostTurns } from '../../contract/hostTurns.js';
+import type { HostRateLimits } from '../../contract/hostRateLimits.js';
 import { createHostTurns } from '../../store/hostTurns.js';
 import { testEngines } from '../support/engines.js';
 import { thoroughly } from '../support/thorough.js';
@@ -17,12 +17,12 @@ let hosts = 0;
 /** A host that no other test knows. */
 const newHost = () => `host${String((hosts += 1))}.example`;
 
-async function table(leaseMs?: number): Promise<HostTurns> {
+async function table(leaseMs?: number): Promise<HostRateLimits> {
   const connection = await mongoose.createConnection(uri.href).asPromise();
   connections.push(connection);
   return createHostTurns(connection, leaseMs);
 }
-function limiterOver(turns: HostTurns, perHost: number) {
+function limiterOver(turns: HostRateLimits, perHost: number) {
   const made = createSharedHostLimiter({ perHost, turns });
   limiters.push(made);
   return made;
@@ -98,7 +98,7 @@ describe('turns at a host', () => {
   test('a worker that is alone has all of them at once, and no page of it asks the database', async () => {
     const turns = await table();
     let asked = 0;
-    const counted: HostTurns = { ...turns, share: (request) => ((asked += 1), turns.share(request)) };
+    const counted: HostRateLimits = { ...turns, share: (request) => ((asked += 1), turns.share(request)) };
     const limiter = limiterOver(counted, 8);
     const host = newHost();
     const held = await Promise.all(Array.from({ length: 8 }, () => limiter.enter(host, 0, never)));
@@ -188,7 +188,7 @@ describe('turns at a host', () => {
   test('without the database the last share stands until it ends; then pages wait, and go on when it is back', async () => {
     const turns = await table(4000);
     let isAway = false;
-    const away: HostTurns = {
+    const away: HostRateLimits = {
       ...turns,
       share: (request) => (isAway ? Promise.reject(new Error('away')) : turns.share(request)),
     };

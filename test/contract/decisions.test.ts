@@ -25,12 +25,12 @@ import {
 } from '../../contract/sources.js';
 import { stallSentence } from '../../contract/stalls.js';
 import { FILE_SYNC_STATUSES, FINAL_FILE_STATUSES } from '../../contract/statuses.js';
-import { causesOf, saysDiskFull, StoreFailure } from '../../contract/storeFailures.js';
+import { causesOf, isDiskFullError, StoreFailure } from '../../contract/storeFailures.js';
 import { fileTags, sameTags, tagObject, tagPairs, upsertTags, withoutTags } from '../../contract/tags.js';
 import { createTemporalLinks } from '../../contract/temporalLinks.js';
 import { temporalNames } from '../../contract/temporalNames.js';
-import { isRecording, serves, wishesOf } from '../../contract/transcripts.js';
-import { givenSpace, helpfulType, isGivenSpace, nameInUrl } from '../../contract/uploads.js';
+import { isRecording, serves, transcriptionOptionsOf } from '../../contract/transcripts.js';
+import { callerSpace, helpfulType, isCallerSpace, nameInUrl } from '../../contract/uploads.js';
 import { normaliseUrl, pageUrl, withScheme } from '../../contract/urls.js';
 import { failureSentence } from '../../contract/webhooks.js';
 import { stateOfWorker, type WorkerReport, workersTrouble, workerTrouble } from '../../contract/workers.js';
@@ -325,15 +325,15 @@ const chain = (depth: number): Error =>
   depth === 0 ? new Error('ENOSPC: no space left on device') : new Error(`level ${depth}`, { cause: chain(depth - 1) });
 checks('a store failure says what its causes say, and a full disk is found in them', [
   ['five levels', [...causesOf(chain(9))].length, 5],
-  ['full, four causes deep', saysDiskFull(chain(4)), true],
-  ['too deep to look', saysDiskFull(chain(5)), false],
+  ['full, four causes deep', isDiskFullError(chain(4)), true],
+  ['too deep to look', isDiskFullError(chain(5)), false],
   ...['EDQUOT', 'Disk quota exceeded', 'out of disk space', 'The disk is full'].map((said): Row => [
     said,
-    saysDiskFull(new Error(said)),
+    isDiskFullError(new Error(said)),
     true,
   ]),
-  ['another failure', saysDiskFull(new Error('ECONNREFUSED')), false],
-  ['no error', saysDiskFull(null), false],
+  ['another failure', isDiskFullError(new Error('ECONNREFUSED')), false],
+  ['no error', isDiskFullError(null), false],
   [
     'each message once',
     new StoreFailure('MongoDB', 'full', new Error('a', { cause: new Error('a', { cause: new Error('b') }) })).message,
@@ -384,7 +384,11 @@ checks('a transcript serves who asks for no more than it has', [
   ['a picture', isRecording('PNG'), false],
   ['nothing', isRecording(null), false],
   ['a name of Object', isRecording('toString'), false],
-  ['wishes', wishesOf({ ...DEFAULT_INGEST_OPTIONS, includeSpeakerLabels: true }), { ...none, speakers: true }],
+  [
+    'wishes',
+    transcriptionOptionsOf({ ...DEFAULT_INGEST_OPTIONS, includeSpeakerLabels: true }),
+    { ...none, speakers: true },
+  ],
   ['the same', serves({ service: 'deepgram', wishes: none }, {}), true],
   ['less', serves({ service: 'deepgram', wishes: both }, {}), true],
   ['speakers', serves({ service: 'deepgram', wishes: none }, { includeSpeakerLabels: true }), false],
@@ -394,9 +398,9 @@ checks('a transcript serves who asks for no more than it has', [
 ]);
 
 checks('names and types of uploads', [
-  ['a space', givenSpace('OPENAI_ADA', 3), { name: 'given-openai-ada-3', dimensions: 3 }],
-  ['is given', isGivenSpace('given-openai-ada-3'), true],
-  ['is not', isGivenSpace('openai-given-3'), false],
+  ['a space', callerSpace('OPENAI_ADA', 3), { name: 'given-openai-ada-3', dimensions: 3 }],
+  ['is given', isCallerSpace('given-openai-ada-3'), true],
+  ['is not', isCallerSpace('openai-given-3'), false],
   ...['image/png', 'audio/mpeg', 'VIDEO/mp2t', 'font/woff'].map((type): Row => [type, helpfulType(type), null]),
   ['text', helpfulType('text/plain'), 'text/plain'],
   ['no type', helpfulType(null), null],

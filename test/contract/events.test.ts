@@ -7,13 +7,13 @@ import {
   fileEvents,
   type NewEvent,
   objectsOf,
-  type ToldEvent,
+  type PublishedEvent,
 } from '../../contract/events.js';
 import { DEFAULT_INGEST_OPTIONS } from '../../contract/ingestOptions.js';
 import { everyRow } from '../support/everyRow.js';
 
 const nowhere = () => ({ workflow_id: null, workflow_url: null });
-const event: ToldEvent = {
+const event: PublishedEvent = {
   kind: 'FILES_CREATED',
   customerId: 'satvik',
   objectId: ['46654'],

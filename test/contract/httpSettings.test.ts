@@ -9,24 +9,24 @@ describe('TRUST_PROXY', () => {
     ['2', 2],
     ['10.0.0.1', ['10.0.0.1']],
     ['10.0.0.0/8, loopback,fd00::/8', ['10.0.0.0/8', 'loopback', 'fd00::/8']],
-  ])('takes "%s"', (value, expected) => {
+  ])('accepts "%s"', (value, expected) => {
     expect(readTrustProxy(value)).toEqual(expected);
   });
 
   test.each(['true', '*', 'proxy.example', '10.0.0.0/33', '::1/129', '10.0.0.0/8/8', '11', '-1', '1,2'])(
     'refuses "%s"',
     (value) => {
-      expect(() => readTrustProxy(value)).toThrow('takes');
+      expect(() => readTrustProxy(value)).toThrow('accepts');
     },
   );
 });
 
 describe('REDIRECT_URI_SCHEMES', () => {
-  test('takes schemes of apps, in lower case', () => {
+  test('accepts schemes of apps, in lower case', () => {
     expect(readRedirectUriSchemes(' com.Example.App, my-app')).toEqual(['com.example.app', 'my-app']);
   });
 
   test.each(['javascript', 'DATA', 'file', '*', 'a:', '1app', 'my app'])('refuses "%s"', (value) => {
-    expect(() => readRedirectUriSchemes(value)).toThrow('takes schemes of apps');
+    expect(() => readRedirectUriSchemes(value)).toThrow('accepts app schemes');
   });
 });

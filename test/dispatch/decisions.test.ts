@@ -436,8 +436,8 @@ describe('the dispatcher', () => {
     const { dispatcher, done } = dispatch(runOf({ startedAt: null }));
     await dispatcher.close();
     await dispatcher.start(7);
-    await dispatcher.tellPersonCame(7);
-    await dispatcher.tellResumed(runOf());
+    await dispatcher.signalConsentReturned(7);
+    await dispatcher.signalResumed(runOf());
     expect(done).toEqual([]);
   });
 });
@@ -579,6 +579,6 @@ describe('the diagnosis of a run without progress', () => {
     };
     await watchStalls({ round }, (stores as { stalls: never }).stalls, log, 400, stop.signal);
     expect([of('stalls.note').map(([id]) => id), of('stalls.clear')]).toEqual([[1, 2, 3], [[4]]]);
-    expect(lines).toEqual(['run is stalled', 'run is stalled', 'run progresses again']);
+    expect(lines).toEqual(['run is stalled', 'run is stalled', 'stalled run makes progress again']);
   });
 });

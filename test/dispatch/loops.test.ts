@@ -146,7 +146,7 @@ describe('the reader of the feed', () => {
       [2, 20],
       [2, 20],
     ]);
-    expect(lines).toEqual(Array(2).fill('the feed of events could not be read on; trying again'));
+    expect(lines).toEqual(Array(2).fill('the event feed could not be read; trying again'));
   });
 
   test('goes on at once after a round that was full', async () => {
@@ -224,7 +224,7 @@ describe('the stream of uploads of a user', () => {
   test('waits for the sweeper where Temporal is away, and is not signalled once closed', async () => {
     const { starter, temporal, lines } = open(temporalOf({}, 'd1:uploads:2'));
     await starter.wake(runOf(1));
-    expect(lines).toEqual(['uploads wait for the sweeper']);
+    expect(lines).toEqual(['the upload stream could not be signalled; the sweeper repeats it']);
     temporal.state.fails = null;
     await starter.wake(runOf(1));
     expect(temporal.ids()).toEqual(['d1:uploads:2']);

@@ -274,8 +274,8 @@ test('a sweep compares at once, goes on after a failure, and ends with its signa
   });
   await schedules.sweep(stop.signal, 60_000);
   expect(lines).toEqual([
-    'schedules could not be brought up to date; trying again',
-    'schedules were not as their records have it',
+    'schedules could not be updated; trying again',
+    'schedules differed from their records and were corrected',
   ]);
   expect(temporal.done).toEqual(['delete d1:stray']);
   expect(of('schedules.page')).toHaveLength(1);

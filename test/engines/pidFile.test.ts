@@ -6,7 +6,7 @@ import path from 'node:path';
 
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 
-import { livingEngines, processState, stopOrphan, writePidFile } from '../../engines/pidFile.js';
+import { runningEngines, processState, stopOrphan, writePidFile } from '../../engines/pidFile.js';
 import { everyRow } from '../support/everyRow.js';
 import { soon } from '../support/soon.js';
 
@@ -35,9 +35,9 @@ const write = (engine: string, text: string): void => {
 test('an engine that outlived its owner is listed, stopped, and forgotten', async () => {
   const pid = await start();
   await writePidFile(dataDir, 'qdrant', pid);
-  expect(await livingEngines(dataDir)).toEqual(['qdrant']);
+  expect(await runningEngines(dataDir)).toEqual(['qdrant']);
   expect(await stopOrphan(dataDir, 'qdrant')).toBe(true);
-  expect([await lives(pid), existsSync(fileOf('qdrant')), await livingEngines(dataDir)]).toEqual([false, false, []]);
+  expect([await lives(pid), existsSync(fileOf('qdrant')), await runningEngines(dataDir)]).toEqual([false, false, []]);
   expect(await stopOrphan(dataDir, 'qdrant')).toBe(false);
 });
 
@@ -48,7 +48,7 @@ test('a process of another program that has the number by now is neither listed 
   const earlier = String(Number(ticks) - 1);
   await everyRow([`${pid} ${earlier}`, `${pid} 0`, `${pid} `, `${pid}`, ''], String, async (text) => {
     write('mongodb', text);
-    expect(await livingEngines(dataDir)).toEqual([]);
+    expect(await runningEngines(dataDir)).toEqual([]);
     expect(await stopOrphan(dataDir, 'mongodb')).toBe(false);
     expect(await lives(pid)).toBe(true);
   });
@@ -77,5 +77,5 @@ test('a process that has ended is not alive, also while its parent has not asked
     (stat) => / Z /.test(stat),
   );
   expect([await lives(zombie), await lives(parent), await processState(2 ** 30)]).toEqual([false, true, null]);
-  expect(await livingEngines(dataDir)).toEqual([]);
+  expect(await runningEngines(dataDir)).toEqual([]);
 });

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 
 import { causeOf } from '../../engines/cause.js';
 import { type Engine, type Launched, startEngine } from '../../engines/engine.js';
-import { createKeeper } from '../../engines/keepRunning.js';
+import { createRestarter } from '../../engines/keepRunning.js';
 import { listensOn } from '../../engines/listening.js';
 import { tryLock, withLock } from '../../engines/lock.js';
 import { logSize, openLog, readLogTail } from '../../engines/logFile.js';
@@ -30,15 +30,15 @@ afterEach(() => rmSync(dataDir, { recursive: true }));
 
 describe('an engine that ended by itself', () => {
   /** Whether each start succeeds, and when each pause is over: at once. */
-  function keeperOf(starts: (boolean | number)[]) {
+  function restarterOf(starts: (boolean | number)[]) {
     let clock = 1_000_000;
     const pauses: number[] = [];
     const said: string[] = [];
     const changes: unknown[] = [];
-    const keeper = createKeeper({
+    const restarter = createRestarter({
       dataDir,
       say: (line) => void said.push(line),
-      onChange: () => void changes.push(keeper.down.get('qdrant')?.attempts),
+      onChange: () => void changes.push(restarter.down.get('qdrant')?.attempts),
       now: () => clock,
       pause: (ms, signal) => {
         signal.throwIfAborted();
@@ -56,27 +56,27 @@ describe('an engine that ended by itself', () => {
     const crash = async (how = 'ended with code 1'): Promise<void> => {
       const recoveries = (): number => said.filter((line) => line === 'qdrant runs again').length;
       const before = recoveries();
-      keeper.onCrash('qdrant', how, engine);
+      restarter.onCrash('qdrant', how, engine);
       await soon(
         () => Promise.resolve(recoveries()),
         (count) => count > before,
       );
     };
-    return { keeper, pauses, said, changes, crash, pass: (ms: number) => void (clock += ms) };
+    return { restarter, pauses, said, changes, crash, pass: (ms: number) => void (clock += ms) };
   }
 
   test('is started again after pauses that double up to half a minute, for as long as it takes', async () => {
-    const { keeper, pauses, changes, said, crash } = keeperOf([...Array<boolean>(7).fill(false), true]);
+    const { restarter, pauses, changes, said, crash } = restarterOf([...Array<boolean>(7).fill(false), true]);
     await crash();
     expect(pauses).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000]);
     expect(changes).toEqual([0, 1, 2, 3, 4, 5, 6, 7, undefined]);
-    expect(keeper.down.size).toBe(0);
+    expect(restarter.down.size).toBe(0);
     expect(said[0]).toBe('qdrant ended with code 1. Next start in 1 s');
     expect(said[1]).toBe('qdrant did not start: code 1. Next start in 2 s');
   });
 
   test('starts with the first pause again only when it has run for a minute', async () => {
-    const { pauses, crash, pass } = keeperOf([]);
+    const { pauses, crash, pass } = restarterOf([]);
     await crash();
     pass(59_999);
     await crash('again');
@@ -87,12 +87,12 @@ describe('an engine that ended by itself', () => {
 
   test('is told with its cause, from its present life alone, and for how long it is down', async () => {
     log('old: panic at an earlier life\n');
-    const { keeper, said, crash } = keeperOf([]);
+    const { restarter, said, crash } = restarterOf([]);
     await crash();
     expect(said[0]).toContain('old: panic at an earlier life');
     log('new: bad news\n');
     let seen: unknown;
-    const second = createKeeper({
+    const second = createRestarter({
       dataDir,
       say: () => void (seen ??= second.down.get('qdrant')),
       now: () => 0,
@@ -107,7 +107,7 @@ describe('an engine that ended by itself', () => {
       ...{ since: '1970-01-01T00:00:00.000Z', cause: 'new: bad news', how: 'ended by SIGKILL' },
       ...{ isDiskFull: false, attempts: 0 },
     });
-    expect(keeper.down.size).toBe(0);
+    expect(restarter.down.size).toBe(0);
     await crash();
     expect(said.findLast((line) => line.startsWith('qdrant ended'))).toBe(
       'qdrant ended with code 1: new: bad news. Next start in 2 s',
@@ -119,9 +119,9 @@ describe('an engine that ended by itself', () => {
   });
 
   test('is not started again once all is to stop', async () => {
-    const { keeper, pauses, said } = keeperOf([]);
-    keeper.stop();
-    keeper.onCrash('qdrant', 'ended', { restart: () => Promise.reject(new Error('none')) } as unknown as Engine);
+    const { restarter, pauses, said } = restarterOf([]);
+    restarter.stop();
+    restarter.onCrash('qdrant', 'ended', { restart: () => Promise.reject(new Error('none')) } as unknown as Engine);
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect([pauses, said]).toEqual([[], []]);
   });
@@ -308,5 +308,5 @@ test('an engine sees no secret of the service', () => {
 test('no engine starts on what a restore has left half done', () => {
   expect(() => refuseHalfRestored(dataDir)).not.toThrow();
   writeFileSync(path.join(dataDir, 'restoring'), '/backup');
-  expect(() => refuseHalfRestored(dataDir)).toThrow(/did not come to its end\. Run it again/);
+  expect(() => refuseHalfRestored(dataDir)).toThrow(/was interrupted\. Run it again/);
 });

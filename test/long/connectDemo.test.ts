@@ -12,11 +12,11 @@ afterEach(async () => {
   await demo?.close();
 });
 
-test('who follows the addresses sees what lies in both accounts become searchable; a no leads to another try', async () => {
+test('the content of both accounts becomes searchable after consent; a refusal leads to another attempt', async () => {
   const said: string[] = [];
   const printed: string[] = [];
   const walks: Promise<unknown>[] = [];
-  /** Says no at first; chooses everything where a choice is offered, but not at the first time. */
+  /** Refuses consent at first, cancels the first selection, then selects everything. */
   const person = async (visit: number, url: string): Promise<void> => {
     const page = url.includes('/connections/')
       ? { url, html: await (await fetch(url)).text() }
@@ -34,13 +34,13 @@ test('who follows the addresses sees what lies in both accounts become searchabl
   service = await startService({ ...demo.env });
   await demo.run(await signIn(service));
   await Promise.all(walks);
-  expect(said.filter((line) => /connected|are searchable|Nothing was chosen/.test(line))).toEqual([
-    'You said no to Google Drive, and nothing was connected. Here is another address:',
+  expect(said.filter((line) => /connected|are searchable|Nothing was selected/.test(line))).toEqual([
+    'You refused access to Google Drive, so it is not connected. Try again:',
     'Google Drive is connected as ada@harbour.example',
-    expect.stringContaining('Nothing was chosen'),
-    '3 of Google Drive are searchable',
+    expect.stringContaining('Nothing was selected'),
+    '3 files of Google Drive are searchable',
     expect.stringMatching(/^Slack is connected as /),
-    '3 of Slack are searchable',
+    '3 files of Slack are searchable',
   ]);
   expect(printed.map((text) => /^ {2}1\. .*\n {5}(.*)$/m.exec(text)?.[1])).toEqual([
     expect.stringContaining('When a storm comes'),

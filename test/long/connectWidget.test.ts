@@ -19,7 +19,7 @@ import { startWidgetSite, type WidgetSite } from '../support/widgetSite.js';
 /** What a screen asks for, by what stands in its fields before. */
 type Fields = Readonly<Record<string, string>>;
 
-const HANDED_OVER: Partial<Record<ConnectedSourceType, Fields>> = {
+const CONNECT_CREDENTIALS: Partial<Record<ConnectedSourceType, Fields>> = {
   AZURE_BLOB_STORAGE: { 'Account Name': ACCOUNT, 'Account Key': ACCOUNT_KEY },
   DOCUMENT360: { 'Account Email': 'ada@harbour.example', Token: DOCUMENT360_TOKEN },
   FRESHDESK: { 'domain.freshdesk.com': `https://${FRESHDESK_DOMAIN}.freshdesk.com/`, 'API key': FRESHDESK_KEY },
@@ -110,11 +110,11 @@ async function connectedAs(type: ConnectedSourceType): Promise<void> {
 }
 
 describe('each source is connected, and something of it synced', () => {
-  test.each(Object.keys(HANDED_OVER) as ConnectedSourceType[])('%s, by what is handed over', async (type) => {
+  test.each(Object.keys(CONNECT_CREDENTIALS) as ConnectedSourceType[])('%s, by what is handed over', async (type) => {
     catalogue.stands[type].reset();
     await openAt(type);
     await widget.press('Connect Account');
-    await fill(HANDED_OVER[type]!);
+    await fill(CONNECT_CREDENTIALS[type]!);
     await widget.picture(`${type}-screen`);
     await widget.press('Submit');
     await widget.text(/sync initiated/).waitFor();

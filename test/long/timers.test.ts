@@ -213,7 +213,7 @@ test('a run that nobody has go on ends after thirty days; one that somebody does
   await time.pass(DAY + MINUTE);
   const last = await service.user('bea');
   expectAbout(await tookMs(workflowIds.scrape(left.id)), 30 * DAY);
-  expect((await last.settled(left.id)).sync_error_message).toMatch(/nobody had it go on/);
+  expect((await last.settled(left.id)).sync_error_message).toMatch(/was not resumed in time/);
   expect(await statusesBelow(last, left.id)).toEqual(['SYNC_ABORTED', 'SYNC_ABORTED']);
   expect(await statusesBelow(last, resumed.id)).toEqual(['READY', 'READY']);
 });

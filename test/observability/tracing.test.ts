@@ -170,6 +170,6 @@ describe('headers for the receiver', () => {
     });
   });
   test.each(['secret', 'a=%zz'])('of %s nothing is repeated', (text) => {
-    expect(() => readOtlpHeaders(text)).toThrow(/^takes (?!.*secret).*$/);
+    expect(() => readOtlpHeaders(text)).toThrow(/^accepts (?!.*secret).*$/);
   });
 });

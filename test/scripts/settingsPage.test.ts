@@ -18,7 +18,7 @@ test.each(['socks5://ann:secret@proxy.example:1080', 'ann:secret@proxy.example',
   'a proxy that can not be used is refused without its credentials being shown: %s',
   (address) => {
     const load = () => loadConfig({ DATA_DIR: '/nonexistent', PREMIUM_PROXY_URLS: `http://b.example:1, ${address}` });
-    expect(load).toThrow(/"PREMIUM_PROXY_URLS" takes addresses like/);
+    expect(load).toThrow(/"PREMIUM_PROXY_URLS" must be a list of addresses like/);
     expect(load).not.toThrow(/secret[%@]/);
   },
 );

@@ -97,14 +97,14 @@ export const bombsOf = ({ unpackedBytes, sentBytes, lineBytes }: BombSizes): rea
     name: `archives.${ending}`,
     content: () => nestedArchives(5, 10 * MB),
     status: 'SYNC_ERROR' as const,
-    says: /no Office file but an archive of other files.*Unpack it/,
+    says: /not an Office file but an archive of other files.*Unpack it/,
   })),
   {
     what: 'archives inside archives for the text of a Word file',
     name: 'text.docx',
     content: () => archivesForText(5, 10 * MB),
     status: 'SYNC_ERROR',
-    says: /broken.*save it anew/,
+    says: /broken.*save it again/,
   },
   {
     // As workbooks shown in a letter are: nobody unpacks them, so they blow nothing up.
@@ -168,7 +168,7 @@ export const bombsOf = ({ unpackedBytes, sentBytes, lineBytes }: BombSizes): rea
     name: 'attributes.html',
     content: () => `<!doctype html><p ${attributesOf(100_000)}>Words with much to them.</p>`,
     status: 'SYNC_ERROR',
-    says: /MAX_HTML_ATTRIBUTES.*Take them out/,
+    says: /MAX_HTML_ATTRIBUTES.*Remove them/,
   },
   {
     what: 'a billion laughs',

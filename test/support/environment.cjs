@@ -30,7 +30,7 @@ async function load() {
     createLog: log.createLog,
     activityFields: fields.activityFields,
     createLocalProvider: local.createLocalProvider,
-    isMeant: sdkLogger.isMeant,
+    isExpected: sdkLogger.isExpected,
     sdk: sdk.default,
     activity: activity.default,
     kept: new Map(),

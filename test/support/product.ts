@@ -8,7 +8,7 @@ import type { loadConfig } from '../../config/config.js';
 import type { createLocalProvider } from '../../providers/embeddings/providers/local.js';
 import type { createLog } from '../../observability/log.js';
 import type { createWorker } from '../../worker/createWorker.js';
-import type { isMeant } from '../../worker/sdkLogger.js';
+import type { isExpected } from '../../worker/sdkLogger.js';
 
 export interface Product {
   readonly createApi: typeof createApi;
@@ -17,7 +17,7 @@ export interface Product {
   readonly createLog: typeof createLog;
   readonly activityFields: typeof activityFields;
   readonly createLocalProvider: typeof createLocalProvider;
-  readonly isMeant: typeof isMeant;
+  readonly isExpected: typeof isExpected;
   /** Its native part can be loaded once in a process. */
   readonly sdk: typeof sdk;
   /** Knows the activity that its caller runs in. */

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 
 import { createSdkLogger } from '../../worker/sdkLogger.js';
-import { keepHeartbeat } from '../../worker/heartbeat.js';
+import { sendHeartbeats } from '../../worker/heartbeat.js';
 import { everyRow } from '../support/everyRow.js';
 import { recorder } from '../support/recorder.js';
 import { soon } from '../support/soon.js';
@@ -21,7 +21,7 @@ test('a worker takes over from those of its host whose process is gone, beats at
   });
   const stop = new AbortController();
   const log = { warn: () => undefined } as never;
-  const kept = keepHeartbeat((stores as { workers: never }).workers, self, () => LOAD, log, stop.signal);
+  const kept = sendHeartbeats((stores as { workers: never }).workers, self, () => LOAD, log, stop.signal);
   await soon(
     () => Promise.resolve(of('workers.beat')),
     ({ length }) => length > 0,
@@ -43,7 +43,7 @@ test('a heartbeat that can not be written is told, and does not end the worker',
   const told: string[] = [];
   const log = { warn: (_fields: unknown, text: string) => void told.push(text) } as never;
   const stop = new AbortController();
-  const kept = keepHeartbeat((stores as { workers: never }).workers, self, () => LOAD, log, stop.signal);
+  const kept = sendHeartbeats((stores as { workers: never }).workers, self, () => LOAD, log, stop.signal);
   await soon(
     () => Promise.resolve(of('workers.beat')),
     ({ length }) => length > 0,

@@ -51,7 +51,7 @@ const planFrom = (afterId: number): [string, object] => ['planBatches', { afterI
 const batch = (...fileIds: number[]): [string, object] => ['ingestBatch', { fileIds }];
 const SENTENCE = 'The site is away. Try again later.';
 const AT_FAULT = (what: string, again: string) =>
-  `The ${what} stopped at a fault of the service. Its log names the cause; ${again}`;
+  `The ${what} failed because of an internal error. See the log of the service for the cause. ${again}`;
 const FAILED_RUN = { message: SENTENCE, cause: 'unreachable' };
 const begun = (fields: object = {}) => ({ beginRun: [{ finished: false, ...fields }] });
 const finished = (counts: object, discovered: number) => ({
@@ -98,7 +98,7 @@ const INGESTS: readonly Row[] = [
     steps: { ...begun(), discoverPages: [{ discovered: 1 }], planBatches: [plan([[1]])], ingestBatch: [DEFECT] },
     calls: [
       ...([['beginRun'], ['discoverPages'], planFrom(0), batch(1)] as const),
-      ['failRun', { message: AT_FAULT('run', 'resync to try again.') }],
+      ['failRun', { message: AT_FAULT('run', 'Resync to try again.') }],
     ],
   },
   {
@@ -138,7 +138,8 @@ const INGESTS: readonly Row[] = [
       [
         'failRun',
         {
-          message: 'The run was paused at max_tokens, and nobody had it go on. Ask for it again, with another bound.',
+          message:
+            'The run was paused at max_tokens and was not resumed in time. Request it again with a higher limit.',
           cause: null,
         },
       ],
@@ -223,7 +224,7 @@ const LISTINGS: readonly Row[] = [
     steps: { beginListing: [{ finished: false }], listItems: [ALL], deleteMissingFiles: [DEFECT] },
     calls: [
       ...([['beginListing'], ['listItems'], ['deleteMissingFiles']] as const),
-      ['endListing', { outcome: 'failed', message: AT_FAULT('listing', 'sync the items to try again.') }],
+      ['endListing', { outcome: 'failed', message: AT_FAULT('listing', 'Sync the items to try again.') }],
     ],
   },
   {
@@ -421,7 +422,8 @@ const OTHERS: readonly Row[] = [
         'endConnection',
         {
           outcome: 'failed',
-          message: 'The connection stopped at a fault of this service. Its log names the cause; connect again.',
+          message:
+            'The connection failed because of an internal error. See the log of the service for the cause. Connect again.',
         },
       ],
     ],
@@ -494,7 +496,7 @@ const UPLOADS: readonly Row[] = [
     },
     calls: [
       ...([planned([], 0), ['ingestUploads', { runIds: [1, 2] }]] as const),
-      ['failUploads', { runIds: [1, 2], message: AT_FAULT('upload', 'resync to try again.') }],
+      ['failUploads', { runIds: [1, 2], message: AT_FAULT('upload', 'Resync to try again.') }],
       planned([], 0),
     ],
     result: null,

@@ -6,7 +6,7 @@ import type { Attachment } from '../../../documents/types.js';
 import type { FileDoc } from '../../../store/files/model.js';
 import type { ActivityDeps } from '../../deps.js';
 
-/** Files left out that the record names, at most. */
+/** Maximum number of skipped files that the record names. */
 const SKIPPED_SHOWN = 20;
 /** Children of one file that are looked through. */
 const MAX_CHILDREN = 10_000;
@@ -17,14 +17,14 @@ interface AttachmentFacts {
   readonly limit_reached?: string;
 }
 
-// oxlint-disable-next-line require-await -- an async iterable is what is asked for, and all of it is at hand
+// oxlint-disable-next-line require-await -- the interface is an async iterable, and the bytes are already in memory
 async function* once(bytes: Uint8Array): AsyncIterable<Uint8Array> {
   yield bytes;
 }
 
 /**
- * Makes a child of each file that a file contains: queued for the same run, with the same options and tags. What can't
- * be read is left out and named. Safe to repeat.
+ * Creates a child of each file that a file contains: queued for the same run, with the same options and tags. Unreadable
+ * ones are skipped and named. Safe to repeat.
  */
 export async function acceptAttachments(
   runId: number,
@@ -71,7 +71,7 @@ export async function acceptAttachments(
   };
 }
 
-/** Queues one of them; answers why it is left out, or null. */
+/** Queues one attachment; returns the reason if it is skipped, or null. */
 async function accept(
   runId: number,
   parent: FileDoc,

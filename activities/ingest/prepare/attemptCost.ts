@@ -1,6 +1,6 @@
 import type { ItemCost, ItemStage } from '../../../contract/ledger.js';
 
-/** How far a try of a file has come and what it took, for the ledger. Kept as the try goes on, so that a Fault finds it. */
+/** Stage and costs of an attempt on a file, for the ledger. Updated during the attempt, so that they are known after a Fault. */
 export interface AttemptCost {
   stage: ItemStage;
   bytes: number;

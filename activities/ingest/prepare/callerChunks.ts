@@ -1,5 +1,5 @@
 import { Fault } from '../../../contract/failures.js';
-import { givenSpace, type GivenChunks } from '../../../contract/uploads.js';
+import { callerSpace, type CallerChunks } from '../../../contract/uploads.js';
 import type { ProcessedDocument } from '../../../documents/types.js';
 import type { StartedFile } from '../../../store/files/start.js';
 import type { FileDoc } from '../../../store/files/model.js';
@@ -9,7 +9,7 @@ import { embedTexts } from './embedTexts.js';
 import type { Preparation, PreparedFile } from './preparedFile.js';
 import { sparseVectorsOf } from './sparseVectors.js';
 
-/** Between chunks in what is shown as the file's text. */
+/** Separator of chunks in the file's text. */
 const GAP = '\n\n';
 /** Chunks whose tokens are counted before anything else gets its turn. */
 const COUNTED_AT_ONCE = 20;
@@ -19,7 +19,7 @@ async function readGiven({ organizationId, _id: fileId, givenChunks }: FileDoc, 
   const stream = givenChunks ? await store.originals.stream({ organizationId, fileId }, givenChunks.id) : null;
   if (stream === null) throw new Fault('gone', 'The chunks that were uploaded are no longer there. Upload them again.');
   for await (const part of stream) parts.push(part);
-  return JSON.parse(Buffer.concat(parts).toString()) as GivenChunks;
+  return JSON.parse(Buffer.concat(parts).toString()) as CallerChunks;
 }
 
 function vectorOf(base64: string): Float32Array {
@@ -83,10 +83,10 @@ export async function prepareCallerChunks(
   const vectors = given?.map(vectorOf) ?? null;
   const wants = !options.generateChunksOnly;
   const own = wants && vectors === null ? deps.embeddings.spaceOf(model) : null;
-  const space = wants && vectors !== null ? givenSpace(model, vectors[0]?.length ?? 0) : own;
+  const space = wants && vectors !== null ? callerSpace(model, vectors[0]?.length ?? 0) : own;
   const chunks = texts.map((text, index) => ({ text, tokens: document.cuts[index]?.tokens ?? 0 }));
   const made = own ? await embedTexts({ organizationId, userId }, own, chunks, deps, signal, tokens, attempt) : [];
-  // What was fetched is kept by generation: the new one has it too.
+  // Fetched content is stored per generation: the new one needs a copy.
   const bytes = file.hasContent
     ? await deps.store.contents.get({ organizationId, fileId, generation: file.generation })
     : null;

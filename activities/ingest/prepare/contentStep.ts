@@ -1,7 +1,7 @@
 import { Fault } from '../../../contract/failures.js';
 import type { ActivityDeps } from '../../deps.js';
 
-/** Runs a step that works on content. What is no Fault is a defect that this very content brought up: it costs the file, not the batch. */
+/** Runs a step on content. An error that is not a Fault is a defect that this content triggered: it fails the file, not the batch. */
 export async function contentStep<T>(
   what: string,
   signal: AbortSignal,

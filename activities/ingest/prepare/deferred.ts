@@ -1,8 +1,8 @@
 import type { DeferredStep } from '../../../contract/orchestration.js';
 
 /**
- * Something of a file must be made first, by a step of its own and perhaps for a long time: its batch puts it aside and
- * goes on.
+ * The file needs a result of another, possibly long, step first: its batch defers it and
+ * continues.
  */
 export class Deferred extends Error {
   readonly step: DeferredStep;

@@ -48,7 +48,7 @@ export async function embedTexts(
       const made = await contentStep('embedded', signal, deps, () =>
         deps.embeddings.embed(space.name, missing, 'document', signal, owner),
       ).catch(async (error: unknown) => {
-        // Of one that was broken off nobody knows what was embedded.
+        // After an abort the number of embedded texts is unknown.
         if (error instanceof Fault && !signal.aborted) await bound?.giveBack(tokens);
         throw error;
       });

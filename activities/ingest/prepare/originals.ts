@@ -12,7 +12,7 @@ import type { StartedFile } from '../../../store/files/start.js';
 import type { FileDoc } from '../../../store/files/model.js';
 import type { ActivityDeps, OpenedOriginal } from '../../deps.js';
 
-/** Whether a file is what somebody sent, and not what a source has: its content is kept apart from what is made of it. */
+/** Whether a file was uploaded, not read from a source: its content is stored apart from its results. */
 export const isSent = ({ source, original }: FileDoc): boolean => Boolean(original) || UPLOAD_SOURCES.includes(source);
 
 /** Facts that are found as a file comes, and stay whatever is read in it later. */
@@ -35,7 +35,7 @@ export async function withOriginal(
   const { file, generation } = started;
   if (file.original) return started;
   const options = file.sourceOptions as UploadOptions | null;
-  if (!options?.url) throw new Fault('gone', 'What was uploaded was deleted. Upload it again.');
+  if (!options?.url) throw new Fault('gone', 'The uploaded content was deleted. Upload it again.');
   const { store, sources } = deps;
   const taken = await sources.download(options.url, signal, async (found) => {
     const draft = await store.originals.receive(file, found.body);
@@ -57,7 +57,7 @@ export async function withOriginal(
       await store.originals.discard(draft);
     }
   });
-  // Another run has it by now: what this one says of it reaches nobody.
+  // Another run owns it now, so this error is not reported.
   if (!taken) throw new Fault('gone', 'The file was taken over by another run.');
   return { file: taken, generation };
 }
@@ -70,7 +70,8 @@ export async function openOriginal(file: FileDoc, deps: ActivityDeps, withConten
   const { organizationId, _id: fileId, original, statistics } = file;
   if (!original) throw new Error(`File ${fileId} has no content of its own`);
   const opened = withContent ? await deps.store.originals.open({ organizationId, fileId }, original.id) : null;
-  if (withContent && opened === null) throw new Fault('gone', 'What was uploaded is no longer there. Upload it again.');
+  if (withContent && opened === null)
+    throw new Fault('gone', 'The uploaded content no longer exists. Upload it again.');
   return {
     bytes: opened && 'bytes' in opened ? opened.bytes : new Uint8Array(),
     path: opened && 'path' in opened ? opened.path : null,

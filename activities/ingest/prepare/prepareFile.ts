@@ -189,7 +189,7 @@ async function prepareOpened(
   if (file.syncStatus === 'EVALUATING_RESYNC') await deps.store.files.beginChanged(runId, [file._id]);
   const fileSize = attempt.bytes;
   const owner = { organizationId, userId: file.userId, fileId: file._id, generation };
-  // What was sent is kept already, once and for all generations.
+  // Uploaded content is already stored, once for all generations.
   const small = sent ? null : await deps.store.contents.take(owner, opened.bytes);
 
   const content = {

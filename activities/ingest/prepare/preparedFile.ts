@@ -20,7 +20,7 @@ export interface Preparation {
   readonly keepLinks: LinkKeeper | null;
 }
 
-/** A file whose content is fetched, read and embedded: all that is left is to write it down. */
+/** A file whose content is fetched, read and embedded, ready to be stored. */
 export interface PreparedFile {
   readonly started: StartedFile;
   readonly finished: FinishedSync;

@@ -25,7 +25,7 @@ export const wantsTables = ({ options }: Pick<FileDoc, 'options'>): boolean => o
 export const pagesKnown = ({ syncStatus, ocrPages }: FileDoc, format: string): readonly number[] | null =>
   PICTURES.includes(format) ? [1] : syncStatus === 'QUEUED_FOR_OCR' ? (ocrPages ?? null) : null;
 
-/** What the outcome of OCR depends on, beside the content. */
+/** The settings that the result of OCR depends on, in addition to the content. */
 export const ocrReading = ({ languages }: OcrLimits, findTables: boolean): string =>
   JSON.stringify([OCR_VERSION, languages, findTables]);
 

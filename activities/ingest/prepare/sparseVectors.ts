@@ -22,6 +22,6 @@ export function sparseVectorsOf(
   };
 }
 
-/** What of sparse vectors the outcome of a sync depends on, beside the options. */
+/** The facts of sparse vectors that the result of a sync depends on, in addition to the options. */
 export const sparseReading = ({ options }: Pick<FileDoc, 'options'>): readonly string[] =>
   options.generateSparseVectors ? [`sparse ${SPARSE_VERSION}`] : [];

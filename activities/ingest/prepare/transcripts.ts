@@ -11,14 +11,14 @@ export const isTranscribed = ({ statistics, options }: FileDoc): boolean =>
 
 /** @throws Fault when the file's content is not there */
 export function recordingOwner({ organizationId, userId, _id: fileId, original }: FileDoc): RecordingOwner {
-  if (!original) throw new Fault('gone', 'What was uploaded is no longer there. Upload it again.');
+  if (!original) throw new Fault('gone', 'The uploaded content no longer exists. Upload it again.');
   return { organizationId, userId, fileId, originalId: original.id };
 }
 
-/** What is kept of a recording's transcription, as far as it answers what the file asks for. */
+/** Returns the stored transcription of a recording, as far as it matches the file's options. */
 export async function keptTranscription(file: FileDoc, { store }: Pick<ActivityDeps, 'store'>) {
   const kept: KeptTranscription | null = await store.transcripts.find(recordingOwner(file));
-  if (kept === null) throw new Fault('gone', 'What was uploaded is no longer there. Upload it again.');
+  if (kept === null) throw new Fault('gone', 'The uploaded content no longer exists. Upload it again.');
   const { transcript, job } = kept;
   return {
     transcript: transcript && serves(transcript, file.options) ? transcript : null,
@@ -27,8 +27,8 @@ export async function keptTranscription(file: FileDoc, { store }: Pick<ActivityD
 }
 
 /**
- * What is said in a file; null for one that is no recording.
- * @throws Deferred when that is not known yet: it is a step of its own, see transcribe.ts
+ * Returns the transcript of a file; null if it is not a recording.
+ * @throws Deferred while there is none: transcription is a step of its own, see transcribe.ts
  */
 export async function transcriptOf(file: FileDoc, deps: Pick<ActivityDeps, 'store'>): Promise<Transcript | null> {
   if (!isTranscribed(file)) return null;

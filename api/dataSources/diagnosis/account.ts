@@ -1,4 +1,4 @@
-/** What is looked at by asking the source itself, or by what is known of the account. */
+/** Checks that call the source, or use the facts of the account. */
 import type { ItemPage, SourceItem } from '../../../connectors/connector.js';
 import type { Account } from '../../../connectors/account.js';
 import type { ConnectedDataSource } from '../../integrations/dataSourceOf.js';
@@ -7,14 +7,14 @@ import { bad, type Finding, ok, warn } from './check.js';
 export interface LookedAt {
   readonly source: ConnectedDataSource;
   readonly account: Account;
-  /** As sentences call the source. */
+  /** Display name of the source. */
   readonly service: string;
   readonly connectAgain: string;
 }
 
 const iso = (ms: number): string => new Date(ms).toISOString();
 
-/** Asks whose account it is with the credentials that are kept, refreshed where they are due. */
+/** Requests the owner of the account with the stored credentials, refreshed if they are due. */
 export async function credential({ source, account, service, connectAgain }: LookedAt, signal: AbortSignal) {
   const { account: name } = await account.identify(signal);
   const grant = await account.grant();
@@ -32,22 +32,23 @@ export async function credential({ source, account, service, connectAgain }: Loo
   return ok(`${service} takes the credentials.`, details ?? {});
 }
 
+/** Compares the granted scopes with those that the source needs. */
 export async function scopes({ account, service, connectAgain }: LookedAt): Promise<Finding> {
   const grant = await account.grant();
   if (!grant) return ok(`${service} knows no scopes: its credentials may do what their owner lets them.`);
   const { wanted, granted, missing } = grant.scopes;
   const details = { wanted, granted, missing };
   if (wanted.length === 0) return ok(`${service} has scopes chosen where its client is registered.`, details);
-  if (granted === null) return ok(`${service} did not say what was granted.`, details);
-  if (missing.length === 0) return ok('All that is needed was granted.', details);
+  if (granted === null) return ok(`${service} did not report the granted scopes.`, details);
+  if (missing.length === 0) return ok('All required scopes were granted.', details);
   return warn(
     `${missing.length} of ${wanted.length} scopes were not granted: ${missing.join(', ')}.`,
-    `${connectAgain} Nothing may be left out at the consent.`,
+    `${connectAgain} Leave all scopes selected at the consent.`,
     details,
   );
 }
 
-/** What is known of its limits, and whether the source takes requests now. */
+/** Returns the known rate limits, and whether the source accepts requests now. */
 export async function limits({ account, service }: LookedAt, waitingFiles: number): Promise<Finding> {
   const { requestsAtOnce, pausedMs, shared } = await account.limits();
   const longest = Math.max(pausedMs, shared?.pausedMs ?? 0);
@@ -61,13 +62,13 @@ export async function limits({ account, service }: LookedAt, waitingFiles: numbe
   if (longest > 0)
     return warn(
       `${service} takes no more requests until ${iso(Date.now() + longest)}${pausedMs < longest ? ', from any account of its client' : ''}.`,
-      'Nothing: what waits goes on by itself then.',
+      'Nothing: waiting requests continue then.',
       details,
     );
   if (waitingFiles > 0)
     return warn(
       `${waitingFiles} files wait for the end of a limit that ${service} has set.`,
-      'Nothing: each says when it goes on.',
+      'Nothing: each has the time at which it continues.',
       details,
     );
   return ok(`${service} takes requests; up to ${requestsAtOnce} at once are sent by a process.`, details);
@@ -77,7 +78,7 @@ const sampleOf = ({ name, itemType, externalId, externalUrl }: SourceItem) => ({
   ...{ name, item_type: itemType, external_id: externalId, external_url: externalUrl },
 });
 
-/** Pages of what lies outermost that are looked through for a first item: a project may have no buckets. */
+/** Maximum number of root pages searched for a first item: a project may have no buckets. */
 const MOST_PAGES = 5;
 
 async function firstPage(account: Account, signal: AbortSignal): Promise<ItemPage> {
@@ -87,7 +88,7 @@ async function firstPage(account: Account, signal: AbortSignal): Promise<ItemPag
   return page;
 }
 
-/** Lists a page of what lies outermost, and one of the first thing there that something lies in. Nothing is opened. */
+/** Lists a page of root items, and one page of the first folder. Reads no content. */
 export async function sampleItem({ account, service }: LookedAt, signal: AbortSignal): Promise<Finding> {
   const { items, next } = await firstPage(account, signal);
   const [first] = items;
@@ -103,9 +104,11 @@ export async function sampleItem({ account, service }: LookedAt, signal: AbortSi
   if (!folder) return ok(`${service} lists what the account holds.`, { item: sampleOf(first) });
   const below = await account.listDescendants(folder.externalId, null, signal);
   const inside = below.items.find(({ externalId }) => externalId !== folder.externalId);
-  return ok(`${service} lists what the account holds, and what lies in it.`, { item: sampleOf(inside ?? folder) });
+  return ok(`${service} lists the items of the account, and the contents of a folder.`, {
+    item: sampleOf(inside ?? folder),
+  });
 }
 
-/** Of an account that is not open any more. */
+/** Result for a disconnected account. */
 export const closed = (service: string, connectAgain: string, at: Date): Finding =>
-  bad(`There is no access to this account of ${service} any more, since ${at.toISOString()}.`, connectAgain);
+  bad(`The access to this account of ${service} ended at ${at.toISOString()}.`, connectAgain);

@@ -2,11 +2,11 @@ import { Fault, type FaultKind } from '../../../contract/failures.js';
 import { untilAborted } from '../../../contract/untilAborted.js';
 import { CHECK_STATUSES, type CheckStatus } from '../../schemas/diagnosis.js';
 
-/** What a look at one part of a connection came to. */
+/** Result of checking one part of a connection. */
 export interface Finding {
   readonly status: CheckStatus;
   readonly message: string;
-  /** What to do, where something is to be done. */
+  /** What to do, if anything. */
   readonly fix: string | null;
   readonly details: Readonly<Record<string, unknown>>;
 }
@@ -24,10 +24,10 @@ export const bad = (message: string, fix: string, details: Details = {}): Findin
   ...{ status: 'bad', message, fix, details },
 });
 
-const WAIT = 'Nothing: what waits goes on by itself then.';
+const WAIT = 'Nothing: waiting requests continue then.';
 const LATER = 'Diagnose again in some minutes; if it stays, look at the status page of the source.';
 
-/** What helps against faults that a caller can do something about. */
+/** Remedies for errors that a caller can fix. */
 const FIXES: Partial<Readonly<Record<FaultKind, string>>> = {
   rate_limited: WAIT,
   access_denied: 'Give the connected account access at the source, or connect one that has it.',
@@ -40,7 +40,7 @@ const FIXES: Partial<Readonly<Record<FaultKind, string>>> = {
   server_error: LATER,
 };
 
-/** @param connectAgain what helps where the credentials are worth nothing any more */
+/** @param connectAgain remedy for invalid credentials */
 export function findingOf(fault: Fault, connectAgain: string): Finding {
   const { kind, message, retryable, retryAfterMs } = fault;
   const fix = kind === 'access_revoked' ? connectAgain : (FIXES[kind] ?? 'The operator looks at the log of the API.');
@@ -54,13 +54,13 @@ export function findingOf(fault: Fault, connectAgain: string): Finding {
 export interface Looking {
   readonly signal: AbortSignal;
   readonly connectAgain: string;
-  /** What is found where the time is over. */
+  /** Result if the time limit is exceeded. */
   late(): Promise<Finding>;
-  /** Of what is no Fault: nobody but the operator can do anything about it. */
+  /** Result for an error that is not a Fault: only the operator can fix it. */
   failed(error: unknown): Finding;
 }
 
-/** Looks at one part. Whatever goes wrong is a finding: no look takes another's answer away. */
+/** Runs one check. Any error becomes its result, so checks do not affect one another. */
 export async function lookAt(
   name: string,
   { signal, connectAgain, late, failed }: Looking,
@@ -77,6 +77,6 @@ export async function lookAt(
   return { name, ...(await found()) };
 }
 
-/** The worst of several. */
+/** Returns the worst of several results. */
 export const worstOf = (checks: readonly Pick<Check, 'status'>[]): CheckStatus =>
   CHECK_STATUSES.findLast((status) => checks.some((check) => check.status === status)) ?? 'ok';

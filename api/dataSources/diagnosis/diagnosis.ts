@@ -10,16 +10,16 @@ import { type Check, type Finding, lookAt, type Looking, ok, warn, worstOf } fro
 import { lastFailures } from './failures.js';
 import { schedule } from './schedule.js';
 
-/** Files counted that wait for the end of a limit. */
+/** Maximum number of rate-limited files that are counted. */
 const MOST_WAITING = 1_000;
 
-/** For what only our own database is asked. */
+/** Checks that read only our database. */
 const LOCAL_MS = 5_000;
 
 const NO_ACCOUNT = ok('A feed or a site has no account: its pages are fetched by their address.');
 const NOT_ASKED: Finding = warn('Not looked at, because the credential comes first.', null);
 
-/** What the source of an account says. While it takes no requests it is not asked. */
+/** Checks of the account at its source. While the source accepts no requests, they are skipped. */
 async function askedChecks(at: LookedAt, looking: Looking, deps: ApiDeps): Promise<Check[]> {
   const { signal } = looking;
   const paused = async (): Promise<Finding | null> => {
@@ -35,14 +35,14 @@ async function askedChecks(at: LookedAt, looking: Looking, deps: ApiDeps): Promi
     credentialCheck.status === 'bad' ? NOT_ASKED : ((await paused()) ?? sampleItem(at, signal)),
   );
   const sampleCheck = await sampled;
-  // Last, for a limit may just have been met.
+  // Last, because an earlier check may have reached a limit.
   const limited = lookAt('limits', { ...looking, signal: AbortSignal.timeout(LOCAL_MS) }, async () =>
     limits(at, await deps.store.files.waitingForLimit(at.source, MOST_WAITING)),
   );
   return [credentialCheck, await scoped, await limited, sampleCheck];
 }
 
-/** Records that the source takes the credentials no more, as a sync does: operators see it at once. */
+/** Records that the source rejects the credentials, as a sync does, so that operators see it at once. */
 async function recordRefusal({ source, account }: LookedAt, { store, unit, log }: ApiDeps): Promise<void> {
   const refused = account.grantVersion() ?? source.sealedCredentials;
   if (refused === null) return;
@@ -71,7 +71,7 @@ async function accountChecks(source: DataSourceDoc, looking: Looking, deps: ApiD
     const at: LookedAt = { source: connected, account: accountOf(connected, deps), service, connectAgain };
     return await askedChecks(at, looking, deps);
   } catch (error) {
-    // Credentials that can not be opened, for instance.
+    // For example, credentials that cannot be decrypted.
     return all(looking.failed(error));
   }
 }
@@ -79,7 +79,7 @@ async function accountChecks(source: DataSourceDoc, looking: Looking, deps: ApiD
 const connectAgainOf = ({ type }: DataSourceDoc): string =>
   `Connect the account again: ${isConnectedSource(type) && CONNECTED_SOURCES[type].auth === 'oauth' ? 'POST /integrations/oauth_url' : 'POST /integrations/connect, with credentials that are good'}.`;
 
-/** GET /data_sources/{data_source_id}/diagnosis: what of a connection works, what does not, and what helps. */
+/** GET /data_sources/{data_source_id}/diagnosis: checks a connection and returns problems with remedies. */
 export const diagnosis = operation({
   method: 'get',
   path: '/data_sources/{data_source_id}/diagnosis',

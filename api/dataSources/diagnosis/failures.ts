@@ -20,7 +20,7 @@ const presentRun = ({ _id, kind, requestId, ...run }: RunDoc, workflowLink: Work
   ...workflowLink(run.workflowId),
 });
 
-/** What of it failed, by cause, and how its last runs ended. */
+/** Returns failed files by cause, and the results of the last runs. */
 export async function lastFailures(
   source: DataSourceDoc,
   { store, workflowLink }: Pick<ApiDeps, 'store' | 'workflowLink'>,
@@ -48,15 +48,15 @@ export async function lastFailures(
   };
   if (syncStatus === 'SYNC_ERROR')
     return bad(
-      `The last look at the account failed: ${itemsError ?? filesError ?? 'no cause was kept.'}`,
-      'Mend what it says, then POST /integrations/items/sync.',
+      `The last listing of the account failed: ${itemsError ?? filesError ?? 'no cause was recorded.'}`,
+      'Fix the cause, then POST /integrations/items/sync.',
       details,
     );
   if (filesError !== null)
-    return warn(`The last sync of files failed: ${filesError}`, 'Mend what it says, then sync them again.', details);
+    return warn(`The last sync of files failed: ${filesError}`, 'Fix the cause, then sync them again.', details);
   if (held > 0)
     return warn(
-      `${held} files are missing at the source; they are kept until somebody decides, for they are suspiciously many.`,
+      `${held} files are missing at the source; they are kept until you decide, because they are suspiciously many.`,
       `Look at the account, then POST /data_sources/${dataSourceId}/held_deletions/approve or …/refuse.`,
       details,
     );

@@ -13,7 +13,7 @@ const presentPass = ({ _id, startedAt, finishedAt, outcome, counts }: RunDoc) =>
   counts,
 });
 
-/** Whether it is synced by itself: as everybody has it, as Temporal has it, and how the last pass went. */
+/** Checks automatic sync: the settings, the schedule in Temporal, and the last run. */
 export async function schedule(
   source: DataSourceDoc,
   { store, schedules }: Pick<ApiDeps, 'store' | 'schedules'>,
@@ -39,7 +39,7 @@ export async function schedule(
     last_pass: pass ? presentPass(pass) : null,
   };
   if (wanted.state === 'off' || wanted.state === 'gone')
-    return ok('Nobody asked for it to be synced by itself (POST /update_users, /organization/update).', details);
+    return ok('Automatic sync was not requested (POST /update_users, /organization/update).', details);
   if (wanted.state === 'paused')
     return warn('It is not synced by itself while there is no access.', 'Connect the account again.', details);
   const known = await schedules.stateOf(scheduleId).catch(() => 'away' as const);
@@ -53,7 +53,7 @@ export async function schedule(
     );
   if (known.isPaused)
     return warn(
-      'Somebody has paused its schedule in Temporal.',
+      'Its schedule was paused in Temporal.',
       `The operator unpauses the schedule ${scheduleId} there.`,
       details,
     );

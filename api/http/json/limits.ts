@@ -1,8 +1,8 @@
-/** Bounds of what a JSON body may hold, so that reading and validating it takes less than 100 ms of the event loop. */
+/** Limits of a JSON body, so that parsing and validation take less than 100 ms of the event loop. */
 export interface JsonLimits {
-  /** Nested containers. */
+  /** Maximum nesting. */
   readonly depth: number;
-  /** Keys of one object. */
+  /** Keys per object. */
   readonly objectKeys: number;
   /** Keys of all objects. */
   readonly keys: number;
@@ -12,11 +12,12 @@ export interface JsonLimits {
 }
 
 /**
- * The longest lists of the interface have 50,000 texts (urls_to_scrape) and 10,000 objects of two keys (/integrations/files/sync).
- * Measured: 1 µs of validation a value, 8 µs a key of an object with free keys, 3 to 5 µs an unknown key.
+ * The longest lists of the interface have 50,000 texts (urls_to_scrape) and 10,000 objects with two keys
+ * (/integrations/files/sync). Measured cost of validation: 1 µs per value, 8 µs per key of an object with free keys, 3
+ * to 5 µs per unknown key.
  */
 export const JSON_LIMITS: JsonLimits = {
-  // The deepest that the interface knows, filters of mails, stays below 20.
+  // The deepest bodies of the interface, filters of mails, have fewer than 20 levels.
   depth: 64,
   objectKeys: 1_000,
   keys: 25_000,
@@ -24,10 +25,13 @@ export const JSON_LIMITS: JsonLimits = {
   numbers: 60_000,
 };
 
-/** Chunks of one request at most: with a vector each they are larger than MAX_CONTENTS_BYTES. */
+/** Maximum number of chunks per request: with vectors, more would exceed MAX_CONTENTS_BYTES. */
 export const MAX_GIVEN_CHUNKS = 20_000;
 
-/** Of a body with chunks: each is an object of three keys with a text, a number and an array of numbers, which is validated as a whole. */
+/**
+ * Limits of a body with chunks. Each chunk is an object with three keys: a text, a number, and an array of numbers that
+ * is validated at once.
+ */
 export const CHUNK_LIMITS: JsonLimits = {
   ...JSON_LIMITS,
   keys: 3 * MAX_GIVEN_CHUNKS + 5_000,

@@ -2,30 +2,30 @@ import type { JsonLimits } from './limits.js';
 import { nextTurn } from './nextTurn.js';
 import { createScanner } from './scan.js';
 
-/** Bytes that are scanned, or parsed, in one turn of the event loop: a few milliseconds. */
+/** Number of bytes scanned or parsed per turn of the event loop: a few milliseconds. */
 const SLICE_BYTES = 262_144;
 
-/** A container whose end has not been read. */
+/** An open container. */
 interface Open {
   readonly isObject: boolean;
-  /** Where it begins. */
+  /** Position of its start. */
   readonly at: number;
-  /** What was parsed of it so far; null: it is parsed together with its parent. */
+  /** Its parsed part; null: it is parsed together with its parent. */
   target: Container | null;
-  /** What is not parsed yet begins here. */
+  /** Position of the first unparsed byte. */
   from: number;
-  /** The last comma in it; -1: there is none. */
+  /** Position of its last comma; -1: none. */
   comma: number;
-  /** The key, or '' in a list, of the element that is parsed by itself. */
+  /** Key of the element that is parsed separately; '' in a list. */
   key: string;
-  /** The last element was parsed by itself: only white space may follow it until the next sign. */
+  /** The last element was parsed separately: only white space may follow before the next token. */
   isAttached: boolean;
 }
 
-/** White space as JSON has it. */
+/** JSON white space. */
 const isBlank = (text: string): boolean => /^[ \t\r\n]*$/.test(text);
 
-/** The key in `"key":`, white space around it. @throws SyntaxError for any other text */
+/** Returns the key in `"key":` with surrounding white space. @throws SyntaxError for any other text */
 function keyOf(text: string): string {
   const [key, ...more] = Object.keys(JSON.parse(`{${text}0}`) as object);
   if (key === undefined || more.length > 0 || !/:[ \t\r\n]*$/.test(text)) throw new SyntaxError('JSON without a key');
@@ -34,20 +34,20 @@ function keyOf(text: string): string {
 
 type Container = unknown[] | Record<string, unknown>;
 
-/** Adds what was parsed of a container, as JSON.parse would: the last of equal keys wins. */
+/** Adds parsed elements to a container as JSON.parse would: the last of several equal keys wins. */
 function append(target: Container, part: Container): void {
   if (Array.isArray(target)) for (const value of part as unknown[]) target.push(value);
   else
     for (const [key, value] of Object.entries(part))
-      // Assigned, the key __proto__ would change the prototype.
+      // Assigning the key __proto__ would change the prototype.
       Object.defineProperty(target, key, { value, configurable: true, enumerable: true, writable: true });
 }
 
 /**
- * Parses JSON as JSON.parse does, in several turns of the event loop where it is long.
+ * Parses JSON like JSON.parse, but long texts over several turns of the event loop.
  * @param bytes UTF-8
- * @param sliceBytes what is parsed in one turn; a longer text is parsed whole
- * @throws SyntaxError for what is not JSON; HttpError 422 above a limit
+ * @param sliceBytes number of bytes per turn; an element with a longer text is parsed at once
+ * @throws SyntaxError for invalid JSON; HttpError 422 above a limit
  */
 export async function parseJson(bytes: Buffer, limits: JsonLimits, sliceBytes = SLICE_BYTES): Promise<unknown> {
   const open: Open[] = [];
@@ -59,7 +59,7 @@ export async function parseJson(bytes: Buffer, limits: JsonLimits, sliceBytes = 
   function flush(one: Open, to: number, isEnd = false): void {
     const text = textOf(one.from, to);
     const target = (one.target ??= one.isObject ? {} : []);
-    // There must be an element before a comma, and after one.
+    // A comma must follow an element and precede one.
     const isEmpty = isBlank(text);
     if (one.isAttached ? !isEmpty : isEmpty && (!isEnd || one.comma >= 0))
       throw new SyntaxError('JSON with a misplaced element');
@@ -68,7 +68,7 @@ export async function parseJson(bytes: Buffer, limits: JsonLimits, sliceBytes = 
     parsedTo = to;
   }
 
-  /** Parses what precedes the innermost container in the others, so that it can be parsed by itself. */
+  /** Parses what precedes the innermost container in its parents, so that it can be parsed separately. */
   function detachAncestors(): void {
     for (const [index, one] of open.entries()) {
       const child = open[index + 1];

@@ -4,7 +4,7 @@ import type { JsonLimits } from './limits.js';
 const [QUOTE, BACKSLASH, COMMA, COLON, MINUS] = [0x22, 0x5c, 0x2c, 0x3a, 0x2d];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** What the scanner reports. Positions are those of the sign in the bytes. */
+/** Callbacks of the scanner. Positions are byte offsets of the token. */
 export interface Structure {
   opened(at: number, isObject: boolean): void;
   closed(at: number, isObject: boolean): void;
@@ -13,20 +13,20 @@ export interface Structure {
 }
 
 export interface Scanner {
-  /** Reads on to `end`. @throws HttpError 422 above a limit */
+  /** Scans up to `end`. @throws HttpError 422 above a limit */
   advance(end: number): void;
 }
 
 /**
- * Finds the structure of JSON text, and counts what it holds. It checks no more of the syntax than it needs to: that is the
- * parser's task.
+ * Finds the structure of JSON text and counts its elements. It validates only the syntax that it needs; the parser
+ * validates the rest.
  * @param bytes UTF-8
  */
 export function createScanner(bytes: Uint8Array, limits: JsonLimits, structure: Structure): Scanner {
   let at = 0;
   let inString = false;
   let inNumber = false;
-  /** Keys of each open object; -1 for a list. */
+  /** Number of keys of each open object; -1 for a list. */
   const open: number[] = [];
   let [keys, texts, others, numbers] = [0, 0, 0, 0];
 
@@ -70,7 +70,7 @@ export function createScanner(bytes: Uint8Array, limits: JsonLimits, structure: 
       if (!wasNumber) numbers += 1;
       inNumber = true;
     } else if (wasNumber && (byte === 0x2e || byte === 0x2b || byte === 0x65 || byte === 0x45)) inNumber = true;
-    // The first letters of the three literals.
+    // First letters of the three literals.
     else if (byte === 0x74 || byte === 0x66 || byte === 0x6e) others += 1;
   }
 

@@ -11,21 +11,24 @@ import { credential } from '../../schemas/integrations.js';
 import { tags } from '../../schemas/tags.js';
 import { connectAccount } from '../connectAccount.js';
 
-/** It becomes part of a host name. */
+/** The name becomes part of a host name. */
 const ACCOUNT = /^[a-z0-9]{3,24}$/;
 
-/** What the connector takes. @param where the name stands @throws HttpError 422 for what no account is called */
+/**
+ * Returns the connector's credentials. @param where path of the account name @throws HttpError 422 for an invalid
+ * account name
+ */
 function azureCredentials(accountName: string, accountKey: string, where: readonly string[]): AzureCredentials {
   if (!ACCOUNT.test(accountName))
     throw invalid(where, 'Give the name of the storage account: 3 to 24 small letters and digits', 'value_error');
   return { accountName, accountKey };
 }
 
-/** The same of what was handed over at /integrations/connect. */
+/** Converts the fields of /integrations/connect in the same way. */
 export const azureHandedOver = ({ account_name: name = '', account_key: key = '' }: HandedOver): AzureCredentials =>
   azureCredentials(name, key, ['body', 'authentication', 'account_name']);
 
-/** POST /integrations/azure_blob_storage: connects a storage account. Its key is tried before anything is accepted. */
+/** POST /integrations/azure_blob_storage: connects a storage account. Its key is verified before anything is stored. */
 export const connectAzure = operation({
   method: 'post',
   path: '/integrations/azure_blob_storage',

@@ -1,7 +1,7 @@
 import { idOf } from '../../../contract/objectIds.js';
 import { syncObjects } from '../syncObjects.js';
 
-/** POST /integrations/azure_blob_storage/files: makes files of blobs, of folders, or of whole containers. */
+/** POST /integrations/azure_blob_storage/files: creates files from blobs, folders, or whole containers. */
 export const syncAzureFiles = syncObjects({
   path: '/integrations/azure_blob_storage/files',
   summary: 'Syncs blobs, folders or containers of a connected Azure Blob Storage.',

@@ -5,15 +5,15 @@ import { integer, orNull } from '../../schemas/fields.js';
 import { MAX_ITEM_ID } from '../../schemas/integrations.js';
 import { dataSourceOf } from '../dataSourceOf.js';
 
-/** Things in one thing that are answered; /integrations/items/list has pages. */
+/** Maximum number of items in the response; /integrations/items/list has pages. */
 const MOST = 10_000;
 
-/** POST /integrations/confluence/list: spaces, or what lies directly in something, as Confluence was listed last. */
+/** POST /integrations/confluence/list: lists spaces, or the direct children of an item, as of the last listing. */
 export const listConfluence = operation({
   method: 'post',
   path: '/integrations/confluence/list',
   auth: 'user',
-  summary: 'Lists the spaces of a connected Confluence, or what lies in one of them.',
+  summary: 'Lists the spaces of a connected Confluence, or the contents of one of them.',
   body: Joi.object({
     data_source_id: integer().required(),
     parent_id: orNull(Joi.string().allow('').max(MAX_ITEM_ID)),
@@ -32,7 +32,7 @@ export const listConfluence = operation({
   }),
   async handle({ caller, body, deps: { store } }) {
     const source = await dataSourceOf(caller, body.data_source_id, store, 'CONFLUENCE');
-    // Front-ends may name nothing where they begin.
+    // Front-ends may send an empty value for the root.
     const filters = body.parent_id ? { parentExternalId: body.parent_id } : { rootsOnly: true };
     const page = { limit: MOST, offset: 0, startingId: 0 };
     const data: { id: string; name: string; has_children: boolean; is_synced: boolean }[] = [];

@@ -4,20 +4,20 @@ import type { ApiDeps } from '../../deps.js';
 import { HttpError, invalid } from '../../http/errors.js';
 import { factsIn } from './facts.js';
 
-/** A client that a caller brings for one connection, with what it says of whose server is meant. */
+/** An OAuth client that a caller provides for one connection, with the server that it belongs to. */
 export interface BroughtClient {
   readonly client: OAuthClient & { readonly secret: string };
-  /** Letter for letter as it was given: the provider compares it so, in both legs. */
+  /** Must stay unchanged: the provider compares it literally in both steps. */
   readonly redirectUri: string;
   readonly facts: Readonly<Record<string, string>>;
 }
 
 const TEXTS = ['client_id', 'client_secret', 'redirect_uri'] as const;
 const MAX_TEXT = 2_000;
-/** What a URL parser would pass over stands in none. */
+/** Excludes characters that a URL parser would ignore. */
 const VISIBLE = /^[\x21-\x7e]+$/;
 
-/** The texts of what was given, which nobody has looked at yet. */
+/** Returns the texts of the given object, unchecked. */
 const textsIn = (given: unknown): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(typeof given === 'object' && given !== null ? given : {}).filter(
@@ -28,8 +28,8 @@ const textsIn = (given: unknown): Readonly<Record<string, string>> =>
 const hrefOf = (text: string): string | null => (URL.canParse(text) ? new URL(text).href : null);
 
 /**
- * The client of a connection to a source that has none of the deployment's; null for every other source.
- * @throws HttpError 400 naming what is absent, 422 for what could lead elsewhere
+ * Returns the OAuth client of a connection for sources that require one per connection; null for other sources.
+ * @throws HttpError 400 that names missing fields, 422 for values that could lead to another host
  */
 export function broughtClient(
   service: OAuthSource,

@@ -11,18 +11,18 @@ import type { ApiDeps } from '../../deps.js';
 import { type Operation, operation, type PageAnswer, RedirectAnswer } from '../../http/operation.js';
 import { cancelledPage, connectedPage, failedPage, pagePath, pendingPage, unknownPage } from './pages.js';
 
-/** How long a person waits for the page; the connection goes on without it. */
+/** Time limit of the page; the connection continues without it. */
 const PATIENCE_MS = 25_000;
 const LOOK_MS = 100;
-/** What providers call a person who said no. */
+/** Error codes of providers for a refusal by the user. */
 const SAID_NO = /^(access_denied|user_denied|user_cancelled_login|consent_declined)$/;
-/** Longer ones are no codes. */
+/** Longer values are rejected. */
 const MAX_CODE = 8_192;
 
 const nameOf = (service: OAuthSource): string =>
   isConnectedSource(service) ? CONNECTED_SOURCES[service].name : service;
 
-/** GET /integrations/<source>: where the provider sends the person back to, with a code or a refusal. */
+/** GET /integrations/<source>: the provider redirects the user here, with a code or a refusal. */
 const callback = (service: OAuthSource): Operation =>
   operation({
     method: 'get',
@@ -30,7 +30,7 @@ const callback = (service: OAuthSource): Operation =>
     auth: 'open',
     changesRecords: true,
     summary: 'Where a provider sends a person back to who was asked for consent. Answers a page.',
-    // Providers add what they like.
+    // Providers may add parameters.
     query: Joi.object({ state: Joi.any(), code: Joi.any(), oauth_verifier: Joi.any(), error: Joi.any() }).unknown(),
     answer: Joi.any(),
     async handle({ query: { state, error, ...query }, deps }) {
@@ -40,7 +40,7 @@ const callback = (service: OAuthSource): Operation =>
       if (attempt?.service !== service) return unknownPage();
       if (typeof code === 'string' && code !== '' && code.length <= MAX_CODE && error === undefined)
         return cameWithCode(attempt, code, deps);
-      // Who said no there comes back with nothing.
+      // After a refusal, OAuth 1.0a providers send no parameters.
       const nothing = isOAuth1 ? 'access_denied' : '';
       return cameWithout(attempt, typeof error === 'string' ? error : nothing, deps);
     },
@@ -51,10 +51,10 @@ export const callbacks: readonly Operation[] = OAUTH_SOURCES.map(callback);
 async function cameWithCode(attempt: AttemptDoc, code: string, deps: ApiDeps): Promise<PageAnswer | RedirectAnswer> {
   const { store, dispatcher } = deps;
   const { _id } = attempt;
-  if (await store.attempts.returned(_id, code)) await dispatcher.tellPersonCame(_id);
-  // Nobody was back before, and yet it does not count: it is too late.
-  else if (await store.attempts.move(_id, ['waiting'], 'expired')) await dispatcher.tellPersonCame(_id);
-  // A second look at the address waits for what the first one began, and begins nothing.
+  if (await store.attempts.returned(_id, code)) await dispatcher.signalConsentReturned(_id);
+  // The user returned for the first time, but too late.
+  else if (await store.attempts.move(_id, ['waiting'], 'expired')) await dispatcher.signalConsentReturned(_id);
+  // A repeated visit waits for the work of the first one and starts nothing.
   return outcomeOf(attempt, deps);
 }
 
@@ -69,15 +69,15 @@ async function cameWithout(attempt: AttemptDoc, error: string, deps: ApiDeps): P
       return true;
     });
     if (!isNews) return outcomeOf(attempt, deps);
-    await dispatcher.tellPersonCame(_id);
+    await dispatcher.signalConsentReturned(_id);
     return cancelledPage(nameOf(service));
   }
   const message = `${nameOf(service)} did not ask for your consent: it refused the request of this service. Tell its operator before you try again: the reason is in the settings of the OAuth client there.`;
-  if (await store.attempts.move(_id, ['waiting'], 'failed', { message })) await dispatcher.tellPersonCame(_id);
+  if (await store.attempts.move(_id, ['waiting'], 'failed', { message })) await dispatcher.signalConsentReturned(_id);
   return outcomeOf(attempt, deps);
 }
 
-/** The page for what became of it, once that is known. */
+/** Returns the page for the result, once it is known. */
 async function outcomeOf({ _id, service }: AttemptDoc, deps: ApiDeps): Promise<PageAnswer | RedirectAnswer> {
   const name = nameOf(service);
   for (const until = Date.now() + PATIENCE_MS; Date.now() < until; await sleep(LOOK_MS)) {
@@ -105,10 +105,10 @@ async function outcomeOf({ _id, service }: AttemptDoc, deps: ApiDeps): Promise<P
   return pendingPage(name);
 }
 
-/** Facts of an account that are words its person knows. */
+/** Facts of an account that its user recognises. */
 const SPOKEN = ['user_name', 'email', 'team_name', 'site_name'] as const;
 
-/** An account as its person calls it; as we do where its source tells nothing of it. */
+/** Returns the account's name as its user knows it; else the name of the source. */
 function accountInWords({ externalId, metadata }: DataSourceDoc): string | null {
   const account = externalId?.split('|')[1] ?? null;
   const told = [...SPOKEN.map((fact) => metadata[fact]), account?.includes('@') === true ? account : null];
@@ -124,7 +124,7 @@ async function afterConnecting(attempt: AttemptDoc, deps: ApiDeps): Promise<Page
   for (const runId of runIds) unit.start(runId);
   const source = await store.dataSources.find(attempt, dataSourceId ?? 0);
   const until = new Date(Date.now() + settings.connectPageLifeMs);
-  // Only the first who is shown the end gets its name: an address may be kept by a browser for long.
+  // Only the first visitor sees the account's name, since browsers may keep the URL for long.
   const chooser = wishes.offersChooser ? await store.attempts.openPage(_id, until) : null;
   if (chooser !== null && wishes.opensChooser) return new RedirectAnswer(pagePath(chooser));
   return connectedPage(nameOf(service), source ? accountInWords(source) : null, chooser);

@@ -14,15 +14,15 @@ const ITEMS_PER_PAGE = 100;
 
 interface Chooser {
   readonly source: DataSourceDoc;
-  /** Of the page. */
+  /** State of the page. */
   readonly name: string;
   readonly service: string;
-  /** The external id of what is looked into; null: the outermost. */
+  /** External id of the open folder; null: the root. */
   readonly folder: string | null;
   readonly number: number;
-  /** External ids that were ticked so far, in any folder. */
+  /** External ids selected so far, in any folder. */
   readonly chosen?: readonly string[];
-  /** Nothing was chosen. */
+  /** Nothing was selected. */
   readonly isEmpty?: boolean;
 }
 
@@ -31,11 +31,11 @@ type Choice = Pick<SourceItem, 'externalId' | 'name' | 'isSelectable' | 'isExpan
 interface Choices {
   readonly items: readonly Choice[];
   readonly more: boolean;
-  /** What they lie in; null at the outermost. */
+  /** Parent folder; null at the root. */
   readonly folder: { readonly name: string; readonly above: string | null } | null;
 }
 
-/** Items to choose from: those that were listed; where nothing was, the outermost that there are just now. */
+/** Returns the listed items to choose from; before the first listing, the root items as the source lists them now. */
 async function choices({ source, service, folder, number }: Chooser, deps: ApiDeps): Promise<Choices> {
   const listed = async (filters: ItemFilters, limit: number, offset: number): Promise<ItemDoc[]> => {
     const asked = { limit, offset, startingId: 0 };
@@ -59,7 +59,7 @@ async function choices({ source, service, folder, number }: Chooser, deps: ApiDe
     };
   const account = accountOf({ ...source, type: source.type }, deps);
   const { items } = await callSource(service, (signal) => account.listRoots(null, signal));
-  // What lies in them is known once it is listed.
+  // Whether they have contents is known only after the listing.
   const known = items.slice(0, ITEMS_PER_PAGE).map((item) => ({ ...item, isExpandable: isBeingListed(source) }));
   return { items: known, more: false, folder: null };
 }
@@ -67,7 +67,7 @@ async function choices({ source, service, folder, number }: Chooser, deps: ApiDe
 const isBeingListed = ({ syncStatus }: DataSourceDoc): boolean =>
   syncStatus === 'QUEUED_FOR_SYNCING' || syncStatus === 'SYNCING';
 
-/** A button that looks elsewhere, and takes along what is ticked. */
+/** Returns a button that opens another folder and keeps the selection. */
 function look(name: string, folder: string | null, number: number, label: string, of = ''): Html {
   const query = new URLSearchParams({ ...(folder === null ? {} : { in: folder }), page: String(number) });
   return html`<button
@@ -81,7 +81,7 @@ function look(name: string, folder: string | null, number: number, label: string
   </button>`;
 }
 
-/** The page at which a person chooses what is synced. */
+/** Renders the page on which a user selects the items to sync. */
 export async function chooserPage(chooser: Chooser, deps: ApiDeps): Promise<PageAnswer> {
   const { source, name, service, folder, number, chosen = [], isEmpty = false } = chooser;
   const { items, more, folder: within } = await choices(chooser, deps);

@@ -11,7 +11,7 @@ import { html } from '../../http/html.js';
 import { CONNECTION_PATH, donePage, failedPage, page, pagePath, unknownPage } from './pages.js';
 import type { Infer } from '../../schemas/inferred.js';
 
-/** A page's name, as it stands in its address: whoever has it may go on with this one connection. */
+/** The secret in the page's URL. Its holder may continue this one connection. */
 interface Opened {
   readonly attempt: AttemptDoc;
   readonly source: DataSourceDoc;
@@ -25,15 +25,15 @@ async function opened(name: string, { store }: ApiDeps): Promise<Opened | PageAn
   if (!attempt || !source || !isConnectedSource(source.type)) return unknownPage();
   const service = CONNECTED_SOURCES[source.type].name;
   if (source.revokedAccess)
-    return failedPage(`${service} is not connected any more`, 'Access to this account was taken back.', 409);
+    return failedPage(`${service} is no longer connected`, 'Access to this account was revoked.', 409);
   return { attempt, source, name, service };
 }
 
 const MAX_ID = 2_048;
-/** Chosen at once at most. */
+/** Maximum number of items per selection. */
 const MAX_CHOSEN = 1_000;
 
-/** Where in the account a person looks. */
+/** The folder that the page shows. */
 const place = () =>
   Joi.object({ in: Joi.string().allow('').max(MAX_ID), page: Joi.number().integer().min(0).max(100_000) });
 const placeIn = ({ in: folder = '', page: number = 0 }: Infer<ReturnType<typeof place>>) => ({
@@ -41,12 +41,12 @@ const placeIn = ({ in: folder = '', page: number = 0 }: Infer<ReturnType<typeof 
   number,
 });
 
-/** GET /connections/…: goes on with a connected account: its items to choose from, or a button that syncs. */
+/** GET /connections/…: continues with a connected account: a selection of its items, or a button that syncs. */
 export const connectionPage = operation({
   method: 'get',
   path: CONNECTION_PATH,
   auth: 'open',
-  summary: 'The page at which a person goes on with a connected account.',
+  summary: 'The page at which a user continues with a connected account.',
   query: place(),
   answer: Joi.any(),
   async handle({ params, query, deps }) {
@@ -54,7 +54,7 @@ export const connectionPage = operation({
     if (!('attempt' in found)) return found;
     const { attempt, source, name, service } = found;
     if (attempt.wishes.offersChooser) return chooserPage({ source, name, service, ...placeIn(query) }, deps);
-    const what = html`<p>The account is connected. Sync it again to bring in what is new.</p>`;
+    const what = html`<p>The account is connected. Sync it again to get new content.</p>`;
     const form = html`<form method="post" action="${pagePath(name)}">
       <button name="action" value="sync">Sync now</button
       ><button class="quiet" name="action" value="cancel">Cancel</button>
@@ -63,7 +63,7 @@ export const connectionPage = operation({
   },
 });
 
-/** POST /connections/…: what the person decided there. */
+/** POST /connections/…: processes the user's decision. */
 export const decideOnConnection = operation({
   method: 'post',
   path: CONNECTION_PATH,
@@ -82,7 +82,7 @@ export const decideOnConnection = operation({
     const { attempt, source, name, service } = found;
     if (body.action === 'cancel') {
       await deps.unit.transaction((session) => deps.store.dataSources.cancelled(attempt, source._id, null, session));
-      return donePage('Nothing was changed', `${service} stays connected as it was.`);
+      return donePage('Nothing was changed', `${service} stays connected without changes.`);
     }
     if (attempt.wishes.offersChooser && (body.action === 'look' || body.ids.length === 0)) {
       const isEmpty = body.action !== 'look';

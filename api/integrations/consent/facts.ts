@@ -3,13 +3,13 @@ import type { OAuthSource } from '../../../contract/whiteLabel.js';
 import { HttpError, invalid } from '../../http/errors.js';
 
 /**
- * Whose account, or whose server, is meant, out of the fields that the service takes notice of.
- * @throws HttpError 422 for what could lead elsewhere, 400 naming a field without which there is no address
+ * Returns the fields that name the account or server, for a service that uses them.
+ * @throws HttpError 422 for values that could lead elsewhere, 400 naming a field that the address needs
  */
 export const factsOf = (service: OAuthSource, body: Readonly<Record<string, unknown>>): Record<string, string> =>
   factsIn(FACT_FIELDS[service] ?? [], body, []);
 
-/** The same of fields that lie somewhere in the body. @param within where, by names */
+/** Returns these fields from a nested part of the body. @param within path of that part */
 export function factsIn(
   fields: readonly FactField[],
   given: Readonly<Record<string, unknown>>,

@@ -8,8 +8,8 @@ import type { DataSourceDoc } from '../../../store/dataSources/model.js';
 import type { ApiDeps } from '../../deps.js';
 
 /**
- * Does what a person decided at the page of a connected account, with the options of the call that made the page: they
- * are the connection's from now on. @param externalIds what was chosen; null where this source offers no choice
+ * Carries out the user's decision on the page of a connected account. The options of the call that created the page
+ * become those of the connection. @param externalIds selected items; null if the source offers no selection
  */
 export async function goOn(
   attempt: AttemptDoc,

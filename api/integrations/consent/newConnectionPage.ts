@@ -1,18 +1,18 @@
-import type { ConnectionOptions, ConnectionWishes } from '../../../contract/oauth.js';
+import type { ConnectionOptions, ConnectionActions } from '../../../contract/oauth.js';
 import type { OAuthSource } from '../../../contract/whiteLabel.js';
 import type { ApiDeps } from '../../deps.js';
 import type { UserCaller } from '../../http/operation.js';
 import { pageUrl } from './pages.js';
 
-/** What a person is to go on with, and how. */
+/** The connection and the options of a page. */
 interface GoingOn {
   readonly service: OAuthSource;
   readonly dataSourceId: number;
   readonly options: ConnectionOptions;
-  readonly wishes: ConnectionWishes;
+  readonly wishes: ConnectionActions;
 }
 
-/** The address of a page of ours at which a person goes on with a connected account, without consent. */
+/** Returns the URL of the page on which a user continues with a connected account, without a new consent. */
 export async function newConnectionPage(
   { organizationId, userId, customerId }: UserCaller,
   { dataSourceId, ...wanted }: GoingOn,

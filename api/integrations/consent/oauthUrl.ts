@@ -19,12 +19,15 @@ import { newConnectionPage } from './newConnectionPage.js';
 const notConnectable = (service: OAuthSource): HttpError =>
   new HttpError(400, `${service} can not be connected in this version.`);
 
-/** POST /integrations/oauth_url: where a person consents, or, for an account that is connected already, chooses on. */
+/**
+ * POST /integrations/oauth_url: returns the URL for the user's consent or, for a connected account, for selecting
+ * items.
+ */
 export const oauthUrl = operation({
   method: 'post',
   path: '/integrations/oauth_url',
   auth: 'user',
-  summary: 'Makes an address at which a person connects an account, or goes on with a connected one.',
+  summary: 'Returns an address at which a user connects an account, or continues with a connected one.',
   createsWork: true,
   body: oauthUrlBody(),
   answer: Joi.object({ oauth_url: Joi.string().required() }),
@@ -46,8 +49,8 @@ export const oauthUrl = operation({
 });
 
 /**
- * The account that is meant: the one named, else the only one that is open; null where there is none.
- * @throws HttpError 404 for one that is not the caller's, or of another service; 400 where several could be meant
+ * Returns the data source that the request names, else the only active one; null if there is none.
+ * @throws HttpError 404 if it is not the caller's or belongs to another service; 400 if several match
  */
 async function knownSource(
   caller: UserCaller,
@@ -61,7 +64,7 @@ async function knownSource(
   }
   const found = await store.dataSources.onlyOne(caller, service);
   if ('source' in found) return found.source;
-  // Of several that are revoked, whichever consents is found again by its own name.
+  // If several are revoked, the consent determines the account.
   if (found.several === 'revoked') return null;
   throw new HttpError(400, 'Several accounts of this service are connected. Name one by data_source_id.');
 }
@@ -72,7 +75,7 @@ interface ConsentPlace {
   readonly name: string;
 }
 
-/** The address at which the person consents. */
+/** Returns the URL for the user's consent. */
 async function consentUrl(
   caller: UserCaller,
   body: OAuthUrlBody,
@@ -117,7 +120,7 @@ async function consentUrl(
   return url;
 }
 
-/** The organization's own client, else the deployment's. @throws HttpError 400 where there is neither */
+/** Returns the organization's OAuth client, else the deployment's. @throws HttpError 400 if there is neither */
 async function clientOf(
   { organizationId }: UserCaller,
   service: OAuthSource,
@@ -134,7 +137,7 @@ async function clientOf(
   );
 }
 
-/** Those that were given, and no others; else the built-in ones. */
+/** Returns only the given scopes; without any, the built-in ones. */
 function scopesOf({ scopes, scope = '' }: OAuthUrlBody, { spec }: Consent): readonly string[] {
   if (scopes.length > 0) return scopes;
   const single = scope.split(/\s+/).filter((one) => one !== '');

@@ -1,9 +1,9 @@
-/** The pages that a person sees around a connection. Plain HTML that needs no script; each says what to do next. */
+/** HTML pages of a connection. They need no script; each tells the user what to do next. */
 import type { ApiDeps } from '../../deps.js';
 import { PageAnswer } from '../../http/operation.js';
 import { html, Html } from '../../http/html.js';
 
-/** Where a page that goes on with a connection is. */
+/** Path of the page that continues a connection. */
 export const CONNECTION_PATH = '/connections/{name}';
 export const pagePath = (name: string): string => CONNECTION_PATH.replace('{name}', name);
 export const pageUrl = (name: string, { publicUrl }: Pick<ApiDeps, 'publicUrl'>): string =>
@@ -24,9 +24,10 @@ li { display: flex; gap: .6rem; align-items: center; padding: .5rem .75rem; bord
 li label, li > span { display: flex; gap: .6rem; align-items: baseline; flex: 1; min-width: 0 } li label { cursor: pointer } label > span { min-width: 0 } nav { margin-top: .75rem }
 `);
 
-/** Has a page asked for again by itself. */
+/** Reloads the page automatically. */
 const AGAIN_SOON = html`<meta http-equiv="refresh" content="2" />`;
 
+/** A page of a connection: a title, a mood for its colour, and a body. */
 export function page(
   status: number,
   title: string,
@@ -59,7 +60,7 @@ export function page(
 const CLOSE = html`<p class="soft">You can close this window and go back to the application.</p>`;
 const AGAIN = html`<p>To try again, go back to the application and connect once more.</p>`;
 
-/** @param chooser the name of the page at which items are chosen; null where none is offered */
+/** @param chooser URL part of the selection page; null if there is none */
 export function connectedPage(name: string, account: string | null, chooser: string | null): PageAnswer {
   const who = account === null ? html`` : html`<p>Account: <strong>${account}</strong></p>`;
   const next =
@@ -70,19 +71,21 @@ export function connectedPage(name: string, account: string | null, chooser: str
   return page(200, `${name} is connected`, 'good', html`${who}${next}`);
 }
 
+/** The page of a connection in progress; it reloads by itself. */
 export const pendingPage = (name: string): PageAnswer =>
   page(
     202,
     `${name} is being connected`,
     'plain',
     html`<p>
-        This takes longer than usual. It goes on by itself: this page shows when it is done, and so does the
+        This takes longer than usual. It continues in the background: this page shows when it is done, and so does the
         application.
       </p>
       ${CLOSE}`,
     AGAIN_SOON,
   );
 
+/** The page after the user refused the consent. */
 export const cancelledPage = (name: string): PageAnswer =>
   page(
     200,
@@ -95,7 +98,7 @@ export const cancelledPage = (name: string): PageAnswer =>
       <p class="soft">You can close this window.</p>`,
   );
 
-/** @param next what the person can do */
+/** @param next what the user can do */
 export const failedPage = (title: string, why: string, status = 400, next = AGAIN): PageAnswer =>
   page(
     status,
@@ -106,10 +109,11 @@ export const failedPage = (title: string, why: string, status = 400, next = AGAI
       <p class="soft">You can close this window.</p>`,
   );
 
-/** Of an address that leads nowhere (any more). */
+/** The page for an address that is invalid or has expired. */
 export const unknownPage = (): PageAnswer =>
   failedPage('This link leads nowhere', 'It is not complete, was used before, or its time is over.');
 
+/** A page that reports a successful end. */
 export const donePage = (title: string, what: string): PageAnswer =>
   page(
     200,

@@ -11,10 +11,10 @@ import type { HandedOver } from '../../schemas/handedOver.js';
 import { tags } from '../../schemas/tags.js';
 import { connectAccount } from '../connectAccount.js';
 
-/** It becomes part of a host name. */
+/** The domain becomes part of a host name. */
 const DOMAIN = /^([a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)(?:\.freshdesk\.com)?$/i;
 
-/** What the connector takes. @param where the domain stands @throws HttpError 422 for what is none of Freshdesk's */
+/** Returns the connector's credentials. @param where path of the domain field @throws HttpError 422 for a domain outside Freshdesk */
 function freshdeskCredentials(given: string, apiKey: string, where: readonly string[]): FreshdeskCredentials {
   const domain = DOMAIN.exec(given)?.[1]?.toLowerCase();
   if (domain === undefined)
@@ -22,11 +22,11 @@ function freshdeskCredentials(given: string, apiKey: string, where: readonly str
   return { domain, apiKey };
 }
 
-/** What was handed over at POST /integrations/connect. @throws HttpError 422 */
+/** Converts the fields of POST /integrations/connect. @throws HttpError 422 */
 export const freshdeskHandedOver = (given: HandedOver): FreshdeskCredentials =>
   freshdeskCredentials(given['domain'] ?? '', given['api_key'] ?? '', ['body', 'authentication', 'domain']);
 
-/** POST /integrations/freshdesk: connects an account of Freshdesk. Its key is tried before anything is accepted. */
+/** POST /integrations/freshdesk: connects a Freshdesk account. Its key is verified before anything is stored. */
 export const connectFreshdesk = operation({
   method: 'post',
   path: '/integrations/freshdesk',

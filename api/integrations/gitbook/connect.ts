@@ -2,7 +2,7 @@ import type { GitBookCredentials } from '../../../connectors/gitbook/index.js';
 import type { HandedOver } from '../../schemas/handedOver.js';
 import { connectByToken } from '../connectByToken.js';
 
-/** What the connector takes, of what was handed over at /integrations/connect. */
+/** Converts the fields of /integrations/connect into the connector's credentials. */
 export const gitBookHandedOver = (given: HandedOver): GitBookCredentials => ({
   organization: given['organization_name'] ?? '',
   accessToken: given['access_token'] ?? '',

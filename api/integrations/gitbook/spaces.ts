@@ -5,10 +5,10 @@ import { integer } from '../../schemas/fields.js';
 import { callSource } from '../callSource.js';
 import { accountOf, connectedSourceOf } from '../dataSourceOf.js';
 
-/** Spaces that are answered at most. */
+/** Maximum number of spaces in the response. */
 const MAX_SPACES = 10_000;
 
-/** GET /integrations/gitbook/spaces: the spaces of a connected GitBook, as they are now. */
+/** GET /integrations/gitbook/spaces: lists the current spaces of a connected GitBook. */
 export const gitBookSpaces = operation({
   method: 'get',
   path: '/integrations/gitbook/spaces',

@@ -12,7 +12,7 @@ import { syncSelection } from '../syncSelection.js';
 
 const MAX_SPACES = 20;
 
-/** POST /integrations/gitbook/sync: makes files of all pages in some spaces. */
+/** POST /integrations/gitbook/sync: creates files from all pages of some spaces. */
 export const syncGitBook = operation({
   method: 'post',
   path: '/integrations/gitbook/sync',

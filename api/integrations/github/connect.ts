@@ -7,13 +7,16 @@ import { credential, success } from '../../schemas/integrations.js';
 import { tags } from '../../schemas/tags.js';
 import { connectAccount } from '../connectAccount.js';
 
-/** What the connector takes, of what was handed over at /integrations/connect. */
+/** Converts the fields of /integrations/connect into the connector's credentials. */
 export const gitHubHandedOver = ({ username = '', access_token: accessToken = '' }: HandedOver): GitHubCredentials => ({
   username,
   accessToken,
 });
 
-/** POST /integrations/github: connects a user of GitHub, or renews the token of a known one. The token is tried before anything is accepted. */
+/**
+ * POST /integrations/github: connects a GitHub user, or renews the token of a known one. The token is verified before
+ * anything is stored.
+ */
 export const connectGitHub = operation({
   method: 'post',
   path: '/integrations/github',

@@ -22,7 +22,7 @@ const PLACE = '/integrations/data/github';
 const absent = (what: string): HttpError =>
   new HttpError(404, `GitHub has no such repository for the connected account, or no such ${what} in it.`);
 
-/** A page of what there is of a kind, as GitHub has it just now. */
+/** Returns a page of records of a kind, read from GitHub at the time of the call. */
 const list = (kind: GitHubList, path: string, summary: string, record: Joi.Schema): Operation =>
   operation({
     method: 'post',
@@ -54,7 +54,7 @@ const list = (kind: GitHubList, path: string, summary: string, record: Joi.Schem
     },
   });
 
-/** One of them, by its number. */
+/** Returns one record by its number, read from GitHub at the time of the call. */
 const one = (kind: 'issues' | 'pull_requests', name: string, what: string, record: Joi.Schema): Operation =>
   operation({
     method: 'get',
@@ -78,7 +78,7 @@ const one = (kind: 'issues' | 'pull_requests', name: string, what: string, recor
     },
   });
 
-/** /integrations/data/github/…: issues and pull requests, and what hangs on these. */
+/** /integrations/data/github/…: issues and pull requests with their comments, commits and files. */
 export const gitHubLiveReads: readonly Operation[] = [
   list('issues', 'issues', 'Lists the issues of a repository of a connected GitHub.', issue),
   one('issues', 'issue_number', 'issue', issue),

@@ -5,10 +5,10 @@ import { integer, orNull } from '../../schemas/fields.js';
 import { callSource } from '../callSource.js';
 import { accountOf, onlySourceOf } from '../dataSourceOf.js';
 
-/** Repositories that GitHub puts on a page at most. */
+/** Maximum page size of GitHub. */
 const MAX_PER_PAGE = 100;
 
-/** GET /integrations/github/repos: a page of the repositories of a connected GitHub, as they are now. */
+/** GET /integrations/github/repos: lists a page of the current repositories of a connected GitHub. */
 export const gitHubRepos = operation({
   method: 'get',
   path: '/integrations/github/repos',
@@ -22,7 +22,7 @@ export const gitHubRepos = operation({
   answer: Joi.array()
     .items(
       Joi.object({
-        // Text, as POST /integrations/github/sync_repos takes it: front-ends hand on what they get here.
+        // Text, because front-ends pass the id on to POST /integrations/github/sync_repos.
         id: Joi.string().required(),
         name: Joi.string().required(),
         url: Joi.string().allow(null).required(),

@@ -13,14 +13,14 @@ import { accountOf, onlySourceOf } from '../dataSourceOf.js';
 const MAX_REPOS = 25;
 const PAGE_SIZE = 100;
 
-/** Whether a caller's word means a repository: by its id, its address, `owner/name`, or its name alone. */
+/** Returns whether a text names a repository: by its id, its URL, `owner/name`, or its name. */
 function isMeant(word: string, { id, name, url }: Container): boolean {
   const given = word.trim().toLowerCase();
   const full = name.toLowerCase();
   return [String(id), full, full.slice(full.indexOf('/') + 1), url?.toLowerCase()].includes(given);
 }
 
-/** POST /integrations/github/sync_repos: lists what some repositories hold, so that it can be chosen from. */
+/** POST /integrations/github/sync_repos: lists the contents of some repositories for selection. */
 export const syncGitHubRepos = operation({
   method: 'post',
   path: '/integrations/github/sync_repos',

@@ -16,7 +16,7 @@ import { selectionWishes } from '../keptOptions.js';
 import { readFilter } from '../readFilter.js';
 import { syncSelection } from '../syncSelection.js';
 
-/** POST /integrations/gmail/sync: makes files of the messages that meet some conditions. */
+/** POST /integrations/gmail/sync: creates files from the messages that match a filter. */
 export const syncGmail = operation({
   method: 'post',
   path: '/integrations/gmail/sync',

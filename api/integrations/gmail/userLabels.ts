@@ -5,7 +5,7 @@ import { integer, orNull } from '../../schemas/fields.js';
 import { callSource } from '../callSource.js';
 import { accountOf, onlySourceOf } from '../dataSourceOf.js';
 
-/** GET /integrations/gmail/user_labels: the labels of a connected Gmail, as they are now. */
+/** GET /integrations/gmail/user_labels: lists the current labels of a connected Gmail. */
 export const gmailLabels = operation({
   method: 'get',
   path: '/integrations/gmail/user_labels',

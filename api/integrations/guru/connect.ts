@@ -2,7 +2,7 @@ import type { GuruCredentials } from '../../../connectors/guru/index.js';
 import type { HandedOver } from '../../schemas/handedOver.js';
 import { connectByToken } from '../connectByToken.js';
 
-/** What the connector takes, of what was handed over at /integrations/connect. */
+/** Converts the fields of /integrations/connect into the connector's credentials. */
 export const guruHandedOver = ({
   username = '',
   access_token: accessToken = '',

@@ -6,7 +6,7 @@ import { integer, nullable, orNull } from '../../schemas/fields.js';
 import { callSource } from '../callSource.js';
 import { accountOf, onlySourceOf } from '../dataSourceOf.js';
 
-/** GET /integrations/outlook/user_categories: the categories of a connected Outlook, as they are now. */
+/** GET /integrations/outlook/user_categories: lists the current categories of a connected Outlook. */
 export const outlookCategories = operation({
   method: 'get',
   path: '/integrations/outlook/user_categories',

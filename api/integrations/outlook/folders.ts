@@ -6,7 +6,7 @@ import { integer, nullable, orNull } from '../../schemas/fields.js';
 import { callSource } from '../callSource.js';
 import { accountOf, onlySourceOf } from '../dataSourceOf.js';
 
-/** GET /integrations/outlook/user_folders: the folders of a connected Outlook, as they are now. */
+/** GET /integrations/outlook/user_folders: lists the current folders of a connected Outlook. */
 export const outlookFolders = operation({
   method: 'get',
   path: '/integrations/outlook/user_folders',

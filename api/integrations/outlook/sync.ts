@@ -22,7 +22,7 @@ import { syncSelection } from '../syncSelection.js';
 const INBOX = 'Inbox';
 const MAX_FOLDER = 1_024;
 
-/** The one folder that a caller's word means. @throws HttpError 400 for none, or several */
+/** Returns the folder that a text names. @throws HttpError 400 for none or several */
 function onlyFolder([folder, another]: readonly MailFolder[]): MailFolder {
   if (!folder)
     throw new HttpError(400, 'There is no such folder. Name it as GET /integrations/outlook/user_folders does.');
@@ -30,7 +30,7 @@ function onlyFolder([folder, another]: readonly MailFolder[]): MailFolder {
   return folder;
 }
 
-/** POST /integrations/outlook/sync: makes files of the mails of a folder that a filter finds. */
+/** POST /integrations/outlook/sync: creates files from the mails of a folder that match a filter. */
 export const syncOutlook = operation({
   method: 'post',
   path: '/integrations/outlook/sync',

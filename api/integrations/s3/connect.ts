@@ -17,8 +17,8 @@ import { connectAccount } from '../connectAccount.js';
 const MAX_URL = 2_048;
 
 /**
- * A store's address without a slash at its end; null for none, for which front-ends send an empty field.
- * @param within where the address stands @throws HttpError 422 for what is none, or may not be called
+ * Returns a store's address without a trailing slash; null for an empty field, which front-ends send.
+ * @param within path of the address @throws HttpError 422 if it is invalid, or may not be called
  */
 async function endpointOf(
   text: string | undefined,
@@ -46,14 +46,14 @@ async function endpointOf(
   return url.href.replace(/\/+$/, '');
 }
 
-/** What the connector takes, of what was handed over at /integrations/connect. */
+/** Converts the fields of /integrations/connect into the connector's credentials. */
 export const s3HandedOver = async (given: HandedOver, deps: ApiDeps): Promise<S3Credentials> => ({
   accessKey: given['access_key'] ?? '',
   accessKeySecret: given['access_key_secret'] ?? '',
   endpointUrl: await endpointOf(given['endpoint_url'], ['body', 'authentication'], deps),
 });
 
-/** POST /integrations/s3: connects S3, or a store that speaks like it. Its keys are tried before anything is accepted. */
+/** POST /integrations/s3: connects S3, or a compatible store. Its keys are verified before anything is stored. */
 export const connectS3 = operation({
   method: 'post',
   path: '/integrations/s3',

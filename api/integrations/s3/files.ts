@@ -1,7 +1,7 @@
 import { idOf, idOfPrefix } from '../../../contract/objectIds.js';
 import { syncObjects } from '../syncObjects.js';
 
-/** POST /integrations/s3/files: makes files of objects, of what begins with a prefix, or of whole buckets. */
+/** POST /integrations/s3/files: creates files from objects, prefixes, or whole buckets. */
 export const syncS3Files = syncObjects({
   path: '/integrations/s3/files',
   summary: 'Syncs objects, prefixes or buckets of a connected S3.',

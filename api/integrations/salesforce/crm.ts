@@ -7,7 +7,9 @@ import { integer, nullable } from '../../schemas/fields.js';
 import { callSource } from '../callSource.js';
 import { accountOf, connectedSourceOf } from '../dataSourceOf.js';
 
-/** POST /integrations/data/crm/…: a page of records of one kind, as Salesforce has them just now. */
+/**
+ * POST /integrations/data/crm/…: returns a page of records of one kind, read from Salesforce at the time of the call.
+ */
 const list = (kind: CrmOperation): Operation =>
   operation({
     method: 'post',
@@ -35,7 +37,7 @@ const list = (kind: CrmOperation): Operation =>
     },
   });
 
-/** GET /integrations/data/crm/…/{id}: one of them. */
+/** GET /integrations/data/crm/…/{id}: returns one of these records. */
 const one = (kind: CrmOperation): Operation =>
   operation({
     method: 'get',

@@ -8,7 +8,10 @@ import { accountOf, onlySourceOf } from '../dataSourceOf.js';
 
 const MAX_CURSOR = 8_192;
 
-/** GET /integrations/sharepoint/sites/list: a page of the sites that the person of a connected SharePoint may see, as they are now. */
+/**
+ * GET /integrations/sharepoint/sites/list: lists a page of the sites that the user of a connected SharePoint can
+ * currently access.
+ */
 export const sharePointSites = operation({
   method: 'get',
   path: '/integrations/sharepoint/sites/list',
@@ -20,7 +23,7 @@ export const sharePointSites = operation({
       .items(
         Joi.object({
           id: Joi.string().required(),
-          // As sharepoint_site_name takes it; null for the root site.
+          // As accepted by sharepoint_site_name; null for the root site.
           site_name: nullable(Joi.string()).required(),
           site_display_name: Joi.string().required(),
           site_url: Joi.string().required(),
@@ -32,7 +35,7 @@ export const sharePointSites = operation({
   async handle({ caller, query, deps }) {
     const id = query.data_source_id;
     const account = accountOf(await onlySourceOf(caller, id, deps.store, 'SHAREPOINT'), deps);
-    // Front-ends send an empty one for the first page.
+    // Front-ends send an empty cursor for the first page.
     const cursor = query.cursor || null;
     return (await callSource('SharePoint', (signal) => account.read('sites', { cursor }, signal))) as SitesPage;
   },

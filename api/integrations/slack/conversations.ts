@@ -9,7 +9,7 @@ import { accountOf, onlySourceOf } from '../dataSourceOf.js';
 const TYPES = new Set(['public_channel', 'private_channel', 'mpim', 'im']);
 const MAX_CURSOR = 1_024;
 
-/** GET /integrations/slack/conversations: a page of the conversations of a connected Slack, as they are now. */
+/** GET /integrations/slack/conversations: lists a page of the current conversations of a connected Slack. */
 export const slackConversations = operation({
   method: 'get',
   path: '/integrations/slack/conversations',

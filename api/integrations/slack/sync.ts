@@ -23,7 +23,7 @@ const requestBody = Joi.object({
 });
 type Body = Infer<typeof requestBody>;
 
-/** What is meant, as an item. @throws HttpError 422 for what no conversation is called, and for no time */
+/** Returns the item id of the selection. @throws HttpError 422 for an invalid conversation id or time */
 function externalIdOf({ conversation_id: conversation, after = '' }: Body['filters']): string {
   if (!isConversationId(conversation))
     throw invalid(
@@ -41,7 +41,7 @@ function externalIdOf({ conversation_id: conversation, after = '' }: Body['filte
   return idOfSince(conversation, seconds);
 }
 
-/** POST /integrations/slack/sync: makes files of what was said in a conversation, all of it or since a time. */
+/** POST /integrations/slack/sync: creates files from the messages of a conversation, all of them or since a time. */
 export const syncSlack = operation({
   method: 'post',
   path: '/integrations/slack/sync',

@@ -5,13 +5,13 @@ import { html, type Html } from '../../http/html.js';
 import { OPS_PATH } from '../../http/opsSessions.js';
 import { away, card, count, empty, nothing, temporalLink, webLink, when, words } from './pieces.js';
 
-/** In an address, files of which no cause was kept. */
+/** Value in a URL for files without a stored cause. */
 export const NO_CAUSE = 'none';
 
 export const filesLink = (cause: ItemCause | null, page = 1): string =>
   `${OPS_PATH}/files?cause=${cause ?? NO_CAUSE}${page > 1 ? `&page=${page}` : ''}`;
 
-/** A cause in words, and what helps. */
+/** Describes a cause and its remedy. */
 export const causeName = (cause: ItemCause | null): string => (cause === null ? 'no cause was kept' : words(cause));
 export const remedyOf = (cause: ItemCause | null): string =>
   cause === null ? 'Resync it: if it fails again, its cause is kept.' : (REMEDIES[cause] ?? '');
@@ -20,6 +20,7 @@ function run({ runId, workflowId }: FailedFile, links: TemporalLinks): Html {
   return temporalLink(links.workflow(workflowId), runId === null ? (workflowId ?? '') : String(runId));
 }
 
+/** Failures grouped by cause, with the remedy and the latest message of each. */
 export function failuresCard(groups: readonly FailureGroup[] | null, links: TemporalLinks): Html {
   if (!groups) return card('Failures by cause', '', away());
   const failed = groups.reduce((sum, { files }) => sum + files, 0);
@@ -62,9 +63,9 @@ export function failuresCard(groups: readonly FailureGroup[] | null, links: Temp
   );
 }
 
-/** The files of one cause. */
+/** Renders the files of one cause. */
 export function failedFilesTable(files: readonly FailedFile[], links: TemporalLinks): Html {
-  if (files.length === 0) return empty('There are none any more.');
+  if (files.length === 0) return empty('There are no failed files.');
   const row = (file: FailedFile): Html => {
     const { _id, name, source, customerId, externalUrl, externalFileId, syncErrorMessage, updatedAt } = file;
     return html`<tr>

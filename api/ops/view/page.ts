@@ -19,7 +19,7 @@ import { webhooksCard } from './webhooks.js';
 const ICON =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Ccircle cx='8' cy='8' r='7' fill='%230b62bd'/%3E%3C/svg%3E";
 
-/** A whole page. @param nonce of this one answer: nothing without it is run, or styles anything */
+/** Renders a whole page. @param nonce of this response: scripts and styles without it are blocked */
 export const wholePage = (title: string, nonce: string, body: Html, head: Html = nothing, script = ''): string =>
   html`<!doctype html>
     <html lang="en">
@@ -46,7 +46,7 @@ export const wholePage = (title: string, nonce: string, body: Html, head: Html =
       </body>
     </html>`.text;
 
-/** What only scripts and styles of this answer may do: no others, and nothing from elsewhere. */
+/** Returns a policy that allows only scripts and styles of this response. */
 export const pagePolicy = (nonce: string): string =>
   [
     "default-src 'none'",
@@ -59,7 +59,7 @@ export const pagePolicy = (nonce: string): string =>
     "frame-ancestors 'none'",
   ].join('; ');
 
-/** The check that names the trouble behind a stall. */
+/** The check that names the problem behind a stall. */
 const CHECK_OF_CAUSE: Readonly<Partial<Record<StallCause, 'qdrant' | 'temporal' | 'worker'>>> = {
   no_worker: 'worker',
   worker_silent: 'worker',
@@ -69,7 +69,7 @@ const CHECK_OF_CAUSE: Readonly<Partial<Record<StallCause, 'qdrant' | 'temporal' 
 };
 
 function alerts({ engines, stalls, webhooks }: OrganizationOverview): Html {
-  // The cause of a stall is often the trouble of an engine: it is shown once, as it is now, with the number of runs.
+  // A stall is often caused by an engine. Show its current problem once, with the number of stalled runs.
   const shown = new Set<string>();
   const stalled = (stalls ?? []).map(({ runs, message, cause, since }) => {
     const name = CHECK_OF_CAUSE[cause];
@@ -134,7 +134,7 @@ function tiles({ sources, runs, failures, storage, engines, organization }: Orga
   </div>`;
 }
 
-/** The parts of the page that change, by name. */
+/** Returns the changing parts of the page, by name. */
 export const partsOf = (
   overview: OrganizationOverview,
   view: SourcesView,
@@ -166,7 +166,7 @@ export const partsOf = (
   storage: storageCard(overview.storage),
 });
 
-/** The bar at the top. @param live whether the page is one that is kept up to date */
+/** Renders the top bar. @param live whether the page receives updates */
 export function topBar(name: string, live: Html, canSignOut: boolean): Html {
   const out = html`<form method="post" action="${OPS_PATH}/sign_out"><button>Sign out</button></form>`;
   return html`<a class="skip" href="#main">To the content</a>
@@ -176,7 +176,7 @@ export function topBar(name: string, live: Html, canSignOut: boolean): Html {
     </div>`;
 }
 
-/** The page of one organization. */
+/** Renders the page of one organization. */
 export function overviewPage(
   overview: OrganizationOverview,
   view: SourcesView,
@@ -201,7 +201,7 @@ export function overviewPage(
       <div id="sources">${part('sources')}</div>
       ${part('quarantine')} ${part('webhooks')}
     </main>`;
-  // Without scripts the browser asks again by itself.
+  // Without scripts, the browser reloads the page itself.
   const head = html`<noscript><meta http-equiv="refresh" content="30" /></noscript>`;
   return wholePage('Operations', nonce, body, head, SCRIPT);
 }

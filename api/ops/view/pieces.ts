@@ -1,4 +1,4 @@
-/** Small pieces of the page of operators. */
+/** Small components of the operator page. */
 import { html, type Html } from '../../http/html.js';
 
 export type Mood = 'good' | 'warn' | 'bad' | 'busy' | 'off';
@@ -10,7 +10,7 @@ const DAY_MS = 86_400_000;
 const pad = (value: number): string => String(value).padStart(2, '0');
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const;
 
-/** A moment in UTC: of near ones the time, of others the day with it. */
+/** Formats a time in UTC: recent ones without the date. */
 export function when(at: Date | null, now = Date.now()): Html {
   if (at === null) return html`<span class="soft">never</span>`;
   const time = `${pad(at.getUTCHours())}:${pad(at.getUTCMinutes())}`;
@@ -20,7 +20,7 @@ export function when(at: Date | null, now = Date.now()): Html {
   return html`<time class="nowrap" datetime="${iso}" title="${iso}">${isNear ? time : `${day} ${time}`}</time>`;
 }
 
-/** With seconds: the moment of a look. */
+/** Formats a time with seconds. */
 export const clock = (at: Date): string =>
   `${pad(at.getUTCHours())}:${pad(at.getUTCMinutes())}:${pad(at.getUTCSeconds())} UTC`;
 
@@ -36,7 +36,7 @@ export function bytes(value: number): string {
 
 export const words = (constant: string): string => constant.toLowerCase().replaceAll('_', ' ');
 
-/** A card with a heading; `inside` has its own margins. */
+/** Renders a card with a heading; `inside` has its own margins. */
 export const card = (title: string, about: Html | string, inside: Html, links: Html = nothing): Html =>
   html`<section class="card" aria-label="${title}">
     <header>
@@ -48,25 +48,25 @@ export const card = (title: string, about: Html | string, inside: Html, links: H
   </section>`;
 
 export const empty = (sentence: string): Html => html`<p class="empty">${sentence}</p>`;
-/** In place of what could not be looked at. */
+/** Placeholder for data that could not be read. */
 export const away = (): Html =>
   html`<p class="alert">
     This could not be looked at just now; the log of the API names the cause. It is tried again.
   </p>`;
 
-/** Of a link of an organization's own to somewhere else: nothing but the web. */
+/** Renders a link that an organization supplied: only http and https. */
 export const webLink = (url: string | null, text: string): Html =>
   url !== null && /^https?:\/\//i.test(url)
     ? html`<a href="${url}" rel="noreferrer noopener nofollow" target="_blank">${text}</a>`
     : html`${text}`;
 
-/** A link into Temporal's Web UI; text alone where nobody said where that is. */
+/** Renders a link to Temporal's Web UI; plain text if its URL is not configured. */
 export const temporalLink = (link: string | null, text: Html | string, title = ''): Html =>
   link === null
     ? html`${text}`
     : html`<a href="${link}" rel="noreferrer noopener" target="_blank" title="${title}">${text}</a>`;
 
-/** Pages of a list. @param linkOf the address of a page by its number, from 1 on */
+/** Renders the pages of a list. @param linkOf returns the URL of a page by its number, starting at 1 */
 export function pager(page: number, pages: number, linkOf: (page: number) => string): Html {
   if (pages <= 1) return nothing;
   const link = (to: number, text: string): Html =>

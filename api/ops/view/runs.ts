@@ -53,6 +53,7 @@ const row = (run: RunRow, links: TemporalLinks): Html => {
   </tr>`;
 };
 
+/** Active runs with their progress. */
 export function runsCard(runs: RunsOverview | null, links: TemporalLinks): Html {
   if (!runs) return card('Runs in flight', '', away());
   const { rows, started, waiting, paused, stalled } = runs;

@@ -1,4 +1,4 @@
-/** Keeps the page up to date. Without it, the page is as of when it was opened. */
+/** Script that updates the page. Without it, the page shows the state at loading. */
 export const SCRIPT = `
 (() => {
   const state = document.getElementById('live');
@@ -14,7 +14,7 @@ export const SCRIPT = `
   const put = (part, html) => {
     const at = document.getElementById('part-' + part);
     if (!at) return;
-    // Text that somebody is about to copy stays until they are done.
+    // Do not replace text while it is selected.
     const selection = getSelection();
     if (selection && !selection.isCollapsed && at.contains(selection.anchorNode)) { later.set(part, html); return; }
     later.delete(part);
@@ -38,7 +38,7 @@ export const SCRIPT = `
     events.addEventListener('error', async () => {
       say('reconnecting', 'warn');
       if (events.readyState !== EventSource.CLOSED) return;
-      // Refused: signed out, or too many look.
+      // Rejected: signed out, or too many viewers.
       const answer = await fetch('/ops', { method: 'HEAD' }).catch(() => null);
       if (answer && answer.status === 401) return over();
       setTimeout(open, 10000);

@@ -3,7 +3,7 @@ import { OPS_PATH } from '../../http/opsSessions.js';
 import { nothing } from './pieces.js';
 import { wholePage } from './page.js';
 
-/** Where an API key is taken. @param wrong what was wrong with the last one */
+/** Renders the form for an API key. @param wrong error of the last attempt */
 export function signInPage(nonce: string, wrong: string | null): string {
   const said: Html = wrong === null ? nothing : html`<p class="wrong" role="alert">${wrong}</p>`;
   return wholePage(

@@ -1,4 +1,4 @@
-import { hoursOfWord, nextPass } from '../../../contract/autoSync.js';
+import { hoursOfState, nextScheduledSync } from '../../../contract/autoSync.js';
 import { scheduleIds } from '../../../contract/orchestration.js';
 import { CONNECTED_SOURCES, isConnectedSource, type SourceType } from '../../../contract/sources.js';
 import {
@@ -12,7 +12,7 @@ import { OPS_PATH } from '../../http/opsSessions.js';
 import { away, badge, card, count, empty, type Mood, nothing, pager, temporalLink, when, words } from './pieces.js';
 import type { TemporalLinks } from '../../../contract/temporalLinks.js';
 
-/** Which of the data sources a page shows. */
+/** Which data sources a page shows. */
 export interface SourcesView {
   readonly state: SourceState | null;
   readonly page: number;
@@ -32,6 +32,7 @@ const NAMES: Readonly<Record<SourceState, string>> = {
 
 const nameOf = (type: SourceType): string => (isConnectedSource(type) ? CONNECTED_SOURCES[type].name : words(type));
 
+/** Returns the address of a view of the data sources. */
 export function linkTo({ state, page }: SourcesView): string {
   const query = new URLSearchParams({
     ...(state === null ? {} : { state }),
@@ -42,11 +43,11 @@ export function linkTo({ state, page }: SourcesView): string {
 
 function nextRun({ id, scheduled }: SourceRow, links: TemporalLinks): Html {
   const scheduleId = scheduleIds.source(id);
-  const hours = hoursOfWord(scheduled);
+  const hours = hoursOfState(scheduled);
   const linked = (inside: Html): Html => temporalLink(links.schedule(scheduleId), inside);
   if (scheduled === null) return html`<span class="soft">not by itself</span>`;
   if (hours === null) return linked(html`${scheduled.startsWith('paused') ? 'paused' : 'being set'}`);
-  return html`${linked(when(nextPass(scheduleId, hours, Date.now())))}
+  return html`${linked(when(nextScheduledSync(scheduleId, hours, Date.now())))}
     <span class="soft small">every ${hours} h</span>`;
 }
 
@@ -68,6 +69,7 @@ const row = (source: SourceRow, links: TemporalLinks): Html => {
   </tr>`;
 };
 
+/** Data sources with their state and problem, one page of them. */
 export function sourcesCard(sources: SourcesOverview | null, view: SourcesView, links: TemporalLinks): Html {
   if (!sources) return card('Data sources', '', away());
   const { counts, rows } = sources;

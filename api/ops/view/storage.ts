@@ -3,6 +3,7 @@ import type { StorageOverview } from '../../../store/overview/storage.js';
 import { html, type Html } from '../../http/html.js';
 import { away, bytes, card, count, words } from './pieces.js';
 
+/** Totals of files, contents, chunks and vectors. */
 export function storageCard(storage: StorageOverview | null): Html {
   if (!storage) return card('Storage', '', away());
   const { files, chunks, points, coldFiles, coldBytes, coldPoints, warmingFiles } = storage;
@@ -20,7 +21,7 @@ export function storageCard(storage: StorageOverview | null): Html {
     'Storage',
     'some seconds old',
     html`<dl>
-      ${figure('Files', count(all), byStatus)} ${figure('Contents', bytes(storage.bytes), 'as they came')}
+      ${figure('Files', count(all), byStatus)} ${figure('Contents', bytes(storage.bytes), 'as received')}
       ${figure('Chunks', count(chunks))}
       ${
         points === null

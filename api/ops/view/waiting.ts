@@ -5,7 +5,7 @@ import { html, type Html } from '../../http/html.js';
 import { away, badge, card, count, empty, nothing, temporalLink, when, words } from './pieces.js';
 import type { TemporalLinks } from '../../../contract/temporalLinks.js';
 
-/** A call of the interface, to be copied. */
+/** Renders an API call to copy. */
 const call = (text: string): Html => html`<code>${text}</code>`;
 
 const about = (name: string | null, ...more: readonly (string | null)[]): Html =>
@@ -18,8 +18,8 @@ function pausedRow({ id, about: name, source, customerId, workflowId }: RunRow, 
   return html`<tr>
     <th scope="row" class="w">${about(name, source === null ? null : words(source), customerId)}</th>
     <td class="w">
-      ${badge('warn', 'paused')} run ${temporalLink(links.workflow(workflowId), String(id))} stands still at its
-      max_tokens of ${count(maxTokens)}: ${count(tokensTaken)} are taken, and the next text has ${count(wanted)}. Since
+      ${badge('warn', 'paused')} run ${temporalLink(links.workflow(workflowId), String(id))} reached its max_tokens of
+      ${count(maxTokens)}: ${count(tokensTaken)} are used, and the next text has ${count(wanted)}. Since
       ${when(pause.at)}
     </td>
     <td class="w">
@@ -41,7 +41,7 @@ function heldRow({ of, id, name, source, customerId, missing, isApproved }: Held
   </tr>`;
 }
 
-/** What goes on only once somebody decides; nothing where nothing does. */
+/** Work that waits for a decision of the operator; empty if there is none. */
 export function decisionsCard(runs: RunsOverview | null, held: readonly HeldRow[] | null, links: TemporalLinks): Html {
   if (held === null) return card('Waits for a decision', '', away());
   const stopped = runs?.rows.flatMap((run) => (run.pause === null ? [] : [pausedRow(run, run.pause, links)])) ?? [];
@@ -75,14 +75,14 @@ function quarantineRow({ of, id, name, source, customerId, files, firstGoes, las
   return html`<tr>
     <td class="n">${count(files)}</td>
     <th scope="row" class="w">
-      ${about(name ?? (id === null ? 'lay in no data source' : `${place} ${id}`), what, id === null ? null : `${place} ${id}`, customerId)}
+      ${about(name ?? (id === null ? 'without a data source' : `${place} ${id}`), what, id === null ? null : `${place} ${id}`, customerId)}
     </th>
     <td>${goes}</td>
     <td class="w">${id === null ? '' : call(`POST /quarantined_files/restore {"${of}": ${id}}`)}</td>
   </tr>`;
 }
 
-/** What vanished at its source and can be had back for a while. */
+/** Renders files that disappeared at their source and can be restored for some days. */
 export function quarantineCard(quarantine: QuarantineOverview | null): Html {
   if (!quarantine) return card('Quarantine', '', away());
   const { files, rows, groups } = quarantine;

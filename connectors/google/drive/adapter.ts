@@ -45,7 +45,7 @@ const NATIVE_KINDS: Readonly<Record<string, NativeKind>> = {
 /** What is not in a folder that the account sees lies here. No file has such an id: it has a dot. */
 export const SHARED_WITH_ME = 'shared.with.me';
 
-/** Ids stand in queries, where anything else would mean something else. */
+/** Ids become part of queries: other characters would change the query. */
 const ID = /^[\w-]{1,200}$/;
 export const isFileId = (id: unknown): id is string => typeof id === 'string' && ID.test(id);
 
@@ -53,13 +53,13 @@ const mimeTypeIn = (file: FileJson): string => asText(file['mimeType']) ?? '';
 export const isFolder = (file: FileJson): boolean => mimeTypeIn(file) === FOLDER;
 export const isTrashed = (file: FileJson): boolean => file['trashed'] === true;
 
-/** What a shortcut leads to; null for what is no shortcut, or leads nowhere. */
+/** Returns the target of a shortcut; null for other files, or without a target. */
 export function targetOf(file: FileJson): { id: string; isFolder: boolean } | null {
   if (mimeTypeIn(file) !== SHORTCUT) return null;
   const { targetId, targetMimeType } = asObject(file['shortcutDetails']);
   return isFileId(targetId) ? { id: targetId, isFolder: targetMimeType === FOLDER } : null;
 }
-/** The kind of what is no file of bytes; null for files of bytes; 'none' for kinds that nothing is exported of. */
+/** Returns the kind of a Google document; null for files with bytes; 'none' for kinds that can't be exported. */
 export function nativeKindOf(mimeType: string): NativeKind | 'none' | null {
   if (!mimeType.startsWith(NATIVE)) return null;
   const kind = mimeType.slice(NATIVE.length);
@@ -91,7 +91,7 @@ function versionOf(file: FileJson): string | null {
 
 const ELSEWHERE = 'It is a shortcut to a folder that lies elsewhere. Select the shortcut itself, or that folder.';
 
-/** A file, folder or shortcut as an item; null for an answer that names none. @param root what it lies in at last */
+/** Converts a file, folder or shortcut; null for an invalid answer. @param root its root item */
 export function itemOfFile(file: FileJson, root: string): SourceItem | null {
   const { id, parents } = file;
   if (!isFileId(id)) return null;
@@ -112,7 +112,7 @@ export function itemOfFile(file: FileJson, root: string): SourceItem | null {
     isSelectable: isInside || nativeKindOf(pointsTo) !== 'none',
     // A shortcut to a folder shows what lies elsewhere: followed in a listing, it could lead in circles.
     isExpandable: isFolder(file),
-    // What can't be exported becomes a file that says so.
+    // A file that can't be exported becomes a file with that message.
     hasContent: !isInside,
     createdAt: asMoment(file['createdTime']),
     version: versionOf(file),
@@ -120,7 +120,7 @@ export function itemOfFile(file: FileJson, root: string): SourceItem | null {
   });
 }
 
-/** A container that is no file: a shared drive, or what others share. */
+/** Converts a container that is not a file: a shared drive, or the files shared with the user. */
 export const itemOfPlace = (
   externalId: string,
   name: string,
@@ -155,7 +155,7 @@ export function contentOf(
   const { driveId } = file;
   const modifiedAt = asMoment(file['modifiedTime']);
   const mimeType = contentType.split(';')[0]?.trim() || 'application/octet-stream';
-  // What was put there without a type is declared as nothing in particular: then its name says more.
+  // A file that was uploaded without a type has a generic one: then its name is more specific.
   const named = formatOfType(mimeType) === null && native === null ? formatOfName(name ?? '') : null;
   const type = named === null ? contentType : mimeTypeOf(named);
   return {

@@ -1,6 +1,6 @@
-import { count, defineCursor, shapeOf, listOf, pairOf, string, type CursorOf } from '../../cursors.js';
+import { changeFeed, count, shapeOf, listOf, pairOf, string, type Checked } from '../../cursors.js';
 import { Fault } from '../../../contract/failures.js';
-import type { Change, ChangeFeed, OAuthGrant, SourceClient } from '../../connector.js';
+import type { Change, SourceClient } from '../../connector.js';
 import { asList, asMoment, asName, asObject, asText } from '../../json.js';
 import { isStale } from '../paged.js';
 import { FILE_FIELDS, type FileJson, isFileId, isTrashed, itemOfFile, itemOfPlace, SHARED_WITH_ME } from './adapter.js';
@@ -9,17 +9,15 @@ import { ALL_DRIVES } from './walk.js';
 import { requireList } from '../../faults.js';
 
 /** How far each log was read: that of the account, and that of each shared drive, which tells what the first does not. */
-const TOKEN = defineCursor(
-  shapeOf({
-    /** Each with the id of its drive before it; '' for the account's own. */
-    logs: listOf(pairOf(string, string)),
-    /** Which is being read. */
-    at: count,
-    /** What the account itself keeps lies in this. */
-    root: string,
-  }),
-);
-type Point = CursorOf<typeof TOKEN>;
+const TOKEN = shapeOf({
+  /** Each with the id of its drive before it; '' for the account's own. */
+  logs: listOf(pairOf(string, string)),
+  /** Which is being read. */
+  at: count,
+  /** The id of the account's own root folder. */
+  root: string,
+});
+type Point = Checked<typeof TOKEN>;
 
 const FIELDS = `nextPageToken,newStartPageToken,changes(changeType,removed,fileId,driveId,drive(id,name,createdTime),file(${FILE_FIELDS}))`;
 const ENTRIES_PER_PAGE = '1000';
@@ -43,7 +41,7 @@ function fileChange(entry: FileJson, drive: string, ownRootId: string): Change |
   const { fileId } = entry;
   if (!isFileId(fileId)) return null;
   const file = asObject(entry['file']);
-  // What left a log for another place is still there, and is told with its file.
+  // A file that was moved to another drive still exists, and is in that drive's log.
   if (!isFileId(file['id']) || isTrashed(file)) return { gone: fileId };
   const { driveId, parents } = file;
   const own = asList(parents).length > 0 ? ownRootId : SHARED_WITH_ME;
@@ -51,23 +49,22 @@ function fileChange(entry: FileJson, drive: string, ownRootId: string): Change |
   return item && { item };
 }
 
-/** Thrown on, save where a log ended with the drive that it was of. */
+/** Rethrows errors, unless a drive's log ended because the drive was deleted. */
 const isOver = (error: unknown): boolean =>
   error instanceof Fault && (error.kind === 'not_found' || error.kind === 'access_denied');
 
-export const driveChanges: ChangeFeed<OAuthGrant> = {
+export const driveChanges = changeFeed(TOKEN, {
   async now(client) {
     const logs: [string, string][] = [[OWN, await startOf(client, OWN)]];
     for (const { externalId } of await allDrives(client)) logs.push([externalId, await startOf(client, externalId)]);
-    return TOKEN.write({ logs, at: 0, root: (await ownRoot(client)).externalId });
+    return { logs, at: 0, root: (await ownRoot(client)).externalId };
   },
 
-  async since(client, text) {
-    const { logs, at, root } = TOKEN.read(text);
+  async since(client, { logs, at, root }) {
     const [drive, token] = logs[at] ?? [OWN, ''];
     const behind = (left: Point['logs'], next: number) => {
       const more = next < left.length;
-      return { next: TOKEN.write({ logs: left, at: more ? next : 0, root }), more };
+      return { next: { logs: left, at: more ? next : 0, root }, more };
     };
     const query = {
       pageToken: token,
@@ -119,4 +116,4 @@ export const driveChanges: ChangeFeed<OAuthGrant> = {
     const here = moved.findIndex(([id]) => id === drive);
     return { changes, ...behind(moved, nextToken === null ? (here < 0 ? at : here + 1) : here) };
   },
-};
+});

@@ -2,6 +2,7 @@
 import { Fault } from '../../../contract/failures.js';
 import type { Connector, OAuthGrant, SourceClient, SourceItem } from '../../connector.js';
 import { classify, googleConsent, projectLimit, waitMs } from '../api.js';
+import { withCursor } from '../../cursors.js';
 import { asObject, asText } from '../../json.js';
 import { type FileJson, isFileId, isFolder, itemOfFile, itemOfPlace, SHARED_WITH_ME, targetOf } from './adapter.js';
 import { driveChanges } from './changes.js';
@@ -13,7 +14,7 @@ import { bearer } from '../../bearer.js';
 const sharedPlace = (): SourceItem =>
   itemOfPlace(SHARED_WITH_ME, 'Shared with me', 'https://drive.google.com/drive/shared-with-me', null);
 
-/** A folder that lies in nothing: the account's own, or a shared drive; null for any other. */
+/** Returns a folder without a parent, the account's own root or a shared drive; null for others. */
 async function outermost(client: SourceClient, folder: FileJson): Promise<SourceItem | null> {
   const { id, driveId, parents } = folder;
   if (isFileId(driveId)) return driveId === id ? driveAt(client, driveId) : null;
@@ -57,8 +58,8 @@ export const googleDrive: Connector<OAuthGrant> = {
     return { items: cursor === null ? [await ownRoot(client), sharedPlace(), ...items] : items, next };
   },
 
-  async listDescendants(client, externalId, cursor) {
-    if (cursor !== null) return takeFolders(client, FOLDER_CURSOR.read(cursor));
+  listDescendants: withCursor(FOLDER_CURSOR, async (client: SourceClient, externalId: string, cursor) => {
+    if (cursor !== null) return takeFolders(client, cursor);
     if (externalId === SHARED_WITH_ME) {
       const { items, next } = await takeFolders(client, walkFrom(SHARED_WITH_ME, SHARED_WITH_ME, null));
       return { items: [sharedPlace(), ...items], next };
@@ -75,7 +76,7 @@ export const googleDrive: Connector<OAuthGrant> = {
     if (folder === null) return { items: first, next: null };
     const { items, next } = await takeFolders(client, walkFrom(asText(folder['id']) ?? externalId, root, driveId));
     return { items: [...first, ...items], next };
-  },
+  }),
 
   changes: driveChanges,
   open: openFile,

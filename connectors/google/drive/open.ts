@@ -14,7 +14,7 @@ import {
 } from './adapter.js';
 import { noSuchItem, incompleteAnswer } from '../../faults.js';
 
-/** What Drive tells of a file. Throws a Fault not_found for one in the trash as well. */
+/** Returns the metadata of a file. Throws a Fault not_found also for files in the trash. */
 export async function fileAt(client: SourceClient, id: string, more = ''): Promise<FileJson> {
   if (!isFileId(id)) throw noSuchItem('Google Drive');
   const fields = `${FILE_FIELDS}${more}`;
@@ -46,7 +46,7 @@ async function exported(client: SourceClient, file: FileJson, mimeType: string):
     const link = asText(asObject(file['exportLinks'])[mimeType]);
     const there = link === null ? null : partsBelow(client.urls['documents'] ?? '', link);
     if (!(error instanceof Fault) || error.kind !== 'unsupported_type' || there === null) throw error;
-    // This address is no part of the interface, and wants to be asked with the same token.
+    // This address is not part of the API, and requires the same token.
     return client.content(there.path, there.query, { at: 'documents' });
   }
 }

@@ -1,29 +1,27 @@
-import { count, defineCursor, shapeOf, listOf, nullable, string, type CursorOf } from '../../cursors.js';
-import type { ItemPage, SourceClient, SourceItem } from '../../connector.js';
+import { type PageAt, count, shapeOf, listOf, nullable, string, type Checked } from '../../cursors.js';
+import type { SourceClient, SourceItem } from '../../connector.js';
 import { asObject } from '../../json.js';
 import { takePage } from '../paged.js';
 import { FILE_FIELDS, itemOfFile, SHARED_WITH_ME } from './adapter.js';
 import { requireList } from '../../faults.js';
 
-/** Where the listing of folders goes on, a level of folders after the other. */
-export const FOLDER_CURSOR = defineCursor(
-  shapeOf({
-    /** What the folders lie in at last. */
-    root: string,
-    /** The shared drive that they lie in; null: none. */
-    driveId: nullable(string),
-    /** Of this level: still to be listed. */
-    open: listOf(string),
-    /** As many of these as are being listed together. */
-    group: count,
-    /** Of the next level, as far as it is known. */
-    below: listOf(string),
-    level: count,
-    /** Where the listing of the group goes on. */
-    token: nullable(string),
-  }),
-);
-type FolderCursor = CursorOf<typeof FOLDER_CURSOR>;
+/** Position in a listing of folders, level by level. */
+export const FOLDER_CURSOR = shapeOf({
+  /** Their root item. */
+  root: string,
+  /** Their shared drive; null: none. */
+  driveId: nullable(string),
+  /** Of this level: still to be listed. */
+  open: listOf(string),
+  /** As many of these as are being listed together. */
+  group: count,
+  /** Of the next level, as far as it is known. */
+  below: listOf(string),
+  level: count,
+  /** Page token of the group. */
+  token: nullable(string),
+});
+type FolderCursor = Checked<typeof FOLDER_CURSOR>;
 
 /** Folders that one request asks for: a query has a bound. */
 const FOLDERS_AT_ONCE = 20;
@@ -33,7 +31,7 @@ const FILES_PER_PAGE = '1000';
 /** What lets shared drives be asked for as well. */
 export const ALL_DRIVES = { supportsAllDrives: 'true', includeItemsFromAllDrives: 'true' } as const;
 
-/** The listing of all that lies below a folder, before its first page. */
+/** Returns the cursor of a walk over all descendants of a folder, before its first page. */
 export const walkFrom = (folder: string, root: string, driveId: string | null): FolderCursor => ({
   root,
   driveId,
@@ -61,13 +59,13 @@ function behind(cursor: FolderCursor, below: readonly string[]): FolderCursor | 
 }
 
 /** Takes the next page of a listing of folders. */
-export async function takeFolders(client: SourceClient, cursor: FolderCursor): Promise<ItemPage> {
+export async function takeFolders(client: SourceClient, cursor: FolderCursor): Promise<PageAt<FolderCursor>> {
   const { root, driveId, open, group, token } = cursor;
   const query = {
     q: queryOf(open.slice(0, group)),
     pageSize: FILES_PER_PAGE,
     fields: `nextPageToken,files(${FILE_FIELDS})`,
-    // Of what is created while the pages are taken, nothing is shifted out of them.
+    // Oldest first, so new files do not shift later pages.
     orderBy: 'createdTime',
     ...ALL_DRIVES,
     ...(driveId === null ? {} : { corpora: 'drive', driveId }),
@@ -83,5 +81,5 @@ export async function takeFolders(client: SourceClient, cursor: FolderCursor): P
     ...items.filter(({ isExpandable }) => isExpandable).map(({ externalId }) => externalId),
   ];
   const next = page.next === null ? behind(cursor, below) : { ...cursor, below, token: page.next };
-  return { items, next: FOLDER_CURSOR.writeNext(next) };
+  return { items, next };
 }

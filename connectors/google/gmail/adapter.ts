@@ -35,7 +35,7 @@ const place = (externalId: string, name: string): SourceItem =>
   });
 export const otherMail = (): SourceItem => place(OTHER_MAIL, 'Other mail');
 
-/** A label that messages lie in; null for one that only marks them. */
+/** Converts a label that works as a folder; null for one that only marks messages. */
 export function itemOfLabel(label: GmailJson): SourceItem | null {
   const { id, name, type } = label;
   if (!isMailId(id) || (type !== 'user' && !OWN_PLACES.includes(id))) return null;
@@ -93,7 +93,7 @@ function dateOf(message: GmailJson): string | null {
 
 const urlOf = (id: string): string => `https://mail.google.com/mail/#all/${id}`;
 
-/** A message as an item; null for an answer that names none, and for what was thrown away. */
+/** Converts a message; null for an invalid answer, and for deleted messages. */
 export function itemOfMessage(message: GmailJson): SourceItem | null {
   const { id } = message;
   if (!isMailId(id) || isThrownAway(message)) return null;
@@ -108,7 +108,7 @@ export function itemOfMessage(message: GmailJson): SourceItem | null {
     fileFormat: 'EML',
     hasContent: true,
     createdAt: dateOf(message),
-    // What it says never changes; this is another one with its labels too, which its facts have.
+    // The text never changes, but the labels do, and they are part of the facts.
     version: asText(message['historyId']),
     tags: tagsOf(message),
   });

@@ -1,6 +1,6 @@
-import { defineCursor, shapeOf, nullable, string } from '../../cursors.js';
+import { changeFeed, shapeOf, nullable, string } from '../../cursors.js';
 import { Fault } from '../../../contract/failures.js';
-import type { Change, ChangeFeed, OAuthGrant } from '../../connector.js';
+import type { Change } from '../../connector.js';
 import { asList, asObject, asText } from '../../json.js';
 import { isStale } from '../paged.js';
 import { isMailId } from './adapter.js';
@@ -9,7 +9,7 @@ import { itemsAt } from './messages.js';
 import { requireList } from '../../faults.js';
 
 /** Where the history is read: from a point on, page by page. Ids of history are longer than numbers are exact. */
-const TOKEN = defineCursor(shapeOf({ start: string, token: nullable(string) }));
+const TOKEN = shapeOf({ start: string, token: nullable(string) });
 
 const RECORDS_PER_PAGE = '100';
 const HISTORY_ID = /^\d{1,20}$/;
@@ -17,7 +17,7 @@ const HISTORY_ID = /^\d{1,20}$/;
 const stale = (): Fault =>
   new Fault('stale_cursor', 'Gmail no longer knows what changed since the last look. All is listed.');
 
-/** Messages that a page of the history tells of, each once; true for those that are gone for good. */
+/** Returns the messages in a page of the history, each once; true for permanently deleted ones. */
 function messagesIn(history: readonly unknown[]): Map<string, boolean> {
   const found = new Map<string, boolean>();
   for (const given of history) {
@@ -31,17 +31,16 @@ function messagesIn(history: readonly unknown[]): Map<string, boolean> {
   return found;
 }
 
-export const gmailChanges: ChangeFeed<OAuthGrant> = {
+export const gmailChanges = changeFeed(TOKEN, {
   async now(client) {
     const { historyId } = await client.get(['profile'], { fields: 'historyId' });
     const start = asText(historyId);
     if (start === null || !HISTORY_ID.test(start))
       throw new Fault('server_error', 'Gmail named no point of its history. It is tried again by itself.');
-    return TOKEN.write({ start, token: null });
+    return { start, token: null };
   },
 
-  async since(client, text) {
-    const { start, token } = TOKEN.read(text);
+  async since(client, { start, token }) {
     const query = {
       startHistoryId: start,
       maxResults: RECORDS_PER_PAGE,
@@ -55,13 +54,13 @@ export const gmailChanges: ChangeFeed<OAuthGrant> = {
       if (isStale(error) || (error instanceof Fault && error.kind === 'not_found')) throw stale();
       throw error;
     }
-    // An empty list is left out; the number of the mailbox never is.
+    // Gmail omits an empty list, but never the number of the mailbox.
     if (body['historyId'] === undefined) requireList('Gmail', body['history'], 'its history');
     const found = [...messagesIn(asList(body['history']))];
-    // What was thrown away, or taken out again, tells so by its labels of now.
+    // The current labels show whether a message was moved to the trash, or back.
     const known = found.filter(([, isGone]) => !isGone).map(([id]) => id);
     const items = new Map((await itemsAt(client, known)).map((item, index) => [known[index], item]));
-    // The history tells nothing of labels themselves; with a message comes what it lies in by now.
+    // The history has no changes of labels themselves: list the current ones with the messages.
     const places = found.length === 0 ? [] : await placesAt(client);
     const changes = [
       ...places.map((item): Change => ({ item })),
@@ -71,12 +70,12 @@ export const gmailChanges: ChangeFeed<OAuthGrant> = {
       }),
     ];
     const next = asText(body['nextPageToken']);
-    if (next !== null) return { changes, next: TOKEN.write({ start, token: next }), more: true };
+    if (next !== null) return { changes, next: { start, token: next }, more: true };
     const end = asText(body['historyId']);
     return {
       changes,
-      next: TOKEN.write({ start: end !== null && HISTORY_ID.test(end) ? end : start, token: null }),
+      next: { start: end !== null && HISTORY_ID.test(end) ? end : start, token: null },
       more: false,
     };
   },
-};
+});

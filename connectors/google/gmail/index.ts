@@ -28,7 +28,7 @@ const missing = (): Fault =>
 
 const OTHER_QUERY = 'has:nouserlabels -in:inbox -in:sent';
 
-/** A place itself, before the first page of what lies in it. */
+/** Adds the label itself to the first page of its contents. */
 async function withPlace(
   client: SourceClient,
   itself: () => Promise<SourceItem> | SourceItem,
@@ -40,7 +40,7 @@ async function withPlace(
   return { items: [...first, ...items], next };
 }
 
-/** The message of a thread that one answers: the one before it; null for the first, and where nobody knows. */
+/** Returns the message that this one answers: the previous one in the thread; null for the first, and if it is unknown. */
 async function answered(client: SourceClient, message: GmailJson): Promise<string | null> {
   const { id, threadId } = message;
   if (!isMailId(threadId) || threadId === id) return null;
@@ -56,7 +56,7 @@ export const gmail: Connector<OAuthGrant> = {
       'each message that `POST /integrations/gmail/sync` or a selection names; what is attached, below its message, with `sync_attachments`',
     unchangedBy: 'historyId',
     deletions: 'spam and the trash count as deleted',
-    limits: 'a listing asks for each message by itself: of a large mailbox it takes a while',
+    limits: 'a listing requests each message separately: a large mailbox takes a while',
   },
   oauth: googleConsent(['https://www.googleapis.com/auth/gmail.readonly']),
   headers: bearer,

@@ -9,6 +9,6 @@ export async function labelsAt(client: SourceClient): Promise<readonly GmailJson
   return requireList('Gmail', answer['labels'], 'labels').map(asObject);
 }
 
-/** Those that messages lie in, as items. */
+/** Returns the labels that work as folders, as items. */
 export const placesAt = async (client: SourceClient): Promise<readonly SourceItem[]> =>
   (await labelsAt(client)).map(itemOfLabel).filter((item) => item !== null);

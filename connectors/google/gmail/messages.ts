@@ -5,7 +5,7 @@ import { takePage } from '../paged.js';
 import { type GmailJson, isMailId, itemOfMessage, MESSAGE_FIELDS } from './adapter.js';
 import { requireId, requireList } from '../../faults.js';
 
-/** Each is asked for by itself, for a listing says nothing of them but their ids. */
+/** Each message is a separate request, because a listing has their ids only. */
 const MESSAGES_PER_PAGE = '100';
 
 const idsIn = (list: unknown): string[] =>
@@ -13,7 +13,7 @@ const idsIn = (list: unknown): string[] =>
     .map((given) => asObject(given)['id'])
     .filter(isMailId);
 
-/** What Gmail tells of a message without its text; null where it is gone. */
+/** Returns a message without its text; null if it was deleted. */
 async function messageAt(client: SourceClient, id: string): Promise<GmailJson | null> {
   try {
     const message = await client.get(['messages', id], { format: 'metadata', fields: MESSAGE_FIELDS });
@@ -24,7 +24,7 @@ async function messageAt(client: SourceClient, id: string): Promise<GmailJson | 
   }
 }
 
-/** Messages as items, in their order; null for those that are gone. */
+/** Returns messages as items, in their order; null for deleted ones. */
 export const itemsAt = (client: SourceClient, ids: readonly string[]): Promise<readonly (SourceItem | null)[]> =>
   Promise.all(
     ids.map(async (id) => {
@@ -41,7 +41,7 @@ export async function messagesPage(
 ): Promise<ItemPage> {
   const query = { ...which, maxResults: MESSAGES_PER_PAGE, fields: 'nextPageToken,resultSizeEstimate,messages(id)' };
   const { body, next } = await takePage(client, ['messages'], query, token);
-  // An empty list is left out, with its estimated size of 0 in its place.
+  // Gmail omits an empty list, and gives an estimated size of 0 instead.
   if (body['resultSizeEstimate'] === undefined) requireList('Gmail', body['messages'], 'messages');
   const items = await itemsAt(client, idsIn(body['messages']));
   return { items: items.filter((item) => item !== null), next };

@@ -4,7 +4,7 @@ import type { GmailCondition, GmailFilter } from '../../../contract/gmailFilters
 /** Gmail reads a day as one of California; seconds say what is meant: the day begins in UTC. */
 const secondsOf = (date: string): number => Date.parse(`${dayOf(date)}T00:00:00Z`) / 1000;
 
-/** What is more than a plain word stands in quotation marks, where nothing in it means anything else. */
+/** Quotes everything except plain words, so that no character has a special meaning. */
 const quoted = (text: string): string => (/^[\p{L}\p{N}_.@+][\p{L}\p{N}_.@+-]*$/u.test(text) ? text : `"${text}"`);
 
 const CATEGORY = /^CATEGORY_(\w+)$/i;

@@ -17,7 +17,7 @@ export const dateOf = (value: unknown): Date | null => {
 export const versionOf = (object: Readonly<Record<string, unknown>>): string | null =>
   asText(object['generation']) ?? asText(object['etag']);
 
-/** Objects of a listing, as far as they say what they are called. */
+/** Returns the objects of a listing that have a name. */
 export const objectsIn = (list: unknown): ListedObject[] =>
   asList(list).flatMap((given) => {
     const object = asObject(given);

@@ -1,5 +1,14 @@
 /** Google Cloud Storage: objects in buckets of all projects that an account sees. https://cloud.google.com/storage/docs/json_api */
-import { defineCursor, shapeOf, listOf, nullable, string, type CursorOf } from '../../cursors.js';
+import {
+  type PageAt,
+  withRootsCursor,
+  withCursor,
+  shapeOf,
+  listOf,
+  nullable,
+  string,
+  type Checked,
+} from '../../cursors.js';
 import { Fault } from '../../../contract/failures.js';
 import { type ObjectPlace, parseItemId } from '../../../contract/objectIds.js';
 import type { Connector, ItemPage, OAuthGrant, SourceClient } from '../../connector.js';
@@ -33,37 +42,33 @@ const missing = (): Fault =>
     'Google Cloud Storage has no such object for the connected account. It may have been deleted.',
   );
 
-/** Where the listing of buckets goes on. */
-const BUCKET_CURSOR = defineCursor(
-  shapeOf({
-    /** Projects whose buckets are still to be listed. */
-    projects: listOf(string),
-    /** Where the first one goes on. */
-    token: nullable(string),
-    /** Where the listing of projects goes on; null: all are known. */
-    more: nullable(shapeOf({ token: nullable(string) })),
-  }),
-);
-type BucketCursor = CursorOf<typeof BUCKET_CURSOR>;
+/** Position in the listing of buckets. */
+const BUCKET_CURSOR = shapeOf({
+  /** Projects whose buckets are still to be listed. */
+  projects: listOf(string),
+  /** Page token of the first project. */
+  token: nullable(string),
+  /** Position in the listing of projects; null: complete. */
+  more: nullable(shapeOf({ token: nullable(string) })),
+});
+type BucketCursor = Checked<typeof BUCKET_CURSOR>;
 
-/** Where the listing of objects goes on. */
-const OBJECT_CURSOR = defineCursor(
-  shapeOf({
-    token: string,
-    /** The last key of the page before: its folders are known. */
-    after: string,
-  }),
-);
+/** Position in the listing of objects. */
+const OBJECT_CURSOR = shapeOf({
+  token: string,
+  /** The last key of the page before: its folders are known. */
+  after: string,
+});
 
-const write = (cursor: BucketCursor): string | null =>
-  cursor.projects.length === 0 && cursor.more === null ? null : BUCKET_CURSOR.write(cursor);
+const unlessEnd = (cursor: BucketCursor): BucketCursor | null =>
+  cursor.projects.length === 0 && cursor.more === null ? null : cursor;
 
-/** The members of a list. One without any is left out, its kind is not: https://cloud.google.com/storage/docs/json_api/v1/objects/list */
+/** Returns the items of a list. Google omits an empty list, but never its kind: https://cloud.google.com/storage/docs/json_api/v1/objects/list */
 const itemsIn = ({ kind, items }: Json): readonly unknown[] =>
   requireList('Google Cloud Storage', items ?? (kind === undefined ? null : []));
 
 /** A page of projects, without their buckets yet. */
-async function projectsPage(client: SourceClient, token: string | null): Promise<ItemPage> {
+async function projectsPage(client: SourceClient, token: string | null): Promise<PageAt<BucketCursor>> {
   const query = { pageSize: PROJECTS_PER_PAGE, filter: 'lifecycleState:ACTIVE' };
   const { body, next } = await takePage(client, ['projects'], query, token, { at: 'projects' });
   const projects = asList(body['projects'])
@@ -71,7 +76,11 @@ async function projectsPage(client: SourceClient, token: string | null): Promise
     .filter(isProject);
   const more = next === null ? null : { token: next };
   // No project at all is answered as `{}`, like nothing: nothing may be deleted then.
-  return { items: [], next: write({ projects, token: null, more }), ...(body['projects'] ? {} : { isPartial: true }) };
+  return {
+    items: [],
+    next: unlessEnd({ projects, token: null, more }),
+    ...(body['projects'] ? {} : { isPartial: true }),
+  };
 }
 
 /** A page of the buckets of one project; none where they are not for the account. */
@@ -92,25 +101,23 @@ async function bucketsPage(client: SourceClient, project: string, token: string 
 }
 
 /** A page of a bucket, a folder or a prefix. */
-async function objectsPage(
-  client: SourceClient,
-  { bucket, key, kind }: ObjectPlace,
-  given: string | null,
-): Promise<ItemPage> {
-  const cursor = given === null ? null : OBJECT_CURSOR.read(given);
-  const query = { prefix: key, maxResults: OBJECTS_PER_PAGE, fields: `kind,nextPageToken,items(${OBJECT_FIELDS})` };
-  const { body, next } = await takePage(client, ['b', bucket, 'o'], query, cursor?.token ?? null);
-  const objects = objectsIn(itemsIn(body));
-  if (cursor === null && objects.length === 0 && kind !== 'bucket') throw missing();
-  const items = itemsOfObjects(bucket, objects, { after: cursor?.after ?? '', below: kind === 'folder' ? key : '' });
-  const itself =
-    kind === 'bucket' ? [itemOfContainer(bucket, null)] : kind === 'folder' ? [itemOfFolder(bucket, key)] : [];
-  const after = objects.at(-1)?.key ?? cursor?.after ?? '';
-  return {
-    items: cursor === null ? [...itself, ...items] : items,
-    next: OBJECT_CURSOR.writeNext(next === null ? null : { token: next, after }),
-  };
-}
+const objectsPage = withCursor(
+  OBJECT_CURSOR,
+  async (client: SourceClient, { bucket, key, kind }: ObjectPlace, cursor) => {
+    const query = { prefix: key, maxResults: OBJECTS_PER_PAGE, fields: `kind,nextPageToken,items(${OBJECT_FIELDS})` };
+    const { body, next } = await takePage(client, ['b', bucket, 'o'], query, cursor?.token ?? null);
+    const objects = objectsIn(itemsIn(body));
+    if (cursor === null && objects.length === 0 && kind !== 'bucket') throw missing();
+    const items = itemsOfObjects(bucket, objects, { after: cursor?.after ?? '', below: kind === 'folder' ? key : '' });
+    const itself =
+      kind === 'bucket' ? [itemOfContainer(bucket, null)] : kind === 'folder' ? [itemOfFolder(bucket, key)] : [];
+    const after = objects.at(-1)?.key ?? cursor?.after ?? '';
+    return {
+      items: cursor === null ? [...itself, ...items] : items,
+      next: next === null ? null : { token: next, after },
+    };
+  },
+);
 
 const objectAt = (client: SourceClient, bucket: string, key: string) =>
   client.get(['b', bucket, 'o', key], { fields: OBJECT_FIELDS });
@@ -123,7 +130,7 @@ export const googleCloudStorage: Connector<OAuthGrant> = {
     limits: 'projects whose buckets the account may not see are passed over',
   },
   oauth: googleConsent([
-    // Without these nobody says whose account it is.
+    // Required to identify the account.
     'openid',
     'email',
     'https://www.googleapis.com/auth/devstorage.read_only',
@@ -141,7 +148,7 @@ export const googleCloudStorage: Connector<OAuthGrant> = {
     if (account === null)
       throw new Fault(
         'access_denied',
-        'Google named nobody for these credentials. Ask for the scopes openid and email.',
+        'Google returned no account for these credentials. Request the scopes openid and email.',
       );
     return {
       account,
@@ -152,15 +159,14 @@ export const googleCloudStorage: Connector<OAuthGrant> = {
     };
   },
 
-  async listRoots(client, given) {
-    const start: BucketCursor = { projects: [], token: null, more: { token: null } };
-    const cursor = given === null ? start : BUCKET_CURSOR.read(given);
+  listRoots: withRootsCursor(BUCKET_CURSOR, async (client: SourceClient, given) => {
+    const cursor: BucketCursor = given ?? { projects: [], token: null, more: { token: null } };
     const [project, ...rest] = cursor.projects;
     if (project === undefined) return projectsPage(client, cursor.more?.token ?? null);
     const { items, next } = await bucketsPage(client, project, cursor.token);
     const behind = next === null ? { ...cursor, projects: rest, token: null } : { ...cursor, token: next };
-    return { items, next: write(behind) };
-  },
+    return { items, next: unlessEnd(behind) };
+  }),
 
   async listDescendants(client, externalId, cursor) {
     const place = parseItemId(externalId);
@@ -178,7 +184,7 @@ export const googleCloudStorage: Connector<OAuthGrant> = {
     const { bucket, key, kind } = parseItemId(externalId);
     if (!isBucket(bucket) || kind === 'prefix') throw missing();
     if (kind !== 'object') {
-      // Reached only by an id that no listing knows; where there is such a place, its objects are what can be read.
+      // Such an id is not in any listing; if the folder exists, its objects can be read.
       await client.get(['b', bucket, 'o'], { prefix: key, maxResults: '1', fields: 'items(name)' });
       throw new Fault(
         'unsupported_type',

@@ -8,7 +8,7 @@ import { createItem, createContainer, fileBytes } from '../../items.js';
 export const ITEM_FIELDS =
   'id,name,size,webUrl,createdDateTime,cTag,eTag,file,folder,package,root,deleted,remoteItem,parentReference';
 
-/** Ids of drives and items: whatever else is written is none. */
+/** Ids of drives and items; other texts are not ids. */
 const ID = /^[\w!.~-]{1,512}$/;
 export const isId = (text: string): boolean => ID.test(text) && !/^\.+$/.test(text);
 
@@ -24,14 +24,15 @@ export function partsOf(externalId: string): { readonly drive: string; readonly 
 /** Where items stand that a listing tells. */
 export interface Place {
   readonly drive: string;
-  /** The id of the drive's root folder, where that is known: what lies in it lies in the drive. */
+  /** The id of the drive's root folder, if known: its contents belong to the drive. */
   readonly rootId: string | null;
   /** The outermost container that is listed. */
   readonly root: string;
-  /** The folder whose children they are; null: each item says what it lies in. */
+  /** The folder whose children they are; null: each item names its own. */
   readonly parent: string | null;
 }
 
+/** Converts a drive; null without an id. */
 export function itemOfDrive(drive: Json): SourceItem | null {
   const id = asText(drive['id']);
   if (id === null || !isId(id)) return null;
@@ -44,12 +45,13 @@ export function itemOfDrive(drive: Json): SourceItem | null {
   });
 }
 
-/** An item that lies in another drive, and is only shown in this one. */
+/** An item of another drive, which is shown in this one as a link. */
 export interface Remote {
   readonly drive: string;
   readonly item: string;
 }
 
+/** Returns the target of a link to another drive; null for other items. */
 export function remoteOf(item: Json): Remote | null {
   const remote = asObject(item['remoteItem']);
   const drive = asText(asObject(remote['parentReference'])['driveId']);
@@ -74,7 +76,7 @@ function parentOf(item: Json, { drive, rootId, parent: listed }: Place): string 
 const PACKAGE =
   'Microsoft gives notebooks, and other packages, out in no form that can be read. Export it, then upload it.';
 
-/** An item of a drive; null for what has no id of its own. What is shared from elsewhere goes by the id it has there. */
+/** Converts an item of a drive; null without an id. A shared item has the id of its own drive. */
 export function itemOf(item: Json, place: Place): SourceItem | null {
   const id = asText(item['id']);
   if (id === null || !isId(id) || isRoot(item) || isDeleted(item)) return null;
@@ -97,13 +99,13 @@ export function itemOf(item: Json, place: Place): SourceItem | null {
     isExpandable: folder,
     hasContent: isFile,
     createdAt: dateOf(item['createdDateTime']),
-    // Of what lies elsewhere, the tag here is that of the link.
+    // For an item of another drive, this tag is the one of the link.
     version: folder || remote !== null ? null : (asText(item['cTag']) ?? asText(item['eTag'])),
     ...(folder || isFile ? {} : { skipReason: PACKAGE }),
   });
 }
 
-/** The content of a file. What is declared as nothing in particular is told by its name. */
+/** Returns the content of a file. A generic media type is replaced by the one of its name. */
 export function contentOf(item: Json, externalId: string, bytes: Uint8Array): ItemContent {
   const { drive, item: id } = partsOf(externalId);
   const name = asText(item['name']);

@@ -42,7 +42,7 @@ export async function walkedThrough(client: SourceClient, { id }: FeedPlace): Pr
   return { ...page, values: shared };
 }
 
-/** A folder of others: what changes in it is told by their drive alone, which we may not ask. */
+/** A shared folder: its changes are only in the feed of its own drive, which is inaccessible. */
 const isShared = (value: Json): boolean => remoteOf(value) !== null && isFolder(value);
 
 export const driveFeeds: Pick<Feeds, 'page' | 'changes' | 'externalIdOf' | 'isBlind'> = {

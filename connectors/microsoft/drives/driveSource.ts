@@ -1,8 +1,9 @@
 import { Fault } from '../../../contract/failures.js';
-import type { ItemContent, ItemPage, SourceClient } from '../../connector.js';
+import type { ItemContent, SourceClient } from '../../connector.js';
 import { byGivenId } from '../graph.js';
 import { contentOf, isFolder, isId, isRoot, ITEM_FIELDS, partsOf, remoteOf } from './adapter.js';
-import { listDrive, listItem, listOn } from './listDrive.js';
+import { withCursor } from '../../cursors.js';
+import { DRIVE_CURSOR, listDrive, listItem, listOn } from './listDrive.js';
 import { asText } from '../../json.js';
 import { noSuchItem, requireId } from '../../faults.js';
 
@@ -38,17 +39,22 @@ async function resolveItemId(
   return { drive: id, item: drive };
 }
 
-/** A page of a drive, a folder or a file. @param name of the source, for sentences */
-export async function belowDrives(
-  client: SourceClient,
-  externalId: string,
-  cursor: string | null,
-  { name, defaultDrive }: { name: string; defaultDrive: DefaultDrive },
-): Promise<ItemPage> {
-  if (cursor !== null) return listOn(client, cursor);
-  const { drive, item } = await resolveItemId(client, externalId, { name, defaultDrive });
-  return item === null ? listDrive(client, drive, name) : listItem(client, { drive, item }, name);
+interface Below {
+  readonly externalId: string;
+  /** Of the source, for sentences. */
+  readonly name: string;
+  readonly defaultDrive: DefaultDrive;
 }
+
+/** A page of a drive, a folder or a file. */
+export const belowDrives = withCursor(
+  DRIVE_CURSOR,
+  async (client: SourceClient, { externalId, name, defaultDrive }: Below, cursor) => {
+    if (cursor !== null) return listOn(client, cursor);
+    const { drive, item } = await resolveItemId(client, externalId, { name, defaultDrive });
+    return item === null ? listDrive(client, drive, name) : listItem(client, { drive, item }, name);
+  },
+);
 
 /** The bytes of a file. Graph sends us elsewhere for them, to an address that is a credential by itself. */
 export async function openFile(client: SourceClient, externalId: string, name: string): Promise<ItemContent> {
@@ -58,7 +64,7 @@ export async function openFile(client: SourceClient, externalId: string, name: s
   const asked = client.get(path, { $select: ITEM_FIELDS });
   const found = requireId(name, await byGivenId(name, asked), 'the file');
   const remote = remoteOf(found);
-  // A link to what lies in another drive has no bytes of its own.
+  // A link to an item of another drive has no bytes of its own.
   if (remote !== null) return openFile(client, `${remote.drive}/${remote.item}`, name);
   if (isFolder(found) || isRoot(found))
     throw new Fault('unsupported_type', `A folder of ${name} has no text of its own: sync the files in it.`);

@@ -1,5 +1,5 @@
-import { count, defineCursor, shapeOf, listOf, nullable, pairOf, string, type CursorOf } from '../../cursors.js';
-import type { ItemPage, SourceClient, SourceItem } from '../../connector.js';
+import { type PageAt, count, shapeOf, listOf, nullable, pairOf, string, type Checked } from '../../cursors.js';
+import type { SourceClient, SourceItem } from '../../connector.js';
 import { Fault } from '../../../contract/failures.js';
 import { byGivenId, type GraphPage, isQuery, type Query, takePage } from '../graph.js';
 import { isFolder, isRoot, ITEM_FIELDS, itemId, itemOf, itemOfDrive, type Place, remoteOf } from './adapter.js';
@@ -10,22 +10,21 @@ import { asText, type Json } from '../../json.js';
 const PER_PAGE = '200';
 export const LISTED: Query = { $top: PER_PAGE, $select: ITEM_FIELDS };
 
-/** Where the listing of a drive, or of a folder, goes on. */
-const CURSOR = defineCursor(
-  shapeOf({
-    drive: string,
-    rootId: nullable(string),
-    /** The drive itself is listed by its feed, which tells all there is in few pages: its next page; null: it is through. */
-    feed: nullable(isQuery),
-    /** Folders still to be listed, each with its drive before it, the next one last. */
-    open: listOf(pairOf(string, string)),
-    /** The next page of that folder; null: its first. */
-    at: nullable(isQuery),
-    /** How often the feed lost its place. */
-    restarts: count,
-  }),
-);
-type DriveCursor = CursorOf<typeof CURSOR>;
+/** Position in the listing of a drive or a folder. */
+export const DRIVE_CURSOR = shapeOf({
+  drive: string,
+  rootId: nullable(string),
+  /** The drive itself is listed by its feed, which tells all there is in few pages: its next page; null: it is through. */
+  feed: nullable(isQuery),
+  /** Folders still to be listed, each with its drive before it, the next one last. */
+  open: listOf(pairOf(string, string)),
+  /** The next page of that folder; null: its first. */
+  at: nullable(isQuery),
+  /** How often the feed lost its place. */
+  restarts: count,
+});
+type DriveCursor = Checked<typeof DRIVE_CURSOR>;
+type DrivePage = PageAt<DriveCursor>;
 
 const MAX_RESTARTS = 3;
 const isKind = (error: unknown, ...kinds: readonly Fault['kind'][]): boolean =>
@@ -64,44 +63,44 @@ function pageOf(
   return { items, open };
 }
 
-const pageAt = (items: readonly SourceItem[], cursor: DriveCursor): ItemPage => ({
+const pageAt = (items: readonly SourceItem[], cursor: DriveCursor): DrivePage => ({
   items,
-  next: cursor.feed === null && cursor.open.length === 0 ? null : CURSOR.write(cursor),
+  next: cursor.feed === null && cursor.open.length === 0 ? null : cursor,
 });
 
-/** A page of a drive and of all that lies in it. */
-export async function listDrive(client: SourceClient, drive: string, name: string): Promise<ItemPage> {
+/** Returns a page of a drive with all its contents. */
+export async function listDrive(client: SourceClient, drive: string, name: string): Promise<DrivePage> {
   const itself = itemOfDrive(await byGivenId(name, driveOf(client, drive)));
   if (itself === null) throw noSuchItem(name);
   const rootId = await rootIdOf(client, drive);
   return pageAt([itself], { drive, rootId, feed: LISTED, open: [], at: null, restarts: 0 });
 }
 
-/** A page of a file, or of a folder and of all that lies in it. */
+/** Returns a page of a file, or of a folder with all its contents. */
 export async function listItem(
   client: SourceClient,
   { drive, item }: { readonly drive: string; readonly item: string },
   name: string,
-): Promise<ItemPage> {
+): Promise<DrivePage> {
   const asked = client.get(['drives', drive, 'items', item], { $select: ITEM_FIELDS });
   const found = requireId('Microsoft', await byGivenId(name, asked), 'the item');
   if (isRoot(found)) return listDrive(client, drive, name);
   const place = { drive, rootId: null, root: drive, parent: null };
   const itself = itemOf(found, place);
   if (itself === null) throw noSuchItem(name);
-  // What is not listed as a file is asked for by name: then it is told why it can't be had.
+  // An item that is not listed as a file was requested by id: its file will have the reason.
   if (!itself.isExpandable) return { items: [{ ...itself, hasContent: true }], next: null };
   const { open } = pageOf({ values: [found] }, place, drive);
   return pageAt([itself], { drive, rootId: null, feed: null, open, at: null, restarts: 0 });
 }
 
 /** The next page of a drive's feed. */
-async function feedOn(client: SourceClient, cursor: DriveCursor, feed: Query): Promise<ItemPage> {
+async function feedOn(client: SourceClient, cursor: DriveCursor, feed: Query): Promise<DrivePage> {
   const { drive, rootId, open } = cursor;
   try {
     const page = await takePage(client, ['drives', drive, 'root', 'delta'], feed);
     const found = pageOf(page, { drive, rootId, root: drive, parent: null }, drive);
-    // The feed tells what lies in the drive's own folders by itself.
+    // The feed includes the drive's own folders.
     const shared = found.open.filter(([where]) => where !== drive);
     return pageAt(found.items, { ...cursor, feed: page.next, open: [...open, ...shared] });
   } catch (error) {
@@ -111,8 +110,7 @@ async function feedOn(client: SourceClient, cursor: DriveCursor, feed: Query): P
 }
 
 /** The page that a cursor of the two means. */
-export async function listOn(client: SourceClient, text: string): Promise<ItemPage> {
-  const cursor = CURSOR.read(text);
+export async function listOn(client: SourceClient, cursor: DriveCursor): Promise<DrivePage> {
   const { drive, open } = cursor;
   if (cursor.feed !== null) return feedOn(client, cursor, cursor.feed);
   const folder = open.at(-1);

@@ -4,7 +4,7 @@ import { dateOf } from '../graph.js';
 import { asObject, asObjects, asText, type Json } from '../../json.js';
 import { createItem, createContainer, fileBytes } from '../../items.js';
 
-/** What listings ask of a message, and what reading it asks for besides. */
+/** Message fields for listings, and further ones for reading. */
 export const MESSAGE_FIELDS =
   'id,subject,receivedDateTime,sentDateTime,changeKey,webLink,hasAttachments,parentFolderId,isDraft';
 export const WHOLE_MESSAGE = `${MESSAGE_FIELDS},body,from,sender,toRecipients,ccRecipients,internetMessageId,conversationId,categories,importance,flag,isRead`;
@@ -22,6 +22,7 @@ export type MailPlace =
   | { readonly message: string; readonly attachment: string | null }
   | null;
 
+/** Parses an item id: a folder, a message, or an attachment of one. */
 export function parseItemId(externalId: string): MailPlace {
   if (externalId.startsWith(FOLDER)) {
     const folder = externalId.slice(FOLDER.length);
@@ -38,11 +39,12 @@ export interface MailFolder {
   readonly name: string;
   /** Null for an outermost one. */
   readonly parent: string | null;
-  /** The outermost one it lies in, or itself. */
+  /** Its root folder, or itself. */
   readonly root: string;
   readonly messages: number;
 }
 
+/** Converts a mail folder. */
 export const itemOfFolder = ({ id, name, parent, root }: MailFolder): SourceItem =>
   createContainer({
     externalId: folderItemId(id),
@@ -74,7 +76,7 @@ export function itemOfMessage(message: Json, root: string): SourceItem | null {
 
 /** What there is to say of a link. */
 export const ELSEWHERE =
-  'What is attached is a link to a file elsewhere. Connect the account that it lies in, and sync it there.';
+  'The attachment is a link to a file elsewhere. Connect the account that has the file, and sync it there.';
 
 /** What is attached to a message; null for pictures within its text. @param hasContent whether it was asked for */
 export function itemOfAttachment(attachment: Json, message: SourceItem, hasContent: boolean): SourceItem | null {
@@ -117,13 +119,13 @@ const peopleOf = (value: unknown): readonly string[] =>
     .map(personOf)
     .filter((person) => person !== null);
 
-/** Facts of a message that are there, without those that are not. */
+/** Removes absent facts of a message. */
 const known = (facts: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
   Object.fromEntries(
     Object.entries(facts).filter(([, value]) => value !== null && !(Array.isArray(value) && value.length === 0)),
   );
 
-/** A message as a text of its own: its subject and its body; who wrote it to whom are facts beside it. */
+/** Returns a message as text: its subject and its body; sender and recipients are facts. */
 export function contentOfMessage(message: Json, externalId: string): ItemContent {
   const { content, contentType } = asObject(message['body']);
   const body = asText(content) ?? '';

@@ -7,8 +7,8 @@ import { feedPage, isRemoved, readMessage, withAttachments } from './messages.js
 import { asText, type Json } from '../../json.js';
 
 /**
- * Where a message is that a folder no longer has. It may have been moved, and the folder it came to may have told so before.
- * Null where it is gone, or in a folder that is none for us: that of what was deleted.
+ * Returns the change of a message that a folder no longer has. It may have been moved, and its new folder may have reported it before.
+ * It is gone if it was deleted, or is in the folder of deleted items.
  */
 async function movedTo(client: SourceClient, id: string, places: ReadonlyMap<string, FeedPlace>): Promise<Change> {
   let message: Json;
@@ -29,7 +29,7 @@ export const mailChanges = joinFeeds({
     (await allFolders(client)).map((folder) => ({
       id: folder.id,
       root: folder.root,
-      // How many mails lie in it is nothing that its item says.
+      // The number of mails in it is not part of its item.
       item: itemOfFolder(folder),
     })),
   /** Outlook has no point of now for less than a walk through the folder. */

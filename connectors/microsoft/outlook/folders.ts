@@ -23,7 +23,7 @@ async function wellKnownId(client: SourceClient, name: string): Promise<string |
   return asText(requireId(NAME, folder, 'the folder')['id']);
 }
 
-/** The id of the folder of what was deleted: what lies in it is gone for us. Null where there is none. */
+/** Returns the id of the folder of deleted items, which count as deleted. Null if there is none. */
 export async function binOf(client: SourceClient): Promise<string | null> {
   try {
     return await wellKnownId(client, 'deleteditems');
@@ -49,7 +49,7 @@ export function folderOf(json: Json, above: MailFolder | null, bin: string | nul
   };
 }
 
-/** All folders of the mailbox, each behind the one it lies in. */
+/** Returns all folders of the mailbox, parents first. */
 export async function allFolders(client: SourceClient): Promise<readonly MailFolder[]> {
   const bin = await binOf(client);
   const all: MailFolder[] = [];
@@ -73,7 +73,7 @@ export async function allFolders(client: SourceClient): Promise<readonly MailFol
 /** A folder and those in it. */
 export function branchOf(all: readonly MailFolder[], id: string): readonly MailFolder[] {
   const meant = new Set([id]);
-  // Each stands behind the one it lies in.
+  // Parents come first.
   return all.filter((folder) => {
     if (folder.id !== id && (folder.parent === null || !meant.has(folder.parent))) return false;
     meant.add(folder.id);

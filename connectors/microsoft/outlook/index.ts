@@ -1,9 +1,9 @@
 /** Outlook: the mails of a person, by folder or by query. https://learn.microsoft.com/graph/api/resources/mail-api-overview */
-import { defineCursor, shapeOf, nullable, string } from '../../cursors.js';
+import { withRootsCursor, shapeOf, nullable, string } from '../../cursors.js';
 import { Fault } from '../../../contract/failures.js';
 import { isSelection } from '../../../contract/filterTree.js';
 import { outlookQueryOf } from '../../../contract/outlookQuery.js';
-import type { Connector, LiveRead, OAuthGrant } from '../../connector.js';
+import type { Connector, LiveRead, OAuthGrant, SourceClient } from '../../connector.js';
 import { appLimit, classify, identifyUser, microsoftConsent, isQuery, takeAll, takePage } from '../graph.js';
 import {
   contentOfAttachment,
@@ -22,8 +22,8 @@ import { asText } from '../../json.js';
 import { noSuchItem } from '../../faults.js';
 import { bearer } from '../../bearer.js';
 
-/** Where the listing of the outermost folders goes on. */
-const ROOTS_CURSOR = defineCursor(shapeOf({ query: isQuery, bin: nullable(string) }));
+/** Position in the listing of the root folders. */
+const ROOTS_CURSOR = shapeOf({ query: isQuery, bin: nullable(string) });
 
 /** A category, in the words of the operation that lists them. */
 export interface MailCategory {
@@ -51,27 +51,27 @@ export const outlook: Connector<OAuthGrant> = {
     listed: 'mail folders, mails, what is attached',
     ingested: 'each mail; what is attached with `sync_attachments`',
     unchangedBy: 'changeKey',
-    deletions: 'what lies in Deleted Items counts as deleted',
-    limits: '10,000 folders; 1,000 attachments of a mail; searches that are shown as folders are left out',
+    deletions: 'messages in Deleted Items count as deleted',
+    limits: '10,000 folders; 1,000 attachments of a mail; search folders are skipped',
   },
   // Categories stand among the settings of a mailbox.
   oauth: microsoftConsent(['Mail.Read', 'MailboxSettings.Read']),
   headers: (grant) => ({ ...bearer(grant), prefer: PREFER }),
   classify,
   sharedLimit: appLimit,
-  identify: (client) => identifyUser(client),
+  identify: identifyUser,
 
-  async listRoots(client, text) {
-    const cursor = text === null ? { query: FOLDER_FIELDS, bin: await binOf(client) } : ROOTS_CURSOR.read(text);
+  listRoots: withRootsCursor(ROOTS_CURSOR, async (client: SourceClient, given) => {
+    const cursor = given ?? { query: FOLDER_FIELDS, bin: await binOf(client) };
     const { values, next } = await takePage(client, ['me', 'mailFolders'], cursor.query);
     return {
       items: values.flatMap((json) => {
         const folder = folderOf(json, null, cursor.bin);
         return folder === null ? [] : [itemOfFolder(folder)];
       }),
-      next: ROOTS_CURSOR.writeNext(next && { ...cursor, query: next }),
+      next: next && { ...cursor, query: next },
     };
-  },
+  }),
 
   async listDescendants(client, externalId, cursor) {
     if (isSelection(externalId)) {

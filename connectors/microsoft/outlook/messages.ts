@@ -1,8 +1,8 @@
-import { count, defineCursor, shapeOf, listOf, nullable, pairOf, string, type CursorOf } from '../../cursors.js';
+import { withCursor, count, shapeOf, listOf, nullable, pairOf, string, type Checked } from '../../cursors.js';
 import { Fault } from '../../../contract/failures.js';
 import type { OutlookQuery } from '../../../contract/outlookQuery.js';
 import type { ItemPage, SourceClient, SourceItem } from '../../connector.js';
-import { byGivenId, type GraphPage, type Query, takeAll, takePage, QUERY_CURSOR, isQuery } from '../graph.js';
+import { byGivenId, type GraphPage, type Query, takeAll, takePage, isQuery } from '../graph.js';
 import { ATTACHMENT_FIELDS, itemOfAttachment, itemOfFolder, itemOfMessage, MESSAGE_FIELDS } from './adapter.js';
 import { allFolders, branchOf, NAME } from './folders.js';
 import { odataFilter } from './odata.js';
@@ -13,9 +13,9 @@ import { asObject, type Json } from '../../json.js';
 export const PREFER = 'IdType="ImmutableId", outlook.body-content-type="text"';
 const PER_PAGE = '100';
 const LISTED: Query = { $select: MESSAGE_FIELDS };
-/** Of what is attached to one message. */
+/** Maximum number of attachments of one message. */
 const MAX_ATTACHMENTS = 1_000;
-/** Times that a listing of a folder may begin anew because Outlook lost its place. */
+/** Maximum number of restarts of a folder's listing after Outlook lost the position. */
 const MAX_RESTARTS = 3;
 
 const messagesOf = (folder: string): readonly string[] => ['me', 'mailFolders', folder, 'messages'];
@@ -33,7 +33,7 @@ export const feedPage = (client: SourceClient, folder: string, query: Query | nu
 
 export const isRemoved = (message: Json): boolean => message['@removed'] !== undefined;
 
-/** What is attached to a message; nothing once it is not there any more. */
+/** Returns the attachments of a message; none if it was deleted. */
 async function attachmentsOf(
   client: SourceClient,
   message: SourceItem,
@@ -50,7 +50,7 @@ async function attachmentsOf(
   }
 }
 
-/** Messages, each with what is attached to it behind it. @param attachments null: that is left out */
+/** Returns messages, each followed by its attachments. @param attachments null: without attachments */
 export async function withAttachments(
   client: SourceClient,
   messages: readonly SourceItem[],
@@ -64,69 +64,63 @@ export async function withAttachments(
   return (await Promise.all(all)).flat();
 }
 
-/** Where the listing of a folder, and of those in it, goes on. */
-const FOLDER_CURSOR = defineCursor(
-  shapeOf({
-    /** Each folder with its root. */
-    open: listOf(pairOf(string, string)),
-    at: nullable(isQuery),
-    restarts: count,
-  }),
-);
-type FolderCursor = CursorOf<typeof FOLDER_CURSOR>;
+/** Position in the listing of a folder and its subfolders. */
+const FOLDER_CURSOR = shapeOf({
+  /** Each folder with its root. */
+  open: listOf(pairOf(string, string)),
+  at: nullable(isQuery),
+  restarts: count,
+});
+type FolderCursor = Checked<typeof FOLDER_CURSOR>;
 
-const cursorOf = (cursor: FolderCursor): string | null =>
-  cursor.open.length === 0 ? null : FOLDER_CURSOR.write(cursor);
+const unlessEnd = (cursor: FolderCursor): FolderCursor | null => (cursor.open.length === 0 ? null : cursor);
 
 /**
- * A page of a folder and of all that lies in it. What is attached to messages is listed, and becomes files only where it is
- * asked for: by itself, by a query that says so, or by the wish for attachments of whoever selects the folder.
+ * Returns a page of a folder with all its contents. Attachments of messages are listed, and become files only on
+ * request: by their own id, by a query, or by the option for attachments in a selection of the folder.
  */
-export async function belowFolder(client: SourceClient, id: string, text: string | null): Promise<ItemPage> {
-  if (text === null) {
+export const belowFolder = withCursor(FOLDER_CURSOR, async (client: SourceClient, id: string, cursor) => {
+  if (cursor === null) {
     const branch = branchOf(await allFolders(client), id);
     if (branch.length === 0) throw noSuchItem(NAME);
     const open = branch.map((folder) => [folder.id, folder.root] as const);
-    return { items: branch.map(itemOfFolder), next: cursorOf({ open, at: null, restarts: 0 }) };
+    return { items: branch.map(itemOfFolder), next: unlessEnd({ open, at: null, restarts: 0 }) };
   }
-  const cursor = FOLDER_CURSOR.read(text);
   const [folder, ...rest] = cursor.open;
   if (folder === undefined) return { items: [], next: null };
-  const behind = cursorOf({ open: rest, at: null, restarts: 0 });
+  const behind = unlessEnd({ open: rest, at: null, restarts: 0 });
   try {
     const page = await feedPage(client, folder[0], cursor.at);
     const messages = page.values
       .filter((message) => !isRemoved(message))
       .flatMap((message) => itemOfMessage(message, folder[1]) ?? []);
     const items = await withAttachments(client, messages, { hasContent: false });
-    return { items, next: page.next === null ? behind : cursorOf({ ...cursor, at: page.next }) };
+    return { items, next: page.next === null ? behind : unlessEnd({ ...cursor, at: page.next }) };
   } catch (error) {
     // The folder went in the meantime; the others are still there.
     if (isKind(error, 'not_found')) return { items: [], next: behind };
     if (!isKind(error, 'stale_cursor') || cursor.at === null || cursor.restarts >= MAX_RESTARTS) throw error;
-    return { items: [], next: cursorOf({ ...cursor, at: null, restarts: cursor.restarts + 1 }) };
+    return { items: [], next: unlessEnd({ ...cursor, at: null, restarts: cursor.restarts + 1 }) };
   }
-}
+});
 
 /** A page of the messages that a query finds. */
-export async function belowQuery(
-  client: SourceClient,
-  { folder, filter, attachments }: OutlookQuery,
-  cursor: string | null,
-): Promise<ItemPage> {
-  const first: Query = {
-    ...LISTED,
-    $top: PER_PAGE,
-    ...(filter === null ? {} : { $filter: odataFilter(filter) }),
-  };
-  const query = cursor === null ? first : QUERY_CURSOR.read(cursor);
-  const { values, next } = await takePage(client, messagesOf(folder), query);
-  const messages = values.flatMap((message) => itemOfMessage(message, folder) ?? []);
-  return {
-    items: await withAttachments(client, messages, attachments ? { hasContent: true } : null),
-    next: QUERY_CURSOR.writeNext(next),
-  };
-}
+export const belowQuery = withCursor(
+  isQuery,
+  async (client: SourceClient, { folder, filter, attachments }: OutlookQuery, cursor) => {
+    const first: Query = {
+      ...LISTED,
+      $top: PER_PAGE,
+      ...(filter === null ? {} : { $filter: odataFilter(filter) }),
+    };
+    const { values, next } = await takePage(client, messagesOf(folder), cursor ?? first);
+    const messages = values.flatMap((message) => itemOfMessage(message, folder) ?? []);
+    return {
+      items: await withAttachments(client, messages, attachments ? { hasContent: true } : null),
+      next,
+    };
+  },
+);
 
 /** @throws Fault server_error for an answer without an id: as an empty message it would replace or delete what is stored */
 export const readMessage = async (client: SourceClient, id: string, fields: string): Promise<Json> =>
@@ -138,7 +132,7 @@ export async function readAttachment(client: SourceClient, message: string, atta
   return requireId(NAME, await byGivenId(NAME, client.get(path, { $select: ATTACHMENT_FIELDS })), 'the attachment');
 }
 
-/** A message with what is attached to it, or one attachment. */
+/** Returns a message with its attachments, or one attachment. */
 export async function belowMessage(
   client: SourceClient,
   { message, attachment }: { readonly message: string; readonly attachment: string | null },
@@ -149,7 +143,7 @@ export async function belowMessage(
   if (item === null) throw noSuchItem(NAME);
   if (attachment === null) return { items: await withAttachments(client, [item], { hasContent: false }), next: null };
   const found = await readAttachment(client, message, attachment);
-  // By itself it is asked for, also where it is within the text or elsewhere: then reading it says why not.
+  // A directly requested attachment is included even if it is inline or a link: reading it reports the reason.
   const itself = itemOfAttachment({ ...found, isInline: false, '@odata.type': '' }, item, true);
   if (itself === null) throw noSuchItem(NAME);
   return { items: [itself], next: null };

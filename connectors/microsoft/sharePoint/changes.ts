@@ -1,29 +1,30 @@
-import type { Change, OAuthGrant, AccountClient } from '../../connector.js';
+import { readCursor, writeCursor } from '../../cursors.js';
+import type { Change, GrantClient } from '../../connector.js';
 import { driveFeeds, latest, placesOf } from '../drives/changes.js';
 import { joinFeeds } from '../feeds.js';
-import { type GraphPage, type Query, takeAll, QUERY_CURSOR } from '../graph.js';
+import { type GraphPage, type Query, takeAll, isQuery } from '../graph.js';
 import { itemOfPage, itemOfPages, LISTED, PAGE_TYPE, PAGES } from './pages.js';
 import { drivesOf, LIBRARIES, siteOf } from './site.js';
 import { asText, type Json } from '../../json.js';
 
-/** Libraries, and pages, of one site whose changes are told. */
+/** Maximum number of libraries, and of pages, of one site with change tracking. */
 const MOST = 5_000;
 
-/** The pages that there were, each with its version. */
+/** Returns the known pages, each with its version. */
 function knownIn(query: Query | null): Readonly<Record<string, string>> {
-  return QUERY_CURSOR.read(query?.['known'] ?? '{}');
+  return readCursor(isQuery, query?.['known'] ?? '{}');
 }
 
-/** Pages have no feed, and are few: those that are others than before are told, and those that are gone. */
-async function pagesSince(client: AccountClient<OAuthGrant>, query: Query | null): Promise<GraphPage> {
-  const { id } = await siteOf(client, client.credentials);
+/** Pages have no feed, and are few: changed and deleted ones are found by comparison. */
+async function pagesSince(client: GrantClient, query: Query | null): Promise<GraphPage> {
+  const { id } = await siteOf(client);
   const all = await takeAll(client, ['sites', id, 'pages', PAGE_TYPE], LISTED, { most: MOST });
   const before = new Map(Object.entries(knownIn(query)));
   const known = Object.fromEntries(all.map((page) => [asText(page['id']) ?? '', asText(page['eTag']) ?? '']));
   const told = all.filter((page) => before.get(asText(page['id']) ?? '') !== (asText(page['eTag']) ?? ''));
   const gone = [...before.keys()].filter((page) => !Object.hasOwn(known, page));
   const values: readonly Json[] = [...told, ...gone.map((page) => ({ id: page, deleted: {} }))];
-  return { values, next: null, delta: { known: QUERY_CURSOR.write(known) } };
+  return { values, next: null, delta: { known: writeCursor(known) } };
 }
 
 function changesOfPages({ values }: GraphPage): readonly Change[] {
@@ -38,7 +39,7 @@ function changesOfPages({ values }: GraphPage): readonly Change[] {
 export const siteChanges = joinFeeds({
   ...driveFeeds,
   async list(client) {
-    const site = await siteOf(client, client.credentials);
+    const site = await siteOf(client);
     const drives = await takeAll(client, drivesOf(site), LIBRARIES, { most: MOST });
     return [...(await placesOf(client, drives)), { id: PAGES, root: PAGES, item: itemOfPages(site) }];
   },

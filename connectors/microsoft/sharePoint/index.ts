@@ -1,9 +1,9 @@
 /** SharePoint: the document libraries and pages of one site. https://learn.microsoft.com/graph/api/resources/sharepoint */
-import { Fault } from '../../../contract/failures.js';
-import type { Connector, LiveRead, OAuthGrant } from '../../connector.js';
+import { callerCursor, queryOf, withRootsCursor } from '../../cursors.js';
+import type { Connector, LiveRead, OAuthGrant, GrantClient } from '../../connector.js';
 import { itemOfDrive } from '../drives/adapter.js';
 import { belowDrives, openFile } from '../drives/driveSource.js';
-import { appLimit, classify, identifyUser, microsoftConsent, type Query, takePage, QUERY_CURSOR } from '../graph.js';
+import { appLimit, classify, identifyUser, microsoftConsent, type Query, takePage, isQuery } from '../graph.js';
 import { siteChanges } from './changes.js';
 import { belowPages, isPages, itemOfPages, openPage } from './pages.js';
 import { drivesOf, hostOf, LIBRARIES, NAME, nameOfSite, rootSite, siteOf } from './site.js';
@@ -23,26 +23,13 @@ export interface SitesPage {
   readonly next_cursor: string | null;
 }
 
-const CURSOR_KEYS: ReadonlySet<string> = new Set(['search', '$select', '$top', '$skiptoken', '$skip']);
-
-/** A caller brings back what we gave; it may have changed on the way. */
-function readCursor(cursor: string): Query {
-  try {
-    const query = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown;
-    const entries = typeof query === 'object' && query !== null ? Object.entries(query) : [];
-    if (entries.length > 0 && entries.every(([key, value]) => CURSOR_KEYS.has(key) && typeof value === 'string'))
-      return query as Query;
-  } catch {
-    // Not one of ours.
-  }
-  throw new Fault('bad_response', 'This cursor is none that was answered before. List the sites from the beginning.');
-}
+const SITES_CURSOR = callerCursor(queryOf(['search', '$select', '$top', '$skiptoken', '$skip']));
 
 const SITES: Query = { search: '*', $select: 'id,name,displayName,webUrl' };
 
 const sites: LiveRead<OAuthGrant> = async (client, { cursor }): Promise<SitesPage> => {
   const host = hostOf(await rootSite(client));
-  const query = typeof cursor === 'string' ? readCursor(cursor) : SITES;
+  const query = typeof cursor === 'string' ? SITES_CURSOR.read(cursor) : SITES;
   const { values, next } = await takePage(client, ['sites'], query);
   const listed = (site: Json): ListedSite[] => {
     const id = asText(site['id']);
@@ -54,7 +41,7 @@ const sites: LiveRead<OAuthGrant> = async (client, { cursor }): Promise<SitesPag
   };
   return {
     sites: values.flatMap(listed),
-    next_cursor: next === null ? null : Buffer.from(JSON.stringify(next)).toString('base64url'),
+    next_cursor: SITES_CURSOR.write(next),
   };
 };
 
@@ -73,7 +60,7 @@ export const sharePoint: Connector<OAuthGrant> = {
 
   async identify(client) {
     const { account, metadata } = await identifyUser(client);
-    const { host, name, id } = await siteOf(client, client.credentials);
+    const { host, name, id } = await siteOf(client);
     const tenant = host.split('.')[0] ?? host;
     return {
       account: `${account}|${name === '' ? tenant : `${tenant}/${name}`}`,
@@ -81,26 +68,22 @@ export const sharePoint: Connector<OAuthGrant> = {
     };
   },
 
-  async listRoots(client, cursor) {
-    const site = await siteOf(client, client.credentials);
-    const query = cursor === null ? LIBRARIES : QUERY_CURSOR.read(cursor);
-    const { values, next } = await takePage(client, drivesOf(site), query);
+  listRoots: withRootsCursor(isQuery, async (client: GrantClient, query) => {
+    const site = await siteOf(client);
+    const { values, next } = await takePage(client, drivesOf(site), query ?? LIBRARIES);
     const drives = values.flatMap((drive) => itemOfDrive(drive) ?? []);
     // Pages come last, after all libraries.
-    return next === null
-      ? { items: [...drives, itemOfPages(site)], next: null }
-      : { items: drives, next: QUERY_CURSOR.write(next) };
-  },
+    return next === null ? { items: [...drives, itemOfPages(site)], next: null } : { items: drives, next };
+  }),
 
   async listDescendants(client, externalId, cursor) {
-    if (isPages(externalId))
-      return belowPages(client, await siteOf(client, client.credentials), { externalId, cursor });
-    const defaultDrive = async () => ['sites', (await siteOf(client, client.credentials)).id, 'drive'];
-    return belowDrives(client, externalId, cursor, { name: NAME, defaultDrive });
+    if (isPages(externalId)) return belowPages(client, { site: await siteOf(client), externalId }, cursor);
+    const defaultDrive = async () => ['sites', (await siteOf(client)).id, 'drive'];
+    return belowDrives(client, { externalId, name: NAME, defaultDrive }, cursor);
   },
 
   async open(client, externalId) {
-    if (isPages(externalId)) return openPage(client, await siteOf(client, client.credentials), externalId);
+    if (isPages(externalId)) return openPage(client, await siteOf(client), externalId);
     return openFile(client, externalId, NAME);
   },
 

@@ -1,7 +1,8 @@
-/** The pages of a site, which lie in no document library. https://learn.microsoft.com/graph/api/resources/sitepage */
+/** The pages of a site, which are in no document library. https://learn.microsoft.com/graph/api/resources/sitepage */
+import { withCursor } from '../../cursors.js';
 import { Fault } from '../../../contract/failures.js';
-import type { ItemContent, ItemPage, SourceClient, SourceItem } from '../../connector.js';
-import { byGivenId, dateOf, type Query, takePage, QUERY_CURSOR } from '../graph.js';
+import type { ItemContent, SourceClient, SourceItem } from '../../connector.js';
+import { byGivenId, dateOf, type Query, takePage, isQuery } from '../graph.js';
 import { NAME, type Site } from './site.js';
 import { escapeHtml } from '../../html.js';
 import { noSuchItem, requireId } from '../../faults.js';
@@ -16,6 +17,7 @@ export const LISTED: Query = { $select: 'id,name,title,webUrl,createdDateTime,eT
 
 export const isPages = (externalId: string): boolean => externalId === PAGES || externalId.startsWith(`${PAGES}/`);
 
+/** Returns the container of a site's pages. */
 export const itemOfPages = ({ json }: Site): SourceItem =>
   createContainer({
     externalId: PAGES,
@@ -24,6 +26,7 @@ export const itemOfPages = ({ json }: Site): SourceItem =>
     externalUrl: asText(json['webUrl']),
   });
 
+/** Converts a page; null without an id. */
 export function itemOfPage(page: Json): SourceItem | null {
   const id = asText(page['id']);
   if (id === null || !GUID.test(id)) return null;
@@ -47,12 +50,13 @@ function pageIdOf(externalId: string): string {
   return id;
 }
 
+interface Below {
+  readonly site: Site;
+  readonly externalId: string;
+}
+
 /** A page of the pages of a site, or the one that is meant. */
-export async function belowPages(
-  client: SourceClient,
-  site: Site,
-  { externalId, cursor }: { readonly externalId: string; readonly cursor: string | null },
-): Promise<ItemPage> {
+export const belowPages = withCursor(isQuery, async (client: SourceClient, { site, externalId }: Below, cursor) => {
   const path = ['sites', site.id, 'pages'];
   if (externalId !== PAGES) {
     const asked = client.get([...path, pageIdOf(externalId), PAGE_TYPE], { $select: LISTED['$select'] ?? '' });
@@ -60,16 +64,15 @@ export async function belowPages(
     if (item === null) throw noSuchItem(NAME);
     return { items: [item], next: null };
   }
-  const query = cursor === null ? LISTED : QUERY_CURSOR.read(cursor);
-  const { values, next } = await takePage(client, [...path, PAGE_TYPE], query);
+  const { values, next } = await takePage(client, [...path, PAGE_TYPE], cursor ?? LISTED);
   const items = values.flatMap((page) => itemOfPage(page) ?? []);
   return {
     items: cursor === null ? [itemOfPages(site), ...items] : items,
-    next: QUERY_CURSOR.writeNext(next),
+    next,
   };
-}
+});
 
-/** What stands in a part of a page: text as its author formatted it, else the texts that its kind has for search. */
+/** Returns the HTML of a part of a page: formatted text, else the texts that its kind provides for search. */
 function htmlOfPart(part: Json): string {
   const html = asText(part['innerHtml']);
   if (html !== null) return html;
@@ -86,7 +89,7 @@ function partsOf(layout: Json): readonly Json[] {
   return [...columns, asObject(layout['verticalSection'])].flatMap(({ webparts }) => asObjects(webparts));
 }
 
-/** A page as the HTML of what it says. */
+/** Returns a page's content as HTML. */
 export async function openPage(client: SourceClient, site: Site, externalId: string): Promise<ItemContent> {
   if (externalId === PAGES)
     throw new Fault('unsupported_type', 'The pages of SharePoint have no text together: sync each of them.');

@@ -1,5 +1,5 @@
 import { Fault } from '../../../contract/failures.js';
-import type { OAuthGrant, SourceClient } from '../../connector.js';
+import type { GrantClient, SourceClient } from '../../connector.js';
 import { byGivenId, type Query } from '../graph.js';
 import { noSuchItem } from '../../faults.js';
 import { asText, type Json } from '../../json.js';
@@ -10,7 +10,7 @@ export const NAME = 'SharePoint';
 const SITE_ID = /^[\w.-]+,[\w-]+,[\w-]+$/;
 /** A part of a site's path; the last ones are those of sites in sites. */
 const PART = /^[\p{L}\p{N}_~ ()-][\p{L}\p{N}_~. ()-]*$/u;
-/** The kinds of sites that stand in a path before their names. */
+/** Path segments that precede the names of sites. */
 const KINDS: ReadonlySet<string> = new Set(['sites', 'teams', 'portals']);
 
 /** The site that an account is connected to. */
@@ -45,7 +45,8 @@ export const rootSite = (client: SourceClient): Promise<Json> =>
   client.get(['sites', 'root'], { $select: SITE_FIELDS });
 
 /** The site that the connection was made with. @throws Fault not_found where its tenant has none of that name */
-export async function siteOf(client: SourceClient, { facts }: OAuthGrant): Promise<Site> {
+export async function siteOf(client: GrantClient): Promise<Site> {
+  const { facts } = client.credentials;
   const name = facts['site'] ?? '';
   const path = pathOfSite(name);
   const root = await rootSite(client);
@@ -59,7 +60,7 @@ export async function siteOf(client: SourceClient, { facts }: OAuthGrant): Promi
   return { id, host, name: path.join('/').replace(/^sites\//, ''), json };
 }
 
-/** What a site is called by whoever connects to it; null for the root site, undefined for one that can't be named. */
+/** Returns the name by which a user connects to a site; null for the root site, undefined if it has none. */
 export function nameOfSite(site: Json, host: string): string | null | undefined {
   const url = asText(site['webUrl']);
   if (url === null || !URL.canParse(url)) return undefined;

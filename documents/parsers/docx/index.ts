@@ -8,7 +8,7 @@ import { BodyReader } from './readBody.js';
 import { NoteMarks, readNotes } from './readNotes.js';
 import { readStyles } from './readStyles.js';
 
-/** Headings, paragraphs, lists, tables, text boxes, charts and notes of a Word document; what was deleted in it is left out. */
+/** Reads headings, paragraphs, lists, tables, text boxes, charts and notes of a Word document; deleted text is skipped. */
 export const docxParser: Parser = {
   async parse({ bytes }, limits) {
     const file = await openPackage(bytes, limits);
@@ -22,7 +22,7 @@ export const docxParser: Parser = {
       if ((type !== 'footnotes' && type !== 'endnotes') || !file.archive.has(target)) continue;
       const notes = [...readNotes(await file.archive.read(target), limits)].flatMap(([id, note]) => {
         const mark = marks.markOf(type, id);
-        // Notes that nothing in the text refers to any more stay in the file.
+        // Notes without a reference in the text are skipped.
         return mark === undefined ? [] : [`${mark}: ${note}`];
       });
       for (const note of notes) writer.block(note);

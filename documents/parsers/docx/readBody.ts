@@ -11,14 +11,14 @@ interface Paragraph {
   numId: string | null;
   level: number;
   outline: number | null;
-  /** Of links still open: where its text began, and to where it leads. */
+  /** An open link: the start of its text, and its address. */
   link: { readonly from: number; readonly url: string } | null;
 }
 
 export interface BodyParts {
   readonly styles: Styles;
   readonly relations: ReadonlyMap<string, Relation>;
-  /** Charts and diagrams as blocks, by the id of their relation. */
+  /** Charts and diagrams as blocks, by relation id. */
   readonly figures: ReadonlyMap<string, readonly string[]>;
   readonly limits: DocumentLimits;
   readonly writer: TextBuilder;
@@ -30,12 +30,12 @@ interface Table {
   cell: string[];
 }
 
-/** What holds text that was deleted, stands elsewhere too, or is no text. */
+/** Elements that contain deleted text, a copy of other text, or no text. */
 const SKIPPED = new Set(['del', 'moveFrom', 'Fallback', 'instrText', 'delText', 'delInstrText', 'pict', 'object']);
 
 /**
- * Writes the paragraphs, lists and tables of a text document's body (or notes) as Markdown-like text. Recursion is not
- * needed: what is open is kept on stacks, for paragraphs stand in text boxes in paragraphs, and tables in cells.
+ * Writes the paragraphs, lists and tables of a text document's body (or notes) as Markdown-like text. Open elements are
+ * kept on stacks instead of recursion, because text boxes contain paragraphs, and cells contain tables.
  */
 export class BodyReader {
   readonly #styles: Styles;
@@ -44,7 +44,7 @@ export class BodyReader {
   readonly #writer: TextBuilder;
   readonly #marks: NoteMarks;
   readonly #numbers = new Map<string, number>();
-  /** Lists that have counted anew, by id and level: they do so once. */
+  /** Lists whose numbering was restarted, by id and level: each restarts once. */
   readonly #restarted = new Set<string>();
   readonly #figures: ReadonlyMap<string, readonly string[]>;
   /** Figures in a paragraph or table that is still open. */
@@ -110,7 +110,7 @@ export class BodyReader {
     this.#shown.push(...(this.#figures.get(id ?? '') ?? []));
   }
 
-  /** Figures stand behind the paragraph or table that they are in. */
+  /** Writes figures after the paragraph or table that contains them. */
   #writeShown(): void {
     for (const block of this.#shown) this.#writer.block(block);
     if (this.#shown.length > 0) this.#lastWasItem = false;
@@ -119,7 +119,7 @@ export class BodyReader {
 
   #endTable(table: Table | undefined, outer: Table | undefined): void {
     if (!table) return;
-    // A table in a cell can't be drawn as one: its words stay in the cell.
+    // A nested table cannot be written as one: its text stays in the cell.
     if (outer) outer.cell.push(table.rows.flat().filter(Boolean).join(' '));
     else this.#writer.block(markdownTable(table.rows));
     this.#lastWasItem = false;
@@ -144,7 +144,7 @@ export class BodyReader {
   }
 
   #placeOf({ style, numId, level }: Paragraph): ListPlace | null {
-    // Zero takes a paragraph out of the list its style puts it in.
+    // Zero removes a paragraph from the list of its style.
     if (numId === '0') return null;
     return numId === null ? this.#styles.listOf(style) : { numId, level };
   }
@@ -161,7 +161,7 @@ export class BodyReader {
       this.#numbers.set(key, number);
       mark = `${number}.`;
     }
-    // What lies deeper is counted anew below the next item.
+    // Deeper levels restart at the next item.
     for (let deeper = place.level + 1; deeper < 9; deeper++) this.#numbers.delete(`${list}:${deeper}`);
     const indent = '  '.repeat(Math.min(8, Math.max(0, place.level)));
     this.#writer.break(!this.#lastWasItem);
@@ -197,7 +197,7 @@ function closeLink(paragraph: Paragraph | undefined): void {
   if (!paragraph?.link) return;
   const { from, url } = paragraph.link;
   const label = paragraph.text.slice(from);
-  // An address that is its own name is written once.
+  // An address that is its own label is written once.
   if (label.trim() !== '' && label !== url) paragraph.text = `${paragraph.text.slice(0, from)}[${label}](${url})`;
   paragraph.link = null;
 }

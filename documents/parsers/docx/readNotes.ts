@@ -4,14 +4,14 @@ import type { DocumentLimits } from '../../types.js';
 
 export type NoteKind = 'footnotes' | 'endnotes';
 
-/** What stands in the text in the place of each note: numbers in the order of the text, whatever the file calls them. */
+/** Replaces notes with marks, numbered in the order of the text, independent of the file's numbering. */
 export class NoteMarks {
   readonly #marks: { readonly [Kind in NoteKind]: Map<string, string> } = {
     footnotes: new Map(),
     endnotes: new Map(),
   };
 
-  /** The mark of a note that the text refers to. */
+  /** Returns the mark of a note to which the text refers. */
   refer(kind: NoteKind, id: string): string {
     const marks = this.#marks[kind];
     const mark = marks.get(id) ?? `[^${kind === 'endnotes' ? 'e' : ''}${marks.size + 1}]`;
@@ -19,13 +19,13 @@ export class NoteMarks {
     return mark;
   }
 
-  /** Undefined where nothing refers to the note. */
+  /** Returns the mark of a note; undefined if the text does not refer to it. */
   markOf(kind: NoteKind, id: string): string | undefined {
     return this.#marks[kind].get(id);
   }
 }
 
-/** The notes of a document by their ids. Separators, which are kept as notes too, have no words. */
+/** Returns the notes of a document by id. Separators, which are stored as notes, have no text. */
 export function readNotes(part: Uint8Array, limits: DocumentLimits): Map<string, string> {
   const notes = new Map<string, string>();
   let id = '';

@@ -2,25 +2,25 @@ import type { Package, Relation } from '../../office/openPackage.js';
 import { readXml } from '../../office/readXml.js';
 import type { DocumentLimits } from '../../types.js';
 
-/** What a paragraph's style or numbering says of it. */
+/** The list of a paragraph, by its style or its own properties. */
 export interface ListPlace {
   readonly numId: string;
   readonly level: number;
 }
 
 export interface Styles {
-  /** The rank (1 to 6) of a heading style; null for others. */
+  /** Returns the rank (1 to 6) of a heading style; null for others. */
   headingOf(styleId: string | null): number | null;
   listOf(styleId: string | null): ListPlace | null;
   levelOf(place: ListPlace): ListLevel;
 }
 
-/** How the items of one level of a list are marked. */
+/** The marking of one level of a list. */
 export interface ListLevel {
-  /** Lists of the same name count on where the other left off. */
+  /** Lists with the same name continue each other's numbering. */
   readonly list: string;
   readonly isNumbered: boolean;
-  /** The number of the first item, where this list counts anew in spite of its name. */
+  /** The number of the first item if this list restarts its numbering; otherwise null. */
   readonly restartsAt: number | null;
 }
 
@@ -32,7 +32,7 @@ interface Style {
   level: number;
 }
 
-/** Reads what the styles and lists of a text document are. Absent parts mean none. */
+/** Reads the styles and lists of a text document. A document without the part has none. */
 export async function readStyles(
   { archive }: Package,
   relations: ReadonlyMap<string, Relation>,
@@ -49,7 +49,7 @@ export async function readStyles(
   const numberingPart = await partOf('numbering');
   if (numberingPart) readNumbering(numberingPart, limits, levels);
 
-  /** The first in the chain of styles a style is based on that says something; chains may be forged into loops. */
+  /** Returns the first value in the chain of base styles. Forged chains may contain loops. */
   const inherited = <Value>(styleId: string | null, read: (style: Style) => Value | null): Value | null => {
     let style = styles.get(styleId ?? '');
     for (let steps = 0; style !== undefined && steps < 20; steps++) {
@@ -73,7 +73,7 @@ function headingRank({ name, outline }: Style): number | null {
   return outline !== null && outline < 6 ? outline + 1 : null;
 }
 
-/** Built-in styles keep their English names in the file, whatever the language of the program. */
+/** Built-in styles have English names in the file, whatever the language of the program. */
 function rankOfName(name: string): number | null {
   const rank = /^heading ?([1-9])$/i.exec(name)?.[1];
   if (rank !== undefined) return Math.min(6, Number(rank));
@@ -98,7 +98,7 @@ function readStyleList(part: Buffer, limits: DocumentLimits, styles: Map<string,
   });
 }
 
-/** The levels of all lists, by `numId:level`. */
+/** Reads the levels of all lists, by `numId:level`. */
 function readNumbering(part: Buffer, limits: DocumentLimits, levels: Map<string, ListLevel>): void {
   const numbered = new Map<string, Map<number, boolean>>();
   let abstract: Map<number, boolean> | null = null;

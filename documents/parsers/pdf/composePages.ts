@@ -1,14 +1,17 @@
 import { oneLine, TextBuilder } from '../../textBuilder.js';
 import type { Items, PageLine, PageParagraph, PageText, PlacedLine, PlacedPage } from '../../types.js';
 
-/** Pages as one text, and where each page, line and table lies in it. */
+/** The text of all pages, with the positions of each page, line and table in it. */
 export interface ComposedPages {
   readonly text: string;
   readonly pages: PlacedPage[];
   readonly tables: Items[];
 }
 
-/** @throws Fault too_large past the limit of characters */
+/**
+ * Joins pages into one text.
+ * @throws Fault too_large if the text exceeds the limit in characters
+ */
 export function composePages(pages: readonly PageText[], limit: number): ComposedPages {
   const writer = new TextBuilder(limit);
   const tables: Items[] = [];
@@ -42,7 +45,7 @@ function writeRows(rows: readonly PageLine[], writer: TextBuilder, placed: Place
   return items;
 }
 
-/** `hasColumns`: wide gaps between its words, as in the row of a table. */
+/** A line; `hasColumns`: whether it has wide gaps between words, like a table row. */
 type ShownLine = PageLine & { readonly hasColumns: boolean };
 
 function writeParagraph(
@@ -55,7 +58,7 @@ function writeParagraph(
   const right = Math.max(...lines.map(({ x2 }) => x2));
   for (const [nth, line] of lines.entries()) {
     const next = lines[nth + 1];
-    // A word divided at the end of a line is one word again.
+    // Join a word that is hyphenated at the end of a line.
     const isDivided = next !== undefined && /\p{L}-$/u.test(line.text) && /^\p{Ll}/u.test(next.text);
     const text = isDivided ? line.text.slice(0, -1) : line.text;
     const { x1, y1, x2, y2 } = line;
@@ -67,7 +70,7 @@ function writeParagraph(
   }
 }
 
-/** Whether a line ended because the page did: it reaches far to the right, and the next begins no item of a list. */
+/** Whether a line ended at the page's margin: it reaches far to the right, and the next line is not a list item. */
 function flowsOn(line: ShownLine, next: ShownLine, left: number, right: number): boolean {
   if (line.hasColumns || next.hasColumns) return false;
   if (/^(?:[-*+•–]|\d{1,3}[.)])\s/.test(next.text)) return false;

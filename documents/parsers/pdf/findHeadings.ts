@@ -1,13 +1,13 @@
 import type { PageText } from '../../types.js';
 import type { SizedLine } from './readLines.js';
 
-/** Lines that stand together, or the rows of a table. */
+/** Adjacent lines, or the rows of a table. */
 export interface LineGroup {
   readonly lines: readonly SizedLine[];
   readonly isTable?: boolean;
 }
 
-/** The groups of lines of one page. */
+/** The line groups of one page. */
 export interface GroupedPage {
   readonly number: number;
   readonly groups: readonly LineGroup[];
@@ -15,7 +15,7 @@ export interface GroupedPage {
 
 const LONGEST_HEADING = 200;
 
-/** Pages with their headings found: short groups in a larger size than most of the document, the largest the first rank. */
+/** Finds headings: short groups with a larger font than most of the document. The largest font gets the first rank. */
 export function findHeadings(pages: readonly GroupedPage[]): PageText[] {
   const characters = new Map<number, number>();
   const headings = new Set<number>();

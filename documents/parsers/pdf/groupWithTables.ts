@@ -7,7 +7,7 @@ interface PlacedRun extends PageLine {
   readonly run: Glyphs;
 }
 
-/** The lines of a page in groups, what stands in a table by its rows, where the table begins. */
+/** Groups the lines of a page; the rows of a table replace its lines, at the table's first line. */
 export function groupWithTables(runs: readonly Glyphs[]): LineGroup[] {
   const tables = findTables(runs.map(boxed));
   const tableOf = new Map(tables.flatMap((table) => table.words.map(({ run }) => [run, table] as const)));

@@ -10,7 +10,7 @@ import { isPicture, SCANNED_CHARACTERS } from './isPicture.js';
 import { brokenPdf, openPdf, pdfFault } from './openPdf.js';
 import { type Glyphs, groupLines, readLines } from './readLines.js';
 
-/** The text of a PDF page by page. Scripts, forms' actions, attachments and links are left alone; nothing is drawn. */
+/** Parses a PDF page by page. Ignores scripts, form actions, attachments and links; renders nothing. */
 export const pdfParser: Parser = {
   async parse({ bytes, recognizedPages = [], findTables = false, beforeOcr = false }, limits) {
     const loading = await openPdf(bytes);
@@ -19,7 +19,7 @@ export const pdfParser: Parser = {
       if (pdf.numPages > limits.maxPages) {
         throw new Fault(
           'too_large',
-          `The PDF has ${pdf.numPages} pages, more than are read (setting MAX_DOCUMENT_PAGES: ${limits.maxPages}). Split it, or raise the setting.`,
+          `The PDF has ${pdf.numPages} pages, more than the limit (setting MAX_DOCUMENT_PAGES: ${limits.maxPages}). Split it, or raise the setting.`,
         );
       }
       const facts = readFacts(await pdf.getMetadata().catch(() => null));
@@ -55,7 +55,7 @@ export const pdfParser: Parser = {
   },
 };
 
-/** A page that can't be read costs itself only. */
+/** Reads the pages; an unreadable page is skipped. */
 async function readPages(
   pdf: Pdfjs.PDFDocumentProxy,
   recognized: ReadonlyMap<number, PageText>,
@@ -67,7 +67,7 @@ async function readPages(
   const broken: unknown[] = [];
   let characters = 0;
   for (let number = 1; number <= pdf.numPages; number++) {
-    // Where OCR found nothing, what is typed on the page still counts.
+    // If OCR found nothing, typed text on the page still counts.
     const groups = hasWords(recognized.get(number))
       ? []
       : await readGroups(pdf, number, findTables).catch((error: unknown) => {
@@ -78,7 +78,7 @@ async function readPages(
     const typed = groups.reduce((sum, { lines }) => sum + lines.reduce((all, { text }) => all + text.length, 0), 0);
     characters += typed;
     if (beforeOcr && typed > 0 && typed < SCANNED_CHARACTERS && (await isScan(pdf, number))) scanned.add(number);
-    // No more pages are read than the text may have anyway: composing them throws.
+    // Stop at the text limit: composing the pages throws.
     if (characters > limits.maxTextCharacters) break;
   }
   const pages = findHeadings(grouped).map((page) => {
@@ -95,7 +95,7 @@ async function isScan(pdf: Pdfjs.PDFDocumentProxy, number: number): Promise<bool
   try {
     return await isPicture(page);
   } catch {
-    // Its pictures are broken: what is typed on it can be read all the same.
+    // The pictures are broken, but the typed text can be read.
     return false;
   } finally {
     page.cleanup();
@@ -111,7 +111,7 @@ async function readGroups(pdf: Pdfjs.PDFDocumentProxy, number: number, wantsTabl
     for (const item of content.items) {
       if (!('str' in item)) continue;
       runs.push(placed(item, transform));
-      // The end of a line in the file is none on the page where the next run goes on beside it.
+      // A line end in the file is not one on the page if the next run continues the line.
     }
     return wantsTables ? groupWithTables(runs) : groupLines(readLines(runs)).map((lines) => ({ lines }));
   } finally {
@@ -137,7 +137,7 @@ function placed({ str, transform, width }: TextItem, page: readonly number[]): G
   };
 }
 
-/** Entries of the information dictionary, and the metadata they are kept as. */
+/** Entries of the information dictionary, and their metadata names. */
 const FACTS: ReadonlyArray<readonly [string, string]> = [
   ['Title', 'title'],
   ['Author', 'author'],
@@ -161,7 +161,7 @@ function readFacts(found: { info: object } | null): { metadata: Record<string, u
   return { metadata, created };
 }
 
-/** `D:20240301120000+01'00'` as ISO 8601; null for what is no date. */
+/** Converts `D:20240301120000+01'00'` to ISO 8601; null if it is invalid. */
 function pdfDate(value: unknown): string | null {
   const parts =
     typeof value === 'string'

@@ -1,9 +1,12 @@
 import type * as Pdfjs from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { operationsOfPdf } from './openPdf.js';
 
-/** A page with less typed text than this may be a scan all the same: a stamp, a number, the line of a fax. */
+/** A page with less typed text may still be a scan: the text may be a stamp, a number, or a fax header. */
 export const SCANNED_CHARACTERS = 100;
-/** How much of a page pictures cover that is one: scanners leave a margin out, and cut pages in strips. */
+/**
+ * Minimum share of a page that pictures cover if the page is a scan: scanners leave a margin, and cut pages into
+ * strips.
+ */
 const PICTURE_SHARE = 0.5;
 
 type Matrix = readonly [number, number, number, number, number, number];
@@ -23,7 +26,7 @@ const asMatrix = (value: unknown): Matrix | null => {
   return numbers.length === 6 && numbers.every(Number.isFinite) ? (numbers as unknown as Matrix) : null;
 };
 
-/** Whether pictures cover most of a page. Pictures that lie on one another count twice; nothing is drawn. */
+/** Whether pictures cover most of a page. Overlapping pictures count twice; nothing is rendered. */
 export async function isPicture(page: Pdfjs.PDFPageProxy): Promise<boolean> {
   const OPS = await operationsOfPdf();
   const { fnArray, argsArray } = await page.getOperatorList();
@@ -48,7 +51,7 @@ export async function isPicture(page: Pdfjs.PDFPageProxy): Promise<boolean> {
       now = times(now, asMatrix(args?.[0]) ?? UPRIGHT);
     } else if (operation === OPS.paintFormXObjectEnd) now = outer.pop() ?? UPRIGHT;
     else if (pictures.has(operation)) {
-      // A picture fills the unit square.
+      // A picture fills the unit square of its coordinates.
       covered += Math.abs(now[0] * now[3] - now[1] * now[2]);
       if (covered >= enough) return true;
     }

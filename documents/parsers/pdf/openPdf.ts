@@ -8,13 +8,13 @@ type Library = typeof Pdfjs;
 
 const library = path.dirname(createRequire(import.meta.url).resolve('pdfjs-dist/package.json'));
 
-/** It comes without types. */
+/** A module without types. */
 const WORKER: string = 'pdfjs-dist/legacy/build/pdf.worker.mjs';
 
-/** The numbers of what a page's content does. */
+/** Returns the operator codes of page content. */
 export const operationsOfPdf = async (): Promise<Library['OPS']> => (await loadLibrary()).OPS;
 
-/** PDF.js, its worker beside it in this thread: the thread or process that parses is the one that may be ended. */
+/** Loads PDF.js with its worker in this thread: the thread or process that parses is the one that can be ended. */
 async function loadLibrary(): Promise<Library> {
   const worker: unknown = await import(WORKER);
   Object.assign(globalThis, { pdfjsWorker: worker });
@@ -22,13 +22,13 @@ async function loadLibrary(): Promise<Library> {
 }
 
 /**
- * Opens a PDF; to be destroyed in the end. No script of it is run and nothing is fetched.
- * @param draws whether its pages are drawn: the decoders of their pictures are at hand then
+ * Opens a PDF; the caller destroys the task. Runs no scripts and fetches nothing.
+ * @param draws whether its pages are rendered, which needs image decoders
  */
 export async function openPdf(bytes: Uint8Array, draws = false): Promise<Pdfjs.PDFDocumentLoadingTask> {
   const { getDocument, VerbosityLevel } = await loadLibrary();
   return getDocument({
-    // PDF.js takes its data over.
+    // PDF.js takes ownership of its data.
     data: Uint8Array.from(bytes),
     isEvalSupported: false,
     enableXfa: false,
@@ -45,15 +45,16 @@ export async function openPdf(bytes: Uint8Array, draws = false): Promise<Pdfjs.P
   });
 }
 
-/** What is thrown for a PDF that could not be opened or read. */
+/** Converts an error of opening or reading a PDF to a Fault. */
 export function pdfFault(error: unknown): Fault {
   if (error instanceof Fault) return error;
   return error instanceof Error && error.name === 'PasswordException' ? encryptedFile() : brokenPdf(error);
 }
 
+/** The Fault for a file that PDF.js cannot read. */
 export const brokenPdf = (cause: unknown): Fault =>
   new Fault(
     'broken_content',
-    "The file is broken: it can't be read as a PDF. Open it in its program, save or print it as a PDF anew and send that.",
+    "The file is broken: it can't be read as a PDF. Open it in its program, save or print it as a PDF again and send that.",
     { cause },
   );

@@ -1,12 +1,12 @@
 import type { PageLine } from '../../types.js';
 
-/** A run of characters as the page places them: the baseline's start, in points from the upper left corner. */
+/** A run of characters at a position: the start of its baseline, in points from the upper left corner. */
 export interface Glyphs {
   readonly text: string;
   readonly x: number;
   readonly y: number;
   readonly width: number;
-  /** The size of the font on the page. */
+  /** Font size on the page. */
   readonly size: number;
 }
 
@@ -15,7 +15,7 @@ export interface SizedLine extends PageLine {
   readonly baseline: number;
 }
 
-/** Of a font's size: how far letters reach above and below their line. */
+/** Height of letters above and below the baseline, as shares of the font size. */
 export const ASCENT = 0.8;
 export const DESCENT = 0.2;
 
@@ -27,7 +27,7 @@ interface OpenLine {
   size: number;
 }
 
-/** Puts runs together to lines, in the order of the page's content, with spaces where there are gaps. */
+/** Joins runs into lines, in content order, with spaces at gaps. */
 export function readLines(runs: Iterable<Glyphs>): SizedLine[] {
   const lines: SizedLine[] = [];
   let line: OpenLine | null = null;
@@ -49,7 +49,7 @@ export function readLines(runs: Iterable<Glyphs>): SizedLine[] {
       continue;
     }
     const gap = run.x - line.x2;
-    // A gap as wide as a letter or two is where a column of a table ends.
+    // A gap as wide as a letter or two separates columns of a table.
     if (gap > 1.8 * run.size) line.text = `${line.text.trimEnd()}  `;
     else if (gap > 0.18 * run.size && !/\s$/.test(line.text) && !/^\s/.test(run.text)) line.text += ' ';
     line.text += run.text;
@@ -63,11 +63,11 @@ export function readLines(runs: Iterable<Glyphs>): SizedLine[] {
 
 function continues(line: OpenLine, run: Glyphs): boolean {
   const size = Math.max(line.size, run.size, 1);
-  // Raised and lowered signs are of the line too; what lies far to the left of its end is another line.
+  // Superscript and subscript belong to the line; a run far to the left of its end begins another line.
   return Math.abs(run.y - line.baseline) < 0.5 * size && run.x > line.x2 - 1.5 * size;
 }
 
-/** Lines in groups: a wider gap, another size, or a step up (the next column) begins a new one. */
+/** Groups lines: a wider gap, another size, or a step up (the next column) begins a new group. */
 export function groupLines(lines: readonly SizedLine[]): SizedLine[][] {
   const groups: SizedLine[][] = [];
   let previous: SizedLine | null = null;

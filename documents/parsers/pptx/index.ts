@@ -7,7 +7,7 @@ import { TextBuilder } from '../../textBuilder.js';
 import type { Parser } from '../../types.js';
 import { readSlide } from './readSlide.js';
 
-/** A presentation slide by slide: the title as a heading, points, tables and text boxes, and what the speaker notes. */
+/** Parses a presentation slide by slide: the title as a heading, list items, tables, text boxes and speaker notes. */
 export const pptxParser: Parser = {
   async parse({ bytes }, limits) {
     const file = await openPackage(bytes, limits);
@@ -21,7 +21,7 @@ export const pptxParser: Parser = {
     if (ids.length > limits.maxPages) {
       throw new Fault(
         'too_large',
-        `The presentation has ${ids.length} slides, more than are read (setting MAX_DOCUMENT_PAGES: ${limits.maxPages}). Split it, or raise the setting.`,
+        `The presentation has ${ids.length} slides, more than the limit (setting MAX_DOCUMENT_PAGES: ${limits.maxPages}). Split it, or raise the setting.`,
       );
     }
     const relations = await file.relationsOf(main);

@@ -4,12 +4,12 @@ import type { DocumentLimits } from '../../types.js';
 
 export interface Slide {
   readonly title: string | null;
-  /** Paragraphs, lists and tables as Markdown-like blocks, in the order of the slide. */
+  /** Paragraphs, lists and tables as Markdown-like blocks, in the slide's order. */
   readonly blocks: readonly string[];
 }
 
 interface Shape {
-  /** The kind of placeholder: `title`, `body`, `sldNum`…; null for a text box. */
+  /** Kind of placeholder: `title`, `body`, `sldNum`…; null for a text box. */
   place: string | null;
   lines: string[];
 }
@@ -17,15 +17,15 @@ interface Shape {
 interface Paragraph {
   text: string;
   level: number;
-  /** Whether it says itself that it has a bullet or number, or has none; null to take what its place has. */
+  /** Whether it sets or disables a bullet or number itself; null: inherited from its placeholder. */
   isPoint: boolean | null;
 }
 
 const TITLES = new Set(['title', 'ctrTitle']);
-/** What a layout puts on every slide. */
+/** Placeholders that a layout repeats on every slide. */
 const FURNITURE = new Set(['sldNum', 'dt', 'ftr', 'hdr', 'sldImg']);
 
-/** The words of a slide or of its notes. */
+/** Reads the text of a slide or of its notes. */
 export function readSlide(part: Uint8Array, limits: DocumentLimits): Slide {
   let title: string | null = null;
   const blocks: string[] = [];
@@ -46,9 +46,9 @@ export function readSlide(part: Uint8Array, limits: DocumentLimits): Slide {
     if (line === '') return;
     if (rows) cell.push(line);
     else if (shape) {
-      // The body of a slide is its list of points; text boxes and subtitles hold lines as they are.
+      // The body of a slide is a list; text boxes and subtitles contain plain lines.
       const isPoint = ended.isPoint ?? (shape.place === 'body' || shape.place === 'obj');
-      // Else it would read as the last point's second line.
+      // Separate the line: otherwise it would continue the last list item.
       if (!isPoint && shape.lines.at(-1)?.trimStart().startsWith('- ') === true) shape.lines.push('');
       shape.lines.push(isPoint ? `${'  '.repeat(ended.level)}- ${line}` : line);
     }
@@ -58,7 +58,7 @@ export function readSlide(part: Uint8Array, limits: DocumentLimits): Slide {
       if (name === 'Fallback' || inFallback > 0) inFallback += 1;
       if (inFallback > 0) return;
       if (name === 'sp') shape = { place: null, lines: [] };
-      // A placeholder without a type is one of the body.
+      // A placeholder without a type is a body.
       else if (name === 'ph' && shape) shape.place = attributes['type'] ?? 'body';
       else if (name === 'tbl') rows = [];
       else if (name === 'tr') rows?.push([]);

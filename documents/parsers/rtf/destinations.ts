@@ -1,4 +1,4 @@
-/** Groups of an RTF file that hold no text of the document. */
+/** Groups of an RTF file without text of the document. */
 export const NO_TEXT: ReadonlySet<string> = new Set([
   'colortbl',
   'pict',
@@ -41,7 +41,7 @@ export const NO_TEXT: ReadonlySet<string> = new Set([
   'userprops',
 ]);
 
-/** Groups marked as optional whose text counts all the same. */
+/** Groups that are marked as optional but contain text. */
 export const OPTIONAL_TEXT: ReadonlySet<string> = new Set([
   'shptxt',
   'shpinst',
@@ -51,7 +51,7 @@ export const OPTIONAL_TEXT: ReadonlySet<string> = new Set([
   'fldrslt',
 ]);
 
-/** Words that stand for characters. */
+/** Control words that represent characters. */
 export const CHARACTERS: ReadonlyMap<string, string> = new Map([
   ['tab', ' '],
   ['line', '\n'],
@@ -73,7 +73,7 @@ export const CHARACTERS: ReadonlyMap<string, string> = new Map([
   ['\\', '\\'],
 ]);
 
-/** A font's character set, and the code page of its letters. */
+/** Code pages by the character set of a font. */
 export const CHARSETS: ReadonlyMap<number, string> = new Map([
   [77, 'macroman'],
   [128, 'cp932'],

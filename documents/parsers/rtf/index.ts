@@ -6,7 +6,7 @@ import { TextBuilder } from '../../textBuilder.js';
 import type { Parser } from '../../types.js';
 import { RtfReader, type RtfToken } from './readRtf.js';
 
-/** Paragraphs, headings, lists and tables of an RTF document; pictures and embedded objects are left alone. */
+/** Parses paragraphs, headings, lists and tables of an RTF document; ignores pictures and embedded objects. */
 export const rtfParser: Parser = {
   async parse({ bytes }, limits) {
     const writer = new TextBuilder(limits.maxTextCharacters);
@@ -18,7 +18,7 @@ export const rtfParser: Parser = {
       if (cause instanceof Fault) throw cause;
       throw new Fault(
         'broken_content',
-        "The file is broken: it can't be read as RTF. Open it in its program, save it anew and send that.",
+        "The file is broken: it can't be read as RTF. Open it in its program, save it again and send that.",
         { cause },
       );
     }

@@ -3,7 +3,7 @@ import { Fault } from '../../../contract/failures.js';
 import { markdownTable, oneLine, type TextBuilder, tidyLines } from '../../textBuilder.js';
 import { CHARACTERS, CHARSETS, NO_TEXT, OPTIONAL_TEXT } from './destinations.js';
 
-/** As rtf-stream-parser makes them: 0 a group begins, 1 it ends, 2 a control word, 3 text. */
+/** A token of rtf-stream-parser. Type 0: start of a group, 1: end of a group, 2: control word, 3: text. */
 export interface RtfToken {
   readonly type: number;
   readonly word?: string;
@@ -12,20 +12,20 @@ export interface RtfToken {
 }
 
 interface Group {
-  /** No text of the document. */
+  /** Whether it contains no text of the document. */
   hidden: boolean;
-  /** What a group inside \info, or the fonts' table, is about. */
+  /** The subject of a group inside \info or the font table. */
   about: string | null;
   charset: string | null;
-  /** Characters that follow a \u for programs that don't know it. */
+  /** Number of fallback characters after a \u, for programs that do not support it. */
   fallback: number;
 }
 
-/** What holds of a paragraph until \\pard. */
+/** Properties of a paragraph, valid until \\pard. */
 interface Paragraph {
-  /** From 0; null for no heading. */
+  /** Heading level from 0; null for no heading. */
   outline: number | null;
-  /** The bullet or number of an item of a list. */
+  /** Bullet or number of a list item. */
   mark: string | null;
   level: number;
   inTable: boolean;
@@ -33,10 +33,10 @@ interface Paragraph {
 
 const PLAIN: Readonly<Paragraph> = { outline: null, mark: null, level: 0, inTable: false };
 
-/** A backslash before the end of a line is one too: TextEdit writes no other. */
+/** A backslash before a line end also ends a paragraph: TextEdit writes only this form. */
 const PARAGRAPH_ENDS = new Set(['par', 'sect', 'page', '\n', '\r']);
 
-/** What a document states about itself; keys as in file_metadata. */
+/** Facts that a document states about itself; keys as in file_metadata. */
 const INFO: ReadonlyMap<string, string> = new Map([
   ['title', 'title'],
   ['author', 'author'],
@@ -45,7 +45,7 @@ const INFO: ReadonlyMap<string, string> = new Map([
   ['doccomm', 'description'],
 ]);
 
-/** Turns the words of an RTF file into paragraphs, lists and tables. Groups are kept on a stack of bounded depth. */
+/** Converts the tokens of an RTF file to paragraphs, lists and tables. Groups are kept on a stack of limited depth. */
 export class RtfReader {
   readonly metadata: Record<string, unknown> = {};
   created: string | null = null;
@@ -65,7 +65,7 @@ export class RtfReader {
   readonly #headings = new Map<number, number>();
   #style = 0;
   readonly #notes: string[] = [];
-  /** While a note is read: what stands around it. */
+  /** While a note is read: the state of the surrounding text. */
   #around: { readonly text: string; readonly row: string[]; readonly paragraph: Paragraph } | null = null;
   #inMark = false;
   #lastWasItem = false;
@@ -87,7 +87,7 @@ export class RtfReader {
   finish(): void {
     if (this.#around) this.#endNote();
     this.#endParagraph();
-    // Of a file that breaks off in a table.
+    // The file ended inside a table.
     if (this.#text !== '') this.#row.push(oneLine(this.#text));
     if (this.#row.length > 0) this.#rows.push(this.#row);
     this.#endTable();
@@ -103,7 +103,7 @@ export class RtfReader {
     if (this.#groups.length > this.#maxDepth) {
       throw new Fault(
         'too_large',
-        `The file has groups more than ${this.#maxDepth} deep inside one another (setting MAX_ELEMENT_DEPTH). Simplify it, or raise the setting.`,
+        `The file has groups nested more than ${this.#maxDepth} deep (setting MAX_ELEMENT_DEPTH). Simplify it, or raise the setting.`,
       );
     }
     this.#groups.push({ ...this.#group });
@@ -166,7 +166,7 @@ export class RtfReader {
     if (character !== undefined) this.#emit(character);
     else if (PARAGRAPH_ENDS.has(word)) this.#endParagraph();
     else if (word === 'pard') {
-      // A list's mark has a form of its own, which says nothing of its paragraph.
+      // A list mark has its own formatting, which does not apply to its paragraph.
       if (!this.#inMark) this.#paragraph = { ...PLAIN };
     } else if (word === 'intbl' || word === 'trowd') this.#paragraph.inTable = true;
     else if (word === 'ilvl') this.#paragraph.level = Math.min(8, Math.max(0, param ?? 0));
@@ -193,7 +193,7 @@ export class RtfReader {
     } else if (word === 'v') group.hidden = param !== 0 || group.about !== null;
   }
 
-  /** Bytes are decoded only when something else follows: letters of two bytes come as two words. */
+  /** Collects bytes and decodes them later: the two bytes of one letter come as two control words. */
   #raw(data: Buffer): void {
     const skipped = Math.min(this.#skip, data.length);
     this.#skip -= skipped;
@@ -221,7 +221,7 @@ export class RtfReader {
     if (word === 's') this.#style = param ?? 0;
   }
 
-  /** AbiWord says by the name of its style alone that a paragraph is a heading. */
+  /** AbiWord marks a heading only by the name of its style. */
   #endStyle(): void {
     const rank = /^heading ([1-6])\s*;?$/i.exec(oneLine(this.#info))?.[1];
     if (rank !== undefined) this.#headings.set(this.#style, Number(rank) - 1);
@@ -233,7 +233,7 @@ export class RtfReader {
     [this.#text, this.#row, this.#paragraph] = ['', [], { ...PLAIN }];
   }
 
-  /** The note goes to the end of the document, its mark stands where it was. */
+  /** Moves the note to the end of the document; its mark stays in place. */
   #endNote(): void {
     this.#decode();
     if (!this.#around) return;
@@ -247,7 +247,7 @@ export class RtfReader {
 
   #endParagraph(): void {
     this.#decode();
-    // AbiWord puts all of an item where its mark belongs.
+    // AbiWord writes the whole item in the place of its mark.
     if (this.#inMark) [this.#text, this.#paragraph.mark] = [this.#text + (this.#paragraph.mark ?? ''), '-'];
     const text = tidyLines(this.#text);
     const { outline, mark, level, inTable } = this.#paragraph;

@@ -8,9 +8,9 @@ import type { DocumentLimits, ParsedDocument, Parser } from '../../types.js';
 import { readNumberKinds } from './numberFormats.js';
 import { readSheet, readStrings, type Workbook } from './readSheet.js';
 
-/** Rows of all sheets, each sheet under its name where there are several. */
+/** Parses the rows of all sheets; several sheets get their names as headings. */
 export const xlsxParser: Parser = { parse: async ({ bytes }, limits) => readWorkbook(bytes, limits, 'XLSX') };
-/** The same of a workbook with macros, which are neither run nor read. */
+/** Parses a workbook with macros, which are neither run nor read. */
 export const xlsmParser: Parser = { parse: async ({ bytes }, limits) => readWorkbook(bytes, limits, 'XLSM') };
 
 async function readWorkbook(

@@ -1,10 +1,10 @@
 import { readXml } from '../../office/readXml.js';
 import type { DocumentLimits } from '../../types.js';
 
-/** How the numbers of a cell's style are shown. */
+/** The display format of a number. */
 export type NumberKind = 'plain' | 'date' | 'percent';
 
-/** The kind of each cell style, in order, as the workbook's styles define them. */
+/** Returns the kind of each cell style, in order, from the workbook's styles. */
 export function readNumberKinds(part: Uint8Array, limits: DocumentLimits): NumberKind[] {
   const codes = new Map<number, string>();
   const kinds: NumberKind[] = [];
@@ -25,7 +25,7 @@ export function readNumberKinds(part: Uint8Array, limits: DocumentLimits): Numbe
 function kindOf(id: number, codes: ReadonlyMap<number, string>): NumberKind {
   const code = codes.get(id);
   if (code === undefined) {
-    // The built-in ones are not written down in the file.
+    // Built-in formats are not stored in the file.
     if ((id >= 14 && id <= 22) || (id >= 27 && id <= 36) || (id >= 45 && id <= 47) || (id >= 50 && id <= 58))
       return 'date';
     return id === 9 || id === 10 ? 'percent' : 'plain';
@@ -36,28 +36,28 @@ function kindOf(id: number, codes: ReadonlyMap<number, string>): NumberKind {
   return bare.includes('%') ? 'percent' : 'plain';
 }
 
-/** Excel counts days from the end of 1899, or of 1903 where a Mac made the workbook. */
+/** Excel counts days from the end of 1899, or of 1903 for workbooks from a Mac. */
 const EPOCH_1900 = Date.UTC(1899, 11, 30);
 const EPOCH_1904 = Date.UTC(1904, 0, 1);
 const DAY_MS = 86_400_000;
 
-/** A cell's number as people read it. */
+/** Formats a cell's number as Excel displays it. */
 export function showNumber(raw: string, kind: NumberKind, date1904: boolean): string {
   const value = Number(raw);
   if (raw.trim() === '' || Number.isNaN(value)) return raw;
   if (kind === 'percent') return `${shortest(value * 100)}%`;
-  // A date that no calendar has is a number in the wrong format.
+  // A value outside the calendar is a number with a wrong format.
   if (kind === 'date' && value >= 0 && value < 2_958_466) return showDate(value, date1904);
   return shortest(value);
 }
 
-/** Excel keeps fifteen digits; what a file has beyond them is the dust of binary fractions. */
+/** Rounds to the fifteen digits of Excel; further digits are rounding errors of binary fractions. */
 const shortest = (value: number): string => String(Number(value.toPrecision(15)));
 
 function showDate(days: number, date1904: boolean): string {
-  // To the second: fractions of a day are never exact.
+  // Round to seconds: fractions of a day are never exact.
   const ms = Math.round((days * DAY_MS) / 1000) * 1000;
-  // Before March 1900 Excel counts a leap day there never was.
+  // Before March 1900, Excel counts a leap day that did not exist.
   const leap = !date1904 && days < 60 && days >= 1 ? DAY_MS : 0;
   const iso = new Date((date1904 ? EPOCH_1904 : EPOCH_1900) + ms + leap).toISOString();
   const day = iso.slice(0, 10);

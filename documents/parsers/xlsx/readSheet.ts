@@ -8,10 +8,13 @@ export interface Workbook {
   readonly date1904: boolean;
 }
 
-/** Further right there are no columns in Excel; a forged reference must not make a row of a billion cells. */
+/** Maximum number of columns in Excel; a forged reference must not create a row of a billion cells. */
 const MOST_COLUMNS = 16_384;
 
-/** Hands over a sheet's rows one by one, cells as people read them. Formulas are never computed: their stored result counts. */
+/**
+ * Passes a sheet's rows to a callback one by one, with cells as Excel displays them. Uses the stored results of
+ * formulas.
+ */
 export function readSheet(
   part: Uint8Array,
   workbook: Workbook,
@@ -63,7 +66,7 @@ function shown(value: string, type: string, kind: NumberKind, { strings, date190
   return unescaped(value);
 }
 
-/** The letters of a reference like `AB12` as a column from 0. */
+/** Converts the letters of a reference like `AB12` to a column number from 0. */
 function columnOf(reference: string | undefined): number | null {
   const letters = /^\$?([A-Z]{1,3})/i.exec(reference ?? '')?.[1];
   if (letters === undefined) return null;
@@ -72,7 +75,7 @@ function columnOf(reference: string | undefined): number | null {
   return column - 1;
 }
 
-/** The texts that cells share, each once. */
+/** Reads the shared strings of cells. */
 export function readStrings(part: Uint8Array, limits: DocumentLimits): string[] {
   const strings: string[] = [];
   let text = '';
@@ -96,7 +99,7 @@ export function readStrings(part: Uint8Array, limits: DocumentLimits): string[] 
   return strings;
 }
 
-/** Characters that XML can't hold are written as `_x000D_`. */
+/** Decodes `_x000D_`, the form of characters that XML cannot contain. */
 const unescaped = (text: string): string =>
   text.includes('_x')
     ? text.replace(/_x([0-9A-Fa-f]{4})_/g, (_mark, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))

@@ -4,11 +4,11 @@ import type { RemoteModel, Upstream } from '../remote/types.js';
 import { OPENAI_REQUEST, textsOf } from './openai.js';
 
 export interface AzureSettings {
-  /** Of the resource, without a trailing slash, e.g. https://NAME.openai.azure.com. */
+  /** URL of the resource without a trailing slash, e.g. https://NAME.openai.azure.com. */
   readonly endpoint: string;
   readonly key: string;
   readonly apiVersion: string;
-  /** Name of the deployment by model id. A model id without one is not served by Azure. */
+  /** Name of the deployment by model id. Azure does not serve a model id without one. */
   readonly deployments: Readonly<Partial<Record<EmbeddingModelId, string>>>;
 }
 
@@ -18,7 +18,7 @@ export const AZURE: Upstream = {
   address: 'AZURE_OPENAI_ENDPOINT, AZURE_OPENAI_API_VERSION or AZURE_OPENAI_DEPLOYMENTS',
 };
 
-/** The models of OpenAI, reached by the name of a deployment; null where the model id has none. */
+/** Creates one of OpenAI's models, addressed by its deployment's name; null if the model id has no deployment. */
 export function azureModel(
   { endpoint, key, apiVersion }: AzureSettings,
   deployment: string | undefined,
@@ -33,7 +33,7 @@ export function azureModel(
     ask: async (inputs) => ({
       url: `${endpoint}/openai/deployments/${encodeURIComponent(deployment)}/embeddings?${query.toString()}`,
       headers: { 'api-key': key },
-      // A deployment of an older model refuses `dimensions`, so that its vectors never get into the space of a newer one.
+      // A deployment of an older model rejects `dimensions`, so its vectors never get into the space of a newer one.
       body: { input: textsOf(inputs), dimensions, encoding_format: 'base64' },
     }),
     read: readOpenAiAnswer,

@@ -5,7 +5,7 @@ import type { RemoteModel, Upstream } from '../remote/types.js';
 import { textsOf } from './openai.js';
 
 export interface CohereSettings {
-  /** Without a trailing slash, e.g. https://api.cohere.com/v2. */
+  /** URL without a trailing slash, e.g. https://api.cohere.com/v2. */
   readonly baseUrl: string;
   readonly key: string;
 }
@@ -13,12 +13,12 @@ export interface CohereSettings {
 export const COHERE: Upstream = { name: 'Cohere', credentials: 'COHERE_API_KEY', address: 'COHERE_BASE_URL' };
 
 /**
- * A text has up to 512 tokens of Cohere's multilingual tokenizer, which makes more of code and figures than cl100k does: with so
- * many of ours most texts fit, and what does not is refused (truncate NONE) and halved.
+ * Cohere accepts 512 tokens of its multilingual tokenizer per text, which makes more tokens of code and digits than
+ * cl100k does. With this many cl100k tokens most texts fit. A longer one is rejected (truncate NONE) and halved.
  */
 const INPUT_TOKENS = 400;
 
-/** 96 texts a request (docs: API reference, Embed). */
+/** Creates a model of Cohere; a request holds up to 96 texts (docs: API reference, Embed). */
 export function cohereModel({ baseUrl, key }: CohereSettings, row: EmbeddingModelRow): RemoteModel {
   const { upstream: model, dimensions } = row;
   return {

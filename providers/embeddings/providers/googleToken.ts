@@ -5,20 +5,23 @@ import type { Egress } from '../../../egress/types.js';
 import { member } from '../../members.js';
 import { send } from '../../serviceClient.js';
 
-/** A token that is used as it is, or the text of a service account's key file, by which tokens are fetched. */
+/** A fixed access token, or the content of a service account's key file, with which tokens are fetched. */
 export type GoogleCredentials = { readonly accessToken: string } | { readonly serviceAccount: string };
 
-/** Access tokens of Google's cloud, as a request needs them. */
+/** Provides access tokens of Google Cloud for requests. */
 export interface AccessTokens {
-  /** Throws a Fault access_denied that names the setting, or one of the network. */
+  /**
+   * Returns a token.
+   * @throws Fault access_denied that names the setting, or a network Fault
+   */
   take(signal: AbortSignal): Promise<string>;
-  /** The token was refused: the next one is fetched anew. False where there is only the one that was given. */
+  /** Discards a rejected token, so that the next call fetches a new one. Returns false if the token is fixed. */
   forget(): boolean;
 }
 
 const SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
 const GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
-/** Before its end a token is no longer used for a request that may take a while. */
+/** Milliseconds before its expiry at which a token is replaced, since a request may take a while. */
 const SPARE_MS = 120_000;
 const TIMEOUT_MS = 20_000;
 const MAX_BYTES = 100_000;
@@ -32,10 +35,13 @@ interface ServiceAccount {
 const denied = (what: string): Fault =>
   new Fault(
     'access_denied',
-    `Vertex AI can't be asked: ${what}. Set VERTEX_CREDENTIALS to the key file of a service account that may use Vertex AI.`,
+    `Vertex AI cannot be used: ${what}. Set VERTEX_CREDENTIALS to the key file of a service account that may use Vertex AI.`,
   );
 
-/** A given token as it is, or tokens fetched by a service account's key (RFC 7523) and kept until shortly before their end. */
+/**
+ * Creates a provider of access tokens: a fixed one, or tokens fetched with a service account's key (RFC 7523) and
+ * cached until shortly before they expire.
+ */
 export function createAccessTokens(
   credentials: GoogleCredentials,
   egress: Pick<Egress, 'request'>,
@@ -68,7 +74,8 @@ export function createAccessTokens(
     async take(signal) {
       signal.throwIfAborted();
       if (known && now() < known.until) return known.token;
-      // One fetch for all who wait; it belongs to none of them, so that nobody's abort ends it.
+      // All waiting callers share one fetch. It uses none of their signals, so that one abort does not end it for the
+      // others.
       coming ??= fetchToken().finally(() => {
         coming = null;
       });
@@ -81,13 +88,16 @@ export function createAccessTokens(
   };
 }
 
-/** @throws Fault access_denied when the text is no key of a service account */
+/**
+ * Parses a service account key.
+ * @throws Fault access_denied if the text is not one
+ */
 function readAccount(text: string): ServiceAccount {
   const body = parse(text);
   const [email, key] = [member(body, 'client_email'), member(body, 'private_key')];
   const uri = member(body, 'token_uri') ?? 'https://oauth2.googleapis.com/token';
   if (typeof email !== 'string' || typeof key !== 'string' || typeof uri !== 'string')
-    throw denied('the credentials are no key of a service account (JSON with client_email and private_key)');
+    throw denied('the credentials are not a service account key (JSON with client_email and private_key)');
   return { client_email: email, private_key: key, token_uri: uri };
 }
 
@@ -107,6 +117,6 @@ function assertion(account: ServiceAccount, now: number): string {
   try {
     return `${signed}.${createSign('RSA-SHA256').update(signed).sign(account.private_key, 'base64url')}`;
   } catch {
-    throw denied('the private key of the service account can not be read');
+    throw denied('the private key of the service account cannot be read');
   }
 }

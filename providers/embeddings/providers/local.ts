@@ -9,30 +9,36 @@ import { createLocalPool } from './localPool.js';
 
 export interface LocalSettings extends LocalModelFiles {
   /**
-   * How many texts are embedded at once. Each has a process with one busy thread and a copy of the model of its own.
-   * Long queries have one more, which ends when none come.
+   * Number of texts that are embedded in parallel. Each uses a process with one busy thread and its own copy of the
+   * model. Long queries use one more process, which ends when idle.
    */
   readonly threads: number;
-  /** How far these processes are behind this one in priority, as nice(1) counts; 0 to 19. Default 0. */
+  /** Niceness of these processes relative to this one, 0 to 19. Default 0. */
   readonly niceness?: number;
-  /** Only for another model of the same size: vectors of two models never share a space. */
+  /**
+   * Name of the vector space. Set it only for another model of the same size: vectors of two models must not share a
+   * space.
+   */
   readonly spaceName?: string;
 }
 
-/** The space that the embedded model fills. */
+/** The vector space of the embedded model. */
 export const EMBEDDED_SPACE = { name: 'minilm-l6-v2-384', dimensions: 384 };
 
 /**
- * How far the process for long queries is behind the others in priority. Linux weighs each step by 1.25
+ * Niceness of the process for long queries relative to the others. Linux weighs each step by 1.25
  * (https://man7.org/linux/man-pages/man7/sched.7.html, "The nice value"), so at 10 it gets a tenth of a core that a
- * short query needs, and all of it while none is there.
+ * short query needs, and all of an idle one.
  */
 const LONG_QUERY_NICENESS = 10;
 
-/** The embedded model as it is listed: its name, and how many word pieces it reads at once. */
+/** The embedded model's listed name and its window in word pieces. */
 export const LOCAL_MODEL = { upstream: 'all-MiniLM-L6-v2', window: WINDOW_PIECES };
 
-/** The embedded model, all-MiniLM-L6-v2, in processes of its own. It is loaded by `prepare`, or the first call. */
+/**
+ * Creates the provider of the embedded model, all-MiniLM-L6-v2, in separate processes. `prepare` or the first call
+ * loads the model.
+ */
 export function createLocalProvider({ threads, niceness = 0, spaceName, ...files }: LocalSettings): EmbeddingProvider {
   const pool = createLocalPool({
     size: threads,
@@ -48,26 +54,27 @@ export function createLocalProvider({ threads, niceness = 0, spaceName, ...files
 }
 
 /**
- * Starts one process that loads the model. Not a worker thread: onnxruntime-node aborts its whole process when a
- * thread is terminated, or the process exits, while the model runs ("terminate called after throwing Napi::Error").
+ * Starts a process that loads the model. A worker thread is not possible: onnxruntime-node aborts the whole process
+ * when a thread is terminated, or the process exits, while the model runs ("terminate called after throwing
+ * Napi::Error").
  */
 export function startLocalProcess({ modelPath, tokenizerPath }: LocalModelFiles, niceness = 0): ChildProcess {
   const fromSource = import.meta.url.endsWith('.ts');
   const entry = new URL(fromSource ? './localProcess.ts' : './localProcess.js', import.meta.url);
   const child = fork(fileURLToPath(entry), [modelPath, tokenizerPath], {
-    // Never the parent's own flags: Jest's, for one, do not suit it.
+    // Do not inherit the parent's flags: those of Jest, for example, do not work here.
     execArgv: fromSource ? ['--import', import.meta.resolve('tsx')] : [],
-    // So that vectors cross as Float32Array.
+    // Transfers vectors as Float32Array.
     serialization: 'advanced',
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    // Only what a program needs to run: no secret of ours, and the runtime must not report home past egress/.
+    // Only what a program needs to run: no secrets, and no telemetry of the runtime that would bypass egress/.
     env: { PATH: dirname(process.execPath), ORT_DISABLE_TELEMETRY: '1' },
   });
   try {
-    // Its threads inherit it: the process has none yet that loads the model.
+    // Set it before the process starts threads: they inherit it.
     if (child.pid !== undefined && niceness > 0) setPriority(child.pid, Math.min(19, getPriority() + niceness));
   } catch {
-    // The process has ended, or the system refuses: it runs at the priority of this one.
+    // The process has ended, or the system does not allow it: it keeps the priority of this process.
   }
   return child;
 }

@@ -1,26 +1,28 @@
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { loadTokenizer } from './localTokenizer.js';
 
-/** Where the embedded model lies: an ONNX encoder (input_ids, attention_mask → sentence_embedding) and its tokenizer.json. */
+/**
+ * Paths of the embedded model: an ONNX encoder (input_ids, attention_mask → sentence_embedding) and its tokenizer.json.
+ */
 export interface LocalModelFiles {
   readonly modelPath: string;
   readonly tokenizerPath: string;
 }
 
 export interface LocalModel {
-  /** The ids of a text's word pieces; none for a text without words. */
-  pieces(text: string): number[];
-  /** The vector of one window of at most WINDOW_PIECES word pieces. */
+  /** Returns the ids of a text's word pieces; none for a text without words. */
+  tokenize(text: string): number[];
+  /** Computes the vector of one window of at most WINDOW_PIECES word pieces. */
   embedWindow(window: readonly number[]): Promise<Float32Array>;
 }
 
-/** Loads tokenizer and model into this thread. */
+/** Loads the tokenizer and the model into this thread. */
 export async function loadLocalModel({ modelPath, tokenizerPath }: LocalModelFiles): Promise<LocalModel> {
   const tokenizer = await loadTokenizer(tokenizerPath);
-  // One thread a session: two wait for each other by spinning and cost twice the CPU for no more texts a second.
+  // One thread per session: two wait for each other by spinning, which doubles the CPU time without more throughput.
   const session = await InferenceSession.create(modelPath, { intraOpNumThreads: 1, interOpNumThreads: 1 });
 
-  // Always one window a run: int8 scales activations over the whole run, so a neighbour would change the vector.
+  // One window per run: int8 scales activations over the whole run, so another window would change the vector.
   const embedWindow = async (window: readonly number[]): Promise<Float32Array> => {
     const ids = tokenizer.frame(window);
     const mask = new BigInt64Array(ids.length).fill(1n);
@@ -34,5 +36,5 @@ export async function loadLocalModel({ modelPath, tokenizerPath }: LocalModelFil
     return vector;
   };
 
-  return { pieces: tokenizer.pieces, embedWindow };
+  return { tokenize: tokenizer.tokenize, embedWindow };
 }

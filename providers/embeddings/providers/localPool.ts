@@ -7,10 +7,10 @@ import type { EmbeddingProvider } from '../types.js';
 import type { Lane, LocalReply, LocalRequest } from './localProcess.js';
 import { type EmbeddedPart, type WindowedText, windowedText } from './windowedText.js';
 
-/** One caller's texts, and the vectors that have come back so far. */
+/** One caller's texts, and the vectors received so far. */
 interface Call {
   readonly vectors: Float32Array[];
-  /** Where its texts are embedded. */
+  /** The lanes that embed its texts. */
   readonly lanes: ReadonlySet<Lane>;
   missing: number;
   readonly party: Party | undefined;
@@ -25,13 +25,13 @@ interface Task {
   readonly text: WindowedText;
 }
 
-/** Processes that share some of the lanes. Each loads the model and has one busy thread for each lane. */
+/** Processes that share some of the lanes. Each loads the model and uses one thread per lane. */
 interface ProcessGroup {
   readonly lanes: readonly Lane[];
-  /** Processes at most. */
+  /** Maximum number of processes. */
   readonly size: number;
   readonly startProcess: () => ChildProcess;
-  /** Milliseconds after which a process without work ends; null: it stays. */
+  /** Milliseconds after which an idle process ends; null: never. */
   readonly idleMs: number | null;
   readonly runners: Set<Runner>;
 }
@@ -41,40 +41,40 @@ interface Runner {
   readonly child: ChildProcess;
   readonly running: Map<Lane, Task>;
   unloadable: string | null;
-  /** Ends it; null while it works. */
+  /** Timer that ends the idle process; null while it is busy. */
   idle: NodeJS.Timeout | null;
 }
 
 export type LocalPool = Required<Pick<EmbeddingProvider, 'prepare' | 'embed' | 'close'>>;
 
 export interface LocalPoolOptions {
-  /** Processes for short queries and documents at most. */
+  /** Maximum number of processes for short queries and documents. */
   readonly size: number;
   readonly startProcess: () => ChildProcess;
   /** Starts the process for long queries, which must have a lower priority than the others. */
   readonly startLongQueryProcess: () => ChildProcess;
-  /** Milliseconds after which the process for long queries ends if none has come. Default: a minute. */
+  /** Milliseconds after which the idle process for long queries ends. Default: one minute. */
   readonly longQueryIdleMs?: number;
 }
 
 const LANES = ['query', 'long query', 'document'] as const;
 
 /**
- * Queries of more characters are embedded in the process for long queries. A query of this length has two windows of
- * English text, some 60 ms of work; nearly all queries that people write are shorter, so few callers ever wait for
- * that process to start.
+ * Queries with more characters are embedded in the process for long queries. A query of this length has two windows of
+ * English text, about 60 ms of work. Nearly all queries that people write are shorter, so few callers wait for that
+ * process to start.
  */
 export const LONG_QUERY_CHARACTERS = 2_000;
 
-/** The process for long queries takes some 150 MB, which a service that rarely receives one should not keep. */
+/** Memory matters here: the process for long queries takes about 150 MB, and many services rarely need it. */
 const LONG_QUERY_IDLE_MS = 60_000;
 
 /**
- * Shares the model's processes among callers, window by window: parties take turns, and the remaining windows of a caller
- * that has disconnected are never computed. A process works on at most one window of each lane at a time.
- * Long queries have a process of their own, because a process has one priority: beside short queries in the same process
- * they would take as much of the processor as those.
- * Processes start when there is work for them, or soon will be. One that dies fails its current tasks; the next task starts another.
+ * Creates a pool that shares the model's processes among callers, window by window. Parties take turns, and the
+ * remaining windows of a disconnected caller are never computed. A process works on at most one window of each lane at
+ * a time. Long queries have a process of their own, because a process has one priority: in the same process as short
+ * queries they would get as much processor time. Processes start when there is work for them, or soon will be. A
+ * process that dies fails its current tasks; the next task starts another.
  */
 export function createLocalPool(options: LocalPoolOptions): LocalPool {
   const main: ProcessGroup = {
@@ -86,7 +86,7 @@ export function createLocalPool(options: LocalPoolOptions): LocalPool {
   };
   const longQueries: ProcessGroup = {
     lanes: ['long query'],
-    // One: an attacker's queries must not take a second core.
+    // Only one: an attacker's queries must not occupy a second core.
     size: 1,
     startProcess: options.startLongQueryProcess,
     idleMs: options.longQueryIdleMs ?? LONG_QUERY_IDLE_MS,
@@ -99,7 +99,7 @@ export function createLocalPool(options: LocalPoolOptions): LocalPool {
     document: createFairQueue<Call, Task>(),
   };
   const calls = new Set<Call>();
-  /** Processes whose exit has not been reported, including those that were ended. */
+  /** Processes whose exit was not reported yet, including stopped ones. */
   const children = new Set<ChildProcess>();
   let closed = false;
 
@@ -109,18 +109,18 @@ export function createLocalPool(options: LocalPoolOptions): LocalPool {
     group.runners.add(runner);
     children.add(child);
     child.on('message', (reply: LocalReply) => receive(runner, reply));
-    child.on('exit', (code, signal) => bury(runner, signal ?? `exit code ${code}`));
-    // A process that can't even be started has no exit.
-    child.on('error', (error) => bury(runner, error.message));
+    child.on('exit', (code, signal) => handleExit(runner, signal ?? `exit code ${code}`));
+    // A process that cannot be started emits no exit.
+    child.on('error', (error) => handleExit(runner, error.message));
     return runner;
   }
 
-  /** Ends a process that has no work, later, if none comes. */
-  function rest(runner: Runner): void {
+  /** Starts the idle timer of a process without work. */
+  function startIdleTimer(runner: Runner): void {
     const { idleMs, runners } = runner.group;
     if (idleMs === null || runner.running.size > 0) return;
     runner.idle = setTimeout(() => {
-      // Removed first: a process that was killed lives until its exit is reported, and must not receive a task.
+      // Remove it first: a killed process lives until its exit is reported, and must not receive a task.
       runners.delete(runner);
       runner.child.kill('SIGKILL');
     }, idleMs).unref();
@@ -139,7 +139,7 @@ export function createLocalPool(options: LocalPoolOptions): LocalPool {
       task.call.settle(failed(`The embedded model could not read a text (${reply.reason}).`));
     else if (!task.call.isSettled) proceed(lane, task, reply);
     dispatch();
-    rest(runner);
+    startIdleTimer(runner);
   }
 
   function proceed(lane: Lane, task: Task, reply: EmbeddedPart): void {
@@ -151,7 +151,7 @@ export function createLocalPool(options: LocalPoolOptions): LocalPool {
     if (call.missing === 0) call.settle();
   }
 
-  function bury(runner: Runner, reason: string): void {
+  function handleExit(runner: Runner, reason: string): void {
     children.delete(runner.child);
     if (runner.idle) clearTimeout(runner.idle);
     if (!runner.group.runners.delete(runner)) return;
@@ -166,7 +166,7 @@ export function createLocalPool(options: LocalPoolOptions): LocalPool {
     } else {
       const settings = 'Check the settings EMBEDDING_MODEL_PATH and EMBEDDING_TOKENIZER_PATH';
       const error = failed(`The embedded model could not be loaded (${runner.unloadable}). ${settings}.`);
-      // Without a process to serve them, the waiting calls would only fail the same way one after the other.
+      // Without a process to serve them, the waiting calls would all fail in the same way.
       const isLast = runner.group.runners.size === 0;
       const served = [...calls].filter(({ lanes }) => runner.group.lanes.some((lane) => lanes.has(lane)));
       for (const call of isLast ? served : lost) call.settle(error);
@@ -174,7 +174,7 @@ export function createLocalPool(options: LocalPoolOptions): LocalPool {
     dispatch();
   }
 
-  /** Prefers one that is idle, then one that is busy with other lanes, then a new one. */
+  /** Returns a runner for a lane: an idle one if possible, else one that is busy with other lanes, else a new one. */
   function runnerFor(lane: Lane): Runner | null {
     const group = groupOf(lane);
     const free = [...group.runners].filter((runner) => !runner.running.has(lane));
@@ -193,7 +193,7 @@ export function createLocalPool(options: LocalPoolOptions): LocalPool {
         runner.idle = null;
         runner.running.set(lane, task);
         const request: LocalRequest = { lane, ...task.text.next() };
-        // One that has just died can't be sent to; its exit, which follows, fails the task.
+        // Sending to a process that just died fails; its exit, which follows, fails the task.
         runner.child.send(request, () => {});
       }
     }
@@ -201,7 +201,7 @@ export function createLocalPool(options: LocalPoolOptions): LocalPool {
 
   return {
     prepare() {
-      // One: how many are needed is known when the texts are there.
+      // Start only one: the number that is needed becomes known with the texts.
       if (!closed && main.runners.size === 0) start(main);
     },
     async embed(texts, purpose, signal, party) {
@@ -244,7 +244,7 @@ export function createLocalPool(options: LocalPoolOptions): LocalPool {
     async close() {
       closed = true;
       for (const call of calls) call.settle(failed('The embedded model was closed before it had read every text.'));
-      // It has nothing to put in order, and an exit asked for would wait for the window under way.
+      // SIGKILL is safe, since the process has no state to save; SIGTERM would wait for the current window.
       const killed = [...children].filter((child) => child.kill('SIGKILL'));
       await Promise.all(killed.map((child) => once(child, 'exit')));
     },

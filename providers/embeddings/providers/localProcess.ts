@@ -3,13 +3,13 @@ import type { EmbeddedPart } from './windowedText.js';
 import { fillWindow, type TextPart } from './localWindows.js';
 
 /**
- * Queues of work that do not wait for each other: short queries, long queries and documents. Short queries and documents
- * are embedded side by side in one process, because a window of a document takes some tens of milliseconds. Long queries
- * have a process of their own (localPool.ts).
+ * Queues that do not wait for each other: short queries, long queries and documents. Short queries and documents run in
+ * parallel in one process, because a window of a document takes some tens of milliseconds. Long queries have a process
+ * of their own (localPool.ts).
  */
 export type Lane = 'query' | 'long query' | 'document';
 
-/** The next window of a text. At most one of each lane is under way, so the lane is also the name of the answer. */
+/** The next window of a text. Each lane has at most one active request, so the lane identifies the reply. */
 export interface LocalRequest extends TextPart {
   readonly lane: Lane;
 }
@@ -20,25 +20,25 @@ export type LocalReply =
   /** The last message of a process that could not load the model. */
   | { readonly kind: 'unloadable'; readonly reason: string };
 
-// With a callback, an answer to a parent that is gone is dropped; without, it would be an uncaught error.
+// The callback drops a reply to a parent that is gone; without one, it would be an uncaught error.
 const reply = (message: LocalReply, sent: () => void = () => {}): void => {
   process.send?.(message, undefined, undefined, sent);
 };
 
-// Without its parent it has no work, however the parent ended.
+// Exit with the parent, however it ended.
 process.on('disconnect', () => process.exit());
-// Ctrl-C reaches the whole group: the parent finishes its work first, then ends this process itself.
+// Ctrl-C reaches the whole process group: the parent finishes its work first, then ends this process itself.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {});
 
 const [modelPath = '', tokenizerPath = ''] = process.argv.slice(2);
 loadLocalModel({ modelPath, tokenizerPath }).then(
   (model) => {
     const embedNext = async ({ lane, ...part }: LocalRequest): Promise<LocalReply> => {
-      const { window, carry } = fillWindow(part, model.pieces);
+      const { window, carry } = fillWindow(part, model.tokenize);
       const vector = window && (await model.embedWindow(window));
       return { kind: 'window', lane, vector, tokens: window?.length ?? 0, carry };
     };
-    // Not awaited one after the other: lanes do not wait for each other.
+    // Requests are not awaited one after the other, because lanes do not wait for each other.
     process.on('message', (request: LocalRequest) => {
       embedNext(request).then(reply, (error: unknown) =>
         reply({ kind: 'failed', lane: request.lane, reason: String(error) }),

@@ -1,20 +1,23 @@
-/** As trained, the model reads 256 positions; [CLS] and [SEP] take two of them. */
+/** The model was trained on 256 positions; [CLS] and [SEP] use two of them. */
 export const WINDOW_PIECES = 254;
 
 /**
- * Characters that are tokenized in one step: a window of most texts. The tokenizer takes up to 10 ms for 1,000 characters
- * (words of 99), and nothing else is tokenized in its process meanwhile.
+ * Characters that are tokenized in one step: a window of most texts. The tokenizer takes up to 10 ms for 1,000
+ * characters (words of 99), and blocks its process meanwhile.
  */
 export const SLICE_CHARACTERS = 2_000;
 
 /**
- * Characters before which a text can be cut without changing its word pieces: white space and punctuation. Not among them are
- * brackets, which may belong to a special token ("[SEP]"), and what Unicode ignores where it decides on the lower case
- * of a Greek sigma (' . : ^ `).
+ * Characters before which a text can be cut without changing its word pieces: white space and punctuation. Brackets are
+ * excluded, because they may belong to a special token ("[SEP]"), and so are the characters that Unicode ignores when
+ * it chooses the lower case of a Greek sigma (' . : ^ `).
  */
 const BREAKS = new Set(' \t\r\n!"#$%&()*+,-/;<=>?@\\_{|}~');
 
-/** Returns where the slice of a text ends that begins at `from`. Without a place to cut it is longer than SLICE_CHARACTERS. */
+/**
+ * Returns the end of the slice that begins at `from`. Without a place to cut, the slice is longer than
+ * SLICE_CHARACTERS.
+ */
 export function sliceEnd(text: string, from: number): number {
   const most = from + SLICE_CHARACTERS;
   if (text.length <= most) return text.length;
@@ -23,22 +26,22 @@ export function sliceEnd(text: string, from: number): number {
   return text.length;
 }
 
-/** What the next window of a text is made of. */
+/** The input for the next window of a text. */
 export interface TextPart {
-  /** Word pieces of the text that are in no window yet. */
+  /** Word pieces of the text that are not in a window yet. */
   readonly carry: readonly number[];
-  /** What follows them: the next slice of the text; '' where the pieces fill a window. */
+  /** The next slice of the text after `carry`; '' if the pieces fill a window. */
   readonly slice: string;
-  /** Nothing follows the slice. */
+  /** Whether the slice ends the text. */
   readonly isLast: boolean;
-  /** The text has no window yet: it gets one even if it has no word pieces. */
+  /** Whether the text has no window yet. The first window is emitted even without word pieces. */
   readonly isFirst: boolean;
 }
 
 /**
  * Cuts the next window off a part of a text.
- * @param tokenize the word pieces of a slice
- * @returns the window, null while the pieces do not fill one and more are to come; and the pieces that are left over
+ * @param tokenize returns the word pieces of a slice
+ * @returns the window, null while the pieces do not fill one and more will follow; and the remaining pieces
  */
 export function fillWindow(
   { carry, slice, isLast, isFirst }: TextPart,

@@ -3,7 +3,7 @@ import { readOpenAiAnswer } from '../remote/openAiAnswer.js';
 import type { Input, RemoteModel, Upstream } from '../remote/types.js';
 
 export interface OpenAiSettings {
-  /** Without a trailing slash, e.g. https://api.openai.com/v1. */
+  /** URL without a trailing slash, e.g. https://api.openai.com/v1. */
   readonly baseUrl: string;
   readonly key: string;
 }
@@ -11,16 +11,19 @@ export interface OpenAiSettings {
 export const OPENAI: Upstream = { name: 'OpenAI', credentials: 'OPENAI_API_KEY', address: 'OPENAI_BASE_URL' };
 
 /**
- * Taken by OpenAI: 2,048 inputs and 300,000 tokens a request (docs: API reference, Create embeddings). Fewer inputs keep answers
- * small and turns short.
+ * OpenAI accepts 2,048 inputs and 300,000 tokens per request (docs: API reference, Create embeddings). Fewer inputs
+ * keep responses small and turns short.
  */
 export const OPENAI_REQUEST = { inputs: 512, tokens: 300_000, bytes: 8_000_000 } as const;
 
-/** Texts of inputs that are known to be texts. */
+/** Returns the texts of inputs that are all texts. */
 export const textsOf = (inputs: readonly Input[]): string[] =>
   inputs.flatMap((input) => (input.kind === 'text' ? [input.text] : []));
 
-/** Models of the third generation: one vector cut to `dimensions` by the provider, for documents and queries alike. */
+/**
+ * Creates a model of the third generation: OpenAI cuts vectors to `dimensions`, and documents and queries use the same
+ * model.
+ */
 export function openAiModel({ baseUrl, key }: OpenAiSettings, row: EmbeddingModelRow): RemoteModel {
   const { upstream: model, dimensions, window } = row;
   return {
@@ -30,7 +33,7 @@ export function openAiModel({ baseUrl, key }: OpenAiSettings, row: EmbeddingMode
     ask: async (inputs) => ({
       url: `${baseUrl}/embeddings`,
       headers: { authorization: `Bearer ${key}` },
-      // Base64 is a third of what the digits are.
+      // Base64 takes a third of the size of decimal digits.
       body: { model, input: textsOf(inputs), dimensions, encoding_format: 'base64' },
     }),
     read: readOpenAiAnswer,

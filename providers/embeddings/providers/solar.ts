@@ -4,19 +4,23 @@ import type { RemoteModel, Upstream } from '../remote/types.js';
 import { textsOf } from './openai.js';
 
 export interface SolarSettings {
-  /** Without a trailing slash, e.g. https://api.upstage.ai/v1. */
+  /** URL without a trailing slash, e.g. https://api.upstage.ai/v1. */
   readonly baseUrl: string;
   readonly key: string;
 }
 
 export const SOLAR: Upstream = { name: 'Upstage', credentials: 'SOLAR_API_KEY', address: 'SOLAR_BASE_URL' };
 
-/** Of 4,000; its tokenizer has half as many words as cl100k and makes more tokens of some languages. */
+/**
+ * Below the limit of 4,000: its tokenizer has half the vocabulary of cl100k and makes more tokens of some languages.
+ */
 const INPUT_TOKENS = 3_000;
-/** Of 204,800, likewise. */
+/** Below the limit of 204,800, for the same reason. */
 const REQUEST_TOKENS = 150_000;
 
-/** Upstage's pair of models in one space: one for passages, one for queries. 100 texts a request. */
+/**
+ * Creates Upstage's pair of models in one space: one for passages, one for queries. A request holds up to 100 texts.
+ */
 export function solarModel({ baseUrl, key }: SolarSettings, row: EmbeddingModelRow): RemoteModel {
   return {
     space: { name: row.space, dimensions: row.dimensions },

@@ -7,7 +7,7 @@ import type { AccessTokens, GoogleCredentials } from './googleToken.js';
 export interface VertexSettings {
   readonly project: string;
   readonly location: string;
-  /** Without a trailing slash; null: Google's, by location. */
+  /** URL without a trailing slash; null: Google's URL for the location. */
   readonly baseUrl: string | null;
   readonly credentials: GoogleCredentials;
 }
@@ -18,11 +18,11 @@ export const VERTEX: Upstream = {
   address: 'VERTEX_PROJECT, VERTEX_LOCATION or VERTEX_BASE_URL',
 };
 
-/** The model shortens texts to 32 tokens of its own without a word, so windows stay well below that. */
+/** The model silently truncates texts to 32 of its own tokens, so windows stay well below that. */
 const INPUT_TOKENS = 24;
-/** Longer texts are refused ("must be smaller than 1024 characters", meant are bytes). */
+/** Longer texts are rejected ("must be smaller than 1024 characters", which means bytes). */
 const INPUT_BYTES = 1_000;
-/** Bytes of a picture at most (docs: Get multimodal embeddings, API limits). */
+/** Maximum size of a picture in bytes (docs: Get multimodal embeddings, API limits). */
 const IMAGE_BYTES = 20_000_000;
 
 const instanceOf = (input: Input): object =>
@@ -30,7 +30,7 @@ const instanceOf = (input: Input): object =>
     ? { text: input.text }
     : { image: { bytesBase64Encoded: Buffer.from(input.bytes).toString('base64') } };
 
-/** Google's multimodal model: short texts and pictures in one space, one of them a request. */
+/** Creates Google's multimodal model: short texts and pictures in one space, one per request. */
 export function vertexModel(settings: VertexSettings, row: EmbeddingModelRow, tokens: AccessTokens): RemoteModel {
   const { project, location } = settings;
   const host = settings.baseUrl ?? `https://${location}-aiplatform.googleapis.com/v1`;

@@ -2,20 +2,24 @@ import { onAbort } from '../../../egress/onAbort.js';
 import type { Party } from '../fairQueue.js';
 import { joinWindows } from '../joinWindows.js';
 
-/** One caller's texts (or pictures) under way: what came back of each, and whether anybody still waits. */
+/** One caller's texts (or pictures) in progress. */
 export interface Call {
   readonly party: Party | undefined;
   readonly isSettled: boolean;
-  /** A window of the text at `index` has its vector. */
-  took(index: number, vector: Float32Array, tokens: number): void;
-  /** One more window is to come. */
+  /** Records the vector of a window of the text at `index`. */
+  addVector(index: number, vector: Float32Array, tokens: number): void;
+  /** Announces one more window. */
   expectMore(): void;
   fail(error: unknown): void;
-  /** One vector a text, normalised. Rejects at the first failure, or with the reason of the signal. */
+  /** One normalised vector per text. Rejects at the first failure, or with the reason of the signal. */
   readonly answer: Promise<Float32Array[]>;
 }
 
-/** @param windows how many windows each text has @param onSettled called once, whatever the end */
+/**
+ * Starts a call.
+ * @param windows number of windows of each text
+ * @param onSettled called once when the call has succeeded, failed or was aborted
+ */
 export function openCall(
   windows: readonly number[],
   party: Party | undefined,
@@ -40,7 +44,7 @@ export function openCall(
     get isSettled() {
       return settled;
     },
-    took(index, vector, tokens) {
+    addVector(index, vector, tokens) {
       parts[index]?.push({ vector, tokens });
       missing -= 1;
       if (missing === 0) settle(() => resolve(parts.map(joinWindows)));

@@ -9,9 +9,9 @@ export interface TextWindow {
 const PIECE = 200;
 
 /**
- * Cuts a text into windows that a model reads whole; one that fits stays as it is. Cuts are made between words where
- * there are any. Counts of pieces add up to at least the count of the whole, so no window is too long.
- * @param count tokens of a text
+ * Cuts a text into windows that fit a model's limits; a text that fits stays whole. Cuts are made between words where
+ * possible. The sum of the pieces' counts is at least the count of the whole, so no window is too long.
+ * @param count returns the number of tokens of a text
  */
 export function cutWindows(text: string, limits: InputLimits, count: (text: string) => number): TextWindow[] {
   // No tokenizer makes more tokens than bytes.
@@ -30,11 +30,11 @@ export function cutWindows(text: string, limits: InputLimits, count: (text: stri
     open = { text: open.text + piece, tokens: open.tokens + more.tokens, bytes: open.bytes + more.bytes };
   }
   if (open.text !== '') windows.push({ text: open.text, tokens: open.tokens });
-  // What is only space between windows says nothing, and providers refuse it.
+  // Windows of white space have no meaning, and providers reject them.
   return windows.filter((window) => window.text.trim() !== '');
 }
 
-/** A text in two, for one that a provider finds too long; null when there is nothing left to cut. */
+/** Halves a window that a provider rejects as too long; null when it cannot be cut further. */
 export function halve({ text, tokens }: TextWindow): [TextWindow, TextWindow] | null {
   const at = wordEnd(text, Math.ceil(text.length / 2), Math.ceil(text.length / 4));
   const [first, second] = [text.slice(0, at), text.slice(at)];
@@ -54,7 +54,9 @@ function* pieces(text: string, size: number): Generator<string> {
   }
 }
 
-/** The last place at or before `at`, and not before `least`, where a word ends; else `at`, never inside of a character. */
+/**
+ * Returns the last end of a word at or before `at`, and not before `least`; else `at`, but never inside a character.
+ */
 function wordEnd(text: string, at: number, least: number): number {
   if (at >= text.length) return text.length;
   for (let end = at; end >= least; end--) if (/\s/.test(text[end] ?? '')) return end;

@@ -7,19 +7,19 @@ import { member } from '../../members.js';
 import { reasonIn, refusalOf, type Reply, send } from '../../serviceClient.js';
 import type { Input, RemoteModel, RemoteRequest, Upstream } from './types.js';
 
-/** What came of one request, and what is to be done about it. */
+/** The result of one request, by how to continue. */
 export type Outcome =
   | { readonly kind: 'answered'; readonly vectors: readonly Float32Array[]; readonly tokens: number | null }
-  /** The key is used too hard. `waitMs`: as the provider said; null when it said nothing. */
+  /** The key's rate limit was exceeded. `waitMs`: the provider's Retry-After; null without one. */
   | { readonly kind: 'refused'; readonly waitMs: number | null; readonly fault: Fault }
-  /** It may work the next time. */
+  /** A retry may succeed. */
   | { readonly kind: 'failed'; readonly fault: Fault }
-  /** Something among the inputs is not taken. `tooLong`: by its words, because there is too much of it. */
+  /** An input was rejected. `tooLong`: by the provider's message, because it is too long. */
   | { readonly kind: 'not taken'; readonly tooLong: boolean; readonly fault: Fault }
-  /** It won't work the next time either, or not soon. */
+  /** A retry will not succeed, or not soon. */
   | { readonly kind: 'hopeless'; readonly fault: Fault };
 
-/** Bytes of an answer at most: 512 vectors of 3,072 numbers, each in full, have half of it. */
+/** Maximum size of a response in bytes: twice that of 512 vectors of 3,072 numbers in decimal digits. */
 const MAX_ANSWER_BYTES = 64_000_000;
 
 export interface Exchange {
@@ -32,13 +32,13 @@ export interface Exchange {
   readonly signal: AbortSignal;
 }
 
-/** Sends one request and judges its answer. Rejects only with the reason of the signal, or at a defect. */
+/** Sends one request and classifies its response. Rejects only with the reason of the signal, or at a defect. */
 export async function exchange(one: Exchange): Promise<Outcome> {
   try {
-    const answer = await ask(one);
-    // A token may have been withdrawn before its time: once, a new one is taken.
+    const answer = await sendOnce(one);
+    // A token may be revoked before it expires: fetch a new one, once.
     const again = answer.status === 401 && one.model.renew?.() === true;
-    return judge(again ? await ask(one) : answer, one);
+    return judge(again ? await sendOnce(one) : answer, one);
   } catch (error) {
     if (!(error instanceof Fault) || one.signal.aborted) throw error;
     if (error.kind === 'rate_limited') return { kind: 'refused', waitMs: error.retryAfterMs, fault: error };
@@ -46,7 +46,7 @@ export async function exchange(one: Exchange): Promise<Outcome> {
   }
 }
 
-async function ask({ egress, model, inputs, purpose, timeoutMs, signal }: Exchange): Promise<Reply> {
+async function sendOnce({ egress, model, inputs, purpose, timeoutMs, signal }: Exchange): Promise<Reply> {
   const { url, headers, body }: RemoteRequest = await model.ask(inputs, purpose, signal);
   const request = { url, method: 'POST', headers, json: body, maxBytes: MAX_ANSWER_BYTES, timeoutMs, signal } as const;
   return send(egress, request);
@@ -66,7 +66,7 @@ function judge(answer: Reply, { upstream, model, inputs }: Exchange): Outcome {
     return { kind: 'hopeless', fault: fault('rate_limited', message, waitMs) };
   }
   if (refusal === 'busy') {
-    const message = `${name} takes no more requests for now (${status}). They are sent again by themselves; if it happens often, ask ${name} for a higher limit.`;
+    const message = `${name} accepts no more requests at the moment (${status}). They are retried automatically. If this happens often, ask ${name} for a higher limit.`;
     return { kind: 'refused', waitMs, fault: fault('rate_limited', message, waitMs) };
   }
   if (refusal === 'unauthorized' || refusal === 'forbidden') {
@@ -75,7 +75,7 @@ function judge(answer: Reply, { upstream, model, inputs }: Exchange): Outcome {
   }
   if (status === 400 || status === 413 || status === 422) {
     const tooLong = status === 413 || /token|length|long|large|charact|size|bytes/i.test(said);
-    const message = `${name} did not take the text (${status}${said === '' ? '' : `: ${said}`}). Check that the model behind ${address} is ${model.space.name}'s.`;
+    const message = `${name} rejected the text (${status}${said === '' ? '' : `: ${said}`}). Check that the model behind ${address} is ${model.space.name}'s.`;
     return { kind: 'not taken', tooLong, fault: fault('bad_response', message) };
   }
   if (refusal === 'failed' || status === 409 || status === 425) {
@@ -87,24 +87,24 @@ function judge(answer: Reply, { upstream, model, inputs }: Exchange): Outcome {
 
 function read(text: string, { name, address }: Upstream, model: RemoteModel, count: number): Outcome {
   const wrong = (what: string): Outcome => {
-    const message = `${name} gave a wrong answer: ${what}. Nothing of it was kept. If it happens again, check the setting ${address}.`;
+    const message = `${name} returned an invalid response: ${what}. Nothing was stored. If it happens again, check the setting ${address}.`;
     return { kind: 'failed', fault: new Fault('embedding_failed', message) };
   };
   let answer;
   try {
     answer = model.read(JSON.parse(text) as unknown, count);
   } catch (error) {
-    // A parser's words repeat what it read; ours don't.
-    return wrong(error instanceof SyntaxError ? 'no whole JSON' : (error as Error).message);
+    // The parser's message would quote the response; ours do not.
+    return wrong(error instanceof SyntaxError ? 'incomplete or invalid JSON' : (error as Error).message);
   }
   const amiss = findWrong(answer.vectors, count, model.space);
   if (amiss !== null) return wrong(amiss);
   return { kind: 'answered', vectors: answer.vectors as readonly Float32Array[], tokens: answer.tokens };
 }
 
-/** {error: {message}} (OpenAI, Azure, Google), {message} (Cohere, Solar). */
+/** The forms of an error: {error: {message}} (OpenAI, Azure, Google), {message} (Cohere, Solar). */
 function reasonsIn(body: unknown): unknown[] {
-  // Google wraps some of its errors into a list.
+  // Google wraps some of its errors in a list.
   const first: unknown = Array.isArray(body) ? body[0] : body;
   return [member(member(first, 'error'), 'message'), member(first, 'message')];
 }

@@ -1,6 +1,6 @@
 /**
- * A vector as JSON carries it: a list of numbers, or the base64 of little-endian 32-bit floats. Undefined for anything else:
- * a null or a text among the numbers would be read as 0 by Float32Array.
+ * Reads a vector from JSON: a list of numbers, or the base64 of little-endian 32-bit floats. Undefined for anything
+ * else: Float32Array would read a null or a text among the numbers as 0.
  */
 export function readVector(value: unknown): Float32Array | undefined {
   if (typeof value === 'string') {
@@ -11,7 +11,7 @@ export function readVector(value: unknown): Float32Array | undefined {
   return Float32Array.from(value as number[]);
 }
 
-/** A count as it came; null where it is none. */
+/** Returns a count from a response; null if it is invalid. */
 export function readCount(value: unknown): number | null {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : null;
 }

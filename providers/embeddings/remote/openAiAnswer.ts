@@ -3,8 +3,9 @@ import { member } from '../../members.js';
 import type { RemoteAnswer } from './types.js';
 
 /**
- * Reads what OpenAI, Azure and Solar answer alike: `data`, a list of {index, embedding} in any order, and `usage`.
- * An entry without an index of its own counts for nothing.
+ * Reads the response format that OpenAI, Azure and Solar share: `data`, a list of {index, embedding} in any order, and
+ * `usage`.
+ * @throws Error if an entry has no valid index of its own
  */
 export function readOpenAiAnswer(answer: unknown, count: number): RemoteAnswer {
   const data = member(answer, 'data');

@@ -1,18 +1,22 @@
-/** How many requests a key has under way at once, learned from what its provider says. */
+/** Controls how many requests a key sends in parallel, based on the provider's responses. */
 export interface Pace {
-  /** Requests at once, as of now. */
+  /** Current limit of parallel requests. */
   readonly limit: number;
-  /** Time (as `now` tells it) before which nothing is sent. */
+  /** Time, in the unit of `now`, before which nothing is sent. */
   readonly restsUntil: number;
   /** Whether another request may be sent. */
   isOpen(): boolean;
-  /** Counts a request as sent; answers what its end is told with. */
+  /** Counts a request as sent; returns the ticket with which its end is reported. */
   begin(): number;
-  /** A request got its answer. */
+  /** Reports that a request was answered. */
   succeeded(ticket: number): void;
-  /** A request was refused with 429. @param waitMs as the provider said; null when it said nothing. @returns how long the key rests from now */
+  /**
+   * Reports that a request was rejected with 429.
+   * @param waitMs the provider's Retry-After; null without one
+   * @returns milliseconds that the key pauses
+   */
   refused(ticket: number, waitMs: number | null): number;
-  /** A request ended in another way. */
+  /** Reports that a request ended in any other way. */
   ended(): void;
 }
 
@@ -21,9 +25,10 @@ const FIRST_REST_MS = 500;
 const LONGEST_REST_MS = 30_000;
 
 /**
- * Additive increase, multiplicative decrease: one more after as many answers as there are requests at once, half as many at a
- * refusal. Requests that were sent before a refusal was known, and are refused as well, say nothing new.
- * @param chance between 0 and 1, so that workers that were refused together don't come back together
+ * Creates a pace with additive increase and multiplicative decrease: one more parallel request after as many successes
+ * as the current limit, half as many after a rejection. Rejections of requests that were sent before the first
+ * rejection was known are ignored.
+ * @param chance between 0 and 1; spreads the retries of workers that were rejected together
  */
 export function createPace(
   { minConcurrency: min, maxConcurrency: max }: { readonly minConcurrency: number; readonly maxConcurrency: number },
@@ -34,7 +39,7 @@ export function createPace(
   let running = 0;
   let answers = 0;
   let restsUntil = 0;
-  /** Refusals in a row, each known before the next request was sent. */
+  /** Consecutive rejections, each known before the next request was sent. */
   let refusals = 0;
   let epoch = 0;
   return {

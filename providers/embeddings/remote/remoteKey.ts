@@ -11,25 +11,25 @@ import { createPace } from './pace.js';
 import type { Input, RemoteModel, RemotePace, Upstream } from './types.js';
 import { divideUsage } from './usage.js';
 
-/** One window of a text, or a picture, on its way. */
+/** One window of a text, or a picture, that is being embedded. */
 interface Item {
   readonly call: Call;
-  /** Of the text among those of its call. */
+  /** Index of the text in its call. */
   readonly index: number;
   readonly input: Input;
   readonly tokens: number;
 }
 
-/** What one request carries. It stays together until it is answered, or cut where something in it is not taken. */
+/** The items of one request. They stay together until they are answered, or split if one of them is rejected. */
 interface Batch {
   readonly model: RemoteModel;
   readonly purpose: EmbeddingPurpose;
   readonly items: readonly Item[];
-  /** Times it was sent and failed, refusals left out. */
+  /** Failed attempts, not counting rate limit refusals. */
   readonly failures: number;
-  /** Since when it is refused. */
+  /** Time of the first rejection; null if there was none. */
   readonly refusedSince: number | null;
-  /** Not to be sent before. */
+  /** Earliest time to send it. */
   readonly notBefore: number;
 }
 
@@ -42,25 +42,26 @@ interface Line {
 export interface RemoteOptions {
   readonly egress: Pick<Egress, 'request'>;
   readonly pace: RemotePace;
-  /** Brings the counter of cl100k tokens: its table is large, and loaded with the first text. */
+  /** Loads the counter of cl100k tokens. Its table is large, so it is loaded with the first text. */
   readonly loadCounter: () => Promise<(text: string) => number>;
   readonly onUsage: OnUsage;
   readonly onRequest?: OnRequest;
 }
 
-/** All models that are reached with one key, since its provider limits them together. */
+/** All models that use one key, because the provider limits them together. */
 export interface RemoteKey {
   provider(model: RemoteModel): EmbeddingProvider;
 }
 
-/** Somebody waits for a query: what takes longer is told at once. */
+/** Maximum wait of a query in milliseconds. Its caller waits, so a longer wait is reported as an error at once. */
 const QUERY_PATIENCE_MS = 5_000;
 const FIRST_PAUSE_MS = 300;
 const LONGEST_PAUSE_MS = 10_000;
 
 /**
- * Shares a key among callers: windows are taken in turn from all parties and sent together, as many requests at once as the
- * provider bears. While requests are under way new texts gather, so the busier it is the fuller requests become.
+ * Creates a key that is shared among callers. Windows are taken from all parties in turn and sent together, with as
+ * many parallel requests as the provider accepts. New texts collect while requests are active, so requests become
+ * fuller under load.
  */
 export function createRemoteKey(upstream: Upstream, options: RemoteOptions): RemoteKey {
   const { egress, pace: settings, loadCounter, onUsage, onRequest } = options;
@@ -73,22 +74,22 @@ export function createRemoteKey(upstream: Upstream, options: RemoteOptions): Rem
   let alarm: NodeJS.Timeout | undefined;
 
   const closedFault = (): Fault =>
-    new Fault('embedding_failed', `The way to ${upstream.name} is closed, because the service is stopping.`);
+    new Fault('embedding_failed', `Requests to ${upstream.name} have ended, because the service is stopping.`);
 
   function onSettled(call: Call): void {
     calls.delete(call);
     for (const { queue } of lines) queue.drop(call);
-    // A request that nobody waits for any more is ended.
+    // Abort requests whose callers have all settled.
     for (const [{ items }, abort] of underWay) if (items.every((item) => item.call.isSettled)) abort.abort();
   }
 
-  /** A full request from a line: as much as its model's provider takes at once. */
+  /** Builds a request from a line's items, up to the limits of the provider. */
   function gather({ model, purpose, queue }: Line): Batch | null {
     const items: Item[] = [];
     let [tokens, bytes] = [0, 0];
     const { request, input } = model;
     const largest = Math.max(input.bytes, (model.imageBytes ?? 0) * (4 / 3));
-    // Room is kept for the largest input there can be: a queue shows what it has only by giving it away.
+    // Keep room for the largest possible input: the queue cannot show an item without removing it.
     const hasRoom = (): boolean =>
       items.length < request.inputs &&
       (items.length === 0 || (tokens + input.tokens <= request.tokens && bytes + largest <= request.bytes));
@@ -102,7 +103,7 @@ export function createRemoteKey(upstream: Upstream, options: RemoteOptions): Rem
     return items.length === 0 ? null : { model, purpose, items, failures: 0, refusedSince: null, notBefore: 0 };
   }
 
-  /** What is sent next: what was sent before and is due, then queries, then documents, models in turn. */
+  /** Returns the next batch: due retries first, then queries, then documents, models in turn. */
   function next(now: number): Batch | null {
     const due = again.find((batch) => batch.notBefore <= now);
     if (due) {
@@ -128,7 +129,7 @@ export function createRemoteKey(upstream: Upstream, options: RemoteOptions): Rem
       if (!batch) break;
       void send(batch);
     }
-    // What can't be sent for lack of room is seen to when a request ends; the rest is a matter of time.
+    // Items without a free slot continue when a request ends; the others wait for a point in time.
     const isQueued = lines.some(({ queue }) => !queue.isEmpty());
     const soonest = Math.min(...again.map((batch) => batch.notBefore), isQueued ? pace.restsUntil : Infinity);
     const wake = Math.max(soonest, pace.restsUntil);
@@ -167,7 +168,7 @@ export function createRemoteKey(upstream: Upstream, options: RemoteOptions): Rem
           onUsage(organizationId, batch.model.space.name, usage);
         return batch.items.forEach((item, at) => {
           const vector = outcome.vectors[at];
-          if (vector) item.call.took(item.index, vector, item.tokens);
+          if (vector) item.call.addVector(item.index, vector, item.tokens);
         });
       case 'failed': {
         const failures = batch.failures + 1;
@@ -194,20 +195,22 @@ export function createRemoteKey(upstream: Upstream, options: RemoteOptions): Rem
     const now = Date.now();
     const refusedSince = batch.refusedSince ?? now;
     if (now + restMs - refusedSince > patienceOf(batch)) {
-      // When to come back the provider may not have said; before the key's rest is over it makes no sense.
+      // The provider may not have named a wait; before the key's pause is over a retry cannot succeed.
       giveUp(batch, new Fault('rate_limited', fault.message, { retryAfterMs: Math.max(0, Math.ceil(restMs)) }));
     } else {
       again.push({ ...batch, refusedSince, notBefore: now + restMs });
     }
-    if (restMs > QUERY_PATIENCE_MS) for (const line of lines) if (line.purpose === 'query') emptyLine(line, fault);
+    if (restMs > QUERY_PATIENCE_MS) for (const line of lines) if (line.purpose === 'query') rejectLine(line, fault);
   }
 
-  /** Those who wait for answers to queries are told, not kept waiting. */
-  function emptyLine({ queue }: Line, fault: Fault): void {
+  /** Rejects waiting queries at once, because their callers wait for the answer. */
+  function rejectLine({ queue }: Line, fault: Fault): void {
     for (let item = queue.take(); item; item = queue.take()) item.call.fail(fault);
   }
 
-  /** Finds what is not taken: halves of a request are sent by themselves, and a text that is too long in two windows. */
+  /**
+   * Isolates the rejected input: sends the halves of a request separately, and a text that is too long as two windows.
+   */
   function cut(batch: Batch, tooLong: boolean, fault: Fault): void {
     const { items } = batch;
     if (items.length > 1) {
@@ -234,7 +237,10 @@ export function createRemoteKey(upstream: Upstream, options: RemoteOptions): Rem
     return line;
   }
 
-  /** @param inputs the windows of each text */
+  /**
+   * Embeds the windows of texts.
+   * @param inputs the windows of each text
+   */
   async function embedInputs(
     model: RemoteModel,
     purpose: EmbeddingPurpose,
@@ -245,7 +251,7 @@ export function createRemoteKey(upstream: Upstream, options: RemoteOptions): Rem
     signal?.throwIfAborted();
     if (closed) throw closedFault();
     const restMs = pace.restsUntil - Date.now();
-    if (purpose === 'query' && restMs > QUERY_PATIENCE_MS) throw resting(upstream, restMs);
+    if (purpose === 'query' && restMs > QUERY_PATIENCE_MS) throw pausedFault(upstream, restMs);
     const call = openCall(
       inputs.map((windows) => windows.length),
       party,
@@ -273,7 +279,7 @@ export function createRemoteKey(upstream: Upstream, options: RemoteOptions): Rem
         if (texts.length === 0) return [];
         const count = await loadCounter();
         const inputs = texts.map((text) =>
-          // Providers refuse texts without any content; that of a full stop is as good as none.
+          // Providers reject empty texts, so a full stop is sent instead.
           cutWindows(text.trim() === '' ? '.' : text, model.input, count).map((window) => ({
             input: { kind: 'text', text: window.text } as const,
             tokens: window.tokens,
@@ -297,8 +303,8 @@ export function createRemoteKey(upstream: Upstream, options: RemoteOptions): Rem
   };
 }
 
-function resting({ name }: Upstream, restMs: number): Fault {
-  return new Fault('rate_limited', `${name} takes no more requests for now. Search again later.`, {
+function pausedFault({ name }: Upstream, restMs: number): Fault {
+  return new Fault('rate_limited', `${name} accepts no more requests at the moment. Search again later.`, {
     retryAfterMs: Math.ceil(restMs),
   });
 }

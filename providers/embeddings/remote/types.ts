@@ -1,20 +1,22 @@
 import type { EmbeddingPurpose, VectorSpace } from '../types.js';
 
-/** One thing to embed: a window of a text, or a picture. */
+/** One input to embed: a window of a text, or a picture. */
 export type Input =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'image'; readonly bytes: Uint8Array };
 
-/** What one request may hold at most. */
+/** Maximum content of one request. */
 export interface RequestLimits {
   readonly inputs: number;
   readonly tokens: number;
   readonly bytes: number;
 }
 
-/** What one input may be at most; longer texts are cut. */
+/** Maximum size of one input; longer texts are cut. */
 export interface InputLimits {
-  /** As `countTokens` counts (cl100k): below the model's own where its tokenizer makes more tokens of a text. */
+  /**
+   * Counted by `countTokens` (cl100k). Lower than the model's own limit if its tokenizer makes more tokens of a text.
+   */
   readonly tokens: number;
   /** Bytes of UTF-8. */
   readonly bytes: number;
@@ -23,52 +25,58 @@ export interface InputLimits {
 export interface RemoteRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** To be sent as JSON. */
+  /** Sent as JSON. */
   readonly body: unknown;
 }
 
-/** A provider's answer as it stands; nothing of it is believed yet. */
+/** A provider's response, not validated yet. */
 export interface RemoteAnswer {
-  /** In the order of the inputs; what is missing or no list of numbers is left undefined. */
+  /** In the order of the inputs; undefined for a missing or invalid one. */
   readonly vectors: readonly (Float32Array | undefined)[];
-  /** Tokens that are billed; null when the provider does not say. */
+  /** Billed tokens; null when the provider does not report them. */
   readonly tokens: number | null;
 }
 
-/** All that differs between providers and their models. */
+/** The differences between providers and their models. */
 export interface RemoteModel {
   readonly space: VectorSpace;
   readonly request: RequestLimits;
   readonly input: InputLimits;
-  /** Bytes of a picture at most; absent: the model takes texts only. */
+  /** Maximum size of a picture in bytes; absent: the model accepts only texts. */
   readonly imageBytes?: number;
-  /** Throws a Fault when credentials can't be had. */
+  /**
+   * Builds a request.
+   * @throws Fault when credentials cannot be obtained
+   */
   ask(inputs: readonly Input[], purpose: EmbeddingPurpose, signal: AbortSignal): Promise<RemoteRequest>;
-  /** Reads a whole answer; throws anything for one of another shape. */
+  /** Parses a whole response; throws any error if its shape is wrong. */
   read(answer: unknown, count: number): RemoteAnswer;
-  /** Forgets a credential that was refused; false when there is no other to try. */
+  /** Discards a rejected credential; returns false if there is no other one. */
   renew?(): boolean;
 }
 
-/** Who is called with one key, in words for the user. */
+/** The provider that a key belongs to, as messages name it. */
 export interface Upstream {
   /** E.g. OpenAI. */
   readonly name: string;
-  /** The settings that hold its credentials. */
+  /** The settings that contain its credentials. */
   readonly credentials: string;
-  /** The settings that say where it is and what is asked for. */
+  /** The settings that contain its address and models. */
   readonly address: string;
 }
 
-/** How hard one key is used. */
+/** Limits of the use of one key. */
 export interface RemotePace {
-  /** Requests at once: never fewer, never more. */
+  /** Lower and upper limit of parallel requests. */
   readonly minConcurrency: number;
   readonly maxConcurrency: number;
-  /** Times one request is sent at most when it fails otherwise than by 429. */
+  /** Maximum number of attempts of one request, not counting 429. */
   readonly tries: number;
-  /** Time of one request. */
+  /** Timeout of one request in milliseconds. */
   readonly timeoutMs: number;
-  /** How long texts of documents wait at most, in one try of their file, while the provider refuses with 429. */
+  /**
+   * Maximum time in milliseconds that texts of documents wait, in one attempt of their file, while the provider
+   * responds with 429.
+   */
   readonly patienceMs: number;
 }

@@ -6,15 +6,15 @@ interface Share extends EmbeddingUsage {
 }
 
 /**
- * Divides what a request took among the organizations it was made for; a part of none of them is left out.
- * @param told tokens as the provider counts them; null: as the items were counted
+ * Divides the tokens of a request among its organizations; omits a part without an organization.
+ * @param reported tokens reported by the provider; null: use the items' own counts
  */
 export function divideUsage(
   items: readonly { readonly call: { readonly party: Party | undefined }; readonly tokens: number }[],
-  told: number | null,
+  reported: number | null,
 ): Share[] {
   const counted = items.reduce((sum, item) => sum + item.tokens, 0);
-  const factor = told === null || counted === 0 ? 1 : told / counted;
+  const factor = reported === null || counted === 0 ? 1 : reported / counted;
   const parts = new Map<number, number>();
   for (const { call, tokens } of items) {
     const id = call.party?.organizationId;

@@ -1,13 +1,13 @@
 const NOT_ASCII = /[^\0-\x7f]/;
-/** What may stand inside a word and is not seen: soft hyphens, joiners, marks of the order of bytes. */
+/** Invisible characters inside words: soft hyphens, joiners, byte order marks. */
 const UNSEEN = /[\u00ad\u200b-\u200d\u2060\ufeff\u0640]/g;
 /**
- * Accents of Latin and Greek letters, marks of stress and ё in Cyrillic, vowel signs in Arabic and Hebrew. What else is
- * written with a mark (й, が, the vowels of India) is a letter of its own.
+ * Accents of Latin and Greek letters, stress marks and ё in Cyrillic, vowel signs in Arabic and Hebrew. Other
+ * characters with marks (й, が, the vowels of India) are letters of their own.
  */
 const ACCENTS =
   /(?<!\p{Script=Cyrillic})[\u0300-\u036f]|\u0301|(?<=е)\u0308|[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u065f\u0670]/gu;
-/** Letters that are no letter with an accent, as they are written where they are not to be had. */
+/** Letters that are not an accented letter, with their usual ASCII spelling. */
 const LETTERS: Readonly<Record<string, string>> = {
   ß: 'ss',
   æ: 'ae',
@@ -21,7 +21,9 @@ const LETTERS: Readonly<Record<string, string>> = {
 };
 const OTHER_LETTERS = new RegExp(`[${Object.keys(LETTERS).join('')}]`, 'g');
 
-/** A word in the form in which words are compared: lower case, compatibility forms (NFKC), without accents and what is not seen. */
+/**
+ * Returns a word in the form in which words are compared: lower case, NFKC, without accents and invisible characters.
+ */
 export function foldText(text: string): string {
   if (!NOT_ASCII.test(text)) return text.toLowerCase();
   return text

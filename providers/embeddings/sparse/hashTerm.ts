@@ -1,4 +1,4 @@
-/** MurmurHash3 (x86, 32 bits, seed 0) of a term's UTF-8 bytes: the number under which the term is known in an index. */
+/** Returns the MurmurHash3 (x86, 32 bits, seed 0) of a term's UTF-8 bytes, which identifies the term in an index. */
 export function hashTerm(term: string): number {
   const bytes = Buffer.from(term);
   const end = bytes.length & ~3;

@@ -4,21 +4,24 @@ import { hashTerm } from './hashTerm.js';
 import { splitWords, stretchesOf } from './splitWords.js';
 
 /**
- * Okapi BM25, its part that depends on one text: how often a term may count, and how far a long text is held against
- * its terms. k1 and b are those of Lucene, and of Qdrant's own BM25 model. The part that depends on all texts, how
- * rare a term is, Qdrant works out (`modifier: idf`).
+ * Parameters of Okapi BM25 for the part that depends on one text: saturation of a term's frequency (k1) and
+ * normalisation by the text's length (b). Lucene and Qdrant's own BM25 model use the same values. Qdrant computes the
+ * part that depends on all texts, the rarity of a term (`modifier: idf`).
  */
 const K1 = 1.2;
 const B = 0.75;
-/** Words of an average text, as Qdrant's BM25 model takes it (fastembed's Bm25, `avg_len`): the true one changes with every file. */
+/**
+ * Assumed average number of words, as in Qdrant's BM25 model (fastembed's Bm25, `avg_len`): the true average changes
+ * with every file.
+ */
 const AVERAGE_WORDS = 256;
 
-/** Stretches whose terms are remembered: words come again and again. */
+/** Size of the cache of stretches, because most words repeat. */
 const REMEMBERED = 32_768;
-/** Longer ones seldom come twice. */
+/** Maximum length of a cached stretch; longer ones rarely repeat. */
 const REMEMBERED_LENGTH = 32;
 
-/** What a stretch says, in numbers. */
+/** The terms of a stretch as numbers. */
 interface Hashed {
   readonly terms: readonly number[];
   readonly characters: readonly number[];
@@ -39,12 +42,12 @@ function hashed(stretch: string): Hashed {
   return fresh;
 }
 
-/** Weights are written as JSON: more digits than these decide nothing. */
+/** Rounds a weight, because weights are written as JSON and more digits change no result. */
 const rounded = (weight: number): number => Math.round(weight * 10_000) / 10_000;
 
 /**
- * A text as the terms it has, each with its weight in the text; null for one without any term. Whoever changes what comes
- * of a text raises SPARSE_VERSION.
+ * Returns the terms of a text with their weights; null for a text without terms. Raise SPARSE_VERSION
+ * with any change of this result.
  */
 export function encodeDocument(text: string): SparseVector | null {
   const frequencies = new Map<number, number>();
@@ -62,8 +65,8 @@ export function encodeDocument(text: string): SparseVector | null {
 }
 
 /**
- * What a query asks for: its terms, each once and of weight 1. Words like "how" and "the" are left out, unless there are
- * no others. Null for a query without any term.
+ * Returns the terms of a query, each once and with weight 1. Words like "how" and "the" are dropped, unless there are
+ * no others. Null for a query without terms.
  */
 export function encodeQuery(text: string): SparseVector | null {
   const stretches = [...stretchesOf(text)];

@@ -1,48 +1,48 @@
 import { foldText } from './foldText.js';
 import { stemWord } from './stemWord.js';
 
-/** What one stretch of text without blanks says. */
+/** The words in one stretch of text without spaces. */
 export interface Words {
-  /** The words, folded and stemmed, and what is written together as one more. */
+  /** The words, folded and stemmed, and the joined form of a compound as one more. */
   readonly terms: readonly string[];
-  /** Single characters of scripts that are taken by two: what a query of one character is answered by. */
+  /** Single characters of scripts that are indexed as pairs: they match queries of one character. */
   readonly characters: readonly string[];
-  /** How many words were read, for the length of a text. */
+  /** Number of words, which counts for the length of a text. */
   readonly count: number;
 }
 
-/** Letters, their marks, digits, and what is not seen between them; joined by what stands within names, versions and compounds. */
+/** Letters, their marks, digits, and invisible characters between them; joined by the punctuation inside names, versions and compounds. */
 const STRETCH =
   /[\p{L}\p{M}\p{N}\u00ad\u200b-\u200d\u2060\ufeff]+(?:[._\-'’][\p{L}\p{M}\p{N}\u00ad\u200b-\u200d\u2060\ufeff]+)*(?:\+\+|#(?![\p{L}\p{N}]))?/gu;
 const JOINTS = /[._\-'’+#]+/;
 const POSSESSIVE = /['’]s$/i;
-/** Between the words of camelCase and HTTPServer, and not in PDFs. */
+/** Matches boundaries between the words of camelCase and HTTPServer, but not in PDFs. */
 const CAMEL = /(?<=\p{Ll}\p{M}*)(?=\p{Lu})|(?<=\p{Lu}\p{M}*)(?=\p{Lu}\p{Ll}{2})/u;
 const ASCII_CAMEL = /(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})/;
 const HAS_CAPITAL_INSIDE = /.\p{Lu}/u;
 const NUMBERS = /^\p{N}+(?:\.\p{N}+)+$/u;
 const LANGUAGE_NAME = /^(\p{L})(\+\+|#)$/u;
 
-/** Scripts that put no blanks between words, or endings to them without an end. */
+/** Scripts without spaces between words, or with endings of any length. */
 const BY_TWO = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー]+/u;
 const BY_DICTIONARY = /[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+/u;
 const OTHER_SCRIPTS = new RegExp(`(${BY_TWO.source}|${BY_DICTIONARY.source})`, 'u');
 
-/** Longer stretches are data (keys, pictures as text), which nobody types. */
+/** Maximum length of a word; longer runs are data (keys, encoded pictures). */
 const LONGEST = 128;
-/** Of an address or a path with more parts the parts alone are kept. */
-const MOST_JOINED = 8;
+/** Maximum number of parts of a joined form; an address or a path with more parts is indexed by its parts only. */
+const MAX_JOINED = 8;
 
 const isAscii = (text: string): boolean => !/[^\0-\x7f]/.test(text);
 
 const dictionary = new Intl.Segmenter('th', { granularity: 'word' });
 
-/** The stretches of a text that say something, as they are written. */
+/** Yields the stretches of a text that contain words, unchanged. */
 export function* stretchesOf(text: string): Generator<string> {
   for (const [stretch] of text.matchAll(STRETCH)) yield stretch;
 }
 
-/** The words of a stretch. Pure: the same stretch gives the same words in documents and in queries. */
+/** Returns the words of a stretch. Pure: the same stretch gives the same words in documents and in queries. */
 export function splitWords(stretch: string): Words {
   const written = stretch.replace(POSSESSIVE, '');
   const pieces = written
@@ -83,16 +83,19 @@ function addWord(word: string, words: Collected): void {
   if (word.length <= LONGEST) words.terms.push(stemWord(word));
 }
 
-/** `sqlite3_open_v2`, `openFile`, `open-file`, `UTF-8` as one word, 1.18.0 as it is; null for what is one word anyway. */
+/** Joins `sqlite3_open_v2`, `openFile`, `open-file`, `UTF-8` into one word, and keeps 1.18.0; null if it is one word already. */
 function writtenTogether(written: string, pieces: readonly string[]): string | null {
   const folded = foldText(written);
   if (LANGUAGE_NAME.test(folded)) return folded;
-  if (pieces.length < 2 || pieces.length > MOST_JOINED || folded.length > LONGEST) return null;
+  if (pieces.length < 2 || pieces.length > MAX_JOINED || folded.length > LONGEST) return null;
   if (!isAscii(folded) && OTHER_SCRIPTS.test(folded)) return null;
   return NUMBERS.test(folded) ? folded : stemWord(pieces.join(''));
 }
 
-/** Each two neighbours, as Lucene's CJKAnalyzer has it: words of these scripts are found wherever they begin. */
+/**
+ * Adds each pair of neighbouring characters, like Lucene's CJKAnalyzer: words of these scripts are found wherever they
+ * begin.
+ */
 function addPairs(text: string, words: Collected): void {
   const characters = [...text];
   const pairs = characters.slice(1).map((character, before) => `${characters[before]}${character}`);

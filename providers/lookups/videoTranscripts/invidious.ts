@@ -1,4 +1,4 @@
-/** https://docs.invidious.io/api/#get-apiv1captionsid: a server of one's own that stands before YouTube. */
+/** https://docs.invidious.io/api/#get-apiv1captionsid: a self-hosted front end of YouTube. */
 import { member } from '../../members.js';
 import type { TranscriptService } from '../types.js';
 import { readCues } from './readCues.js';
@@ -7,7 +7,7 @@ export const invidious: TranscriptService = {
   name: 'Invidious',
   urlSetting: 'INVIDIOUS_BASE_URL',
   keySetting: null,
-  // The list is there for every video that may be seen.
+  // Every accessible video has this list.
   refusal: ({ status }) => (status === 404 ? { kind: 'not_found', sentence: 'knows no such video' } : undefined),
   async fetch(client, videoId) {
     const path = `/api/v1/captions/${videoId}`;
@@ -16,11 +16,11 @@ export const invidious: TranscriptService = {
     const labels = listed.map((one) => member(one, 'label')).filter((one) => typeof one === 'string');
     const [first] = labels;
     if (first === undefined) return null;
-    // Those that somebody wrote say it better than those that YouTube heard.
+    // Prefer captions written by people to those that YouTube generated.
     const label = labels.find((one) => !one.includes('auto-generated')) ?? first;
     const { text } = await client.get(path, { label });
     const lines = readCues(text);
-    if (lines === null) throw client.wrong('captions that are no WebVTT');
+    if (lines === null) throw client.wrong('captions that are not WebVTT');
     return lines;
   },
 };

@@ -1,4 +1,4 @@
-/** https://www.w3.org/TR/webvtt1/: what is said, without its styles and places. */
+/** https://www.w3.org/TR/webvtt1/: reads the text of cues, without styles and positions. */
 import type { TranscriptLine } from '../types.js';
 
 const TIMING = /^\s*((?:\d+:)?\d\d:\d\d\.\d{3})\s+-->\s+((?:\d+:)?\d\d:\d\d\.\d{3})/;
@@ -12,7 +12,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   rlm: '',
 };
 
-/** Hours are left out below one. */
+/** Times below one hour have no hours. */
 const seconds = (time: string): number => time.split(':').reduce((sum, part) => sum * 60 + Number(part), 0);
 const rounded = (time: number): number => Math.round(time * 1000) / 1000;
 
@@ -26,7 +26,7 @@ const plain = (text: string): string =>
     .replace(/\s+/g, ' ')
     .trim();
 
-/** The cues of a WebVTT file that say something; null for a text that is none. */
+/** Returns the non-empty cues of a WebVTT file; null if it is not WebVTT. */
 export function readCues(text: string): TranscriptLine[] | null {
   if (!/^\uFEFF?WEBVTT(?:[ \t\r\n]|$)/.test(text)) return null;
   const blocks = text.replaceAll(/\r\n?/g, '\n').split(/\n{2,}/);

@@ -1,11 +1,14 @@
-/** https://docs.supadata.ai/get-transcript: of the captions that a video has; it makes none, which would cost by the minute. */
+/**
+ * https://docs.supadata.ai/get-transcript: reads a video's existing captions. It can also generate them, which costs by
+ * the minute and is not used.
+ */
 import { Fault } from '../../../contract/failures.js';
 import { member } from '../../members.js';
 import type { ServiceClient, TranscriptLine, TranscriptService } from '../types.js';
 
-/** Between two looks at a job, into which it makes what takes it longer. */
+/** Interval in milliseconds between two polls of a job. Supadata creates a job for a lookup that takes longer. */
 const POLL_MS = 1_000;
-/** Its word, with 206, for a video without captions. */
+/** Its error code, with status 206, for a video without captions. */
 const NONE = 'transcript-unavailable';
 
 const hidden = {
@@ -20,7 +23,7 @@ export const supadata: TranscriptService = {
   keySetting: 'SUPADATA_API_KEY',
   headers: (apiKey) => ({ 'x-api-key': apiKey }),
   refusal({ status, text }) {
-    // Without its word, 403 and 404 are those of the gateway before it: a wrong key, a wrong address.
+    // Without Supadata's error code, a 403 or 404 comes from the gateway before it: a wrong key or address.
     if (status === 403 && text.includes('"forbidden"')) return hidden;
     if (status === 404 && text.includes('"not-found"')) return missing;
     return undefined;

@@ -2,7 +2,7 @@
 import { member } from '../../members.js';
 import type { SearchService } from '../types.js';
 
-/** Results of one page, which are the most that one request gets. */
+/** Results of one page, which is the maximum of one request. */
 const COUNT = '20';
 
 const numbers = (header: string | undefined): number[] =>
@@ -13,12 +13,12 @@ export const brave: SearchService = {
   urlSetting: 'BRAVE_SEARCH_BASE_URL',
   keySetting: 'BRAVE_SEARCH_API_KEY',
   headers: (apiKey) => ({ 'x-subscription-token': apiKey }),
-  // A key that is none is 422, as is what else it can not take.
+  // An invalid key gives 422, like other invalid input.
   refusal: ({ status, text }) =>
     status === 422 && text.includes('SUBSCRIPTION_TOKEN_INVALID')
-      ? { kind: 'access_denied', sentence: 'refuses the key of the setting BRAVE_SEARCH_API_KEY' }
+      ? { kind: 'access_denied', sentence: 'rejects the key of the setting BRAVE_SEARCH_API_KEY' }
       : undefined,
-  // One number for each limit, of a second and of a month: that counts which is used up.
+  // The header has one number for each limit, per second and per month; the exhausted one counts.
   waitMs(headers) {
     const left = numbers(headers['x-ratelimit-remaining']);
     const resets = numbers(headers['x-ratelimit-reset']).filter(
@@ -29,7 +29,7 @@ export const brave: SearchService = {
   async find(client, query) {
     const answer = client.json(await client.get('/web/search', { q: query, count: COUNT, result_filter: 'web' }));
     if (member(answer, 'type') !== 'search') throw client.wrong('no results of a search');
-    // Where nothing was found there is no list.
+    // The list is absent if nothing was found.
     const results = member(member(answer, 'web'), 'results') ?? [];
     if (!Array.isArray(results)) throw client.wrong('no list of results');
     return results.map((one) => member(one, 'url'));

@@ -1,4 +1,4 @@
-/** https://docs.searxng.org/dev/search_api.html: a server of one's own that asks the engines it is set up with. */
+/** https://docs.searxng.org/dev/search_api.html: a self-hosted server that queries its configured engines. */
 import { Fault } from '../../../contract/failures.js';
 import { member } from '../../members.js';
 import type { SearchService } from '../types.js';
@@ -7,7 +7,7 @@ export const searxng: SearchService = {
   name: 'SearXNG',
   urlSetting: 'SEARXNG_BASE_URL',
   keySetting: null,
-  // It answers 403 for a format that is not switched on, and as it comes only HTML is.
+  // It responds 403 for a format that is not enabled, and by default only HTML is.
   refusal: ({ status }) =>
     status === 403
       ? { kind: 'access_denied', sentence: 'gives out no JSON: add json to search.formats in its settings.yml' }
@@ -17,13 +17,13 @@ export const searxng: SearchService = {
     const results = member(answer, 'results');
     if (!Array.isArray(results)) throw client.wrong('no list of results');
     const silent = member(answer, 'unresponsive_engines');
-    if (results.length === 0 && Array.isArray(silent) && silent.length > 0) throw nobodyAnswered(silent);
+    if (results.length === 0 && Array.isArray(silent) && silent.length > 0) throw noEngineAnswered(silent);
     return results.map((one) => member(one, 'url'));
   },
 };
 
-/** Nothing was found because nobody looked. @param silent pairs of an engine and what is the matter with it */
-function nobodyAnswered(silent: readonly unknown[]): Fault {
+/** Nothing was found because no engine answered. @param silent pairs of an engine and its error */
+function noEngineAnswered(silent: readonly unknown[]): Fault {
   const named = silent
     .slice(0, 5)
     .map((pair) => (Array.isArray(pair) ? pair.map(String).join(': ') : String(pair)))
@@ -31,6 +31,6 @@ function nobodyAnswered(silent: readonly unknown[]): Fault {
     .slice(0, 300);
   return new Fault(
     'server_error',
-    `SearXNG found nothing, for the engines that it asks did not answer (${named}). Ask again later.`,
+    `SearXNG found nothing, because its engines did not answer (${named}). Ask again later.`,
   );
 }

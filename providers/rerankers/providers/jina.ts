@@ -1,4 +1,4 @@
-/** https://api.jina.ai/docs, POST /v1/rerank; servers of one's own (vLLM and others) take the same. */
+/** https://api.jina.ai/docs, POST /v1/rerank; self-hosted servers (vLLM and others) accept the same requests. */
 import { listIn, member } from '../../members.js';
 import type { RerankService } from '../types.js';
 

@@ -1,18 +1,21 @@
-/** https://docs.pongo.ai/api-reference/semantic-filtering/filter: the texts come back with their ids and scores. */
+/**
+ * https://docs.pongo.ai/api-reference/semantic-filtering/filter: the response contains the texts with their ids and
+ * scores.
+ */
 import { listIn, member } from '../../members.js';
 import type { RerankService } from '../types.js';
 
-/** Texts that reach the last step of its scoring, by meaning, unless more are wanted. */
+/** Texts that reach the last, semantic step of its scoring, unless more are requested. */
 const SAMPLE = 25;
 
-/** An id as it was sent, which may come back as text. */
+/** Parses the id of a text, which may be returned as a string. */
 const indexOf = (id: unknown): unknown => (typeof id === 'string' && /^\d{1,9}$/.test(id) ? Number(id) : id);
 
 export const pongo: RerankService = {
   name: 'Pongo',
   keySetting: 'PONGO_API_KEY',
   urlSetting: 'PONGO_BASE_URL',
-  // What shares too little with the query does not reach the last step.
+  // Texts that share too little with the query do not reach the last step.
   filters: true,
   ask: ({ baseUrl, apiKey }, query, texts, count) => ({
     url: `${baseUrl}/filter`,

@@ -1,23 +1,23 @@
 /**
- * AssemblyAI: the recording is uploaded, a transcript is ordered of it, and looked at until it is there.
+ * Transcribes with AssemblyAI: uploads the recording, creates a transcript job and polls it until it has ended.
  * https://www.assemblyai.com/docs/openapi.json
  */
 import { setTimeout as pause } from 'node:timers/promises';
 
 import { Fault } from '../../../contract/failures.js';
-import type { Transcript, TranscriptionWishes } from '../../../contract/transcripts.js';
+import type { Transcript, TranscriptionOptions } from '../../../contract/transcripts.js';
 import type { Egress } from '../../../egress/types.js';
 import { sentencesOf } from '../sentences.js';
 import { createServiceClient } from '../serviceClient.js';
 import type { ServiceSettings, TranscriptionProvider, TranscriptionSettings } from '../types.js';
 
 const NAMES = { name: 'AssemblyAI', keySetting: 'ASSEMBLYAI_API_KEY', urlSetting: 'ASSEMBLYAI_BASE_URL' };
-/** For one short call. */
+/** Timeout of one short request in milliseconds. */
 const CALL_MS = 60_000;
-/** Looks in a row that may fail before the wait is given up; a later try goes on with the same job. */
-const FAILED_LOOKS = 5;
+/** Consecutive failed polls before the wait is given up; a later attempt continues with the same job. */
+const MAX_FAILED_POLLS = 5;
 
-/** Of a transcript what is read; words and times in milliseconds. */
+/** The part of a transcript that is read; words and times in milliseconds. */
 interface Job {
   readonly id: string;
   readonly status: 'queued' | 'processing' | 'completed' | 'error';
@@ -35,15 +35,15 @@ interface Word {
   readonly speaker?: string | null;
 }
 
-/** `en_us` as `en-US`. */
+/** Converts `en_us` to `en-US`. */
 const asTag = (code: string): string =>
   code
     .split('_')
     .map((part, nth) => (nth === 0 ? part : part.toUpperCase()))
     .join('-');
 
-/** A finished job in our words. */
-export function readAssemblyAi(job: Job, wishes: TranscriptionWishes): Transcript {
+/** Converts a finished job to a transcript. */
+export function readAssemblyAi(job: Job, wishes: TranscriptionOptions): Transcript {
   const { text, words, language_code: code, audio_duration: duration } = job;
   const spoken = (words ?? []).map((word) => ({
     text: word.text,
@@ -60,11 +60,11 @@ export function readAssemblyAi(job: Job, wishes: TranscriptionWishes): Transcrip
   };
 }
 
-/** Why a job came to nothing. Only its words tell what lasts from what passes. */
+/** Returns the fault of a failed job. Only its message distinguishes permanent from temporary failures. */
 function failure({ error }: Job): Fault {
   const said = (error ?? '').replace(/\s+/g, ' ').trim().replace(/\.$/, '').slice(0, 300);
   if (/no spoken audio|no speech/i.test(said))
-    return new Fault('no_text', 'No speech was found in this recording. Leave it out, or check that it can be heard.');
+    return new Fault('no_text', 'No speech was found in this recording. Remove it, or check that it is audible.');
   if (/internal|server error|try again|timed? ?out|temporar|upload.*(?:expired|not found)/i.test(said))
     return new Fault('server_error', `AssemblyAI failed at this recording (“${said}”). Try again later.`);
   return new Fault(
@@ -81,7 +81,7 @@ export function createAssemblyAi(
   const client = createServiceClient(NAMES, settings, settings.apiKey, egress);
   const models = settings.model.split(',').flatMap((one) => one.trim() || []);
 
-  const order = async (url: string, wishes: TranscriptionWishes, signal: AbortSignal): Promise<string> => {
+  const order = async (url: string, wishes: TranscriptionOptions, signal: AbortSignal): Promise<string> => {
     const body = {
       audio_url: url,
       ...(models.length > 0 ? { speech_models: models } : {}),
@@ -96,27 +96,30 @@ export function createAssemblyAi(
     } as const;
     return ((await client.call(call, signal)) as Job).id;
   };
-  const look = async (id: string, signal: AbortSignal): Promise<Job> =>
+  const poll = async (id: string, signal: AbortSignal): Promise<Job> =>
     (await client.call({ path: pathOf(id), timeoutMs: CALL_MS }, signal)) as Job;
 
-  /** Looks until the job has ended. @throws Fault when it can't be seen for a while, or time is up */
+  /**
+   * Polls until the job has ended.
+   * @throws Fault when several polls in a row fail, or after the timeout
+   */
   const ended = async (id: string, signal: AbortSignal): Promise<Job> => {
     const deadline = Date.now() + timeoutMs;
     for (let failed = 0; ;) {
       let wait = pollMs;
       try {
-        const job = await look(id, signal);
+        const job = await poll(id, signal);
         if (job.status === 'completed' || job.status === 'error') return job;
         failed = 0;
       } catch (error) {
         failed += 1;
-        if (!(error instanceof Fault) || !error.retryable || signal.aborted || failed >= FAILED_LOOKS) throw error;
+        if (!(error instanceof Fault) || !error.retryable || signal.aborted || failed >= MAX_FAILED_POLLS) throw error;
         wait = Math.max(pollMs, error.retryAfterMs ?? 0);
       }
       if (Date.now() + wait > deadline)
         throw new Fault(
           'timed_out',
-          `AssemblyAI did not finish within ${String(timeoutMs / 1000)} s (setting TRANSCRIPTION_TIMEOUT_S). Resync to go on waiting for the same job.`,
+          `AssemblyAI did not finish within ${String(timeoutMs / 1000)} s (setting TRANSCRIPTION_TIMEOUT_S). Resync to continue waiting for the same job.`,
         );
       await pause(wait, undefined, { signal });
     }
@@ -139,18 +142,18 @@ export function createAssemblyAi(
           signal,
         )) as { upload_url: string };
         id = await order(uploaded.upload_url, wishes, signal);
-        await job.keep(id);
+        await job.save(id);
       }
       const done = await ended(id, signal).catch(async (error: unknown) => {
-        // Of another key, or deleted there (404, or 400): nothing to wait for.
+        // The job belongs to another key, or was deleted there (404, or 400): stop waiting.
         if (!(error instanceof Fault) || !['bad_response', 'broken_content'].includes(error.kind)) throw error;
-        await job.keep(null);
-        throw new Fault('server_error', 'AssemblyAI no longer knows the job of this recording. It is ordered anew.', {
+        await job.save(null);
+        throw new Fault('server_error', 'AssemblyAI no longer has the job of this recording. A new one is created.', {
           cause: error,
         });
       });
       if (done.status === 'completed') return readAssemblyAi(done, wishes);
-      await job.keep(null);
+      await job.save(null);
       throw failure(done);
     },
     async abandon(id) {

@@ -1,8 +1,8 @@
 /**
- * Deepgram, pre-recorded audio: one request that carries the recording and is answered when it is transcribed.
- * https://developers.deepgram.com/reference/speech-to-text/listen-pre-recorded
+ * Transcribes with Deepgram, pre-recorded audio: one request carries the recording, and is answered when it is
+ * transcribed. https://developers.deepgram.com/reference/speech-to-text/listen-pre-recorded
  */
-import type { Transcript, TranscriptionWishes, TranscriptSegment } from '../../../contract/transcripts.js';
+import type { Transcript, TranscriptionOptions, TranscriptSegment } from '../../../contract/transcripts.js';
 import type { Egress } from '../../../egress/types.js';
 import { sentencesOf } from '../sentences.js';
 import { createServiceClient } from '../serviceClient.js';
@@ -10,7 +10,7 @@ import type { ServiceSettings, TranscriptionProvider, TranscriptionSettings } fr
 
 const NAMES = { name: 'Deepgram', keySetting: 'DEEPGRAM_API_KEY', urlSetting: 'DEEPGRAM_BASE_URL' };
 
-/** Of its answer what is read; seconds. */
+/** The part of its response that is read; times in seconds. */
 interface Answer {
   readonly metadata?: { readonly duration?: number };
   readonly results?: { readonly channels?: readonly Channel[] };
@@ -22,7 +22,7 @@ interface Channel {
 interface Alternative {
   readonly transcript?: string;
   readonly words?: readonly Word[];
-  /** Not told for languages without spaces between words. */
+  /** Absent for languages without spaces between words. */
   readonly paragraphs?: { readonly paragraphs?: readonly Paragraph[] };
 }
 interface Word {
@@ -63,8 +63,8 @@ function segmentsOf({ transcript = '', words = [], paragraphs }: Alternative): T
   );
 }
 
-/** Its answer in our words. */
-export function readDeepgram({ metadata, results }: Answer, wishes: TranscriptionWishes): Transcript {
+/** Converts a response to a transcript. */
+export function readDeepgram({ metadata, results }: Answer, wishes: TranscriptionOptions): Transcript {
   const channel = results?.channels?.[0];
   const alternative = channel?.alternatives?.[0];
   return {
@@ -107,7 +107,7 @@ export function createDeepgram(
       );
       return readDeepgram(answer as Answer, wishes);
     },
-    // It has no jobs: who hangs up ends the work.
+    // It has no jobs: disconnecting ends the work.
     abandon: () => Promise.resolve(),
   };
 }

@@ -42,7 +42,7 @@ describe('what is broken', () => {
     [
       'half a gzip',
       gzipSync(urlset(...Array.from({ length: 50 }, (_, n) => `/${String(n)}`))).subarray(0, 30),
-      /packing is damaged/,
+      /data is damaged/,
     ],
     ['very deep', `<urlset>${'<a>'.repeat(100_000)}`, /too deep/],
     [

@@ -216,13 +216,13 @@ test('an encrypted, a broken, an empty and a wrongly named file each say so', as
   const bytes = await made([new Paragraph('Words')]);
   const locked = Uint8Array.from(encrypt(Buffer.from(bytes), { password: 'x' }));
   expect(await faultOfFile(locked, 'a.docx')).toMatch(/^encrypted: .*password/);
-  expect(await faultOfFile(bytes.subarray(0, 3000), 'a.docx')).toMatch(/^broken_content: .*save it anew/);
+  expect(await faultOfFile(bytes.subarray(0, 3000), 'a.docx')).toMatch(/^broken_content: .*save it again/);
   const torn = word('<w:p><w:r><w:t>Words</w:r></w:p>');
   expect(await faultOfFile(torn, 'a.docx')).toMatch(/^broken_content: /);
   const parts = { '[Content_Types].xml': strToU8('<Types/>'), 'word/x.xml': strToU8('<a/>') };
   expect(await faultOfFile(zipSync(parts), 'a.docx')).toMatch(/^broken_content: .*without a document/);
   expect(await faultOfFile(zipSync({ 'Boats.txt': strToU8('Ada') }), 'a.docx')).toMatch(
-    /^unsupported_type: .*no Office file but an archive of other files, the first of them boats\.txt\. Unpack it/,
+    /^unsupported_type: .*not an Office file but an archive of other files, the first of them boats\.txt\. Unpack it/,
   );
   expect(await faultOfFile(await made([]), 'a.docx')).toMatch(/^no_text: /);
   const named = await readFile(bytes, 'a.pdf');

@@ -108,7 +108,7 @@ test('an encrypted, a broken, an empty and a wrongly named file each say so', as
   expect(await faultOfFile(locked, 'a.pdf')).toMatch(/^encrypted: .*password/);
   const printable = await makePdf((pdf) => pdf.text('To be read'), {}, { ownerPassword: 'y' });
   expect((await readFile(printable, 'a.pdf')).text).toBe('To be read');
-  expect(await faultOfFile('%PDF-1.7\nnothing of a PDF', 'a.pdf')).toMatch(/^broken_content: .*anew/);
+  expect(await faultOfFile('%PDF-1.7\nnothing of a PDF', 'a.pdf')).toMatch(/^broken_content: .*again/);
   expect(await faultOfFile(await makePdf(() => undefined), 'a.pdf')).toMatch(/^no_text: .*use_ocr/);
   const named = await readFile(await threePages(), 'three.docx');
   expect([named.format, named.metadata['named_as']]).toEqual(['PDF', 'DOCX']);

@@ -98,10 +98,10 @@ test('a call is settled once: by its last window, its first failure or its abort
   const open = (windows: number[], signal?: AbortSignal) =>
     openCall(windows, undefined, signal, (call) => settled.push(call));
   const one = open([2, 1]);
-  one.took(0, Float32Array.of(3, 0), 1);
-  one.took(1, Float32Array.of(0, 1), 1);
+  one.addVector(0, Float32Array.of(3, 0), 1);
+  one.addVector(1, Float32Array.of(0, 1), 1);
   expect([one.isSettled, settled]).toEqual([false, []]);
-  one.took(0, Float32Array.of(0, 4), 1);
+  one.addVector(0, Float32Array.of(0, 4), 1);
   expect((await one.answer).map((vector) => [...vector].map((x) => x.toFixed(1)))).toEqual([
     ['0.6', '0.8'],
     ['0.0', '1.0'],
@@ -111,7 +111,7 @@ test('a call is settled once: by its last window, its first failure or its abort
 
   const more = open([1]);
   more.expectMore();
-  more.took(0, Float32Array.of(1), 1);
+  more.addVector(0, Float32Array.of(1), 1);
   expect(more.isSettled).toBe(false);
   more.fail(new Error('failed'));
   more.fail(new Error('again'));

@@ -23,7 +23,7 @@ test.each([
   ['too many vectors', Array.from({ length: 3 }, () => Float32Array.of(1, 0, 0)), '3 vectors for 2 texts'],
   ['a vector that is too long', [Float32Array.of(1, 0, 0), Float32Array.of(1, 0, 0, 0)], '4 numbers instead of 3'],
   ['a vector that is missing', hole, '0 numbers instead of 3'],
-  ['zeros', [Float32Array.of(1, 0, 0), Float32Array.of(0, 0, 0)], 'nothing but zeros'],
+  ['zeros', [Float32Array.of(1, 0, 0), Float32Array.of(0, 0, 0)], 'zeros only'],
   ['NaN', [Float32Array.of(1, 0, 0), Float32Array.of(0, Number.NaN, 0)], 'not finite'],
   ['Infinity', [Float32Array.of(1, 0, Number.POSITIVE_INFINITY), Float32Array.of(1, 0, 0)], 'not finite'],
 ])('%s is a fault that names the space', async (_what, vectors, said) => {

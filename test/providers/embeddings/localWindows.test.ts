@@ -25,7 +25,7 @@ function embedInSteps(text: string): Steps {
   for (;;) {
     const part = whole.next();
     steps.slices.push(part.slice);
-    const { window, carry } = fillWindow(part, tokenizer.pieces);
+    const { window, carry } = fillWindow(part, tokenizer.tokenize);
     if (window) steps.windows.push(window);
     const vector = window && Float32Array.of(steps.windows.length);
     if (whole.take({ vector, tokens: window?.length ?? 0, carry })) return steps;
@@ -34,7 +34,7 @@ function embedInSteps(text: string): Steps {
 
 /** The windows of a text whose word pieces are made at once. */
 function wholeWindows(text: string): number[][] {
-  const pieces = tokenizer.pieces(text);
+  const pieces = tokenizer.tokenize(text);
   const count = Math.max(1, Math.ceil(pieces.length / WINDOW_PIECES));
   return Array.from({ length: count }, (_, index) => pieces.slice(index * WINDOW_PIECES, (index + 1) * WINDOW_PIECES));
 }

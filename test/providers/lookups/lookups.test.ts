@@ -110,7 +110,7 @@ describe('a search', () => {
   test('uses nothing of a wrong answer', () =>
     eachRowOf(SEARCHES, WRONG_RESULTS, async (name, [, body]) => {
       emulator.misbehave(() => ({ status: 200, body }));
-      expect((await faultOf(ask(name))).message).toMatch(/wrong answer.*_BASE_URL/);
+      expect((await faultOf(ask(name))).message).toMatch(/invalid response.*_BASE_URL/);
     }));
   test('leaves out results that are none', () =>
     eachOf(SEARCHES, async (name) => {
@@ -258,7 +258,7 @@ describe('what is particular to one of them', () => {
     expect(emulator.requests.at(-1)).toContain('label=English');
     expect(emulator.requests.at(-1)).not.toContain('auto-generated');
     emulator.videos.set(VIDEO, { lines: LINES, blocked: true });
-    expect((await faultOf(ask('invidious'))).message).toMatch(/no WebVTT/);
+    expect((await faultOf(ask('invidious'))).message).toMatch(/not WebVTT/);
   });
 });
 

@@ -161,7 +161,7 @@ describe('every reranker', () => {
     eachModelAnd(WRONG, async (model, [, mishap]) => {
       emulator.misbehave(mishap);
       const { message, retryable } = await faultOf(ask(model));
-      expect(message).toMatch(/wrong answer.*_BASE_URL/);
+      expect(message).toMatch(/invalid response.*_BASE_URL/);
       expect(retryable).toBe(true);
     }));
 

@@ -53,7 +53,7 @@ const recordingOf = (bytes: Uint8Array, mimeType: string): Recording => ({
     ),
 });
 const WISHES = { detectLanguage: false, speakers: false };
-const JOB = { id: null, keep: () => Promise.resolve() };
+const JOB = { id: null, save: () => Promise.resolve() };
 
 test.each(
   Object.entries(RECIPES).flatMap(([type, recipes]) => recipes.map(({ what }, nth) => [type, what, nth] as const)),

@@ -5,7 +5,7 @@ import { Fault } from '../../../contract/failures.js';
 import { TRANSCRIPTION_SERVICES, type TranscriptionService } from '../../../contract/uploads.js';
 import { createEgress } from '../../../egress/createEgress.js';
 import { createTranscriptions } from '../../../providers/transcription/registry.js';
-import type { KeptJob, Recording, Transcriptions } from '../../../providers/transcription/types.js';
+import type { StoredJob, Recording, Transcriptions } from '../../../providers/transcription/types.js';
 import { type AssemblyAi, type AssemblyScene, startAssemblyAi } from '../../emulators/assemblyai.js';
 import { type Deepgram, startDeepgram } from '../../emulators/deepgram.js';
 import { type Mishap, recordingOf, type Speech } from '../../emulators/speech.js';
@@ -67,7 +67,7 @@ async function attempt(
       })(),
   };
   const kept: (string | null)[] = [];
-  const job: KeptJob = { id, keep: async (next) => void kept.push(next) };
+  const job: StoredJob = { id, save: async (next) => void kept.push(next) };
   const { transcribe } = (options.services ?? open()).choose(service);
   try {
     const { segments } = await transcribe(recording, WISHES, job, options.signal ?? new AbortController().signal);
@@ -114,7 +114,9 @@ test('each answer to a recording is the fault that it means, without the key', (
       expect(kept).toEqual([]);
       expect(fault!.retryAfterMs).toBe(waitMs);
       expect(fault!.message).not.toContain(KEY);
-      expect(fault!.message).toMatch(mishap === 'broken' ? /wrong answer: no whole JSON/ : /“a mishap of the test”/);
+      expect(fault!.message).toMatch(
+        mishap === 'broken' ? /invalid response: incomplete or invalid JSON/ : /“a mishap of the test”/,
+      );
     },
   ));
 
@@ -251,7 +253,7 @@ test('speakers and the language are asked for and told exactly where they are wi
         .transcribe(
           { size: bytes.length, mimeType: 'audio/mpeg', open: async () => parts },
           wishes,
-          { id: null, keep: async () => undefined },
+          { id: null, save: async () => undefined },
           new AbortController().signal,
         );
       const speaker = service === 'deepgram' ? '1' : 'B';

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 
 import type { Engine } from '../../../engines/engine.js';
-import { createKeeper } from '../../../engines/keepRunning.js';
+import { createRestarter } from '../../../engines/keepRunning.js';
 import { startEngines } from '../../../engines/start.js';
 import { soon } from '../../support/soon.js';
 
@@ -24,7 +24,7 @@ beforeEach(async () => {
 afterEach(() => rm(dataDir, { recursive: true, force: true }));
 
 const keeper = () =>
-  createKeeper({
+  createRestarter({
     dataDir,
     say: (line) => said.push(line),
     now: () => nowMs,

@@ -111,7 +111,7 @@ test('an engine that ends while others still start is told with what starts it a
 
 test('a data directory has one owner', async () => {
   await expect(startEngines({ dataDir, need, ports: 'free' })).rejects.toThrow(
-    /Another process has its engines on .*DATA_DIR/,
+    /Another process runs its engines on .*DATA_DIR/,
   );
 });
 

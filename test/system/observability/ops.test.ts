@@ -344,7 +344,7 @@ describe('what it shows', () => {
     expect(list).not.toContain('It could not be read');
     // What no cause was kept of, and what is no cause.
     for (const odd of ['', '?cause=none', '?cause=nonsense'])
-      expect((await show(`/ops/files${odd}`, byKey())).html).toContain('There are none any more.');
+      expect((await show(`/ops/files${odd}`, byKey())).html).toContain('There are no failed files.');
   });
 
   test('what waits for a decision, with what to call', async () => {

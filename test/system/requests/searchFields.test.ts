@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import { EMBEDDING_MODELS } from '../../../contract/embeddingModels.js';
 import type { DocumentRecord } from '../../../contract/records.js';
-import { givenSpace } from '../../../contract/uploads.js';
+import { callerSpace } from '../../../contract/uploads.js';
 import { type RerankEmulator, startRerankEmulator } from '../../emulators/rerankers.js';
 import { bodyOf, fieldsOf, theirs } from '../../support/contract.js';
 import { soon } from '../../support/soon.js';
@@ -12,7 +12,7 @@ import { startService, type TestService } from '../../support/service.js';
 import type { TestUser } from '../../support/client.js';
 
 const LOCAL = { name: 'minilm-l6-v2-384', dimensions: 384 };
-const GIVEN = givenSpace('OPENAI', EMBEDDING_MODELS.OPENAI.dimensions);
+const GIVEN = callerSpace('OPENAI', EMBEDDING_MODELS.OPENAI.dimensions);
 
 /** Its cosine with ASKED is 1 - n/100; what is left points where nothing else does. */
 function vectorAt(n: number, dimensions = LOCAL.dimensions): number[] {

@@ -251,7 +251,7 @@ thoroughly('a run that nobody has go on ends by itself after its days', async ()
   await handle.signal(RESUME_SIGNAL);
   expect(await user.settled(id)).toMatchObject({
     sync_status: 'SYNC_ERROR',
-    sync_error_message: expect.stringContaining('nobody had it go on'),
+    sync_error_message: expect.stringContaining('was not resumed in time'),
   });
   expect(statuses(await user.children(id))).toEqual({ SYNC_ABORTED: PAGES });
   await soon(

@@ -238,22 +238,23 @@ export function askedRows(customer: Customer, { said }: Catalogue, isConnected: 
         const { content, documents, user } = customer;
         const atOnce = honours(type, 'sync_files_on_connection');
         /** Every wish, with a request of its own: each selection is told to have ended once. */
-        const wishesOf = (phase: string) => ({ ...EVERY_WISH, request_id: `${phase} asked of ${type}` });
+        const transcriptionOptionsOf = (phase: string) => ({ ...EVERY_WISH, request_id: `${phase} asked of ${type}` });
         const expected = new Map((atOnce ? documents : []).map((id) => [id, isByConsent ? 'page' : 'first']));
-        await customer.connect({ ...wishesOf('first'), sync_files_on_connection: true });
+        await customer.connect({ ...transcriptionOptionsOf('first'), sync_files_on_connection: true });
+        // A file belongs to the run that accepted it last: each phase ends before the next one begins.
+        await customer.selectionsDone();
         if (isByConsent) {
-          const { body } = await ask({ service: type, ...wishesOf('page') });
+          const { body } = await ask({ service: type, ...transcriptionOptionsOf('page') });
           const offers = honours(type, 'enable_file_picker');
           const chosen = content.others[0]!;
           const form = new URLSearchParams(offers ? { action: 'choose', ids: chosen } : { action: 'sync' });
-          await customer.selectionsDone();
           expect((await fetch(body.oauth_url, { method: 'POST', body: form })).status).toBe(200);
           if (offers) expected.set(chosen, 'page');
           // Without a picker the button lists, as the call asked.
           else await customer.sourceWhen(({ source_items_synced_at: at }) => at !== null);
           await customer.selectionsDone();
         }
-        await customer.connect({ ...wishesOf('later'), sync_files_on_connection: false });
+        await customer.connect({ ...transcriptionOptionsOf('later'), sync_files_on_connection: false });
         const { id } = await customer.source();
         // Nothing else is said: the rest was asked before.
         // Of some sources other pages lie below the lighthouse; nothing does below the keeper.

@@ -147,7 +147,7 @@ export function syncingRows(customer: Customer): void {
       stand.limit(1, 3);
       expect((await user.post('/resync_file', { file_id: id })).status).toBe(200);
       const limited = await customer.fileWhen(id, (one) => one.sync_status === 'RATE_LIMITED');
-      const [until = ''] = /(?<=goes on by itself at )\S+(?=\.$)/.exec(limited.sync_error_message ?? '') ?? [];
+      const [until = ''] = /(?<=continues automatically at )\S+(?=\.$)/.exec(limited.sync_error_message ?? '') ?? [];
       expect(Date.parse(until)).toBeGreaterThan(Date.now());
       expect(await customer.timesTold('RATE_LIMIT_ERROR')).toBe(1);
       expect(await user.settled(id)).toMatchObject({ sync_status: 'READY', sync_error_message: null });

@@ -1,10 +1,12 @@
 import type { SourceType } from './sources.js';
 
-/** Texts that a source asks for; a `?` stands behind those that may be absent. */
+/** Tokens that a source requires; a `?` marks optional ones. */
 const TOKENS = ['access_token', 'refresh_token?'] as const;
 
-/** What a caller hands over at POST /integrations/connect who has credentials of an account, as the contract has it. */
-export const HANDED_OVER: Partial<Readonly<Record<SourceType, readonly string[]>>> = {
+/**
+ * Credential fields of POST /integrations/connect for callers that already have tokens, as the contract defines them.
+ */
+export const CONNECT_CREDENTIALS: Partial<Readonly<Record<SourceType, readonly string[]>>> = {
   GOOGLE_DRIVE: TOKENS,
   INTERCOM: TOKENS,
   DROPBOX: TOKENS,
@@ -30,7 +32,7 @@ export const HANDED_OVER: Partial<Readonly<Record<SourceType, readonly string[]>
   GONG: [...TOKENS, 'gong_account_email'],
 };
 
-/** What is handed over beside tokens and no field of a consent is, as a fact of the connection. */
-export const FACTS_HANDED_OVER: Partial<Readonly<Record<SourceType, Readonly<Record<string, string>>>>> = {
+/** Fields that are sent with tokens but are not part of a consent. They become facts of the connection. */
+export const CREDENTIAL_FACTS: Partial<Readonly<Record<SourceType, Readonly<Record<string, string>>>>> = {
   NOTION: { workspace_id: 'workspace' },
 };

@@ -1,0 +1,66 @@
+/** Lists and reads the items of a helpdesk by a table with one row for each kind. */
+import { Fault } from '../contract/failures.js';
+import type { AccountClient, Connector, ItemContent, ItemPage, SourceItem } from './connector.js';
+import { noSuchItem } from './faults.js';
+import { type AccountIds, type Wanted, wantedOf } from './helpdesk.js';
+
+/** What is listed: an item, and which of its descendants. */
+export interface ListRequest<Place = { readonly id: string }> {
+  readonly place: Place;
+  readonly wanted: Wanted;
+  readonly externalId: string;
+}
+
+/** One kind of item that a helpdesk lists. */
+export interface ItemKind<Client, Place> {
+  /** Returns a page of an item and its descendants. @throws Fault not_found */
+  list(client: Client, request: ListRequest<Place>, cursor: string | null): Promise<ItemPage>;
+  /** Returns the text of an item. Unset: items of this kind only hold others. @throws Fault not_found */
+  open?(client: Client, request: { readonly place: Place; readonly externalId: string }): Promise<ItemContent>;
+}
+type PlaceOf<Place, Name> = Place extends { readonly kind: infer Kind } ? (Name extends Kind ? Place : never) : never;
+
+interface Helpdesk<Credentials, Place extends { readonly kind: string }> {
+  readonly name: string;
+  /** Unset: ids are unique over all accounts. */
+  idsIn?(credentials: Credentials): AccountIds;
+  /** Returns what an id without its account means; null for none. */
+  parseItemId(id: string): Place | null;
+  /** Each kind by the name that `parseItemId` gives it. */
+  readonly kinds: {
+    readonly [Name in Place['kind']]: ItemKind<AccountClient<Credentials>, PlaceOf<Place, Name>>;
+  };
+}
+
+const SAME_IDS: AccountIds = { outer: (id) => id, inner: (id) => id, page: (page) => page };
+
+/** Returns the functions of a connector that list and read items by the table of their kinds. */
+export function itemsByKind<Credentials, Place extends { readonly kind: string }>(
+  helpdesk: Helpdesk<Credentials, Place>,
+): Pick<Connector<Credentials>, 'listDescendants' | 'open'> {
+  const { name, idsIn = () => SAME_IDS, parseItemId } = helpdesk;
+  const kinds: Readonly<Record<string, ItemKind<AccountClient<Credentials>, never>>> = helpdesk.kinds;
+  const find = (id: string) => {
+    const place = parseItemId(id);
+    const kind = place === null ? undefined : kinds[place.kind];
+    if (kind === undefined) throw noSuchItem(name);
+    return { place: place as never, kind };
+  };
+  return {
+    async listDescendants(client, externalId, cursor, typeFilter) {
+      const ids = idsIn(client.credentials);
+      const inner = ids.inner(externalId);
+      const wanted = wantedOf(typeFilter);
+      const { place, kind } = find(inner);
+      return ids.page(wanted.withTypes(inner, await kind.list(client, { place, wanted, externalId: inner }, cursor)));
+    },
+    async open(client, externalId) {
+      const { place, kind } = find(idsIn(client.credentials).inner(externalId));
+      if (kind.open) return kind.open(client, { place, externalId });
+      throw new Fault('unsupported_type', `This has no text of its own in ${name}: sync its contents.`);
+    },
+  };
+}
+
+/** Returns the only page of a list with one item. */
+export const pageOf = async (item: Promise<SourceItem>): Promise<ItemPage> => ({ items: [await item], next: null });

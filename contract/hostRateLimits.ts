@@ -1,0 +1,42 @@
+/**
+ * Rate limits per host or connected account that all processes of a deployment share. Implemented by the store, used by
+ * connectors.
+ */
+export interface HostRateLimits {
+  /**
+   * Requests, or renews, a share of a host's concurrent requests. The shares of all workers
+   * never add up to more than `cap`, as long as each worker stays within its share.
+   */
+  share(request: ShareRequest): Promise<HostShare>;
+  /** Releases a share immediately; otherwise it expires. */
+  giveBack(host: string, holder: string): Promise<void>;
+  /**
+   * Reserves the next request at a host whose requests must be `intervalMs` apart.
+   * @returns 0 if reserved, else the milliseconds after which to try again
+   */
+  claimStart(host: string, intervalMs: number): Promise<number>;
+  /** Pauses the host for a time in milliseconds. A longer existing pause stays. All workers with a share receive it. */
+  pause(host: string, forMs: number): Promise<void>;
+  /** Returns the milliseconds until the pause of the host ends. Changes nothing. */
+  pausedMs(host: string): Promise<number>;
+}
+
+export interface ShareRequest {
+  readonly host: string;
+  /** Unique id of the share; never reused after its release. */
+  readonly holder: string;
+  /** Maximum number of concurrent requests to the host, over all workers. */
+  readonly cap: number;
+  /** Requests that the holder may have open when the answer arrives; the share is not reduced below it. */
+  readonly atMost: number;
+}
+
+export interface HostShare {
+  readonly slots: number;
+  /** The current fair share. If it is below `slots`, others wait: use no more than it and renew soon. */
+  readonly fair: number;
+  /** Milliseconds, from the time of the request. */
+  readonly leaseMs: number;
+  /** Milliseconds until the pause of the host ends, from the time of the request. */
+  readonly pausedMs: number;
+}
