@@ -149,7 +149,7 @@ export async function createApi(config: Config, { log, tracing = NO_TRACING, loc
     signedUrls: createSignedUrls(config.secretKeys),
     publicUrl: () => config.publicUrl ?? `http://${config.host}:${(server.address() as AddressInfo).port}`,
     sitemaps: web,
-    connectors: createConnectors({ egress, ...config.connectors, turns: store.hostTurns, counts: metrics }),
+    connectors: createConnectors({ egress, ...config.connectors, turns: store.hostRateLimits, counts: metrics }),
     addresses: egress,
     identify: identifyFile,
     livePages: createLivePages(web, documents),

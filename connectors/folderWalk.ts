@@ -15,7 +15,7 @@ const CURSOR = shapeOf({
 type FolderWalk = Checked<typeof CURSOR>;
 
 /** Deeper folders are not looked into: an answer that leads in circles ends here. */
-const MOST_LEVELS = 500;
+const MAX_LEVELS = 500;
 
 /** Returns the cursor of a walk over all descendants of a folder, before its first page. */
 export const folderWalk = (folder: string, root: string): string =>
@@ -38,7 +38,7 @@ export async function takeFolder(
   const { root, open, at } = walk;
   const [folder, level] = open.at(-1) ?? [root, 0];
   const behind: FolderWalk = { ...walk, open: open.slice(0, -1), at: null };
-  if (level > MOST_LEVELS) return pageAt({ items: [], refused: [folder] }, behind);
+  if (level > MAX_LEVELS) return pageAt({ items: [], refused: [folder] }, behind);
   let page: ItemPage;
   try {
     page = await list(folder, at, root);

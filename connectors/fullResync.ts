@@ -12,7 +12,7 @@ const passesOf = shapeOf(PASSES);
 type Passes = Checked<typeof passesOf>;
 
 /** So many passes, or so long, until all is listed once more. */
-const MOST_PASSES = 50;
+const MAX_PASSES = 50;
 const LONGEST_MS = 14 * 86_400_000;
 
 export const firstPass = (): Passes => ({ passes: 0, begun: Date.now() });
@@ -20,6 +20,6 @@ export const nextPass = ({ passes, begun }: Passes): Passes => ({ passes: passes
 
 /** @throws Fault stale_cursor once all is to be listed again */
 export function checkPasses({ passes, begun }: Passes, source: string): void {
-  if (passes >= MOST_PASSES || Date.now() - begun > LONGEST_MS)
+  if (passes >= MAX_PASSES || Date.now() - begun > LONGEST_MS)
     throw new Fault('stale_cursor', `${source} does not report all deletions. Everything is listed once more.`);
 }

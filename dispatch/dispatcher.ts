@@ -90,8 +90,8 @@ export interface DispatchStores extends GoneRunStores {
   readonly runs: Runs;
   readonly heldRuns: HeldRuns;
   readonly uploadStreams: Pick<UploadStreams, 'waiting'>;
-  readonly attempts: Pick<Attempts, 'unheard' | 'move' | 'heard'>;
-  readonly pauses: Pick<Pauses, 'unheard' | 'under'>;
+  readonly attempts: Pick<Attempts, 'unacknowledged' | 'move' | 'acknowledge'>;
+  readonly pauses: Pick<Pauses, 'unacknowledged' | 'under'>;
 }
 
 /**
@@ -241,9 +241,9 @@ export function createDispatcher(
     await Promise.all(due.map(({ _id }) => start(_id)));
     const waiting = await uploadStreams.waiting(new Date(), SWEEP_ROWS);
     await Promise.all(waiting.map((run) => streams.wakeAgain(run)));
-    const unheard = await attempts.unheard(new Date(Date.now() - UNACKNOWLEDGED_MS), SWEEP_ROWS);
-    await Promise.all(unheard.map(({ _id }) => signalConsentReturned(_id)));
-    const resumed = await pauses.unheard(new Date(Date.now() - UNACKNOWLEDGED_MS), SWEEP_ROWS);
+    const unacknowledged = await attempts.unacknowledged(new Date(Date.now() - UNACKNOWLEDGED_MS), SWEEP_ROWS);
+    await Promise.all(unacknowledged.map(({ _id }) => signalConsentReturned(_id)));
+    const resumed = await pauses.unacknowledged(new Date(Date.now() - UNACKNOWLEDGED_MS), SWEEP_ROWS);
     await Promise.all(resumed.map(signalResumed));
   };
 

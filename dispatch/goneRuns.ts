@@ -27,7 +27,7 @@ export interface GoneRunStores {
   readonly runs: Pick<Runs, 'finish'>;
   readonly files: Pick<FileCommands, 'abortOpen'> & Pick<FileDeletion, 'stopped'> & Pick<RunProgress, 'countRun'>;
   readonly dataSources: Pick<DataSourceCommands & DataSourceListings, 'tagsStopped' | 'endListing' | 'note'>;
-  readonly attempts: Pick<Attempts, 'move' | 'heard'>;
+  readonly attempts: Pick<Attempts, 'move' | 'acknowledge'>;
   readonly frontier: Pick<Frontier, 'clear'>;
 }
 
@@ -125,7 +125,7 @@ export async function endGoneRun(
   if (kind === 'deleteFiles' || kind === 'deleteUser') await files.stopped(runId);
   if (kind === 'connectByConsent') {
     await attempts.move(runId, OPEN_ATTEMPT_STATES, 'failed', { message: messages.connection });
-    await attempts.heard(runId);
+    await attempts.acknowledge(runId);
   }
   if (kind === 'webScrape') await frontier.clear(runId);
   if (dataSourceId) {

@@ -12,7 +12,7 @@ import type { Workers } from './workers/workers.js';
 import { ANY_NUMBER, type WebhookDoc } from './webhooks/model.js';
 
 /** Figures that take longer are not worth having. */
-const MOST_MS = 20_000;
+const MAX_MS = 20_000;
 /** Receivers with something to do that are looked at. */
 const WEBHOOKS = 1_000;
 
@@ -30,7 +30,7 @@ export const countFilesByStatus = (files: Model<FileDoc>) =>
   files
     .aggregate<{ _id: string; count: number }>([{ $group: { _id: '$syncStatus', count: { $sum: 1 } } }])
     .hint(FILTER_INDEXES.status)
-    .option({ maxTimeMS: MOST_MS });
+    .option({ maxTimeMS: MAX_MS });
 
 const openRuns = (runs: Model<RunDoc>) =>
   runs
@@ -56,7 +56,7 @@ const openRuns = (runs: Model<RunDoc>) =>
       },
     ])
     .hint({ startedAt: 1 })
-    .option({ maxTimeMS: MOST_MS });
+    .option({ maxTimeMS: MAX_MS });
 
 /** Of each receiver that has something to get: how many deliveries, and the oldest event, with a delivery yet or without. */
 const openDeliveries = (webhooks: Model<WebhookDoc>) =>
@@ -93,7 +93,7 @@ const openDeliveries = (webhooks: Model<WebhookDoc>) =>
       },
       { $project: { pending: 1, fresh: 1 } },
     ])
-    .option({ maxTimeMS: MOST_MS });
+    .option({ maxTimeMS: MAX_MS });
 
 /** How the work of the whole service stands: counts alone, of no organization in particular. */
 export function createBacklogReader({
@@ -113,8 +113,8 @@ export function createBacklogReader({
       workers.list(),
       webhooks
         .countDocuments({ deletedAt: null, $or: [{ status: 'FLAGGED' }, { failing: { $ne: null } }] })
-        .maxTimeMS(MOST_MS),
-      events.findOne({ last: null }, { at: 1 }).sort({ writtenAt: 1 }).maxTimeMS(MOST_MS).lean(),
+        .maxTimeMS(MAX_MS),
+      events.findOne({ last: null }, { at: 1 }).sort({ writtenAt: 1 }).maxTimeMS(MAX_MS).lean(),
     ]);
     const counts = new Map(byStatus.map(({ _id, count }) => [_id, count]));
     const times = receivers.flatMap(({ pending, fresh }) => [

@@ -49,7 +49,7 @@ import { UPLOAD_SOURCES } from '../contract/uploads.js';
 import type { Backlog } from '../observability/backlog.js';
 import type { Watch } from '../observability/watch.js';
 import { createBacklogReader } from './backlog.js';
-import { createHostTurns } from './hostTurns.js';
+import { createHostRateLimits } from './hostRateLimits.js';
 import { createLimits, type Limits } from './limits.js';
 import { createLedgerWriter, type LedgerWriter } from './ledger/ledger.js';
 import { createLedgerQueries, type LedgerQueries } from './ledger/queries.js';
@@ -203,7 +203,7 @@ export interface Store {
   readonly originals: Originals;
   readonly recognizedPages: RecognizedPages;
   readonly transcripts: Transcripts;
-  readonly hostTurns: HostRateLimits;
+  readonly hostRateLimits: HostRateLimits;
   readonly limits: Limits;
   readonly frontier: Frontier;
   readonly idempotency: Idempotency;
@@ -259,8 +259,8 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
   await vectorCache.createIndexes();
   const embeddingUsage = createEmbeddingUsages(connection);
   await embeddingUsage.createIndexes();
-  const hostTurns = createHostTurns(connection);
-  await hostTurns.createIndexes();
+  const hostRateLimits = createHostRateLimits(connection);
+  await hostRateLimits.createIndexes();
   const endedSessions = createEndedSessions(connection);
   await endedSessions.createIndexes();
   const workers = createWorkerRecords(connection);
@@ -399,7 +399,7 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
     }),
     vectorCache,
     embeddingUsage,
-    hostTurns,
+    hostRateLimits,
     limits: createLimits({
       users,
       organizations: organizations.organizations,

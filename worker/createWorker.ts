@@ -102,7 +102,7 @@ export async function createWorker(config: Config, overrides: WorkerOverrides): 
   const receivers = createEgress({ ...config.egress, connectionsPerHost: config.webhooks.connectionsPerHost }, tracing);
   const transcribers = createEgress(config.transcription.egress, tracing);
   const feed = createFeedReader(client, names, store, log, config.reapIntervalMs);
-  const limiter = createSharedHostLimiter({ perHost: config.web.requestsPerHost, turns: store.hostTurns });
+  const limiter = createSharedHostLimiter({ perHost: config.web.requestsPerHost, turns: store.hostRateLimits });
   const web = createWebSource({
     egress,
     settings: config.web,
@@ -140,7 +140,7 @@ export async function createWorker(config: Config, overrides: WorkerOverrides): 
     names,
     store,
     sources: createSources(web, createFeedSource({ egress, settings: config.web, limiter })),
-    connectors: createConnectors({ egress, ...config.connectors, turns: store.hostTurns, counts: metrics }),
+    connectors: createConnectors({ egress, ...config.connectors, turns: store.hostRateLimits, counts: metrics }),
     documents,
     identify: identifyFile,
     loadCounter,

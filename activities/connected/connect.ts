@@ -39,7 +39,7 @@ export function createConnectActivities({ store, connectors, log }: ActivityDeps
         // The user may have returned just before.
         return { state: (await rowOf(runId)).state, dueInMs };
       }
-      if (attempt.state !== 'waiting') await store.attempts.heard(runId);
+      if (attempt.state !== 'waiting') await store.attempts.acknowledge(runId);
       return { state: attempt.state, dueInMs };
     },
 

@@ -76,7 +76,7 @@ export function createItemActivities(deps: ActivityDeps) {
         status: outcome === 'failed' ? 'SYNC_ERROR' : 'READY',
         whole: finished,
         facts,
-        ...(source ? { changePoint: isKnown ? (point ?? null) : null } : {}),
+        ...(source ? { changeToken: isKnown ? (point ?? null) : null } : {}),
       });
       if (source) await store.items.forgetClosed(source, runId);
       await store.runs.finish(

@@ -46,13 +46,13 @@ async function begin(
   { items }: Listing,
   signal: AbortSignal,
 ): Promise<SyncItemsProgress> {
-  const { changePoint = null } = source;
+  const { changeToken = null } = source;
   const feed = account.changes;
   if (!feed) return { ...progress, point: null };
-  if (changePoint === null) return { ...progress, point: await pointOfNow(feed, signal) };
+  if (changeToken === null) return { ...progress, point: await pointOfNow(feed, signal) };
   // Retry folders that could not be listed: the feed did not report their contents.
   const closed = await items.closed(source, MAX_CLOSED);
-  return { ...progress, walk: walkOf(closed), since: changePoint, point: changePoint };
+  return { ...progress, walk: walkOf(closed), since: changeToken, point: changeToken };
 }
 
 /** Stores a page of changes. New and restored folders are walked, because the feed does not report their contents. */

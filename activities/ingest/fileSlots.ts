@@ -1,7 +1,7 @@
 import type { Tenant } from '../../store/users/accept.js';
 
 /** The part of all slots that one user may hold, so that another user's file always finds a free one. */
-const MOST_OF_ONE_USER = 0.75;
+const MAX_OF_ONE_USER = 0.75;
 
 /** The files that a worker fetches, reads and embeds at once, over all batches. */
 export interface FileSlots {
@@ -16,7 +16,7 @@ type Grant = () => void;
 
 /** @param total number of slots */
 export function createFileSlots(total: number): FileSlots {
-  const most = Math.max(1, Math.ceil(total * MOST_OF_ONE_USER));
+  const most = Math.max(1, Math.ceil(total * MAX_OF_ONE_USER));
   // A Map keeps the order of insertion: an entry that is deleted and set again goes to the end of the ring.
   const ring = new Map<number, Map<number, Grant[]>>();
   const held = new Map<number, number>();

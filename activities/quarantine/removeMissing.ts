@@ -4,7 +4,7 @@ import { emptyFiles } from '../generations/eraseContents.js';
 import { advanceQuarantine } from './quarantineSteps.js';
 
 /** Files that came out of some others, at most: each message has a bounded number of attachments. */
-const MOST_INSIDE = 100_000;
+const MAX_INSIDE = 100_000;
 /** Files taken at once. */
 const FILES_AT_ONCE = 200;
 
@@ -26,7 +26,7 @@ export async function removeMissing(
   if (ids.length === 0) return;
   const { store, settings } = deps;
   const filters = await store.files.expand(run, { parentFileIds: ids, includeAllChildren: true });
-  const all = [...new Set([...ids, ...(await store.files.ids(run, filters, MOST_INSIDE))])];
+  const all = [...new Set([...ids, ...(await store.files.ids(run, filters, MAX_INSIDE))])];
   if (settings.quarantineMs === 0) {
     await emptyFiles(store, run, all);
     await store.files.remove(run, run._id, all, true);

@@ -31,7 +31,7 @@ const LISTING = 'items';
 const containerPart = (fileId: number): string => `file:${fileId}`;
 const STOPPED = 'The pass was stopped before this was synced. The next one, or a resync, does it.';
 /** Maximum number of containers of one data source that is not an account: a feed has one. */
-const MOST_CONTAINERS = 1_000;
+const MAX_CONTAINERS = 1_000;
 
 const isAtRest = ({ syncStatus }: FileDoc): boolean =>
   (FINAL_FILE_STATUSES as readonly FileSyncStatus[]).includes(syncStatus);
@@ -129,7 +129,7 @@ export function createPassActivities({ store, names, log }: ActivityDeps) {
   const containersOf = async (pass: RunDoc, done: readonly Run[]): Promise<FileDoc[]> => {
     const ids =
       pass.fileId === null
-        ? await store.files.containersOf(pass, pass.dataSourceId ?? 0, MOST_CONTAINERS)
+        ? await store.files.containersOf(pass, pass.dataSourceId ?? 0, MAX_CONTAINERS)
         : [pass.fileId];
     const open = ids.filter((id) => !done.some(({ part }) => part === containerPart(id)));
     return (await store.files.byIds(pass, open)).filter((file) => !isGone(file));
@@ -163,8 +163,8 @@ export function createPassActivities({ store, names, log }: ActivityDeps) {
       if (wanted.state !== 'on') return no(wanted.state);
       const { dataSourceId, fileId } = row;
       const of = fileId === null ? { dataSourceId: dataSourceId ?? 0 } : { fileId };
-      const inTheWay = await store.passes.inTheWay(of);
-      if (inTheWay !== null) return no(inTheWay);
+      const findConflict = await store.passes.findConflict(of);
+      if (findConflict !== null) return no(findConflict);
       const runId = await store.runs.nextId();
       await store.transaction((session) =>
         store.runs.accept(

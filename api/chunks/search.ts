@@ -118,7 +118,7 @@ async function searchAlone(
   let isAlone: boolean | null = null;
   const readFiles: ReadFiles = async (_tenant, ids) => {
     if (isAlone !== null) return files.found(tenant, ids);
-    const beside = await files.foundBeside(tenant, ids, elsewhere);
+    const beside = await files.findWithOtherSpaces(tenant, ids, elsewhere);
     isAlone = !beside.isElsewhere;
     return beside.files;
   };

@@ -147,11 +147,11 @@ async function queue(
         throw new HttpError(409, `File ${known._id} has chunks. Send overwrite_existing: true to replace them.`);
       const { id, size, sha256 } = draft;
       const workflowId = workflowIds.resync(known._id);
-      const change = { givenChunks: { id, size, sha256 } };
+      const change = { callerChunks: { id, size, sha256 } };
       const again = { options: optionsOf(known, file, body), runId, requestId, workflowId, change };
       if (!(await store.files.queueAgain(caller, known, again, session))) throw busy();
       const owner = { ...caller, fileId: known._id };
-      if (known.givenChunks) await store.originals.release(owner, known.givenChunks.id, session);
+      if (known.callerChunks) await store.originals.release(owner, known.callerChunks.id, session);
       await store.originals.accept(draft, known._id, session);
       const run = { kind: 'resyncFile', workflowId, owner: caller, fileId: known._id, requestId } as const;
       await store.runs.accept(runId, run, session);

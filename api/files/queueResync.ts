@@ -59,8 +59,8 @@ export async function queueResync(
       session,
     );
     if (!queued) throw busy();
-    if (known.givenChunks && change.givenChunks === null)
-      await store.originals.release({ ...caller, fileId: known._id }, known.givenChunks.id, session);
+    if (known.callerChunks && change.callerChunks === null)
+      await store.originals.release({ ...caller, fileId: known._id }, known.callerChunks.id, session);
     if (known.isContainer)
       await store.schedules.lookAtContainer(caller, known._id, known.enableAutoSync === true, session);
     await store.runs.accept(

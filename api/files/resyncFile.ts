@@ -52,7 +52,7 @@ export const resyncFile = operation({
     // A new sync creates chunks from the content and replaces those that the caller supplied.
     const { runId, file } = await queueResync(deps, caller, body.file_id, {
       optionsOf: (known) => overridden(known, body),
-      change: { givenChunks: null },
+      change: { callerChunks: null },
     });
     deps.unit.start(runId);
     return presentFile(file, deps);

@@ -41,12 +41,12 @@ async function overwrite(
       throw new HttpError(400, 'Only a text of /upload_text can be overwritten. Upload this one as a new file.');
     refuseBusy(known);
     const { statistics = null } = found;
-    const change = { original, givenChunks: null, statistics, uploadId, ...cold, ...(name === null ? {} : { name }) };
+    const change = { original, callerChunks: null, statistics, uploadId, ...cold, ...(name === null ? {} : { name }) };
     const again = { options, runId, requestId, workflowId: workflowOf(caller, fileId, draft), change };
     const queued = await store.files.queueAgain(caller, known, again, session);
     if (!queued) throw busy();
     const owner = { ...caller, fileId };
-    for (const old of [known.original, known.givenChunks])
+    for (const old of [known.original, known.callerChunks])
       if (old) await store.originals.release(owner, old.id, session);
     await store.originals.accept(draft, fileId, session);
     return { file: queued, row: await acceptRun(caller, queued, run, draft, deps, session) };

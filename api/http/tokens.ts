@@ -12,7 +12,7 @@ const KIND = 'alt.';
 export const TOKEN_LIFE_MS = 10 * 60 * 60 * 1000;
 
 /** Cache of tokens with a verified signature: callers send the same one for hours. */
-const MOST_VERIFIED = 10_000;
+const MAX_VERIFIED = 10_000;
 
 export interface TokenOwner {
   readonly organizationId: number;
@@ -37,7 +37,7 @@ export function createTokens(keys: readonly SigningKey[], now: () => number = Da
   const signer = createSigner(keys, 'access-token');
   const verify = (token: string): Claims | null =>
     token.startsWith(KIND) ? (signer.read(token.slice(KIND.length)) as Claims | null) : null;
-  const verified = new LRUCache<string, Claims>({ ...atMost(MOST_VERIFIED) });
+  const verified = new LRUCache<string, Claims>({ ...atMost(MAX_VERIFIED) });
   return {
     issue({ organizationId, userId }) {
       const claims = {

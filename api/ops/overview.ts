@@ -14,11 +14,11 @@ import type { DeliveryDoc, WebhookDoc } from '../../store/webhooks/model.js';
 import { type Engines, type Readiness, readiness } from '../health/readiness.js';
 
 /** Maximum number of rows per list. */
-export const MOST_SOURCES = 500;
-export const MOST_RUNS = 50;
-const MOST_CAUSES = 20;
-const MOST_HELD = 50;
-const MOST_QUARANTINES = 50;
+export const MAX_SOURCES = 500;
+export const MAX_RUNS = 50;
+const MAX_CAUSES = 20;
+const MAX_HELD = 50;
+const MAX_QUARANTINES = 50;
 const DELIVERIES_EACH = 6;
 
 /** How long the data of each part is fresh: expensive data is refreshed less often. */
@@ -150,13 +150,13 @@ export function createOverviews({ log, ...deps }: OverviewDeps, goodMs: number):
         return { name, users, createdAt };
       }),
       engines,
-      sources: part('sources', GOOD_MS.now, () => store.overview.sources(organizationId, MOST_SOURCES)),
-      runs: part('runs', GOOD_MS.now, () => store.overview.runs(organizationId, MOST_RUNS)),
+      sources: part('sources', GOOD_MS.now, () => store.overview.sources(organizationId, MAX_SOURCES)),
+      runs: part('runs', GOOD_MS.now, () => store.overview.runs(organizationId, MAX_RUNS)),
       stalls: part('stalls', GOOD_MS.stalls, () => store.stalls.groups(organizationId)),
-      failures: part('failures', GOOD_MS.failures, () => store.files.byCause({ organizationId }, MOST_CAUSES)),
-      held: part('held', GOOD_MS.held, () => store.overview.held(organizationId, MOST_HELD)),
+      failures: part('failures', GOOD_MS.failures, () => store.files.byCause({ organizationId }, MAX_CAUSES)),
+      held: part('held', GOOD_MS.held, () => store.overview.held(organizationId, MAX_HELD)),
       quarantine: part('quarantine', GOOD_MS.quarantine, () =>
-        store.overview.quarantine(organizationId, MOST_QUARANTINES),
+        store.overview.quarantine(organizationId, MAX_QUARANTINES),
       ),
       webhooks: part('webhooks', GOOD_MS.webhooks, () => webhooksOf(organizationId)),
       storage: part('storage', GOOD_MS.storage, () => store.overview.storage(organizationId)),

@@ -15,15 +15,15 @@ const some = <V extends string>(values: readonly V[]) =>
   Joi.array()
     .items(Joi.string().valid(...values))
     .single();
-const MOST_CUSTOMERS = 100;
+const MAX_CUSTOMERS = 100;
 
 /** Filters of runs in progress are expensive, since each run is counted. */
-const MOST_RUNS = 1_000;
+const MAX_RUNS = 1_000;
 
 export const runsQuery = Joi.object({
-  limit: integer().min(1).max(MOST_RUNS).default(100),
+  limit: integer().min(1).max(MAX_RUNS).default(100),
   offset: integer().min(0).default(0),
-  customer_ids: Joi.array().items(Joi.string().max(512)).max(MOST_CUSTOMERS).single(),
+  customer_ids: Joi.array().items(Joi.string().max(512)).max(MAX_CUSTOMERS).single(),
   kinds: some(RUN_KINDS),
   statuses: some(RUN_STATES),
   causes: some(RUN_CAUSES),

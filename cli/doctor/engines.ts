@@ -11,7 +11,7 @@ import type { Call } from '../command.js';
 import { bad, type Check, messageOf, ok, warn } from './check.js';
 
 const START = 'Start the service with npm start';
-const MOST_SKEW_MS = 5_000;
+const MAX_SKEW_MS = 5_000;
 const notSet = (name: string, setting: string): Check => bad(name, 'no address is set', `${START}, or set ${setting}.`);
 
 /**
@@ -38,7 +38,7 @@ function clock(mongodb: Date, asked: number, answered: number): Check {
   const name = 'clock';
   const skew = Math.max(0, asked - mongodb.getTime(), mongodb.getTime() - answered);
   const found = `differs from MongoDB's by ${Math.round(skew / 1000)} s`;
-  return skew <= MOST_SKEW_MS
+  return skew <= MAX_SKEW_MS
     ? ok(name, found)
     : bad(name, found, 'Synchronize the clocks of both machines (NTP): tokens, retries and leases depend on them.');
 }

@@ -2,7 +2,7 @@
 import { asList, asObject, asText, type Json } from '../json.js';
 
 /** Blocks within blocks that are followed; what lies deeper is text of that block. */
-const MOST_LEVELS = 100;
+const MAX_LEVELS = 100;
 
 type Inline = (text: string, attributes: Json) => string;
 const around =
@@ -23,7 +23,7 @@ function inlineOf(node: Json, level: number): string {
   if (node['type'] === 'hard_break') return '\n';
   const text = asText(node['text']);
   if (text === null)
-    return level > MOST_LEVELS
+    return level > MAX_LEVELS
       ? ''
       : partsOf(node)
           .map((part) => inlineOf(part, level + 1))
@@ -88,9 +88,9 @@ const BLOCKS: Readonly<Record<string, Block>> = {
 function blockOf(node: Json, level: number): string {
   const { type } = node;
   const block = typeof type === 'string' && Object.hasOwn(BLOCKS, type) ? BLOCKS[type] : undefined;
-  if (block && level <= MOST_LEVELS) return block(node, level);
+  if (block && level <= MAX_LEVELS) return block(node, level);
   // A kind that is not known is what it holds.
-  return asText(node['text']) === null && level <= MOST_LEVELS ? blocksOf(node, level + 1) : inlineOf(node, level);
+  return asText(node['text']) === null && level <= MAX_LEVELS ? blocksOf(node, level + 1) : inlineOf(node, level);
 }
 const blocksOf = (node: Json, level: number): string =>
   partsOf(node)

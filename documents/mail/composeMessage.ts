@@ -22,7 +22,7 @@ export interface Message {
 }
 
 const LONGEST_VALUE = 1000;
-const MOST_PEOPLE = 100;
+const MAX_PEOPLE = 100;
 
 /** Composes a document: the subject as a heading and the body; headers as metadata, attachments as separate files. */
 export function composeMessage(
@@ -57,7 +57,7 @@ export function composeMessage(
   const metadata: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(facts)) {
     if (value === null || value.length === 0) continue;
-    metadata[key] = typeof value === 'string' ? shortened(value) : value.slice(0, MOST_PEOPLE).map(shortened);
+    metadata[key] = typeof value === 'string' ? shortened(value) : value.slice(0, MAX_PEOPLE).map(shortened);
   }
   return {
     // A message may consist only of attachments.

@@ -5,7 +5,7 @@ import { attachmentName, composeMessage, encryptedMessage, isoDate, nameAndAddre
 import type { Attachment, Parser } from '../types.js';
 
 /** Maximum nesting of parts; mail programs use up to about ten. */
-const MOST_NESTED = 50;
+const MAX_NESTED = 50;
 
 /** Parses a message in the format of mail programs. Images inside its text are not attachments. */
 export const emlParser: Parser = {
@@ -13,7 +13,7 @@ export const emlParser: Parser = {
     const mail = await PostalMime.parse(bytes, {
       attachmentEncoding: 'arraybuffer',
       forceRfc822Attachments: true,
-      maxNestingDepth: MOST_NESTED,
+      maxNestingDepth: MAX_NESTED,
     }).catch((cause: unknown) => {
       throw new Fault(
         'broken_content',

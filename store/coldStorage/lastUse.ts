@@ -9,7 +9,7 @@ const COARSE_MS = 3_600_000;
 /** Uses wait this long for company. */
 const WAIT_MS = 2_000;
 /** Files whose use waits at most: past that, uses of a burst are not noted until the next. */
-const MOST_WAITING = 10_000;
+const MAX_WAITING = 10_000;
 
 type UsedFile = Pick<FileDoc, '_id' | 'organizationId' | 'userId' | 'supportsColdStorage' | 'lastUsedAt'>;
 
@@ -67,7 +67,7 @@ export function createLastUse(files: Model<FileDoc>): LastUse {
       const notSince = Date.now() - COARSE_MS;
       for (const { _id, organizationId, userId, supportsColdStorage, lastUsedAt } of used) {
         if (!supportsColdStorage || (lastUsedAt && lastUsedAt.getTime() > notSince)) continue;
-        if (waiting.size < MOST_WAITING) waiting.set(_id, { organizationId, userId });
+        if (waiting.size < MAX_WAITING) waiting.set(_id, { organizationId, userId });
       }
       if (waiting.size === 0 || timer) return;
       // A use that can't be written is noted at the next one.

@@ -54,8 +54,8 @@ export interface Attempts {
   /** The person is back, once, with a code or without. False when that was known, or comes too late. */
   returned(id: number, code: string | null, session?: Session): Promise<boolean>;
   /** Ones whose person is back since before a time, and whose workflow may not know. */
-  unheard(before: Date, limit: number): Promise<AttemptDoc[]>;
-  heard(id: number): Promise<void>;
+  unacknowledged(before: Date, limit: number): Promise<AttemptDoc[]>;
+  acknowledge(id: number): Promise<void>;
   /** The tokens are here. False when the attempt was ended meanwhile. */
   granted(id: number, grant: StoredGrant): Promise<boolean>;
   /** Moves on, from one of some states. False when it is in none of these. */
@@ -81,7 +81,10 @@ const placeOf = ({ _id, organizationId }: Pick<AttemptDoc, '_id' | 'organization
 
 export function createAttempts(attempts: Model<AttemptDoc>, secrets: Secrets): Attempts {
   const insert = async (
-    row: Omit<AttemptDoc, 'createdAt' | 'updatedAt' | 'sealedCode' | 'sealedGrant' | 'isHeard' | 'runIds' | 'message'>,
+    row: Omit<
+      AttemptDoc,
+      'createdAt' | 'updatedAt' | 'sealedCode' | 'sealedGrant' | 'isAcknowledged' | 'runIds' | 'message'
+    >,
     session: Session,
   ) => {
     const now = new Date();
@@ -146,14 +149,14 @@ export function createAttempts(attempts: Model<AttemptDoc>, secrets: Secrets): A
         .session(session);
       return came.modifiedCount === 1;
     },
-    unheard: (before, limit) =>
+    unacknowledged: (before, limit) =>
       attempts
-        .find({ state: { $in: ['returned', 'denied'] }, isHeard: false, updatedAt: { $lt: before } })
+        .find({ state: { $in: ['returned', 'denied'] }, isAcknowledged: false, updatedAt: { $lt: before } })
         .limit(limit)
         .lean()
         .exec(),
-    async heard(id) {
-      await attempts.updateOne({ _id: id }, { $set: { isHeard: true } });
+    async acknowledge(id) {
+      await attempts.updateOne({ _id: id }, { $set: { isAcknowledged: true } });
     },
     async granted(id, grant) {
       const attempt = await attempts.findById(id).lean();

@@ -41,7 +41,7 @@ const ATTEMPT = {
   sealedCode: nullable(json<SealedSecret>()),
   sealedGrant: nullable(json<SealedSecret>()),
   /** Whether its workflow has seen that the person is back. */
-  isHeard: byDefault(flag, false),
+  isAcknowledged: byDefault(flag, false),
   /** The data source that is to be reconnected: a refusal is reported for it. */
   knownSourceId: nullable(number),
   dataSourceId: nullable(number),
@@ -66,7 +66,10 @@ const attempt = schemaOf<AttemptDoc>(ATTEMPT, { keepEmpty: true });
 attempt.index({ stateHash: 1 }, { unique: true, partialFilterExpression: { stateHash: { $type: 'string' } } });
 attempt.index({ pageHash: 1 }, { unique: true, partialFilterExpression: { pageHash: { $type: 'string' } } });
 // What the sweep asks for each second: those whose workflow may not know that their person is back.
-attempt.index({ state: 1, updatedAt: 1 }, { partialFilterExpression: { isHeard: false }, name: 'unheard' });
+attempt.index(
+  { state: 1, updatedAt: 1 },
+  { partialFilterExpression: { isAcknowledged: false }, name: 'unacknowledged' },
+);
 // removeAll.
 attempt.index({ organizationId: 1, userId: 1 });
 /** Deleted a week after the last change. */

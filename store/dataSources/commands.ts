@@ -185,7 +185,7 @@ export function createDataSourceCommands(
         enableAutoSync: enableAutoSync ?? known?.enableAutoSync ?? null,
         revokedAccess: false,
         // It may see other things by now.
-        changePoint: null,
+        changeToken: null,
         lastSyncAction: 'ADD' as const,
         lastSyncedAt: new Date(),
       };

@@ -14,7 +14,7 @@ export interface ListingEnd {
   /** Whether every item there is was listed. */
   readonly whole: boolean;
   /** Cursor of the change feed for the next listing; unset: unchanged. */
-  readonly changePoint?: string | null;
+  readonly changeToken?: string | null;
   /** Facts for the metadata; null takes one out. */
   readonly facts: Readonly<Record<string, unknown>>;
 }
@@ -92,14 +92,14 @@ export function createDataSourceListings(
       );
       return begun.matchedCount === 1;
     },
-    async endListing({ organizationId, userId }, id, runId, { status, whole, facts, changePoint }) {
+    async endListing({ organizationId, userId }, id, runId, { status, whole, facts, changeToken }) {
       const now = new Date();
       const { $set, $unset } = metadataOf(facts);
       const ended = {
         syncStatus: status,
         itemsRunId: null,
         updatedAt: now,
-        ...(changePoint === undefined ? {} : { changePoint }),
+        ...(changeToken === undefined ? {} : { changeToken }),
         ...(status === 'READY' && whole ? { sourceItemsSyncedAt: now, deletionsApproved: false } : {}),
       };
       await atomically(async (session) => {

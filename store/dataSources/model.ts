@@ -43,7 +43,7 @@ const DATA_SOURCE = {
   /** An operator has looked: the next whole listing deletes, however much it misses. Absent in older records: no. */
   deletionsApproved: optional(flag),
   /** Up to here the items are known, in the words of a source that tells what happens; null, or absent: list all there is. */
-  changePoint: optional(orNull(text)),
+  changeToken: optional(orNull(text)),
   filesSyncedAt: nullable(date),
   /** The listing (by its sourceItemsSyncedAt) whose findings the last pass has brought into the files. Absent: none. */
   passedListingAt: optional(date),

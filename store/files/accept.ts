@@ -161,7 +161,7 @@ export interface SyncAgain {
     Pick<
       FileDoc,
       | 'original'
-      | 'givenChunks'
+      | 'callerChunks'
       | 'name'
       | 'statistics'
       | 'uploadId'

@@ -5,7 +5,7 @@ import type { FileDoc } from './model.js';
 type Placed = Pick<FileDoc, '_id' | 'organizationId' | 'userId' | 'parentId'>;
 
 /** Containers inside one another at most; deeper ones are a circle. */
-const MOST_LEVELS = 100;
+const MAX_LEVELS = 100;
 
 export interface FileAncestors {
   /** Ids of the ancestors of each file, nearest first, by the file's id. One query per level, however many files. */
@@ -17,7 +17,7 @@ export function createFileAncestors(files: Model<FileDoc>): FileAncestors {
     async ancestorsOf(placed) {
       const known = new Map<number, Placed>();
       let wanted = new Set(placed.flatMap(({ parentId }) => parentId ?? []));
-      for (let level = 0; wanted.size > 0 && level < MOST_LEVELS; level += 1) {
+      for (let level = 0; wanted.size > 0 && level < MAX_LEVELS; level += 1) {
         const owners = { organizationId: valuesOf(placed, 'organizationId'), userId: valuesOf(placed, 'userId') };
         const rows = await files
           .find({ _id: { $in: [...wanted] }, ...owners }, { organizationId: 1, userId: 1, parentId: 1 })

@@ -171,7 +171,7 @@ export function createFileDeletion(
           hasContent: false,
           hasText: false,
           original: null,
-          givenChunks: null,
+          callerChunks: null,
           rawHash: null,
           etag: null,
           lastModified: null,

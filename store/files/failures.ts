@@ -6,7 +6,7 @@ import { OPERATOR_INDEXES } from './indexes.js';
 import type { FileDoc } from './model.js';
 
 /** Of one cause so many are counted at most: more are said to be as many. */
-export const MOST_FAILURES_COUNTED = 10_000;
+export const MAX_FAILURES_COUNTED = 10_000;
 
 /** Whose failed files: all of an organization, or those of one of its data sources. */
 export interface FailureScope {
@@ -34,7 +34,7 @@ export type FailedFile = Pick<
 export interface FailureGroup {
   /** As the ledger names it; null: none was kept. */
   readonly cause: ItemCause | null;
-  /** Counted up to MOST_FAILURES_COUNTED. */
+  /** Counted up to MAX_FAILURES_COUNTED. */
   readonly files: number;
   readonly latest: FailedFile;
 }
@@ -94,7 +94,7 @@ export function createFileFailures(files: Model<FileDoc>): FileFailures {
           files: await files
             .countDocuments({ ...query(scope), [CAUSE]: cause })
             .hint(hint)
-            .limit(MOST_FAILURES_COUNTED),
+            .limit(MAX_FAILURES_COUNTED),
         })),
       );
       const largest = counted.toSorted((a, b) => b.files - a.files).slice(0, limit);

@@ -28,7 +28,7 @@ export interface FoundFiles {
   /** Records of hits, as far as a search needs them. */
   found(tenant: Tenant, ids: readonly number[]): Promise<FoundFile[]>;
   /** The same, and in the same question whether the user has any file elsewhere. */
-  foundBeside(
+  findWithOtherSpaces(
     tenant: Tenant,
     ids: readonly number[],
     elsewhere: Elsewhere,
@@ -56,7 +56,7 @@ export function createFoundFiles(files: Model<FileDoc>): FoundFiles {
   return {
     found: (tenant, ids) =>
       files.collection.find<FoundFile>(named(tenant, ids), { projection: fields, batchSize: ids.length + 1 }).toArray(),
-    async foundBeside(tenant, ids, { model, space, cold }) {
+    async findWithOtherSpaces(tenant, ids, { model, space, cold }) {
       const { organizationId, userId } = tenant;
       const other = { 'options.embeddingModel': model, vectorSpace: { $nin: [null, space] } };
       const rows = await files.collection

@@ -33,7 +33,7 @@ export const FILTER_INDEXES = {
   externalUrl: { ...tenant, externalUrl: 1, _id: 1 },
   request: { ...tenant, requestId: 1, _id: 1 },
   /**
-   * Statuses and embedding models; `spacesOf`, `foundBeside`. It covers the counts and the sums of chunks of `count`,
+   * Statuses and embedding models; `spacesOf`, `findWithOtherSpaces`. It covers the counts and the sums of chunks of `count`,
    * `countChunks`, `createStorageOverview` and `countFilesByStatus`, so that these read no file.
    */
   status: { ...tenant, syncStatus: 1, source: 1, 'options.embeddingModel': 1, vectorSpace: 1, numChunks: 1 },
@@ -88,7 +88,7 @@ export const COLD_INDEXES = {
   /** `owners` and `claimDue`: due files of all users, and of one. */
   due: { keys: { coolsAt: 1, organizationId: 1, userId: 1 }, only: { ...MAY_COOL, coolsAt: EVER } },
   dueOfUser: { keys: { ...tenant, coolsAt: 1 }, only: { ...MAY_COOL, coolsAt: EVER } },
-  /** `createColdFiles`, `foundBeside`: COLD_STORAGE and COLD_TO_HOT, the two statuses before HOT_STORAGE in the alphabet. */
+  /** `createColdFiles`, `findWithOtherSpaces`: COLD_STORAGE and COLD_TO_HOT, the two statuses before HOT_STORAGE in the alphabet. */
   cold: {
     keys: { ...tenant, _id: 1, embeddingStorageStatus: 1 },
     only: { embeddingStorageStatus: { $lt: 'HOT_STORAGE' } },

@@ -156,7 +156,7 @@ const FILE = {
   /** The uploaded content; null for a file that is fetched from its source. */
   original: optional(nullable(json<Original>())),
   /** The original that holds chunks a caller made, in place of what a reader would make. */
-  givenChunks: optional(nullable(json<Original>())),
+  callerChunks: optional(nullable(json<Original>())),
   /** How often which content has brought its reader down. */
   crashes: optional(nullable(json<{ hash: string; count: number }>())),
   /** The run that owns the file; its writes are guarded by it, so that a run that was overtaken changes nothing. */

@@ -6,7 +6,7 @@ import type { SourceType } from '../../contract/sources.js';
 import { FILE_SYNC_STATUSES, FINAL_FILE_STATUSES, type FileSyncStatus } from '../../contract/statuses.js';
 import type { DataSourceDoc } from '../dataSources/model.js';
 import type { FileDoc } from '../files/model.js';
-import { type RunDoc, STANDS_STILL, stillPause } from '../runs/model.js';
+import { type RunDoc, PAUSED, currentPause } from '../runs/model.js';
 import { accountName } from './names.js';
 
 /** A run that has not ended. */
@@ -53,7 +53,7 @@ export interface RunsOverview {
 }
 
 /** More are said to be as many. */
-export const MOST_RUNS_COUNTED = 10_000;
+export const MAX_RUNS_COUNTED = 10_000;
 
 const FIELDS = {
   ...({ kind: 1, workflowId: 1, customerId: 1, fileId: 1, dataSourceId: 1, startedAt: 1, acceptedAt: 1 } as const),
@@ -79,7 +79,7 @@ type Row = Pick<
 
 function stopOf({ pause, maxTokens, tokensTaken = 0 }: Row): RunStop | null {
   // All rows are of runs that have not ended.
-  const still = stillPause({ finishedAt: null, ...(pause && { pause }) });
+  const still = currentPause({ finishedAt: null, ...(pause && { pause }) });
   return still && { at: still.at, maxTokens: maxTokens ?? 0, tokensTaken, wanted: still.wanted };
 }
 
@@ -107,16 +107,16 @@ export function createRunsOverview(runs: Model<RunDoc>, files: Model<FileDoc>, d
   return async (organizationId: number, limit: number): Promise<RunsOverview> => {
     const open = { organizationId, finishedAt: null };
     const began = { ...open, startedAt: { $gt: new Date(0) } };
-    const still = { organizationId, ...STANDS_STILL };
+    const still = { organizationId, ...PAUSED };
     const noProgress = { ...open, 'stall.since': { $exists: true } };
     const [stopped, stuck, latest, paused, stalled, started, waiting] = await Promise.all([
       runs.find(still, FIELDS).sort({ 'pause.at': 1 }).hint('paused').limit(limit).lean<Row[]>(),
       runs.find(noProgress, FIELDS).sort({ 'stall.since': 1 }).hint('stalled').limit(limit).lean<Row[]>(),
       runs.find(began, FIELDS).sort({ startedAt: -1 }).limit(limit).lean<Row[]>(),
-      runs.countDocuments(still).hint('paused').limit(MOST_RUNS_COUNTED),
-      runs.countDocuments(noProgress).hint('stalled').limit(MOST_RUNS_COUNTED),
-      runs.countDocuments(began).limit(MOST_RUNS_COUNTED),
-      runs.countDocuments({ ...open, startedAt: null }).limit(MOST_RUNS_COUNTED),
+      runs.countDocuments(still).hint('paused').limit(MAX_RUNS_COUNTED),
+      runs.countDocuments(noProgress).hint('stalled').limit(MAX_RUNS_COUNTED),
+      runs.countDocuments(began).limit(MAX_RUNS_COUNTED),
+      runs.countDocuments({ ...open, startedAt: null }).limit(MAX_RUNS_COUNTED),
     ]);
     const rows = [...new Map([...stopped, ...stuck, ...latest].map((row) => [row._id, row])).values()];
     const [progress, about, sources] = await Promise.all([

@@ -94,12 +94,12 @@ function judgeChunks(file: RecordOfFile, held: Held, isCopied: boolean, knowsPoi
 
 /** What lies there of generations, and in spaces, that the record does not name. */
 function judgeOthers(file: RecordOfFile, held: Held): Finding[] {
-  const { generation, vectorSpace, hasContent, original, givenChunks } = file;
+  const { generation, vectorSpace, hasContent, original, callerChunks } = file;
   const strays = judgeStray({
     chunks: held.chunks.filter((one) => one.generation !== generation),
     points: held.points.filter((one) => one.generation !== generation || one.space !== vectorSpace),
     contents: held.contents.filter((one) => one !== generation || !hasContent),
-    originals: held.originals.filter(({ id }) => id !== original?.id && id !== givenChunks?.id),
+    originals: held.originals.filter(({ id }) => id !== original?.id && id !== callerChunks?.id),
     pages: 0,
     bare: 0,
   });
@@ -109,13 +109,13 @@ function judgeOthers(file: RecordOfFile, held: Held): Finding[] {
 
 /** What the record names and is not there, in MongoDB and in file storage. */
 function judgeContents(file: RecordOfFile, held: Held, stored: Measured['stored']): Finding[] {
-  const { organizationId, _id: fileId, generation, hasContent, original, givenChunks } = file;
+  const { organizationId, _id: fileId, generation, hasContent, original, callerChunks } = file;
   if (isHalfDeleted(file)) return [];
   const findings: Finding[] = [];
   const isGone = (key: string): boolean => (stored.get(key) ?? null) === null;
   if (hasContent && !held.contents.includes(generation) && isGone(blobKey({ organizationId, fileId, generation })))
     findings.push({ kind: 'missing_content', what: 'its kept content is gone', mend: RESYNC });
-  for (const one of [original, givenChunks]) {
+  for (const one of [original, callerChunks]) {
     if (!one) continue;
     const row = held.originals.find(({ id }) => id === one.id);
     if (!row || (!row.isRow && isGone(originalKey({ organizationId, _id: one.id }))))

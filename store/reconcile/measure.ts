@@ -76,7 +76,7 @@ function namedKeys(file: RecordOfFile, held: Held | undefined): string[] {
     ...(hasContent && held?.contents.includes(generation) !== true
       ? [blobKey({ organizationId, fileId, generation })]
       : []),
-    ...[file.original, file.givenChunks].flatMap((one) =>
+    ...[file.original, file.callerChunks].flatMap((one) =>
       one && !isRow(one.id) ? [originalKey({ organizationId, _id: one.id })] : [],
     ),
     ...(embeddingStorageStatus === 'COLD_STORAGE' && coldCopy ? [coldCopy.key] : []),

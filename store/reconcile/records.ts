@@ -30,7 +30,7 @@ const FIELDS = [
   'coldCopy',
   'move',
   'original',
-  'givenChunks',
+  'callerChunks',
   'cleanupPending',
   'tagPairs',
   'tagsRevision',

@@ -3,7 +3,7 @@ import type { Model, QueryFilter } from 'mongoose';
 import type { RunCause } from '../../contract/ledger.js';
 import type { RunKind } from '../../contract/orchestration.js';
 import type { LedgerItemDoc } from '../ledger/model.js';
-import { type RunDoc, STANDS_STILL, stillPause } from './model.js';
+import { type RunDoc, PAUSED, currentPause } from './model.js';
 
 /** Whose runs: of an organization, or of one of its users. */
 export interface RunScope {
@@ -17,7 +17,7 @@ export type RunState = (typeof RUN_STATES)[number];
 export const stateOfRun = (run: RunDoc): RunState => {
   const { startedAt, finishedAt, outcome } = run;
   if (finishedAt === null) {
-    if (stillPause(run)) return 'paused';
+    if (currentPause(run)) return 'paused';
     if (run.stall) return 'stalled';
     return startedAt === null ? 'queued' : 'running';
   }
@@ -54,7 +54,7 @@ export interface RunList {
 /** A list does not need requests and progress, which may name thousands of items. */
 const WITHOUT = { request: 0, progress: 0 } as const;
 /** Runs that met one file, at most. */
-const MOST_OF_A_FILE = 10_000;
+const MAX_OF_A_FILE = 10_000;
 
 const STATES: Readonly<Record<RunState, QueryFilter<RunDoc>>> = {
   queued: { finishedAt: null, startedAt: null, 'stall.since': { $exists: false } },
@@ -64,7 +64,7 @@ const STATES: Readonly<Record<RunState, QueryFilter<RunDoc>>> = {
     'stall.since': { $exists: false },
     $or: [{ 'pause.at': { $exists: false } }, { 'pause.resumedAt': { $ne: null } }],
   },
-  paused: STANDS_STILL,
+  paused: PAUSED,
   stalled: { finishedAt: null, 'stall.since': { $exists: true }, 'pause.at': { $exists: false } },
   finished: { outcome: 'finished' },
   failed: { outcome: 'failed' },
@@ -86,7 +86,7 @@ export function createRunList(
       lines
         .find({ ...within(scope), fileId }, { runId: 1 })
         .sort({ runId: -1 })
-        .limit(MOST_OF_A_FILE)
+        .limit(MAX_OF_A_FILE)
         .lean(),
     ]);
     const ids = [...(own === null ? [] : [own]), ...met.map(({ runId }) => runId)];

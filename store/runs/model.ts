@@ -36,9 +36,9 @@ const RUN_PAUSE = {
 export interface RunPause extends RecordOf<typeof RUN_PAUSE> {}
 
 /** Query for paused runs that were not resumed. */
-export const STANDS_STILL = { finishedAt: null, 'pause.at': { $exists: true }, 'pause.resumedAt': null } as const;
+export const PAUSED = { finishedAt: null, 'pause.at': { $exists: true }, 'pause.resumedAt': null } as const;
 /** The pause of a paused run; null if it is not paused. */
-export const stillPause = ({ finishedAt, pause }: Pick<RunDoc, 'finishedAt' | 'pause'>): RunPause | null =>
+export const currentPause = ({ finishedAt, pause }: Pick<RunDoc, 'finishedAt' | 'pause'>): RunPause | null =>
   finishedAt === null && pause && pause.resumedAt === null ? pause : null;
 
 /** Why a step of a run failed. */
@@ -145,9 +145,9 @@ for (const [name, keys, partialFilterExpression] of [
   ['usersAtWork', { organizationId: 1, userId: 1 }, OPEN],
   // createRunsOverview: the runs that began last
   ['inFlight', { organizationId: 1, startedAt: 1 }, OPEN],
-  // inTheWay
+  // findConflict
   ['underWayOfSource', { dataSourceId: 1 }, OPEN],
-  // unheard, standing
+  // unacknowledged, standing
   ['pause.at_1', { 'pause.at': 1 }, PAUSED_ONCE],
   // createRunsOverview: the longest paused, and stalled, first
   ['paused', { organizationId: 1, 'pause.at': 1 }, PAUSED_ONCE],

@@ -14,7 +14,7 @@ import type { Run, RunDoc } from './model.js';
 /** How long the sweeper leaves a fresh row to the process that wrote it. */
 const GRACE_MS = 3_000;
 const NEVER = new Date('9999-01-01');
-const MOST_COUNTED = 20_000;
+const MAX_COUNTED = 20_000;
 
 export type NewRun = NewRunFields & NewWork;
 
@@ -171,7 +171,7 @@ export function createRuns(
       const rows = await runs
         .aggregate([
           { $match: { organizationId, finishedAt: null } },
-          { $limit: MOST_COUNTED },
+          { $limit: MAX_COUNTED },
           { $group: { _id: '$userId' } },
         ])
         .hint('usersAtWork');

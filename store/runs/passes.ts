@@ -9,7 +9,7 @@ export interface Passes {
   /** The parts that were begun, in order. */
   parts(passId: number): Promise<Run[]>;
   /** Whether a run on the same target is active or paused; null: none is. */
-  inTheWay(of: { readonly dataSourceId: number } | { readonly fileId: number }): Promise<'busy' | 'paused' | null>;
+  findConflict(of: { readonly dataSourceId: number } | { readonly fileId: number }): Promise<'busy' | 'paused' | null>;
 }
 
 export function createPasses(runs: Model<RunDoc>): Passes {
@@ -21,7 +21,7 @@ export function createPasses(runs: Model<RunDoc>): Passes {
         .sort({ acceptedAt: 1, _id: 1 })
         .lean<Run[]>()
         .exec(),
-    async inTheWay(of) {
+    async findConflict(of) {
       const kinds = ['autoSync', 'syncItems', 'syncSource', 'syncFeed', 'scrapeSitemap', 'webScrape'] as const;
       const open = { ...of, kind: { $in: kinds }, finishedAt: null };
       if ((await runs.exists({ ...open, pause: { $exists: false } })) !== null) return 'busy';

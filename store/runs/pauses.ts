@@ -1,7 +1,7 @@
 import type { Model } from 'mongoose';
 
 import type { Tenant } from '../users/accept.js';
-import { type RunDoc, STANDS_STILL } from './model.js';
+import { type RunDoc, PAUSED } from './model.js';
 
 /** Runs with a bound of tokens: what is taken of it, and the pause that each of them makes where it is reached. */
 export interface Pauses {
@@ -17,7 +17,7 @@ export interface Pauses {
   /** Removes the pause of a resumed run, for its workflow; false if it was not resumed. */
   clear(runId: number): Promise<boolean>;
   /** Runs that were resumed before a time, and whose workflow has not reacted. */
-  unheard(before: Date, limit: number): Promise<RunDoc[]>;
+  unacknowledged(before: Date, limit: number): Promise<RunDoc[]>;
   /** Paused runs. */
   standing(limit: number): Promise<RunDoc[]>;
   /** The paused run with a workflow id that was not resumed; null for none. */
@@ -44,7 +44,7 @@ export function createPauses(runs: Model<RunDoc>): Pauses {
     },
     async resume({ organizationId, userId }, runId, maxTokens) {
       const { modifiedCount } = await runs.updateOne(
-        { _id: runId, organizationId, userId, ...STANDS_STILL },
+        { _id: runId, organizationId, userId, ...PAUSED },
         { $set: { maxTokens, 'pause.resumedAt': new Date() } },
       );
       return modifiedCount > 0;
@@ -56,16 +56,16 @@ export function createPauses(runs: Model<RunDoc>): Pauses {
       );
       return matchedCount > 0;
     },
-    unheard: (before, limit) =>
+    unacknowledged: (before, limit) =>
       runs
         .find({ finishedAt: null, 'pause.at': { $exists: true }, 'pause.resumedAt': { $lte: before } })
         .limit(limit)
         .lean()
         .exec(),
-    standing: (limit) => runs.find(STANDS_STILL).limit(limit).lean().exec(),
+    standing: (limit) => runs.find(PAUSED).limit(limit).lean().exec(),
     under: (workflowId) =>
       runs
-        .findOne({ workflowId, ...STANDS_STILL })
+        .findOne({ workflowId, ...PAUSED })
         .lean()
         .exec(),
   };

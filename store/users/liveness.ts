@@ -6,7 +6,7 @@ import { atMost } from '../../contract/cacheSize.js';
 const KNOWN_MS = 1_000;
 /** Longer than a deletion that is under way can take to be seen by all. */
 const DELETING_MS = 10_000;
-const MOST_KNOWN = 100_000;
+const MAX_KNOWN = 100_000;
 
 /** Whose data a call reads, as store/users/accept.ts has it. */
 interface Tenant {
@@ -24,9 +24,9 @@ export interface Liveness {
 
 /** For reads only: writes check the user's record themselves. Only positive results are cached. */
 export function createLiveness(knownMs = KNOWN_MS): Liveness {
-  const live = new LRUCache<string, true>({ ...atMost(MOST_KNOWN), ttl: knownMs });
+  const live = new LRUCache<string, true>({ ...atMost(MAX_KNOWN), ttl: knownMs });
   /** Whose deletion has begun: a look may see them alive until it is committed. */
-  const deleting = new LRUCache<string, true>({ ...atMost(MOST_KNOWN), ttl: DELETING_MS });
+  const deleting = new LRUCache<string, true>({ ...atMost(MAX_KNOWN), ttl: DELETING_MS });
   const nameOf = ({ organizationId, userId }: Tenant): string => `${organizationId}:${userId}`;
   return {
     async isLive(tenant, look) {

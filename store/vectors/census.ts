@@ -75,7 +75,7 @@ interface Payload {
 /** Points of one answer: some 400 KB of JSON. */
 const PER_PAGE = 2_000;
 /** Maximum number of different values in the result; Qdrant counts them all before it answers. */
-const MOST_OWNERS = 1_000_000;
+const MAX_OWNERS = 1_000_000;
 
 const rangeFilter = ({ above, upTo }: IdRange) => ({
   key: 'file_id',
@@ -99,7 +99,7 @@ export function createPointsCensus(settings: VectorSettings): PointsCensus {
   const valuesOf = async (key: string, filter?: Filter): Promise<number[]> => {
     const found = await Promise.all(
       (await readable()).map(async (name) => {
-        const { hits } = await client.facet(name, { key, limit: MOST_OWNERS, exact: true, ...(filter && { filter }) });
+        const { hits } = await client.facet(name, { key, limit: MAX_OWNERS, exact: true, ...(filter && { filter }) });
         return hits.map(({ value }) => Number(value));
       }),
     );

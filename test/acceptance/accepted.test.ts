@@ -368,11 +368,11 @@ describe('a resync', () => {
     const { user, seed, files, runs, owner } = await someone();
     const own = { ...DEFAULT_INGEST_OPTIONS, chunkSize: 200, chunkOverlap: 100, skipEmbeddingGeneration: true };
     const [id] = await seed({
-      fields: { options: own, dataSourceId: 5, givenChunks: { id: 1, size: 1, sha256: 'x' } },
+      fields: { options: own, dataSourceId: 5, callerChunks: { id: 1, size: 1, sha256: 'x' } },
     });
     const answer = ok(await user.post<FileRecord>('/resync_file', { file_id: id, chunk_size: 50 }));
     expect((await files())[0]).toMatchObject({
-      ...{ syncStatus: 'QUEUED_FOR_SYNC', givenChunks: null, requestId: answer.request_id },
+      ...{ syncStatus: 'QUEUED_FOR_SYNC', callerChunks: null, requestId: answer.request_id },
       options: { chunkSize: 50, chunkOverlap: 49, skipEmbeddingGeneration: true },
     });
     expect(await runs()).toMatchObject([

@@ -7,7 +7,7 @@ import { readAtRest } from '../support/atRest.js';
 import { type ApiClient, apiClient } from '../support/client.js';
 import { connectSource } from '../support/dataSources.js';
 import { startService, type TestService } from '../support/service.js';
-import { soon } from '../support/soon.js';
+import { waitFor } from '../support/waitFor.js';
 
 let service: TestService;
 let site: Site;
@@ -36,7 +36,7 @@ const deleteUsers = (...customer_ids: string[]) => organization.post('/delete_us
 /** Waits until nothing is under way. */
 async function quiet(): Promise<void> {
   const { runs } = service.store;
-  await soon(
+  await waitFor(
     async () => {
       const later = new Date(Date.now() + 60_000);
       return [...(await runs.unstarted(later, 1)), ...(await runs.inMotion(later, 1))];
@@ -75,7 +75,7 @@ test('a deleted user is gone with all it owned, a scrape under way included, and
 
   const stores = await readAtRest(service.env);
   expect(stores.content('gone')).toEqual({ files: [], segments: [], points: [], contents: [] });
-  expect(stores.amiss()).toEqual([]);
+  expect(stores.findInconsistencies()).toEqual([]);
   expect(stores.content('stays').files).toHaveLength(4);
   expect(stores.content('stays').points).not.toEqual([]);
   expect(await service.store.vectors.countAll(tenant)).toBe(0);
@@ -98,7 +98,7 @@ test('the name of a deleted user belongs to a new one, who begins with nothing',
   expect((await before.get('/whoami')).status).toBe(401);
   // The erasure of the old one took nothing of the new one's.
   expect(await after.children(own.id)).toHaveLength(3);
-  expect((await readAtRest(service.env)).amiss()).toEqual([]);
+  expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
 });
 
 test('names that nobody has, and users of other organizations, are passed over', async () => {
@@ -120,7 +120,7 @@ test('a run that waits in the outbox does not begin any more', async () => {
   const asked = site.requests.length;
   const stores = await readAtRest(service.env);
   expect(stores.content('waiting').files).toEqual([]);
-  expect(stores.amiss()).toEqual([]);
+  expect(stores.findInconsistencies()).toEqual([]);
   await sleep(1_500);
   expect(site.requests).toHaveLength(asked);
   expect(await service.store.files.ids({ organizationId: 1, userId }, {}, 1)).toEqual([]);

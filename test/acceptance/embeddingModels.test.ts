@@ -14,7 +14,7 @@ import { apiClient, type TestUser } from '../support/client.js';
 import { everyRow } from '../support/everyRow.js';
 import { drawPicture } from '../support/pictures.js';
 import { startService, type TestService } from '../support/service.js';
-import { soon } from '../support/soon.js';
+import { waitFor } from '../support/waitFor.js';
 import { thoroughly, thoroughRows } from '../support/thorough.js';
 
 const LOCAL = 'minilm-l6-v2-384';
@@ -256,7 +256,7 @@ test('a search whose caller disconnects is not sent to the provider again', asyn
     body: JSON.stringify({ query: 'of the first', k: 1, embedding_model: model }),
     signal: gone.signal,
   });
-  await soon(
+  await waitFor(
     () => emulator.came.length,
     (count) => count === 1,
   );

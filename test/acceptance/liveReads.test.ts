@@ -9,7 +9,7 @@ import { apiClient, type Listed, type TestUser } from '../support/client.js';
 import { answerFault, choices, ours } from '../support/contract.js';
 import { everyRow } from '../support/everyRow.js';
 import { startService, type TestService } from '../support/service.js';
-import { soon } from '../support/soon.js';
+import { waitFor } from '../support/waitFor.js';
 import { type GitHubStand, standForGitHub } from '../support/sourceStands/github.js';
 import { talkOfAtlas } from '../support/sourceStands/githubTalk.js';
 import { type MicrosoftStand, standForSharePoint } from '../support/sourceStands/microsoft.js';
@@ -59,7 +59,7 @@ async function connect(stand: SourceStand, type: string): Promise<number> {
   stand.reset();
   const quiet = { sync_source_items: false, sync_files_on_connection: false };
   expect(await stand.connect(user, quiet)).toMatchObject({ status: 200 });
-  const { id } = await soon(
+  const { id } = await waitFor(
     async () =>
       (await user.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body.results.find(
         (source) => source.data_source_type === type,
@@ -178,7 +178,7 @@ async function eventsList(): Promise<CursorList> {
       session,
     ),
   );
-  await soon(
+  await waitFor(
     async () => {
       await store.events.number();
       return store.events.after(organizationId, 0, 10);
@@ -201,7 +201,7 @@ async function eventsList(): Promise<CursorList> {
 async function itemsList(): Promise<CursorList> {
   const { request_id } = await user.settled((await user.scrape({ url: site.url('/sitemap.xml') })).id);
   type Run = { id: number; finished_at: string | null };
-  const run = await soon(
+  const run = await waitFor(
     async () => (await user.get<{ results: Run[] }>(`/sync_runs?request_id=${request_id}`)).body.results[0],
     (one) => one !== undefined && one.finished_at !== null,
   );

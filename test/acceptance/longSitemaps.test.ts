@@ -11,7 +11,7 @@ import { type Site, sitemapOf, startSampleSite } from '../emulators/site.js';
 import type { Listed, TestUser } from '../support/client.js';
 import { testEngines } from '../support/engines.js';
 import { startService, type TestService } from '../support/service.js';
-import { soon } from '../support/soon.js';
+import { waitFor } from '../support/waitFor.js';
 
 const MOST = 4;
 const MB = 1024 * 1024;
@@ -45,7 +45,7 @@ async function scrapeFirst(pages: number, more: Record<string, unknown> = {}) {
   );
   const parent = await user.settled((await user.scrape({ url: site.url(path), ...more })).id);
   // The run ends after its parent is READY.
-  const run = await soon(
+  const run = await waitFor(
     async () => (await user.get<Listed<Run>>(`/sync_runs?request_id=${parent.request_id}`)).body.results[0],
     (one) => one?.status !== 'running',
   );
@@ -89,7 +89,7 @@ test('a run whose history has grown past 4 MiB continues as new, and each page i
   const held = await startHeldSite(MOST);
   const { id } = await user.scrape({ url: held.url('/sitemap.xml') });
   const pagesAsked = (): string[] => held.requests.filter((path) => path.startsWith('/pages/'));
-  await soon(pagesAsked, (paths) => new Set(paths).size === MOST);
+  await waitFor(pagesAsked, (paths) => new Set(paths).size === MOST);
   const workflow = client.workflow.getHandle(service.names.idOf(workflowIds.scrape(id)));
   const first = await workflow.describe();
   for (let sent = 0; sent <= 4 * MB; sent += 1.5 * MB)

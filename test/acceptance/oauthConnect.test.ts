@@ -15,7 +15,7 @@ import { apiClient, type Listed, type TestUser } from '../support/client.js';
 import { answerConsent, consentTo, openPage } from '../support/consent.js';
 import { withDatabase } from '../support/dataSources.js';
 import { startService, type TestService } from '../support/service.js';
-import { soon } from '../support/soon.js';
+import { waitFor } from '../support/waitFor.js';
 import { thoroughly } from '../support/thorough.js';
 
 let drive: GoogleDriveEmulator;
@@ -76,7 +76,7 @@ test('consent connects the account, lists what it holds, and shows a page that s
     last_sync_action: 'ADD',
     revoked_access: false,
   });
-  const listed = await soon(onlySource, (source) => source.source_items_synced_at !== null);
+  const listed = await waitFor(onlySource, (source) => source.source_items_synced_at !== null);
   expect(listed.sync_status).toBe('READY');
 });
 
@@ -250,8 +250,8 @@ thoroughly(
       const before = drive.requests.length;
       await user.post('/integrations/files/sync', { data_source_id: id, ids: ['doc'] });
       const asked = () => drive.requests.slice(before).find((path) => path.includes('/doc/export?'));
-      const path = await soon(asked, (one) => one !== undefined);
-      await soon(
+      const path = await waitFor(asked, (one) => one !== undefined);
+      await waitFor(
         async () => (await user.post<Listed<FileRecord>>('/user_files_v2', {})).body.results,
         (files) => files.length === 1 && files[0]!.sync_status === 'READY',
       );
@@ -283,7 +283,7 @@ test('what an account calls its things is text on our pages, never markup', asyn
     const inside = await openPage(`${page.url}?in=${DRIVE_ROOT}`);
     expect(inside.html).not.toContain('<img');
     await user.post('/integrations/items/sync', { data_source_id: (await onlySource()).id });
-    await soon(onlySource, (source) => source.source_items_synced_at !== null);
+    await waitFor(onlySource, (source) => source.source_items_synced_at !== null);
     const listed = await openPage(`${page.url}?in=${DRIVE_ROOT}`);
     expect(listed.html).toContain('&lt;img src=x onerror=');
     expect(listed.html).not.toContain('<img');
@@ -296,7 +296,7 @@ describe('the chooser', () => {
   test('offers what was listed, and a confirmed choice is told as UPDATE and becomes files', async () => {
     const page = await consentTo(await urlFor({ tags: { team: 'red' }, chunk_size: 77, request_id: 'r-1' }));
     const path = /href="(\/connections\/[^"]+)"/.exec(page.html)?.[1] ?? '';
-    await soon(onlySource, (source) => source.source_items_synced_at !== null);
+    await waitFor(onlySource, (source) => source.source_items_synced_at !== null);
     const chooser = await openPage(`${service.url}${path}`);
     expect(chooser.html).toContain('My Drive');
     expect((await openPage(`${service.url}${path}?in=${DRIVE_ROOT}`)).html).toContain('b.txt');
@@ -304,7 +304,7 @@ describe('the chooser', () => {
     const done = await fetch(`${service.url}${path}`, { method: 'POST', body: form });
     expect(await done.text()).toContain('Your choice is being synced');
     expect((await onlySource()).last_sync_action).toBe('UPDATE');
-    const files = await soon(
+    const files = await waitFor(
       async () => (await user.post<Listed<FileRecord>>('/user_files_v2', {})).body.results,
       (some) => some.length === 1 && some[0]!.sync_status === 'READY',
     );
@@ -327,11 +327,11 @@ describe('the chooser', () => {
         db.collection('runs').countDocuments({ dataSourceId, kind: 'syncSource', outcome: 'finished' }),
       );
     await choose();
-    await soon(runs, (done) => done === 1);
+    await waitFor(runs, (done) => done === 1);
     const first = await requests();
     expect(first).toHaveLength(1);
     await choose();
-    await soon(runs, (done) => done === 2);
+    await waitFor(runs, (done) => done === 2);
     // One that was synced anew would have the second run's.
     expect(await requests()).toEqual(first);
   });

@@ -9,7 +9,7 @@ import { CLIENT_ID, CLIENT_SECRET } from '../emulators/oauthProvider.js';
 import { apiClient, type Listed, type TestUser } from '../support/client.js';
 import { consentTo, openPage } from '../support/consent.js';
 import { startService, type TestService } from '../support/service.js';
-import { soon } from '../support/soon.js';
+import { waitFor } from '../support/waitFor.js';
 
 const OWN_CLIENT = 'white-label-client';
 const OWN_SECRET = 'white-label-secret';
@@ -134,7 +134,7 @@ test('the page of a connected account needs no consent, and syncs what is chosen
   // Nothing was listed yet: the outermost things as they are now.
   expect(chooser.html).toContain('name="ids"');
   await fetch(url, { method: 'POST', body: new URLSearchParams({ action: 'choose', ids: 'boats' }) });
-  const [file] = await soon(
+  const [file] = await waitFor(
     async () => (await user.post<Listed<FileRecord>>('/user_files_v2', {})).body.results,
     (some) => some[0]?.sync_status === 'READY',
   );
@@ -159,7 +159,7 @@ test.each([
   expect(source?.tags).toEqual({});
   const selection = { data_source_id: source!.id, ids: ['boats'], file_sync_config: { skip_file_processing: true } };
   expect((await user.post('/integrations/files/sync', selection)).status).toBe(200);
-  const [file] = await soon(
+  const [file] = await waitFor(
     async () => (await user.post<Listed<FileRecord>>('/user_files_v2', {})).body.results,
     ([one]) => one?.sync_status === 'READY_TO_SYNC',
   );
@@ -194,7 +194,7 @@ describe('clients', () => {
     drive.oauth.expireAll();
     drive.oauth.requests.length = 0;
     await user.post('/integrations/items/sync', { data_source_id: source!.id });
-    await soon(sources, ([one]) => one!.source_items_synced_at !== null);
+    await waitFor(sources, ([one]) => one!.source_items_synced_at !== null);
     expect(drive.oauth.requests).toMatchObject([{ outcome: 'granted', parameters: { client_id: OWN_CLIENT } }]);
   });
 
@@ -244,7 +244,7 @@ describe('POST /integrations/connect', () => {
     drive.oauth.expireAll();
     await user.post('/integrations/items/sync', { data_source_id: connected.body.data_source.id });
     expect(
-      await soon(sources, ([one]) => one!.sync_status === 'READY' && one!.source_items_synced_at !== null),
+      await waitFor(sources, ([one]) => one!.sync_status === 'READY' && one!.source_items_synced_at !== null),
     ).toMatchObject([{ revoked_access: false }]);
   });
 

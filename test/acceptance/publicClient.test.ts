@@ -5,7 +5,7 @@ import { feedOf } from '../emulators/linkedSite.js';
 import { type Receiver, startReceiver } from '../emulators/receiver.js';
 import { type Site, startSampleSite } from '../emulators/site.js';
 import { verified } from '../support/signatures.js';
-import { soon } from '../support/soon.js';
+import { waitFor } from '../support/waitFor.js';
 import { startService, type TestService } from '../support/service.js';
 
 /** The published client of the hosted service, unchanged: only its base path is ours. */
@@ -41,7 +41,7 @@ async function filesOf(client: Carbon, parentId: number) {
 }
 
 async function atRest(client: Carbon, id: number) {
-  const file = await soon(
+  const file = await waitFor(
     async () => (await client.files.queryUserFiles({ filters: { ids: [id] } })).data.results[0],
     (found) => found !== undefined && !['QUEUED_FOR_SYNC', 'SYNCING'].includes(found.sync_status),
   );
@@ -101,7 +101,7 @@ test('token, sitemap, READY, list, search, tag, resync, signed webhooks and dele
         tags_v2: { AND: [{ key: 'animal', value: animal }] },
       })
     ).data.documents;
-  const [byTag, ...others] = await soon(
+  const [byTag, ...others] = await waitFor(
     () => searchTagged('otter'),
     (documents) => documents.length > 0,
   );
@@ -117,12 +117,12 @@ test('token, sitemap, READY, list, search, tag, resync, signed webhooks and dele
   const all = [parent.id, ...pages.map((page) => page.id)];
   const { data: deleted } = await client.files.deleteV2({ filters: { ids: all }, send_webhook: true });
   expect(deleted).toEqual({ success: true });
-  await soon(
+  await waitFor(
     () => filesOf(client, parent.id),
     (left) => left.count === 0,
   );
 
-  const told = await soon(
+  const told = await waitFor(
     () => receiver.taken(),
     (taken) => all.every((id) => taken.includes(`FILE_DELETED ${id}`)),
   );
@@ -191,7 +191,7 @@ test('a feed as a data source: listed, tagged, found by the tag, and revoked', a
         tags_v2: { AND: [{ key: 'shelf', value: 'news' }] },
       })
     ).data.documents;
-  const [found] = await soon(search, (documents) => documents.length > 0);
+  const [found] = await waitFor(search, (documents) => documents.length > 0);
   expect(found?.content).toContain('1901');
 
   expect((await client.dataSources.revokeAccessToken({ data_source_id: source?.id ?? 0 })).data).toEqual({

@@ -7,7 +7,7 @@ import { readAtRest } from '../support/atRest.js';
 import type { Listed, TestUser } from '../support/client.js';
 import { withDatabase } from '../support/dataSources.js';
 import { startService, type TestService } from '../support/service.js';
-import { soon } from '../support/soon.js';
+import { waitFor } from '../support/waitFor.js';
 import { standForGitBook } from '../support/sourceStands/gitbook.js';
 import type { SourceStand, StandContent } from '../support/sourceStands/stand.js';
 
@@ -33,7 +33,7 @@ const sourceOf = async (user: TestUser): Promise<DataSourceRecord> =>
 /** Runs of a user in the order in which they were accepted, once all of the user's runs have ended. */
 async function endedRuns(customerId: string, kind: RunKind): Promise<RunDoc[]> {
   const runs = await withDatabase(service, (db) =>
-    soon(
+    waitFor(
       () => db.collection<RunDoc>('runs').find({ customerId }).sort({ acceptedAt: 1 }).toArray(),
       (all) => all.every(({ finishedAt }) => finishedAt !== null),
     ),
@@ -45,7 +45,7 @@ async function endedRuns(customerId: string, kind: RunKind): Promise<RunDoc[]> {
 async function connect(user: TestUser): Promise<StandContent> {
   const content = stand.reset();
   expect(await stand.connect(user, { sync_files_on_connection: false })).toMatchObject({ status: 200 });
-  await soon(
+  await waitFor(
     () => sourceOf(user),
     ({ sync_status: status }) => status === 'READY',
   );
@@ -68,7 +68,7 @@ test('of listings of one account that are asked for at the same moment there is 
   expect(runs.length).toBeGreaterThanOrEqual(1);
   for (const [nth, { acceptedAt }] of runs.slice(1).entries())
     expect(acceptedAt.getTime()).toBeGreaterThanOrEqual(runs[nth]?.finishedAt?.getTime() ?? Infinity);
-  expect((await readAtRest(service.env)).amiss()).toEqual([]);
+  expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
 });
 
 test('syncs of one account that are asked for at the same moment leave each file, point and event once', async () => {
@@ -77,12 +77,12 @@ test('syncs of one account that are asked for at the same moment leave each file
   const request = { data_source_id: (await sourceOf(user)).id, ids: containers };
   const expectOnce = async (): Promise<void> => {
     expect(await endedRuns('synced', 'syncSource')).not.toEqual([]);
-    const files = await soon(
+    const files = await waitFor(
       () => filesOf(user),
       (all) => all.every(({ sync_status: status }) => status === 'READY'),
     );
     expect(files.map(({ external_file_id: id }) => id).toSorted()).toEqual([lighthouse, keeper, ...others].toSorted());
-    expect((await readAtRest(service.env)).amiss()).toEqual([]);
+    expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
   };
   // Files that are new to all of the calls, then files that all of them sync again.
   await atOnce(user, '/integrations/files/sync', request);

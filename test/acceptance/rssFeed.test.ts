@@ -85,7 +85,7 @@ test('a feed becomes a container, its entries files: with their own text, that o
   expect(site.requests.filter((path) => path === '/feed.xml')).toHaveLength(1);
   expect(site.requests).not.toContain('/news/one');
   expect((await user.search({ query: 'When was the lighthouse lit?', k: 1 }))[0]?.file_id).toBe(one!.id);
-  expect((await readAtRest(service.env)).amiss()).toEqual([]);
+  expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
 });
 
 test('a feed that is added again takes new and changed entries in, keeps those it no longer names, and rewrites nothing else', async () => {
@@ -153,7 +153,7 @@ describe('a feed whose server knows it again', () => {
     await resync(feed.id);
     expect(asked.slice(2)).toEqual(['"v1"']);
     expect(await textOf(entries[0]!)).toContain('New words.');
-    expect((await readAtRest(service.env)).amiss()).toEqual([]);
+    expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
   });
 
   test.each<[string, (feed: FileRecord, entries: FileRecord[]) => Promise<unknown>]>([

@@ -24,7 +24,7 @@ import { letDaysPass } from '../support/coldFiles.js';
 import { testEngines } from '../support/engines.js';
 import { runPass } from '../support/passes.js';
 import { drawPicture } from '../support/pictures.js';
-import { soon } from '../support/soon.js';
+import { waitFor } from '../support/waitFor.js';
 import { startService, type TestService } from '../support/service.js';
 
 /**
@@ -111,7 +111,7 @@ const PATHS = [
   ...Array.from({ length: 9 }, (_, index) => `/held/${index}.html`),
 ];
 /** Of the pages four are in the first batch, four more in the queue, and four wait for a place in it. */
-const MOST_QUEUED = 8;
+const MAX_QUEUED = 8;
 
 let service: TestService;
 let site: Site;
@@ -125,7 +125,7 @@ const hold = (path: string): void =>
   });
 
 const inState = (id: number, status: FileSyncStatus): Promise<FileRecord> =>
-  soon(
+  waitFor(
     () => user.file(id),
     (file) => file.sync_status === status,
   );
@@ -137,7 +137,7 @@ async function scrape(): Promise<FileRecord[]> {
   const parent = await user.scrape({ url: site.url('/sitemap.xml') });
   note('file', parent.sync_status, 'POST /scrape_sitemap');
   const expected = { READY: 2, SYNC_ERROR: 1, SYNCING: 1, QUEUED_FOR_SYNC: 4, DELAYED: 4 };
-  const pages = await soon(
+  const pages = await waitFor(
     () => user.children(parent.id),
     (found) =>
       Object.entries(expected).every(
@@ -167,7 +167,7 @@ async function resync(id: number, path: string): Promise<void> {
   hold(path);
   await ask();
   await ends('SYNCING');
-  await soon(
+  await waitFor(
     () => letGo.length,
     (count) => count > 0,
   );
@@ -214,7 +214,7 @@ async function deleteKeeping(id: number): Promise<void> {
 async function crawl(): Promise<void> {
   const { body } = await user.post<FileRecord[]>('/web_scrape', [{ url: site.url('/crawl.html') }]);
   const id = body[0]?.id ?? 0;
-  const pages = await soon(
+  const pages = await waitFor(
     () => user.children(id),
     (found) => found.some((page) => page.sync_status === 'DELAYED'),
   );
@@ -243,7 +243,7 @@ async function evaluate(): Promise<void> {
   const client = createTemporalClient({ address: testEngines().temporalAddress, namespace: 'default' });
   const passing = runPass(client, service.names, scheduleIds.container(parent.id));
   note('file', (await inState(page?.id ?? 0, 'EVALUATING_RESYNC')).sync_status, 'autoSync');
-  await soon(
+  await waitFor(
     () => letGo.length,
     (count) => count > 0,
   );
@@ -266,7 +266,7 @@ async function moveVectors(): Promise<void> {
   const { id } = await user.send({ name: 'old.md', content: 'The lighthouse was lit in 1901.' }, cold);
   await user.settled(id);
   const becomes = async (status: EmbeddingStorageStatus): Promise<void> => {
-    const file = await soon(
+    const file = await waitFor(
       () => user.file(id),
       (one) => one.embedding_storage_status === status,
     );
@@ -297,7 +297,7 @@ async function connect(): Promise<void> {
   const selma = await service.user('selma');
   const source = async (): Promise<DataSourceRecord> =>
     (await selma.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body.results[0]!;
-  const comeTo = (wanted: DataSourceSyncStatus) => soon(source, (one) => one.sync_status === wanted);
+  const comeTo = (wanted: DataSourceSyncStatus) => waitFor(source, (one) => one.sync_status === wanted);
   const quiet = { sync_source_items: false, sync_files_on_connection: false };
   await selma.post('/integrations/gitbook', { organization: ORGANIZATION, access_token: TOKEN, ...quiet });
   const added = await source();
@@ -339,7 +339,7 @@ beforeAll(async () => {
   service = await startService({
     ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
     BATCH_CONCURRENCY: '1',
-    MAX_QUEUED_FILES: String(MOST_QUEUED),
+    MAX_QUEUED_FILES: String(MAX_QUEUED),
     LIMIT_RECHECK_S: '0.3',
     SOURCE_URLS: gitbook.settings,
   });

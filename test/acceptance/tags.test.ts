@@ -13,7 +13,7 @@ import { adoptFiles, connectSource, pointTags } from '../support/dataSources.js'
 import { testEngines } from '../support/engines.js';
 import { startService, type TestService } from '../support/service.js';
 import type { TestUser } from '../support/client.js';
-import { soon } from '../support/soon.js';
+import { waitFor } from '../support/waitFor.js';
 
 let service: TestService;
 let site: Site;
@@ -36,14 +36,14 @@ const change = async (op: 'add' | 'remove', body: Record<string, unknown>): Prom
 };
 /** Waits until no tag run of the data source is to come: the version that was copied is the latest. */
 async function copied(id: number): Promise<void> {
-  await soon(
+  await waitFor(
     () => service.store.dataSources.find(owner, id),
     (source) => source !== null && source.tagsCopied === source.tagsVersion,
   );
 }
 /** Waits until the points of a file carry just these tags. */
 async function pointsCarry(fileId: number, tags: readonly string[]): Promise<void> {
-  await soon(
+  await waitFor(
     () => pointTags(service, fileId),
     (seen) => isDeepStrictEqual(seen, [tags]),
   );
@@ -137,7 +137,7 @@ describe('tags of a data source', () => {
       const { _id } = await connectSource(service, owner);
       const scrape = await user.scrape({ url: held.url('/sitemap.xml') });
       // Two pages answer, the others are held: some are done and some are being fetched when the tags come.
-      const children = await soon(
+      const children = await waitFor(
         () => user.children(scrape.id),
         (files) => files.filter((file) => file.sync_status === 'READY').length === 2,
       );
@@ -250,7 +250,7 @@ describe('tags of a file', () => {
   test('keys with an equals sign are not taken for others', async () => {
     const { id } = pages[1]!;
     await edit('create', id, { 'a=b': 'c' });
-    await soon(
+    await waitFor(
       () => found('a=b', 'c'),
       (ids) => ids.length > 0,
     );

@@ -49,7 +49,7 @@ test('a worker that caches no workflow, and so replays each from its first event
   site.pages.set('/pages/0.html', samplePage(PAGES + 1, 2));
   expect((await user.post('/resync_file', { file_id: id })).status).toBe(200);
   expect(await user.settled(id)).toMatchObject(whole);
-  expect((await readAtRest(service.env)).amiss()).toEqual([]);
+  expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
 
   // A worker that caches a workflow has its tasks sent to a queue of its own, which is called sticky.
   const client = createTemporalClient({ address: testEngines().temporalAddress, namespace: 'default' });

@@ -181,5 +181,5 @@ describe('what can not be kept is refused, and nothing changes', () => {
 
 test('nothing is left over', async () => {
   await service.store.originals.sweep();
-  expect((await readAtRest(service.env)).amiss()).toEqual([]);
+  expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
 });

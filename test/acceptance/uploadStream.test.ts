@@ -10,7 +10,7 @@ import type { TestUser } from '../support/client.js';
 import { withDatabase } from '../support/dataSources.js';
 import { testEngines } from '../support/engines.js';
 import { startService, type TestService } from '../support/service.js';
-import { soon } from '../support/soon.js';
+import { waitFor } from '../support/waitFor.js';
 
 /** The uploads of a user as one stream of work. */
 let service: TestService;
@@ -47,7 +47,7 @@ const states = (customerId: string): Promise<Record<string, number>> =>
     return Object.fromEntries(rows.map(({ _id, count }) => [_id, count]));
   });
 const allEnded = () =>
-  soon(
+  waitFor(
     () => service.store.runs.inMotion(new Date(), 1),
     (runs) => runs.length === 0,
   );
@@ -57,7 +57,7 @@ test('60 uploads are a few batches of one workflow, and each has its run, its re
   const user = await service.user('una');
   const files = await upload(user, 60);
   await service.startWorker();
-  await soon(
+  await waitFor(
     () => states('una'),
     ({ READY = 0 }) => READY === 60,
   );
@@ -70,7 +70,7 @@ test('60 uploads are a few batches of one workflow, and each has its run, its re
   // Two, unless the machine is so slow that a batch does not begin all its files in its turn.
   expect(scheduled.length).toBeLessThan(15);
   expect(new Set(files.map((file) => file.request_id)).size).toBe(60);
-  const told = await soon(
+  const told = await waitFor(
     () => service.store.events.after(files[0]!.organization_id, 0, 10_000),
     (all) => all.filter(({ kind }) => kind === 'ALL_FILES_PROCESSED').length >= 60,
   );
@@ -79,7 +79,7 @@ test('60 uploads are a few batches of one workflow, and each has its run, its re
     expect(requests).toHaveLength(60);
     expect(new Set(requests)).toEqual(new Set(files.map((file) => file.request_id)));
   }
-  expect((await readAtRest(service.env)).amiss()).toEqual([]);
+  expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
 });
 
 test('cancel_sync ends one upload of the stream and no other', async () => {
@@ -119,7 +119,7 @@ test('a delete stops queued files before anything is deleted', async () => {
     },
   }));
   await user.post('/delete_files_v2', { filters: { ids: files.map(({ id }) => id) } });
-  await soon(
+  await waitFor(
     () => states('del'),
     (left) => Object.keys(left).length === 0,
   );

@@ -155,5 +155,5 @@ test('an empty file ends in a sentence', async () => {
 });
 
 test('nothing is left over', async () => {
-  expect((await readAtRest(service.env)).amiss()).toEqual([]);
+  expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
 });

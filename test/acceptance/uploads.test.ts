@@ -92,7 +92,7 @@ describe.each([
     const { status, body } = await user.post<{ detail: string }>('/resync_file', { file_id: emptied.id });
     expect({ status, detail: body.detail }).toEqual({ status: 409, detail: expect.stringContaining('deleted') });
     expect((await user.get(`/raw_file/${emptied.id}`)).status).toBe(404);
-    expect((await readAtRest(service.env)).amiss()).toEqual([]);
+    expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
   });
 });
 

@@ -4,7 +4,7 @@ import type { FileRecord } from '../../contract/records.js';
 import { linkedPage, startLinkedSite } from '../emulators/linkedSite.js';
 import { type Site, startSite } from '../emulators/site.js';
 import { readAtRest } from '../support/atRest.js';
-import { soon } from '../support/soon.js';
+import { waitFor } from '../support/waitFor.js';
 import { startService, type TestService } from '../support/service.js';
 import type { TestUser } from '../support/client.js';
 import { thoroughly } from '../support/thorough.js';
@@ -70,7 +70,7 @@ describe('a site of linked pages', () => {
     expect(site.requests.toSorted()).toEqual([...pathsOf(children), '/robots.txt'].toSorted());
     expect((await user.search({ query: 'harbour of /deep', k: 1 }))[0]?.source_url).toContain(site.origin);
     expect((await user.chunks({ parent_file_ids: [parent.id] })).count).toBeGreaterThanOrEqual(7);
-    expect((await readAtRest(service.env)).amiss()).toEqual([]);
+    expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
   });
 
   test.each([
@@ -204,7 +204,7 @@ test('an endless site ends at its pages, and leaves nothing of the crawl behind'
     [parent.id],
   );
   // The run ends after its container.
-  await soon(
+  await waitFor(
     () => service.store.frontier.count(run[0]?.runId ?? 0),
     (count) => count === 0,
   );

@@ -6,7 +6,7 @@ import { type Receiver, startReceiver } from '../emulators/receiver.js';
 import { type Site, startSampleSite } from '../emulators/site.js';
 import { type ApiClient, apiClient, type Listed, type TestUser } from '../support/client.js';
 import { verified } from '../support/signatures.js';
-import { soon } from '../support/soon.js';
+import { waitFor } from '../support/waitFor.js';
 import { startService, type TestService } from '../support/service.js';
 
 /** Webhooks as a customer meets them: registering, a whole scrape told, verified as the public library does. */
@@ -176,7 +176,7 @@ describe('a scrape, a resync and a delete', () => {
   test('a delete tells of each file when it is asked to, and else of none', async () => {
     const [quiet, ...loud] = pages.map(({ id }) => id);
     await user.post('/delete_files_v2', { filters: { ids: [quiet] } });
-    await soon(
+    await waitFor(
       () => user.post<Listed<FileRecord>>('/user_files_v2', { filters: { ids: [quiet] } }),
       ({ body }) => body.count === 0,
     );
@@ -195,7 +195,7 @@ describe('a scrape, a resync and a delete', () => {
     const names = body.results.map(({ webhook_type, obj }) => `${webhook_type} ${[obj.object_id].flat().join(',')}`);
     expect(names.toSorted()).toEqual(receiver.taken().toSorted());
     // A receiver has an event a moment before its delivery is written down.
-    await soon(
+    await waitFor(
       () => key.get<Listed<{ status: string }>>(`/webhooks/${webhook.id}/deliveries?limit=1000&status=DELIVERED`),
       ({ body: deliveries }) => deliveries.count === names.length,
     );
@@ -203,7 +203,7 @@ describe('a scrape, a resync and a delete', () => {
 
   test('nothing is sent to a webhook that is deleted, and its workflow ends', async () => {
     await key.delete(`/delete_webhook/${webhook.id}`);
-    await soon(
+    await waitFor(
       () => service.store.webhooks.find(webhook.id),
       (one) => one === null,
     );

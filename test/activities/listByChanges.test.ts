@@ -209,7 +209,7 @@ describe('a source that tells what happened', () => {
     await list();
     expect(asked).toEqual(['now', 'roots', 'below A']);
     expect(await itemIds()).toEqual(['A', 'a']);
-    expect((await now()).changePoint).toBe('2');
+    expect((await now()).changeToken).toBe('2');
     tree.set('late', null);
     asked.length = 0;
     await sync(['a']);
@@ -219,7 +219,7 @@ describe('a source that tells what happened', () => {
     expect(asked).toEqual(['since 2', 'since 4']);
     expect(await itemIds()).toEqual(['A', 'b', 'late']);
     expect(await fileIds()).toEqual([]);
-    expect(await now()).toMatchObject({ changePoint: '5', syncStatus: 'READY' });
+    expect(await now()).toMatchObject({ changeToken: '5', syncStatus: 'READY' });
     await list();
     expect(asked.at(-1)).toBe('since 5');
     expect(await itemIds()).toEqual(['A', 'b', 'late']);
@@ -363,17 +363,17 @@ describe('a source that tells what happened', () => {
     await list();
     expect(asked).toEqual(['since 3', 'now', 'roots']);
     expect([await fileIds(), await itemIds()]).toEqual([[], ['c']]);
-    expect((await now()).changePoint).toBe('6');
+    expect((await now()).changeToken).toBe('6');
   });
 
   test('a listing that does not come to its end leaves the point where it was; connecting again lists all', async () => {
     put('a', null);
     await list('aborted');
-    expect((await now()).changePoint ?? null).toBeNull();
+    expect((await now()).changeToken ?? null).toBeNull();
     await list();
     put('b', null);
     await list('aborted');
-    expect((await now()).changePoint).toBe('1');
+    expect((await now()).changeToken).toBe('1');
     take('b');
     await list();
     expect(await itemIds()).toEqual(['a']);
@@ -401,14 +401,14 @@ describe('a source that tells what happened', () => {
     await connectAgain();
     await list();
     expect([await fileIds(), await itemIds()]).toEqual([['b'], ['A', 'B', 'C', 'b']]);
-    expect(await now()).toMatchObject({ metadata: { items_refused: 1 }, changePoint: '5' });
+    expect(await now()).toMatchObject({ metadata: { items_refused: 1 }, changeToken: '5' });
     // It is tried again each time; of all else what happened is asked.
     asked.length = 0;
     put('d', 'A');
     await list();
     expect(asked).toEqual(['since 5', 'below B']);
     expect(await itemIds()).toEqual(['A', 'B', 'C', 'b', 'd']);
-    expect(await now()).toMatchObject({ metadata: { items_refused: 1 }, changePoint: '6' });
+    expect(await now()).toMatchObject({ metadata: { items_refused: 1 }, changeToken: '6' });
     // Nobody told of what happened in it.
     closed.clear();
     tree.delete('b');
@@ -449,7 +449,7 @@ describe('a source that tells what happened', () => {
     await connectAgain();
     await list();
     expect([await fileIds(), await itemIds()]).toEqual([['a'], ['A', 'a']]);
-    expect(await now()).toMatchObject({ metadata: { items_refused: 1 }, changePoint: null });
+    expect(await now()).toMatchObject({ metadata: { items_refused: 1 }, changeToken: null });
   });
 
   test('a whole listing deletes files that it did not find, except those that were created after it began', async () => {

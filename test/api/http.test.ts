@@ -316,7 +316,7 @@ describe('work until a signal', () => {
     const waiting = thrownBy(() => untilAborted(stop.signal, never));
     stop.abort(reason);
     expect(await waiting).toBe(reason);
-    // Aborted before, and then the work fails unheard.
+    // Aborted before, and then the work fails unacknowledged.
     expect(await thrownBy(() => untilAborted(stop.signal, Promise.resolve(5)))).toBe(reason);
     expect(await thrownBy(() => untilAborted(stop.signal, Promise.reject(failed)))).toBe(reason);
   });

@@ -18,7 +18,7 @@ import {
   RedirectAnswer,
 } from '../../api/http/operation.js';
 import { createHttpServer } from '../../api/http/server.js';
-import { soon } from '../support/soon.js';
+import { waitFor } from '../support/waitFor.js';
 
 const ADA = { organizationId: 1, userId: 2, customerId: 'ada' };
 const state = { newer: null as number | null, isGone: false, rate: null as HttpError | null };
@@ -217,7 +217,7 @@ describe('a request', () => {
     held = new Promise((resolve) => (release = resolve));
     const gone = new AbortController();
     const first = fetch(`http://127.0.0.1:${port}/hold`, { headers: TOKEN, signal: gone.signal }).catch(() => null);
-    await soon(
+    await waitFor(
       () => calls.length,
       (length) => length === 1,
     );
@@ -225,13 +225,13 @@ describe('a request', () => {
     expect([second.status, second.headers.get('retry-after')]).toEqual([429, '1']);
     gone.abort();
     await first;
-    await soon(
+    await waitFor(
       () => calls[0]!.signal.aborted,
       (isAborted) => isAborted,
     );
     release();
     // Its slot is free again.
-    await soon(
+    await waitFor(
       () => ask('GET', '/hold'),
       ({ status }) => status === 200,
     );

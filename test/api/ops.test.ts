@@ -8,7 +8,7 @@ import { partsOf } from '../../api/ops/view/page.js';
 import { bytes, count, pager, temporalLink, webLink, when } from '../../api/ops/view/pieces.js';
 import type { TemporalLinks } from '../../contract/temporalLinks.js';
 import { everyRow } from '../support/everyRow.js';
-import { soon } from '../support/soon.js';
+import { waitFor } from '../support/waitFor.js';
 
 const links: TemporalLinks = {
   workflow: (key) => (key ? `http://ui/${key}` : null),
@@ -325,13 +325,13 @@ describe('a page that is kept up to date', () => {
   test('is sent each part once, and again when it has changed', async () => {
     const { live, shown, asked, watch } = start();
     const { told, gone, ended } = watch('s')!;
-    await soon(
+    await waitFor(
       () => told.length,
       (length) => length >= 3,
     );
     expect(told).toEqual(['retry: 3000\n\n', part('a', 'a1'), part('b', 'b1')]);
     shown.b = 'b2';
-    await soon(
+    await waitFor(
       () => told.length,
       (length) => length >= 4,
     );
@@ -349,7 +349,7 @@ describe('a page that is kept up to date', () => {
     const over: string[] = [];
     const { live, watch } = start(over);
     const [one, two] = [watch('one')!, watch('two')!];
-    await soon(
+    await waitFor(
       () => [one.told.length, two.told.length],
       ([a = 0, b = 0]) => a > 1 && b > 1,
     );

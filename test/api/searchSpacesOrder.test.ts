@@ -30,7 +30,8 @@ async function search(given: Partial<SearchRequest>, { isElsewhere = true, isBro
   const store = {
     files: {
       found: (_: unknown, ids: readonly number[]) => Promise.resolve(filesOf(ids)),
-      foundBeside: (_: unknown, ids: readonly number[]) => Promise.resolve({ files: filesOf(ids), isElsewhere }),
+      findWithOtherSpaces: (_: unknown, ids: readonly number[]) =>
+        Promise.resolve({ files: filesOf(ids), isElsewhere }),
     },
     chunks: {
       keep: () => undefined,

@@ -55,7 +55,7 @@ describe('a search', () => {
         spacesOf: () => Promise.resolve(spaces),
         dimensionsIn: () => Promise.resolve(null),
         found: (_: unknown, ids: readonly number[]) => Promise.resolve(filesOf(ids)),
-        foundBeside: (_: unknown, ids: readonly number[]) =>
+        findWithOtherSpaces: (_: unknown, ids: readonly number[]) =>
           Promise.resolve({ files: filesOf(ids), isElsewhere: cold.length > 0 }),
       },
       chunks: {

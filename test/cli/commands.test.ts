@@ -14,7 +14,7 @@ import { cli, type CliRun, watchCli } from '../support/cli.js';
 import { connectSource, revokeSource, withDatabase } from '../support/dataSources.js';
 import { everyRow } from '../support/everyRow.js';
 import { startService, type TestService } from '../support/service.js';
-import { soon } from '../support/soon.js';
+import { waitFor } from '../support/waitFor.js';
 
 let service: TestService;
 let site: Site;
@@ -213,10 +213,10 @@ test('status --watch draws how far a scrape is over what it drew before, until i
   const half = new RegExp(
     `wanda: 1 ready, 2 in motion, 0 failed\\n {2}=+-+ 1/2 · 0 failed · SYNCING · file ${parent.id}`,
   );
-  await soon(watch.drawn, (drawn) => half.test(drawn));
+  await waitFor(watch.drawn, (drawn) => half.test(drawn));
   for (const answer of waiting) answer();
   await user.settled(parent.id);
-  await soon(watch.drawn, (drawn) => drawn.includes('wanda: 3 ready, 0 in motion, 0 failed'));
+  await waitFor(watch.drawn, (drawn) => drawn.includes('wanda: 3 ready, 0 in motion, 0 failed'));
   // Up by as many lines as were drawn, and those are cleared.
   expect(watch.drawn()).toContain('\u001B[3A\u001B[0Jready: ');
   expect(await watch.stop()).toBe(0);
@@ -231,7 +231,7 @@ describe('doctor', () => {
 
   test('a healthy service has nothing bad, and every check says what it found', async () => {
     // The worker's pollers are seen a moment after it began.
-    const { checks } = await soon(examined, ({ code }) => code === 0);
+    const { checks } = await waitFor(examined, ({ code }) => code === 0);
     const names = ['settings', 'MongoDB', 'clock', 'Qdrant', 'Temporal', 'API', 'API_KEY', 'disk of DATA_DIR'];
     const more = [
       'file storage',

@@ -5,7 +5,7 @@ import { getPriority } from 'node:os';
 import { afterEach, expect, test } from '@jest/globals';
 
 import { lowerPriority } from '../../config/process/lowerPriority.js';
-import { soon } from '../support/soon.js';
+import { waitFor } from '../support/waitFor.js';
 
 const children: ChildProcess[] = [];
 afterEach(() => {
@@ -48,7 +48,7 @@ test('threads that a process has already step back too', async () => {
   const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
   children.push(child);
   const pid = child.pid ?? 0;
-  await soon(
+  await waitFor(
     () => Promise.resolve(threads(pid)),
     ({ length }) => length > 4,
   );

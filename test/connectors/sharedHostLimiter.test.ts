@@ -4,13 +4,13 @@ import mongoose, { type Connection } from 'mongoose';
 
 import { createSharedHostLimiter } from '../../connectors/sharedHostLimiter.js';
 import type { HostRateLimits } from '../../contract/hostRateLimits.js';
-import { createHostTurns } from '../../store/hostTurns.js';
+import { createHostRateLimits } from '../../store/hostRateLimits.js';
 import { testEngines } from '../support/engines.js';
 import { thoroughly } from '../support/thorough.js';
 
 /** What the database holds is real; workers are limiters with connections of their own. */
 const uri = new URL(testEngines().mongodbUri);
-uri.pathname = `/hostTurns${String(Date.now())}`;
+uri.pathname = `/hostRateLimits${String(Date.now())}`;
 const connections: Connection[] = [];
 const limiters: { close(): Promise<void> }[] = [];
 let hosts = 0;
@@ -20,7 +20,7 @@ const newHost = () => `host${String((hosts += 1))}.example`;
 async function table(leaseMs?: number): Promise<HostRateLimits> {
   const connection = await mongoose.createConnection(uri.href).asPromise();
   connections.push(connection);
-  return createHostTurns(connection, leaseMs);
+  return createHostRateLimits(connection, leaseMs);
 }
 function limiterOver(turns: HostRateLimits, perHost: number) {
   const made = createSharedHostLimiter({ perHost, turns });
@@ -33,7 +33,7 @@ type Limiter = Awaited<ReturnType<typeof worker>>;
 beforeAll(async () => {
   const connection = await mongoose.createConnection(uri.href).asPromise();
   connections.push(connection);
-  await createHostTurns(connection).createIndexes();
+  await createHostRateLimits(connection).createIndexes();
 });
 afterEach(async () => {
   await Promise.all(limiters.splice(0).map((one) => one.close()));

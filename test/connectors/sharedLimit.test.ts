@@ -13,7 +13,7 @@ import { type AccountCaller, startAccountCaller } from '../support/accountCaller
 import type { CallsToMake } from '../support/accountCallerChild.js';
 import { withDatabase } from '../support/dataSources.js';
 import { startService, type TestService } from '../support/service.js';
-import { soon } from '../support/soon.js';
+import { waitFor } from '../support/waitFor.js';
 
 /** Limits that a source sets to a client: two processes, each with accounts of its own. */
 const SHORT_S = 1;
@@ -77,7 +77,7 @@ async function account(
 const pauses = (): Promise<number> =>
   withDatabase(service, async (db) => {
     const rows = await db
-      .collection('hostTurns')
+      .collection('hostRateLimits')
       .find({ pausedUntil: { $type: 'date' } })
       .toArray();
     return rows.reduce((sum, row) => sum + (row['pausedUntil'] as Date).getTime(), 0);
@@ -95,7 +95,7 @@ async function waited(
   refuseOnce(() => times.push(Date.now()) === 1);
   const before = await pauses();
   const refused = callers[0].ask(first);
-  await soon(pauses, (now) => now > before);
+  await waitFor(pauses, (now) => now > before);
   // That of its account and that of its client are written side by side.
   await sleep(100);
   const begun = times.length;
@@ -171,7 +171,7 @@ test('all accounts of a client together have no more requests under way than it 
   );
   drive.misbehave(() => 'hang');
   many.forEach((one, index) => void callers[index % 2]!.ask(one(5)).catch(() => undefined));
-  await soon(
+  await waitFor(
     () => drive.load.now,
     (now) => now >= most,
   );

@@ -14,10 +14,10 @@ import { orAborted } from '../../egress/deadline.js';
 import { createLocalPool } from '../../providers/embeddings/providers/localPool.js';
 import type { LocalReply, LocalRequest } from '../../providers/embeddings/providers/localProcess.js';
 import { createRemoteKey } from '../../providers/embeddings/remote/remoteKey.js';
-import { createHostTurns } from '../../store/hostTurns.js';
+import { createHostRateLimits } from '../../store/hostRateLimits.js';
 import { testEngines } from '../support/engines.js';
 import { everyRow } from '../support/everyRow.js';
-import { soon } from '../support/soon.js';
+import { waitFor } from '../support/waitFor.js';
 
 const CAPACITY = 4;
 /** Longer than any test runs. */
@@ -44,7 +44,7 @@ beforeAll(async () => {
   const uri = new URL(testEngines().mongodbUri);
   uri.pathname = `/turns${String(Date.now())}`;
   connection = await mongoose.createConnection(uri.href).asPromise();
-  await createHostTurns(connection).createIndexes();
+  await createHostRateLimits(connection).createIndexes();
 });
 afterAll(async () => {
   await connection.dropDatabase();
@@ -163,7 +163,7 @@ const LIMITERS: Readonly<Record<string, () => Limited | Promise<Limited>>> = {
     };
   },
   async 'turns at a host, over all workers'() {
-    const limiter = createSharedHostLimiter({ perHost: CAPACITY, turns: createHostTurns(connection) });
+    const limiter = createSharedHostLimiter({ perHost: CAPACITY, turns: createHostRateLimits(connection) });
     (await limiter.enter(SITE, HOUR_MS, never))();
     return {
       hold: within((signal) => limiter.enter(SITE, 0, signal)),
@@ -254,7 +254,7 @@ const inTime = (ends: readonly Promise<string>[]): Promise<string[]> =>
 /** All turns are free: as many begin at once, and no more. */
 async function expectFree(limited: Limited, when: string): Promise<void> {
   const [all, more] = [times(() => start(limited)), start(limited)];
-  await soon(
+  await waitFor(
     () => `${begun(all)} of ${CAPACITY} turns are free ${when}`,
     (found) => found.startsWith(`${CAPACITY} `),
     10_000,
@@ -273,7 +273,7 @@ test('every turn is given back: after an abort in line, an abort at work, an err
       const limited = await make();
       try {
         const holders = times(() => start(limited));
-        await soon(
+        await waitFor(
           () => begun(holders),
           (count) => count === CAPACITY,
           10_000,

@@ -140,7 +140,7 @@ describe('the end of a run whose workflow is gone', () => {
   const ENDS: Partial<Record<RunKind, readonly string[]>> = {
     deleteFiles: ['files.stopped'],
     deleteUser: ['files.stopped'],
-    connectByConsent: ['attempts.move', 'attempts.heard'],
+    connectByConsent: ['attempts.move', 'attempts.acknowledge'],
     webScrape: ['frontier.clear'],
     syncItems: ['dataSources.endListing'],
     updateTags: ['dataSources.tagsStopped'],

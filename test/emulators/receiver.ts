@@ -4,7 +4,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { PATIENCE_MS } from '../support/soon.js';
+import { PATIENCE_MS } from '../support/waitFor.js';
 
 export interface Received {
   /** The bytes of the body. */

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 
 import { embeddedTrouble } from '../../engines/embeddedTrouble.js';
-import { soon } from '../support/soon.js';
+import { waitFor } from '../support/waitFor.js';
 
 let dataDir: string;
 let child: ChildProcess;
@@ -27,7 +27,7 @@ const record = (engine: object): Promise<void> =>
 test('an engine that a signal stopped is named with its process and how to continue it', async () => {
   await record({ name: 'qdrant', pid: child.pid });
   child.kill('SIGSTOP');
-  const found = await soon(
+  const found = await waitFor(
     () => embeddedTrouble(dataDir, 'qdrant'),
     (trouble) => trouble?.found.includes('stopped') ?? false,
   );

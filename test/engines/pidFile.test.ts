@@ -8,7 +8,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 
 import { runningEngines, processState, stopOrphan, writePidFile } from '../../engines/pidFile.js';
 import { everyRow } from '../support/everyRow.js';
-import { soon } from '../support/soon.js';
+import { waitFor } from '../support/waitFor.js';
 
 let dataDir: string;
 const children: ChildProcess[] = [];
@@ -67,12 +67,12 @@ test('a process that has ended is not alive, also while its parent has not asked
   const [said] = (await once(children.at(-1)!.stdout!, 'data')) as [Buffer];
   const zombie = Number(String(said));
   // Bash itself would ask for the end of its child.
-  await soon(
+  await waitFor(
     () => Promise.resolve(readFileSync(`/proc/${parent}/comm`, 'utf8')),
     (name) => name === 'sleep\n',
   );
   process.kill(zombie, 'SIGKILL');
-  await soon(
+  await waitFor(
     () => Promise.resolve(readFileSync(`/proc/${zombie}/stat`, 'utf8')),
     (stat) => / Z /.test(stat),
   );

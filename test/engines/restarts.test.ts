@@ -15,7 +15,7 @@ import { findPort, isFree } from '../../engines/ports.js';
 import { engineEnvironment } from '../../engines/process.js';
 import { refuseHalfRestored } from '../../engines/restoring.js';
 import { everyRow } from '../support/everyRow.js';
-import { soon } from '../support/soon.js';
+import { waitFor } from '../support/waitFor.js';
 
 /** What is around an engine's process, without one: its restarts, log, cause of death, ports and lock. */
 let dataDir: string;
@@ -57,7 +57,7 @@ describe('an engine that ended by itself', () => {
       const recoveries = (): number => said.filter((line) => line === 'qdrant runs again').length;
       const before = recoveries();
       restarter.onCrash('qdrant', how, engine);
-      await soon(
+      await waitFor(
         () => Promise.resolve(recoveries()),
         (count) => count > before,
       );
@@ -99,7 +99,7 @@ describe('an engine that ended by itself', () => {
       pause: () => Promise.resolve(),
     });
     second.onCrash('qdrant', 'ended by SIGKILL', { restart: () => Promise.resolve() } as unknown as Engine);
-    await soon(
+    await waitFor(
       () => Promise.resolve(seen),
       (one) => one !== undefined,
     );
@@ -224,7 +224,7 @@ test('a lock has one holder at a time, whatever way its path is written, and is 
     () => void order.push('waits'),
     () => Promise.reject(new Error(order.push('works') > 0 ? 'failed' : '')),
   );
-  await soon(
+  await waitFor(
     () => Promise.resolve(order),
     ({ length }) => length > 0,
   );

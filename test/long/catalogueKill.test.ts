@@ -36,14 +36,14 @@ describe.each(SOURCES)('the worker killed at random moments of a sync of %s', (t
       const stand = stands.get(type)!;
       const common = { service, type, stand, content: stand.reset(MORE) };
       const calm = await playCatalogueRound({ ...common, customerId: `calm ${type}`, killsAfter: [] });
-      expect(calm.amiss).toEqual([]);
+      expect(calm.inconsistencies).toEqual([]);
       let hits = 0;
       for (let number = 0; number < ROUNDS; number += 1) {
         const first = 1 + chance.below(Math.floor(calm.asked / 2));
         const killsAfter = [first, first + 1 + chance.below(calm.asked - first)];
         const played = await playCatalogueRound({ ...common, customerId: `killed ${number} ${type}`, killsAfter });
         expect(played.left).toEqual(calm.left);
-        expect(played.amiss).toEqual([]);
+        expect(played.inconsistencies).toEqual([]);
         hits += played.hits;
         process.stdout.write(`${type} killed after ${killsAfter.join()} of ${calm.asked}: ${played.hits} under way\n`);
       }

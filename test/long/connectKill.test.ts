@@ -10,7 +10,7 @@ import { answerConsent, openPage, type WalkedPage } from '../support/consent.js'
 import { withDatabase } from '../support/dataSources.js';
 import { type OwnService, startOwnService, VICTIMS } from '../support/ownService.js';
 import { seededChance } from '../support/seed.js';
-import { soon } from '../support/soon.js';
+import { waitFor } from '../support/waitFor.js';
 
 const ROUNDS = Number(process.env['TEST_KILLS'] ?? 10);
 /** Who connect at the same time. */
@@ -49,7 +49,7 @@ const sourcesOf = async (user: TestUser): Promise<DataSourceRecord[]> =>
 
 /** As somebody does whose page does not load, or says that it takes long. */
 const reload = (url: string): Promise<WalkedPage> =>
-  soon(
+  waitFor(
     () => openPage(url).catch(() => ({ status: 0, url, html: '', headers: new Headers() })),
     ({ status }) => status !== 0 && status < 500 && status !== 202,
   );
@@ -94,7 +94,7 @@ test(
     }
 
     for (const { user } of people) {
-      const [source] = await soon(
+      const [source] = await waitFor(
         () => sourcesOf(user),
         ([one]) => one?.sync_status === 'READY' && one.source_items_synced_at !== null,
       );
@@ -105,7 +105,7 @@ test(
       });
       expect(items.body.items.map(({ name }) => name).toSorted()).toEqual(ITEMS);
     }
-    expect((await readAtRest(service.env)).amiss()).toEqual([]);
+    expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
     await withDatabase(service, async (db) => {
       const attempts = await db.collection('connection_attempts').find().toArray();
       const open = attempts.filter(({ state }) => !['connected', 'failed', 'expired'].includes(String(state)));

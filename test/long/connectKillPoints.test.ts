@@ -13,7 +13,7 @@ import { withDatabase } from '../support/dataSources.js';
 import { findDifferences } from '../support/differences.js';
 import { startProcess } from '../support/processes.js';
 import { startService, type TestService } from '../support/service.js';
-import { soon } from '../support/soon.js';
+import { waitFor } from '../support/waitFor.js';
 
 /** One death of API and worker meets connections at every point there is; test/long/connectKill.test.ts has deaths at random moments. */
 let drive: GoogleDriveEmulator;
@@ -55,7 +55,7 @@ const POINTS = {
   spent: { at: 'after the provider has spent the code and before its answer', becomes: 'lost' },
   granted: { at: 'between the tokens and the record', becomes: 'connected' },
   answered: { at: 'after the callback was answered', becomes: 'connected' },
-  unheard: { at: 'after the callback and before its workflow hears of it', becomes: 'connected' },
+  unacknowledged: { at: 'after the callback and before its workflow hears of it', becomes: 'connected' },
 } as const satisfies Record<string, Point>;
 type Name = keyof typeof POINTS;
 const NAMES = Object.keys(POINTS) as Name[];
@@ -96,26 +96,26 @@ test('whatever connections were at when API and worker died, each ends in one ac
   expect(await openPage(people.answered.back)).toMatchObject({ status: 200 });
   drive.misbehave(() => 'hang');
   comeBack(people.granted);
-  await soon(
+  await waitFor(
     () => stateOf('granted'),
     (state) => state === 'granted',
   );
   const sent = tokenRequests().length;
   const releaseReplies = drive.oauth.holdReplies();
   comeBack(people.spent);
-  await soon(tokenRequests, (some) => some.length === sent + 1);
+  await waitFor(tokenRequests, (some) => some.length === sent + 1);
   const releaseRequests = drive.oauth.hold();
   comeBack(people.asking);
-  await soon(tokenRequests, (some) => some.length === sent + 2);
+  await waitFor(tokenRequests, (some) => some.length === sent + 2);
   await worker.kill();
-  comeBack(people.unheard);
-  await soon(
-    () => stateOf('unheard'),
+  comeBack(people.unacknowledged);
+  await waitFor(
+    () => stateOf('unacknowledged'),
     (state) => state === 'returned',
   );
   await api.kill();
   // What is released now finds nobody.
-  await soon(
+  await waitFor(
     () => drive.load.now,
     (requests) => requests === 0,
   );
@@ -144,12 +144,12 @@ test('whatever connections were at when API and worker died, each ends in one ac
   expect(await consentTo(await urlFor(people.spent.user))).toMatchObject({ status: 200 });
 
   for (const name of NAMES)
-    await soon(
+    await waitFor(
       () => sourcesOf(people[name].user),
       ([source, ...others]) =>
         others.length === 0 && source?.sync_status === 'READY' && source.source_items_synced_at !== null,
     );
-  expect((await readAtRest(service.env)).amiss()).toEqual([]);
+  expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
   expect(await findDifferences(service.env)).toEqual([]);
   // Deliveries may come twice, under one id.
   const told = (kind: string) => {
@@ -157,7 +157,7 @@ test('whatever connections were at when API and worker died, each ends in one ac
     const once = new Map(all.map(({ headers, event }) => [headers['webhook-id'], event.customer_id]));
     return [...once.values()].toSorted();
   };
-  await soon(
+  await waitFor(
     () => told('DATA_SOURCE_READY'),
     (some) => some.length >= NAMES.length,
   );

@@ -10,7 +10,7 @@ import { apiClient, type Listed } from '../support/client.js';
 import { withDatabase } from '../support/dataSources.js';
 import { type OwnService, startOwnService } from '../support/ownService.js';
 import { scheduleOf, scheduleWhen } from '../support/passes.js';
-import { soon } from '../support/soon.js';
+import { waitFor } from '../support/waitFor.js';
 import { standForGitBook } from '../support/sourceStands/gitbook.js';
 import type { SourceStand } from '../support/sourceStands/stand.js';
 
@@ -60,15 +60,15 @@ const acted = async (): Promise<number> =>
   (await scheduleOf(client, service.names, scheduleId))?.info.numActionsTaken ?? 0;
 
 test('a server that was away for four intervals makes up for one', async () => {
-  await soon(passes, (some) => some.some(({ finishedAt }) => finishedAt !== null));
+  await waitFor(passes, (some) => some.some(({ finishedAt }) => finishedAt !== null));
   const from = Date.now();
   await service.kill('temporal', DOWN_MS);
   const until = Date.now();
-  await soon(
+  await waitFor(
     () => acted().catch(() => 0),
     (actions) => actions > 0,
   );
-  const info = await soon(
+  const info = await waitFor(
     async () => (await scheduleOf(client, service.names, scheduleId).catch(() => null))?.info,
     (one) => one?.recentActions.some(({ takenAt }) => takenAt.getTime() > until) === true,
   );
@@ -85,7 +85,7 @@ test('a server that was away for four intervals makes up for one', async () => {
 test('a pass that runs over several intervals has one after it, and none for each', async () => {
   stand.hold();
   const before = (await passes()).length;
-  await soon(
+  await waitFor(
     () => stand.underWay(),
     (requests) => requests > 0,
   );

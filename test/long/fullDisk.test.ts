@@ -17,7 +17,7 @@ import { testEngines } from '../support/engines.js';
 import { startProcess } from '../support/processes.js';
 import { newEngineFolder } from '../support/scratch.js';
 import { allowsMounts, mountSmallDisk, unmountSmallDisk } from '../support/smallDisk.js';
-import { soon } from '../support/soon.js';
+import { waitFor } from '../support/waitFor.js';
 
 /** Enough for what each writes in this test, little enough to be filled in a second. */
 const SIZES_MB: Readonly<Record<EngineName, number>> = { mongodb: 600, qdrant: 400, temporal: 100 };
@@ -101,11 +101,11 @@ testWithMounts.each(['mongodb', 'qdrant', 'temporal'] as const)(
     const whileFull = Object.fromEntries(answers);
     await free();
     const freedAt = Date.now();
-    await soon(upload, (isAccepted) => isAccepted, RECOVERY_MS);
+    await waitFor(upload, (isAccepted) => isAccepted, RECOVERY_MS);
     const acceptedAgainMs = Date.now() - freedAt;
     const open = new Set(accepted);
     const ended: Record<string, number> = {};
-    await soon(
+    await waitFor(
       async () => {
         for (const id of open) {
           const { sync_status: status } = await user.file(id);

@@ -29,7 +29,7 @@ describe.each(VICTIMS)('%s killed at random moments of ingests', (victim) => {
     service = await startOwnService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1', CONTENT_ROW_BYTES });
     ({ rest: calm } = await playRound({ service, site, customerId: 'calm', kills: [] }));
     expect(calm.content('calm').points.length).toBeGreaterThan(PAGES);
-    expect(calm.amiss()).toEqual([]);
+    expect(calm.findInconsistencies()).toEqual([]);
   }, 180_000);
   afterAll(async () => {
     await service.close();

@@ -7,7 +7,7 @@ import type { TestUser } from '../support/client.js';
 import { drawPicture } from '../support/pictures.js';
 import { startProcess } from '../support/processes.js';
 import { startService, type TestService } from '../support/service.js';
-import { soon } from '../support/soon.js';
+import { waitFor } from '../support/waitFor.js';
 
 let service: TestService;
 let worker: Awaited<ReturnType<typeof startProcess>>;
@@ -38,7 +38,7 @@ test('a worker that is killed in OCR is followed by one that brings its file to 
   });
   const { id } = await user.send({ name: 'scan.pdf', content: pdf }, { use_ocr: true, set_page_as_boundary: true });
   const rows = () => connection.collection('recognized_pages').find({ fileId: id }).sort({ number: 1 }).toArray();
-  const before = await soon(rows, (kept) => kept.length > 0);
+  const before = await waitFor(rows, (kept) => kept.length > 0);
   // What is read twice is kept twice, and would lose this mark.
   const marked = before.map(({ number }) => Number(number));
   const markOf = (page: number): string => `Page ${page} was read before.`;
@@ -49,7 +49,7 @@ test('a worker that is killed in OCR is followed by one that brings its file to 
   await worker.kill();
   expect(await user.file(id)).toMatchObject({ sync_status: 'QUEUED_FOR_OCR' });
 
-  const ready = await soon(
+  const ready = await waitFor(
     () => user.file(id),
     ({ sync_status }) => sync_status === 'READY',
     180_000,
@@ -61,5 +61,5 @@ test('a worker that is killed in OCR is followed by one that brings its file to 
   expect(results.map(({ source_content }) => source_content)).toEqual(
     after.map((_, nth) => (marked.includes(nth + 1) ? markOf(nth + 1) : lineOf(nth + 1))),
   );
-  expect((await readAtRest(service.env)).amiss()).toEqual([]);
+  expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
 }, 300_000);

@@ -11,7 +11,7 @@ import { samplePage, type Site, sitemapOf, startSite } from '../emulators/site.j
 import { apiClient } from '../support/client.js';
 import { connectSource, revokeSource, withDatabase } from '../support/dataSources.js';
 import { startService, type TestService } from '../support/service.js';
-import { soon } from '../support/soon.js';
+import { waitFor } from '../support/waitFor.js';
 
 /** Where pictures are put; unset: none are taken. */
 const PICTURES = process.env['TEST_PICTURES'];
@@ -165,23 +165,23 @@ test('with 200 data sources and 20 runs in flight it is fast, follows what happe
   // The key is in no address, and not in the page.
   expect(page.url()).not.toContain(service.apiKey);
   expect(await page.content()).not.toContain(service.apiKey);
-  await soon(
+  await waitFor(
     () => page.locator('#part-runs tbody tr').count(),
     (runs) => runs === RUNS,
   );
   // Missing, refused, and without a text: each is a cause of its own.
-  await soon(
+  await waitFor(
     () => page.locator('#part-failures tbody tr').count(),
     (causes) => causes === 3,
   );
   // What could answer did; then it goes on without being asked.
-  await soon(
+  await waitFor(
     () => page.locator('#part-runs').innerText(),
     (text) => text.match(/[1-9]\d* of 30/g)?.length === RUNS,
   );
   const before = await page.locator('#part-runs').innerText();
   sites.forEach((site) => site.release(1));
-  await soon(
+  await waitFor(
     () => page.locator('#part-runs').innerText(),
     (text) => text !== before,
   );
@@ -194,7 +194,7 @@ test('with 200 data sources and 20 runs in flight it is fast, follows what happe
   await held.focus();
   const shown = await page.locator('#part-runs').innerText();
   sites.forEach((site) => site.release(1));
-  await soon(
+  await waitFor(
     () => page.locator('#part-runs').innerText(),
     (text) => text !== shown,
   );

@@ -7,7 +7,7 @@ import { findDifferences } from '../support/differences.js';
 import { CONTENT_ROW_BYTES, type KillSite, playRound, startKillSite } from '../support/killRound.js';
 import { type OwnService, startOwnService, VICTIMS } from '../support/ownService.js';
 import { seededChance } from '../support/seed.js';
-import { soon } from '../support/soon.js';
+import { waitFor } from '../support/waitFor.js';
 
 const PAGES = 24;
 /** Tokens that are given each time: some pages' worth. */
@@ -41,7 +41,7 @@ test(
       let pauses = 0;
       let bound = TOKENS;
       const standsOrEnded = () =>
-        soon(
+        waitFor(
           () => user.file(id),
           ({ sync_status: status, sync_error_message: message }) =>
             status === 'READY' || Number(STANDING.exec(message ?? '')?.[2]) === bound,
@@ -63,9 +63,9 @@ test(
       expect(pauses).toBeGreaterThan(2);
       const rest = await readAtRest(service.env);
       // Each pause is told by itself.
-      expect(rest.amiss(victim).filter((what) => !JSON.stringify(what).includes('FILE_SYNC_LIMIT_REACHED'))).toEqual(
-        [],
-      );
+      expect(
+        rest.findInconsistencies(victim).filter((what) => !JSON.stringify(what).includes('FILE_SYNC_LIMIT_REACHED')),
+      ).toEqual([]);
       expect(rest.content(victim)).toEqual(calm.content('calm'));
       expect(await findDifferences(service.env)).toEqual([]);
       process.stdout.write(`${victim}: ${pauses} pauses\n`);

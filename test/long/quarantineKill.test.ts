@@ -10,7 +10,7 @@ import { withDatabase } from '../support/dataSources.js';
 import { findDifferences } from '../support/differences.js';
 import { type OwnService, startOwnService, type Victim } from '../support/ownService.js';
 import { seededChance } from '../support/seed.js';
-import { soon } from '../support/soon.js';
+import { waitFor } from '../support/waitFor.js';
 import { standForGitBook } from '../support/sourceStands/gitbook.js';
 import type { SourceStand, StandContent } from '../support/sourceStands/stand.js';
 
@@ -50,14 +50,14 @@ afterAll(async () => {
 const files = async (): Promise<FileRecord[]> =>
   (await user.post<Listed<FileRecord>>('/user_files_v2', { pagination: { limit: 100 } })).body.results;
 const settled = (number: number): Promise<FileRecord[]> =>
-  soon(files, (some) => some.length === number && some.every((file) => file.sync_status === 'READY'), SETTLE_MS);
+  waitFor(files, (some) => some.length === number && some.every((file) => file.sync_status === 'READY'), SETTLE_MS);
 const kept = async () =>
   (await organization.get<Listed<{ file_id: number; state: string }>>('/quarantined_files?limit=100')).body.results;
 /** A file that vanishes, is had back and vanishes again is told of twice: how often is counted at the end of a round. */
 const MAY_BE = /^FILE_DELETED .* is told twice$/;
-const amissIn = (now: AtRest): string[] => now.amiss().filter((what) => !MAY_BE.test(what));
+const amissIn = (now: AtRest): string[] => now.findInconsistencies().filter((what) => !MAY_BE.test(what));
 const rest = async (): Promise<void> => {
-  const now = await soon(
+  const now = await waitFor(
     () => readAtRest(service.env),
     (one) => amissIn(one).length === 0,
     SETTLE_MS,
@@ -66,7 +66,7 @@ const rest = async (): Promise<void> => {
   expect(await findDifferences(service.env)).toEqual([]);
 };
 const list = async (): Promise<void> => {
-  await soon(
+  await waitFor(
     () => user.post('/integrations/items/sync', { data_source_id: sourceId }),
     ({ status }) => status === 200,
   );
@@ -106,7 +106,7 @@ describe.each(VICTIMS)('%s killed at random moments', (victim) => {
           (await kept()).filter(({ file_id, state }) => ids.includes(file_id) && state === 'KEPT').length === GONE;
         await amid(async () => {
           await list();
-          await soon(isKept, Boolean, SETTLE_MS);
+          await waitFor(isKept, Boolean, SETTLE_MS);
         });
         await settled(all.length - GONE);
         await rest();
@@ -128,12 +128,12 @@ describe.each(VICTIMS)('%s killed at random moments', (victim) => {
         await rest();
         for (const file of going) stand.remove(file.external_file_id);
         await list();
-        await soon(isKept, Boolean, SETTLE_MS);
+        await waitFor(isKept, Boolean, SETTLE_MS);
         await amid(async () => {
           await withDatabase(service, (db) =>
             db.collection('quarantined_files').updateMany({}, { $set: { keptUntil: new Date() } }),
           );
-          await soon(
+          await waitFor(
             () => withDatabase(service, (db) => db.collection('quarantined_files').countDocuments()).catch(() => 1),
             (left) => left === 0,
             SETTLE_MS,

@@ -5,7 +5,7 @@ import { forgetVectors } from '../support/atRest.js';
 import { cli, watchCli } from '../support/cli.js';
 import type { TestUser } from '../support/client.js';
 import { type OwnService, startOwnService } from '../support/ownService.js';
-import { soon } from '../support/soon.js';
+import { waitFor } from '../support/waitFor.js';
 import { qdrantOf } from '../support/storedPoints.js';
 
 const FILES = 60;
@@ -42,7 +42,7 @@ test('ends with the same search results, each file rebuilt once, however often i
 
   const watched = watchCli(service.env, 'vectors', 'rebuild');
   const reached = (share: number): Promise<number> =>
-    soon(
+    waitFor(
       () => points().catch(() => 0),
       (count) => count > all * share,
     );
@@ -60,7 +60,7 @@ test('ends with the same search results, each file rebuilt once, however often i
   const ended = (await cli(service.env, 'vectors', 'rebuild', '--json')).json<Record<string, unknown>>();
   expect(ended).toMatchObject({ done: true, runs: 1, rebuilt: FILES, failed: 0, skipped: {} });
   expect(await hits()).toEqual(before);
-  await soon(points, (count) => count === all);
+  await waitFor(points, (count) => count === all);
   const { code, lines } = await cli(service.env, 'reconcile', '--full');
   expect([code, lines.at(-1)]).toEqual([0, 'No difference.']);
 });

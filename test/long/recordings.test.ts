@@ -154,5 +154,5 @@ describe.each(Object.entries(RECIPES) as [string, readonly Recipe[]][])('%s', (t
 });
 
 test('nothing is left over', async () => {
-  expect((await readAtRest(service.env)).amiss()).toEqual([]);
+  expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
 });

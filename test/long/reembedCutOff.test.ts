@@ -6,7 +6,7 @@ import { type EmbeddingEmulator, startEmbeddingEmulator } from '../emulators/emb
 import { readAtRest } from '../support/atRest.js';
 import { loadProduct } from '../support/product.js';
 import { startService, type TestService } from '../support/service.js';
-import { soon } from '../support/soon.js';
+import { waitFor } from '../support/waitFor.js';
 
 const FILES = 3;
 const TO = 'OPENAI_ADA_SMALL_512';
@@ -79,11 +79,11 @@ test('a worker that wakes amid a re-embedding when another has done its work lea
     expect((await user.settled(body.id)).sync_status).toBe('READY');
   }
   const { body } = await user.post<{ id: number }>('/files/reembed', { embedding_model: TO });
-  const run = await soon(
+  const run = await waitFor(
     () => user.get<{ status: string }>(`/files/reembed/${body.id}`),
     (answer) => !['QUEUED', 'RUNNING'].includes(answer.body.status),
   );
   expect(run.body).toMatchObject({ status: 'FINISHED', reembedded: FILES, failed: 0, skipped: {} });
   expect(late).toEqual([expect.any(Error)]);
-  expect((await readAtRest(service.env)).amiss()).toEqual([]);
+  expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
 });

@@ -10,7 +10,7 @@ import { connectSource, withDatabase } from '../support/dataSources.js';
 import { testEngines } from '../support/engines.js';
 import { scheduleOf } from '../support/passes.js';
 import { startService, type TestService } from '../support/service.js';
-import { soon } from '../support/soon.js';
+import { waitFor } from '../support/waitFor.js';
 
 const NUMBER = 1_000;
 const HOUR_MS = 3_600_000;
@@ -43,7 +43,7 @@ async function listed(): Promise<Map<string, number>> {
 }
 const settle = async (holds: (found: Map<string, number>) => boolean): Promise<Map<string, number>> => {
   await schedules.reconcile();
-  return soon(listed, holds, 300_000);
+  return waitFor(listed, holds, 300_000);
 };
 
 test('a thousand are made, changed and ended, and none is left', async () => {
@@ -71,14 +71,14 @@ test('a thousand are made, changed and ended, and none is left', async () => {
   const [one = '', other = ''] = ids;
   await client.schedule.getHandle(service.names.idOf(one)).delete();
   await withDatabase(service, (db) => db.collection('schedules').deleteOne({ _id: other as never }));
-  await soon(listed, (found) => !found.has(one));
+  await waitFor(listed, (found) => !found.has(one));
   expect(await schedules.compare()).toEqual({ ended: 1, missing: 1 });
   await schedules.reconcile();
-  await soon(() => scheduleOf(client, service.names, one), Boolean);
+  await waitFor(() => scheduleOf(client, service.names, one), Boolean);
   expect(await scheduleOf(client, service.names, other)).toBeNull();
 
   expect((await organization.post('/delete_users', { customer_ids: ['thora'] })).status).toBe(200);
-  await soon(listed, (found) => found.size === 0, 300_000);
+  await waitFor(listed, (found) => found.size === 0, 300_000);
   const left = await withDatabase(service, (db) => db.collection('schedules').countDocuments({ userId: owner.userId }));
   expect(left).toBe(0);
   expect(await schedules.compare()).toEqual({ ended: 0, missing: 0 });

@@ -10,7 +10,7 @@ import { type ApiClient, apiClient, type TestUser } from '../support/client.js';
 import { type OnCall, onCall } from '../support/onCall.js';
 import { opsPicture } from '../support/opsPicture.js';
 import { startService, type TestService } from '../support/service.js';
-import { soon } from '../support/soon.js';
+import { waitFor } from '../support/waitFor.js';
 
 /** How soon each trouble must be named, with the default STALL_AFTER_S. */
 const NAMED_WITHIN_MS = 90_000;
@@ -78,17 +78,17 @@ test('a worker that other programs starve is named within 90 s, while its run go
   const begun = Date.now();
   loops = startLoops();
   const named = 'The machine starves worker';
-  expect(await soon(told.reasons, (said) => said.includes(named))).toContain('degraded: ');
+  expect(await waitFor(told.reasons, (said) => said.includes(named))).toContain('degraded: ');
   expect(Date.now() - begun).toBeLessThan(NAMED_WITHIN_MS);
-  expect(await soon(told.opsPage, (page) => page.includes(named))).toContain('Stop them');
-  expect(await soon(told.doctorSays, (said) => said.includes(named))).toContain('Stop them');
+  expect(await waitFor(told.opsPage, (page) => page.includes(named))).toContain('Stop them');
+  expect(await waitFor(told.doctorSays, (said) => said.includes(named))).toContain('Stop them');
   await opsPicture(service, 'starved');
   endLoops();
 });
 
 test('a frozen worker is named within 90 s, killed, and replaced by one that ends the run', async () => {
   const { id } = await user.scrape({ url: second.url('/sitemap.xml') });
-  await soon(
+  await waitFor(
     () => user.children(id),
     (children) => children.some(({ sync_status }) => sync_status === 'READY'),
   );
@@ -96,15 +96,15 @@ test('a frozen worker is named within 90 s, killed, and replaced by one that end
   process.kill(worker.pid() ?? 0, 'SIGSTOP');
   const latest = async (): Promise<Run | undefined> =>
     (await key.get<{ results: Run[] }>(`/sync_runs?file_id=${id}`)).body.results[0];
-  const run = await soon(latest, (one) => one?.status === 'stalled');
+  const run = await waitFor(latest, (one) => one?.status === 'stalled');
   expect(run).toMatchObject({ error: 'worker_silent', message: expect.stringContaining('Restart it') });
   expect(await told.reasons()).toContain('degraded: ');
-  expect(await soon(told.opsPage, (page) => page.includes('stalled'))).toContain('has sent no heartbeat');
+  expect(await waitFor(told.opsPage, (page) => page.includes('stalled'))).toContain('has sent no heartbeat');
   expect(await told.doctorSays()).toContain('has sent no heartbeat');
   expect(Date.now() - begun).toBeLessThan(NAMED_WITHIN_MS);
   await opsPicture(service, 'frozen');
 
-  await soon(latest, (one) => one?.status === 'running', 2 * FROZEN_AFTER_MS);
+  await waitFor(latest, (one) => one?.status === 'running', 2 * FROZEN_AFTER_MS);
   expect(frozen).toBe(1);
   expect((await user.settled(id, 600_000)).sync_status).toBe('READY');
   expect((await latest())?.stalls).toMatchObject([{ cause: 'worker_silent' }]);

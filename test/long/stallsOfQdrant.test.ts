@@ -7,7 +7,7 @@ import { type ApiClient, apiClient, type TestUser } from '../support/client.js';
 import { type OnCall, onCall } from '../support/onCall.js';
 import { opsPicture } from '../support/opsPicture.js';
 import { type OwnService, startOwnService } from '../support/ownService.js';
-import { soon } from '../support/soon.js';
+import { waitFor } from '../support/waitFor.js';
 
 /** How soon each trouble must be named, with the default STALL_AFTER_S. */
 const NAMED_WITHIN_MS = 90_000;
@@ -36,7 +36,7 @@ async function expectNamed(name: string, trouble: string, remedy: string): Promi
   const { id } = await user.send({ name: `${name}.txt`, content: `The ${name} probes the mud.` });
   const namedAfterMs: Record<string, number> = {};
   const first = async (place: string, ask: () => Promise<string>, words: string): Promise<string> => {
-    const answer = await soon(ask, (text) => text.includes(words));
+    const answer = await waitFor(ask, (text) => text.includes(words));
     namedAfterMs[place] = Date.now() - begun;
     return answer;
   };
@@ -68,8 +68,8 @@ test('a Qdrant that is stopped by a signal is named with its process, and work g
   await opsPicture(service, 'qdrant-stopped');
   process.kill(qdrant.pid, 'SIGCONT');
   expect((await user.settled(id, 300_000)).sync_status).toBe('READY');
-  await soon(told.reasons, (reasons) => !reasons.includes('Qdrant'));
-  await soon(told.opsPage, (page) => !page.includes(trouble), PAGE_KEEPS_UP_MS);
+  await waitFor(told.reasons, (reasons) => !reasons.includes('Qdrant'));
+  await waitFor(told.opsPage, (page) => !page.includes(trouble), PAGE_KEEPS_UP_MS);
 });
 
 test('a Qdrant that is killed and cannot start is named since when and why, and work goes on when it starts', async () => {
@@ -77,7 +77,7 @@ test('a Qdrant that is killed and cannot start is named since when and why, and 
   await rename(folder, `${folder}-away`);
   await writeFile(folder, 'A file where the engine expects its folder.');
   process.kill(service.engines.qdrant.pid, 'SIGKILL');
-  await soon(
+  await waitFor(
     () => said.join('\n'),
     (lines) => lines.includes('qdrant did not start'),
   );
@@ -85,11 +85,11 @@ test('a Qdrant that is killed and cannot start is named since when and why, and 
   // What the page said of the earlier trouble would be wrong advice.
   const down = 'The embedded Qdrant is down since [-0-9]+ [:0-9]+ UTC: it ended by SIGKILL, [0-9]+ failed';
   const alert = new RegExp(`<p class="alert bad" role="status">\\s*1 run is stalled since .+?</time>. ${down}`);
-  await soon(told.opsPage, (page) => alert.test(page), PAGE_KEEPS_UP_MS);
+  await waitFor(told.opsPage, (page) => alert.test(page), PAGE_KEEPS_UP_MS);
   await opsPicture(service, 'qdrant-killed');
   await rm(folder);
   await rename(`${folder}-away`, folder);
   expect((await user.settled(id, 300_000)).sync_status).toBe('READY');
   expect(said.at(-1)).toBe('qdrant runs again');
-  await soon(told.reasons, (reasons) => !reasons.includes('Qdrant'));
+  await waitFor(told.reasons, (reasons) => !reasons.includes('Qdrant'));
 });

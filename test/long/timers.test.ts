@@ -17,7 +17,7 @@ import { consentTo } from '../support/consent.js';
 import { withDatabase } from '../support/dataSources.js';
 import { quietTemporal } from '../support/quietTemporal.js';
 import { startService, type TestService } from '../support/service.js';
-import { soon } from '../support/soon.js';
+import { waitFor } from '../support/waitFor.js';
 import { startTimeSkipping, type TimeSkipping } from '../support/timeSkipping.js';
 
 const SECOND = 1_000;
@@ -68,7 +68,7 @@ beforeAll(async () => {
         withDatabase(service, async (db) => {
           const rests = { $dateSubtract: { startDate: '$pausedUntil', unit: 'millisecond', amount: byMs } };
           await db
-            .collection('hostTurns')
+            .collection('hostRateLimits')
             .updateMany({ pausedUntil: { $type: 'date' } }, [{ $set: { pausedUntil: rests } }]);
         }),
     ),
@@ -87,7 +87,7 @@ const isRunning = async (workflowId: string): Promise<boolean> =>
   (await describeWorkflow(workflowId)).status.name === 'RUNNING';
 /** How long a workflow took that ends, by Temporal's clock. */
 async function tookMs(workflowId: string): Promise<number> {
-  const { startTime, closeTime } = await soon(
+  const { startTime, closeTime } = await waitFor(
     () => describeWorkflow(workflowId),
     ({ status }) => status.name !== 'RUNNING',
   );
@@ -150,11 +150,11 @@ async function connectGitBook(customerId: string, pages: readonly string[]): Pro
   expect(connected).toMatchObject({ status: 200 });
   const { results } = (await user.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body;
   const id = results[0]?.id ?? 0;
-  await soon(
+  await waitFor(
     () => user.post('/integrations/files/sync', { data_source_id: id, ids: [customerId] }),
     ({ status }) => status === 200,
   );
-  await soon(
+  await waitFor(
     () => files(user),
     (some) => some.length === pages.length && some.every(({ sync_status: status }) => status === 'READY'),
   );
@@ -176,7 +176,7 @@ test('an attempt to connect that nobody comes back to ends after its half hour, 
   await begin('ada');
   const heard = await begin('ben');
   const [left, kept] = (await attempts()).map(({ _id }) => workflowIds.connect(_id)) as [string, string];
-  for (const workflowId of [left, kept]) await soon(() => isRunning(workflowId).catch(() => false), Boolean);
+  for (const workflowId of [left, kept]) await waitFor(() => isRunning(workflowId).catch(() => false), Boolean);
   await time.pass(20 * MINUTE);
   await consentTo(heard);
   expectAbout(await tookMs(kept), 20 * MINUTE);
@@ -195,7 +195,7 @@ test('a run that nobody has go on ends after thirty days; one that somebody does
     await user.scrape({ url: freshSitemap(2).url, ...bound }),
   ];
   const waits = async (id: number): Promise<string> => {
-    const { sync_error_message: message } = await soon(
+    const { sync_error_message: message } = await waitFor(
       async () => (await service.user('bea')).file(id),
       (file) => file.sync_error_message?.startsWith('Paused at max_tokens') === true,
     );
@@ -241,14 +241,14 @@ test('a delivery is tried again over seventeen hours, then given up and not trie
   const { receiver, tell, tried, find } = await receiving('gives up');
   receiver.react(() => 500);
   await tell(1);
-  await soon(() => tried(1).length, Boolean);
+  await waitFor(() => tried(1).length, Boolean);
   await time.pass(17 * HOUR);
   const delays = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR];
   expectGaps(tried(1), delays);
   expect(await find()).not.toMatchObject({ status: 'FLAGGED' });
   await time.pass(HOUR);
   expectGaps(tried(1), [...delays, 10 * HOUR]);
-  expect(await soon(find, (webhook) => webhook?.status === 'FLAGGED')).toMatchObject({ status: 'FLAGGED' });
+  expect(await waitFor(find, (webhook) => webhook?.status === 'FLAGGED')).toMatchObject({ status: 'FLAGGED' });
   await time.pass(3 * DAY);
   expect(tried(1)).toHaveLength(7);
   await receiver.close();
@@ -259,7 +259,7 @@ test('a receiver that is mended has what it missed at the next try, and what is 
   const mendedAt = Date.now() + 3 * HOUR;
   receiver.react(({ event }: Received) => (event.obj.object_id === '1' && Date.now() < mendedAt ? 503 : 200));
   await tell(1);
-  await soon(() => tried(1).length, Boolean);
+  await waitFor(() => tried(1).length, Boolean);
   await time.pass(HOUR);
   await tell(2);
   expect(await receiver.tookSoon(1)).toEqual(['FILE_READY 2']);
@@ -276,7 +276,7 @@ test('a page that fails in passing is asked for again after 5, 30 and 120 second
   const { url, paths } = freshSitemap(2);
   const [mended, broken] = [breakFor(paths[0] ?? '', 3), breakFor(paths[1] ?? '', Infinity)];
   const { id } = await user.scrape({ url, chunk_size: 100 });
-  await soon(() => mended.length * broken.length, Boolean);
+  await waitFor(() => mended.length * broken.length, Boolean);
   await time.pass(10 * MINUTE);
   await user.settled(id);
   expectGaps(mended, [5 * SECOND, 30 * SECOND, 2 * MINUTE]);
@@ -289,7 +289,7 @@ test('a sitemap that fails is asked for four times, with pauses that grow', asyn
   const { url } = freshSitemap(1);
   const asked = breakFor(new URL(url).pathname, Infinity);
   const { id } = await user.scrape({ url, chunk_size: 100 });
-  await soon(() => asked.length, Boolean);
+  await waitFor(() => asked.length, Boolean);
   await time.pass(10 * MINUTE);
   expect(await user.settled(id)).toMatchObject({ sync_status: 'SYNC_ERROR' });
   expectGaps(asked, [5 * SECOND, 25 * SECOND, 2 * MINUTE]);
@@ -304,7 +304,7 @@ test('a batch whose store is away for two hours is tried every half minute until
     return Date.now() < backAt;
   });
   const { id } = await user.send({ name: 'notes.md', content: 'Dredged in 1902.' });
-  await soon(() => tried.length, Boolean);
+  await waitFor(() => tried.length, Boolean);
   await time.pass(3 * HOUR);
   away.clear();
   const later = await service.user('eve');
@@ -331,7 +331,7 @@ test('vectors that nobody uses leave Qdrant after their days, and not before', a
   await time.pass(HOUR + MINUTE);
   expect(await coldSweepOnce(service.store, nobody)).toBe(1);
   const later = await service.user('gwen');
-  await soon(
+  await waitFor(
     () => later.file(id),
     (file) => file.embedding_storage_status === 'COLD_STORAGE',
   );
@@ -348,16 +348,16 @@ test('what vanished at its source can be had back for seven days, and is erased 
   delete gitbook.spaces[space]!.pages['two'];
   const user = await service.user('hera');
   expect((await user.post('/integrations/items/sync', { data_source_id: id })).status).toBe(200);
-  const [one = 0, two = 0] = await soon(kept, (ids) => ids.length === 2);
+  const [one = 0, two = 0] = await waitFor(kept, (ids) => ids.length === 2);
   await time.pass(7 * DAY - HOUR);
   expect(await quarantineSweepOnce(service.store, nobody)).toBe(0);
   expect((await organization.post('/quarantined_files/restore', { file_ids: [one] })).body).toEqual({ restoring: 1 });
-  await soon(kept, (ids) => ids.length === 1);
+  await waitFor(kept, (ids) => ids.length === 1);
   await time.pass(HOUR + MINUTE);
   expect(await kept()).toEqual([]);
   expect(await quarantineSweepOnce(service.store, nobody)).toBe(1);
   const rows = (): Promise<number> =>
     withDatabase(service, (db) => db.collection<{ _id: number }>('files').countDocuments({ _id: { $in: [one, two] } }));
-  await soon(rows, (count) => count === 1);
+  await waitFor(rows, (count) => count === 1);
   expect((await files(await service.user('hera'))).map(({ id: fileId }) => fileId)).toContain(one);
 });

@@ -11,7 +11,7 @@ import { readAtRest } from '../support/atRest.js';
 import type { TestUser } from '../support/client.js';
 import { startProcess } from '../support/processes.js';
 import { startService, type TestService } from '../support/service.js';
-import { soon } from '../support/soon.js';
+import { waitFor } from '../support/waitFor.js';
 import { residentBytes, watchResident } from '../support/watchResident.js';
 
 const MB = 1_000_000;
@@ -100,20 +100,20 @@ test('a worker that is killed while it waits is followed by one that waits for t
   assemblyai.scenes.set('killed', { looks: Infinity });
   const { file } = await sendRecording('killed', MB, 'assemblyai');
   const job = () => assemblyai.jobs.find(({ scene }) => scene === 'killed');
-  await soon(
+  await waitFor(
     () => job()?.looks ?? 0,
     (looks) => looks > 1,
     PATIENCE_MS,
   );
   const pid = worker.pid() ?? 0;
   process.kill(pid, 'SIGKILL');
-  await soon(
+  await waitFor(
     () => worker.pid() ?? pid,
     (now) => now !== pid,
     PATIENCE_MS,
   );
   const { looks } = job()!;
-  await soon(
+  await waitFor(
     () => job()!.looks,
     (now) => now > looks + 1,
     PATIENCE_MS,
@@ -122,5 +122,5 @@ test('a worker that is killed while it waits is followed by one that waits for t
   expect(await user.settled(file.id, PATIENCE_MS)).toMatchObject({ sync_status: 'READY', sync_error_message: null });
   expect(assemblyai.jobs.filter(({ scene }) => scene === 'killed')).toHaveLength(1);
   expect(assemblyai.uploads.filter(({ scene }) => scene === 'killed')).toHaveLength(1);
-  expect((await readAtRest(service.env)).amiss()).toEqual([]);
+  expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
 }, 300_000);

@@ -101,6 +101,6 @@ describe.each(ROUNDS)('$what', ({ what, settings, bombs, longest }) => {
       (await readdir(folder)).map(async (name) => (await stat(path.join(folder, name))).size),
     );
     expect(Math.max(...sizes)).toBe(longest);
-    expect((await readAtRest(service.service.env)).amiss()).toEqual([]);
+    expect((await readAtRest(service.service.env)).findInconsistencies()).toEqual([]);
   });
 });

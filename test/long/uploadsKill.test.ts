@@ -9,7 +9,7 @@ import type { TestUser } from '../support/client.js';
 import { findDifferences } from '../support/differences.js';
 import { type OwnService, startOwnService, VICTIMS, type Victim } from '../support/ownService.js';
 import { seededChance } from '../support/seed.js';
-import { soon } from '../support/soon.js';
+import { waitFor } from '../support/waitFor.js';
 
 const TEXTS = 1_000;
 const TEXT_BYTES = 1_000;
@@ -43,7 +43,7 @@ const optionsOf = (nth: number) =>
  * 409, since MongoDB may still hold the transaction of the API that was killed.
  */
 async function upload(user: TestUser, nth: number): Promise<number> {
-  const { status, body } = await soon(
+  const { status, body } = await waitFor(
     () =>
       user.post<FileRecord>(
         '/upload_text',
@@ -74,7 +74,7 @@ async function play(customerId: string, kills: readonly { victim: Victim; delayM
     await killing;
     if (kill) process.stdout.write(`${kill.victim} killed, ${ids.length} accepted after ${at()}\n`);
   }
-  await soon(
+  await waitFor(
     () => countOf(['READY', 'SYNC_ERROR', 'SYNC_ABORTED']),
     (count) => count >= TEXTS,
     SETTLE_MS,
@@ -95,7 +95,7 @@ test(
     const ids = await play('killed', kills);
 
     const rest = await readAtRest(service.env);
-    expect(rest.amiss()).toEqual([]);
+    expect(rest.findInconsistencies()).toEqual([]);
     const { files, segments, points, contents } = rest.content('killed');
     const calm = rest.content('calm');
     // What was acknowledged is there, and nothing else.

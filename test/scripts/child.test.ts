@@ -2,7 +2,7 @@
 import { afterEach, expect, test } from '@jest/globals';
 
 import { type ChildOptions, type SupervisedChild, superviseChild } from '../../scripts/child.js';
-import { soon } from '../support/soon.js';
+import { waitFor } from '../support/waitFor.js';
 
 const started: SupervisedChild[] = [];
 afterEach(async () => {
@@ -29,7 +29,7 @@ test('a process is started again after each of its deaths, until it is stopped',
   for (let death = 1; death <= 3; death += 1) {
     const before = child.pid();
     process.kill(before ?? 0, 'SIGKILL');
-    await soon(child.pid, (pid) => pid !== before && isAlive(pid));
+    await waitFor(child.pid, (pid) => pid !== before && isAlive(pid));
     expect(codes).toHaveLength(death);
   }
   const last = child.pid();
@@ -42,7 +42,7 @@ test('a process without restart stays away, and one that fails at its start says
   const child = await supervise('waits', { restart: false, onExit: (code) => void codes.push(code) });
   const pid = child.pid();
   await child.kill();
-  await soon(
+  await waitFor(
     () => codes,
     ({ length }) => length === 1,
   );
@@ -59,7 +59,7 @@ test('a process without signs of life is killed and started again; one that neve
     supervise('logs', { ...options, onLogLine: (line) => void lines.push(line) }),
   ]);
   const [first, same] = [freezes.pid(), quiet.pid()];
-  await soon(freezes.pid, (pid) => pid !== first && isAlive(pid));
+  await waitFor(freezes.pid, (pid) => pid !== first && isAlive(pid));
   expect(frozen[0]).toBe(first);
   expect(frozen).not.toContain(same);
   expect([quiet.pid(), isAlive(same), lines]).toEqual([same, true, ['a line', 'another']]);

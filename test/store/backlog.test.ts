@@ -6,7 +6,7 @@ import { countFilesByStatus } from '../../store/backlog.js';
 import { openModels } from '../../store/models.js';
 import { type ApiClient, apiClient, type TestUser } from '../support/client.js';
 import { startService, type TestService } from '../support/service.js';
-import { soon } from '../support/soon.js';
+import { waitFor } from '../support/waitFor.js';
 
 /** How the work of the whole service stands, where nobody does it. */
 let service: TestService;
@@ -45,7 +45,7 @@ describe('with two uploads that no worker takes', () => {
   });
 
   test('files and runs are counted where they are, with the age of the oldest', async () => {
-    const { files, runs } = await soon(service.store.backlog, ({ runs: [one] }) => one?.count === 2);
+    const { files, runs } = await waitFor(service.store.backlog, ({ runs: [one] }) => one?.count === 2);
     expect(files).toMatchObject({ QUEUED_FOR_SYNC: 2, READY: 0 });
     expect(runs).toHaveLength(1);
     expect(runs[0]).toMatchObject({ kind: 'syncUpload', state: 'waiting', count: 2 });
@@ -72,7 +72,7 @@ describe('with two uploads that no worker takes', () => {
     expect(unread.unreadEventAt!.getTime()).toBeGreaterThanOrEqual(before.getTime());
     expect(unread.deliveries).toEqual({ waiting: 0, oldestAt: null });
 
-    await soon(service.store.events.number, (numbered) => numbered === 0);
+    await waitFor(service.store.events.number, (numbered) => numbered === 0);
     const numbered = await service.store.backlog();
     const first = await events.rows.findOne().sort({ at: 1 }).lean();
     expect(numbered).toMatchObject({ unreadEventAt: null, deliveries: { waiting: 0, oldestAt: first?.at } });

@@ -7,7 +7,7 @@ import { createIntents, type Intents } from '../../store/events/intents.js';
 import { eventModels } from '../../store/events/model.js';
 import type { Events } from '../../store/events/events.js';
 import { startService, type TestService } from '../support/service.js';
-import { PATIENCE_MS } from '../support/soon.js';
+import { PATIENCE_MS } from '../support/waitFor.js';
 
 let service: TestService;
 let events: Events;

@@ -23,8 +23,11 @@ const row = (_id: number, { userId = 5, space = 'here', model = 'OPENAI', stored
 });
 const given = (...rows: ReturnType<typeof row>[]) =>
   fileModel(connection).collection.insertMany(rows as unknown as Parameters<mongoose.Collection['insertMany']>[0]);
-const beside = async (ids: readonly number[], elsewhere: Parameters<FoundFiles['foundBeside']>[2] = ELSEWHERE) => {
-  const answer = await files.foundBeside(MINE, ids, elsewhere);
+const beside = async (
+  ids: readonly number[],
+  elsewhere: Parameters<FoundFiles['findWithOtherSpaces']>[2] = ELSEWHERE,
+) => {
+  const answer = await files.findWithOtherSpaces(MINE, ids, elsewhere);
   return [answer.files.map(({ _id }) => _id).toSorted((a, b) => a - b), answer.isElsewhere];
 };
 

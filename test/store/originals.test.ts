@@ -12,7 +12,7 @@ import { createOriginals, type Originals } from '../../store/originals/originals
 import { createSequence } from '../../store/sequence.js';
 import { type S3Emulator, startS3 } from '../emulators/s3.js';
 import { testEngines } from '../support/engines.js';
-import { soon } from '../support/soon.js';
+import { waitFor } from '../support/waitFor.js';
 
 const ROW_BYTES = 100;
 const SIZES = { 'rows of MongoDB': 80, 'a folder': 3_000_000, 'a bucket': 20_000_000 };
@@ -143,7 +143,7 @@ describe.each(['a folder', 'a bucket'] as const)('a receiver that dies, with wha
       yield Buffer.alloc(1_000, 2);
     }
     const receiving = originals.receive(owner, stalling());
-    await soon(inStorage, (names) => names.length > 0);
+    await waitFor(inStorage, (names) => names.length > 0);
     expect(await originals.sweep()).toBe(0);
     expect(await originals.sweep(Date.now() + 3_600_000)).toBe(1);
     expect(await rows()).toBe(0);

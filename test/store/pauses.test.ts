@@ -41,12 +41,13 @@ test('a paused run goes on once, by its owner alone, and tells its workflow unti
   expect(await pauses.resume(owner, id, 10)).toBe(true);
   expect(await pauses.resume(owner, id, null)).toBe(false);
   expect(await pauses.under(`scrape:${id}`)).toBeNull();
-  const unheard = async () => (await pauses.unheard(new Date(Date.now() + 1_000), 10)).map(({ _id }) => _id);
-  expect(await unheard()).toEqual([id]);
+  const unacknowledged = async () =>
+    (await pauses.unacknowledged(new Date(Date.now() + 1_000), 10)).map(({ _id }) => _id);
+  expect(await unacknowledged()).toEqual([id]);
   // Not before its workflow is there to say so.
   expect(await pauses.take(id, 5)).toBe(false);
   expect(await pauses.clear(id)).toBe(true);
-  expect(await unheard()).toEqual([]);
+  expect(await unacknowledged()).toEqual([]);
   expect(await pauses.take(id, 5)).toBe(true);
   await pauses.giveBack(id, 5);
   expect(await runs.find(id)).toMatchObject({ tokensTaken: 0, maxTokens: 10 });

@@ -25,7 +25,7 @@ const recordOf = (fields: object = {}): RecordOfFile =>
     ...{ _id: 7, organizationId: 1, userId: 2, customerId: 'ada', dataSourceId: null, isContainer: false },
     ...{ syncStatus: 'READY', syncErrorMessage: null, fileMetadata: {}, generation: GENERATION, lastGeneration: 3 },
     ...{ numChunks: 4, vectorSpace: SPACE, hasContent: true, embeddingStorageStatus: 'HOT_STORAGE', coldCopy: null },
-    ...{ original: null, givenChunks: null, cleanupPending: false, tagPairs: ['b', 'a'], runId: 5, move: null },
+    ...{ original: null, callerChunks: null, cleanupPending: false, tagPairs: ['b', 'a'], runId: 5, move: null },
     ...{ updatedAt: new Date(1), tagsRevision: 2 },
     ...fields,
   }) as unknown as RecordOfFile;
@@ -156,7 +156,7 @@ const ROWS: readonly Row[] = [
   { what: 'a content where none is kept', file: { hasContent: false }, found: [['stray_contents', 'deleteContents']] },
   {
     what: 'sent contents that are not named',
-    file: { original: { id: 70 }, givenChunks: { id: 71 } },
+    file: { original: { id: 70 }, callerChunks: { id: 71 } },
     held: {
       originals: [
         { id: 70, isRow: true },
@@ -202,7 +202,7 @@ const ROWS: readonly Row[] = [
     stored: [[KEYS.original, 5]],
     found: [NO_ORIGINAL],
   },
-  { what: 'given chunks without a row', file: { givenChunks: { id: 70 } }, found: [NO_ORIGINAL] },
+  { what: 'given chunks without a row', file: { callerChunks: { id: 70 } }, found: [NO_ORIGINAL] },
   // Pages, tags, clean-up
   { what: 'pages that add up', file: site(6, 3, 2, 1), found: [] },
   ...[site(6, 3, 2), site(6, 3, undefined, 2), site(7, 3, 2, 1)].map((file, nth) => ({

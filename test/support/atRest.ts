@@ -18,7 +18,7 @@ import type { EventRowDoc } from '../../store/events/model.js';
 import { readPointFile } from '../../store/coldStorage/pointFile.js';
 import type { RunDoc } from '../../store/runs/model.js';
 import type { UserDoc } from '../../store/users/model.js';
-import { PATIENCE_MS } from './soon.js';
+import { PATIENCE_MS } from './waitFor.js';
 import { type EventNote, eventsAmiss } from './toldEvents.js';
 
 /** What a customer's syncs have made, in words that do not depend on ids, generations or times. */
@@ -34,7 +34,7 @@ interface Content {
 export interface AtRest {
   content(customerId: string): Content;
   /** What must not be: states in motion; ends that nothing told of, or that were told twice; chunks, points and contents that no record names; counts that do not add up. */
-  amiss(customerId?: string): string[];
+  findInconsistencies(customerId?: string): string[];
 }
 
 interface Point {
@@ -137,7 +137,7 @@ async function readCopies(root: string, paths: readonly string[]): Promise<Map<s
   return new Map(copies);
 }
 
-/** What is amiss with where the vectors of files lie: each in one place, the one that its record names, and nothing on its way. */
+/** What is findInconsistencies with where the vectors of files lie: each in one place, the one that its record names, and nothing on its way. */
 function copiesAmiss(copies: ReadonlyMap<string, readonly Point[]>, files: readonly FileDoc[]): EventNote[] {
   const named = new Map(files.flatMap((file) => (file.coldCopy ? [[file.coldCopy.key, file] as const] : [])));
   const lost = [...copies.keys()].filter((key) => !named.has(key));
@@ -178,7 +178,7 @@ function originalsAmiss(rows: readonly OriginalDoc[], blobs: readonly number[], 
   const byId = new Map(rows.map((row) => [row._id, row]));
   const named = new Map(
     files.flatMap((file) =>
-      [file.original, file.givenChunks].flatMap((one) => (one ? [[one.id, file._id] as const] : [])),
+      [file.original, file.callerChunks].flatMap((one) => (one ? [[one.id, file._id] as const] : [])),
     ),
   );
   return [
@@ -215,7 +215,7 @@ async function waitingRuns(connection: mongoose.Connection): Promise<number[]> {
   return (await waiting.toArray()).map(({ _id }) => _id);
 }
 
-/** Waits for runs to end, a moment after the last of their files; one that does not is told of as amiss. */
+/** Waits for runs to end, a moment after the last of their files; one that does not is told of as findInconsistencies. */
 async function runsEnded(connection: mongoose.Connection, waiting: number[]): Promise<void> {
   const deadline = Date.now() + PATIENCE_MS;
   const open = { finishedAt: null, _id: { $nin: waiting } };
@@ -343,7 +343,7 @@ export async function readAtRest(env: NodeJS.ProcessEnv): Promise<AtRest> {
   }
 
   return {
-    amiss: (customerId) =>
+    findInconsistencies: (customerId) =>
       notes.filter((note) => customerId === undefined || note.customerId === customerId).map(({ what }) => what),
     content(customerId) {
       const mine = byText(

@@ -7,7 +7,7 @@ import { type ConnectedSourceType, honours } from '../../contract/sources.js';
 import { forgetVectors, readAtRest } from './atRest.js';
 import type { Listed } from './client.js';
 import type { OwnService } from './ownService.js';
-import { soon } from './soon.js';
+import { waitFor } from './waitFor.js';
 import type { SourceStand, StandContent } from './sourceStands/stand.js';
 
 /** Documents beside those of the catalogue. */
@@ -27,7 +27,7 @@ export interface CatalogueRound {
 /** What a round leaves, and how it went. */
 interface Played {
   readonly left: unknown;
-  readonly amiss: readonly string[];
+  readonly inconsistencies: readonly string[];
   /** Kills that met it under way. */
   readonly hits: number;
   /** Requests that its source saw. */
@@ -58,11 +58,11 @@ export async function playCatalogueRound(round: CatalogueRound): Promise<Played>
     expect((await user.post('/integrations/files/sync', request)).status).toBe(200);
   }
   const listing = { pagination: { limit: 1_000 }, order_by: 'name' };
-  await soon(
+  await waitFor(
     async () => (await user.post<Listed<FileRecord>>('/user_files_v2', listing)).body.results,
     (files) => files.length === 2 + content.others.length + MORE && files.every((file) => file.sync_status === 'READY'),
   );
-  const { sync_status, last_sync_action, revoked_access, data_source_metadata } = await soon(
+  const { sync_status, last_sync_action, revoked_access, data_source_metadata } = await waitFor(
     source,
     (one) => one.sync_status === 'READY' && one.files_synced_at !== null && one.source_items_synced_at !== null,
   );
@@ -80,5 +80,10 @@ export async function playCatalogueRound(round: CatalogueRound): Promise<Played>
   });
   const rest = await readAtRest(service.env);
   const record = { sync_status, last_sync_action, revoked_access, data_source_metadata };
-  return { left: { record, items, ...rest.content(customerId) }, amiss: rest.amiss(), hits, asked };
+  return {
+    left: { record, items, ...rest.content(customerId) },
+    inconsistencies: rest.findInconsistencies(),
+    hits,
+    asked,
+  };
 }

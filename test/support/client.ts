@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { ChunkRecord, DocumentRecord, FileRecord } from '../../contract/records.js';
-import { PATIENCE_MS, soon } from './soon.js';
+import { PATIENCE_MS, waitFor } from './waitFor.js';
 
 export interface Answer<T> {
   readonly status: number;
@@ -164,7 +164,7 @@ export async function testUser(baseUrl: string, apiKey: string, customerId: stri
       ),
     search: async (body) => ok(await client.post<{ documents: DocumentRecord[] }>('/embeddings', body)).documents,
     settled: (id, timeoutMs = PATIENCE_MS) =>
-      soon(
+      waitFor(
         () => user.file(id),
         (file) => FINAL.includes(file.sync_status),
         timeoutMs,

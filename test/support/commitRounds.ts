@@ -75,7 +75,7 @@ async function createRounds({ service, proxy, site }: Parts): Promise<CommitRoun
         expect(left).toBeGreaterThan(0);
       }
       const rest = await readAtRest(service.env);
-      expect({ stop, amiss: rest.amiss() }).toEqual({ stop, amiss: [] });
+      expect({ stop, inconsistencies: rest.findInconsistencies() }).toEqual({ stop, inconsistencies: [] });
       expect({ stop, found: await findDifferences(service.env) }).toEqual({ stop, found: [] });
       const [expected, actual] = [rest.content('calm'), rest.content('killed')];
       expect(expected.points.length).toBeGreaterThan(PAGES);

@@ -93,7 +93,7 @@ export async function playRound({ service, site, customerId, kills }: Round): Pr
 
 /** The round left what the undisturbed one left, nothing else, and asked for no page more than three times. */
 export function expectUndisturbed(round: Round, rest: AtRest, calm: AtRest, calmCustomer: string): void {
-  expect(rest.amiss()).toEqual([]);
+  expect(rest.findInconsistencies()).toEqual([]);
   expect(rest.content(round.customerId)).toEqual(calm.content(calmCustomer));
   const fetches = new Map<string, number>();
   for (const path of round.site.requests) fetches.set(path, (fetches.get(path) ?? 0) + 1);

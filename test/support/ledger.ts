@@ -5,7 +5,7 @@ import type { FileDoc } from '../../store/files/model.js';
 import type { LedgerItemDoc } from '../../store/ledger/model.js';
 import type { RunDoc } from '../../store/runs/model.js';
 import type { UserDoc } from '../../store/users/model.js';
-import { soon } from './soon.js';
+import { waitFor } from './waitFor.js';
 
 /** How the line of a file must be, by the state that its run has left it in. */
 const OUTCOMES: Partial<Record<FileDoc['syncStatus'], readonly ItemOutcome[]>> = {
@@ -54,7 +54,7 @@ export async function wrongCountsAtRest(mongodbUri: string): Promise<string[]> {
   const inMotion = (): Promise<RunDoc[]> =>
     connection.collection<RunDoc>('runs').find({ finishedAt: null }).toArray() as Promise<RunDoc[]>;
   try {
-    const left = await soon(inMotion, (runs) => runs.length === 0).catch(inMotion);
+    const left = await waitFor(inMotion, (runs) => runs.length === 0).catch(inMotion);
     const stuck = left.map(({ _id, kind, workflowId }) => `run ${_id} (${kind}, ${workflowId}) has not ended`);
     return [...stuck, ...(await wrongCounts(mongodbUri))];
   } finally {

@@ -9,7 +9,7 @@ import { letDaysPass, pointsOfFile, storedFor, toldOf } from './coldFiles.js';
 import { findDifferences } from './differences.js';
 import type { OwnService, Victim } from './ownService.js';
 import type { Chance } from './seed.js';
-import { soon } from './soon.js';
+import { waitFor } from './waitFor.js';
 
 export type Direction = 'cold' | 'hot';
 const AT_THE_END = { cold: 'COLD_STORAGE', hot: 'HOT_STORAGE' } as const;
@@ -55,12 +55,12 @@ export async function uploadMovedFiles(service: OwnService, customerId: string, 
     return body.results.map((file) => file.embedding_storage_status);
   };
   const contentNow = async () => {
-    const rest = await soon(
+    const rest = await waitFor(
       () => readAtRest(env),
-      (one) => one.amiss().length === 0,
+      (one) => one.findInconsistencies().length === 0,
       SETTLE_MS,
     ).catch(() => readAtRest(env));
-    expect(rest.amiss()).toEqual([]);
+    expect(rest.findInconsistencies()).toEqual([]);
     expect(await findDifferences(env)).toEqual([]);
     const { files, points, ...others } = rest.content(customerId);
     return { ...others, points, files: files.map((file) => ({ ...(file as object), embeddingStorageStatus: '' })) };
@@ -84,14 +84,17 @@ export async function uploadMovedFiles(service: OwnService, customerId: string, 
         )
           await sleep(5);
         await sleep(kill.delayMs);
-        hit = kill.victim === 'api' || !isAtTheEnd(await statuses()) || (await readAtRest(env)).amiss().length > 0;
+        hit =
+          kill.victim === 'api' ||
+          !isAtTheEnd(await statuses()) ||
+          (await readAtRest(env)).findInconsistencies().length > 0;
         await service.kill(kill.victim);
       };
       const killed = killing();
       if (direction === 'cold') await letDaysPass(env, 2, ids);
       begun = true;
       if (direction === 'hot') expect((await user.post('/move_to_hot_storage', { filters: { ids } })).body).toBe(true);
-      await soon(statuses, isAtTheEnd, SETTLE_MS);
+      await waitFor(statuses, isAtTheEnd, SETTLE_MS);
       await killed;
       turns[direction] += 1;
       expect(await contentNow()).toEqual(content);

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-import { soon } from './soon.js';
+import { waitFor } from './waitFor.js';
 
 /** A start compiles the service and brings three engines up: minutes on a machine that others use. */
 const START_MS = 280_000;
@@ -41,7 +41,7 @@ export function npmRun(script: string, env: NodeJS.ProcessEnv, ...args: string[]
     child,
     output: () => output,
     async printed(pattern) {
-      await soon(
+      await waitFor(
         () => isOver || pattern.test(output),
         (done) => done,
         START_MS,

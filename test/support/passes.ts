@@ -4,7 +4,7 @@ import { type Client, type ScheduleDescription, ScheduleNotFoundError } from '@t
 
 import type { AutoSyncInput, AutoSyncResult } from '../../contract/orchestration.js';
 import type { TemporalNames } from '../../contract/temporalNames.js';
-import { soon } from './soon.js';
+import { waitFor } from './waitFor.js';
 
 /** The schedule of that id; null where Temporal has none. */
 export async function scheduleOf(
@@ -26,7 +26,7 @@ export const scheduleWhen = (
   names: TemporalNames,
   scheduleId: string,
   holds: (schedule: ScheduleDescription | null) => boolean,
-): Promise<ScheduleDescription | null> => soon(() => scheduleOf(client, names, scheduleId), holds);
+): Promise<ScheduleDescription | null> => waitFor(() => scheduleOf(client, names, scheduleId), holds);
 
 /** Has a schedule act now, and answers how the pass ended. Where it meets what is still going on, it acts again. */
 export async function triggerPass(client: Client, names: TemporalNames, scheduleId: string): Promise<AutoSyncResult> {

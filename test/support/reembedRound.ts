@@ -13,7 +13,7 @@ import { findDifferences } from './differences.js';
 import { CONTENT_ROW_BYTES } from './killRound.js';
 import { type OwnService, startOwnService, type Victim } from './ownService.js';
 import type { Chance } from './seed.js';
-import { soon } from './soon.js';
+import { waitFor } from './waitFor.js';
 
 /** Two that the embedded model serves, in one space, then two of a provider with spaces of their own. */
 const MODELS = [
@@ -96,13 +96,13 @@ async function scrape(service: OwnService, site: Site, customerId: string, count
 
 /** Has all of a user's files embedded anew, however often the API dies meanwhile; one run, whatever was sent twice. */
 async function reembed(user: TestUser, model: EmbeddingModelId, key: string): Promise<Run> {
-  const accepted = await soon(
+  const accepted = await waitFor(
     // The transaction of an API that was killed may be open for some seconds: its key is taken until then.
     () => user.post<Run>('/files/reembed', { embedding_model: model }, { 'idempotency-key': key }),
     ({ status }) => status !== 409,
   );
   expect(accepted).toMatchObject({ status: 200 });
-  const ended = await soon(
+  const ended = await waitFor(
     () => user.get<Run>(`/files/reembed/${accepted.body.id}`),
     ({ body }) => !['QUEUED', 'RUNNING'].includes(body.status),
   );
@@ -138,7 +138,7 @@ async function playCalm(
     calmMs = Math.min(calmMs, Date.now() - begun);
     expect(outcome).toMatchObject({ status: 'FINISHED', reembedded: files, failed: 0, skipped: { container: 1 } });
     const rest = await readAtRest(service.env);
-    expect(rest.amiss()).toEqual([]);
+    expect(rest.findInconsistencies()).toEqual([]);
     const content = rest.content(CALM);
     expect(content.points.length).toBeGreaterThan(2 * files);
     const texts = textsThatCame(emulator);
@@ -184,7 +184,7 @@ export async function startReembedRounds(files: number): Promise<ReembedRounds> 
   /** All of the killed user's files are as those of the user who is left in peace, and nothing else is there. */
   const compare = async (run: Run, stage: Stage, kills: number): Promise<void> => {
     const rest = await readAtRest(service.env);
-    expect(rest.amiss()).toEqual([]);
+    expect(rest.findInconsistencies()).toEqual([]);
     expect(await findDifferences(service.env)).toEqual([]);
     expect(rest.content(KILLED)).toEqual(stage.content);
     expect(rest.content(CALM)).toEqual(stages.at(-1)?.content);

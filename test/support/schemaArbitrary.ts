@@ -3,7 +3,7 @@ import fc from 'fast-check';
 
 import { choices, type Document, type Schema } from './contract.js';
 
-const MOST_MEMBERS = 4;
+const MAX_MEMBERS = 4;
 
 /** @param strings values that mean something to the service, mixed in among texts of any kind */
 export function valuesOf(document: Document, schema: Schema, strings: readonly string[]): fc.Arbitrary<unknown> {
@@ -22,7 +22,7 @@ function ofType(document: Document, schema: Schema, type: string, strings: reado
     case 'array':
       return fc.array(valuesOf(document, schema.items ?? {}, strings), {
         minLength: bound('minItems', 0),
-        maxLength: Math.max(bound('minItems', 0), Math.min(bound('maxItems', MOST_MEMBERS), MOST_MEMBERS)),
+        maxLength: Math.max(bound('minItems', 0), Math.min(bound('maxItems', MAX_MEMBERS), MAX_MEMBERS)),
       });
     case 'integer': {
       const [min, max] = [bound('minimum', Number.MIN_SAFE_INTEGER), bound('maximum', Number.MAX_SAFE_INTEGER)];

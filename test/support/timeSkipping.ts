@@ -14,7 +14,7 @@ import { findPort } from '../../engines/ports.js';
 import { endOf } from '../../engines/process.js';
 import { run } from '../../engines/run.js';
 import { DEFAULT_ENGINES_DIR, ensureVenv } from '../../engines/venv.js';
-import { soon } from './soon.js';
+import { waitFor } from './waitFor.js';
 
 const POM = fileURLToPath(new URL('../timeSkipping/pom.xml', import.meta.url));
 const RUN_CHILD = fileURLToPath(new URL('../../engines/run_child.py', import.meta.url));
@@ -95,7 +95,7 @@ export async function startTimeSkipping(): Promise<TimeSkipping> {
   };
   const connect = (): Promise<Connection | null> => Connection.connect(connecting).catch(() => null);
   const connection = await Promise.race([
-    soon(connect, (one) => one !== null),
+    waitFor(connect, (one) => one !== null),
     ended.then((how) => Promise.reject(new Error(`The time-skipping server ${how}. ${NEEDS}`))),
   ]);
   const server = connection?.testService;
@@ -132,7 +132,7 @@ export async function startTimeSkipping(): Promise<TimeSkipping> {
       return Object.fromEntries(following) as Activities;
     },
     async pass(ms) {
-      await soon(
+      await waitFor(
         () => atWork,
         (number) => number === 0,
       );

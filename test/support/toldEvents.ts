@@ -25,7 +25,7 @@ const MAY_REPEAT: readonly EventKind[] = [
   ...DATA_SOURCE_ACTIONS,
 ];
 
-/** What is amiss with the events of a service whose files are at rest. */
+/** Inconsistencies in the events of a service whose files are at rest. */
 export function eventsAmiss(
   rows: readonly EventRowDoc[],
   files: readonly FileDoc[],

@@ -4,7 +4,7 @@ import { createSdkLogger } from '../../worker/sdkLogger.js';
 import { sendHeartbeats } from '../../worker/heartbeat.js';
 import { everyRow } from '../support/everyRow.js';
 import { recorder } from '../support/recorder.js';
-import { soon } from '../support/soon.js';
+import { waitFor } from '../support/waitFor.js';
 
 const self = { id: 'self', host: 'here', pid: process.pid, startedAt: new Date() } as never;
 const LOAD = { waitShare: 0.5, waited: 0.25, othersShare: null };
@@ -22,7 +22,7 @@ test('a worker takes over from those of its host whose process is gone, beats at
   const stop = new AbortController();
   const log = { warn: () => undefined } as never;
   const kept = sendHeartbeats((stores as { workers: never }).workers, self, () => LOAD, log, stop.signal);
-  await soon(
+  await waitFor(
     () => Promise.resolve(of('workers.beat')),
     ({ length }) => length > 0,
   );
@@ -44,7 +44,7 @@ test('a heartbeat that can not be written is told, and does not end the worker',
   const log = { warn: (_fields: unknown, text: string) => void told.push(text) } as never;
   const stop = new AbortController();
   const kept = sendHeartbeats((stores as { workers: never }).workers, self, () => LOAD, log, stop.signal);
-  await soon(
+  await waitFor(
     () => Promise.resolve(of('workers.beat')),
     ({ length }) => length > 0,
   );

@@ -15,7 +15,7 @@ import { testEngines } from '../support/engines.js';
 import { everyRow } from '../support/everyRow.js';
 import { loadProduct } from '../support/product.js';
 import { quietTemporal } from '../support/quietTemporal.js';
-import { soon } from '../support/soon.js';
+import { waitFor } from '../support/waitFor.js';
 
 const RUN_ID = 7;
 const WORKFLOW_BUNDLE = fileURLToPath(new URL('../../dist/workflow-bundle.js', import.meta.url));
@@ -210,7 +210,7 @@ describe('in a worker', () => {
       const options = { taskQueue, workflowId: taskQueue, args: [{ runId: RUN_ID }] };
       const handle = await client.workflow.start('connectByConsent', options);
       if (isCancelled) {
-        await soon(
+        await waitFor(
           () => started,
           (count) => count > 0,
         );

@@ -10,7 +10,7 @@ import { type Receiver, startReceiver } from '../emulators/receiver.js';
 import { testEngines } from '../support/engines.js';
 import { loadProduct } from '../support/product.js';
 import { quietTemporal } from '../support/quietTemporal.js';
-import { soon } from '../support/soon.js';
+import { waitFor } from '../support/waitFor.js';
 import { startService, type TestService } from '../support/service.js';
 
 /** What becomes of deliveries when their only step fails, and when their workflow is ended from outside. */
@@ -114,7 +114,7 @@ test.each<Moment>(['before', 'after'])(
     cancelled = null;
     mishap = { when, happen: cancel };
     await tell(1, 2);
-    const execution = await soon(
+    const execution = await waitFor(
       () => cancelled,
       (one) => one !== null,
     );
@@ -130,7 +130,7 @@ test.each<Moment>(['before', 'after'])(
 test('terminated while a delivery waits for its next try it is started again without anything new', async () => {
   receiver.react(() => 500);
   await tell(1);
-  await soon(
+  await waitFor(
     () => receiver.received.length,
     (count) => count > 0,
   );
@@ -144,7 +144,7 @@ test('while nothing happens nothing is done', async () => {
   await tell(1);
   await receiver.tookSoon(1);
   const id = service.names.idOf(workflowIds.deliverEvents(webhookId));
-  await soon(
+  await waitFor(
     () => service.store.webhooks.find(webhookId),
     (webhook) => webhook?.wake === null,
   );

@@ -14,9 +14,9 @@ const GAP = '\n\n';
 /** Chunks whose tokens are counted before anything else gets its turn. */
 const COUNTED_AT_ONCE = 20;
 
-async function readGiven({ organizationId, _id: fileId, givenChunks }: FileDoc, { store }: ActivityDeps) {
+async function readGiven({ organizationId, _id: fileId, callerChunks }: FileDoc, { store }: ActivityDeps) {
   const parts: Uint8Array[] = [];
-  const stream = givenChunks ? await store.originals.stream({ organizationId, fileId }, givenChunks.id) : null;
+  const stream = callerChunks ? await store.originals.stream({ organizationId, fileId }, callerChunks.id) : null;
   if (stream === null) throw new Fault('gone', 'The chunks that were uploaded are no longer there. Upload them again.');
   for await (const part of stream) parts.push(part);
   return JSON.parse(Buffer.concat(parts).toString()) as CallerChunks;

@@ -123,7 +123,7 @@ export async function prepareFile(
   signal: AbortSignal,
   preparation: Preparation,
 ): Promise<PreparedFile | null> {
-  if (begun.file.givenChunks) return prepareCallerChunks(runId, begun, deps, signal, preparation);
+  if (begun.file.callerChunks) return prepareCallerChunks(runId, begun, deps, signal, preparation);
   if (!isSent(begun.file)) return prepareOpened(runId, begun, deps, signal, preparation);
   const started = await withOriginal(runId, begun, deps, signal);
   const transcript = await transcriptOf(started.file, deps);

@@ -79,11 +79,11 @@ const sampleOf = ({ name, itemType, externalId, externalUrl }: SourceItem) => ({
 });
 
 /** Maximum number of root pages searched for a first item: a project may have no buckets. */
-const MOST_PAGES = 5;
+const MAX_PAGES = 5;
 
 async function firstPage(account: Account, signal: AbortSignal): Promise<ItemPage> {
   let page = await account.listRoots(null, signal);
-  for (let pages = 1; pages < MOST_PAGES && page.items.length === 0 && page.next !== null; pages += 1)
+  for (let pages = 1; pages < MAX_PAGES && page.items.length === 0 && page.next !== null; pages += 1)
     page = await account.listRoots(page.next, signal);
   return page;
 }

@@ -11,7 +11,7 @@ import { lastFailures } from './failures.js';
 import { schedule } from './schedule.js';
 
 /** Maximum number of rate-limited files that are counted. */
-const MOST_WAITING = 1_000;
+const MAX_WAITING = 1_000;
 
 /** Checks that read only our database. */
 const LOCAL_MS = 5_000;
@@ -37,7 +37,7 @@ async function askedChecks(at: LookedAt, looking: Looking, deps: ApiDeps): Promi
   const sampleCheck = await sampled;
   // Last, because an earlier check may have reached a limit.
   const limited = lookAt('limits', { ...looking, signal: AbortSignal.timeout(LOCAL_MS) }, async () =>
-    limits(at, await deps.store.files.waitingForLimit(at.source, MOST_WAITING)),
+    limits(at, await deps.store.files.waitingForLimit(at.source, MAX_WAITING)),
   );
   return [credentialCheck, await scoped, await limited, sampleCheck];
 }

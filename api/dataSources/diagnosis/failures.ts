@@ -5,8 +5,8 @@ import type { RunDoc } from '../../../store/runs/model.js';
 import type { ApiDeps } from '../../deps.js';
 import { bad, type Finding, ok, warn } from './check.js';
 
-const MOST_CAUSES = 10;
-const MOST_RUNS = 5;
+const MAX_CAUSES = 10;
+const MAX_RUNS = 5;
 
 const presentRun = ({ _id, kind, requestId, ...run }: RunDoc, workflowLink: WorkflowLink) => ({
   run_id: _id,
@@ -27,8 +27,8 @@ export async function lastFailures(
 ): Promise<Finding> {
   const { _id: dataSourceId, organizationId, metadata, syncStatus } = source;
   const [groups, runs] = await Promise.all([
-    store.files.byCause({ organizationId, dataSourceId }, MOST_CAUSES),
-    store.runHistory.ofSource(dataSourceId, MOST_RUNS),
+    store.files.byCause({ organizationId, dataSourceId }, MAX_CAUSES),
+    store.runHistory.ofSource(dataSourceId, MAX_RUNS),
   ]);
   const failed = groups.reduce((sum, { files }) => sum + files, 0);
   const told = (name: string): string | null => (typeof metadata[name] === 'string' ? metadata[name] : null);

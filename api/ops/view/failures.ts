@@ -1,6 +1,6 @@
 import { type ItemCause, REMEDIES } from '../../../contract/ledger.js';
 import type { TemporalLinks } from '../../../contract/temporalLinks.js';
-import { type FailedFile, type FailureGroup, MOST_FAILURES_COUNTED } from '../../../store/files/failures.js';
+import { type FailedFile, type FailureGroup, MAX_FAILURES_COUNTED } from '../../../store/files/failures.js';
 import { html, type Html } from '../../http/html.js';
 import { OPS_PATH } from '../../http/opsSessions.js';
 import { away, card, count, empty, nothing, temporalLink, webLink, when, words } from './pieces.js';
@@ -24,13 +24,13 @@ function run({ runId, workflowId }: FailedFile, links: TemporalLinks): Html {
 export function failuresCard(groups: readonly FailureGroup[] | null, links: TemporalLinks): Html {
   if (!groups) return card('Failures by cause', '', away());
   const failed = groups.reduce((sum, { files }) => sum + files, 0);
-  const isMore = groups.some(({ files }) => files >= MOST_FAILURES_COUNTED);
+  const isMore = groups.some(({ files }) => files >= MAX_FAILURES_COUNTED);
   const row = ({ cause, files, latest }: FailureGroup): Html => {
     const { syncErrorMessage: sentence } = latest;
     return html`<tr>
       <td class="n">
         <a href="${filesLink(cause)}" aria-label="${files} files: ${causeName(cause)}"
-          >${count(files, MOST_FAILURES_COUNTED)}</a
+          >${count(files, MAX_FAILURES_COUNTED)}</a
         >
       </td>
       <td class="w">

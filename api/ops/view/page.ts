@@ -1,5 +1,5 @@
 import { SOURCE_STATES } from '../../../store/overview/sources.js';
-import { MOST_RUNS_COUNTED } from '../../../store/overview/runs.js';
+import { MAX_RUNS_COUNTED } from '../../../store/overview/runs.js';
 import type { StallCause } from '../../../contract/stalls.js';
 import { failureSentence } from '../../../contract/webhooks.js';
 import { html, Html } from '../../http/html.js';
@@ -111,10 +111,10 @@ function tiles({ sources, runs, failures, storage, engines, organization }: Orga
     )}
     ${tile(
       'Runs in flight',
-      runs ? count(runs.started, MOST_RUNS_COUNTED) : '–',
-      html`${runs && runs.waiting > 0 ? `${count(runs.waiting, MOST_RUNS_COUNTED)} wait for their start` : 'none waits'}
-      ${runs && runs.paused > 0 ? badge('warn', `${count(runs.paused, MOST_RUNS_COUNTED)} paused`) : nothing}
-      ${runs && runs.stalled > 0 ? badge('bad', `${count(runs.stalled, MOST_RUNS_COUNTED)} stalled`) : nothing}`,
+      runs ? count(runs.started, MAX_RUNS_COUNTED) : '–',
+      html`${runs && runs.waiting > 0 ? `${count(runs.waiting, MAX_RUNS_COUNTED)} wait for their start` : 'none waits'}
+      ${runs && runs.paused > 0 ? badge('warn', `${count(runs.paused, MAX_RUNS_COUNTED)} paused`) : nothing}
+      ${runs && runs.stalled > 0 ? badge('bad', `${count(runs.stalled, MAX_RUNS_COUNTED)} stalled`) : nothing}`,
     )}
     ${tile(
       'Files',

@@ -1,5 +1,5 @@
 import type { RunKind } from '../../../contract/orchestration.js';
-import { MOST_RUNS_COUNTED, type RunRow, type RunsOverview } from '../../../store/overview/runs.js';
+import { MAX_RUNS_COUNTED, type RunRow, type RunsOverview } from '../../../store/overview/runs.js';
 import { html, type Html } from '../../http/html.js';
 import { away, badge, card, count, empty, nothing, temporalLink, when, words } from './pieces.js';
 import type { TemporalLinks } from '../../../contract/temporalLinks.js';
@@ -58,10 +58,10 @@ export function runsCard(runs: RunsOverview | null, links: TemporalLinks): Html 
   if (!runs) return card('Runs in flight', '', away());
   const { rows, started, waiting, paused, stalled } = runs;
   const said = [
-    `${count(started, MOST_RUNS_COUNTED)} under way`,
-    ...(waiting > 0 ? [`${count(waiting, MOST_RUNS_COUNTED)} wait for their start`] : []),
-    ...(paused > 0 ? [`${count(paused, MOST_RUNS_COUNTED)} of them paused`] : []),
-    ...(stalled > 0 ? [`${count(stalled, MOST_RUNS_COUNTED)} stalled`] : []),
+    `${count(started, MAX_RUNS_COUNTED)} under way`,
+    ...(waiting > 0 ? [`${count(waiting, MAX_RUNS_COUNTED)} wait for their start`] : []),
+    ...(paused > 0 ? [`${count(paused, MAX_RUNS_COUNTED)} of them paused`] : []),
+    ...(stalled > 0 ? [`${count(stalled, MAX_RUNS_COUNTED)} stalled`] : []),
     ...(started > rows.length ? [`the latest ${rows.length} are shown`] : []),
   ].join(', ');
   const table = html`<div class="tall">

@@ -8,7 +8,7 @@ import { requireList } from '../../faults.js';
 
 const DRIVES_PER_PAGE = '100';
 /** Shared drives whose changes are read: one may be a member of so many. */
-const MOST_DRIVES = 1_000;
+const MAX_DRIVES = 1_000;
 
 const driveUrl = (id: string): string => `https://drive.google.com/drive/folders/${id}`;
 
@@ -26,7 +26,7 @@ export async function drivesPage(client: SourceClient, token: string | null): Pr
 /** All of them. */
 export async function allDrives(client: SourceClient): Promise<readonly SourceItem[]> {
   const drives: SourceItem[] = [];
-  for (let token: string | null | undefined; token !== null && drives.length < MOST_DRIVES;) {
+  for (let token: string | null | undefined; token !== null && drives.length < MAX_DRIVES;) {
     const page: ItemPage = await drivesPage(client, token ?? null);
     drives.push(...page.items);
     token = page.next;

@@ -26,7 +26,7 @@ type FolderCursor = Checked<typeof FOLDER_CURSOR>;
 /** Folders that one request asks for: a query has a bound. */
 const FOLDERS_AT_ONCE = 20;
 /** Drive nests folders 100 deep; an answer that leads in circles ends here. */
-const MOST_LEVELS = 200;
+const MAX_LEVELS = 200;
 const FILES_PER_PAGE = '1000';
 /** What lets shared drives be asked for as well. */
 export const ALL_DRIVES = { supportsAllDrives: 'true', includeItemsFromAllDrives: 'true' } as const;
@@ -53,7 +53,7 @@ function behind(cursor: FolderCursor, below: readonly string[]): FolderCursor | 
   if (rest.length > 0)
     return { ...cursor, open: rest, group: Math.min(FOLDERS_AT_ONCE, rest.length), below, token: null };
   const open = [...new Set(below)];
-  if (open.length === 0 || cursor.level >= MOST_LEVELS) return null;
+  if (open.length === 0 || cursor.level >= MAX_LEVELS) return null;
   const group = Math.min(FOLDERS_AT_ONCE, open.length);
   return { ...cursor, open, group, below: [], level: cursor.level + 1, token: null };
 }

@@ -57,7 +57,7 @@ function placeOf(message: GmailJson): string {
 }
 
 const LONGEST = 500;
-const MOST_PEOPLE = 100;
+const MAX_PEOPLE = 100;
 
 /** The first header of a name, in any case. */
 function headerOf(message: GmailJson, name: string): string | null {
@@ -72,7 +72,7 @@ function headerOf(message: GmailJson, name: string): string | null {
 export function addressesIn(header: string | null): string[] {
   const found = (header ?? '').match(/(?:"(?:[^"\\]|\\.)*"|[^,"])+/g) ?? [];
   const addresses = found.map((one) => (/<([^<>]+)>\s*$/.exec(one.trim())?.[1] ?? one).trim().slice(0, LONGEST));
-  return [...new Set(addresses.filter((one) => one !== ''))].slice(0, MOST_PEOPLE);
+  return [...new Set(addresses.filter((one) => one !== ''))].slice(0, MAX_PEOPLE);
 }
 
 /** Who wrote it to whom, as tags of its file. */

@@ -9,7 +9,7 @@ export interface Workbook {
 }
 
 /** Maximum number of columns in Excel; a forged reference must not create a row of a billion cells. */
-const MOST_COLUMNS = 16_384;
+const MAX_COLUMNS = 16_384;
 
 /**
  * Passes a sheet's rows to a callback one by one, with cells as Excel displays them. Uses the stored results of
@@ -48,7 +48,7 @@ export function readSheet(
       if (name === 'v' || name === 't') isReading = false;
       else if (name === 'rPh') isPhonetic = false;
       else if (name === 'c') {
-        if (column < MOST_COLUMNS && value !== '') {
+        if (column < MAX_COLUMNS && value !== '') {
           while (row.length < column) row.push('');
           row[column] = shown(value, type, workbook.kinds[style] ?? 'plain', workbook);
         }

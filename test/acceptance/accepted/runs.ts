@@ -383,7 +383,7 @@ export function testRuns(): void {
         success: true,
       });
       const options = { embeddingModel: 'SOLAR_1_MINI', chunkSize: 90, chunkOverlap: 89, generateChunksOnly: true };
-      const given = { syncStatus: 'QUEUED_FOR_SYNC', givenChunks: { size: expect.any(Number) }, options };
+      const given = { syncStatus: 'QUEUED_FOR_SYNC', callerChunks: { size: expect.any(Number) }, options };
       expect((await who.files()).slice(0, 2)).toMatchObject([given, given]);
       expect((await who.runs()).map(({ kind, fileId }) => [kind, fileId])).toEqual([
         ['resyncFile', ids[0]],

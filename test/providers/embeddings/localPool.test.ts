@@ -11,7 +11,7 @@ import {
   type LocalPoolOptions,
 } from '../../../providers/embeddings/providers/localPool.js';
 import type { LocalRequest } from '../../../providers/embeddings/providers/localProcess.js';
-import { PATIENCE_MS, soon } from '../../support/soon.js';
+import { PATIENCE_MS, waitFor } from '../../support/waitFor.js';
 import { modelFiles } from './modelFiles.js';
 
 interface ObservedPool {
@@ -70,7 +70,7 @@ test('a query goes first: before waiting documents, and between the windows of t
   await pool.embed(['warm up'], 'query');
   const finished: string[] = [];
   const documents = pool.embed([LONG, 'next', 'last'], 'document').then(() => finished.push('documents'));
-  await soon(() => given.length > 2, Boolean);
+  await waitFor(() => given.length > 2, Boolean);
   const queries = pool.embed(['q1', 'q2'], 'query').then(() => {
     finished.push('queries');
     // Not even the first document is done: it has some twenty windows.
@@ -114,7 +114,7 @@ test('a short query waits neither for long queries nor for documents', async () 
     pool.embed([text], 'query', undefined, ours).then(() => finished.push('long')),
   );
   const document = pool.embed([LONG_QUERY], 'document').then(() => finished.push('document'));
-  await soon(() => given.length > 3, Boolean);
+  await waitFor(() => given.length > 3, Boolean);
   const short = pool.embed(['short'], 'query', undefined, theirs).then(() => finished.push('short'));
   // Sent at once, beside the windows under way.
   expect(given.at(-1)).toBe('short');
@@ -177,7 +177,7 @@ describe('the process for long queries', () => {
     const { pool, given, longChildren, children } = observedPool(1);
     await pool.embed(['warm up'], 'query');
     const long = [ours, theirs].map((party) => pool.embed([LONG_QUERY], 'query', undefined, party));
-    await soon(() => given.length > 2, Boolean);
+    await waitFor(() => given.length > 2, Boolean);
     const short = pool.embed(['short'], 'query', undefined, theirs);
     longChildren[0]?.kill('SIGKILL');
     // The two take turns: the one whose window was under way is lost.
@@ -220,7 +220,7 @@ test('no further window of an aborted text is embedded', async () => {
   const { pool, given } = observedPool(1);
   const abort = new AbortController();
   const aborted = pool.embed([LONG_QUERY], 'query', abort.signal, ours);
-  await soon(() => given.length > 0, Boolean);
+  await waitFor(() => given.length > 0, Boolean);
   abort.abort(new Error('the caller disconnected'));
   await expect(aborted).rejects.toThrow('the caller disconnected');
   const sent = given.length;
@@ -266,7 +266,7 @@ test('a process that dies fails what it worked on; others go on with a new one',
   await pool.embed(['warm up'], 'document');
   const running = pool.embed([LONG, 'never'], 'document');
   const waiting = pool.embed(['waits'], 'document');
-  await soon(() => given.length > 1, Boolean);
+  await waitFor(() => given.length > 1, Boolean);
   children[0]?.kill('SIGKILL');
   await expect(running).rejects.toMatchObject({ name: 'Fault', kind: 'embedding_failed', retryable: true });
   expect(await waiting).toHaveLength(1);

@@ -11,7 +11,7 @@ import { CLIENT_ID, CLIENT_SECRET } from '../../emulators/oauthProvider.js';
 import type { Listed, TestUser } from '../client.js';
 import { withDatabase } from '../dataSources.js';
 import { startService, type TestService } from '../service.js';
-import { soon } from '../soon.js';
+import { waitFor } from '../waitFor.js';
 import { SOURCE_STANDS } from './index.js';
 import type { SourceStand, StandContent } from './stand.js';
 import { storedPoints } from '../storedPoints.js';
@@ -131,7 +131,7 @@ export class Customer {
 
   /** The data source as soon as something holds of it. */
   sourceWhen(holds: (source: DataSourceRecord) => boolean): Promise<DataSourceRecord> {
-    return soon(() => this.source(), holds);
+    return waitFor(() => this.source(), holds);
   }
 
   /** The data source once no listing of it is under way. */
@@ -174,7 +174,7 @@ export class Customer {
 
   /** Waits until nothing is asked of the source any more: five seconds after a cancellation at most. */
   async idle(): Promise<void> {
-    await soon(
+    await waitFor(
       () => this.stand.underWay(),
       (requests) => requests === 0,
       5_000,
@@ -197,7 +197,7 @@ export class Customer {
   async selectionsDone(): Promise<void> {
     const open = { customerId: this.customerId, kind: 'syncSource', finishedAt: null } as const;
     await withDatabase(this.service, (db) =>
-      soon(
+      waitFor(
         () => db.collection<RunDoc>('runs').countDocuments(open),
         (runs) => runs === 0,
       ),
@@ -206,7 +206,7 @@ export class Customer {
 
   /** All files, once there are so many and each is at rest. */
   settledFiles(number: number): Promise<FileRecord[]> {
-    return soon(
+    return waitFor(
       () => this.files(),
       (some) => some.length === number && some.every((file) => FINAL.includes(file.sync_status)),
     );
@@ -214,7 +214,7 @@ export class Customer {
 
   /** A file as soon as something holds of it. */
   fileWhen(id: number, holds: (file: FileRecord) => boolean): Promise<FileRecord> {
-    return soon(() => this.user.file(id), holds);
+    return waitFor(() => this.user.file(id), holds);
   }
 
   async items(body: Record<string, unknown> = {}): Promise<{ items: Item[]; count: number }> {

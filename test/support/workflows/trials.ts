@@ -29,7 +29,7 @@ import { runPass } from '../passes.js';
 import { loadProduct } from '../product.js';
 import { quietTemporal } from '../quietTemporal.js';
 import { startService, type TestService } from '../service.js';
-import { soon } from '../soon.js';
+import { waitFor } from '../waitFor.js';
 
 import {
   CANCELLED,
@@ -206,7 +206,7 @@ function noteLane(workflow: Workflow, { organizationId, userId }: RunDoc, key = 
 }
 
 async function endOf(customerId: string, workflow: Workflow): Promise<End> {
-  const workflowId = await soon(() => begun.get(`${customerId}: ${workflow}`) ?? '', Boolean);
+  const workflowId = await waitFor(() => begun.get(`${customerId}: ${workflow}`) ?? '', Boolean);
   const handle = client.workflow.getHandle(workflowId);
   await handle.result().catch(() => undefined);
   const stillAtWork = atWork.get(workflowId) ?? 0;
@@ -228,7 +228,7 @@ async function endOf(customerId: string, workflow: Workflow): Promise<End> {
 async function goOn(user: TestUser, parent: FileRecord): Promise<void> {
   const tenant = { organizationId: parent.organization_id, userId: parent.organization_user_id ?? 0 };
   const [record] = await service.store.files.byIds(tenant, [parent.id]);
-  const run = await soon(
+  const run = await waitFor(
     () => service.store.runs.find(record?.runId ?? 0),
     (one) => one?.pause !== undefined || one?.finishedAt !== null,
   );
@@ -463,13 +463,13 @@ export function testWorkflows(mishapsAt: (name: string, step: Step) => readonly 
   const titled = (some: readonly Trial[]) => some.map((trial) => [trial.customer, trial] as const);
 
   /** Every mishap happened, nothing is at work after the end, nothing is in motion or left over. */
-  const AS_IT_SHOULD = { left: 0, atWork: 0, amiss: [] };
+  const AS_IT_SHOULD = { left: 0, atWork: 0, inconsistencies: [] };
 
   describe('a workflow does its work', () => {
     test.each(names)('%s', (way) => {
       const end = ends.get(way);
       if (end instanceof Error) throw end;
-      expect({ ...end, amiss: stores.amiss(way) }).toMatchObject(AS_IT_SHOULD);
+      expect({ ...end, inconsistencies: stores.findInconsistencies(way) }).toMatchObject(AS_IT_SHOULD);
       expect(end?.outcome).toBe(WAYS[way]!.outcome ?? 'finished');
     });
   });
@@ -480,7 +480,7 @@ export function testWorkflows(mishapsAt: (name: string, step: Step) => readonly 
       const end = ends.get(customer);
       if (end instanceof Error) throw end;
       expect(end).toEqual(ends.get(way));
-      expect({ ...end, amiss: stores.amiss(customer) }).toMatchObject(AS_IT_SHOULD);
+      expect({ ...end, inconsistencies: stores.findInconsistencies(customer) }).toMatchObject(AS_IT_SHOULD);
       if (WAYS[way]!.given?.includes(CANCELLED) !== true) expect(stores.content(customer)).toEqual(stores.content(way));
     });
   });
@@ -490,7 +490,7 @@ export function testWorkflows(mishapsAt: (name: string, step: Step) => readonly 
       test.each(titled(cancelling))('%s', (customer, { way }) => {
         const end = ends.get(customer);
         if (end instanceof Error) throw end;
-        expect({ ...end, amiss: stores.amiss(customer) }).toMatchObject(AS_IT_SHOULD);
+        expect({ ...end, inconsistencies: stores.findInconsistencies(customer) }).toMatchObject(AS_IT_SHOULD);
         // What the workflow, the run and its records say is one story.
         const { outcome, workflowStatus, listed } = end as End;
         const { files } = stores.content(customer);

@@ -8,7 +8,7 @@ import { DRIVE_FOLDER, type GoogleDriveEmulator, startGoogleDrive } from '../../
 import { CLIENT_ID, CLIENT_SECRET } from '../../emulators/oauthProvider.js';
 import { consentTo } from '../../support/consent.js';
 import { startService, type TestService } from '../../support/service.js';
-import { soon } from '../../support/soon.js';
+import { waitFor } from '../../support/waitFor.js';
 import { startWidgetBrowser, type WidgetBrowser, type WidgetView } from '../../support/widgetBrowser.js';
 import { startWidgetSite, type WidgetSite } from '../../support/widgetSite.js';
 import { thoroughly } from '../../support/thorough.js';
@@ -151,7 +151,7 @@ thoroughly('a file is dropped on it, uploaded, and shown as synced', async () =>
   await widget.picture('dropped');
   await widget.press('Submit');
   // Before, its way back leads elsewhere.
-  await soon(
+  await waitFor(
     () => widget.told(),
     (told) => told.length > 0,
   );

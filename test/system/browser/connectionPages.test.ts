@@ -15,7 +15,7 @@ import { type SlackEmulator, startSlack, TEAM } from '../../emulators/slack.js';
 import type { Listed, TestUser } from '../../support/client.js';
 import { withDatabase } from '../../support/dataSources.js';
 import { startService, type TestService } from '../../support/service.js';
-import { soon } from '../../support/soon.js';
+import { waitFor } from '../../support/waitFor.js';
 import { thoroughly } from '../../support/thorough.js';
 
 /** Where pictures are put; unset: none are taken. */
@@ -201,7 +201,7 @@ describe('the chooser', () => {
     await page.goto(await addressFor('GOOGLE_DRIVE', PICKER));
     await press('Allow');
     await picture('chooser-offered');
-    await soon(sources, ([one]) => one?.sync_status === 'READY');
+    await waitFor(sources, ([one]) => one?.sync_status === 'READY');
     await page.getByRole('link', { name: 'Choose files' }).click();
     expect(await heading()).toBe('Choose from Google Drive');
     await press('Open My Drive');
@@ -218,7 +218,7 @@ describe('the chooser', () => {
     expect(await heading()).toBe('Your choice is being synced');
     await picture('chosen');
     const texts = () => Promise.all(['When was the lighthouse lit?', 'minutes'].map(found));
-    const answers = await soon(texts, ([one, other]) => one?.[0] !== undefined && one[0] !== other?.[0]);
+    const answers = await waitFor(texts, ([one, other]) => one?.[0] !== undefined && one[0] !== other?.[0]);
     expect(answers.flat().toSorted()).toEqual(['On minutes.', 'The lighthouse was lit in 1901.']);
     expect(complaints).toEqual([]);
   });

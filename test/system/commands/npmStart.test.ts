@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { findPort } from '../../../engines/ports.js';
 import { testUser } from '../../support/client.js';
 import { npmRun, type NpmRun } from '../../support/npm.js';
-import { soon } from '../../support/soon.js';
+import { waitFor } from '../../support/waitFor.js';
 
 let root: string;
 let dataDir: string;
@@ -79,7 +79,7 @@ test('SIGTERM to npm ends the service and its engines', async () => {
   const running = await pids();
   expect(running).toHaveLength(4);
   service.child.kill('SIGTERM');
-  await soon(
+  await waitFor(
     () => running.filter((pid) => existsSync(`/proc/${pid}`)),
     (living) => living.length === 0,
   );

@@ -85,11 +85,11 @@ test('what a message contains becomes files below it, of the same upload, read l
   expect(again.map(({ id, chunk_size }) => ({ id, chunk_size }))).toEqual(
     found.map(({ id }) => ({ id, chunk_size: 30 })),
   );
-  expect((await readAtRest(service.env)).amiss()).toEqual([]);
+  expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
 
   await user.post('/delete_files', { file_ids: [file.id], delete_child_files: true });
   for (let left = 3; left > 0;) left = (await user.post<{ count: number }>('/user_files_v2', {})).body.count;
-  expect((await readAtRest(service.env)).amiss()).toEqual([]);
+  expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
 });
 
 test('messages inside messages are followed down to a bound', async () => {

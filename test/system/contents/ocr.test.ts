@@ -8,7 +8,7 @@ import { apiClient, type NamedFile, type TestUser } from '../../support/client.j
 import { jbig2Bomb } from '../../support/jbig2.js';
 import { type Drawn, drawPicture } from '../../support/pictures.js';
 import { startService, type TestService } from '../../support/service.js';
-import { soon } from '../../support/soon.js';
+import { waitFor } from '../../support/waitFor.js';
 import { thoroughly, thoroughRows } from '../../support/thorough.js';
 
 let service: TestService;
@@ -154,7 +154,7 @@ test('what was read is kept: another sync reads nothing again, and a delete take
   const kept = (): Promise<number> => service.store.recognizedPages.countOf(tenant, [file.id]);
   expect(await kept()).toBe(1);
   await user.post('/delete_files_v2', { filters: { ids: [file.id] } });
-  await soon(kept, (count) => count === 0, PATIENCE_MS);
+  await waitFor(kept, (count) => count === 0, PATIENCE_MS);
 }, 240_000);
 
 /** A PNG whose header says that it is so large. */
@@ -251,7 +251,7 @@ test('texts do not wait for files in OCR; a cancelled one ends SYNC_ABORTED', as
   for (let nth = 0; nth < 3; nth += 1)
     scans.push(await user.send({ name: `scan${nth}.pdf`, content: pages }, WITH_OCR));
   const last = scans.at(-1)?.id ?? 0;
-  const queued = await soon(
+  const queued = await waitFor(
     () => user.file(last),
     ({ sync_status }) => sync_status === 'QUEUED_FOR_OCR',
   );
@@ -275,7 +275,7 @@ thoroughly(
     const { id, organization_user_id } = await gone.send({ name: 'gone.pdf', content: pages }, WITH_OCR);
     const tenant = { organizationId: 1, userId: organization_user_id ?? 0 };
     const { recognizedPages, runs } = service.store;
-    await soon(
+    await waitFor(
       () => recognizedPages.countOf(tenant, [id]),
       (kept) => kept > 0,
       400_000,
@@ -284,14 +284,14 @@ thoroughly(
     expect((await organization.post('/delete_users', { customer_ids: ['ocr-gone'] })).status).toBe(200);
     expect((await gone.get('/whoami')).status).toBe(401);
     const later = new Date(Date.now() + 60_000);
-    await soon(
+    await waitFor(
       async () => [...(await runs.unstarted(later, 1)), ...(await runs.inMotion(later, 1))],
       (underWay) => underWay.length === 0,
       PATIENCE_MS,
     );
     const stores = await readAtRest(service.env);
     expect(stores.content('ocr-gone')).toEqual({ files: [], segments: [], points: [], contents: [] });
-    expect(stores.amiss()).toEqual([]);
+    expect(stores.findInconsistencies()).toEqual([]);
     expect(await recognizedPages.countOf(tenant, [id])).toBe(0);
   },
   900_000,

@@ -8,7 +8,7 @@ import { Fault } from '../../../contract/failures.js';
 import { createDocumentPool, type PoolSettings } from '../../../documents/pool.js';
 import type { ReaderDeath } from '../../../documents/readers.js';
 import type { ChunkOptions, DocumentPool } from '../../../documents/types.js';
-import { soon } from '../../support/soon.js';
+import { waitFor } from '../../support/waitFor.js';
 import { FILES, input, LIMITS } from '../../documents/page.js';
 import { upload } from '../../documents/readFile.js';
 
@@ -224,7 +224,7 @@ const blockingFile = (): string => {
 };
 /** Kills the process that a pool started since then, once it has begun. */
 const killReader = async (before: readonly number[]): Promise<void> => {
-  const reader = await soon(
+  const reader = await waitFor(
     () =>
       children().find((pid) => !before.includes(pid) && readFileSync(`/proc/${pid}/cmdline`).includes('poolProcess')),
     (pid) => pid !== undefined,
@@ -272,7 +272,7 @@ test('a file whose reader dies twice fails and names the signal and the memory i
   const before = children();
   const fault = faultOf(pool.process({ ...upload('', 'a.txt'), path }, CHUNKING));
   await killReader(before);
-  await soon(
+  await waitFor(
     () => deaths.length,
     (count) => count === 1,
   );

@@ -8,7 +8,7 @@ import { recordingOf, SILENCE, type Speech } from '../../emulators/speech.js';
 import { readAtRest } from '../../support/atRest.js';
 import type { TestUser } from '../../support/client.js';
 import { startService, type TestService } from '../../support/service.js';
-import { soon } from '../../support/soon.js';
+import { waitFor } from '../../support/waitFor.js';
 import { thoroughRows } from '../../support/thorough.js';
 
 const KEYS = { deepgram: 'key of deepgram', assemblyai: 'key of assemblyai' };
@@ -276,7 +276,7 @@ describe('a job of AssemblyAI', () => {
   test('is waited for by the next worker, and deleted when the file is cancelled', async () => {
     const asked = { transcription_service: 'assemblyai' };
     const looked = (scene: string, times: number) =>
-      soon(
+      waitFor(
         () => Promise.resolve(jobsOf(scene)[0]?.looks ?? 0),
         (looks) => looks >= times,
       );
@@ -298,7 +298,7 @@ describe('a job of AssemblyAI', () => {
     await looked('cancelled', 2);
     expect((await user.post('/cancel_sync', { file_id: cancelled.id })).status).toBe(200);
     expect(await user.settled(cancelled.id)).toMatchObject({ sync_status: 'SYNC_ABORTED' });
-    await soon(
+    await waitFor(
       () => Promise.resolve(jobsOf('cancelled')),
       ([job]) => job?.deleted === true,
     );
@@ -311,18 +311,18 @@ describe('a job of AssemblyAI', () => {
 test('a call to Deepgram ends with its file', async () => {
   deepgram.scenes.set('hangs', { mishaps: ['hang'] });
   const { id } = await send('hangs');
-  await soon(
+  await waitFor(
     () => Promise.resolve(callsOf('hangs').length),
     (calls) => calls === 1,
   );
   expect((await user.post('/cancel_sync', { file_id: id })).status).toBe(200);
   expect(await user.settled(id)).toMatchObject({ sync_status: 'SYNC_ABORTED' });
-  await soon(
+  await waitFor(
     () => Promise.resolve(deepgram.open()),
     (open) => open === 0,
   );
 });
 
 test('nothing is left over', async () => {
-  expect((await readAtRest(service.env)).amiss()).toEqual([]);
+  expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
 });

@@ -6,7 +6,7 @@ import { type Deepgram, startDeepgram } from '../../emulators/deepgram.js';
 import { recordingOf } from '../../emulators/speech.js';
 import { readAtRest } from '../../support/atRest.js';
 import { startService, type TestService } from '../../support/service.js';
-import { soon } from '../../support/soon.js';
+import { waitFor } from '../../support/waitFor.js';
 import { startSite } from '../../emulators/site.js';
 import { thoroughly } from '../../support/thorough.js';
 
@@ -31,7 +31,7 @@ async function withService(settings: Record<string, string>, work: (service: Tes
   });
   try {
     await work(service);
-    expect((await readAtRest(service.env)).amiss()).toEqual([]);
+    expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
   } finally {
     await service.close();
   }
@@ -109,7 +109,7 @@ test('texts do not wait for recordings, and one recording waits for another', as
     const recordings = await Promise.all(
       ['a.mp3', 'b.mp3', 'c.mp3'].map((name) => user.send({ name, content: recordingOf('long') }, OPTIONS)),
     );
-    await soon(heard, (calls) => calls === 1);
+    await waitFor(heard, (calls) => calls === 1);
     const text = await user.send({ name: 'notes.txt', content: 'Otters juggle.' }, OPTIONS);
     expect(await user.settled(text.id)).toMatchObject({ sync_status: 'READY' });
     expect(heard()).toBe(1);

@@ -10,7 +10,7 @@ import { checkSpace } from '../../../engines/startSpace.js';
 import { explanationOf } from '../../../config/process/startFailure.js';
 import { npmRun } from '../../support/npm.js';
 import { allowsMounts, mountSmallDisk, resizeSmallDisk, unmountSmallDisk } from '../../support/smallDisk.js';
-import { soon } from '../../support/soon.js';
+import { waitFor } from '../../support/waitFor.js';
 
 const onDisk = allowsMounts('test/system/engines/fullDisk.test.ts') ? describe : describe.skip;
 const ALL = { mongodb: true, qdrant: true, temporal: true };
@@ -92,7 +92,7 @@ onDisk('a full disk', () => {
       keepRunning: (line) => said.push(line),
     });
     starting.catch(() => {});
-    await soon(
+    await waitFor(
       () => said.length,
       (lines) => lines >= 2,
     );

@@ -9,7 +9,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import type { Engine } from '../../../engines/engine.js';
 import { createRestarter } from '../../../engines/keepRunning.js';
 import { startEngines } from '../../../engines/start.js';
-import { soon } from '../../support/soon.js';
+import { waitFor } from '../../support/waitFor.js';
 
 let dataDir: string;
 let nowMs: number;
@@ -54,7 +54,7 @@ test('an engine that does not start is tried again with growing pauses, each try
   const { onCrash, down } = keeper();
   const engine = failing(7);
   onCrash('mongodb', 'ended by SIGABRT', engine as unknown as Engine);
-  await soon(
+  await waitFor(
     () => said.at(-1),
     (line) => line === 'mongodb runs again',
   );
@@ -72,7 +72,7 @@ test('an engine that ends soon after its start waits longer each time, and one t
     nowMs += ranMs;
     const before = engine.starts;
     onCrash('qdrant', 'ended by SIGSEGV', engine as unknown as Engine);
-    await soon(
+    await waitFor(
       () => [engine.starts, said.at(-1)] as const,
       ([starts, line]) => starts > before && line === 'qdrant runs again',
     );
@@ -97,7 +97,7 @@ test.each([
   await mkdir(path.join(dataDir, 'logs'));
   await writeFile(path.join(dataDir, 'logs', `${name}.log`), log);
   keeper().onCrash(name, 'ended', failing(0) as unknown as Engine);
-  await soon(
+  await waitFor(
     () => said,
     (lines) => lines.length === 2,
   );
@@ -127,7 +127,7 @@ test('a real engine whose port is taken comes back when the port is free; stop e
       const server = createServer((socket) => socket.destroy());
       process.kill(qdrant!.pid, 'SIGKILL');
       // The port is free once the engine is gone, and then for a second at least.
-      await soon(
+      await waitFor(
         () =>
           new Promise<boolean>((resolve) => {
             server.once('error', () => resolve(false));
@@ -138,7 +138,7 @@ test('a real engine whose port is taken comes back when the port is free; stop e
       return server;
     };
     const server = await takePort();
-    await soon(
+    await waitFor(
       () => said.filter((line) => line.startsWith('qdrant did not start')).length,
       (failures) => failures >= 2,
     );
@@ -146,14 +146,14 @@ test('a real engine whose port is taken comes back when the port is free; stop e
     expect(notes.engines).toMatchObject([{ name: 'qdrant', down: { attempts: expect.any(Number) } }]);
     server.close();
     await once(server, 'close');
-    await soon(
+    await waitFor(
       () => said.at(-1),
       (line) => line === 'qdrant runs again',
     );
     expect((await fetch(`${engines.qdrantUrl}/readyz`)).ok).toBe(true);
 
     const again = await takePort();
-    await soon(
+    await waitFor(
       () => said.at(-1) ?? '',
       (line) => line.startsWith('qdrant did not start'),
     );

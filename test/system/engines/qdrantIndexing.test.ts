@@ -11,13 +11,13 @@ import { QdrantClient } from '@qdrant/js-client-rest';
 import { type QdrantEngine, startQdrant } from '../../../engines/qdrant.js';
 import { DEFAULT_ENGINES_DIR, ensureVenv } from '../../../engines/venv.js';
 import { seededChance } from '../../support/seed.js';
-import { soon } from '../../support/soon.js';
+import { waitFor } from '../../support/waitFor.js';
 import { thoroughly } from '../../support/thorough.js';
 
 const SIZE = 64;
 /** Points above the engine's 500 KB. */
 const ENOUGH = 2_000;
-const MOST_WRITTEN = 50_000;
+const MAX_WRITTEN = 50_000;
 /** Looks, 5 ms apart, for a build that begins. */
 const LOOKS = 100;
 const chance = seededChance('vectors of an index');
@@ -40,7 +40,7 @@ async function fillUntilIndexing(name: string): Promise<number> {
   await client.createCollection(name, { vectors: { size: SIZE, distance: 'Cosine' } });
   await client.createPayloadIndex(name, { field_name: 'n', field_schema: 'integer', wait: true });
   const isBuilding = async (): Promise<boolean> => (await shardsOf(name)).length === 2;
-  for (let written = 0; written <= MOST_WRITTEN; written += 500) {
+  for (let written = 0; written <= MAX_WRITTEN; written += 500) {
     // It is begun a moment after a write, and the next one may be the end of it.
     for (let look = 0; look < (written < ENOUGH ? 1 : LOOKS); look += 1) {
       if (await isBuilding()) return written;
@@ -76,7 +76,7 @@ test('what is written, changed and deleted while an index is built is in what ta
     expect(found.points).toHaveLength(5);
     round += 1;
   } while ((await shardsOf('busy')).length === 2 && 3 * round < filled);
-  await soon(
+  await waitFor(
     () => indexed('busy'),
     (count) => count > 0,
   );
@@ -96,11 +96,11 @@ test('killed while it builds an index it keeps every point and no copy, and buil
   await engine.restart();
   expect((await client.count('killed')).count).toBe(filled + 10);
   expect((await client.count('busy')).count).toBe(before);
-  await soon(
+  await waitFor(
     () => indexed('killed'),
     (count) => count > 0,
   );
-  await soon(
+  await waitFor(
     () => shardsOf('killed'),
     (shards) => shards.length === 1,
   );
@@ -125,17 +125,17 @@ thoroughly(
       const log = await readFile(join(dataDir, 'logs', 'qdrant.log'), 'utf8');
       expect(log).toContain('indexing crowded: given up');
       expect((await client.count('crowded')).count).toBe(filled + 500);
-      await soon(
+      await waitFor(
         () => shardsOf('crowded'),
         (shards) => shards.length === 1,
       );
       expect(await indexed('crowded')).toBe(0);
       // No further write, and no question for longer than an idle moment takes: only the files tell.
-      await soon(
+      await waitFor(
         () => shardsOf('crowded'),
         (shards) => shards.includes('shard-1'),
       );
-      await soon(
+      await waitFor(
         () => indexed('crowded'),
         (count) => count > 0,
       );

@@ -18,7 +18,7 @@ import { startMongodb } from '../../../engines/mongodb.js';
 import { findPort } from '../../../engines/ports.js';
 import { startQdrant } from '../../../engines/qdrant.js';
 import { startEngines, type RunningEngines } from '../../../engines/start.js';
-import { soon } from '../../support/soon.js';
+import { waitFor } from '../../support/waitFor.js';
 
 const need = { temporal: true, mongodb: true, qdrant: true };
 const folders: string[] = [];
@@ -215,7 +215,7 @@ test('all engines end when the process that started them is killed', async () =>
   const pids = JSON.parse(line.toString()) as number[];
   expect(pids.map(alive)).toEqual([true, true, true]);
   owner.kill('SIGKILL');
-  await soon(
+  await waitFor(
     () => pids.map(alive),
     (living) => !living.includes(true),
   );

@@ -9,7 +9,7 @@ import { readAtRest } from '../../support/atRest.js';
 import type { TestUser } from '../../support/client.js';
 import { testEngines } from '../../support/engines.js';
 import { startService, type TestService } from '../../support/service.js';
-import { soon } from '../../support/soon.js';
+import { waitFor } from '../../support/waitFor.js';
 
 /** Cancels of runs whose workflow Temporal lost, or somebody ended there. The reaper does not run in these tests. */
 const PAGES = 5;
@@ -46,7 +46,7 @@ const cancel = (id: number) => user.post('/cancel_sync', { file_id: id });
 /** A scrape that Temporal has taken. */
 async function begunScrape(): Promise<FileRecord> {
   const parent = await user.scrape({ url: site.url('/sitemap.xml') });
-  await soon(
+  await waitFor(
     () => runOf(parent),
     ({ startedAt }) => startedAt !== null,
   );
@@ -57,7 +57,7 @@ async function begunScrape(): Promise<FileRecord> {
 async function halfDone(): Promise<FileRecord> {
   await service.startWorker();
   const parent = await begunScrape();
-  await soon(
+  await waitFor(
     () => user.children(parent.id),
     (pages) => pages.filter((page) => page.sync_status === 'READY').length === 2,
   );
@@ -75,7 +75,7 @@ test('a run that was terminated in Temporal ends with its files, and each event 
   expect(states.toSorted()).toEqual(['READY', 'READY', 'SYNC_ABORTED', 'SYNC_ABORTED', 'SYNC_ABORTED']);
   const run = await runOf(parent);
   expect(run).toMatchObject({ outcome: 'aborted', message: null, error: null, counts: { total: 5, aborted: 3 } });
-  expect((await readAtRest(service.env)).amiss()).toEqual([]);
+  expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
   expect((await cancel(parent.id)).status).toBe(409);
 });
 
@@ -84,7 +84,7 @@ test('a run of which Temporal knows nothing ends SYNC_ABORTED', async () => {
   const { namespace } = client.options;
   const { workflowId } = workflowOf(parent);
   await client.workflowService.deleteWorkflowExecution({ namespace, workflowExecution: { workflowId } });
-  await soon(
+  await waitFor(
     () =>
       workflowOf(parent)
         .describe()
@@ -96,7 +96,7 @@ test('a run of which Temporal knows nothing ends SYNC_ABORTED', async () => {
   );
   expect((await cancel(parent.id)).body).toMatchObject({ sync_status: 'SYNC_ABORTED' });
   expect(await runOf(parent)).toMatchObject({ outcome: 'aborted' });
-  expect((await readAtRest(service.env)).amiss()).toEqual([]);
+  expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
 });
 
 test('a cancel of a lost run leaves a later run alone that has its workflow id', async () => {
@@ -110,5 +110,5 @@ test('a cancel of a lost run leaves a later run alone that has its workflow id',
   await service.startWorker();
   expect(await user.settled(parent.id)).toMatchObject({ sync_status: 'READY' });
   expect((await user.children(parent.id)).map((page) => page.sync_status)).toEqual(Array(PAGES).fill('READY'));
-  expect((await readAtRest(service.env)).amiss()).toEqual([]);
+  expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
 });

@@ -12,7 +12,7 @@ import { type Site, startSampleSite } from '../../emulators/site.js';
 import { type ApiClient, apiClient, type Listed, type TestUser } from '../../support/client.js';
 import { adoptFiles, connectSource, pointTags, withDatabase } from '../../support/dataSources.js';
 import { testEngines } from '../../support/engines.js';
-import { soon } from '../../support/soon.js';
+import { waitFor } from '../../support/waitFor.js';
 import { startService, type TestService } from '../../support/service.js';
 import { thoroughly } from '../../support/thorough.js';
 
@@ -58,13 +58,13 @@ const reapLater = () => reapOnce({ client, names: service.names }, service.store
 
 /** The run of a kind, once Temporal has it. */
 const begun = (kind: RunDoc['kind']): Promise<RunDoc> =>
-  soon(
+  waitFor(
     async () => (await service.store.runs.inMotion(new Date(), 10)).find((run) => run.kind === kind)!,
     (run) => run !== undefined,
   );
 /** Else a run that is about to end is taken for the next one. */
 const allEnded = () =>
-  soon(
+  waitFor(
     () => service.store.runs.inMotion(new Date(), 10),
     (runs) => runs.length === 0,
   );
@@ -77,7 +77,7 @@ const addTag = async (team: string): Promise<void> => {
   expect((await user.post('/data_sources/tags/add', body)).status).toBe(200);
 };
 const carried = (tag: string): Promise<string[][]> =>
-  soon(
+  waitFor(
     () => pointTags(service, page.id),
     (lists) => lists.every((list) => list.includes(tag)),
   );
@@ -99,13 +99,13 @@ describe('tags of a data source', () => {
     await addTag('blue');
     await client.workflow.getHandle(service.names.idOf((await begun('updateTags')).workflowId)).cancel();
     await service.startWorker();
-    const stopped = await soon(record, ({ data_source_metadata }) => 'tags_pending' in data_source_metadata);
+    const stopped = await waitFor(record, ({ data_source_metadata }) => 'tags_pending' in data_source_metadata);
     expect(stopped).toMatchObject({ tags: { team: 'blue' }, data_source_metadata: { tags_pending: true } });
     expect((await pointTags(service, page.id)).flat()).not.toContain('team=blue');
     expect(await reapLater()).toBe(0);
     await addTag('blue');
     await carried('team=blue');
-    await soon(record, ({ data_source_metadata }) => !('tags_pending' in data_source_metadata));
+    await waitFor(record, ({ data_source_metadata }) => !('tags_pending' in data_source_metadata));
     await allEnded();
   });
 
@@ -128,11 +128,11 @@ test('a recount that was terminated comes to its end, and is told once', async (
   await client.workflow.getHandle(service.names.idOf(workflowIds.recount(organizationId))).terminate('test');
   expect(await reapLater()).toBe(1);
   await service.startWorker();
-  await soon(
+  await waitFor(
     () => organization.get<{ file_statistics_aggregated_at: string | null }>('/organization'),
     ({ body }) => body.file_statistics_aggregated_at !== null,
   );
-  const told = await soon(
+  const told = await waitFor(
     async () => (await service.store.events.after(organizationId, 0, 10_000)).map(({ kind }) => kind),
     (kinds) => kinds.includes('FILE_STATISTICS_AGGREGATED'),
   );

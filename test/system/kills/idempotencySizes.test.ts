@@ -13,7 +13,7 @@ import { everyRow } from '../../support/everyRow.js';
 import { startFaultProxy } from '../../support/faultProxy.js';
 import { startProcess } from '../../support/processes.js';
 import { startService, type TestService } from '../../support/service.js';
-import { soon } from '../../support/soon.js';
+import { waitFor } from '../../support/waitFor.js';
 import { standForS3 } from '../../support/sourceStands/s3.js';
 import { thoroughRows } from '../../support/thorough.js';
 
@@ -255,13 +255,13 @@ test(
         const key = randomBytes(8).toString('hex');
         const first = await send(row, made, key);
         expect([first.status, first.body]).toEqual([200, expect.anything()]);
-        await soon(leftovers, (found) => found.length === 0);
+        await waitFor(leftovers, (found) => found.length === 0);
         const before = await counts();
         const again = await send(row, made, key);
         expect({ status: again.status, body: again.body }).toEqual({ status: 200, body: first.body });
         expect(again.headers.get('idempotent-replayed')).toBe('true');
         // Contents that the answer did not need are deleted after it is sent.
-        await soon(leftovers, (found) => found.length === 0);
+        await waitFor(leftovers, (found) => found.length === 0);
         expect(await counts()).toEqual(before);
       },
     ),
@@ -283,7 +283,7 @@ test('100 at once with one key make one file, and all end with the same answer',
   const before = await database.collection('files').countDocuments();
   const answers = await Promise.all(
     Array.from({ length: 100 }, () =>
-      soon(
+      waitFor(
         () => user.post<FileRecord>('/upload_text', { contents }, { 'idempotency-key': 'hundred' }),
         ({ status }) => status !== 409,
       ),
@@ -292,7 +292,7 @@ test('100 at once with one key make one file, and all end with the same answer',
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
   expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
   expect(await database.collection('files').countDocuments()).toBe(before + 1);
-  await soon(leftovers, (found) => found.length === 0);
+  await waitFor(leftovers, (found) => found.length === 0);
 });
 
 describe('an API that is killed at the commit, and asked again with the same key', () => {
@@ -329,7 +329,7 @@ describe('an API that is killed at the commit, and asked again with the same key
     expect(await lost).toBeNull();
     proxy.reopen();
     // MongoDB keeps what the dead API had locked until its transaction expires, after 5 s.
-    const answer = await soon(
+    const answer = await waitFor(
       () => send(row, made, key),
       ({ status }) => status !== 409,
     );
@@ -338,7 +338,7 @@ describe('an API that is killed at the commit, and asked again with the same key
     const isNew = row.path === '/upload_chunks_and_embeddings' ? 0 : 1;
     expect(await database.collection('files').countDocuments()).toBe(files + isNew);
     // The draft of the dead API is deleted once it counts as abandoned.
-    await soon(leftovers, (found) => found.length === (when === 'after' ? 0 : 1));
+    await waitFor(leftovers, (found) => found.length === (when === 'after' ? 0 : 1));
     await service.store.originals.sweep(Date.now() + 10 * 60_000);
     expect(await leftovers()).toEqual([]);
     await api.stop();

@@ -12,7 +12,7 @@ import { testEngines } from '../../support/engines.js';
 import { loadProduct } from '../../support/product.js';
 import { startService, type TestService } from '../../support/service.js';
 import { sharedLocalModel } from '../../support/sharedLocalModel.js';
-import { soon } from '../../support/soon.js';
+import { waitFor } from '../../support/waitFor.js';
 
 const FILES = 12;
 const [OLD, NEW] = ['old', 'new'].map((id) => `${id}:${randomBytes(32).toString('base64')}`);
@@ -70,21 +70,21 @@ test('a worker takes over with the new key amid an ingest and refreshes the toke
   const body = { service: 'GOOGLE_DRIVE', connecting_new_account: true, enable_file_picker: false };
   const { oauth_url: url } = (await user.post<{ oauth_url: string }>('/integrations/oauth_url', body)).body;
   expect(await consentTo(url)).toMatchObject({ status: 200 });
-  await soon(sourceOf, (source) => source.sync_status === 'READY');
+  await waitFor(sourceOf, (source) => source.sync_status === 'READY');
   expect(await sealed()).toContain('old');
 
   // Some contents come only once the worker has been replaced.
   drive.misbehave((path) => (/\/f1\d*\/export/.test(path) ? 'hang' : null));
   const request = { data_source_id: (await sourceOf()).id, ids: [DRIVE_ROOT] };
   expect((await user.post('/integrations/files/sync', request)).status).toBe(200);
-  await soon(filesOf, (files) => files.some(({ sync_status: status }) => status === 'READY'));
+  await waitFor(filesOf, (files) => files.some(({ sync_status: status }) => status === 'READY'));
   await service.stopWorker();
   drive.mend();
   const left = (await filesOf()).filter(({ sync_status: status }) => status !== 'READY').length;
   expect(left).toBeGreaterThan(0);
   drive.oauth.expireAll();
   const stopWorker = await startNewWorker();
-  const files = await soon(
+  const files = await waitFor(
     filesOf,
     (all) => all.length === FILES && all.every(({ sync_status: status }) => status === 'READY'),
   );
@@ -98,6 +98,6 @@ test('a worker takes over with the new key amid an ingest and refreshes the toke
   expect(dry).toMatchObject({ status: 200, body: { files: FILES } });
   expect(refreshes()).toBe(2);
   expect(await sealed()).toContain('old');
-  expect((await readAtRest(service.env)).amiss()).toEqual([]);
+  expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
   await stopWorker();
 });

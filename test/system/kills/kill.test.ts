@@ -56,7 +56,7 @@ test.each(GROUPS.map((victims) => [victims.join(' and of '), victims] as const))
     const round: Round = { service, site, customerId: victims.join(), kills };
     const { rest, hits } = await playRound(round);
     expect(hits).toBe(victims.length);
-    expect(calm.amiss()).toEqual([]);
+    expect(calm.findInconsistencies()).toEqual([]);
     expect(calm.content('calm').points.length).toBeGreaterThan(PAGES);
     expectUndisturbed(round, rest, calm, 'calm');
   },
@@ -96,7 +96,7 @@ thoroughly('after kill -9 of a worker during a crawl, every linked page is there
   expect(await crawl('killed crawl', [2 + chance.below(3), 14 + chance.below(10)])).toBe(2);
   expect(new Set(asked()).size).toBe(40);
   const rest = await readAtRest(service.env);
-  expect(rest.amiss()).toEqual([]);
+  expect(rest.findInconsistencies()).toEqual([]);
   expect(await findDifferences(service.env)).toEqual([]);
   expect(rest.content('killed crawl')).toEqual(rest.content('calm crawl'));
   await linked.close();
@@ -154,7 +154,7 @@ test('after kill -9 of the API amid uploads, and of a worker amid their reading,
   expect(body.count).toBe(FILES);
   expect(await sweep()).toBeGreaterThanOrEqual(1);
   const rest = await readAtRest(service.env);
-  expect(rest.amiss()).toEqual([]);
+  expect(rest.findInconsistencies()).toEqual([]);
   expect(await findDifferences(service.env)).toEqual([]);
   for (const [number, { id }] of files.entries()) {
     const raw = await user.get<{ presigned_url: string }>(`/raw_file/${id}`);

@@ -40,7 +40,7 @@ test('a page that was fetched and could not be read leaves nothing but its recor
   expect(page).toMatchObject({ sync_status: 'SYNC_ERROR' });
   expect(page?.sync_error_message).toContain('MAX_TEXT_CHARACTERS');
   expect(await contents()).toEqual([]);
-  expect((await readAtRest(service.env)).amiss()).toEqual([]);
+  expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
 });
 
 test('a page whose run is cancelled while it is read or embedded leaves nothing but its record', async () => {
@@ -51,5 +51,5 @@ test('a page whose run is cancelled while it is read or embedded leaves nothing 
   expect((await user.post('/cancel_sync', { file_id: id })).status).toBe(200);
   expect(await user.settled(id)).toMatchObject({ sync_status: 'SYNC_ABORTED' });
   expect(await contents()).toEqual([]);
-  expect((await readAtRest(service.env)).amiss()).toEqual([]);
+  expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
 });

@@ -10,7 +10,7 @@ import { testEngines } from '../../support/engines.js';
 import { type FaultProxy, startFaultProxy } from '../../support/faultProxy.js';
 import { startProcess } from '../../support/processes.js';
 import { startService, type TestService } from '../../support/service.js';
-import { soon } from '../../support/soon.js';
+import { waitFor } from '../../support/waitFor.js';
 
 let service: TestService;
 let client: Client;
@@ -33,7 +33,7 @@ afterAll(async () => {
 });
 
 const ended = () =>
-  soon(
+  waitFor(
     () => service.store.runs.inMotion(new Date(), 1),
     (runs) => runs.length === 0,
   );
@@ -59,5 +59,5 @@ test('a re-embedding that was terminated beside its dead worker leaves nothing h
   expect(await reap()).toBe(0);
   expect(await service.store.runs.find(runId)).toMatchObject({ outcome: 'aborted' });
   expect(await segments()).toBe(1);
-  expect((await readAtRest(service.env)).amiss()).toEqual([]);
+  expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
 });

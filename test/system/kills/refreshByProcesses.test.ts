@@ -12,7 +12,7 @@ import type { Listed, TestUser } from '../../support/client.js';
 import { consentTo } from '../../support/consent.js';
 import { withDatabase } from '../../support/dataSources.js';
 import { startService, type TestService } from '../../support/service.js';
-import { soon } from '../../support/soon.js';
+import { waitFor } from '../../support/waitFor.js';
 
 /** Refreshes by processes of their own, which can be killed. What one process alone does is in oauthGrants.test.ts. */
 const PROCESSES = 3;
@@ -93,17 +93,17 @@ async function dieBeforeTheAnswer({ oauth, load }: typeof drive | typeof gmail, 
   const caller = callers.pop()!;
   const release = oauth.holdReplies();
   void caller.ask(calls);
-  await soon(
+  await waitFor(
     () => refreshesOf(oauth),
     (some) => some.length === 1,
   );
   await caller.kill();
-  await soon(
+  await waitFor(
     () => load.now,
     (requests) => requests === 0,
   );
   release();
-  await soon(
+  await waitFor(
     () => refreshesOf(oauth)[0]?.outcome,
     (outcome) => outcome === 'lost',
   );
@@ -143,12 +143,12 @@ test('a rotating token whose answer dies with its process is asked for once more
 
   // A run of the service finds the same, and tells of it once.
   for (let times = 0; times < 2; times += 1) await user.post('/integrations/items/sync', { data_source_id: id });
-  await soon(
+  await waitFor(
     () => record(user),
     (source) => source.revoked_access,
   );
   expect(await record(user)).toMatchObject({ id, last_sync_action: 'REVOKE' });
-  await soon(
+  await waitFor(
     () => record(user),
     ({ sync_status: status }) => status === 'SYNC_ERROR',
   );

@@ -14,7 +14,7 @@ import { testEngines } from '../../support/engines.js';
 import { type FaultProxy, startFaultProxy } from '../../support/faultProxy.js';
 import { startProcess } from '../../support/processes.js';
 import { startService, type TestService } from '../../support/service.js';
-import { soon } from '../../support/soon.js';
+import { waitFor } from '../../support/waitFor.js';
 
 const log = createLog({ level: 'silent', name: 'test' });
 let service: TestService;
@@ -47,7 +47,7 @@ const reapLater = () => reapOnce({ client, names: service.names }, service.store
 
 /** What rests when the last run has ended, which is a moment after its file. */
 async function atRest() {
-  await soon(
+  await waitFor(
     () => service.store.runs.inMotion(new Date(Date.now() + 1), 10),
     (runs) => runs.length === 0,
   );
@@ -77,13 +77,13 @@ test('a resync terminated in Temporal ends SYNC_ABORTED with its old content; a 
   expect(await reapLater()).toBe(1);
   expect(await user.file(id)).toMatchObject({ sync_status: 'SYNC_ABORTED' });
   const after = await atRest();
-  expect(after.amiss()).toEqual([]);
+  expect(after.findInconsistencies()).toEqual([]);
   expect(after.content('lena').segments).toEqual(before);
 
   site.pages.set('/changing.html', samplePage(2, 3));
   expect((await user.post('/resync_file', { file_id: id })).status).toBe(200);
   expect(await user.settled(id)).toMatchObject({ sync_status: 'READY' });
-  expect((await atRest()).amiss()).toEqual([]);
+  expect((await atRest()).findInconsistencies()).toEqual([]);
 });
 
 test('a delete terminated halfway says so; a resync brings all of the file back, a delete takes all of it', async () => {
@@ -118,12 +118,12 @@ test('a delete terminated halfway says so; a resync brings all of the file back,
     expect(await user.settled(id)).toMatchObject({ sync_status: 'READY' });
   }
   const after = await atRest();
-  expect(after.amiss()).toEqual([]);
+  expect(after.findInconsistencies()).toEqual([]);
   expect(after.content('lena')).toEqual(before);
 
   await user.post('/delete_files_v2', { filters: { ids } });
   while ((await user.children(one?.parent_id ?? 0)).some((file) => ids.includes(file.id))) await sleep(50);
-  expect((await atRest()).amiss()).toEqual([]);
+  expect((await atRest()).findInconsistencies()).toEqual([]);
 });
 
 test('a run that came to its end after the reaper had listed it is left as it ended', async () => {
@@ -165,16 +165,16 @@ test('running processes stop taking work when the records become newer, and the 
   const upload = () => user.post<{ detail: string }>('/upload_text', { contents: 'A lamp was lit at the pier.' });
   expect(isAlive()).toBe(true);
   await setVersion(SCHEMA_VERSION + 1);
-  const refused = await soon(upload, ({ status }) => status !== 200);
+  const refused = await waitFor(upload, ({ status }) => status !== 200);
   expect(refused).toMatchObject({ status: 503, body: { detail: expect.stringContaining('a newer Allotrope') } });
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
   expect(await user.get('/ready')).toMatchObject({ status: 503 });
   expect(await user.get('/health')).toMatchObject({ status: 200 });
   expect(await user.post('/user_files_v2', {})).toMatchObject({ status: 200 });
-  await soon(isAlive, (alive) => !alive);
+  await waitFor(isAlive, (alive) => !alive);
 
   await setVersion(SCHEMA_VERSION);
-  expect(await soon(upload, ({ status }) => status === 200)).toMatchObject({ status: 200 });
+  expect(await waitFor(upload, ({ status }) => status === 200)).toMatchObject({ status: 200 });
   worker = await startProcess('worker/main', { ...service.env, ...proxy.env });
   await atRest();
 });

@@ -10,7 +10,7 @@ import { testEngines } from '../../support/engines.js';
 import { type FaultProxy, startFaultProxy } from '../../support/faultProxy.js';
 import { startProcess } from '../../support/processes.js';
 import { startService, type TestService } from '../../support/service.js';
-import { soon } from '../../support/soon.js';
+import { waitFor } from '../../support/waitFor.js';
 import { thoroughly } from '../../support/thorough.js';
 
 /** PENDING_ACTIVITY_STATE_CANCEL_REQUESTED: https://github.com/temporalio/api/blob/master/temporal/api/enums/v1/workflow.proto */
@@ -63,7 +63,7 @@ const RESYNC: Work = {
 
 /** Waits until whatever was begun has ended. */
 const allEnded = () =>
-  soon(
+  waitFor(
     () => service.store.runs.inMotion(new Date(), 1),
     (runs) => runs.length === 0,
   );
@@ -72,7 +72,7 @@ const allEnded = () =>
 async function cancel(key: string): Promise<void> {
   const workflow = client.workflow.getHandle(service.names.idOf(key));
   await workflow.cancel();
-  await soon(
+  await waitFor(
     async () => (await workflow.describe()).raw.pendingActivities ?? [],
     (pending) => pending.every(({ state }) => state === CANCEL_REQUESTED),
   );
@@ -102,7 +102,7 @@ test('an upload whose try fails after its flip is cleaned up by the next try', a
   proxy.reopen();
   await allEnded();
   expect(await user.file(file.id)).toMatchObject({ sync_status: 'READY' });
-  expect((await readAtRest(service.env)).amiss('ada')).toEqual([]);
+  expect((await readAtRest(service.env)).findInconsistencies('ada')).toEqual([]);
 });
 
 thoroughly('an upload whose worker dies at its flip emits FILE_READY before the end of the upload', async () => {
@@ -116,7 +116,7 @@ thoroughly('an upload whose worker dies at its flip emits FILE_READY before the 
   stores.reopen();
   await service.startWorker();
   await allEnded();
-  const kinds = await soon(
+  const kinds = await waitFor(
     async () =>
       (await service.store.events.after(file.organization_id, 0, 10_000)).flatMap(({ kind, info }) =>
         info?.['request_id'] === file.request_id ? [kind] : [],
@@ -139,7 +139,7 @@ describe.each([
     proxy.reopen();
     await allEnded();
     expect(await user.file(file.id)).toMatchObject({ sync_status: 'READY' });
-    expect((await readAtRest(service.env)).amiss(name)).toEqual([]);
+    expect((await readAtRest(service.env)).findInconsistencies(name)).toEqual([]);
   });
 
   test('that is cancelled before a flip deletes what the try wrote', async () => {
@@ -150,6 +150,6 @@ describe.each([
     proxy.reopen();
     await allEnded();
     expect(await user.file(file.id)).toMatchObject({ sync_status: 'SYNC_ABORTED' });
-    expect((await readAtRest(service.env)).amiss(name)).toEqual([]);
+    expect((await readAtRest(service.env)).findInconsistencies(name)).toEqual([]);
   });
 });

@@ -6,7 +6,7 @@ import { samplePage, type Site, sitemapOf, startSampleSite } from '../../emulato
 import { apiClient, type TestUser } from '../../support/client.js';
 import { testEngines } from '../../support/engines.js';
 import { startService, type TestService } from '../../support/service.js';
-import { soon } from '../../support/soon.js';
+import { waitFor } from '../../support/waitFor.js';
 import { standForGitBook } from '../../support/sourceStands/gitbook.js';
 import type { SourceStand } from '../../support/sourceStands/stand.js';
 
@@ -61,7 +61,7 @@ const runs = async (query = ''): Promise<Run[]> =>
 const items = async (id: number, query = ''): Promise<Items> =>
   (await user.get<Items>(`/sync_runs/${id}/items${query}`)).body;
 const ended = (id: number): Promise<Run> =>
-  soon(
+  waitFor(
     async () => (await user.get<Run>(`/sync_runs/${id}`)).body,
     ({ finished_at }) => finished_at !== null,
   );
@@ -179,7 +179,7 @@ test('while it runs, what is still to come is pending; what another run takes ov
   const parent = await user.scrape({ url: held.url('/sitemap.xml') });
   const [begun] = await runs(`?request_id=${parent.request_id}`);
   const id = begun?.id ?? 0;
-  const first = await soon(
+  const first = await waitFor(
     async () => (await user.get<Run>(`/sync_runs/${id}`)).body,
     ({ counts }) => counts.ok === 2,
   );
@@ -191,7 +191,7 @@ test('while it runs, what is still to come is pending; what another run takes ov
   held.pages.set('/other.xml', sitemapOf(held.origin, ['/pages/2.html']));
   const other = await user.scrape({ url: held.url('/other.xml') });
   const [second] = await runs(`?request_id=${other.request_id}`);
-  await soon(
+  await waitFor(
     async () => (await items(id, '?causes=superseded')).results,
     (found) => found.length === 1,
   );
@@ -236,7 +236,7 @@ test('records and events lead to their workflow', async () => {
   });
   const bearer = { authorization: `Bearer ${service.apiKey}` };
   type Told = { webhook_type: string; obj: { object_id: unknown }; workflow_id?: string; workflow_url?: string };
-  const told = await soon(
+  const told = await waitFor(
     async () => (await apiClient(service.url, bearer).get<{ results: Told[] }>('/events?limit=1000')).body.results,
     (events) => events.some((one) => one.webhook_type === 'ALL_FILES_PROCESSED'),
   );
@@ -261,7 +261,7 @@ test('what happens to a data source leads to the workflow that did it, or that i
       ({ webhook_type: type, customer_id: of }) => type === kind && of === 'lena',
     );
   const last = (kind: string, number = 1) =>
-    soon(
+    waitFor(
       () => told(kind),
       (found) => found.length === number,
     ).then((found) => found.at(-1));
@@ -277,7 +277,7 @@ test('what happens to a data source leads to the workflow that did it, or that i
   const update = await last('UPDATE');
   expect(update).toMatchObject({ workflow_id: (await sync())?.workflow_id });
   expect(update?.workflow_url).toMatch(/workflows\/[a-z0-9]{8}%3Async-source%3A\d+$/);
-  await soon(sync, (one) => one?.status === 'finished');
+  await waitFor(sync, (one) => one?.status === 'finished');
   // Its source ends the access: a run meets that.
   stand.takeBack();
   expect((await owner.post('/integrations/items/sync', { data_source_id: id })).status).toBe(200);
@@ -314,7 +314,7 @@ test('Temporal itself lists runs by each search attribute', async () => {
   ])
     expect([
       query,
-      await soon(
+      await waitFor(
         () => ids(query),
         (found) => found.includes(service.names.idOf(`resync:${child?.id}`)),
       ),

@@ -4,7 +4,7 @@ import type { FileRecord } from '../../../contract/records.js';
 import { workflowIds } from '../../../contract/orchestration.js';
 import type { TestUser } from '../../support/client.js';
 import { startService, type TestService } from '../../support/service.js';
-import { soon } from '../../support/soon.js';
+import { waitFor } from '../../support/waitFor.js';
 
 /** What somebody on call finds in the log of an ingest. */
 type Line = Readonly<Record<string, unknown>>;
@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 test('the line of a request says who called', async () => {
-  const [line] = await soon(
+  const [line] = await waitFor(
     () => saying('request').filter(({ path }) => path === '/upload_text'),
     ({ length }) => length > 0,
   );
@@ -48,7 +48,7 @@ const streamId = (): string => service.names.idOf(workflowIds.uploads(file.organ
 test('accepting, starting and ending a run say what it is about', async () => {
   const whose = { organizationId: 1, requestId: file.request_id };
   expect(saying('upload accepted')).toMatchObject([{ ...whose, fileId: file.id, userId: file.organization_user_id }]);
-  const [started] = await soon(
+  const [started] = await waitFor(
     () => saying('workflow started'),
     ({ length }) => length > 0,
   );
@@ -56,7 +56,7 @@ test('accepting, starting and ending a run say what it is about', async () => {
 });
 
 test('every line of an activity says of which workflow it is', async () => {
-  const ofActivities = await soon(
+  const ofActivities = await waitFor(
     () => parsed().filter(({ activity }) => typeof activity === 'string'),
     ({ length }) => length > 0,
   );
@@ -66,7 +66,7 @@ test('every line of an activity says of which workflow it is', async () => {
 test('no line holds what opens something, or what a file holds', async () => {
   await fetch(`${service.url}/integrations/slack?code=a-code-of-somebody&state=a-state-of-somebody`);
   await fetch(`${service.url}/connections/the-name-that-opens-it`);
-  await soon(
+  await waitFor(
     () => saying('request').map(({ path }) => path),
     (paths) => paths.includes('/connections/{name}'),
   );

@@ -14,7 +14,7 @@ import { startProcess } from '../../support/processes.js';
 import { seriesOf } from '../../support/scrape.js';
 import { seedFiles } from '../../support/seedFiles.js';
 import { startService, type TestService } from '../../support/service.js';
-import { soon } from '../../support/soon.js';
+import { waitFor } from '../../support/waitFor.js';
 
 const TOKEN = 'a-token-of-this-deployment';
 const LOCAL = 'minilm-l6-v2-384';
@@ -88,7 +88,7 @@ async function growth(
   const before = await scrape(url);
   await work();
   // A change of a file can be read a moment before the worker that made it goes on.
-  return soon(
+  return waitFor(
     async () =>
       Object.fromEntries(Object.entries(await scrape(url)).map(([name, value]) => [name, value - (before[name] ?? 0)])),
     (grown) => Object.entries(wanted).every(([name, by]) => grown[name] === by),
@@ -159,7 +159,7 @@ test('requests are counted by the template of their path, and nothing that calle
     counted('POST', '/upload_text', 200),
   ];
   // A request is counted when its connection is done with it, which its caller may see sooner.
-  const series = await soon(
+  const series = await waitFor(
     () => scrape(apiMetrics),
     (all) => wanted.every((name) => (all[name] ?? 0) > 0),
   );
@@ -223,7 +223,7 @@ test('calls to MongoDB and Qdrant are timed by what they are', async () => {
 });
 
 test("the SDK's own are told beside ours, of our task queues and no other names", async () => {
-  const names = await soon(
+  const names = await waitFor(
     async () => Object.keys(await scrape(workerUrl)).filter((name) => name.startsWith('temporal_')),
     (all) => all.some((name) => name.startsWith('temporal_activity_execution_latency_seconds_count')),
   );
@@ -241,7 +241,7 @@ test('requests to a connected source are counted, its refusals as what they are,
   const { body } = await user.post<{ oauth_url: string }>('/integrations/oauth_url', { service: 'GOOGLE_DRIVE' });
   expect((await consentTo(body.oauth_url)).status).toBe(200);
   const only = async () => (await user.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body.results[0]!;
-  const listed = await soon(only, (source) => source?.sync_status === 'READY' && !!source.source_items_synced_at);
+  const listed = await waitFor(only, (source) => source?.sync_status === 'READY' && !!source.source_items_synced_at);
   expect((await scrape(workerUrl))[asked('answered')]).toBeGreaterThan(0);
 
   drive.oauth.expireAll();
@@ -265,14 +265,14 @@ test('tries to deliver events are counted by how they end, and what waits is tol
     {},
   );
   expect(failed).toBeDefined();
-  const given = await soon(
+  const given = await waitFor(
     () => scrape(workerUrl),
     (all) => (all[tries('given_up')] ?? 0) > 0,
   );
   expect(given[tries('failed')]).toBeGreaterThanOrEqual(2);
   receiver.react(() => 200);
   await key.post(`/webhooks/${webhook.id}/redeliver`, {});
-  const delivered = await soon(
+  const delivered = await waitFor(
     () => scrape(workerUrl),
     (all) => (all[tries('delivered')] ?? 0) > 0,
   );
@@ -281,7 +281,7 @@ test('tries to deliver events are counted by how they end, and what waits is tol
 
 test('the API tells how the work of the whole service stands', async () => {
   const counted = await service.store.backlog();
-  const series = await soon(
+  const series = await waitFor(
     () => scrape(apiMetrics),
     (all) => all['allotrope_files{status="READY"}'] === counted.files['READY'],
   );

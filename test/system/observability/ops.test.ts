@@ -14,7 +14,7 @@ import { apiClient, type Listed, type TestUser } from '../../support/client.js';
 import { consentTo } from '../../support/consent.js';
 import { connectSource, revokeSource, withDatabase } from '../../support/dataSources.js';
 import { startService, type TestService } from '../../support/service.js';
-import { soon } from '../../support/soon.js';
+import { waitFor } from '../../support/waitFor.js';
 import type { DiagnosisAnswer } from '../sources/rows/diagnosis.js';
 
 let service: TestService;
@@ -189,7 +189,7 @@ describe('who may see it', () => {
     const session = await signedIn();
     const told = await listen(session);
     expect(told.status).toBe(200);
-    await soon(
+    await waitFor(
       () => latest(told, 'tiles'),
       (html) => html !== '',
     );
@@ -227,12 +227,12 @@ describe('what it shows', () => {
       name: HOSTILE,
       skip_embedding_generation: true,
     });
-    await soon(
+    await waitFor(
       () => zoe.file(failed.id),
       (file) => file.sync_status === 'READY',
     );
     // Its run has to account for it as it was.
-    await soon(
+    await waitFor(
       () =>
         withDatabase(service, (db) => db.collection('runs').countDocuments({ customerId: 'zoe', finishedAt: null })),
       (open) => open === 0,
@@ -286,7 +286,7 @@ describe('what it shows', () => {
   });
 
   test('data sources by what they need, failures with what to do, figures; and all that came from outside as text', async () => {
-    const { html } = await soon(
+    const { html } = await waitFor(
       () => show('/ops', byKey()),
       (page) => page.html.includes('It could not be read'),
     );
@@ -328,7 +328,7 @@ describe('what it shows', () => {
       const { html } = await show('/ops', byKey());
       return html.slice(html.indexOf('id="part-failures"'), html.indexOf('id="part-sources"'));
     };
-    const html = await soon(failures, (text) => text.includes('cause=not_found'));
+    const html = await waitFor(failures, (text) => text.includes('cause=not_found'));
     expect(html).toMatch(/<b>encrypted<\/b>: Take the password off and send it again\./);
     expect(html).toMatch(/<b>not found<\/b>: Check that it is still there, or leave it out\./);
     expect(html).toContain(
@@ -336,7 +336,7 @@ describe('what it shows', () => {
     );
     const other = (await zoe.scrape({ url: site.url('/gone.xml') })).id;
     // Two sentences of one cause are one row.
-    const two = await soon(failures, (text) => text.includes('2 files: not found'));
+    const two = await waitFor(failures, (text) => text.includes('2 files: not found'));
     expect(two.match(/cause=not_found/g)).toHaveLength(1);
     const list = (await show('/ops/files?cause=not_found', byKey())).html;
     for (const id of [missing, other])
@@ -353,7 +353,7 @@ describe('what it shows', () => {
       return html.slice(html.indexOf('id="part-decisions"'), html.indexOf('id="part-runs"'));
     };
     const { id, request_id } = await zoe.scrape({ url: smallSite.url('/sitemap.xml'), max_tokens: 1 });
-    const html = await soon(decisions, (text) => text.includes('/resume'));
+    const html = await waitFor(decisions, (text) => text.includes('/resume'));
     const run = Number(/POST \/sync_runs\/(\d+)\/resume/.exec(html)?.[1]);
     expect(html).toContain('customer-id: zoe');
     expect(html).toContain(`workflows/${service.names.deploymentId}%3Ascrape%3A${id}"`);
@@ -369,7 +369,7 @@ describe('what it shows', () => {
     const key = apiClient(service.url, byKey());
     for (const held of [`data_sources/${driveId}`, `files/${missing}`])
       expect((await key.post(`/${held}/held_deletions/refuse`, {})).status).toBe(200);
-    await soon(decisions, (text) => !text.includes('POST /'));
+    await waitFor(decisions, (text) => !text.includes('POST /'));
     await zoe.settled(id);
   });
 
@@ -391,7 +391,7 @@ describe('what it shows', () => {
     expect((await key.post('/add_webhook', { url })).status).toBe(200);
     const { html } = await show('/ops', byKey());
     expect(html).toContain('Webhook deliveries');
-    const told = await soon(
+    const told = await waitFor(
       () => show('/ops', byKey()),
       (page) => page.html.includes(url),
     );
@@ -408,20 +408,20 @@ describe('what happens is told to whoever looks', () => {
     expect(one.raw()).toMatch(/^retry: \d+\n\n/);
     const { id } = await zoe.scrape({ url: site.url('/sitemap.xml') });
     for (const told of [one, two])
-      await soon(
+      await waitFor(
         () => latest(told, 'runs'),
         (html) => html.includes('sitemap.xml') && html.includes('<progress'),
       );
     expect(latest(one, 'runs')).toMatch(
       /href="https:\/\/temporal\.example\/ui\/namespaces\/default\/workflows\/[a-z0-9]{8}%3Ascrape%3A/,
     );
-    await soon(
+    await waitFor(
       () => latest(one, 'runs'),
       (html) => /\b2 of 6\b/.test(html),
     );
     site.release();
     await zoe.settled(id);
-    await soon(
+    await waitFor(
       () => latest(one, 'runs'),
       (html) => !html.includes('sitemap.xml'),
     );
@@ -431,11 +431,11 @@ describe('what happens is told to whoever looks', () => {
     expect(full.status).toBe(503);
     expect(Number(full.headers.get('retry-after'))).toBeGreaterThan(0);
     for (const told of [one, two, theirs]) told.close();
-    const again = await soon(
+    const again = await waitFor(
       () => listen(byKey()),
       ({ status }) => status === 200,
     );
-    await soon(
+    await waitFor(
       () => again.events.length,
       (events) => events >= 8,
     );
@@ -506,7 +506,7 @@ describe('a data source that does not sync', () => {
     const key = apiClient(service.url, byKey());
     const wishes = { customer_ids: ['regular'], auto_sync_enabled_sources: ['GOOGLE_DRIVE'], auto_sync_interval: 6 };
     expect((await key.post('/update_users', wishes)).status).toBe(200);
-    const { details } = await soon(
+    const { details } = await waitFor(
       async () => (await diagnose(user, id)).of('schedule'),
       ({ status }) => status === 'ok',
     );
@@ -522,7 +522,7 @@ describe('a data source that does not sync', () => {
     drive.misbehave((path) => (path === '/drive/v3/files/chart/export' ? { status: 403 } : null));
     const selected = await user.post('/integrations/files/sync', { data_source_id: id, ids: ['chart'] });
     expect(selected.status).toBe(200);
-    const { status, of } = await soon(
+    const { status, of } = await waitFor(
       () => diagnose(user, id),
       (one) => one.of('last_failures').details['failed_files'] === 1,
     );

@@ -17,7 +17,7 @@ import { startProcess } from '../../support/processes.js';
 import { loadProduct } from '../../support/product.js';
 import { quietTemporal } from '../../support/quietTemporal.js';
 import { startService, type TestService } from '../../support/service.js';
-import { soon } from '../../support/soon.js';
+import { waitFor } from '../../support/waitFor.js';
 import { thoroughly } from '../../support/thorough.js';
 
 /** Traces as an operator has them: API and worker in processes of their own, and a receiver that speaks OTLP. */
@@ -39,12 +39,12 @@ let parent: FileRecord;
 const spansOf = (traceId: string): ReceivedSpan[] => receiver.spans.filter((span) => span.traceId === traceId);
 /** The spans of a trace, once its workflow has ended and all have come. */
 async function traceOf(workflow: string, isOurs: (span: ReceivedSpan) => boolean): Promise<ReceivedSpan[]> {
-  const ended = await soon(
+  const ended = await waitFor(
     () => receiver.spans.find((span) => span.name === workflow && isOurs(span)),
     (span) => span !== undefined,
   );
   // Each process sends by itself; what has no parent in sight waits for the other.
-  return soon(
+  return waitFor(
     () => spansOf(ended?.traceId ?? ''),
     (spans) => {
       const known = new Set(spans.map(({ spanId }) => spanId));
@@ -186,11 +186,11 @@ test('a trace can be drawn', () => {
 
 test('a search is a trace of its own, with its calls below it', async () => {
   await user.search({ query: 'light', k: 1, embedding_model: 'OPENAI' });
-  const request = await soon(
+  const request = await waitFor(
     () => receiver.spans.find(({ name }) => name === 'POST /embeddings'),
     (span) => span !== undefined,
   );
-  const below = await soon(
+  const below = await waitFor(
     () => receiver.spans.filter(({ parentId }) => parentId === request?.spanId).map(({ name }) => name),
     (names) => names.some((name) => name.startsWith('qdrant query')),
   );
@@ -238,7 +238,7 @@ thoroughly(
 test('a refusal is no failed span', async () => {
   const unknown = await user.get('/user_files_v2');
   expect(unknown.status).toBe(405);
-  const span = await soon(
+  const span = await waitFor(
     () => receiver.spans.find(({ name }) => name === 'GET /user_files_v2'),
     (one) => one !== undefined,
   );

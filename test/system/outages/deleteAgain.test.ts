@@ -7,7 +7,7 @@ import type { RunDoc } from '../../../store/runs/model.js';
 import { readAtRest } from '../../support/atRest.js';
 import type { TestUser } from '../../support/client.js';
 import { withDatabase } from '../../support/dataSources.js';
-import { soon } from '../../support/soon.js';
+import { waitFor } from '../../support/waitFor.js';
 import { startService, type TestService } from '../../support/service.js';
 
 /** Deletes whose step is cut off half way, and done again. */
@@ -48,7 +48,7 @@ async function scraped(): Promise<{ user: TestUser; name: string; parent: FileRe
 /** Waits until so many deletes of a user have ended. */
 const deletesEnded = (customerId: string, count: number): Promise<number> =>
   withDatabase(service, (connection) =>
-    soon(
+    waitFor(
       () =>
         connection
           .collection<RunDoc>('runs')
@@ -81,14 +81,14 @@ test.each([
   const failed = failOnce();
   await user.post('/delete_files_v2', { filters });
   expect(
-    await soon(
+    await waitFor(
       () => user.children(parent.id),
       (left) => left.length === 0,
     ),
   ).toEqual([]);
   expect(failed()).toBe(true);
   expect((await user.file(parent.id)).sync_status).toBe('READY');
-  expect((await readAtRest(service.env)).amiss()).toEqual([]);
+  expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
 });
 
 test('a batch whose answer was lost leaves emptied records as they are, and tells of each once', async () => {

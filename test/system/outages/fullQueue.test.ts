@@ -7,7 +7,7 @@ import { startHeldSite } from '../../emulators/heldSite.js';
 import { readAtRest } from '../../support/atRest.js';
 import type { TestUser } from '../../support/client.js';
 import { withDatabase } from '../../support/dataSources.js';
-import { soon } from '../../support/soon.js';
+import { waitFor } from '../../support/waitFor.js';
 import { startService, type TestService } from '../../support/service.js';
 
 const MOST = 3;
@@ -41,7 +41,7 @@ afterAll(() => service.close());
 
 const statuses = (files: readonly FileRecord[]): string[] => files.map((file) => file.sync_status).toSorted();
 const settledIn = (user: TestUser, parent: FileRecord, expected: string[]) =>
-  soon(
+  waitFor(
     () => user.children(parent.id),
     (pages) => statuses(pages).join() === expected.join(),
   );
@@ -63,7 +63,7 @@ test('files past a full queue are DELAYED, say so, and come in their turn', asyn
   for (const page of await user.children(parent.id))
     expect(page).toMatchObject({ sync_status: 'READY', sync_error_message: null });
   expect(Math.max(...(planned.get('quinn') ?? []))).toBe(MOST);
-  expect((await readAtRest(service.env)).amiss()).toEqual([]);
+  expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
   await site.close();
 });
 
@@ -113,5 +113,5 @@ test('uploads past a full queue are DELAYED, can be cancelled, cost Temporal not
   expect(await runs()).toBe(0);
   expect(Math.max(...(planned.get('sid') ?? []))).toBeLessThanOrEqual(MOST);
   expect((await user.file(last.id)).sync_status).toBe('SYNC_ABORTED');
-  expect((await readAtRest(service.env)).amiss()).toEqual([]);
+  expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
 });

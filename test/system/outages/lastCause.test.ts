@@ -7,7 +7,7 @@ import { findPort } from '../../../engines/ports.js';
 import { cli } from '../../support/cli.js';
 import { type ApiClient, apiClient, type TestUser } from '../../support/client.js';
 import { startService, type TestService } from '../../support/service.js';
-import { soon } from '../../support/soon.js';
+import { waitFor } from '../../support/waitFor.js';
 
 let service: TestService;
 let user: TestUser;
@@ -50,9 +50,9 @@ test('a run keeps why its site could not be reached when its last attempt ends w
   const latest = async (): Promise<Run | undefined> =>
     (await key.get<{ results: Run[] }>(`/sync_runs?file_id=${id}`)).body.results[0];
   // Between the attempts too.
-  expect(await soon(latest, (run) => run?.error === 'unreachable')).toMatchObject({ status: 'running' });
+  expect(await waitFor(latest, (run) => run?.error === 'unreachable')).toMatchObject({ status: 'running' });
   const file = await user.settled(id);
-  const run = await soon(latest, (one) => one?.status === 'failed');
+  const run = await waitFor(latest, (one) => one?.status === 'failed');
   expect(run).toMatchObject({ error: 'unreachable', message: expect.stringContaining('127.0.0.1 failed or broke') });
   expect([file.sync_status, file.sync_error_message]).toEqual(['SYNC_ERROR', run?.message]);
 });
@@ -62,7 +62,7 @@ test('a webhook whose receiver refuses connections is failing at its first deliv
   await user.send({ name: 'knot.txt', content: 'The knot wades.' });
   const page = async (): Promise<string> =>
     (await fetch(`${service.url}/ops`, { headers: { authorization: `Bearer ${service.apiKey}` } })).text();
-  const shown = await soon(page, (text) => text.includes('refuses deliveries'));
+  const shown = await waitFor(page, (text) => text.includes('refuses deliveries'));
   expect(shown).toMatch(/failed once: .*Next try: 20\d\d-/);
   const { lines } = await cli({ ...service.env, PUBLIC_URL: service.url }, 'doctor', '--json');
   const checks = JSON.parse(lines.join('\n')) as Check[];

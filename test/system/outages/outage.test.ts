@@ -53,5 +53,5 @@ test('while Qdrant is away no page is fetched over and over; when it is back, al
   const times = new Map<string, number>();
   for (const page of pages()) times.set(page, (times.get(page) ?? 0) + 1);
   expect([...times].filter(([, count]) => count > 2)).toEqual([]);
-  expect((await readAtRest(service.env)).amiss()).toEqual([]);
+  expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
 });

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { EventKind } from '../../../contract/events.js';
 import { type Receiver, startReceiver } from '../../emulators/receiver.js';
 import { apiClient } from '../../support/client.js';
-import { soon } from '../../support/soon.js';
+import { waitFor } from '../../support/waitFor.js';
 import { startService, type TestService } from '../../support/service.js';
 import { thoroughly } from '../../support/thorough.js';
 
@@ -85,7 +85,7 @@ describe('a receiver that answers 500 for a while', () => {
     expect(await hook.tookSoon(2)).toEqual(['FILE_SYNCING 2', 'FILE_READY 2']);
     hook.react(() => 200);
     expect((await hook.tookSoon(4)).slice(2)).toEqual(['FILE_SYNCING 1', 'FILE_READY 1']);
-    const listed = await soon(() => deliveries(hook.id), ended);
+    const listed = await waitFor(() => deliveries(hook.id), ended);
     expect(listed.map(({ webhook_type, obj, status }) => `${webhook_type} ${obj.object_id} ${status}`)).toEqual([
       'FILE_SYNCING 1 DELIVERED',
       'FILE_SYNCING 2 DELIVERED',
@@ -112,7 +112,7 @@ describe('a receiver that never takes an event', () => {
     const hook = await receiver();
     hook.react(({ event }) => (event.webhook_type === 'FILE_ERROR' ? 503 : 200));
     await tell('FILE_ERROR', 1);
-    const flagged = await soon(
+    const flagged = await waitFor(
       () => webhook(hook.id),
       (one) => one?.status === 'FLAGGED',
     );
@@ -127,7 +127,7 @@ describe('a receiver that never takes an event', () => {
 
     await tell('FILE_READY', 1);
     await hook.tookSoon(1);
-    await soon(
+    await waitFor(
       () => webhook(hook.id),
       (one) => one?.status === 'ACTIVE' && one.status_reason === '',
     );
@@ -136,7 +136,7 @@ describe('a receiver that never takes an event', () => {
     const again = await post<{ count: number }>(`/webhooks/${hook.id}/redeliver`, {});
     expect(again.body).toEqual({ success: true, count: 1 });
     expect(await hook.tookSoon(2)).toEqual(['FILE_READY 1', 'FILE_ERROR 1']);
-    const [sent] = await soon(() => deliveries(hook.id), ended);
+    const [sent] = await waitFor(() => deliveries(hook.id), ended);
     expect(sent).toMatchObject({ status: 'DELIVERED' });
     expect(sent?.attempts.map(({ status_code }) => status_code)).toEqual([503, 503, 503, 200]);
   });
@@ -151,14 +151,14 @@ describe('a receiver that hangs', () => {
     await tell('FILE_READY', ...Array.from({ length: 20 }, (_, index) => index + 1));
     await quick.tookSoon(40);
     expect(slow.taken()).toEqual([]);
-    const [first] = await soon(
+    const [first] = await waitFor(
       () => deliveries(slow.id),
       (found) => (found[0]?.attempts.length ?? 0) > 0,
     );
     expect(first?.attempts[0]).toMatchObject({ status_code: null, error: expect.stringContaining('within 2.5 s') });
     slow.react(() => 200);
     // The first events may have been given up by now; whatever comes of a file comes in order.
-    const listed = await soon(
+    const listed = await waitFor(
       () => deliveries(slow.id),
       (found) => found.length === 40 && ended(found),
     );
@@ -187,7 +187,7 @@ describe('a receiver that redirects or hangs up', () => {
     await tell('FILE_READY', 5);
     await hook.tookSoon(1);
     expect(hook.received.map(({ headers }) => headers.host)).toEqual(Array(2).fill(new URL(hook.url).host));
-    const [delivery] = await soon(() => deliveries(hook.id), ended);
+    const [delivery] = await waitFor(() => deliveries(hook.id), ended);
     expect(delivery?.attempts).toEqual([
       expect.objectContaining({ status_code, error: expect.stringContaining(sentence) }),
       expect.objectContaining({ status_code: 200, error: null }),
@@ -201,7 +201,7 @@ describe('a receiver that answers 410', () => {
     const hook = await receiver();
     hook.react(() => 410);
     await tell('FILE_SYNCING', 1);
-    const flagged = await soon(
+    const flagged = await waitFor(
       () => webhook(hook.id),
       (one) => one?.status === 'FLAGGED',
     );
@@ -212,7 +212,7 @@ describe('a receiver that answers 410', () => {
     hook.react(() => 200);
     await post(`/webhooks/${hook.id}/redeliver`, {});
     expect(await hook.tookSoon(2)).toEqual(['FILE_SYNCING 1', 'FILE_READY 1']);
-    await soon(
+    await waitFor(
       () => webhook(hook.id),
       (one) => one?.status === 'ACTIVE',
     );
@@ -228,7 +228,7 @@ describe('an address that came to lead inside', () => {
     );
     await tell('FILE_READY', 1);
     const id = inside?._id ?? 0;
-    await soon(
+    await waitFor(
       () => webhook(id),
       (one) => one?.status === 'FLAGGED',
     );

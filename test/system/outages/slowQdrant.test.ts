@@ -47,7 +47,7 @@ describe.each(TROUBLES)('while Qdrant %s', (what, trouble, says) => {
     const { id } = await user.send({ name: `${what}.txt`, content: `The tide falls while Qdrant ${what}.` });
     expect(await user.settled(id)).toMatchObject({ sync_status: 'READY', sync_error_message: null });
     expect(proxy.seen('write')).toBe(2);
-    expect((await readAtRest(service.env)).amiss()).toEqual([]);
+    expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
   });
 
   test('a search is 503 with Retry-After and names Qdrant; the next one finds', async () => {

@@ -17,7 +17,7 @@ import { opsPicture } from '../../support/opsPicture.js';
 import { loadProduct } from '../../support/product.js';
 import { quietTemporal } from '../../support/quietTemporal.js';
 import { startService, type TestService } from '../../support/service.js';
-import { soon } from '../../support/soon.js';
+import { waitFor } from '../../support/waitFor.js';
 import { startTcpGate, type TcpGate } from '../../support/tcpGate.js';
 
 const BUNDLE = new URL('../../../dist/workflow-bundle.js', import.meta.url);
@@ -67,7 +67,7 @@ const runs = async (query = ''): Promise<Run[]> => {
   return body.results;
 };
 const stalledBy = (cause: string): Promise<Run[]> =>
-  soon(
+  waitFor(
     () => runs('?statuses=stalled'),
     (found) => found[0]?.error === cause,
   );
@@ -130,7 +130,7 @@ describe('a run that no worker takes', () => {
     const { status, reasons } = await ready();
     expect(status).toBe('degraded');
     expect(reasons.join(' ')).toContain('1 run is stalled: no worker is running. Start one: npm run worker');
-    expect(await soon(opsPage, (page) => page.includes('1 run is stalled'))).toContain('npm run worker');
+    expect(await waitFor(opsPage, (page) => page.includes('1 run is stalled'))).toContain('npm run worker');
     expect(await doctor('stalled runs')).toMatchObject({
       state: 'bad',
       found: expect.stringContaining('No worker is running'),
@@ -163,7 +163,7 @@ describe('a run that no worker takes', () => {
     expect((await ready()).reasons.join(' ')).toContain('workflow tasks fail again and again');
     // Readiness is open to all: the reason of one organization stays out of it.
     expect((await ready()).reasons.join(' ')).not.toContain('plan.batches');
-    expect(await soon(opsPage, (page) => page.includes('plan.batches'))).toContain('Run one version of all workers');
+    expect(await waitFor(opsPage, (page) => page.includes('plan.batches'))).toContain('Run one version of all workers');
     expect((await doctor('stalled runs'))?.found).toContain('plan.batches is not iterable');
     await opsPicture(service, 'workflow-tasks');
   });
@@ -171,7 +171,7 @@ describe('a run that no worker takes', () => {
   test('runs again with a good worker, and is not stalled while a slow site keeps it waiting', async () => {
     await stopBroken();
     await service.startWorker();
-    await soon(
+    await waitFor(
       () => user.children(file),
       (children) => children.some(({ sync_status }) => sync_status === 'READY'),
     );
@@ -195,7 +195,7 @@ test('a run that needs Qdrant is stalled while Qdrant is down', async () => {
   const { status, reasons } = await ready();
   expect(status).toBe('degraded');
   expect(reasons.join(' ')).toContain('Qdrant does not answer');
-  expect(await soon(opsPage, (page) => page.includes('1 run is stalled'))).toContain('see QDRANT_URL');
+  expect(await waitFor(opsPage, (page) => page.includes('1 run is stalled'))).toContain('see QDRANT_URL');
   expect((await doctor('stalled runs'))?.found).toContain('Qdrant does not answer');
   await opsPicture(service, 'qdrant');
 
@@ -207,7 +207,7 @@ test('a run that needs Qdrant is stalled while Qdrant is down', async () => {
   const named = `The embedded Qdrant is down since ${since.slice(0, 19).replace('T', ' ')} UTC: it ended with code 1, 2 failed starts since.`;
   expect((await ready()).reasons).toContainEqual(expect.stringContaining(`${named} npm start tries again`));
   const alerts = (html: string): string => /<div id="part-alerts".*?<\/div>/s.exec(html)?.[0] ?? '';
-  const page = await soon(opsPage, (html) => alerts(html).includes(named));
+  const page = await waitFor(opsPage, (html) => alerts(html).includes(named));
   expect(alerts(page).split('<p class="alert')).toEqual([
     expect.anything(),
     expect.stringMatching(/^ bad" role="status">1 run is stalled since .*The embedded Qdrant is down/),
@@ -219,7 +219,7 @@ test('a run that needs Qdrant is stalled while Qdrant is down', async () => {
 
   await qdrant.open();
   expect((await user.settled(id)).sync_status).toBe('READY');
-  expect(await soon(runs, ([latest]) => latest?.status === 'finished')).toMatchObject([
+  expect(await waitFor(runs, ([latest]) => latest?.status === 'finished')).toMatchObject([
     // Until its next attempt the step counts as failing.
     { status: 'finished', error: null, stalls: expect.arrayContaining([objectOf('qdrant_down')]) },
     {},

@@ -10,7 +10,7 @@ import { type Listed, testUser } from '../../support/client.js';
 import { quietTemporal } from '../../support/quietTemporal.js';
 import { newEngineFolder } from '../../support/scratch.js';
 import { startService, type TestService } from '../../support/service.js';
-import { PATIENCE_MS, soon } from '../../support/soon.js';
+import { PATIENCE_MS, waitFor } from '../../support/waitFor.js';
 
 const PAGES = 30;
 /** Seconds without a primary. */
@@ -52,7 +52,7 @@ const stepDown = () =>
 test('when the primary steps down again and again during an ingest, nothing is lost or doubled', async () => {
   const user = await testUser(service.url, service.apiKey, 'stella', PATIENCE_MS);
   const { id } = await user.scrape({ url: site.url('/sitemap.xml') });
-  await soon(
+  await waitFor(
     () => site.requests.filter((path) => path.startsWith('/pages/')).length,
     (asked) => asked > 0,
   );
@@ -70,5 +70,5 @@ test('when the primary steps down again and again during an ingest, nothing is l
   expect(Date.parse(body.results[0]?.finished_at ?? '')).toBeGreaterThan(steppedDownAt);
   const pages = await user.children(id);
   expect(new Set(pages.map((page) => page.external_url)).size).toBe(PAGES);
-  expect((await readAtRest(service.env)).amiss()).toEqual([]);
+  expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
 });

@@ -13,7 +13,7 @@ import { apiClient, type Listed, testUser } from '../../support/client.js';
 import { cli } from '../../support/cli.js';
 import { bodyOf, ours, sample } from '../../support/contract.js';
 import { type OwnService, startOwnService } from '../../support/ownService.js';
-import { PATIENCE_MS, soon } from '../../support/soon.js';
+import { PATIENCE_MS, waitFor } from '../../support/waitFor.js';
 import { thoroughRows } from '../../support/thorough.js';
 
 /** A request that hangs does not end by then; the others wait for a store for STORE_TIMEOUT_S. */
@@ -72,7 +72,7 @@ async function newCaller(customerId: string): Promise<Caller> {
   const scrape = await user.scrape({ url: heldSite.url('/sitemap.xml') });
   const file = await user.send({ name: 'tides.txt', content: TEXT });
   expect(await user.settled(file.id)).toMatchObject({ sync_status: 'READY' });
-  await soon(
+  await waitFor(
     () => held.length,
     (now) => now > begun,
   );
@@ -187,7 +187,7 @@ async function vectorFiles(): Promise<string[]> {
 test('Qdrant with a damaged segment: searches are 503, /ready is degraded and doctor says so', async () => {
   const api = apiClient(service.url, first.credentials.user);
   const moving = { filters: { sync_statuses: ['QUEUED_FOR_SYNC', 'SYNCING'] } };
-  await soon(
+  await waitFor(
     async () => (await api.post<Listed<unknown>>('/user_files_v2', moving)).body.count,
     (count) => count === 0,
   );
@@ -198,7 +198,7 @@ test('Qdrant with a damaged segment: searches are 503, /ready is degraded and do
   await Promise.all(files.map((name) => rename(name, `${name}.away`)));
   await qdrant.restart();
   // What was found before the damage is good for some seconds.
-  const ready = await soon(
+  const ready = await waitFor(
     () => api.get<{ status: string; reasons: string[] }>('/ready'),
     ({ body }) => body.reasons.join().includes('Qdrant fails searches in'),
   );
@@ -304,12 +304,12 @@ test.each<'mongodb' | 'qdrant'>(['mongodb', ...thoroughRows(['qdrant'] as const)
             : await send('/embeddings', { query: `tide ${nth}`, k: 1 }),
         );
     });
-    await soon(
+    await waitFor(
       () => answers.length,
       (number) => number > 2 * BUSY_CALLERS,
     );
     await service.engines[engine].kill();
-    await soon(
+    await waitFor(
       () => answers,
       (all) => all.filter(({ status }) => status === 503).length > BUSY_CALLERS,
     );

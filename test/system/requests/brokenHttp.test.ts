@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createHttpServer } from '../../../api/http/server.js';
 import { apiClient } from '../../support/client.js';
 import { startService, type TestService } from '../../support/service.js';
-import { PATIENCE_MS } from '../../support/soon.js';
+import { PATIENCE_MS } from '../../support/waitFor.js';
 
 /** What goes over the wire is written here byte by byte: no client of ours would send it. */
 let service: TestService;

@@ -6,7 +6,7 @@ import type { FileRecord } from '../../../contract/records.js';
 import { type Site, startSampleSite } from '../../emulators/site.js';
 import type { TestUser } from '../../support/client.js';
 import { startService, type TestService } from '../../support/service.js';
-import { soon } from '../../support/soon.js';
+import { waitFor } from '../../support/waitFor.js';
 
 let service: TestService;
 let site: Site;
@@ -99,7 +99,7 @@ test('the same key and request has one effect, and the first answer is given aga
 test('a run accepted with a key starts at once, without waiting for the sweeper', async () => {
   const { body } = await scrape('at once', { tags: { a: 1 } });
   const run = await database.collection('runs').findOne({ requestId: body.request_id });
-  const started = await soon(
+  const started = await waitFor(
     () => database.collection('runs').findOne({ requestId: body.request_id }),
     (found) => found?.['startedAt'] !== null,
   );

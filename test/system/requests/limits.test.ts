@@ -9,7 +9,7 @@ import { samplePage, type Site, sitemapOf, startSampleSite } from '../../emulato
 import { readAtRest } from '../../support/atRest.js';
 import { type ApiClient, apiClient, type Listed, type TestUser } from '../../support/client.js';
 import { startService, type TestService } from '../../support/service.js';
-import { PATIENCE_MS } from '../../support/soon.js';
+import { PATIENCE_MS } from '../../support/waitFor.js';
 import { thoroughly } from '../../support/thorough.js';
 
 const PAGES = 6;
@@ -198,7 +198,7 @@ test('texts past max_characters are DELAYED until there is room, and never more 
   expect(site.requests).toHaveLength(asked);
   await setLimits('characters', { max_characters: Math.ceil(PAGES * one * 1.1) });
   expect(await user.settled(parent.id)).toMatchObject({ sync_status: 'READY', file_metadata: { pages_ready: PAGES } });
-  expect((await readAtRest(service.env)).amiss('characters')).toEqual([]);
+  expect((await readAtRest(service.env)).findInconsistencies('characters')).toEqual([]);
 });
 
 thoroughly('the organization\u2019s limits hold for users without own ones; -1 frees a user of them', async () => {

@@ -5,7 +5,7 @@ import { type Site, startSampleSite } from '../../emulators/site.js';
 import { withDatabase } from '../../support/dataSources.js';
 import { startService, type TestService } from '../../support/service.js';
 import type { Listed, TestUser } from '../../support/client.js';
-import { soon } from '../../support/soon.js';
+import { waitFor } from '../../support/waitFor.js';
 import type { FileDoc } from '../../../store/files/model.js';
 
 let service: TestService;
@@ -132,7 +132,7 @@ describe('deletes', () => {
   });
 
   const left = async (expected: number): Promise<FileRecord[]> => {
-    const { body } = await soon(
+    const { body } = await waitFor(
       () => nora.post<Listed<FileRecord>>('/user_files_v2', { pagination: { limit: 100 } }),
       ({ body: { results } }) => results.length === expected,
     );

@@ -6,7 +6,7 @@ import type { DocumentRecord } from '../../../contract/records.js';
 import { callerSpace } from '../../../contract/uploads.js';
 import { type RerankEmulator, startRerankEmulator } from '../../emulators/rerankers.js';
 import { bodyOf, fieldsOf, theirs } from '../../support/contract.js';
-import { soon } from '../../support/soon.js';
+import { waitFor } from '../../support/waitFor.js';
 import { seedFiles, type SeededFile } from '../../support/seedFiles.js';
 import { startService, type TestService } from '../../support/service.js';
 import type { TestUser } from '../../support/client.js';
@@ -346,7 +346,7 @@ test('a user above MAX_CONCURRENT_SEARCHES gets 429 with Retry-After; disconnect
   const statusFor = async (who: TestUser) => (await who.post('/embeddings', { query: 'pump', k: 1 })).status;
   rerankers.misbehave('hang');
   const running = Array.from({ length: MAX_SEARCHES }, hanging);
-  await soon(
+  await waitFor(
     () => rerankers.waiting(),
     (count) => count === MAX_SEARCHES,
   );
@@ -356,12 +356,12 @@ test('a user above MAX_CONCURRENT_SEARCHES gets 429 with Retry-After; disconnect
   expect(await statusFor(stranger)).toBe(200);
   gone.abort();
   await Promise.allSettled(running);
-  await soon(
+  await waitFor(
     () => rerankers.waiting(),
     (count) => count === 0,
   );
   rerankers.misbehave(null);
-  await soon(
+  await waitFor(
     () => statusFor(user),
     (status) => status === 200,
   );

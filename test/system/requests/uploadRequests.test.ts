@@ -9,7 +9,7 @@ import { type Site, startSite } from '../../emulators/site.js';
 import { readAtRest } from '../../support/atRest.js';
 import { type ApiClient, apiClient, type TestUser } from '../../support/client.js';
 import { startService, type TestService } from '../../support/service.js';
-import { soon } from '../../support/soon.js';
+import { waitFor } from '../../support/waitFor.js';
 
 const MAX_UPLOAD_BYTES = 300_000;
 let service: TestService;
@@ -60,7 +60,8 @@ const stored = async (): Promise<string[]> =>
   readdir(path.join(service.env['DATA_DIR'] ?? '', 'files', '1', 'originals')).catch(() => []);
 const files = async (): Promise<number> =>
   (await user.post<{ count: number }>('/user_files_v2', { pagination: { limit: 1 } })).body.count;
-const nothingLeft = async (): Promise<void> => expect((await readAtRest(service.env)).amiss()).toEqual([]);
+const nothingLeft = async (): Promise<void> =>
+  expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
 
 describe('a file past the setting', () => {
   test('is 413 before it is sent where its length is known', async () => {
@@ -96,9 +97,9 @@ test('an upload that breaks off leaves nothing', async () => {
   const [known, kept] = [await files(), await stored()];
   const { call } = open();
   call.write(HEAD + 'x'.repeat(100_000));
-  await soon(stored, (names) => names.length > kept.length);
+  await waitFor(stored, (names) => names.length > kept.length);
   call.destroy();
-  await soon(stored, (names) => names.length === kept.length);
+  await waitFor(stored, (names) => names.length === kept.length);
   expect([await files(), await stored()]).toEqual([known, kept]);
   await nothingLeft();
 });
@@ -112,7 +113,7 @@ test('what a sender that died has left is swept; what is still coming is not', a
   }
   // Its receiver never comes to an end, as that of a killed process.
   void service.store.originals.receive(account, endless());
-  await soon(stored, (names) => names.length === before.length + 1);
+  await waitFor(stored, (names) => names.length === before.length + 1);
   expect(await service.store.originals.sweep()).toBe(0);
   expect(await service.store.originals.sweep(Date.now() + 10 * 60_000)).toBe(1);
   expect(await stored()).toEqual(before);
@@ -234,7 +235,7 @@ describe('an Idempotency-Key', () => {
     expect(second).toMatchObject({ status: 200, body: first.body });
     expect(second.headers.get('idempotent-replayed')).toBe('true');
     // The second copy may go just after its answer.
-    await soon(
+    await waitFor(
       async () => (await stored()).length,
       (count) => count === before[1].length,
     );
@@ -293,7 +294,7 @@ describe('a limit of the user', () => {
     const first = (await send()).body;
     await lim.settled(first.id);
     const second = (await send()).body;
-    await soon(
+    await waitFor(
       () => lim.file(second.id),
       (file) => file.sync_status === 'DELAYED',
     );
@@ -464,8 +465,8 @@ test('events tell of an upload from its creation to its end', async () => {
       .map((event) => event.webhook_type);
   };
   const ends = (told: readonly string[]) => told.includes('ALL_FILES_PROCESSED');
-  expect((await soon(() => kinds(file), ends)).toSorted()).toEqual(
+  expect((await waitFor(() => kinds(file), ends)).toSorted()).toEqual(
     ['FILES_CREATED', 'ALL_UPLOADED_FILES_QUEUED', 'FILE_SYNCING', 'FILE_READY', 'ALL_FILES_PROCESSED'].toSorted(),
   );
-  expect(await soon(() => kinds(broken), ends)).toEqual(expect.arrayContaining(['FILES_CREATED', 'FILE_ERROR']));
+  expect(await waitFor(() => kinds(broken), ends)).toEqual(expect.arrayContaining(['FILES_CREATED', 'FILE_ERROR']));
 });

@@ -13,7 +13,7 @@ import { type ApiClient, apiClient, type Listed, type TestUser } from '../../sup
 import { testEngines } from '../../support/engines.js';
 import { runPass, scheduleOf, scheduleWhen, triggerPass } from '../../support/passes.js';
 import { startService, type TestService } from '../../support/service.js';
-import { soon } from '../../support/soon.js';
+import { waitFor } from '../../support/waitFor.js';
 import { standForGitBook } from '../../support/sourceStands/gitbook.js';
 import type { SourceStand, StandContent } from '../../support/sourceStands/stand.js';
 import { isThorough, thoroughly } from '../../support/thorough.js';
@@ -56,7 +56,7 @@ const filesOf = async (user: TestUser): Promise<FileRecord[]> =>
     })
   ).body.results;
 const atRest = (user: TestUser, number: number): Promise<FileRecord[]> =>
-  soon(
+  waitFor(
     () => filesOf(user),
     (files) => files.length === number && files.every(({ sync_status: status }) => status === 'READY'),
   );
@@ -190,7 +190,7 @@ test('a site is synced by itself at the word of its request alone', async () => 
   site.pages.set('/sitemap.xml', sitemapOf(site.origin, [...paths, '/pages/3.html']));
   const [second] = (await user.children(parent.id)).filter((file) => file.external_url?.endsWith(paths[1]!));
   await user.post('/delete_files_v2', { filters: { ids: [second?.id] } });
-  await soon(rest, (files) => files.length === 2);
+  await waitFor(rest, (files) => files.length === 2);
   expect(await triggerPass(client, service.names, scheduleId)).toEqual({ outcome: 'finished', parts: 1 });
   const after = await user.children(parent.id);
   expect(after.map(pathOf).toSorted()).toEqual(['/pages/0.html', '/pages/2.html', '/pages/3.html']);
@@ -242,7 +242,7 @@ thoroughly('a feed is synced by itself as its user wants it; one that is gone is
   expect(await user.post('/integrations/rss_feed', { url: site.url(path) })).toMatchObject({ status: 200 });
   const isRead = (files: FileRecord[]): boolean =>
     files.length > 0 && files.every((file) => file.sync_status === 'READY') && files.some((file) => file.last_sync);
-  const before = await soon(() => filesOf(user), isRead);
+  const before = await waitFor(() => filesOf(user), isRead);
   await updateUser('gro', { auto_sync_enabled_sources: ['RSS_FEED'] });
   const scheduleId = scheduleIds.source((await sourceOf(user)).id);
   await scheduleWhen(client, service.names, scheduleId, exists);
@@ -268,7 +268,7 @@ test('a pass that is ended from outside leaves no file that is looked at', async
   let isAsked = false;
   site.pages.set(path, () => void (isAsked = true));
   await client.schedule.getHandle(service.names.idOf(scheduleId)).trigger();
-  await soon(
+  await waitFor(
     () => isAsked,
     (asked) => asked,
   );
@@ -315,11 +315,11 @@ test('only one pass is at work however often the clock strikes; it and its sched
       if (type === 'autoSync') found.push(workflowId);
     return found;
   };
-  const [passId = ''] = await soon(
+  const [passId = ''] = await waitFor(
     () => passesOf(`DataSourceId = '${id}'`),
     (found) => found.length > 0,
   );
-  await soon(
+  await waitFor(
     () => stand.underWay(),
     (requests) => requests > 0,
   );
@@ -342,7 +342,7 @@ test('only one pass is at work however often the clock strikes; it and its sched
     ['RequestId', requestId],
   ] as const)
     expect(
-      await soon(
+      await waitFor(
         () => passesOf(`${name} = '${value}'`),
         (found) => found.includes(passId),
       ),
@@ -363,7 +363,7 @@ test('only one pass is at work however often the clock strikes; it and its sched
     .catch(() => undefined);
   await scheduleWhen(client, service.names, scheduleId, (one) => one === null);
   const owner = { organizationId: 1, userId };
-  await soon(
+  await waitFor(
     async () => service.store.dataSources.find(owner, id),
     (source) => source === null,
   );

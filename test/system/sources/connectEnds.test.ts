@@ -15,7 +15,7 @@ import { answerConsent, consentTo, openPage } from '../../support/consent.js';
 import { withDatabase } from '../../support/dataSources.js';
 import { testEngines } from '../../support/engines.js';
 import { startService, type TestService } from '../../support/service.js';
-import { soon } from '../../support/soon.js';
+import { waitFor } from '../../support/waitFor.js';
 
 /** Connections by consent that end otherwise than by their person. */
 const LIFE_S = 3;
@@ -54,7 +54,7 @@ async function begun() {
   const { _id: runId } = await rowOf();
   const run = (): Promise<RunDoc> =>
     withDatabase(service, (db) => db.collection<RunDoc>('runs').findOne({ _id: runId })) as never;
-  await soon(run, ({ startedAt }) => startedAt !== null);
+  await waitFor(run, ({ startedAt }) => startedAt !== null);
   const handle = client.workflow.getHandle(service.names.idOf(workflowIds.connect(runId)));
   const isTimed = async (): Promise<boolean> => {
     const { events } = await handle.fetchHistory();
@@ -67,14 +67,14 @@ async function begun() {
     handle,
     /** Gives its person more time than the timer of its workflow knows of, which is set by the row at its beginning. */
     prolong: async () => {
-      await soon(isTimed, (is) => is);
+      await waitFor(isTimed, (is) => is);
       await withDatabase(service, (db) =>
         db
           .collection<AttemptDoc>('connection_attempts')
           .updateOne({ _id: runId }, { $set: { expiresAt: new Date(Date.now() + 3_600_000) } }),
       );
     },
-    ended: () => soon(run, ({ finishedAt }) => finishedAt !== null),
+    ended: () => waitFor(run, ({ finishedAt }) => finishedAt !== null),
     sources: async () => (await user.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body.results,
   };
 }
@@ -104,7 +104,7 @@ test('what its row says, and not its timer, is the time that its person has', as
     const { events = [] } = await handle.fetchHistory();
     return events?.some((event) => event.timerFiredEventAttributes) === true;
   };
-  await soon(fired, (has) => has);
+  await waitFor(fired, (has) => has);
   expect(await openPage(back)).toMatchObject({ status: 200 });
 });
 
@@ -128,7 +128,7 @@ test('one that is cancelled while its code is exchanged leaves no account and no
   await prolong();
   const release = drive.oauth.holdReplies();
   const coming = openPage(back);
-  await soon(rowOf, ({ state }) => state === 'exchanging');
+  await waitFor(rowOf, ({ state }) => state === 'exchanging');
   await handle.cancel();
   release();
   expect(await coming).toMatchObject({ status: 409 });

@@ -13,7 +13,7 @@ import { withDatabase } from '../../support/dataSources.js';
 import { testEngines } from '../../support/engines.js';
 import { runPass, scheduleOf } from '../../support/passes.js';
 import { startService, type TestService } from '../../support/service.js';
-import { soon } from '../../support/soon.js';
+import { waitFor } from '../../support/waitFor.js';
 
 /** Enough that most of them vanishing is no small thing. */
 const PAGES = 16;
@@ -31,7 +31,7 @@ const list = (some: readonly string[]): void => void site.pages.set('/sitemap.xm
 const pass = async (): Promise<void> => {
   const ended = await runPass(client, service.names, scheduleIds.container(parent.id));
   expect(ended).toEqual({ outcome: 'finished', parts: 1 });
-  await soon(
+  await waitFor(
     () => withDatabase(service, (db) => db.collection('runs').countDocuments({ finishedAt: null })),
     (runs) => runs === 0,
   );
@@ -54,7 +54,7 @@ beforeAll(async () => {
   user = await service.user('hilda');
   list(paths);
   parent = await user.settled((await user.scrape({ url: site.url('/sitemap.xml'), enable_auto_sync: true })).id);
-  await soon(
+  await waitFor(
     () => scheduleOf(client, service.names, scheduleIds.container(parent.id)),
     (schedule) => schedule !== null,
   );
@@ -78,12 +78,12 @@ test('a page that left the sitemap, and one that its site says is gone, go; one 
     expect((await toldOf(service.env, fileOf(index))).filter((kind) => kind === 'FILE_DELETED')).toHaveLength(1);
   expect((await user.file(parent.id)).file_metadata).toMatchObject({ pages_total: 13, pages_failed: 1 });
   expect(new Set((await quarantined()).map((one) => one.file_id))).toEqual(new Set([0, 1, 2].map(fileOf)));
-  expect((await readAtRest(service.env)).amiss()).toEqual([]);
+  expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
 
   // Had back, they stay, whether their site is asked for them or not.
   const restored = await organization.post('/quarantined_files/restore', { file_ids: [fileOf(0), fileOf(1)] });
   expect(restored.body).toEqual({ restoring: 2 });
-  await soon(shown, (some) => some.length === 15);
+  await waitFor(shown, (some) => some.length === 15);
   await pass();
   expect(await shown()).toEqual([0, 1, ...numbers(3)]);
   for (const index of [0, 1]) expect((await user.file(fileOf(index))).sync_status).toBe('READY');
@@ -123,7 +123,7 @@ test('a pass that is cancelled leaves counts of the pages as they are', async ()
     site.pages.set(pathOf(index), (_request, response) => void waiting.push(() => response.end(samplePage(index, 1))));
   list([...paths, ...added.map(pathOf)]);
   const passing = runPass(client, service.names, scheduleIds.container(parent.id));
-  await soon(
+  await waitFor(
     () => user.file(parent.id),
     (file) => file.file_metadata?.['pages_total'] === PAGES + 3 && waiting.length > 0,
   );
@@ -177,5 +177,5 @@ test('where most is missing, nothing is deleted until somebody approves it', asy
   expect((await quarantined()).length).toBe(before + 11);
   // With the scrape, what lay in it goes for good.
   await user.post('/delete_files_v2', { filters: { ids: [parent.id], include_containers: true } });
-  await soon(quarantined, (rows) => rows.length === 0);
+  await waitFor(quarantined, (rows) => rows.length === 0);
 });

@@ -5,7 +5,7 @@ import type { FileDoc } from '../../../store/files/model.js';
 import { sitemapOf, type Site, startSampleSite } from '../../emulators/site.js';
 import { withDatabase } from '../../support/dataSources.js';
 import { startService, type TestService } from '../../support/service.js';
-import { soon } from '../../support/soon.js';
+import { waitFor } from '../../support/waitFor.js';
 
 /** What a filter looks at, or a total is summed from. */
 const LISTED: readonly (keyof FileDoc)[] = [
@@ -51,13 +51,13 @@ test('every change of a file that a list can show moves its updated_at', async (
     await user.settled((await user.scrape({ url: site.url('/sitemap.xml'), tags: { again: 'yes' } })).id);
     const kept = { filters: { ids: [id] }, preserve_file_record: true };
     expect(await user.post('/delete_files_v2', kept)).toMatchObject({ status: 200 });
-    await soon(
+    await waitFor(
       () => user.file(id),
       (file) => file.file_contents_deleted,
     );
     // The stream is a moment behind: it has told all when it has told this.
     await connection.collection('files').updateOne({ _id: id as never }, { $set: { lastOfTheTest: true } });
-    await soon(() => told, Boolean);
+    await waitFor(() => told, Boolean);
     await stream.close();
   });
   const listed = changes.filter(({ fields }) => fields.length > 0);

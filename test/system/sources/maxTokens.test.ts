@@ -20,7 +20,7 @@ import { testEngines } from '../../support/engines.js';
 import { runPass } from '../../support/passes.js';
 import { startProcess } from '../../support/processes.js';
 import { startService, type TestService } from '../../support/service.js';
-import { soon } from '../../support/soon.js';
+import { waitFor } from '../../support/waitFor.js';
 import { thoroughly } from '../../support/thorough.js';
 
 const PAGES = 8;
@@ -69,7 +69,7 @@ const runOf = async (user: TestUser, fileId: number): Promise<RunDoc> => {
 };
 /** Waits until a run stands still: it says so on its file, once nothing of it is under way. */
 const paused = async (user: TestUser, fileId: number): Promise<{ run: RunDoc; parent: FileRecord }> => {
-  const parent = await soon(
+  const parent = await waitFor(
     () => user.file(fileId),
     ({ sync_error_message: message }) => message?.startsWith('Paused at max_tokens') === true,
   );
@@ -133,7 +133,7 @@ test('a scrape stops before its bound, with what is left in the queue, and goes 
   expect(run).toMatchObject({ finishedAt: null, pause: { reason: 'max_tokens', resumedAt: null } });
   expect(await statesInLedger(user, run._id)).toEqual(['paused']);
   expect(taken + (run.pause?.wanted ?? 0)).toBeGreaterThan(1_200);
-  await soon(
+  await waitFor(
     () => limitsTold(parent.request_id),
     (told) => told === 1,
   );
@@ -142,7 +142,7 @@ test('a scrape stops before its bound, with what is left in the queue, and goes 
   expect((await resume(user, run._id, taken)).status).toBe(422);
   const more = taken + (run.pause?.wanted ?? 0);
   expect(await resume(user, run._id, more)).toMatchObject({ status: 200, body: { id: run._id, max_tokens: more } });
-  const again = await soon(
+  const again = await waitFor(
     () => service.store.runs.find(run._id),
     (one) => one?.pause !== undefined && one.pause.resumedAt === null && one.maxTokens === more,
   );
@@ -155,7 +155,7 @@ test('a scrape stops before its bound, with what is left in the queue, and goes 
   });
   const whole = await user.children(id);
   expect(statuses(whole)).toEqual({ READY: PAGES });
-  const ended = await soon(
+  const ended = await waitFor(
     () => service.store.runs.find(run._id),
     (one) => one?.finishedAt !== null,
   );
@@ -178,7 +178,7 @@ thoroughly('a paused scrape can be cancelled, deleted, and asked for anew', asyn
   const { run } = await paused(user, first.id);
   expect((await user.post('/cancel_sync', { file_id: first.id })).status).toBe(200);
   expect(await user.settled(first.id)).toMatchObject({ sync_status: 'SYNC_ABORTED' });
-  const cancelled = await soon(
+  const cancelled = await waitFor(
     () => service.store.runs.find(run._id),
     (one) => one?.finishedAt !== null,
   );
@@ -199,22 +199,22 @@ thoroughly('a paused scrape can be cancelled, deleted, and asked for anew', asyn
   expect(await endEmptyPauses(service.store)).toBe(0);
   await user.post('/delete_files_v2', { filters: { parent_file_ids: [gone.id], include_all_children: true } });
   await user.post('/delete_files_v2', { filters: { ids: [gone.id] } });
-  await soon(
+  await waitFor(
     async () =>
       (await user.post<{ results: unknown[] }>('/user_files_v2', { filters: { ids: [gone.id] } })).body.results,
     (files) => files.length === 0,
   );
   expect(
-    await soon(
+    await waitFor(
       () => endEmptyPauses(service.store),
       (ended) => ended === 1,
     ),
   ).toBe(1);
-  await soon(
+  await waitFor(
     () => service.store.runs.find(empty._id),
     (one) => one?.finishedAt !== null,
   );
-  expect((await readAtRest(service.env)).amiss('cleo')).toEqual([]);
+  expect((await readAtRest(service.env)).findInconsistencies('cleo')).toEqual([]);
 });
 
 test('whoever dies while a run stands still, it goes on; the reaper leaves it, a pass makes way for it', async () => {
@@ -234,7 +234,7 @@ test('whoever dies while a run stands still, it goes on; the reaper leaves it, a
   expect(await user.settled(id)).toMatchObject({ sync_status: 'READY', file_metadata: { pages_ready: PAGES } });
   await worker.stop();
   await service.startWorker();
-  expect((await readAtRest(service.env)).amiss('dora')).toEqual([]);
+  expect((await readAtRest(service.env)).findInconsistencies('dora')).toEqual([]);
 });
 
 thoroughly('a run that nobody has go on ends by itself after its days', async () => {
@@ -254,7 +254,7 @@ thoroughly('a run that nobody has go on ends by itself after its days', async ()
     sync_error_message: expect.stringContaining('was not resumed in time'),
   });
   expect(statuses(await user.children(id))).toEqual({ SYNC_ABORTED: PAGES });
-  await soon(
+  await waitFor(
     () => service.store.runs.find(run._id),
     (one) => one?.outcome === 'failed',
   );
@@ -284,12 +284,12 @@ thoroughly('a crawl and a sync of an account stop at their bounds too', async ()
   expect((await user.post('/integrations/files/sync', { data_source_id, ids: ['pier'], max_tokens: 0 })).status).toBe(
     200,
   );
-  const said = await soon(sourceOf, (source) => JSON.stringify(source).includes('Paused at max_tokens'));
+  const said = await waitFor(sourceOf, (source) => JSON.stringify(source).includes('Paused at max_tokens'));
   const runId = Number(/sync_runs\/(\d+)/.exec(JSON.stringify(said))?.[1]);
   expect((await resume(await service.user('someone'), runId, null)).status).toBe(404);
   expect((await resume(user, runId, null)).status).toBe(200);
-  await soon(sourceOf, (source) => !JSON.stringify(source).includes('Paused'));
-  const finished = await soon(
+  await waitFor(sourceOf, (source) => !JSON.stringify(source).includes('Paused'));
+  const finished = await waitFor(
     () => service.store.runs.find(runId),
     (one) => one?.finishedAt !== null,
   );

@@ -9,7 +9,7 @@ import { type SlackEmulator, startSlack } from '../../emulators/slack.js';
 import type { Listed, TestUser } from '../../support/client.js';
 import { consentTo } from '../../support/consent.js';
 import { startService, type TestService } from '../../support/service.js';
-import { soon } from '../../support/soon.js';
+import { waitFor } from '../../support/waitFor.js';
 
 /** What /revoke_access_token does at the sources themselves. */
 let drive: GoogleDriveEmulator;
@@ -62,7 +62,7 @@ test('its source is asked to end what was granted, and takes it no more', async 
   const refreshToken = drive.oauth.secrets.findLast((one) => one.startsWith('refresh-'));
   await revokeIt();
   expect(await record()).toMatchObject({ revoked_access: true });
-  await soon(
+  await waitFor(
     () => takes(drive.oauth, about),
     (status) => status === 401,
   );
@@ -77,7 +77,7 @@ test('a source that does not answer changes nothing: the call is answered, and a
   const before = asked(drive.oauth).length;
   const release = drive.oauth.hold();
   await revokeIt();
-  await soon(
+  await waitFor(
     () => asked(drive.oauth).length,
     (times) => times === before + 1,
   );
@@ -94,7 +94,7 @@ test('an account that is connected elsewhere, as whatever and by whomever, is no
   await theirs.revoke();
   // The last one in use.
   await mail.revoke();
-  await soon(
+  await waitFor(
     () => asked(gmail.oauth).length,
     (times) => times === 1,
   );
@@ -104,7 +104,7 @@ test('an account that is connected elsewhere, as whatever and by whomever, is no
 test('where the token itself is what asks, too', async () => {
   const { revoke: revokeIt } = await connected('talker', 'SLACK', 'U0BEN');
   await revokeIt();
-  await soon(
+  await waitFor(
     () => slack.asked,
     (methods) => methods.some((one) => one.startsWith('auth.revoke')),
   );

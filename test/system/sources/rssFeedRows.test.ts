@@ -7,7 +7,7 @@ import { feedOf, linkedPage } from '../../emulators/linkedSite.js';
 import { type Page, type Site, startSite } from '../../emulators/site.js';
 import { historiesOf, rowsOf, shapesOf } from '../../support/keptTexts.js';
 import { startService, type TestService } from '../../support/service.js';
-import { soon } from '../../support/soon.js';
+import { waitFor } from '../../support/waitFor.js';
 import type { Listed, TestUser } from '../../support/client.js';
 import { thoroughly } from '../../support/thorough.js';
 
@@ -308,6 +308,6 @@ test('a feed that is deleted while it is read leaves nothing', async () => {
   answer();
   const ended = () =>
     logged.some((line) => line.includes(`"fileId":${feed!.id}`) && /run (finished|cancelled)/.test(line));
-  await soon(() => Promise.resolve(ended()), Boolean);
+  await waitFor(() => Promise.resolve(ended()), Boolean);
   expect((await user.post<Listed<FileRecord>>('/user_files_v2', {})).body.results).toEqual([]);
 });

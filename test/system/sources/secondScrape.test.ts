@@ -5,7 +5,7 @@ import type { FileRecord } from '../../../contract/records.js';
 import { type HeldSite, startHeldSite } from '../../emulators/heldSite.js';
 import { startService, type TestService } from '../../support/service.js';
 import type { TestUser } from '../../support/client.js';
-import { soon } from '../../support/soon.js';
+import { waitFor } from '../../support/waitFor.js';
 
 /** Fewer held pages than requests to one host at once, so that the free ones get through. */
 const PAGES = 6;
@@ -31,7 +31,7 @@ test('a second and a third scrape of a sitemap that is still running are answere
   const url = site.url('/sitemap.xml');
   const first = await user.scrape({ url, chunk_size: 100, skip_embedding_generation: true, tags: { turn: 1 } });
   // Until the first run waits for its held pages.
-  await soon(pagesAsked, (paths) => new Set(paths).size === PAGES);
+  await waitFor(pagesAsked, (paths) => new Set(paths).size === PAGES);
 
   const second = await user.scrape({
     url,

@@ -13,7 +13,7 @@ import type { TestUser } from '../../support/client.js';
 import { letDaysPass, pointsOfFile, storedFor } from '../../support/coldFiles.js';
 import { testEngines } from '../../support/engines.js';
 import { startService, type TestService } from '../../support/service.js';
-import { soon } from '../../support/soon.js';
+import { waitFor } from '../../support/waitFor.js';
 
 let s3: S3Emulator;
 let service: TestService;
@@ -41,12 +41,12 @@ afterAll(async () => {
 });
 
 const inStorage = (id: number, status: EmbeddingStorageStatus): Promise<FileRecord> =>
-  soon(
+  waitFor(
     () => user.file(id),
     (file) => file.embedding_storage_status === status,
   );
 const allQuiet = () =>
-  soon(
+  waitFor(
     () => service.store.runs.inMotion(new Date(Date.now() + 1), 10),
     (runs) => runs.length === 0,
   );
@@ -87,13 +87,13 @@ test('what lies in the bucket and was changed there ends the file SYNC_ERROR; a 
   const key = stored().find((one) => one.startsWith(`files/1/${id}/`)) ?? '';
   s3.objects.set(key, (s3.objects.get(key) ?? Buffer.alloc(0)).subarray(0, -1));
   await user.post('/move_to_hot_storage', { filters: { ids: [id] } });
-  await soon(
+  await waitFor(
     () => user.file(id),
     (file) => file.sync_status === 'SYNC_ERROR',
   );
   await allQuiet();
   await user.post('/delete_files_v2', { filters: { ids: [id] } });
-  await soon(
+  await waitFor(
     () => [...s3.objects.keys()].filter((one) => one.includes(`/${id}/`)),
     (left) => left.length === 0,
   );

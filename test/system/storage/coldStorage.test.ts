@@ -16,7 +16,7 @@ import { letDaysPass, pointsOfFile, recordOf, storedFor, storedVectors, toldOf }
 import { adoptFiles, connectSource } from '../../support/dataSources.js';
 import { testEngines } from '../../support/engines.js';
 import { startService, type TestService } from '../../support/service.js';
-import { soon } from '../../support/soon.js';
+import { waitFor } from '../../support/waitFor.js';
 import { thoroughly } from '../../support/thorough.js';
 
 const log = createLog({ level: 'silent', name: 'test' });
@@ -51,13 +51,13 @@ async function uploads(count: number, more: Record<string, unknown> = {}): Promi
 
 const sweep = () => coldSweepOnce(service.store, dispatcher);
 const inStorage = (id: number, status: EmbeddingStorageStatus): Promise<FileRecord> =>
-  soon(
+  waitFor(
     () => user.file(id),
     (file) => file.embedding_storage_status === status,
   );
 /** No run of any kind goes on: what a move leaves behind is tidied up by then. */
 const allQuiet = () =>
-  soon(
+  waitFor(
     () => service.store.runs.inMotion(new Date(Date.now() + 1), 10),
     (runs) => runs.length === 0,
   );
@@ -74,7 +74,7 @@ async function cool(files: readonly FileRecord[]): Promise<void> {
 const toHot = (filters: Record<string, unknown>) => user.post<boolean>('/move_to_hot_storage', { filters });
 const modify = (body: Record<string, unknown>) => user.post<boolean>('/modify_cold_storage_parameters', body);
 const pointsOf = ({ id }: FileRecord) => pointsOfFile(service.env, id);
-const amiss = async () => (await readAtRest(service.env)).amiss();
+const findInconsistencies = async () => (await readAtRest(service.env)).findInconsistencies();
 
 test('vectors that were not used for their days go to file storage, and come back bit by bit', async () => {
   const [file, other] = (await uploads(2, { generate_sparse_vectors: true })) as [FileRecord, FileRecord];
@@ -96,7 +96,7 @@ test('vectors that were not used for their days go to file storage, and come bac
     supports_cold_storage: true,
   });
   expect((await user.file(other.id)).embedding_storage_status).toBe('HOT_STORAGE');
-  expect(await amiss()).toEqual([]);
+  expect(await findInconsistencies()).toEqual([]);
 
   expect((await toHot({ ids: [file.id] })).body).toBe(true);
   await inStorage(file.id, 'HOT_STORAGE');
@@ -107,7 +107,7 @@ test('vectors that were not used for their days go to file storage, and come bac
     'MOVED_TO_COLD_STORAGE',
     'MOVED_TO_HOT_STORAGE',
   ]);
-  expect(await amiss()).toEqual([]);
+  expect(await findInconsistencies()).toEqual([]);
   // Its days begin anew.
   expect(await sweep()).toBe(0);
 });
@@ -178,7 +178,7 @@ test('a search that would need cold files names them, unless they are left out; 
   expect(results.length).toBeGreaterThan(2);
   expect(results.map((chunk) => chunk.embedding)).toEqual(results.map(() => null));
   await searcher.post('/move_to_hot_storage', {});
-  await soon(ask, ({ status }) => status === 200);
+  await waitFor(ask, ({ status }) => status === 200);
   await allQuiet();
   expect(new Set((await ask()).body.documents.map((found) => found.file_id))).toEqual(new Set([...ids, warm.id]));
 });
@@ -191,7 +191,7 @@ thoroughly('tags that change in cold storage are on the vectors that come back',
   await inStorage(file.id, 'HOT_STORAGE');
   await allQuiet();
   for (const point of await pointsOf(file)) expect(point).toMatchObject({ payload: { tags: ['team=red'] } });
-  expect(await amiss()).toEqual([]);
+  expect(await findInconsistencies()).toEqual([]);
 });
 
 test('a resync of unchanged content leaves a file in cold storage, one of other content brings it back', async () => {
@@ -206,7 +206,7 @@ test('a resync of unchanged content leaves a file in cold storage, one of other 
   await allQuiet();
   expect((await pointsOf(file)).length).toBeGreaterThan(0);
   expect(await storedFor(service.env)).not.toContain(file.id);
-  expect(await amiss()).toEqual([]);
+  expect(await findInconsistencies()).toEqual([]);
   // And it may cool again.
   await cool([file]);
 });
@@ -224,7 +224,7 @@ thoroughly(
         filters: { ids: [cold.id, hot.id] },
       });
       const { id, files, skipped } = body;
-      const ended = await soon(
+      const ended = await waitFor(
         async () => (await user.get<{ status: string }>(`/files/reembed/${id}`)).body,
         ({ status }) => status !== 'RUNNING' && status !== 'QUEUED',
       );
@@ -248,7 +248,7 @@ thoroughly(
       ended: { status: 'FINISHED', reembedded: 1, skipped: second },
     });
     expect(Object.keys((await user.file(cold.id)).embedding_properties ?? {})).toEqual(['SOLAR_1_MINI']);
-    expect(await amiss()).toEqual([]);
+    expect(await findInconsistencies()).toEqual([]);
   },
 );
 
@@ -256,20 +256,20 @@ test('a delete of a cold file, with its record or without, leaves nothing', asyn
   const [file, kept] = (await uploads(2)) as [FileRecord, FileRecord];
   await cool([file, kept]);
   await user.post('/delete_files_v2', { filters: { ids: [kept.id] }, preserve_file_record: true });
-  await soon(
+  await waitFor(
     () => user.file(kept.id),
     (one) => one.file_contents_deleted,
   );
   expect(await user.file(kept.id)).toMatchObject({ embedding_storage_status: 'HOT_STORAGE' });
   await user.post('/delete_files_v2', { filters: { ids: [file.id] } });
-  await soon(
+  await waitFor(
     () => recordOf(service.env, file.id),
     (record) => record === null,
   );
   const stored = await storedFor(service.env);
   expect(stored).not.toContain(file.id);
   expect(stored).not.toContain(kept.id);
-  expect(await amiss()).toEqual([]);
+  expect(await findInconsistencies()).toEqual([]);
 });
 
 thoroughly(
@@ -292,7 +292,7 @@ thoroughly(
     expect([await pointsOf(cold), await pointsOf(hot)]).toEqual(before);
     const stored = await storedFor(service.env);
     for (const { id } of [cold, hot]) expect(stored).not.toContain(id);
-    expect(await amiss()).toEqual([]);
+    expect(await findInconsistencies()).toEqual([]);
   },
 );
 
@@ -320,7 +320,7 @@ test('what one asks of cold storage later: days, off and on, each told once', as
   const told = await toldOf(service.env, file.id);
   expect(told.filter((kind) => kind === 'EMBEDDING_STORAGE_MODIFIED')).toHaveLength(3);
   expect(await storedFor(service.env)).not.toContain(file.id);
-  expect(await amiss()).toEqual([]);
+  expect(await findInconsistencies()).toEqual([]);
 });
 
 test('a move terminated in Temporal is begun anew by the reaper, and nothing stays on its way', async () => {
@@ -341,7 +341,7 @@ test('a move terminated in Temporal is begun anew by the reaper, and nothing sta
   });
   await letDaysPass(service.env, 2, [file.id]);
   await sweep();
-  await soon(() => reached, Boolean);
+  await waitFor(() => reached, Boolean);
   const [run] = await runs.inMotion(new Date(Date.now() + 1), 10);
   await client.workflow.getHandle(service.names.idOf(run?.workflowId ?? '')).terminate('test');
   expect(await user.file(file.id)).toMatchObject({ embedding_storage_status: 'HOT_TO_COLD' });
@@ -350,7 +350,7 @@ test('a move terminated in Temporal is begun anew by the reaper, and nothing sta
   goOn();
   await inStorage(file.id, 'COLD_STORAGE');
   await allQuiet();
-  await soon(amiss, (notes) => notes.length === 0);
+  await waitFor(findInconsistencies, (notes) => notes.length === 0);
   const told = await toldOf(service.env, file.id);
   expect(told.filter((kind) => kind === 'MOVED_TO_COLD_STORAGE')).toHaveLength(1);
 });
@@ -374,7 +374,7 @@ thoroughly('a search, and a sync, in the midst of a move: the file turns back, w
   });
   await letDaysPass(service.env, 2, [used.id, synced.id]);
   await sweep();
-  await soon(
+  await waitFor(
     () => waiting,
     (count) => count === 2,
   );
@@ -390,7 +390,7 @@ thoroughly('a search, and a sync, in the midst of a move: the file turns back, w
   expect((await pointsOf(synced)).length).toBeGreaterThan(0);
   expect(await storedFor(service.env)).not.toContain(used.id);
   expect(await storedFor(service.env)).not.toContain(synced.id);
-  expect(await amiss()).toEqual([]);
+  expect(await findInconsistencies()).toEqual([]);
 });
 
 thoroughly('stored vectors that can not be read end the file SYNC_ERROR; a resync makes them anew', async () => {
@@ -399,7 +399,7 @@ thoroughly('stored vectors that can not be read end the file SYNC_ERROR; a resyn
   const { key = '' } = (await recordOf(service.env, file.id))?.coldCopy ?? {};
   await truncate(path.join(service.env['DATA_DIR'] ?? '', 'files', key), 100);
   await toHot({ ids: [file.id] });
-  const lost = await soon(
+  const lost = await waitFor(
     () => user.file(file.id),
     (one) => one.sync_status === 'SYNC_ERROR',
   );
@@ -409,7 +409,7 @@ thoroughly('stored vectors that can not be read end the file SYNC_ERROR; a resyn
   expect(await user.settled(file.id)).toMatchObject({ sync_status: 'READY', embedding_storage_status: 'HOT_STORAGE' });
   await allQuiet();
   expect((await pointsOf(file)).length).toBeGreaterThan(0);
-  expect(await amiss()).toEqual([]);
+  expect(await findInconsistencies()).toEqual([]);
 });
 
 thoroughly('a deleted user leaves no stored vectors', async () => {
@@ -421,19 +421,19 @@ thoroughly('a deleted user leaves no stored vectors', async () => {
   await gone.settled(id);
   await letDaysPass(service.env, 2, [id]);
   await sweep();
-  await soon(
+  await waitFor(
     () => storedFor(service.env),
     (ids) => ids.includes(id),
   );
   const organization = apiClient(service.url, { authorization: `Bearer ${service.apiKey}` });
   await organization.post('/delete_users', { customer_ids: ['gone'] });
-  await soon(
+  await waitFor(
     () => recordOf(service.env, id),
     (record) => record === null,
   );
   await allQuiet();
   expect(await storedFor(service.env)).not.toContain(id);
-  expect(await amiss()).toEqual([]);
+  expect(await findInconsistencies()).toEqual([]);
 });
 
 thoroughly('both moves asked at once: each file ends in one place, whole', async () => {
@@ -447,7 +447,7 @@ thoroughly('both moves asked at once: each file ends in one place, whole', async
   for (const id of ids) await inStorage(id, 'HOT_STORAGE');
   await allQuiet();
   expect(await Promise.all(files.map(pointsOf))).toEqual(before);
-  expect(await amiss()).toEqual([]);
+  expect(await findInconsistencies()).toEqual([]);
 });
 
 test('what can not be asked is 422, and filters of another user reach nothing', async () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { FileRecord } from '../../../contract/records.js';
 import { samplePage, type Site, sitemapOf, startSite } from '../../emulators/site.js';
 import { startService, type TestService } from '../../support/service.js';
-import { soon } from '../../support/soon.js';
+import { waitFor } from '../../support/waitFor.js';
 
 /** One user's backlog and another user's file, in a worker with two activities at once. */
 const SITES = 4;
@@ -43,7 +43,7 @@ test("a text is READY while most of another user's slow pages still wait", async
     return (await first.post<{ count: number }>('/user_files_v2', { filters, pagination: { limit: 1 } })).body.count;
   };
   // All four scrapes have batches that wait.
-  await soon(count, (ready) => ready >= SITES);
+  await waitFor(count, (ready) => ready >= SITES);
   const sent = await second.send({ name: 'a.txt', content: 'The lamp was lit.' });
   expect(await second.settled(sent.id)).toMatchObject({ sync_status: 'READY' });
   // Some 50 of 240 with fairness keys, over 100 without.

@@ -16,7 +16,7 @@ import { withDatabase } from '../../support/dataSources.js';
 import { testEngines } from '../../support/engines.js';
 import { runPass } from '../../support/passes.js';
 import { startService, type TestService } from '../../support/service.js';
-import { soon } from '../../support/soon.js';
+import { waitFor } from '../../support/waitFor.js';
 import { standForGitBook } from '../../support/sourceStands/gitbook.js';
 import type { SourceStand, StandContent } from '../../support/sourceStands/stand.js';
 import { thoroughly } from '../../support/thorough.js';
@@ -53,10 +53,10 @@ afterAll(async () => {
   await dispatcher.close();
 });
 
-const amiss = async (): Promise<string[]> => (await readAtRest(service.env)).amiss();
+const findInconsistencies = async (): Promise<string[]> => (await readAtRest(service.env)).findInconsistencies();
 /** No run of any kind goes on. */
 const allQuiet = () =>
-  soon(
+  waitFor(
     () => withDatabase(service, (db) => db.collection('runs').countDocuments({ finishedAt: null })),
     (runs) => runs === 0,
   );
@@ -73,7 +73,7 @@ async function connected(customerId: string) {
   const files = async (): Promise<FileRecord[]> =>
     (await user.post<Listed<FileRecord>>('/user_files_v2', { order_by: 'id', order_dir: 'asc' })).body.results;
   const settled = (number: number): Promise<FileRecord[]> =>
-    soon(files, (some) => some.length === number && some.every((file) => file.sync_status === 'READY'), PATIENCE_MS);
+    waitFor(files, (some) => some.length === number && some.every((file) => file.sync_status === 'READY'), PATIENCE_MS);
   const all = await settled(2 + content.others.length);
   const sources = async () => (await user.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body.results;
   const { id } = (await sources())[0]!;
@@ -121,7 +121,7 @@ test('what a pass misses is gone for callers, kept for operators, and comes back
   expect(Date.parse(row!.kept_until) - Date.parse(row!.quarantined_at)).toBeGreaterThan(2.9 * DAY_MS);
   expect(await kept(`data_source_id=${id}&run_id=${row?.run_id}`)).toEqual([row]);
   expect(await kept('data_source_id=1')).toEqual([]);
-  expect(await amiss()).toEqual([]);
+  expect(await findInconsistencies()).toEqual([]);
   // What is tagged meanwhile is tagged when it is back.
   await user.post('/data_sources/tags/add', { data_source_id: id, tags: { pier: 'north' } });
   await allQuiet();
@@ -151,7 +151,7 @@ test('what a pass misses is gone for callers, kept for operators, and comes back
   expect(stand.contentAsked?.(name)).toBe(asked);
   expect(await storedFor(service.env)).toEqual([]);
   expect(await kept(mine)).toEqual([]);
-  expect(await amiss()).toEqual([]);
+  expect(await findInconsistencies()).toEqual([]);
 
   // It is not at its source still, and stays, until it was there once more.
   await pass();
@@ -166,7 +166,7 @@ test('what a pass misses is gone for callers, kept for operators, and comes back
   expect((await restore({ customer_id: 'alma' })).body).toEqual({ restoring: 1 });
   await settled(all.length);
   await allQuiet();
-  expect(await amiss()).toEqual([]);
+  expect(await findInconsistencies()).toEqual([]);
 });
 
 test('what nobody has back in time is erased, and nothing is left of it', async () => {
@@ -181,7 +181,7 @@ test('what nobody has back in time is erased, and nothing is left of it', async 
   expect((await restore({ file_ids: [first] })).body).toEqual({ restoring: 0 });
   expect(await quarantineSweepOnce(service.store, dispatcher)).toBe(1);
   const rows = () => withDatabase(service, (db) => db.collection('quarantined_files').countDocuments());
-  await soon(rows, (number) => number === 1);
+  await waitFor(rows, (number) => number === 1);
   await allQuiet();
   const left = await withDatabase(service, async (db) =>
     Promise.all(['segments', 'contents'].map((name) => db.collection(name).countDocuments({ fileId: first }))),
@@ -190,7 +190,7 @@ test('what nobody has back in time is erased, and nothing is left of it', async 
   expect(await storedFor(service.env)).toEqual([second]);
   expect(await pointsOfFile(service.env, first)).toEqual([]);
   expect(await quarantineSweepOnce(service.store, dispatcher)).toBe(0);
-  expect(await amiss()).toEqual([]);
+  expect(await findInconsistencies()).toEqual([]);
 
   // Revoked: nobody is to have it any more.
   const { id } = (await sourcesOf('bela'))[0]!;
@@ -198,10 +198,10 @@ test('what nobody has back in time is erased, and nothing is left of it', async 
   expect((await user.post('/revoke_access_token', { data_source_id: id })).status).toBe(200);
   expect(await kept(mine)).toEqual([]);
   expect(await quarantineSweepOnce(service.store, dispatcher)).toBe(1);
-  await soon(rows, (number) => number === 0);
+  await waitFor(rows, (number) => number === 0);
   await allQuiet();
   expect(await storedFor(service.env)).toEqual([]);
-  expect(await amiss()).toEqual([]);
+  expect(await findInconsistencies()).toEqual([]);
 });
 const sourcesOf = async (customerId: string): Promise<DataSourceRecord[]> =>
   (await (await service.user(customerId)).post<Listed<DataSourceRecord>>('/user_data_sources', {})).body.results;
@@ -221,16 +221,16 @@ thoroughly(
     await allQuiet();
     expect(await kept(mine)).toEqual([row]);
     expect(await settled(all.length)).not.toContainEqual(expect.objectContaining({ id: row?.file_id }));
-    expect(await amiss()).toEqual([]);
+    expect(await findInconsistencies()).toEqual([]);
 
     expect((await organization.post('/delete_users', { customer_ids: ['cora'] })).status).toBe(200);
-    await soon(
+    await waitFor(
       () => kept(mine),
       (rows) => rows.length === 0,
     );
     await allQuiet();
     expect(await storedFor(service.env)).toEqual([]);
-    expect(await amiss()).toEqual([]);
+    expect(await findInconsistencies()).toEqual([]);
   },
 );
 

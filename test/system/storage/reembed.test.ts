@@ -8,7 +8,7 @@ import { apiClient, type TestUser } from '../../support/client.js';
 import { withDatabase } from '../../support/dataSources.js';
 import { drawPicture } from '../../support/pictures.js';
 import { startService, type TestService } from '../../support/service.js';
-import { soon } from '../../support/soon.js';
+import { waitFor } from '../../support/waitFor.js';
 import { thoroughly } from '../../support/thorough.js';
 
 const FROM = 'COHERE_MULTILINGUAL_V3';
@@ -69,7 +69,7 @@ const progressOf = async (user: TestUser, id: number | null): Promise<Progress> 
   (await user.get<Progress>(`/files/reembed/${id}`)).body;
 const ENDS = ['FINISHED', 'FAILED', 'CANCELLED'];
 const ended = (user: TestUser, id: number | null): Promise<Progress> =>
-  soon(
+  waitFor(
     () => progressOf(user, id),
     ({ status }) => ENDS.includes(status),
   );
@@ -89,7 +89,7 @@ function holdDocuments(): void {
   emulator.misbehave(({ texts }) => (texts.some(isDocument) ? 'hang' : null));
 }
 const underWay = () =>
-  soon(
+  waitFor(
     () => emulator.came.filter(({ texts }) => texts.some(isDocument)).length,
     (came) => came > 0,
   );
@@ -125,7 +125,7 @@ test('files change their model; texts, chunks and tags stay, and a re-sync that 
     expect(await findable(user, TO, BIRDS[index]!)).toEqual([id]);
     expect(await findable(user, FROM, BIRDS[index]!)).toEqual([]);
   }
-  expect((await readAtRest(service.env)).amiss('changes')).toEqual([]);
+  expect((await readAtRest(service.env)).findInconsistencies('changes')).toEqual([]);
 
   emulator.reset();
   await user.post('/resync_file', { file_id: ids[0] });
@@ -194,7 +194,7 @@ thoroughly('what has no vectors of ours is left alone, with the reason', async (
       },
     ],
   });
-  await soon(
+  await waitFor(
     () => user.chunks({ ids: [given!.id] }),
     ({ results }) => results.length === 1,
   );
@@ -255,11 +255,11 @@ test('a cancelled run ends within seconds, and leaves each file on its old vecto
   expect(await ended(user, body.id)).toMatchObject({ status: 'CANCELLED', reembedded: 0 });
   expect(Date.now() - begun).toBeLessThan(15_000);
   expect(await findable(user, FROM, `gone${BIRDS[2]}`)).toHaveLength(1);
-  expect((await readAtRest(service.env)).amiss('cancelled')).toEqual([]);
+  expect((await readAtRest(service.env)).findInconsistencies('cancelled')).toEqual([]);
   emulator.reset();
   const again = await ask(user, {});
   expect(await ended(user, again.body.id)).toMatchObject({ status: 'FINISHED', reembedded: 4 });
-  expect((await readAtRest(service.env)).amiss('cancelled')).toEqual([]);
+  expect((await readAtRest(service.env)).findInconsistencies('cancelled')).toEqual([]);
 });
 
 describe('a file that changes while it is embedded', () => {
@@ -284,7 +284,7 @@ describe('a file that changes while it is embedded', () => {
     const model = end.reembedded === 1 ? TO : FROM;
     expect(file.embedding_properties).toEqual(servedBy(model));
     expect(await findable(user, model, 'resynced')).toEqual([id]);
-    expect((await readAtRest(service.env)).amiss('resynced')).toEqual([]);
+    expect((await readAtRest(service.env)).findInconsistencies('resynced')).toEqual([]);
   });
 
   thoroughly('by a delete is gone with all that belongs to it', async () => {
@@ -292,12 +292,12 @@ describe('a file that changes while it is embedded', () => {
       owner.post('/delete_files_v2', { filters: { ids: [fileId] } }),
     );
     expect(end).toMatchObject({ status: 'FINISHED', reembedded: 0, skipped: { being_deleted: 1 } });
-    const { body } = await soon(
+    const { body } = await waitFor(
       () => user.post<{ count: number }>('/user_files_v2', { filters: { ids: [id] } }),
       ({ body: { count } }) => count === 0,
     );
     expect(body.count).toBe(0);
-    expect((await readAtRest(service.env)).amiss()).toEqual([]);
+    expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
   });
 
   thoroughly('in its tags is shown with the new ones', async () => {
@@ -323,7 +323,7 @@ test('a text that can not be embedded fails its file alone, which keeps its vect
   expect(end.failures).toEqual([{ file_id: files[1]!.id, message: expect.stringMatching(/\w/) as unknown }]);
   emulator.reset();
   expect(await findable(user, FROM, 'oddheron')).toEqual([files[1]!.id]);
-  expect((await readAtRest(service.env)).amiss('faulty')).toEqual([]);
+  expect((await readAtRest(service.env)).findInconsistencies('faulty')).toEqual([]);
 });
 
 thoroughly('the same text in two files of one moment is embedded once, and counted on both', async () => {

@@ -7,7 +7,7 @@ import { feedOf } from '../../emulators/linkedSite.js';
 import { type Site, sitemapOf, startSite } from '../../emulators/site.js';
 import { apiClient, type TestUser } from '../../support/client.js';
 import { startService, type TestService } from '../../support/service.js';
-import { soon } from '../../support/soon.js';
+import { waitFor } from '../../support/waitFor.js';
 import { storedPoints } from '../../support/storedPoints.js';
 import { thoroughly } from '../../support/thorough.js';
 
@@ -58,7 +58,7 @@ async function told(fileId: number): Promise<unknown[]> {
   }
   const key = apiClient(service.url, { authorization: `Bearer ${service.apiKey}` });
   // Of each file the end is told, after all else.
-  const events = await soon(
+  const events = await waitFor(
     async () => (await key.get<{ results: Event[] }>('/events?limit=1000')).body.results,
     (all) =>
       all.some(
@@ -202,7 +202,7 @@ describe('SPARSE_VECTOR_QUEUE_STATUS', () => {
     for (const on of [true, false]) {
       const asked = site.requests.filter((path) => path === '/held.html').length;
       const scrape = await user.scrape({ url: site.url('/held.xml'), generate_sparse_vectors: on });
-      await soon(
+      await waitFor(
         () => site.requests.filter((path) => path === '/held.html').length,
         (now) => now > asked,
       );

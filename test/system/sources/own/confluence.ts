@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 
-import { soon } from '../../../support/soon.js';
+import { waitFor } from '../../../support/waitFor.js';
 import type { ConfluenceStand } from '../../../support/sourceStands/confluence.js';
 import { type Catalogue, Customer, expectSparse } from '../../../support/sourceStands/catalogue.js';
 
@@ -50,7 +50,7 @@ export function confluenceAddressRows(catalogue: Catalogue): void {
       expect((await customer.items()).items.map(({ name }) => name)).toEqual(['Berths']);
       emulator().requests.length = 0;
       expect((await customer.stand.connect(customer.user, { confluence_subdomain: 'HARBOUR' })).status).toBe(200);
-      await soon(sitesAsked, (asked) => asked.length > 0);
+      await waitFor(sitesAsked, (asked) => asked.length > 0);
       expect(sitesAsked()).toEqual(['cloud-harbour']);
       const [authorize, , token] = emulator().oauth.requests;
       expect(authorize?.parameters).toMatchObject({

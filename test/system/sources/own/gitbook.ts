@@ -4,7 +4,7 @@ import type { DataSourceRecord, FileRecord } from '../../../../contract/records.
 import { TOKEN } from '../../../emulators/gitbook.js';
 import type { Listed, TestUser } from '../../../support/client.js';
 import { connectSource } from '../../../support/dataSources.js';
-import { soon } from '../../../support/soon.js';
+import { waitFor } from '../../../support/waitFor.js';
 import type { StandContent } from '../../../support/sourceStands/stand.js';
 import { type Catalogue, expectSparse } from '../../../support/sourceStands/catalogue.js';
 
@@ -42,7 +42,7 @@ export function gitbookRows(catalogue: Catalogue): void {
         status: 200,
         body: { success: true },
       });
-      const { results } = await soon(
+      const { results } = await waitFor(
         async () => (await user.post<Listed<FileRecord>>('/user_files_v2', { order_by: 'name' })).body,
         ({ results: some }) => some.length === 2 && some.every((file) => /^(READY|SYNC_ERROR)$/.test(file.sync_status)),
       );
@@ -71,7 +71,7 @@ export function gitbookRows(catalogue: Catalogue): void {
       const sync = (more: object = {}) =>
         asker.post('/integrations/gitbook/sync', { data_source_id: id, space_ids: ['boats'], ...more });
       const made = (holds: (file: FileRecord) => boolean) =>
-        soon(
+        waitFor(
           async () => (await asker.post<Listed<FileRecord>>('/user_files_v2', {})).body.results,
           ([file]) => file?.sync_status === 'READY_TO_SYNC' && holds(file),
         );

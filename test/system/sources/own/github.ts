@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { DataSourceRecord, FileRecord } from '../../../../contract/records.js';
 import type { Listed, TestUser } from '../../../support/client.js';
 import { connectSource } from '../../../support/dataSources.js';
-import { soon } from '../../../support/soon.js';
+import { waitFor } from '../../../support/waitFor.js';
 import type { Catalogue, Item } from '../../../support/sourceStands/catalogue.js';
 
 export function githubRows(catalogue: Catalogue): void {
@@ -19,7 +19,7 @@ export function githubRows(catalogue: Catalogue): void {
       const { body } = await user.post<{ items: Item[] }>('/integrations/items/list', request);
       return body.items.map((item) => item.external_id);
     };
-    const atRest = () => soon(source, (one) => one.sync_status === 'READY');
+    const atRest = () => waitFor(source, (one) => one.sync_status === 'READY');
 
     beforeAll(async () => {
       catalogue.stands.GITHUB.reset();
@@ -55,7 +55,7 @@ export function githubRows(catalogue: Catalogue): void {
       const first = ['ada/boats', 'ada/boats/boats.md', 'ada/crews', 'ada/crews/crews.md'];
       expect((await itemIds()).toSorted()).toEqual(first);
       await user.post('/integrations/files/sync', { data_source_id: id, ids: ['ada/boats/boats.md'] });
-      const made = await soon(
+      const made = await waitFor(
         async () => (await user.post<Listed<FileRecord>>('/user_files_v2', {})).body.results,
         ([file]) => file?.sync_status === 'READY',
       );
@@ -67,7 +67,7 @@ export function githubRows(catalogue: Catalogue): void {
         },
       ]);
       expect((await sync(['DOCKS', 'https://github.com/ada/eels'], { data_source_id: id })).status).toBe(200);
-      await soon(itemIds, (ids) => ids.length === 8);
+      await waitFor(itemIds, (ids) => ids.length === 8);
       await atRest();
       expect((await user.post<Listed<FileRecord>>('/user_files_v2', {})).body.results).toHaveLength(1);
       for (const wrong of [['ada/nowhere'], ['ada/boats', ''], ['../user']])

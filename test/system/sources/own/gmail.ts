@@ -4,7 +4,7 @@ import type { DataSourceRecord, FileRecord } from '../../../../contract/records.
 import type { EmulatedMail } from '../../../emulators/gmail.js';
 import type { Listed, TestUser } from '../../../support/client.js';
 import { connectSource } from '../../../support/dataSources.js';
-import { soon } from '../../../support/soon.js';
+import { waitFor } from '../../../support/waitFor.js';
 import type { GmailStand } from '../../../support/sourceStands/gmail.js';
 import type { Catalogue } from '../../../support/sourceStands/catalogue.js';
 
@@ -22,7 +22,7 @@ export function gmailRows(catalogue: Catalogue): void {
       (await user.post<Listed<FileRecord>>('/user_files_v2', { pagination: { limit: 100 }, order_by: 'name' })).body
         .results;
     /** All files, once there are so many and each is at rest. */
-    const settled = (number: number) => soon(files, (some) => some.length === number && some.every(isAtRest));
+    const settled = (number: number) => waitFor(files, (some) => some.length === number && some.every(isAtRest));
     const sync = (filters: unknown, more: Record<string, unknown> = {}) =>
       user.post('/integrations/gmail/sync', { filters, skip_embedding_generation: true, ...more });
     const source = async (): Promise<DataSourceRecord> =>
@@ -111,7 +111,7 @@ export function gmailRows(catalogue: Catalogue): void {
       expect(await source()).toMatchObject({ last_sync_action: 'UPDATE' });
       // Found again by another query it is the same file.
       expect((await sync({ key: 'from', value: 'ada@harbour.example' }, { request_id: 'again' })).status).toBe(200);
-      const again = await soon(
+      const again = await waitFor(
         files,
         (some) => some.some((file) => file.request_id === 'again') && some.every(isAtRest),
       );
@@ -130,7 +130,7 @@ export function gmailRows(catalogue: Catalogue): void {
         { file_sync_config: { sync_attachments: true }, chunk_size: 90 },
       ]) {
         await sync(filters, { ...wish, request_id: JSON.stringify(wish) });
-        const both = await soon(
+        const both = await waitFor(
           files,
           (some) =>
             some.length === 2 && some.every((file) => isAtRest(file) && file.request_id === JSON.stringify(wish)),
@@ -144,7 +144,7 @@ export function gmailRows(catalogue: Catalogue): void {
       expect((await user.chunks({ ids: [notes] })).results[0]?.source_content).toContain('Otters juggle');
       stand.remove('post');
       await user.post('/integrations/items/sync', { data_source_id: dataSource.id });
-      expect(await soon(files, (some) => some.length === 0)).toEqual([]);
+      expect(await waitFor(files, (some) => some.length === 0)).toEqual([]);
     });
 
     test('its labels are answered as they are now', async () => {

@@ -5,7 +5,7 @@ import { CUSTOMER } from '../../../emulators/gong.js';
 import type { Listed } from '../../../support/client.js';
 import { consentTo } from '../../../support/consent.js';
 import { GONG_EMAIL, type GongStand } from '../../../support/sourceStands/gong.js';
-import { soon } from '../../../support/soon.js';
+import { waitFor } from '../../../support/waitFor.js';
 import { type Catalogue, Customer, type Item } from '../../../support/sourceStands/catalogue.js';
 
 /** Whose account is meant. */
@@ -73,7 +73,7 @@ export function gongAccountRows(catalogue: Catalogue): void {
       });
       const list = async (id: number | undefined) => {
         await customer.user.post('/integrations/items/sync', { data_source_id: id });
-        return soon(
+        return waitFor(
           async () =>
             (
               await customer.user.post<{ items: Item[] }>('/integrations/items/list', {

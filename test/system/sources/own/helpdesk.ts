@@ -5,7 +5,7 @@ import type { DataSourceRecord, FileRecord } from '../../../../contract/records.
 import type { ConnectedSourceType } from '../../../../contract/sources.js';
 import { TYPES_AT_SOURCE } from '../../../../contract/typesAtSource.js';
 import type { Listed, TestUser } from '../../../support/client.js';
-import { soon } from '../../../support/soon.js';
+import { waitFor } from '../../../support/waitFor.js';
 import { type Catalogue, eventsOf } from '../../../support/sourceStands/catalogue.js';
 
 /** Ids by type of the little that a helpdesk holds; `attached` are those of what is attached to a type. */
@@ -86,7 +86,7 @@ export function typeRows(
       wishes.map((wish, at) =>
         limit(async () => {
           const user = await connect(catalogue, type, `types ${at}`, { file_sync_config: configOf(wish) });
-          await soon(
+          await waitFor(
             () => only(user),
             ({ files_synced_at: done }) => done !== null,
           );
@@ -119,7 +119,7 @@ export function leftOutRows(catalogue: Catalogue, type: ConnectedSourceType, fil
       sync_files_on_connection: false,
       file_sync_config: configOf({ types: ['TICKET'], attachments: false }),
     });
-    const { id } = await soon(
+    const { id } = await waitFor(
       () => only(user),
       ({ source_items_synced_at: done }) => done !== null,
     );
@@ -136,7 +136,7 @@ export function leftOutRows(catalogue: Catalogue, type: ConnectedSourceType, fil
     const toldOf = async (ids: readonly unknown[], requestId: string) => {
       const body = { data_source_id: id, ids, request_id: requestId };
       expect((await user.post('/integrations/files/sync', body)).status).toBe(200);
-      const told = await soon(
+      const told = await waitFor(
         () => eventsOf(catalogue.service, customerId),
         (events) =>
           events.some((event) => event.kind === 'ALL_FILES_PROCESSED' && event.info?.['request_id'] === requestId),
@@ -165,7 +165,7 @@ export function helpdeskRows(catalogue: Catalogue, type: ConnectedSourceType, fi
         sync_source_items: true,
         sync_files_on_connection: false,
       });
-      const { id } = await soon(
+      const { id } = await waitFor(
         () => only(user),
         ({ source_items_synced_at: done }) => done !== null,
       );
@@ -179,7 +179,7 @@ export function helpdeskRows(catalogue: Catalogue, type: ConnectedSourceType, fi
       const chosen = [attached.TICKET!, types.ARTICLE!];
       const body = { data_source_id: id, ids: chosen, file_sync_config: { auto_synced_source_types: [] } };
       expect((await user.post('/integrations/files/sync', body)).status).toBe(200);
-      const files = await soon(
+      const files = await waitFor(
         () => filesOf(user),
         (some) => some.length === 2 && some.every((file) => file.sync_status === 'READY'),
       );

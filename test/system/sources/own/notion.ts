@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 
 import type { FileRecord } from '../../../../contract/records.js';
 import { notionId, WORKSPACE } from '../../../emulators/notion.js';
-import { soon } from '../../../support/soon.js';
+import { waitFor } from '../../../support/waitFor.js';
 import type { NotionStand } from '../../../support/sourceStands/notion.js';
 import { type Catalogue, Customer } from '../../../support/sourceStands/catalogue.js';
 
@@ -63,7 +63,7 @@ export function notionRows(catalogue: Catalogue): void {
       // A synced copy is left out, as those of pages are.
       const skipped = await customer.timesTold('FILES_SKIPPED');
       await customer.syncFiles([DATABASE], { request_id: 'again', incremental_sync: true });
-      await soon(
+      await waitFor(
         () => customer.timesTold('FILES_SKIPPED'),
         (times) => times > skipped,
       );
@@ -74,7 +74,7 @@ export function notionRows(catalogue: Catalogue): void {
       pages.get(notionId(52))!.trashed = true;
       const [first] = made;
       expect((await customer.user.post('/resync_file', { file_id: first?.id })).status).toBe(200);
-      await soon(
+      await waitFor(
         () => customer.textOf(row(51)),
         (text) => text.includes('Springs.'),
       );
@@ -95,7 +95,7 @@ export function notionRows(catalogue: Catalogue): void {
       const textAs = async (format: string | null, request: string): Promise<[string, FileRecord]> => {
         const config = format === null ? {} : { file_sync_config: { parsed_text_format: format } };
         await customer.syncFiles([row(51)], { request_id: request, ...config });
-        const [file] = await soon(
+        const [file] = await waitFor(
           () => customer.files(),
           ([one]) => one?.request_id === request && one.sync_status === 'READY',
         );

@@ -3,7 +3,7 @@ import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { DataSourceRecord, FileRecord } from '../../../../contract/records.js';
 import type { EmulatedMessage } from '../../../emulators/graph/mail.js';
 import type { Listed, TestUser } from '../../../support/client.js';
-import { soon } from '../../../support/soon.js';
+import { waitFor } from '../../../support/waitFor.js';
 import type { MicrosoftStand } from '../../../support/sourceStands/microsoft.js';
 import type { Catalogue } from '../../../support/sourceStands/catalogue.js';
 
@@ -24,7 +24,7 @@ export function outlookRows(catalogue: Catalogue): void {
     const sync = (body: Record<string, unknown>) => user.post('/integrations/outlook/sync', body);
     /** The files there are by external id, once so many are at rest. */
     const settled = async (number: number): Promise<Map<string, FileRecord>> => {
-      const { results } = await soon(
+      const { results } = await waitFor(
         async () => (await user.post<Listed<FileRecord>>('/user_files_v2', { pagination: { limit: 100 } })).body,
         ({ results: some }) =>
           some.length === number && some.every((file) => /^(READY|SYNC_ERROR)$/.test(file.sync_status)),
@@ -128,7 +128,7 @@ export function outlookRows(catalogue: Catalogue): void {
         expect(results.map((chunk) => chunk.source_content).join('\n')).toContain('High tide at noon.');
         // A listing that knows it does not take it for gone.
         await user.post('/integrations/items/sync', { data_source_id: id });
-        await soon(
+        await waitFor(
           async () => (await user.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body.results[0]!,
           (source) => source.source_items_synced_at !== null && source.sync_status === 'READY',
         );

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { Carbon } from 'carbon-typescript-sdk';
 
 import { consentTo } from '../../../support/consent.js';
-import { soon } from '../../../support/soon.js';
+import { waitFor } from '../../../support/waitFor.js';
 import { ACCESS_KEY, ACCESS_KEY_SECRET } from '../../../emulators/s3Source.js';
 import { KEEPER, LIGHTHOUSE } from '../../../support/sourceStands/stand.js';
 import type { ConnectedSourceType } from '../../../../contract/sources.js';
@@ -72,7 +72,7 @@ export function publicClientRows(catalogue: Catalogue): void {
       const client = new Carbon({ basePath: catalogue.service.url, accessToken: tokens.access_token });
 
       await CONNECT[type](client);
-      const source = await soon(
+      const source = await waitFor(
         async () => (await client.dataSources.queryUserDataSources({})).data.results[0],
         (one) => Boolean(one?.source_items_synced_at) && one?.sync_status === 'READY',
       );
@@ -94,7 +94,7 @@ export function publicClientRows(catalogue: Catalogue): void {
         tags: { shelf: type },
       });
       expect(sync.data).toEqual({ success: true });
-      const files = await soon(
+      const files = await waitFor(
         async () =>
           (await client.files.queryUserFiles({ filters: { organization_user_data_source_id: [id] } })).data.results,
         (some) => some.length === 2 && some.every((file) => file.sync_status === 'READY'),

@@ -4,7 +4,7 @@ import type { DataSourceRecord, FileRecord } from '../../../../contract/records.
 import { ACCESS_KEY, ACCESS_KEY_SECRET, type S3SourceEmulator, startS3Source } from '../../../emulators/s3Source.js';
 import { startSite } from '../../../emulators/site.js';
 import type { Listed, TestUser } from '../../../support/client.js';
-import { soon } from '../../../support/soon.js';
+import { waitFor } from '../../../support/waitFor.js';
 import { standForS3 } from '../../../support/sourceStands/s3.js';
 import type { SourceStand } from '../../../support/sourceStands/stand.js';
 import { type Catalogue, MAX_BYTES } from '../../../support/sourceStands/catalogue.js';
@@ -34,7 +34,7 @@ export function s3Rows(catalogue: Catalogue): void {
       user.post<{ success?: true; detail?: unknown }>('/integrations/s3/files', { ids, ...body });
     /** The files there are, once so many are at rest, by external id. */
     const settled = async (number: number): Promise<Map<string, FileRecord>> => {
-      const { results } = await soon(
+      const { results } = await waitFor(
         async () => (await user.post<Listed<FileRecord>>('/user_files_v2', { pagination: { limit: 100 } })).body,
         ({ results: some }) =>
           some.length === number && some.every((file) => /^(READY|SYNC_ERROR)$/.test(file.sync_status)),
@@ -65,7 +65,7 @@ export function s3Rows(catalogue: Catalogue): void {
         .results;
       for (const { id } of sources)
         expect((await sync([{ id: 'sights/pier.eml', bucket: 'atlas' }], { data_source_id: id })).status).toBe(200);
-      const made = await soon(
+      const made = await waitFor(
         async () => (await user.post<Listed<FileRecord>>('/user_files_v2', {})).body.results,
         (some) => some.length === 4 && some.every((file) => file.sync_status === 'READY'),
       );
@@ -144,7 +144,7 @@ export function s3Rows(catalogue: Catalogue): void {
       expect((await sync([{ bucket: 'boats' }])).status).toBe(200);
       expect((await settled(1)).get('boats/boats-1.md')?.sync_status).toBe('READY');
       const [source] = (
-        await soon(
+        await waitFor(
           async () => (await user.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body,
           ({ results }) => results[0]?.sync_status === 'SYNC_ERROR',
         )
@@ -220,7 +220,7 @@ export function s3Rows(catalogue: Catalogue): void {
       const asked = { authentication, sync_options: options };
       expect(await user.post('/integrations/connect', asked)).toMatchObject({ status: 200, body: { sync_url: null } });
       expect((await sync([{ bucket: 'boats' }])).status).toBe(200);
-      const [file] = await soon(
+      const [file] = await waitFor(
         async () => (await user.post<Listed<FileRecord>>('/user_files_v2', {})).body.results,
         ([one]) => one?.sync_status === 'READY_TO_SYNC',
       );

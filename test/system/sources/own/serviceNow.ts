@@ -6,7 +6,7 @@ import { sysIdOf } from '../../../emulators/serviceNow.js';
 import type { Answer } from '../../../support/client.js';
 import { answerConsent, openPage } from '../../../support/consent.js';
 import { withDatabase } from '../../../support/dataSources.js';
-import { soon } from '../../../support/soon.js';
+import { waitFor } from '../../../support/waitFor.js';
 import { serviceNowCredentials, type ServiceNowStand } from '../../../support/sourceStands/serviceNow.js';
 import { ALIAS, type Catalogue, Customer } from '../../../support/sourceStands/catalogue.js';
 import { ALL_WISHES, configOf, type TypesWished } from './helpdesk.js';
@@ -184,7 +184,7 @@ export function serviceNowTypeRows(catalogue: Catalogue, wishes: readonly TypesW
       const came = async (config: object, ids = containers): Promise<string[]> => {
         runs += 1;
         await customer.syncFiles(ids, { request_id: `types ${runs}`, ...config });
-        await soon(
+        await waitFor(
           () => customer.timesTold('ALL_UPLOADED_FILES_QUEUED'),
           (times) => times === runs,
         );

@@ -4,7 +4,7 @@ import type { SitesPage } from '../../../../connectors/microsoft/sharePoint/inde
 import type { DataSourceRecord, FileRecord } from '../../../../contract/records.js';
 import { siteId } from '../../../emulators/graph/sites.js';
 import type { Listed, TestUser } from '../../../support/client.js';
-import { soon } from '../../../support/soon.js';
+import { waitFor } from '../../../support/waitFor.js';
 import type { MicrosoftStand } from '../../../support/sourceStands/microsoft.js';
 import type { Catalogue } from '../../../support/sourceStands/catalogue.js';
 
@@ -17,7 +17,7 @@ export function sharePointRows(catalogue: Catalogue): void {
     const { stands } = catalogue;
     const graph = () => (stands.SHAREPOINT as MicrosoftStand).graph;
     const settled = async (number: number): Promise<Map<string, FileRecord>> => {
-      const { results } = await soon(
+      const { results } = await waitFor(
         async () => (await user.post<Listed<FileRecord>>('/user_files_v2', { pagination: { limit: 100 } })).body,
         ({ results: some }) =>
           some.length === number && some.every((file) => /^(READY|SYNC_ERROR)$/.test(file.sync_status)),

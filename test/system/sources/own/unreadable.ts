@@ -4,12 +4,12 @@ import { DRIVE_FOLDER, DRIVE_SHORTCUT } from '../../../emulators/googleDrive.js'
 import type { GitHubStand } from '../../../support/sourceStands/github.js';
 import type { GoogleDriveStand } from '../../../support/sourceStands/googleDrive.js';
 import type { MicrosoftStand } from '../../../support/sourceStands/microsoft.js';
-import { soon } from '../../../support/soon.js';
+import { waitFor } from '../../../support/waitFor.js';
 import { type Catalogue, Customer } from '../../../support/sourceStands/catalogue.js';
 
 /** What was told of a customer's selections, by id, once there is so much of it and they are over. */
 const toldOf = async (customer: Customer, number: number) => {
-  const told = await soon(
+  const told = await waitFor(
     () => customer.leftOut(),
     (some) => some.length >= number,
   );
@@ -136,7 +136,7 @@ export function moreUnreadableRows(catalogue: Catalogue): void {
       expect(await toldOf(outlook, 1)).toEqual(new Map([['plan/far', why]]));
       const body = { data_source_id: id, folder: 'Sights', filters: {}, sync_attachments: true };
       expect((await outlook.user.post('/integrations/outlook/sync', body)).status).toBe(200);
-      await soon(
+      await waitFor(
         () => outlook.leftOut(),
         (some) => some.length === 2,
       );

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 
 import { newZendeskAccount } from '../../../emulators/zendesk.js';
-import { soon } from '../../../support/soon.js';
+import { waitFor } from '../../../support/waitFor.js';
 import type { ZendeskStand } from '../../../support/sourceStands/zendesk.js';
 import { type Catalogue, Customer } from '../../../support/sourceStands/catalogue.js';
 import { type HelpdeskContent, helpdeskRows } from './helpdesk.js';
@@ -54,7 +54,7 @@ export function zendeskAddressRows(catalogue: Catalogue): void {
         fillZendesk(catalogue, subdomain);
         hosts.length = 0;
         await stand().connect(user, { zendesk_subdomain: subdomain, sync_source_items: false });
-        await soon(
+        await waitFor(
           () => customer.textOf(`${subdomain}/article:100`),
           (text) => text.includes(`The light of ${subdomain}.`),
         );

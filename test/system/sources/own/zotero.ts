@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { DataSourceRecord } from '../../../../contract/records.js';
 import { apiClient, type Answer } from '../../../support/client.js';
 import { answerConsent, consentTo, openPage } from '../../../support/consent.js';
-import { soon } from '../../../support/soon.js';
+import { waitFor } from '../../../support/waitFor.js';
 import type { ZoteroStand } from '../../../support/sourceStands/zotero.js';
 import { zoteroKey } from '../../../emulators/zotero.js';
 import { CLIENT_ID, CLIENT_SECRET } from '../../../emulators/oauthProvider.js';
@@ -223,13 +223,13 @@ export function zoteroRows(catalogue: Catalogue): void {
       emulated().mend();
       const { id } = await customer.source();
       await customer.user.post('/integrations/items/sync', { data_source_id: id });
-      await soon(
+      await waitFor(
         () => emulated().requests.length,
         (asked) => asked >= 2,
       );
       const begun = Date.now();
       const before = emulated().requests.length;
-      await soon(
+      await waitFor(
         () => emulated().requests.length,
         (asked) => asked > before,
       );

@@ -158,7 +158,7 @@ export function passRows(customer: Customer): void {
         // What is listed as a whole is missed once more; who tells what happens may not tell it again.
         const { organization_id: organizationId, organization_user_id: userId } = await customer.source();
         const known = await customer.service.store.dataSources.find({ organizationId, userId }, id);
-        const isTold = typeof known?.changePoint === 'string';
+        const isTold = typeof known?.changeToken === 'string';
         const again = (await customer.listItems()).data_source_metadata['deletions_held'];
         expect(isTold ? [undefined, more] : [more]).toContain(again);
         expect(await customer.files()).toHaveLength(all.length);

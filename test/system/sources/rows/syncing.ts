@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 
 import type { FileRecord } from '../../../../contract/records.js';
 import { honours } from '../../../../contract/sources.js';
-import { soon } from '../../../support/soon.js';
+import { waitFor } from '../../../support/waitFor.js';
 import { type Customer, expectSparse } from '../../../support/sourceStands/catalogue.js';
 import { thoroughly } from '../../../support/thorough.js';
 
@@ -70,7 +70,7 @@ export function syncingRows(customer: Customer): void {
       };
       await customer.syncFiles([content.keeper], wishes);
       const isAgain = (file: FileRecord) => file.request_id === wishes.request_id && file.sync_status === 'READY';
-      const again = await soon(
+      const again = await waitFor(
         () => customer.files(),
         (some) => some.some(isAgain),
       );
@@ -85,7 +85,7 @@ export function syncingRows(customer: Customer): void {
       const textAfter = async (more: Record<string, unknown> = {}): Promise<string> => {
         const times = await customer.timesTold('ALL_FILES_PROCESSED');
         await customer.syncFiles([content.branch], more);
-        await soon(
+        await waitFor(
           () => customer.timesTold('ALL_FILES_PROCESSED'),
           (now) => now > times,
         );
@@ -165,7 +165,7 @@ export function syncingRows(customer: Customer): void {
       const made = await customer.settledFiles(documents.length + 8);
       const keeper = made.find((file) => file.external_file_id === content.keeper);
       expect(keeper?.sync_status).toMatch(/SYNC_(ERROR|ABORTED)/);
-      await soon(
+      await waitFor(
         () => customer.timesTold('ALL_FILES_PROCESSED'),
         (times) => times > 0,
       );

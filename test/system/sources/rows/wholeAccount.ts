@@ -4,7 +4,7 @@ import { EXTENSIONS } from '../../../../api/extensions.js';
 import type { DataSourceRecord, FileRecord } from '../../../../contract/records.js';
 import { CONNECTED_SOURCES, honours } from '../../../../contract/sources.js';
 import { pointTags } from '../../../support/dataSources.js';
-import { soon } from '../../../support/soon.js';
+import { waitFor } from '../../../support/waitFor.js';
 import { KEEPER, LIGHTHOUSE } from '../../../support/sourceStands/stand.js';
 import type { Customer, Item } from '../../../support/sourceStands/catalogue.js';
 
@@ -109,7 +109,7 @@ export function wholeAccountRows(customer: Customer, isThorough: boolean): void 
         made.find((file) => file.external_file_id === content.keeper)?.id,
       ]);
       await customer.sourceWhen(({ files_synced_at: at }) => at !== null);
-      await soon(
+      await waitFor(
         () => customer.timesTold('ALL_FILES_PROCESSED'),
         (times) => times > 0,
       );
@@ -175,7 +175,7 @@ export function wholeAccountRows(customer: Customer, isThorough: boolean): void 
         const known = await generations();
         customer.stand.write(content.lighthouse, 'The lighthouse was moved in 1950.');
         await customer.syncFiles(content.containers, { ...wishes, request_id: second });
-        await soon(
+        await waitFor(
           () => customer.files(),
           (some) => some.every((file) => file.request_id === second && file.sync_status === 'READY'),
         );
@@ -233,11 +233,11 @@ export function wholeAccountRows(customer: Customer, isThorough: boolean): void 
             { key: 'region', value: 'south' },
           ],
         };
-        await soon(
+        await waitFor(
           () => customer.files({ tags_v2: tagsV2 }),
           (some) => some.length === made.length,
         );
-        const hits = await soon(
+        const hits = await waitFor(
           () => customer.user.search({ query: 'When was the lighthouse moved?', k: 1, tags_v2: tagsV2 }),
           (some) => some.length === 1,
         );

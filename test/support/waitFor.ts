@@ -8,7 +8,7 @@ const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 200;
 
 /** Asks until an answer is as wanted, and answers it. @throws when it is not in time */
-export async function soon<T>(
+export async function waitFor<T>(
   ask: () => Promise<T> | T,
   wanted: (answer: T) => boolean,
   timeoutMs = PATIENCE_MS,

@@ -43,7 +43,7 @@ const msBetween = (from: Date, to: Date | null | undefined): number =>
   Math.max(0, (to?.getTime() ?? 0) - from.getTime());
 
 /** Makes the table of hosts. `leaseMs` is for tests. */
-export function createHostTurns(
+export function createHostRateLimits(
   connection: Connection,
   leaseMs = LEASE_MS,
 ): HostRateLimits & { createIndexes(): Promise<void> } {
@@ -183,5 +183,5 @@ function pausing(forMs: number): Expression[] {
 function hostModel(connection: Connection): Model<HostDoc> {
   const host = schemaOf<HostDoc>(HOST);
   host.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
-  return connection.model<HostDoc>('hostTurns', host, 'hostTurns');
+  return connection.model<HostDoc>('hostRateLimits', host, 'hostRateLimits');
 }
