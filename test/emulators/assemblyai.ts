@@ -4,7 +4,17 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-import { answer, hear, type HeardRecording, type Mishap, mishap, type Scene, TALK, textOf, wordsOf } from './speech.js';
+import {
+  answer,
+  receiveRecording,
+  type ReceivedRecording,
+  type Mishap,
+  mishap,
+  type Scene,
+  TALK,
+  textOf,
+  wordsOf,
+} from './speech.js';
 
 /** `mishaps` of a scene apply to polls; uploads and orders have their own. */
 export interface AssemblyScene extends Scene {
@@ -30,7 +40,7 @@ export interface AssemblyJob {
 export interface AssemblyAi {
   readonly url: string;
   readonly scenes: Map<string, AssemblyScene>;
-  readonly uploads: HeardRecording[];
+  readonly uploads: ReceivedRecording[];
   readonly jobs: AssemblyJob[];
   close(): Promise<void>;
 }
@@ -51,9 +61,9 @@ async function jsonOf(request: IncomingMessage): Promise<Record<string, unknown>
 
 export async function startAssemblyAi(key: string): Promise<AssemblyAi> {
   const scenes = new Map<string, AssemblyScene>();
-  const uploads: HeardRecording[] = [];
+  const uploads: ReceivedRecording[] = [];
   const jobs: AssemblyJob[] = [];
-  const uploaded = new Map<string, HeardRecording>();
+  const uploaded = new Map<string, ReceivedRecording>();
 
   const jobJson = (job: AssemblyJob) => {
     const { speech = TALK, looks = 2 } = scenes.get(job.scene ?? '') ?? {};
@@ -91,7 +101,7 @@ export async function startAssemblyAi(key: string): Promise<AssemblyAi> {
       };
       if (request.headers.authorization !== key) return refuse(401, 'Authentication error, API token missing/invalid');
       if (method === 'POST' && path === '/v2/upload') {
-        const recording = await hear(request);
+        const recording = await receiveRecording(request);
         uploads.push(recording);
         const next = scenes.get(recording.scene ?? '')?.uploadMishaps?.shift();
         const upload_url = `${emulator.url}/upload/${randomUUID()}`;

@@ -4,9 +4,19 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-import { answer, hear, type HeardRecording, mishap, type Scene, type Speech, TALK, textOf, wordsOf } from './speech.js';
+import {
+  answer,
+  receiveRecording,
+  type ReceivedRecording,
+  mishap,
+  type Scene,
+  type Speech,
+  TALK,
+  textOf,
+  wordsOf,
+} from './speech.js';
 
-export interface DeepgramCall extends HeardRecording {
+export interface DeepgramCall extends ReceivedRecording {
   readonly query: Readonly<Record<string, string>>;
   readonly contentType: string | undefined;
   readonly contentLength: string | undefined;
@@ -98,7 +108,7 @@ export async function startDeepgram(key: string): Promise<Deepgram> {
     open += 1;
     response.once('close', () => (open -= 1));
     void (async () => {
-      const recording = await hear(request).catch(() => null);
+      const recording = await receiveRecording(request).catch(() => null);
       if (recording === null) return;
       calls.push({
         ...recording,

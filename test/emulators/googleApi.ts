@@ -99,7 +99,7 @@ export function createPages(refusal: GoogleRefusal = INVALID): Pages {
 }
 
 /** Alternates between the two rate limit responses of Google's APIs. @param forS seconds in Retry-After */
-export const limitedByTurns =
+export const alternateRateLimits =
   (forS = 0) =>
   (nth: number): GoogleRefusal => ({
     ...(nth % 2 === 0 ? { status: 403, reason: 'userRateLimitExceeded' } : { status: 429 }),
