@@ -128,5 +128,5 @@ export function mishap(response: ServerResponse, kind: Mishap, body: unknown): v
     response.write(text.slice(0, text.length / 2), () => response.destroy());
     return;
   }
-  answer(response, kind.body ?? { error: 'a fault of the test' }, kind.status, kind.headers);
+  answer(response, kind.body ?? { error: 'a mishap of the test' }, kind.status, kind.headers);
 }

@@ -76,10 +76,6 @@ export function talkOfAtlas(): Talk {
   );
   talk.comments[2] = [comment(1), comment(2, { start_line: 5, pull_request_review_id: null }), comment(3)];
   talk.commits[2] = [commit('c1'), commit('c2', { author: {}, committer: person(ADA) })];
-  talk.files[2] = [
-    changed('boats.md', 'renamed'),
-    changed('a b#c.md', 'added'),
-    changed('old.md', 'unacknowledged of'),
-  ];
+  talk.files[2] = [changed('boats.md', 'renamed'), changed('a b#c.md', 'added'), changed('old.md', 'unknown')];
   return talk;
 }
