@@ -11,14 +11,14 @@ const compound = (stream: string): Buffer =>
 
 export interface SampleFile {
   /** The file extension. */
-  readonly extension: string;
+  readonly ending: string;
   readonly content: Buffer;
   /** The contract's file_format. */
   readonly format: string;
 }
 
-const sample = (extension: string, content: Buffer | string, format = extension.toUpperCase()): SampleFile => ({
-  extension,
+const sample = (ending: string, content: Buffer | string, format = ending.toUpperCase()): SampleFile => ({
+  ending,
   content: typeof content === 'string' ? Buffer.from(content) : content,
   format,
 });
