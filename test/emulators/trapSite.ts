@@ -19,7 +19,7 @@ export const TRAPS: readonly Trap[] = [
 /** Number of ordinary pages, each listed in at least one sitemap. */
 const ORDINARY = 300;
 /** Number of ordinary pages that /slow.xml lists too. */
-export const SLOW_BESIDE = 20;
+export const ORDINARY_IN_SLOW = 20;
 const ordinary = (from: number, to: number): string[] =>
   Array.from({ length: to - from }, (_, index) => `/pages/${from + index}.html`);
 
@@ -86,7 +86,10 @@ function sitemaps({ own, foreign }: Origins): Record<string, Page> {
       own,
       TRAPS.map(({ name }) => `/traps/${name}`),
     ),
-    '/slow.xml': sitemapOf(own, [...SLOWNESS_TRAPS.map(({ name }) => `/traps/${name}`), ...ordinary(0, SLOW_BESIDE)]),
+    '/slow.xml': sitemapOf(own, [
+      ...SLOWNESS_TRAPS.map(({ name }) => `/traps/${name}`),
+      ...ordinary(0, ORDINARY_IN_SLOW),
+    ]),
     // Entries before the fault still count.
     '/sitemaps/broken.xml': `${whole.replace('</urlset>', '')}\n<url><loc>${own}/pages/never.html</url></urlset>`,
     '/sitemaps/entities.xml': `${bomb}${whole.replace('</urlset>', '')}<url><loc>${own}/&b;</loc></url></urlset>`,

@@ -99,7 +99,7 @@ function replaced(value: unknown, [key, ...rest]: Path, junk: unknown): unknown 
 }
 
 /** Returns the same values with one part replaced by junk. */
-export const bent = (values: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
+export const withJunk = (values: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
   fc.tuple(values, fc.nat(), fc.constantFrom(...JUNK)).map(([value, choice, junk]) => {
     const paths = pathsIn(value);
     return replaced(value, paths[choice % paths.length] ?? [], junk);

@@ -61,7 +61,7 @@ export async function standForGmail(): Promise<GmailStand> {
     },
     contentAsked: (externalId) =>
       emulator.requests.filter((path) => path.includes(`/messages/${externalId}?format=raw`)).length,
-    // Labels come all at once; what lies in them comes in pages.
+    // One request returns all labels; their messages are paged.
     pagesListed: () => emulator.requests.filter((path) => path.startsWith('/gmail/v1/users/me/messages?')).length,
   };
 }
