@@ -207,6 +207,6 @@ export function isValidAssertion(assertion: string, publicKey: string, audience:
 
 /** Interprets a request. @param tokens access tokens that Vertex accepts */
 export function understand(request: ProviderRequest, tokens: ReadonlySet<string>): Understood | Refusal {
-  const providers = { openai, azure, cohere, solar, vertex: (request: ProviderRequest) => vertex(request, tokens) };
+  const providers = { openai, azure, cohere, solar, vertex: (call: ProviderRequest) => vertex(call, tokens) };
   return providers[request.provider](request);
 }
