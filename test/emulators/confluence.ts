@@ -102,7 +102,10 @@ export async function startConfluence({ perPage = 2 } = {}): Promise<ConfluenceE
     };
   };
 
-  /** Sends a page of a list with a link to the next one. A cursor holds the last id returned and is valid for this list only. */
+  /**
+   * Sends a page of a list with a link to the next one. A cursor holds the last id returned and is valid for this list
+   * only.
+   */
   const send = ({ response, url, query }: Call, values: readonly { readonly id: string }[]): void => {
     const parameters = new URLSearchParams(query);
     parameters.delete('cursor');

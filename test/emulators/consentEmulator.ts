@@ -1,4 +1,7 @@
-/** An emulator of an API that requires OAuth consent: it serves the consent page and the tokens at the provider's paths, and resolves the person of each request by its token. */
+/**
+ * An emulator of an API that requires OAuth consent: it serves the consent page and the tokens at the provider's paths,
+ * and resolves the person of each request by its token.
+ */
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 

@@ -1,4 +1,7 @@
-/** The consent page of an emulated OAuth provider: it shows the app, the accounts and the scopes, and offers Allow and Deny. */
+/**
+ * The consent page of an emulated OAuth provider: it shows the app, the accounts and the scopes, and offers Allow and
+ * Deny.
+ */
 
 /** A person who can consent. */
 export interface EmulatedPerson {

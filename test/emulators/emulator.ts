@@ -1,4 +1,7 @@
-/** The base of all source emulators: an HTTP server on loopback that logs requests, counts concurrent ones and injects faults. */
+/**
+ * The base of all source emulators: an HTTP server on loopback that logs requests, counts concurrent ones and injects
+ * faults.
+ */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -41,7 +44,10 @@ export interface Emulator<R extends Refused = Refused> {
   readonly requests: string[];
   /** The current number of concurrent requests, and the maximum so far. */
   readonly load: { now: number; most: number };
-  /** Calls `how` for every admitted request and applies the mishap it returns. @param how receives the path, without the query */
+  /**
+   * Calls `how` for every admitted request and applies the mishap it returns.
+   * @param how receives the path, without the query
+   */
   misbehave(how: (path: string) => Mishap<R>): void;
   /** Stops all mishaps and clears the log of requests. */
   mend(): void;

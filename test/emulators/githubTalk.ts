@@ -1,8 +1,14 @@
-/** Issues, pull requests and their comments, commits and files for the GitHub emulator, with the filters, orders and pages of GitHub's REST documentation. */
+/**
+ * Issues, pull requests and their comments, commits and files for the GitHub emulator, with the filters, orders and pages
+ * of GitHub's REST documentation.
+ */
 
 export type Row = Readonly<Record<string, unknown>>;
 
-/** The discussions of a repository, as GitHub returns them, oldest first. Comments, commits and files are keyed by pull request number. */
+/**
+ * The discussions of a repository, as GitHub returns them, oldest first. Comments, commits and files are keyed by pull
+ * request number.
+ */
 export interface Talk {
   /** Includes pull requests, as in GitHub's API. */
   readonly issues: Row[];

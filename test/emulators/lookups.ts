@@ -11,7 +11,10 @@ export interface SpokenLine {
   readonly duration: number;
 }
 
-/** A video as the services know it. `slow`: Supadata answers with a job. `blocked`: Invidious returns captions without text. */
+/**
+ * A video as the services know it. `slow`: Supadata answers with a job. `blocked`: Invidious returns captions without
+ * text.
+ */
 export interface Video {
   readonly lines: readonly SpokenLine[] | null;
   readonly hidden?: boolean;

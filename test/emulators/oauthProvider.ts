@@ -36,7 +36,10 @@ export interface OAuthProviderSettings {
   readonly expiresIn?: number;
   /** Whether responses contain expires_in. Default: yes. */
   readonly sendsExpiry?: boolean;
-  /** Member of the response that holds the tokens. Refresh responses hold them at the top level, and the person's id in this member. */
+  /**
+   * Member of the response that holds the tokens. Refresh responses hold them at the top level, and the person's id in
+   * this member.
+   */
   readonly tokenMember?: string;
   /** Returns further members of the response. */
   readonly facts?: (person: EmulatedPerson) => Readonly<Record<string, unknown>>;

@@ -22,7 +22,10 @@ export interface QdrantRecorder {
 
 const WRITE_MS = 20;
 
-/** Starts a server that answers the requests for creating collections and writing points, and records them. It reports that no collection exists. */
+/**
+ * Starts a server that answers the requests for creating collections and writing points, and records them. It reports
+ * that no collection exists.
+ */
 export async function startQdrantRecorder(): Promise<QdrantRecorder> {
   const asked: QdrantRequest[] = [];
   let running = 0;

@@ -19,7 +19,10 @@ export interface Received {
   };
 }
 
-/** `hang`: no answer. `close`: closes the connection without an answer. A number: the status; 3xx answers have a Location header. */
+/**
+ * `hang`: no answer. `close`: closes the connection without an answer. A number: the status; 3xx answers have a Location
+ * header.
+ */
 export type Reaction = number | 'hang' | 'close';
 
 export interface Receiver {
@@ -32,7 +35,10 @@ export interface Receiver {
   came(): string[];
   /** Sets the reaction to all later deliveries. */
   react(how: (received: Received) => Reaction): void;
-  /** Waits until `count` deliveries were answered with 2xx, and returns all of them. @throws when they do not arrive in time */
+  /**
+   * Waits until `count` deliveries were answered with 2xx, and returns all of them.
+   * @throws when they do not arrive in time
+   */
   tookSoon(count: number, timeoutMs?: number): Promise<string[]>;
   close(): Promise<void>;
 }

@@ -85,7 +85,10 @@ const TOPICS = [
   'railways',
 ];
 
-/** Returns a page of a few hundred words about one topic, with navigation, style and footer. The same number gives the same page. */
+/**
+ * Returns a page of a few hundred words about one topic, with navigation, style and footer. The same number gives the
+ * same page.
+ */
 export function samplePage(number: number, paragraphs = 6): string {
   const topic = TOPICS[number % TOPICS.length] ?? 'things';
   const sentences = (paragraph: number): string =>

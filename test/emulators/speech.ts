@@ -73,7 +73,10 @@ export const wordsOf = ({ turns }: Speech): SpokenWord[] =>
 export const textOf = ({ turns }: Speech): string =>
   turns.flatMap(({ paragraphs }) => paragraphs.flat().map(({ text }) => text)).join(' ');
 
-/** A fault: an error status; a body whose connection closes in the middle (`cut`); a complete response that is invalid JSON (`broken`); no answer (`hang`). */
+/**
+ * A fault: an error status; a body whose connection closes in the middle (`cut`); a complete response that is invalid
+ * JSON (`broken`); no answer (`hang`).
+ */
 export type Mishap =
   | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: unknown }
   | 'cut'

@@ -1,4 +1,7 @@
-/** Identifies connected accounts with concurrent calls. It runs as a process of its own, so that several processes share only the stores. */
+/**
+ * Identifies connected accounts with concurrent calls. It runs as a process of its own, so that several processes share
+ * only the stores.
+ */
 import { loadConfig, storeSettings } from '../../config/config.js';
 import { createConnectors } from '../../connectors/registry.js';
 import { Fault } from '../../contract/failures.js';

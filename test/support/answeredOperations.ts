@@ -1,4 +1,7 @@
-/** Records the operations that succeeded at least once; scripts/test.ts compares them with the public contract after a whole run. */
+/**
+ * Records the operations that succeeded at least once; scripts/test.ts compares them with the public contract after a
+ * whole run.
+ */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { appendFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';

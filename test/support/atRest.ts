@@ -1,4 +1,7 @@
-/** Reads everything that a service has stored, without the service's own code, so that two ways to the same state can be compared. */
+/**
+ * Reads everything that a service has stored, without the service's own code, so that two ways to the same state can be
+ * compared.
+ */
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createReadStream } from 'node:fs';
@@ -33,7 +36,10 @@ interface Content {
 
 export interface AtRest {
   content(customerId: string): Content;
-  /** Returns inconsistencies: records in a non-final state; missing or duplicate events; chunks, points and contents without a record; wrong counts. */
+  /**
+   * Returns inconsistencies: records in a non-final state; missing or duplicate events; chunks, points and contents
+   * without a record; wrong counts.
+   */
   findInconsistencies(customerId?: string): string[];
 }
 
@@ -50,7 +56,10 @@ interface Point {
   readonly vector: Readonly<Record<string, unknown>>;
 }
 
-/** Returns a stable name of a file. Each upload attempt has a new number, so uploads are named by their file name, to make attempts comparable. */
+/**
+ * Returns a stable name of a file. Each upload attempt has a new number, so uploads are named by their file name, to make
+ * attempts comparable.
+ */
 const placeOf = ({ externalFileId, name }: { externalFileId: string; name: string | null }): string =>
   externalFileId.replace(/^[0-9a-f]{32}(?=\/|$)/, `upload ${name}`);
 
@@ -137,7 +146,10 @@ async function readCopies(root: string, paths: readonly string[]): Promise<Map<s
   return new Map(copies);
 }
 
-/** Returns inconsistencies in vector storage: each file's vectors must be in exactly the place that its record names, with no move in progress. */
+/**
+ * Returns inconsistencies in vector storage: each file's vectors must be in exactly the place that its record names, with
+ * no move in progress.
+ */
 function findCopyInconsistencies(
   copies: ReadonlyMap<string, readonly Point[]>,
   files: readonly FileDoc[],
@@ -222,7 +234,10 @@ async function waitingRuns(connection: mongoose.Connection): Promise<number[]> {
   return (await waiting.toArray()).map(({ _id }) => _id);
 }
 
-/** Waits until all runs have ended, which happens shortly after their last file. A run that does not end is reported as an inconsistency. */
+/**
+ * Waits until all runs have ended, which happens shortly after their last file. A run that does not end is reported as an
+ * inconsistency.
+ */
 async function waitForRuns(connection: mongoose.Connection, waiting: number[]): Promise<void> {
   const deadline = Date.now() + PATIENCE_MS;
   const open = { finishedAt: null, _id: { $nin: waiting } };

@@ -1,6 +1,9 @@
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
-/** Returns other texts that Node decodes to the same 32 bytes as a base64url text: with other last characters, or with padding. */
+/**
+ * Returns other texts that Node decodes to the same 32 bytes as a base64url text: with other last characters, or with
+ * padding.
+ */
 export function base64Twins(text: string): string[] {
   const bytes = Buffer.from(text, 'base64url');
   const endings = [...ALPHABET].map((letter) => text.slice(0, -1) + letter);

@@ -39,7 +39,10 @@ interface Endless {
 
 type Content = Uint8Array | string | Endless;
 
-/** The expected result of a bomb: refused by the API with this status, or SYNC_ERROR or READY with a matching message or text. */
+/**
+ * The expected result of a bomb: refused by the API with this status, or SYNC_ERROR or READY with a matching message or
+ * text.
+ */
 export interface Expected {
   readonly status: number | 'SYNC_ERROR' | 'READY';
   readonly says: RegExp;

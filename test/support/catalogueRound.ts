@@ -1,4 +1,7 @@
-/** Connects, lists and syncs a whole account while its worker is killed, and compares the result with an undisturbed round. */
+/**
+ * Connects, lists and syncs a whole account while its worker is killed, and compares the result with an undisturbed
+ * round.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from '@jest/globals';
 

@@ -29,7 +29,10 @@ export interface Compared {
   readonly ofRecords?: ReadonlySet<string>;
 }
 
-/** @returns a sentence for each difference, with the path of the field; empty if the other schema describes all our responses */
+/**
+ * @returns a sentence for each difference, with the path of the field; empty if the other schema describes all our
+ * responses
+ */
 export function differences(compared: Compared, mine: Schema, other: Schema, path = ''): string[] {
   const { ours, theirs } = compared;
   const expected = kindsOf(theirs, other);

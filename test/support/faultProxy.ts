@@ -1,4 +1,6 @@
-/** A proxy between a worker and its stores that recognizes the steps of a commit and can stop all traffic at one of them. */
+/**
+ * A proxy between a worker and its stores that recognizes the steps of a commit and can stop all traffic at one of them.
+ */
 import { createServer as createHttpServer, type IncomingMessage, type Server as HttpServer } from 'node:http';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
@@ -19,7 +21,10 @@ export const COMMIT_STEPS = [
 /** `commitTransaction` is the commit of any MongoDB transaction, including the API's. */
 export type CommitStep = (typeof COMMIT_STEPS)[number] | 'commitTransaction';
 
-/** The point at which to stop: before the store receives the n-th call of a step, or after the call but before the worker receives the answer. */
+/**
+ * The point at which to stop: before the store receives the n-th call of a step, or after the call but before the worker
+ * receives the answer.
+ */
 export interface Stop {
   readonly step: CommitStep;
   readonly when: 'before' | 'after';

@@ -6,7 +6,10 @@ interface Size {
   readonly height: number;
 }
 
-/** States of the arithmetic coder: Qe, next state after MPS and after LPS; `!` marks a switch of the MPS. ITU-T T.88, table E.1. */
+/**
+ * States of the arithmetic coder: Qe, next state after MPS and after LPS; `!` marks a switch of the MPS. ITU-T T.88,
+ * table E.1.
+ */
 const STATES = (
   '5601:1:1! 3401:2:6 1801:3:9 0ac1:4:12 0521:5:29 0221:38:33 5601:7:6! 5401:8:14 4801:9:14 3801:10:14 3001:11:17 ' +
   '2401:12:18 1c01:13:20 1601:29:21 5601:15:14! 5401:16:14 5101:17:15 4801:18:16 3801:19:17 3401:20:18 3001:21:19 ' +
@@ -25,7 +28,10 @@ const STATES = (
     };
   });
 
-/** The neighbours that predict a pixel, most significant first: T.88, figure 3, adaptive pixels at their nominal positions. */
+/**
+ * The neighbours that predict a pixel, most significant first: T.88, figure 3, adaptive pixels at their nominal
+ * positions.
+ */
 const NEIGHBOURS = [
   ...[-2, -1, 0, 1, 2].map((dx) => [dx, -2] as const),
   ...[-3, -2, -1, 0, 1, 2, 3].map((dx) => [dx, -1] as const),

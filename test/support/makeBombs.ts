@@ -98,7 +98,9 @@ export function flatBomb(size: number, statedSize = size): Uint8Array {
   ]);
 }
 
-/** Archives of ten archives each, nested `levels` deep around `size` zero bytes: each level unpacks to ten times as much. */
+/**
+ * Archives of ten archives each, nested `levels` deep around `size` zero bytes: each level unpacks to ten times as much.
+ */
 export function nestedArchives(levels: number, size: number): Uint8Array {
   let inner: Uint8Array = zipOf([{ name: '0.bin', packed: packedZeros(size), size }]);
   for (let level = 0; level < levels; level += 1) {

@@ -31,7 +31,11 @@ export interface OwnService {
   readonly engines: Readonly<Record<EngineName, Engine>>;
   /** Returns an end user who repeats failing calls. */
   user(customerId: string): Promise<TestUser>;
-  /** Kills a process with SIGKILL and restarts it. Resolves when an engine has restarted; API and worker are restarted soon after. @param downMs for an engine: the downtime */
+  /**
+   * Kills a process with SIGKILL and restarts it. Resolves when an engine has restarted; API and worker are restarted
+   * soon after.
+   * @param downMs for an engine: the downtime
+   */
   kill(victim: Victim, downMs?: number): Promise<void>;
   /** Waits until no run is active, then stops everything. @throws when the counts of the runs do not add up */
   close(): Promise<void>;

@@ -27,7 +27,10 @@ const KILLED = 'killed';
 /** Delay of the provider's answers, so that kills happen during requests. */
 const ANSWER_MS = 200;
 
-/** Progress marks after a run is requested: the first file has a new generation, the first texts are embedded, the first file is switched. */
+/**
+ * Progress marks after a run is requested: the first file has a new generation, the first texts are embedded, the first
+ * file is switched.
+ */
 const MARKS = ['requested', 'begun', 'embedded', 'flipped'] as const;
 
 export interface Kill {
@@ -148,7 +151,9 @@ async function playUndisturbed(
   return { stages, undisturbedMs };
 }
 
-/** Starts a service with the same files for two users: the runs of one are disturbed by kills, those of the other are not. */
+/**
+ * Starts a service with the same files for two users: the runs of one are disturbed by kills, those of the other are not.
+ */
 export async function startReembedRounds(files: number): Promise<ReembedRounds> {
   const emulator = await startEmbeddingEmulator();
   const site = await startPages(files);

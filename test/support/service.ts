@@ -43,7 +43,10 @@ async function spreadIds(uri: string): Promise<void> {
   await connection.close();
 }
 
-/** Drops the suite's database. Its collections and indexes hold about 150 open files of the shared MongoDB, whose limit is 20,000. */
+/**
+ * Drops the suite's database. Its collections and indexes hold about 150 open files of the shared MongoDB, whose limit is
+ * 20,000.
+ */
 async function dropDatabase(uri: string): Promise<void> {
   const connection = await mongoose.createConnection(uri).asPromise();
   await connection.dropDatabase();

@@ -69,7 +69,11 @@ const findJava = (): Promise<string> =>
 
 export interface TimeSkipping {
   readonly address: string;
-  /** Returns the activities, wrapped so that the clocks of this process advance to the server's time before each activity and after `pass`. @param jumped called after each jump with its length */
+  /**
+   * Returns the activities, wrapped so that the clocks of this process advance to the server's time before each
+   * activity and after `pass`.
+   * @param jumped called after each jump with its length
+   */
   follow(activities: Activities, jumped?: (byMs: number) => Promise<void>): Activities;
   /** Lets time pass: skips from timer to timer, but not while an activity is running. */
   pass(ms: number): Promise<void>;
@@ -154,7 +158,10 @@ export async function startTimeSkipping(): Promise<TimeSkipping> {
 /** Smaller differences are network latency. */
 const MIN_JUMP_MS = 500;
 
-/** Replaces the clocks of this process with clocks that can be advanced. Code that measures time in this process must tolerate the jumps. */
+/**
+ * Replaces the clocks of this process with clocks that can be advanced. Code that measures time in this process must
+ * tolerate the jumps.
+ */
 function replaceClocks() {
   const Real = globalThis.Date;
   let ahead = 0;

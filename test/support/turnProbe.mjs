@@ -14,7 +14,9 @@ import { isMainThread } from 'node:worker_threads';
 const TICK_MS = 5;
 /** Processor time between two ticks below which the thread is idle. The probe itself takes some 0.1 ms. */
 const IDLE_MS = 2;
-/** Number of ticks without work before the thread counts as idle: work that waits for a store resumes within milliseconds. */
+/**
+ * Number of ticks without work before the thread counts as idle: work that waits for a store resumes within milliseconds.
+ */
 const IDLE_TICKS = 8;
 const PATIENCE_MS = 30_000;
 

@@ -51,7 +51,10 @@ export class Drives {
     return drive;
   }
 
-  /** Creates or replaces an item at a path, with the missing folders above it. The id is derived from the path. @returns the id */
+  /**
+   * Creates or replaces an item at a path, with the missing folders above it. The id is derived from the path.
+   * @returns the id
+   */
   put(driveId: string, path: string, item: Partial<EmulatedItem> = {}): string {
     const { items } = this.all.get(driveId)!;
     const parts = path.split('/');

@@ -1,4 +1,6 @@
-/** Shared by the suites of connected sources: one service, a stand for every source, and one customer's view of a source. */
+/**
+ * Shared by the suites of connected sources: one service, a stand for every source, and one customer's view of a source.
+ */
 import { afterAll, beforeAll, expect } from '@jest/globals';
 
 import type { EventItem } from '../../../contract/events.js';
@@ -90,7 +92,10 @@ export function useCatalogue(): Catalogue {
 const FINAL = ['READY', 'SYNC_ERROR', 'SYNC_ABORTED', 'READY_TO_SYNC'];
 let customers = 0;
 
-/** A customer of the service who connects one source. `begin` switches to a new customer and a source in its initial state. */
+/**
+ * A customer of the service who connects one source. `begin` switches to a new customer and a source in its initial
+ * state.
+ */
 export class Customer {
   user!: TestUser;
   content!: StandContent;

@@ -65,7 +65,10 @@ const changed = (filename: string, status: string): Row => ({
   contents_url: `${API}/contents/${filename}?ref=a2`,
 });
 
-/** Returns issues 1, 3 and 4 (closed), and pull requests 2 (with comments, commits and files) and 5 (merged, by a deleted user). */
+/**
+ * Returns issues 1, 3 and 4 (closed), and pull requests 2 (with comments, commits and files) and 5 (merged, by a deleted
+ * user).
+ */
 export function talkOfAtlas(): Talk {
   const talk = newTalk();
   const merged = { state: 'closed', closed_at: day(20), merged_at: day(20) };

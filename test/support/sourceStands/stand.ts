@@ -2,7 +2,9 @@
 import type { Emulator } from '../../emulators/emulator.js';
 import type { Answer, TestUser } from '../client.js';
 
-/** The catalogue's content, the same at every source: containers, one of them with nested items. Ids are the source's own. */
+/**
+ * The catalogue's content, the same at every source: containers, one of them with nested items. Ids are the source's own.
+ */
 export interface StandContent {
   /** Top-level containers, on at least three pages of listings. */
   readonly containers: readonly string[];
@@ -31,7 +33,10 @@ export interface SourceStand {
   readonly externalId: string;
   /** The expected answer to connecting, where that is the record. */
   readonly connected?: Readonly<Record<string, unknown>>;
-  /** Restores the catalogue's content and stops all faults. @param more number of further documents in the first container */
+  /**
+   * Restores the catalogue's content and stops all faults.
+   * @param more number of further documents in the first container
+   */
   reset(more?: number): StandContent;
   connect(user: TestUser, body?: Record<string, unknown>): Promise<Answer<unknown>>;
   /** Connects with invalid credentials. */
@@ -44,13 +49,19 @@ export interface SourceStand {
   breakItem(externalId: string, status: number): void;
   /** Leaves all later requests without an answer. @param only text that the path must contain */
   hold(only?: string): void;
-  /** Refuses all requests after the next `requests`; Infinity: none. @returns a function that returns the number of refused requests */
+  /**
+   * Refuses all requests after the next `requests`; Infinity: none.
+   * @returns a function that returns the number of refused requests
+   */
   breakAfter(requests: number): () => number;
   /** Revokes the credentials. */
   revokeAccess(): void;
   /** Returns the number of requests that list top-level containers since the reset. */
   pagesListed(): number;
-  /** Returns the number of requests for an item's content since the reset. Unset for sources whose listings have no versions. */
+  /**
+   * Returns the number of requests for an item's content since the reset. Unset for sources whose listings have no
+   * versions.
+   */
   contentAsked?(externalId: string): number;
   /** Returns the number of requests since the reset. */
   asked(): number;
@@ -64,7 +75,9 @@ export interface SourceStand {
 export const LIGHTHOUSE = 'The lighthouse was lit in 1901.';
 export const KEEPER = 'Its keeper was called Aurelia.';
 
-/** Containers of every source. The first one holds the lighthouse and the keeper, each other one a document about itself. */
+/**
+ * Containers of every source. The first one holds the lighthouse and the keeper, each other one a document about itself.
+ */
 export const CONTAINERS = ['atlas', 'boats', 'crews', 'docks', 'eels'] as const;
 export const OTHERS = ['boats', 'crews', 'docks', 'eels'] as const;
 

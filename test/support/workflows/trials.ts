@@ -75,7 +75,10 @@ const begun = new Map<string, string>();
 export const called = new Set<string>();
 /** The fairness keys of each workflow's executions, which its steps inherit: `work`, `deletes` or none. */
 export const lanes = new Map<Workflow, Set<string>>();
-/** For each step with a heartbeat timeout: the timer interval of its heartbeats (Infinity: no timer) and the timeout, in milliseconds. */
+/**
+ * For each step with a heartbeat timeout: the timer interval of its heartbeats (Infinity: no timer) and the timeout, in
+ * milliseconds.
+ */
 export const beats = new Map<string, { readonly everyMs: number; readonly timeoutMs: number }>();
 /** Customers by organization: each has its own, because some runs concern the whole organization. */
 const customers = new Map<number, string>();
@@ -105,7 +108,10 @@ function recordHeartbeat(everyMs: number): void {
   beats.set(stepOf(info), { everyMs: Math.min(everyMs, previousMs), timeoutMs: info.heartbeatTimeoutMs });
 }
 
-/** Records the heartbeat intervals of the steps. It patches Node's own timers, because the service does not use Jest's. @returns a function that restores them */
+/**
+ * Records the heartbeat intervals of the steps. It patches Node's own timers, because the service does not use Jest's.
+ * @returns a function that restores them
+ */
 function watchHeartbeats(): () => void {
   const ofNode = (activity.activityInfo.constructor as FunctionConstructor)('return globalThis')() as typeof globalThis;
   const real = ofNode.setInterval;
@@ -178,7 +184,10 @@ interface End {
   readonly listed: { readonly sources: readonly string[]; readonly containers: readonly string[] };
 }
 
-/** Runs that set a record's status to syncing while they list its contents: a data source, or the container of a site or feed. */
+/**
+ * Runs that set a record's status to syncing while they list its contents: a data source, or the container of a site or
+ * feed.
+ */
 const LISTING_RUNS: readonly Workflow[] = ['syncItems', 'syncSource', 'scrapeSitemap', 'webScrape', 'syncFeed'];
 
 /** Returns the statuses of the data sources of a run's organization, and of the run's container. */
