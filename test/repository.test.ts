@@ -5,7 +5,7 @@ import { describe, expect, test } from '@jest/globals';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
-/** Each package of the project's shape, and the module that owns it. Jest's module is the tests. */
+/** The packages that shape the project, each with the folder that may import it. */
 const OWNERS: Record<string, string> = {
   '@temporalio/client': 'dispatch',
   '@temporalio/worker': 'worker',
@@ -18,14 +18,14 @@ const OWNERS: Record<string, string> = {
   '@jest/globals': 'test',
 };
 
-/** Files outside a module that must know its package, each with the reason. */
+/** Files outside the owning folder that may import its package, each with the reason. */
 const EXCEPTIONS: Record<string, readonly string[]> = {
-  // The one reader of the environment validates it with the schemas' library.
+  // Settings are validated with the library that validates request bodies.
   joi: ['config/'],
-  // Embedded engines are asked for their health, and MongoDB to become a replica set, before any store exists.
+  // The engines check their health and initiate MongoDB's replica set before any store exists.
   mongoose: ['engines/mongodb.ts'],
   '@temporalio/client': ['engines/temporal.ts', 'scripts/recordHistory.ts'],
-  // Histories are recorded, and workflows bundled ahead, before any worker runs.
+  // Histories are recorded and workflows are bundled before any worker runs.
   '@temporalio/worker': ['scripts/recordHistory.ts', 'scripts/compile.ts'],
 };
 
@@ -59,7 +59,7 @@ const importsOf = (file: string): string[] =>
     ([, name]) => name ?? '',
   );
 
-describe('the shape of the repository', () => {
+describe('the structure of the repository', () => {
   const packageJson = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as Record<
     'dependencies' | 'devDependencies',
     Record<string, string>
@@ -80,21 +80,21 @@ describe('the shape of the repository', () => {
         importsOf(file).some((found) => found === name || found.startsWith(`${name}/`)),
       );
       expect(importers.some((file) => file.startsWith(`${module}/`))).toBe(true);
-      const strangers = importers.filter(
+      const outsiders = importers.filter(
         (file) => ![`${module}/`, ...(EXCEPTIONS[name] ?? [])].some((place) => file.startsWith(place)),
       );
-      expect(strangers).toEqual([]);
+      expect(outsiders).toEqual([]);
     },
   );
 
   test.each(['package.json', 'tsconfig.json', 'api', 'workflows', 'activities', 'worker', 'test', 'README.md'])(
-    '%s stands at the top level',
+    '%s exists at the top level',
     (name) => {
       expect(existsSync(path.join(ROOT, name))).toBe(true);
     },
   );
 
-  test('no folder is called after no subject', () => {
+  test('no folder has a name without a subject, such as utils', () => {
     const folders = MODULES.flatMap((module) =>
       readdirSync(path.join(ROOT, module), { recursive: true, encoding: 'utf8' }).filter((name) =>
         statSync(path.join(ROOT, module, name)).isDirectory(),
@@ -107,7 +107,7 @@ describe('the shape of the repository', () => {
     expect(readFileSync(path.join(ROOT, 'package-lock.json'), 'utf8')).not.toContain('"resolved": "http');
   });
 
-  test('the lock file names every platform package, so that npm ci takes it', () => {
+  test('the lock file lists every platform package, as npm ci requires', () => {
     const { packages } = JSON.parse(readFileSync(path.join(ROOT, 'package-lock.json'), 'utf8')) as {
       packages: Record<string, { optionalDependencies?: Record<string, string> }>;
     };
@@ -115,11 +115,11 @@ describe('the shape of the repository', () => {
       Object.keys(packages).map((key) => key.slice(key.lastIndexOf('node_modules/') + 'node_modules/'.length)),
     );
     const named = Object.values(packages).flatMap((entry) => Object.keys(entry.optionalDependencies ?? {}));
-    // Mended by: npm run lock:complete
+    // `npm run lock:complete` adds the missing ones.
     expect(named.filter((name) => !known.has(name))).toEqual([]);
   });
 
-  test('docs/security.md has a row for each of the forty kinds, and every test that it names exists', () => {
+  test('docs/security.md has a row for each of the forty threats, and every test that it names exists', () => {
     const rows = readFileSync(path.join(ROOT, 'docs/security.md'), 'utf8').match(/^\| \d+ \|.*$/gm) ?? [];
     expect(rows.map((row) => Number(/\d+/.exec(row)?.[0]))).toEqual(Array.from({ length: 40 }, (_, nth) => nth + 1));
     const proofs = rows.map((row) => [...row.matchAll(/`(test\/[^`]+\.ts)` "([^"]+)"/g)]);
@@ -131,14 +131,14 @@ describe('the shape of the repository', () => {
     expect(missing.map(([proof]) => proof)).toEqual([]);
   });
 
-  test('nothing replaces members of a store', () => {
+  test('no code replaces members of a store', () => {
     const copies = MODULES.flatMap(sources).filter((file) =>
       /\.\.\.(?:\w+\.)?store\b/i.test(readFileSync(path.join(ROOT, file), 'utf8')),
     );
     expect(copies).toEqual([]);
   });
 
-  test('the fields of a record are stated once: mongoose schemas are made by store/record.ts', () => {
+  test('only store/record.ts creates mongoose schemas, so each field is defined once', () => {
     const makers = MODULES.flatMap(sources).filter((file) =>
       /new (?:mongoose\.)?Schema\b/.test(readFileSync(path.join(ROOT, file), 'utf8')),
     );
@@ -178,7 +178,7 @@ describe('the shape of the repository', () => {
   });
 });
 
-test('package, image, OpenAPI document and changelog name one version', () => {
+test('package, image, OpenAPI document and changelog state the same version', () => {
   const read = (name: string) => readFileSync(path.join(ROOT, name), 'utf8');
   const { version } = JSON.parse(read('package.json')) as { version: string };
   const found = [

@@ -32,7 +32,7 @@ beforeAll(async () => {
     b: { name: 'b.txt', content: 'On boats.' },
     c: { name: 'c.txt', content: 'On crews.' },
   });
-  slack = await startSlack({ rotates: true, refreshes: true, saysExpiry: true, expiresIn: 43_200 });
+  slack = await startSlack({ rotates: true, refreshes: true, sendsExpiry: true, expiresIn: 43_200 });
   slack.conversations.set('C0HARBOUR', { name: 'harbour', type: 'public_channel', messages: [] });
   service = await startService({
     ALLOWED_PRIVATE_HOSTS: '127.0.0.1',

@@ -1,18 +1,28 @@
-/** AssemblyAI's interface as it is published: upload, order, look, delete. */
+/** Emulates AssemblyAI's published API: upload a recording, order a transcript, poll it, delete it. */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-import { answer, hear, type HeardRecording, type Mishap, mishap, type Scene, TALK, textOf, wordsOf } from './speech.js';
+import {
+  answer,
+  receiveRecording,
+  type ReceivedRecording,
+  type Mishap,
+  mishap,
+  type Scene,
+  TALK,
+  textOf,
+  wordsOf,
+} from './speech.js';
 
-/** Mishaps of a scene are those of its looks; uploads and orders have their own. */
+/** `mishaps` of a scene apply to polls; uploads and orders have their own. */
 export interface AssemblyScene extends Scene {
   readonly uploadMishaps?: Mishap[];
   readonly orderMishaps?: Mishap[];
-  /** What the jobs end with, one after another; later ones are completed. */
+  /** Errors that the next jobs end with, in order; jobs after the last one complete. */
   readonly errors?: string[];
-  /** Looks that find it queued or processing. Infinity: it is never done. */
+  /** Number of polls that return queued or processing. Infinity: the job never finishes. */
   readonly looks?: number;
 }
 
@@ -23,14 +33,14 @@ export interface AssemblyJob {
   looks: number;
   readonly error: string | null;
   deleted: boolean;
-  /** The statuses that were told, each once. */
+  /** The statuses that polls returned, without repeats. */
   readonly statuses: string[];
 }
 
 export interface AssemblyAi {
   readonly url: string;
   readonly scenes: Map<string, AssemblyScene>;
-  readonly uploads: HeardRecording[];
+  readonly uploads: ReceivedRecording[];
   readonly jobs: AssemblyJob[];
   close(): Promise<void>;
 }
@@ -38,7 +48,7 @@ export interface AssemblyAi {
 const FIELDS: Readonly<Record<string, (value: unknown) => boolean>> = {
   audio_url: (value) => typeof value === 'string',
   speech_models: (value) =>
-    Array.isArray(value) && value.length > 0 && value.every((one) => String(one).startsWith('universal-')),
+    Array.isArray(value) && value.length > 0 && value.every((model) => String(model).startsWith('universal-')),
   speaker_labels: (value) => typeof value === 'boolean',
   language_detection: (value) => typeof value === 'boolean',
 };
@@ -51,11 +61,11 @@ async function jsonOf(request: IncomingMessage): Promise<Record<string, unknown>
 
 export async function startAssemblyAi(key: string): Promise<AssemblyAi> {
   const scenes = new Map<string, AssemblyScene>();
-  const uploads: HeardRecording[] = [];
+  const uploads: ReceivedRecording[] = [];
   const jobs: AssemblyJob[] = [];
-  const uploaded = new Map<string, HeardRecording>();
+  const uploaded = new Map<string, ReceivedRecording>();
 
-  const shown = (job: AssemblyJob) => {
+  const jobJson = (job: AssemblyJob) => {
     const { speech = TALK, looks = 2 } = scenes.get(job.scene ?? '') ?? {};
     const isDone = job.looks > looks;
     const status = isDone ? (job.error === null ? 'completed' : 'error') : job.looks > 1 ? 'processing' : 'queued';
@@ -91,26 +101,26 @@ export async function startAssemblyAi(key: string): Promise<AssemblyAi> {
       };
       if (request.headers.authorization !== key) return refuse(401, 'Authentication error, API token missing/invalid');
       if (method === 'POST' && path === '/v2/upload') {
-        const heard = await hear(request);
-        uploads.push(heard);
-        const next = scenes.get(heard.scene ?? '')?.uploadMishaps?.shift();
+        const recording = await receiveRecording(request);
+        uploads.push(recording);
+        const next = scenes.get(recording.scene ?? '')?.uploadMishaps?.shift();
         const upload_url = `${emulator.url}/upload/${randomUUID()}`;
         if (next !== undefined) return mishap(response, next, { upload_url });
-        uploaded.set(upload_url, heard);
+        uploaded.set(upload_url, recording);
         return answer(response, { upload_url });
       }
       if (method === 'POST' && path === '/v2/transcript') {
         const order = await jsonOf(request);
         for (const [name, value] of Object.entries(order))
           if (FIELDS[name]?.(value) !== true) return refuse(400, `Invalid endpoint schema: ${name}`);
-        const heard = uploaded.get(String(order['audio_url']));
-        if (!heard) return refuse(400, 'Cannot access uploaded file');
-        const scene = scenes.get(heard.scene ?? '');
+        const recording = uploaded.get(String(order['audio_url']));
+        if (!recording) return refuse(400, 'Cannot access uploaded file');
+        const scene = scenes.get(recording.scene ?? '');
         const next = scene?.orderMishaps?.shift();
         if (next !== undefined) return mishap(response, next, {});
         const id = randomUUID();
         const error = scene?.errors?.shift() ?? null;
-        jobs.push({ id, scene: heard.scene, order, looks: 0, error, deleted: false, statuses: [] });
+        jobs.push({ id, scene: recording.scene, order, looks: 0, error, deleted: false, statuses: [] });
         return answer(response, { id, status: 'queued', ...order });
       }
       const job = jobs.find(({ id, deleted }) => path === `/v2/transcript/${id}` && !deleted);
@@ -121,7 +131,7 @@ export async function startAssemblyAi(key: string): Promise<AssemblyAi> {
       }
       if (method !== 'GET') return refuse(405, 'Method not allowed');
       job.looks += 1;
-      const body = shown(job);
+      const body = jobJson(job);
       const next = scenes.get(job.scene ?? '')?.mishaps?.shift();
       if (next !== undefined) return mishap(response, next, body);
       answer(response, body);

@@ -1,6 +1,6 @@
 /**
- * A stand-in for Azure Blob Storage on loopback, after its published REST API: accounts by path as Azurite has them,
- * List Containers and List Blobs in pages, Get Blob; Shared Key signatures are worked out anew from what came over the wire.
+ * Emulates Azure Blob Storage on loopback, by its published REST API: accounts in the path as in Azurite, paged List
+ * Containers and List Blobs, Get Blob. It computes Shared Key signatures from the request as received.
  */
 import { createHash, createHmac } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -13,17 +13,17 @@ export const ACCOUNT_KEY = Buffer.from('azure-secret-of-the-lighthouse+/').toStr
 export interface EmulatedBlob {
   content: string | Buffer;
   readonly type?: string;
-  /** Of accounts with a hierarchy. */
+  /** Only in accounts with a hierarchical namespace. */
   readonly isDirectory?: boolean;
 }
 
 type AzureRefused = Refused & { readonly code: string };
 
-/** What `misbehave` is asked with is a path decoded, without account and first slash. */
+/** `misbehave` receives the decoded path, without the account and the leading slash. */
 export interface AzureEmulator extends Emulator<AzureRefused> {
   /** The value of SOURCE_URLS. */
   readonly settings: string;
-  /** Blobs by container and name: change them at will. */
+  /** Blobs by container and name; tests may change them at any time. */
   readonly containers: Map<string, Map<string, EmulatedBlob>>;
   /** Keys by account. */
   readonly keys: Map<string, string>;
@@ -51,37 +51,40 @@ const SIGNED = [
   'if-unmodified-since',
   'range',
 ];
-/** How far a request's clock may be from ours. */
+/** Maximum difference between the request's clock and ours. */
 const MAX_SKEW_MS = 15 * 60_000;
 
-/** The code of a refusal; null for a request that is signed well. */
-function judge({ method, url = '', headers }: IncomingMessage, keys: ReadonlyMap<string, string>): string | null {
+/** Returns the error code for a request; null if its signature is valid. */
+function signatureError(
+  { method, url = '', headers }: IncomingMessage,
+  keys: ReadonlyMap<string, string>,
+): string | null {
   const [, account = '', signature] = /^SharedKey (\w+):(.+)$/.exec(headers.authorization ?? '') ?? [];
   if (signature === undefined) return 'NoAuthenticationInformation';
   const key = keys.get(account);
-  const asked = new URL(url, 'http://azure');
+  const target = new URL(url, 'http://azure');
   const skew = Math.abs(Date.now() - Date.parse(String(headers['x-ms-date'])));
-  if (key === undefined || asked.pathname.split('/')[1] !== account || !(skew < MAX_SKEW_MS))
+  if (key === undefined || target.pathname.split('/')[1] !== account || !(skew < MAX_SKEW_MS))
     return 'AuthenticationFailed';
-  const own = Object.keys(headers).filter((name) => name.startsWith('x-ms-'));
-  const parameters = [...new Set(asked.searchParams.keys())].toSorted();
+  const vendorHeaders = Object.keys(headers).filter((name) => name.startsWith('x-ms-'));
+  const parameters = [...new Set(target.searchParams.keys())].toSorted();
   const lines = [
     method,
     ...SIGNED.map((name) => headers[name] ?? ''),
-    ...own.toSorted().map((name) => `${name}:${String(headers[name]).trim()}`),
-    `/${account}${asked.pathname}`,
-    ...parameters.map((name) => `${name.toLowerCase()}:${asked.searchParams.getAll(name).toSorted().join(',')}`),
+    ...vendorHeaders.toSorted().map((name) => `${name}:${String(headers[name]).trim()}`),
+    `/${account}${target.pathname}`,
+    ...parameters.map((name) => `${name.toLowerCase()}:${target.searchParams.getAll(name).toSorted().join(',')}`),
   ];
-  const right = createHmac('sha256', Buffer.from(key, 'base64')).update(lines.join('\n')).digest('base64');
-  return right === signature ? null : 'AuthenticationFailed';
+  const expected = createHmac('sha256', Buffer.from(key, 'base64')).update(lines.join('\n')).digest('base64');
+  return expected === signature ? null : 'AuthenticationFailed';
 }
 
-/** A part of a sorted list that begins at a marker, and the marker of the rest. */
-function pageOf<T>(all: readonly T[], query: URLSearchParams, most: number): { some: readonly T[]; next: string } {
+/** Returns the page that begins at the query's marker, and the marker of the next page; '' on the last page. */
+function pageOf<T>(all: readonly T[], query: URLSearchParams, most: number): { page: readonly T[]; next: string } {
   const from = Number(Buffer.from(query.get('marker') ?? '', 'base64').toString() || 0);
   const size = Math.min(most, Number(query.get('maxresults') ?? most));
   const next = from + size < all.length ? Buffer.from(String(from + size)).toString('base64') : '';
-  return { some: all.slice(from, from + size), next };
+  return { page: all.slice(from, from + size), next };
 }
 
 function sendList(response: ServerResponse, kind: 'Containers' | 'Blobs', rows: readonly string[], next: string): void {
@@ -94,20 +97,20 @@ function sendList(response: ServerResponse, kind: 'Containers' | 'Blobs', rows: 
 
 const etagOf = ({ content }: EmulatedBlob): string =>
   `0x${createHash('md5').update(content).digest('hex').slice(0, 15)}`;
-// What XML can't hold comes encoded.
+// Names with characters that XML cannot hold are sent encoded.
 const nameOf = (name: string): string =>
   // oxlint-disable-next-line no-control-regex
   /[\u0000-\u001f\ufffe\uffff]/.test(name)
     ? `<Name Encoded="true">${encodeURIComponent(name)}</Name>`
     : `<Name>${xml(name)}</Name>`;
 
-/** @param blobsPerPage whatever a caller asks for */
+/** @param blobsPerPage page size, whatever the request asks for */
 export async function startAzure({ containersPerPage = 2, blobsPerPage = 10 } = {}): Promise<AzureEmulator> {
   const containers = new Map<string, Map<string, EmulatedBlob>>();
   const keys = new Map([[ACCOUNT, ACCOUNT_KEY]]);
   const emulator = await startEmulator<AzureRefused>({
     admit({ request, response }) {
-      const code = judge(request, keys);
+      const code = signatureError(request, keys);
       if (code !== null) refuse(response, { status: code === 'AuthenticationFailed' ? 403 : 401, code });
       return code === null;
     },
@@ -115,8 +118,8 @@ export async function startAzure({ containersPerPage = 2, blobsPerPage = 10 } = 
     refuse,
     answer({ response, path: [, container = '', ...rest], query }) {
       if (container === '') {
-        const { some, next } = pageOf([...containers.keys()], query, containersPerPage);
-        const rows = some.map(
+        const { page, next } = pageOf([...containers.keys()], query, containersPerPage);
+        const rows = page.map(
           (name) =>
             `<Container><Name>${name}</Name><Properties><Last-Modified>Tue, 03 Mar 2026 10:00:00 GMT</Last-Modified><Etag>"0x1"</Etag></Properties></Container>`,
         );
@@ -127,8 +130,8 @@ export async function startAzure({ containersPerPage = 2, blobsPerPage = 10 } = 
       if (query.get('comp') === 'list') {
         const all = [...blobs].filter(([name]) => name.startsWith(query.get('prefix') ?? ''));
         const sorted = all.toSorted(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
-        const { some, next } = pageOf(sorted, query, blobsPerPage);
-        const rows = some.map(
+        const { page, next } = pageOf(sorted, query, blobsPerPage);
+        const rows = page.map(
           ([name, blob]) =>
             `<Blob>${nameOf(name)}<Properties><Creation-Time>Wed, 04 Mar 2026 10:00:00 GMT</Creation-Time><Etag>${etagOf(blob)}</Etag><ResourceType>${blob.isDirectory === true ? 'directory' : 'file'}</ResourceType></Properties><OrMetadata /></Blob>`,
         );

@@ -1,6 +1,6 @@
 /**
- * A stand-in for Box on loopback, after its published reference: folders by markers, files that lie at another host, and
- * events, which come twice and out of order as Box warns. Consent and tokens are those of oauthProvider.ts.
+ * Emulates Box on loopback, by its published API reference: folders paged by marker, file contents on another host, and
+ * events, delivered twice and out of order, as Box warns. Consent and tokens come from oauthProvider.ts.
  */
 import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
@@ -11,12 +11,12 @@ import { type Call, type Refused, sendJson } from './emulator.js';
 
 export interface EmulatedBoxThing {
   name: string;
-  /** The number of the folder that it lies in; unset: the outermost. */
+  /** Id of the parent folder. Unset: the root folder. */
   parent?: string;
   content?: string | Buffer;
-  /** Of a link. */
+  /** Only for web links. */
   url?: string;
-  /** Only its name is seen: what lies in it is refused. */
+  /** The item is visible, but access to it is denied. */
   isClosed?: boolean;
 }
 
@@ -25,9 +25,9 @@ const PATHS = { api: '/2.0', authorize: '/api/oauth2/authorize', token: '/oauth2
 export interface BoxEmulator extends ConsentingEmulator<Refused> {
   /** The value of SOURCE_URLS. */
   readonly settings: string;
-  /** By `<number>` of files, `folder:<number>` and `web_link:<number>`. */
+  /** Keys: `<id>` of a file, `folder:<id>`, `web_link:<id>`. */
   readonly things: Map<string, EmulatedBoxThing>;
-  /** Downloads that are answered as being prepared. */
+  /** Number of downloads still to be answered with 202, "not ready". */
   readonly unready: { times: number };
 }
 
@@ -38,7 +38,7 @@ const CODES: Readonly<Record<number, string>> = {
   429: 'rate_limit_exceeded',
 };
 const stamp = '2026-03-03T02:00:00-08:00';
-/** More than a number holds. */
+/** Larger than Number.MAX_SAFE_INTEGER. */
 const FIRST_POSITION = 30_401_068_076_164_269n;
 
 function refuse(response: ServerResponse, { status, headers = {} }: Refused): void {
@@ -51,16 +51,16 @@ function refuse(response: ServerResponse, { status, headers = {} }: Refused): vo
 const kindOf = (key: string): string => (key.includes(':') ? key.slice(0, key.indexOf(':')) : 'file');
 const numberOf = (key: string): string => key.slice(key.indexOf(':') + 1);
 
-/** @param perPage whatever a caller asks for, as servers may */
+/** @param perPage page size, whatever the request asks for */
 export async function startBox({ perPage = 2 } = {}): Promise<BoxEmulator> {
   const things = new Map<string, EmulatedBoxThing>();
   const unready = { times: 0 };
-  /** Addresses of contents, each with the file that it is of. */
+  /** File key by download address. */
   const signed = new Map<string, string>();
   const folderOf = ({ parent = '0' }: EmulatedBoxThing) => `folder:${parent}`;
-  const above = (thing: EmulatedBoxThing): [string, EmulatedBoxThing][] => {
+  const ancestors = (thing: EmulatedBoxThing): [string, EmulatedBoxThing][] => {
     const folder = things.get(folderOf(thing));
-    return folder ? [...above(folder), [folderOf(thing), folder]] : [];
+    return folder ? [...ancestors(folder), [folderOf(thing), folder]] : [];
   };
   const mini = (key: string, name: string) => ({
     type: 'folder',
@@ -70,7 +70,7 @@ export async function startBox({ perPage = 2 } = {}): Promise<BoxEmulator> {
     name,
   });
   const jsonOf = (key: string, thing: EmulatedBoxThing): Record<string, unknown> => {
-    const folders = [['folder:0', { name: 'All Files' }] as const, ...above(thing)];
+    const folders = [['folder:0', { name: 'All Files' }] as const, ...ancestors(thing)];
     const path = folders.map(([id, { name }]) => mini(id, name));
     const bytes = Buffer.from(thing.content ?? '');
     return {
@@ -82,7 +82,7 @@ export async function startBox({ perPage = 2 } = {}): Promise<BoxEmulator> {
       path_collection: { total_count: path.length, entries: path },
     };
   };
-  /** With the fields that a caller names; type and id always. */
+  /** Selects the requested fields; type, id and etag are always included. */
   const choose = (fields: string | null, json: Record<string, unknown>): Record<string, unknown> => {
     if (fields === null) return json;
     const chosen = new Set(['type', 'id', 'etag', ...fields.split(',')]);
@@ -94,7 +94,7 @@ export async function startBox({ perPage = 2 } = {}): Promise<BoxEmulator> {
       new Map(
         [...things].map(([key, thing]) => [key, JSON.stringify({ ...thing, content: String(thing.content ?? '') })]),
       ),
-    // Of what goes with its folder, nothing is told.
+    // Box emits no events for the contents of a deleted folder.
     ({ before, now }, all) => {
       const { parent = '0' } = JSON.parse(before ?? '{}') as EmulatedBoxThing;
       return now !== null || parent === '0' || all.has(`folder:${parent}`);
@@ -107,13 +107,13 @@ export async function startBox({ perPage = 2 } = {}): Promise<BoxEmulator> {
     return { type: 'event', event_id: `e${index}`, event_type: type, created_at: stamp, source };
   };
   const events = ({ query, response }: Call): void => {
-    const asked = query.get('stream_position') ?? '0';
-    if (asked !== 'now' && !/^\d+$/.test(asked)) return refuse(response, { status: 400 });
+    const requested = query.get('stream_position') ?? '0';
+    if (requested !== 'now' && !/^\d+$/.test(requested)) return refuse(response, { status: 400 });
     const { entries } = log;
-    const from = asked === 'now' ? entries.length : Number(BigInt(asked) - FIRST_POSITION);
+    const from = requested === 'now' ? entries.length : Number(BigInt(requested) - FIRST_POSITION);
     const to = Math.min(entries.length, Math.max(0, from) + Math.min(perPage, Number(query.get('limit') ?? 100)));
-    const told = entries.slice(Math.max(0, from), to).map((entry, index) => eventOf(entry, from + index));
-    const page = [...told, ...told].toReversed();
+    const reported = entries.slice(Math.max(0, from), to).map((entry, index) => eventOf(entry, from + index));
+    const page = [...reported, ...reported].toReversed();
     const next = String(FIRST_POSITION + BigInt(Math.max(to, from)));
     sendJson(
       response,
@@ -122,7 +122,7 @@ export async function startBox({ perPage = 2 } = {}): Promise<BoxEmulator> {
     );
   };
 
-  /** What came first has the lower one: markers stand between things, whatever goes. */
+  /** Ordinals by creation: a marker stays valid when items are deleted. */
   const ordinals = new Map<string, number>();
   const ordinalOf = (key: string): number => {
     if (!ordinals.has(key)) ordinals.set(key, ordinals.size + 1);
@@ -133,20 +133,20 @@ export async function startBox({ perPage = 2 } = {}): Promise<BoxEmulator> {
     const folder = things.get(`folder:${id}`);
     if (id !== '0' && !folder) return refuse(response, { status: 404 });
     if (folder?.isClosed) return refuse(response, { status: 403 });
-    const [of, at] = Buffer.from(query.get('marker') ?? '', 'base64url')
+    const [markedFolder, at] = Buffer.from(query.get('marker') ?? '', 'base64url')
       .toString()
       .split(' ');
-    if (query.get('usemarker') !== 'true' || (query.has('marker') && of !== id))
+    if (query.get('usemarker') !== 'true' || (query.has('marker') && markedFolder !== id))
       return refuse(response, { status: 400 });
     for (const key of things.keys()) ordinalOf(key);
     const all = [...things].filter(([, thing]) => folderOf(thing) === `folder:${id}`);
-    const left = all.filter(([key]) => ordinalOf(key) > Number(at ?? 0));
-    const page = left.slice(0, Math.min(perPage, Number(query.get('limit') ?? 100)));
+    const remaining = all.filter(([key]) => ordinalOf(key) > Number(at ?? 0));
+    const page = remaining.slice(0, Math.min(perPage, Number(query.get('limit') ?? 100)));
     const last = `${id} ${ordinalOf(page.at(-1)?.[0] ?? '')}`;
     sendJson(response, 200, {
       limit: perPage,
       entries: page.map(([key, thing]) => choose(query.get('fields'), jsonOf(key, thing))),
-      ...(page.length < left.length ? { next_marker: Buffer.from(last).toString('base64url') } : {}),
+      ...(page.length < remaining.length ? { next_marker: Buffer.from(last).toString('base64url') } : {}),
     });
   };
 
@@ -172,29 +172,29 @@ export async function startBox({ perPage = 2 } = {}): Promise<BoxEmulator> {
     },
     refuse,
     unauthorized: { status: 401 },
-    isOpen: ({ path: [room] }) => room === 'dl',
+    isOpen: ({ path: [resource] }) => resource === 'dl',
     answer(call, { person }) {
       log.look();
       const { path, query, response, request } = call;
-      const [version, room = '', id = '', what, ...rest] = path;
+      const [version, resource = '', id = '', part, ...rest] = path;
       if (version === 'dl') {
-        // Another host: it is shown no token.
-        const bytes = things.get(signed.get(room) ?? '')?.content;
+        // The download host must not receive the token.
+        const bytes = things.get(signed.get(resource) ?? '')?.content;
         if (request.headers.authorization !== undefined || bytes === undefined)
           return refuse(response, { status: 400 });
         return void response.writeHead(200, { 'content-type': 'application/octet-stream' }).end(bytes);
       }
       if (version !== '2.0' || rest.length > 0) return refuse(response, { status: 404 });
-      if (room === 'users' && id === 'me')
+      if (resource === 'users' && id === 'me')
         return sendJson(response, 200, { type: 'user', id: '17738362', login: person.id, name: person.label });
-      if (room === 'events') return events(call);
-      if (room === 'folders' && what === 'items') return listFolder(call, id);
+      if (resource === 'events') return events(call);
+      if (resource === 'folders' && part === 'items') return listFolder(call, id);
       const kinds: Record<string, string> = { files: id, folders: `folder:${id}`, web_links: `web_link:${id}` };
-      const key = kinds[room] ?? '';
+      const key = kinds[resource] ?? '';
       const thing = things.get(key);
       if (!thing) return refuse(response, { status: 404 });
-      if (what === 'content' && room === 'files') return content(call, key);
-      if (what !== undefined) return refuse(response, { status: 404 });
+      if (part === 'content' && resource === 'files') return content(call, key);
+      if (part !== undefined) return refuse(response, { status: 404 });
       sendJson(response, 200, choose(query.get('fields'), jsonOf(key, thing)));
     },
   });

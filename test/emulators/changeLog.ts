@@ -1,27 +1,27 @@
-/** What happened at an emulated source, found by comparing what there is with what there was. */
+/** The changes at an emulated source, found by comparing its current state with its previous one. */
 
 export interface LoggedChange {
   readonly key: string;
-  /** What it was before; null: it is new. */
+  /** The previous state. Null: the item is new. */
   readonly before: string | null;
-  /** What it is since; null: it is gone. */
+  /** The new state. Null: the item was deleted. */
   readonly now: string | null;
 }
 
 export interface ChangeLog {
-  /** Looks at what there is by now. */
+  /** Compares the current state with the previous one and logs the differences. */
   look(): void;
-  /** All that happened since the beginning, in order. */
+  /** All changes since the beginning, in order. */
   readonly entries: readonly LoggedChange[];
 }
 
 /**
- * @param all what there is, by key: another text whenever it is another
- * @param isTold whether a source tells of a change. Unset: of each
+ * @param all returns the current state, a text by key; a changed item has another text
+ * @param isReported whether the source reports a change. Unset: it reports every change
  */
 export function createChangeLog(
   all: () => ReadonlyMap<string, string>,
-  isTold: (change: LoggedChange, now: ReadonlyMap<string, string>) => boolean = () => true,
+  isReported: (change: LoggedChange, now: ReadonlyMap<string, string>) => boolean = () => true,
 ): ChangeLog {
   let known: ReadonlyMap<string, string> = new Map();
   const entries: LoggedChange[] = [];
@@ -30,7 +30,7 @@ export function createChangeLog(
     look() {
       const now = new Map(all());
       const enter = (change: LoggedChange): void => {
-        if (isTold(change, now)) entries.push(change);
+        if (isReported(change, now)) entries.push(change);
       };
       for (const [key, before] of known) if (!now.has(key)) enter({ key, before, now: null });
       for (const [key, state] of now) {

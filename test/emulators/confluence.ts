@@ -1,17 +1,17 @@
 /**
- * A stand-in for Confluence in Atlassian's cloud, after its published interface (v2, and the gateway for apps): sites whose
- * spaces, pages, folders and blog posts a test changes, behind one host.
+ * Emulates Confluence Cloud by its published API (v2, through the gateway for apps): sites whose spaces, pages, folders
+ * and blog posts a test changes, all on one host.
  */
 import type { ServerResponse } from 'node:http';
 
 import { type ConsentingEmulator, startConsenting } from './consentEmulator.js';
 import { type Call, type Refused, sendJson } from './emulator.js';
 
-/** Something in a space, as a test writes it. */
+/** Content of a space, as a test defines it. */
 export interface EmulatedContent {
   readonly kind?: 'page' | 'blogpost' | 'folder' | 'whiteboard';
   readonly space: string;
-  /** Id of what it lies in; unset: the space. */
+  /** Id of the parent. Unset: the content is at the top of the space. */
   readonly parent?: string;
   readonly title: string;
   /** In the storage format. */
@@ -22,21 +22,21 @@ export interface EmulatedContent {
 
 export interface EmulatedSite {
   readonly subdomain: string;
-  /** Of the products that the person let the app into. */
+  /** Scopes that the person granted for this site. */
   readonly scopes: readonly string[];
-  /** Names by id. */
+  /** Names by space id. */
   readonly spaces: Map<string, string>;
-  /** By id. */
+  /** Contents by id. */
   readonly contents: Map<string, EmulatedContent>;
 }
 
-/** `body` in place of Atlassian's own words. */
+/** `body` replaces Atlassian's default error body. */
 type AtlassianRefused = Refused & { readonly body?: unknown };
 
 export interface ConfluenceEmulator extends ConsentingEmulator<AtlassianRefused> {
   /** The value of SOURCE_URLS. */
   readonly settings: string;
-  /** By cloud id. */
+  /** Sites by cloud id. */
   readonly sites: Map<string, EmulatedSite>;
 }
 
@@ -49,14 +49,14 @@ export const PEOPLE = [
 const WORDS: Readonly<Record<number, string>> = { 401: 'Unauthorized', 403: 'Forbidden', 429: 'Rate limit exceeded' };
 
 const refuse = (response: ServerResponse, { status, headers = {}, body }: AtlassianRefused): void => {
-  const own =
+  const defaultBody =
     status === 404
       ? { errors: [{ status, code: 'NOT_FOUND', title: 'Not Found', detail: null }] }
       : { code: status, message: WORDS[status] ?? 'no' };
-  sendJson(response, status, body ?? own, headers);
+  sendJson(response, status, body ?? defaultBody, headers);
 };
 
-/** By the paths of the interface. */
+/** Kinds by the path segment of the API. */
 const KINDS: Readonly<Record<string, NonNullable<EmulatedContent['kind']>>> = {
   pages: 'page',
   blogposts: 'blogpost',
@@ -71,7 +71,7 @@ const SCOPES: Readonly<Record<string, string>> = {
   folders: 'read:folder:confluence',
 };
 
-/** @param perPage whatever a caller asks for, as servers may */
+/** @param perPage page size, whatever the request asks for */
 export async function startConfluence({ perPage = 2 } = {}): Promise<ConfluenceEmulator> {
   const sites = new Map<string, EmulatedSite>();
 
@@ -87,14 +87,14 @@ export async function startConfluence({ perPage = 2 } = {}): Promise<ConfluenceE
   const contentJson = ({ contents }: EmulatedSite, id: string, withBody: boolean) => {
     const content = contents.get(id)!;
     const { parent, version = 1, storage = '' } = content;
-    const above = parent === undefined ? undefined : contents.get(parent);
+    const parentContent = parent === undefined ? undefined : contents.get(parent);
     return {
       id,
       status: content.status ?? 'current',
       title: content.title,
       spaceId: content.space,
       parentId: parent ?? null,
-      parentType: above === undefined ? null : kindOf(above),
+      parentType: parentContent === undefined ? null : kindOf(parentContent),
       createdAt: STAMP,
       version: { number: version, createdAt: new Date(Date.parse(STAMP) + version * 1_000).toISOString() },
       body: withBody ? { storage: { representation: 'storage', value: storage } } : {},
@@ -102,31 +102,34 @@ export async function startConfluence({ perPage = 2 } = {}): Promise<ConfluenceE
     };
   };
 
-  /** A page of a list, with a link to the next one: its cursor is of the last one given, and of this list alone. */
+  /**
+   * Sends a page of a list with a link to the next one. A cursor holds the last id returned and is valid for this list
+   * only.
+   */
   const send = ({ response, url, query }: Call, values: readonly { readonly id: string }[]): void => {
-    const asked = new URLSearchParams(query);
-    asked.delete('cursor');
-    const of = `${url.pathname}?${asked.toString()}`;
+    const parameters = new URLSearchParams(query);
+    parameters.delete('cursor');
+    const listUrl = `${url.pathname}?${parameters.toString()}`;
     let from = 0;
     const cursor = query.get('cursor');
     if (cursor !== null) {
       const [id, list] = Buffer.from(cursor, 'base64').toString().split(' ');
-      if (list !== of) return refuse(response, { status: 400, body: { errors: [{ code: 'INVALID_CURSOR' }] } });
-      from = values.findIndex((one) => Number(one.id) > Number(id));
+      if (list !== listUrl) return refuse(response, { status: 400, body: { errors: [{ code: 'INVALID_CURSOR' }] } });
+      from = values.findIndex((value) => Number(value.id) > Number(id));
       if (from < 0) from = values.length;
     }
     const page = values.slice(from, from + Math.min(perPage, Number(query.get('limit') ?? 25)));
-    const next = Buffer.from(`${page.at(-1)?.id} ${of}`).toString('base64');
+    const next = Buffer.from(`${page.at(-1)?.id} ${listUrl}`).toString('base64');
     const path = url.pathname.slice(url.pathname.indexOf('/wiki'));
-    asked.set('cursor', next);
-    const links = from + page.length < values.length ? { next: `${path}?${asked.toString()}` } : {};
+    parameters.set('cursor', next);
+    const links = from + page.length < values.length ? { next: `${path}?${parameters.toString()}` } : {};
     sendJson(response, 200, { results: page, _links: { ...links, base: 'https://harbour.atlassian.net/wiki' } });
   };
 
   const answer = (
     call: Call,
     site: EmulatedSite,
-    [room = '', id = '', list = '', ...more]: readonly string[],
+    [resource = '', id = '', list = '', ...more]: readonly string[],
   ): void => {
     const { response, query } = call;
     const { spaces, contents } = site;
@@ -141,7 +144,7 @@ export async function startConfluence({ perPage = 2 } = {}): Promise<ConfluenceE
           .map(([at]) => contentJson(site, at, query.get('body-format') === 'storage')),
       );
     if (more.length > 0) return missing();
-    if (room === 'spaces') {
+    if (resource === 'spaces') {
       if (id === '') return send(call, byId([...spaces].map(([at, name]) => spaceJson(at, name))));
       const name = spaces.get(id);
       if (name === undefined) return missing();
@@ -152,7 +155,7 @@ export async function startConfluence({ perPage = 2 } = {}): Promise<ConfluenceE
         all((one) => one.space === id && kindOf(one) === KINDS[list]),
       );
     }
-    const kind = KINDS[room];
+    const kind = KINDS[resource];
     if (kind === undefined) return missing();
     if (id === '') {
       const ids = (query.get('id') ?? '').split(',');
@@ -165,7 +168,7 @@ export async function startConfluence({ perPage = 2 } = {}): Promise<ConfluenceE
     if (!content || kindOf(content) !== kind) return missing();
     if (list === '') return sendJson(response, 200, contentJson(site, id, query.get('body-format') === 'storage'));
     if (list !== 'direct-children') return missing();
-    // No word of where they lie, nor of their versions.
+    // This list has no parents and no versions.
     const children = all((one) => one.parent === id).map((one) => ({
       id: one.id,
       status: one.status,

@@ -1,4 +1,7 @@
-/** An emulator whose interface is behind consent: pages of consent and tokens at the provider's own paths, then whose token a request carries. */
+/**
+ * An emulator of an API that requires OAuth consent: it serves the consent page and the tokens at the provider's paths,
+ * and resolves the person of each request by its token.
+ */
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 
@@ -7,29 +10,29 @@ import { type Access, createOAuthProvider, type OAuthProvider, type OAuthProvide
 
 export interface ConsentingSource<R extends Refused> extends Pick<EmulatedSource<R>, 'refuse' | 'placeOf'> {
   readonly oauth: OAuthProviderSettings;
-  /** Of a request without a token that is good. */
+  /** The refusal of a request without a valid token. */
   readonly unauthorized: R;
-  /** What anybody may ask for. */
+  /** Whether a request needs no token. */
   isOpen?(call: Call): boolean;
-  /** @param access of what anybody may ask for that of nobody */
+  /** @param access an empty access for requests that need no token */
   answer(call: Call, access: Access): void | Promise<void>;
 }
 
 export type ConsentingEmulator<R extends Refused> = Emulator<R> & {
   readonly oauth: OAuthProvider;
-  /** Hosts as they were asked, with paths, in the order asked; of consent and tokens too. */
+  /** Host and path of each request in order, including those for consent and tokens. */
   readonly hosts: string[];
 };
 
-const NOBODY: Access = { person: { id: '', label: '' }, scopes: [], clientId: '' };
+const NO_ACCESS: Access = { person: { id: '', label: '' }, scopes: [], clientId: '' };
 
-/** The value of SOURCE_URLS for a source. @param paths by the parts of its row */
+/** Returns the value of SOURCE_URLS for a source. @param paths paths by part, as in the source's row */
 export const settingsAt = (source: string, origin: string, paths: Readonly<Record<string, string>>): string =>
   Object.entries(paths)
     .map(([part, path]) => `${source}.${part}=${origin}${path}`)
     .join(',');
 
-/** A request whose body was read, to be read again. */
+/** Returns a copy of a request whose body was already read, so that it can be read again. */
 export const again = ({ request, body }: Call): IncomingMessage =>
   Object.assign(Readable.from(body.length === 0 ? [] : [body]), {
     method: request.method,
@@ -38,7 +41,7 @@ export const again = ({ request, body }: Call): IncomingMessage =>
     socket: request.socket,
   }) as unknown as IncomingMessage;
 
-/** Starts one. Consent and tokens go well always. */
+/** Starts an emulator. Requests for consent and tokens never misbehave. */
 export async function startConsenting<R extends Refused>(source: ConsentingSource<R>): Promise<ConsentingEmulator<R>> {
   const oauth = createOAuthProvider(source.oauth);
   const hosts: string[] = [];
@@ -58,7 +61,7 @@ export async function startConsenting<R extends Refused>(source: ConsentingSourc
     refuse: source.refuse.bind(source),
     async answer(call) {
       if (isConsent(call)) await oauth.take(again(call), call.response);
-      else await source.answer(call, oauth.accessOf(call.request) ?? NOBODY);
+      else await source.answer(call, oauth.accessOf(call.request) ?? NO_ACCESS);
     },
   });
   return {

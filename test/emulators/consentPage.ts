@@ -1,24 +1,27 @@
-/** The page at which a provider's stand-in asks a person for consent: who asks, for whose account, for what; yes or no. */
+/**
+ * The consent page of an emulated OAuth provider: it shows the app, the accounts and the scopes, and offers Allow and
+ * Deny.
+ */
 
-/** Somebody who can consent. */
+/** A person who can consent. */
 export interface EmulatedPerson {
-  /** As tokens know them. */
+  /** Id of the person in tokens. */
   readonly id: string;
-  /** As the consent page calls them. */
+  /** Name of the person on the consent page. */
   readonly label: string;
 }
 
 export interface ConsentQuestion {
-  /** Whose account it is about, as people call the provider. */
+  /** Display name of the provider. */
   readonly provider: string;
-  /** What asks, as the provider knows it. */
+  /** Name of the app, as registered with the provider. */
   readonly app: string;
-  /** The one that is chosen comes first. */
+  /** The first one is preselected. */
   readonly people: readonly EmulatedPerson[];
   readonly scopes: readonly string[];
-  /** The host that the person is sent back to. */
+  /** Host of the redirect URI. */
   readonly returnsTo: string;
-  /** What the answer carries on. */
+  /** Request parameters that the form sends back. */
   readonly parameters: Readonly<Record<string, string>>;
 }
 

@@ -1,12 +1,22 @@
-/** Deepgram's pre-recorded interface as it is published: POST /v1/listen. */
+/** Emulates Deepgram's published API for recorded audio: POST /v1/listen. */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-import { answer, hear, type HeardRecording, mishap, type Scene, type Speech, TALK, textOf, wordsOf } from './speech.js';
+import {
+  answer,
+  receiveRecording,
+  type ReceivedRecording,
+  mishap,
+  type Scene,
+  type Speech,
+  TALK,
+  textOf,
+  wordsOf,
+} from './speech.js';
 
-export interface DeepgramCall extends HeardRecording {
+export interface DeepgramCall extends ReceivedRecording {
   readonly query: Readonly<Record<string, string>>;
   readonly contentType: string | undefined;
   readonly contentLength: string | undefined;
@@ -14,19 +24,19 @@ export interface DeepgramCall extends HeardRecording {
 
 export interface Deepgram {
   readonly url: string;
-  /** By the name that a recording carries, or else by its sha256. */
+  /** Scenes by the name in the recording, or by its sha256. */
   readonly scenes: Map<string, Scene>;
-  /** What was heard whole, whatever was answered. */
+  /** Calls whose body was received in full, whatever the answer. */
   readonly calls: DeepgramCall[];
-  /** Calls of a scene that were begun and are not answered. */
+  /** Returns the number of calls without an answer yet. */
   open(): number;
   close(): Promise<void>;
 }
 
 const FLAGS = ['smart_format', 'punctuate', 'paragraphs', 'utterances', 'diarize', 'detect_language'];
 
-/** What is wrong with a query; null for nothing. */
-function wrongIn(query: URLSearchParams): string | null {
+/** Returns the error in a query; null if it is valid. */
+function queryError(query: URLSearchParams): string | null {
   for (const [name, value] of query) {
     if (name === 'model') continue;
     if (!FLAGS.includes(name)) return `unknown query parameter ${name}`;
@@ -66,7 +76,7 @@ function result(speech: Speech, query: URLSearchParams) {
               transcript,
               confidence: words.length > 0 ? 0.99 : 0,
               words,
-              // Japanese and its like are not told in paragraphs.
+              // Deepgram returns no paragraphs for Japanese and similar languages.
               ...(wants('paragraphs') && words.length > 0 && speech.language !== 'ja'
                 ? { paragraphs: { transcript, paragraphs } }
                 : {}),
@@ -93,24 +103,24 @@ export async function startDeepgram(key: string): Promise<Deepgram> {
     if (url.pathname !== '/v1/listen') return refuse(404, 'NOT_FOUND', 'Not found.');
     if (request.method !== 'POST') return refuse(405, 'METHOD_NOT_ALLOWED', 'Method not allowed.');
     if (request.headers.authorization !== `Token ${key}`) return refuse(401, 'INVALID_AUTH', 'Invalid credentials.');
-    const wrong = wrongIn(url.searchParams);
-    if (wrong !== null) return refuse(400, 'Bad Request', wrong);
+    const error = queryError(url.searchParams);
+    if (error !== null) return refuse(400, 'Bad Request', error);
     open += 1;
     response.once('close', () => (open -= 1));
     void (async () => {
-      const heard = await hear(request).catch(() => null);
-      if (heard === null) return;
+      const recording = await receiveRecording(request).catch(() => null);
+      if (recording === null) return;
       calls.push({
-        ...heard,
+        ...recording,
         query: Object.fromEntries(url.searchParams),
         contentType: request.headers['content-type'],
         contentLength: request.headers['content-length'],
       });
-      const scene = scenes.get(heard.scene ?? heard.sha256) ?? {};
+      const scene = scenes.get(recording.scene ?? recording.sha256) ?? {};
       const body = result(scene.speech ?? TALK, url.searchParams);
       const next = scene.mishaps?.shift();
       if (next !== undefined) return mishap(response, next, body);
-      if (heard.size === 0)
+      if (recording.size === 0)
         return refuse(400, 'Bad Request', 'Bad Request: failed to process audio: corrupt or unsupported data');
       answer(response, body);
     })();

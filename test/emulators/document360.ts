@@ -1,6 +1,6 @@
 /**
- * A stand-in for Document360's customer interface (v2), after its published reference: a project whose workspaces,
- * categories and articles a test changes.
+ * Emulates Document360's customer API (v2), by its published reference: a project whose workspaces, categories and
+ * articles a test changes.
  */
 import type { ServerResponse } from 'node:http';
 
@@ -11,9 +11,9 @@ export const TOKEN = 'd360-lighthouse-token';
 export interface EmulatedArticle {
   readonly title: string;
   html: string;
-  /** In place of HTML, as the Markdown editor had it once. */
+  /** Content of an article of the old Markdown editor; it replaces the HTML. */
   readonly markdown?: string;
-  /** 0 for a draft that was never published. */
+  /** Published version. 0: a draft that was never published. */
   published?: number;
   readonly hidden?: boolean;
 }
@@ -29,19 +29,19 @@ export interface EmulatedWorkspace {
   categories: Record<string, EmulatedCategory>;
 }
 
-/** `body` in place of Document360's own words. */
+/** `body` replaces Document360's default error body. */
 type D360Refused = Refused & { readonly body?: unknown };
 
 export interface Document360Emulator extends Emulator<D360Refused> {
   /** The value of SOURCE_URLS. */
   readonly settings: string;
-  /** By id, from the first one on. */
+  /** Workspaces by id, oldest first. */
   readonly workspaces: Map<string, EmulatedWorkspace>;
   readonly tokens: Set<string>;
 }
 
-const BORN = Date.parse('2026-03-03T10:00:00.000Z');
-const stamp = (number = 0): string => new Date(BORN + number * 60_000).toISOString();
+const CREATED_AT = Date.parse('2026-03-03T10:00:00.000Z');
+const stamp = (number = 0): string => new Date(CREATED_AT + number * 60_000).toISOString();
 const enveloped = (data: unknown) => ({
   data,
   extension_data: null,
@@ -100,10 +100,10 @@ export async function startDocument360(): Promise<Document360Emulator> {
       refuse(response, { status: 401 });
       return false;
     },
-    answer({ response, query, path: [version, room, id = '', last = ''] }) {
+    answer({ response, query, path: [version, resource, id = '', last = ''] }) {
       const missing = (): void => refuse(response, { status: 404 });
       if (version !== 'v2') return missing();
-      if (room === 'ProjectVersions' && id === '')
+      if (resource === 'ProjectVersions' && id === '')
         return sendJson(
           response,
           200,
@@ -122,26 +122,27 @@ export async function startDocument360(): Promise<Document360Emulator> {
           ),
         );
       const workspace = workspaces.get(id);
-      if (room === 'ProjectVersions') {
+      if (resource === 'ProjectVersions') {
         if (!workspace || last !== 'categories') return missing();
         return sendJson(
           response,
           200,
-          enveloped(Object.entries(workspace.categories).map((one) => categoryJson(id, one, null))),
+          enveloped(Object.entries(workspace.categories).map((entry) => categoryJson(id, entry, null))),
         );
       }
-      if (room !== 'Articles') return missing();
+      if (resource !== 'Articles') return missing();
       for (const { categories, language = 'en' } of workspaces.values()) {
         const article = language === last ? findArticle(categories, id) : null;
         if (!article) continue;
-        const isShown = query.get('isPublished') === 'true' && query.get('isForDisplay') === 'true';
+        const isPublishedView = query.get('isPublished') === 'true' && query.get('isForDisplay') === 'true';
         return sendJson(
           response,
           200,
           enveloped({
             ...articleJson(id, article),
             category_id: 'c',
-            html_content: article.markdown === undefined ? `${article.html}${isShown ? '' : ' {{draft}}'}` : null,
+            html_content:
+              article.markdown === undefined ? `${article.html}${isPublishedView ? '' : ' {{draft}}'}` : null,
             content: article.markdown ?? null,
           }),
         );

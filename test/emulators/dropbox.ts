@@ -1,6 +1,6 @@
 /**
- * A stand-in for Dropbox on loopback, after its published reference (v2): a tree of paths in which every thing keeps its
- * id, cursors that go on for ever, deletions told by paths. Consent and tokens are those of oauthProvider.ts.
+ * Emulates Dropbox on loopback, by its published API reference (v2): a tree of paths whose items keep their ids, cursors
+ * that never end, and deletions reported by path. Consent and tokens come from oauthProvider.ts.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
@@ -11,19 +11,19 @@ import { type Call, type Refused, sendJson } from './emulator.js';
 import type { OAuthProviderSettings } from './oauthProvider.js';
 
 export interface EmulatedDropboxThing {
-  /** As it is shown; its lower case is what paths are compared by. */
+  /** The display path; paths are compared in lower case. */
   path: string;
   /** Unset: a folder. */
   content?: string | Buffer;
-  /** Of a document that can't be downloaded: what is made of it, by format; the first one where none is asked for. */
+  /** Only for documents that cannot be downloaded: exported contents by format. The first format is the default. */
   exports?: Record<string, string>;
-  /** Of a folder that others share: its number. */
+  /** Only for shared folders: the shared folder id. */
   shared?: string;
-  /** Its name is seen, and nothing in it. */
+  /** The folder is visible, but its contents are not accessible. */
   isClosed?: boolean;
 }
 
-/** A refusal, with the word of its method where there is one. */
+/** A refusal, with the error summary of the method if it has one. */
 export type DropboxRefusal = Refused & { readonly summary?: string };
 
 const PATHS = { api: '/2', content: '/2', authorize: '/oauth2/authorize', token: '/oauth2/token' };
@@ -31,19 +31,19 @@ const PATHS = { api: '/2', content: '/2', authorize: '/oauth2/authorize', token:
 export interface DropboxEmulator extends ConsentingEmulator<DropboxRefusal> {
   /** The value of SOURCE_URLS. */
   readonly settings: string;
-  /** By id. */
+  /** Items by id. */
   readonly things: Map<string, EmulatedDropboxThing>;
-  /** Methods with what they were asked, in the order asked. `misbehave` is asked with the same. */
+  /** Methods with their arguments, in order. `misbehave` receives the same text. */
   readonly asked: string[];
-  /** Where the account begins; `whole` other than `own`: it is one of a team. */
+  /** Root namespaces of the account. `whole` differs from `own` for a member of a team. */
   readonly roots: { own: string; whole: string };
-  /** Takes no cursor any more that was given out. */
+  /** Invalidates all cursors. */
   expire(): void;
-  /** Bytes are cut off by so many. */
+  /** Number of bytes missing from the end of each download. */
   readonly flaw: { missing: number };
 }
 
-/** Its own hash of contents: blocks of 4 MiB, each hashed, and their hashes hashed together. */
+/** Returns Dropbox's content hash: the hash of the concatenated hashes of blocks of 4 MiB. */
 function hashOf(bytes: Buffer): string {
   const blocks: Buffer[] = [];
   for (let at = 0; at < bytes.length; at += 4_194_304)
@@ -63,18 +63,18 @@ function refuse(response: ServerResponse, { status, summary, headers = {} }: Dro
     const error = { reason: { '.tag': 'too_many_requests' }, retry_after: Number(headers['retry-after'] ?? 1) };
     return sendJson(response, 429, { error_summary: 'too_many_requests/..', error }, headers);
   }
-  // What a method itself refuses is 409, whatever it is.
-  const word = summary ?? (status === 404 ? 'path/not_found' : (TAGS[status] ?? 'other'));
-  const [outer = '', inner] = word.split('/');
+  // Endpoint-specific errors all have status 409.
+  const summaryText = summary ?? (status === 404 ? 'path/not_found' : (TAGS[status] ?? 'other'));
+  const [outer = '', inner] = summaryText.split('/');
   const error = { '.tag': outer, ...(inner === undefined ? {} : { [outer]: { '.tag': inner } }) };
-  const body = { error_summary: `${word}/${'.'.repeat(2)}`, error };
+  const body = { error_summary: `${summaryText}/${'.'.repeat(2)}`, error };
   sendJson(response, status === 404 ? 409 : status, body, headers);
 }
 
 const stamp = '2026-03-03T10:00:00Z';
 const parentOf = (path: string): string => path.slice(0, path.lastIndexOf('/'));
 
-/** @param perPage whatever a caller asks for, as servers may */
+/** @param perPage page size, whatever the request asks for */
 export async function startDropbox({
   perPage = 2,
   ...settings
@@ -92,7 +92,7 @@ export async function startDropbox({
     const thing = things.get(name);
     return thing ? [name, thing] : byPath(name);
   };
-  /** The shared folder that something lies in. */
+  /** Returns the id of the nearest shared folder that contains a path; null if there is none. */
   const sharedAbove = (path: string): string | null => {
     if (path === '') return null;
     const [, folder] = byPath(path) ?? [];
@@ -101,9 +101,9 @@ export async function startDropbox({
   const jsonOf = (id: string, thing: EmulatedDropboxThing): Record<string, unknown> => {
     const { path, content, exports, shared, isClosed } = thing;
     const common = { id, name: nameOf(thing), path_lower: keyOf(thing), path_display: path };
-    const around = sharedAbove(parentOf(path));
+    const parentShared = sharedAbove(parentOf(path));
     const sharing = {
-      ...(around === null ? {} : { parent_shared_folder_id: around }),
+      ...(parentShared === null ? {} : { parent_shared_folder_id: parentShared }),
       ...(shared === undefined ? {} : { shared_folder_id: shared }),
     };
     const isShared = Object.keys(sharing).length > 0 || isClosed === true;
@@ -138,15 +138,15 @@ export async function startDropbox({
         ]),
       ),
   );
-  /** What a cursor from behind some entries is told next: of each path what is there now, once. */
-  const told = (from: number): { at: number; entry: Record<string, unknown> }[] => {
+  /** Returns the changes after a position of the log: for each changed path its current state, once. */
+  const changesSince = (from: number): { at: number; entry: Record<string, unknown> }[] => {
     const paths = new Map<string, { at: number; path: string }>();
     for (const [at, { before, now }] of log.entries.entries()) {
       if (at < from) continue;
-      const [was, is] = [before, now].map((state) =>
+      const [previous, current] = [before, now].map((state) =>
         state === null ? null : (JSON.parse(state) as EmulatedDropboxThing),
       );
-      for (const thing of was && is && keyOf(was) === keyOf(is) ? [is] : [was, is]) {
+      for (const thing of previous && current && keyOf(previous) === keyOf(current) ? [current] : [previous, current]) {
         if (!thing) continue;
         paths.delete(keyOf(thing));
         paths.set(keyOf(thing), { at, path: thing.path });
@@ -154,18 +154,18 @@ export async function startDropbox({
     }
     return [...paths.values()].flatMap(({ at, path }) => {
       const found = byPath(path);
-      // Of what went with its folder, nothing is told.
+      // Dropbox reports a deleted folder, not the items inside it.
       const isBelow = [...paths.values()].some(
-        (one) => path.toLowerCase().startsWith(`${one.path.toLowerCase()}/`) && !byPath(one.path),
+        (other) => path.toLowerCase().startsWith(`${other.path.toLowerCase()}/`) && !byPath(other.path),
       );
       if (!found && isBelow) return [];
-      const gone = { '.tag': 'deleted', name: nameOf({ path }), path_lower: path.toLowerCase(), path_display: path };
-      return [{ at, entry: found ? jsonOf(...found) : gone }];
+      const deleted = { '.tag': 'deleted', name: nameOf({ path }), path_lower: path.toLowerCase(), path_display: path };
+      return [{ at, entry: found ? jsonOf(...found) : deleted }];
     });
   };
 
-  /** Cursors say what they list, and how far; those of changes go on for ever. */
-  const cursorOf = (what: object): string => Buffer.from(JSON.stringify({ age, ...what })).toString('base64url');
+  /** A cursor holds what it lists and a position; cursors of changes never end. */
+  const cursorOf = (content: object): string => Buffer.from(JSON.stringify({ age, ...content })).toString('base64url');
   const readCursor = (
     text: unknown,
   ): { age?: string; folder?: string; after?: number; since?: number; root?: string } => {
@@ -175,7 +175,7 @@ export async function startDropbox({
       return {};
     }
   };
-  /** What came first has the lower one: a listing goes on where it was, whatever goes. */
+  /** Ordinals by creation: a listing continues at its position when items are deleted. */
   const ordinals = new Map<string, number>();
   const ordinalOf = (id: string): number => {
     if (!ordinals.has(id)) ordinals.set(id, ordinals.size + 1);
@@ -191,15 +191,15 @@ export async function startDropbox({
       has_more: page.length < all.length,
     });
   };
-  const goOn = (response: ServerResponse, cursor: unknown, root: string): void => {
-    const { age: born, folder, after = 0, since, root: of } = readCursor(cursor);
-    if (born === undefined) return refuse(response, { status: 400 });
-    if (born !== age || of !== root) return refuse(response, { status: 409, summary: 'reset' });
+  const continueListing = (response: ServerResponse, cursor: unknown, root: string): void => {
+    const { age: cursorAge, folder, after = 0, since, root: of } = readCursor(cursor);
+    if (cursorAge === undefined) return refuse(response, { status: 400 });
+    if (cursorAge !== age || of !== root) return refuse(response, { status: 409, summary: 'reset' });
     if (folder !== undefined) return list(response, folder, after, root);
-    const all = told(since ?? 0);
+    const all = changesSince(since ?? 0);
     const page = all.slice(0, perPage);
     const next = page.length < all.length ? Math.min(...all.slice(perPage).map(({ at }) => at)) : log.entries.length;
-    // A page that ends within what happened at once is told again, save for its beginning.
+    // Several entries can share a position. If a page would end inside such a group at its own start, send the whole group.
     const isStuck = page.length < all.length && next === since;
     sendJson(response, 200, {
       entries: (isStuck ? all : page).map(({ entry }) => entry),
@@ -227,7 +227,7 @@ export async function startDropbox({
     const result = { export_metadata: { name: `${nameOf(thing)}.${format}`, size: 1 }, file_metadata: json };
     response.writeHead(200, { 'dropbox-api-result': escaped(result) }).end(exports[format]);
   };
-  /** As it may stand in a header. */
+  /** Escapes JSON for use in an HTTP header. */
   const escaped = (value: unknown): string =>
     JSON.stringify(value).replaceAll(
       /[\u007f-\uffff]/g,
@@ -254,9 +254,9 @@ export async function startDropbox({
       log.look();
       asked.push(placeOf(call));
       const { path, response, request, body } = call;
-      const [version, room, method, more] = path;
+      const [version, resource, method, more] = path;
       if (version !== '2') return refuse(response, { status: 400 });
-      if (room === 'users' && method === 'get_current_account') {
+      if (resource === 'users' && method === 'get_current_account') {
         if (body.toString() !== 'null') return refuse(response, { status: 400 });
         return sendJson(response, 200, {
           account_id: `dbid:${person.label}`,
@@ -271,18 +271,18 @@ export async function startDropbox({
       const header = request.headers['dropbox-api-path-root'];
       const root = header === undefined ? roots.own : (JSON.parse(String(header)) as { root: string }).root;
       if (root !== roots.own && root !== roots.whole) return refuse(response, { status: 422, summary: 'invalid_root' });
-      if (room !== 'files') return refuse(response, { status: 400 });
+      if (resource !== 'files') return refuse(response, { status: 400 });
       if (method === 'download' || method === 'export') return content(call, method);
-      const given = JSON.parse(body.toString()) as { path?: string; recursive?: boolean; cursor?: string };
-      if (method === 'list_folder' && more === 'continue') return goOn(response, given.cursor, root);
-      const name = given.path ?? '';
+      const parameters = JSON.parse(body.toString()) as { path?: string; recursive?: boolean; cursor?: string };
+      if (method === 'list_folder' && more === 'continue') return continueListing(response, parameters.cursor, root);
+      const name = parameters.path ?? '';
       if (name !== '' && !/^(id:|\/)/.test(name)) return refuse(response, { status: 400 });
       if (method === 'list_folder' && more === 'get_latest_cursor')
         return sendJson(response, 200, { cursor: cursorOf({ since: log.entries.length, root }) });
       const found = name === '' ? undefined : find(name);
       if (name !== '' && !found) return refuse(response, { status: 404 });
       if (method === 'get_metadata' && found) return sendJson(response, 200, jsonOf(...found));
-      if (method !== 'list_folder' || given.recursive === true) return refuse(response, { status: 400 });
+      if (method !== 'list_folder' || parameters.recursive === true) return refuse(response, { status: 400 });
       if (found?.[1].isClosed) return refuse(response, { status: 409, summary: 'path/restricted_content' });
       if (found && (found[1].content ?? found[1].exports) !== undefined)
         return refuse(response, { status: 409, summary: 'path/not_folder' });

@@ -1,33 +1,36 @@
-/** What emulators of sources begin with: a server on loopback that keeps a log, counts what is under way, and misbehaves as a test wants. */
+/**
+ * The base of all source emulators: an HTTP server on loopback that logs requests, counts concurrent ones and injects
+ * faults.
+ */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** An answer that is no success, before its source puts it in words of its own. */
+/** An error response, before a source formats its body. */
 export interface Refused {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A success whose body is not the source's: the page of a proxy, or an answer that lacks what it is about. */
+/** A response of status 200 with an unexpected body: a proxy's page, or JSON that lacks the requested data. */
 export interface WrongAnswer {
   readonly wrongBody: string;
   readonly contentType: string;
 }
 
 /**
- * What goes wrong with a request: a refusal, a connection that ends, no answer at all, a wrong body, the right body cut in
- * the middle; null for nothing. Only bodies sent without content-length can be cut.
+ * A fault injected into a request: an error response, a closed connection, no answer, a wrong body, or a body cut in the
+ * middle; null for none. Only bodies sent without content-length can be cut.
  */
 export type Mishap<R extends Refused = Refused> = R | WrongAnswer | 'broken' | 'cut' | 'hang' | null;
 
-/** A request as an emulator answers it. */
+/** A request for an emulator to answer. */
 export interface Call {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly method: string;
   readonly url: URL;
-  /** Its path, each part decoded. */
+  /** The decoded segments of the path. */
   readonly path: readonly string[];
   readonly query: URLSearchParams;
   readonly body: Buffer;
@@ -37,27 +40,30 @@ export interface Emulator<R extends Refused = Refused> {
   /** host:port. */
   readonly host: string;
   readonly origin: string;
-  /** Paths with their queries, in the order asked. */
+  /** Paths with their queries, in order. */
   readonly requests: string[];
-  /** Requests under way at this moment, and at most so far. */
+  /** The current number of concurrent requests, and the maximum so far. */
   readonly load: { now: number; most: number };
-  /** Asked for every request that is admitted; what it answers goes wrong. @param how takes the path, without a query */
+  /**
+   * Calls `how` for every admitted request and applies the mishap it returns.
+   * @param how receives the path, without the query
+   */
   misbehave(how: (path: string) => Mishap<R>): void;
-  /** Nothing goes wrong any more, and nothing was asked. */
+  /** Stops all mishaps and clears the log of requests. */
   mend(): void;
   close(): Promise<void>;
 }
 
 export interface EmulatedSource<R extends Refused> {
-  /** Whether a request may be answered; where not, it has refused it. Unset: all may. */
+  /** Whether a request is admitted; if not, `admit` sends the refusal. Unset: all requests are admitted. */
   admit?(call: Call): boolean;
   refuse(response: ServerResponse, refused: R): void;
   answer(call: Call): void | Promise<void>;
-  /** What `misbehave` is asked with. Unset: the path of the request. */
+  /** Returns the text that `misbehave` receives. Unset: the path of the request. */
   placeOf?(call: Call): string;
 }
 
-/** Sends JSON, or a text that is JSON already. */
+/** Sends JSON: a string as it is, any other value serialized. */
 export function sendJson(
   response: ServerResponse,
   status: number,
@@ -68,17 +74,17 @@ export function sendJson(
   response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', ...headers }).end(text);
 }
 
-/** The token of a request; '' for none. */
+/** Returns the bearer token of a request; '' if it has none. */
 export const bearerOf = ({ headers }: IncomingMessage): string =>
   /^Bearer (.+)$/.exec(headers.authorization ?? '')?.[1] ?? '';
 
-/** Refuses the next requests only. @param refusal of the request whose number, from 0, it takes */
+/** Refuses the next `count` requests only. @param refusal receives the index of the request, from 0 */
 export function nextRequests<R extends Refused>(count: number, refusal: (number: number) => R): () => Mishap<R> {
-  let asked = 0;
-  return () => (asked < count ? refusal(asked++) : null);
+  let refused = 0;
+  return () => (refused < count ? refusal(refused++) : null);
 }
 
-/** Sends only the first half of the body that the source is about to answer with. */
+/** Makes the response send only the first half of its body. */
 function cutBody(response: ServerResponse): void {
   const end = response.end.bind(response) as (body: unknown) => ServerResponse;
   response.end = ((body?: string | Buffer) => end(body?.slice(0, Math.floor(body.length / 2)))) as typeof response.end;
@@ -90,12 +96,12 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(parts);
 }
 
-/** Starts an emulator. */
+/** Starts an emulator on a free port. */
 export async function startEmulator<R extends Refused>(source: EmulatedSource<R>): Promise<Emulator<R>> {
   const requests: string[] = [];
   const load = { now: 0, most: 0 };
-  const nothing = (): Mishap<R> => null;
-  let mishapOf: (path: string) => Mishap<R> = nothing;
+  const noMishap = (): Mishap<R> => null;
+  let mishapOf: (path: string) => Mishap<R> = noMishap;
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const url = new URL(request.url ?? '/', 'http://emulator');
@@ -121,7 +127,7 @@ export async function startEmulator<R extends Refused>(source: EmulatedSource<R>
   };
 
   const server = createServer((request, response) => {
-    // What a caller sees then is a broken connection; the test fails on what that leads to.
+    // The caller sees a broken connection, and its test fails.
     answer(request, response).catch(() => request.socket.destroy());
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -135,7 +141,7 @@ export async function startEmulator<R extends Refused>(source: EmulatedSource<R>
       mishapOf = how;
     },
     mend() {
-      mishapOf = nothing;
+      mishapOf = noMishap;
       requests.length = 0;
       load.most = 0;
     },

@@ -3,7 +3,7 @@ import { type Site, sitemapOf, startSite } from './site.js';
 /** Paths of the pages, in the order of the sitemap. */
 export const FIELD_PAGES = ['/a/0.html', '/a/1.html', '/b/2.html', '/b/3.html'] as const;
 
-/** What each page holds beside its own words, one for each way to skip something. */
+/** Texts on each page that a scrape can skip, one for each way to skip content. */
 export const MARKED = {
   tag: 'Words inside of a blockquote.',
   class: 'Words inside of an advert.',
@@ -18,7 +18,7 @@ const fieldPage = (number: number): string => `<!doctype html><html lang="en"><h
 <blockquote>${MARKED.tag}</blockquote><p class="wide advert">${MARKED.class}</p><p data-kind="note">${MARKED.selector}</p>
 <img src="/media/picture.png" alt=""></main></body></html>`;
 
-/** A small site on which every field of a scrape has something to act on. /other.xml names its last page only. */
+/** Starts a small site on which every field of a scrape request has an effect. /other.xml lists only the last page. */
 export async function startFieldSite(): Promise<Site> {
   const site = await startSite({
     '/media/site.css': { type: 'text/css', body: 'body { font-size: 2em }' },

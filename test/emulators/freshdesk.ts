@@ -1,7 +1,7 @@
 /**
- * A stand-in for Freshdesk on loopback, after its published reference: accounts by domain, each a part of the path; keys as names of
- * Basic, lists in numbered pages with the header Link, tickets by the time of their last change, what is attached at addresses
- * that are signed.
+ * Emulates Freshdesk on loopback, by its published API reference: accounts by domain, each under its own path; API keys as
+ * user names of Basic authentication; numbered pages with a Link header; tickets in the order of their last change;
+ * attachments at signed addresses.
  */
 import type { ServerResponse } from 'node:http';
 
@@ -42,7 +42,7 @@ interface EmulatedTicket {
   updated?: string;
 }
 
-/** What one domain holds, by ids. */
+/** The contents of one domain, by id. */
 export interface FreshdeskAccount {
   readonly categories: Map<number, string>;
   readonly folders: Map<number, EmulatedFolder>;
@@ -60,9 +60,9 @@ export interface FreshdeskEmulator extends Emulator {
   /** The value of SOURCE_URLS. */
   readonly settings: string;
   readonly accounts: Map<string, FreshdeskAccount>;
-  /** Keys that are taken. */
+  /** Valid API keys. */
   readonly keys: Set<string>;
-  /** Hosts as they were asked, with paths, in the order asked. */
+  /** Host and path of each request, in order. */
   readonly hosts: string[];
 }
 
@@ -74,7 +74,7 @@ const BODIES: Readonly<Record<number, unknown>> = {
 const refuse = (response: ServerResponse, { status, headers = {} }: Refused): void =>
   sendJson(response, status, BODIES[status] ?? { description: 'Validation failed', errors: [] }, headers);
 
-/** @param perPage whatever a caller asks for */
+/** @param perPage page size, whatever the request asks for */
 export async function startFreshdesk({ perPage = 2 } = {}): Promise<FreshdeskEmulator> {
   const accounts = new Map<string, FreshdeskAccount>();
   const keys = new Set([FRESHDESK_KEY]);
@@ -120,14 +120,14 @@ export async function startFreshdesk({ perPage = 2 } = {}): Promise<FreshdeskEmu
     call: Call,
     domain: string,
     { tickets }: FreshdeskAccount,
-    [id, inside]: readonly string[],
+    [id, part]: readonly string[],
   ): void => {
     const { query, response } = call;
     if (id === undefined) {
       const since = query.get('updated_since') ?? new Date(Date.now() - 30 * 86_400_000).toISOString();
       const all = [...tickets]
-        .filter(([, one]) => one.deleted !== true && one.spam !== true)
-        .map(([key, one]) => ticketJson(domain, key, one, false))
+        .filter(([, ticket]) => ticket.deleted !== true && ticket.spam !== true)
+        .map(([key, ticket]) => ticketJson(domain, key, ticket, false))
         .filter(({ updated_at: at }) => Date.parse(at) >= Date.parse(since));
       const sorted = all.toSorted((a, b) =>
         a.updated_at === b.updated_at ? a.id - b.id : a.updated_at < b.updated_at ? -1 : 1,
@@ -136,8 +136,8 @@ export async function startFreshdesk({ perPage = 2 } = {}): Promise<FreshdeskEmu
     }
     const ticket = tickets.get(Number(id));
     if (!ticket) return refuse(response, { status: 404 });
-    if (inside === undefined) return sendJson(response, 200, ticketJson(domain, Number(id), ticket, true));
-    if (inside !== 'conversations') return refuse(response, { status: 404 });
+    if (part === undefined) return sendJson(response, 200, ticketJson(domain, Number(id), ticket, true));
+    if (part !== 'conversations') return refuse(response, { status: 404 });
     sendPage(
       call,
       (ticket.said ?? []).map(({ text, user = 501, isPrivate = false, files }, at) => ({
@@ -154,13 +154,17 @@ export async function startFreshdesk({ perPage = 2 } = {}): Promise<FreshdeskEmu
     );
   };
 
-  const answerSolutions = (call: Call, account: FreshdeskAccount, [room = '', id, inside]: readonly string[]): void => {
+  const answerSolutions = (
+    call: Call,
+    account: FreshdeskAccount,
+    [resource = '', id, part]: readonly string[],
+  ): void => {
     const { response } = call;
-    const no = (): void => refuse(response, { status: 404 });
+    const missing = (): void => refuse(response, { status: 404 });
     const categories = [...account.categories].map(([key, name]) => ({ id: key, name, created_at: STAMP }));
     const folders = [...account.folders].map(([key, { category, above, name }]) => ({
       ...{ id: key, name, category_id: category, parent_folder_id: above ?? null, created_at: STAMP },
-      sub_folders_count: [...account.folders.values()].filter((one) => one.above === key).length,
+      sub_folders_count: [...account.folders.values()].filter((folder) => folder.above === key).length,
     }));
     const articles = [...account.articles].map(([key, { folder, title, body, draft, updated = STAMP }]) => ({
       ...{
@@ -173,39 +177,39 @@ export async function startFreshdesk({ perPage = 2 } = {}): Promise<FreshdeskEmu
       },
       ...{ category_id: account.folders.get(folder)?.category, created_at: STAMP, updated_at: updated, tags: ['sea'] },
     }));
-    const all: readonly { id: number }[] | undefined = { categories, folders, articles }[room];
-    if (!all) return no();
-    if (id === undefined) return room === 'categories' ? sendPage(call, categories) : no();
+    const all: readonly { id: number }[] | undefined = { categories, folders, articles }[resource];
+    if (!all) return missing();
+    if (id === undefined) return resource === 'categories' ? sendPage(call, categories) : missing();
     const number = Number(id);
-    const found = all.find((one) => one.id === number);
-    if (!found) return no();
-    if (inside === undefined) return sendJson(response, 200, found);
-    if (room === 'categories' && inside === 'folders')
+    const found = all.find((item) => item.id === number);
+    if (!found) return missing();
+    if (part === undefined) return sendJson(response, 200, found);
+    if (resource === 'categories' && part === 'folders')
       return sendPage(
         call,
-        folders.filter((one) => one.category_id === number && one.parent_folder_id === null),
+        folders.filter((folder) => folder.category_id === number && folder.parent_folder_id === null),
       );
-    if (room === 'folders' && inside === 'subfolders')
+    if (resource === 'folders' && part === 'subfolders')
       return sendPage(
         call,
-        folders.filter((one) => one.parent_folder_id === number),
+        folders.filter((folder) => folder.parent_folder_id === number),
       );
-    if (room === 'folders' && inside === 'articles')
+    if (resource === 'folders' && part === 'articles')
       return sendPage(
         call,
-        articles.filter((one) => one.folder_id === number),
+        articles.filter((article) => article.folder_id === number),
       );
-    no();
+    missing();
   };
 
   const sendFile = ({ path, query, request, response }: Call): void => {
     const tickets = [...(accounts.get(path[0] ?? '')?.tickets.values() ?? [])];
-    const files = tickets.flatMap((one) => [
-      ...(one.files ?? []),
-      ...(one.said ?? []).flatMap((part) => part.files ?? []),
+    const files = tickets.flatMap((ticket) => [
+      ...(ticket.files ?? []),
+      ...(ticket.said ?? []).flatMap((message) => message.files ?? []),
     ]);
     const file = files.find(({ id }) => String(id) === path[2]);
-    // It takes what is in the address for credentials, and no others beside them.
+    // The signature in the address is the only credential; any other header of authorization is an error.
     const isBad = request.headers.authorization !== undefined || query.get('X-Amz-Signature') !== 's3cr3t';
     response
       .writeHead(isBad ? 400 : file === undefined ? 404 : 200, { 'content-type': 'text/plain' })
@@ -224,11 +228,11 @@ export async function startFreshdesk({ perPage = 2 } = {}): Promise<FreshdeskEmu
     refuse,
     answer(call) {
       const { path, response } = call;
-      const [domain = '', room, version, ...rest] = path;
+      const [domain = '', resource, version, ...rest] = path;
       const account = accounts.get(domain);
       if (!account) return refuse(response, { status: 404 });
-      if (room === 'stored') return sendFile(call);
-      if (room !== 'api' || version !== 'v2') return refuse(response, { status: 404 });
+      if (resource === 'stored') return sendFile(call);
+      if (resource !== 'api' || version !== 'v2') return refuse(response, { status: 404 });
       if (rest.join('/') === 'agents/me')
         return sendJson(response, 200, { id: 501, contact: { name: 'Ada', email: 'ada@harbour.example' } });
       if (rest[0] === 'tickets') return answerTickets(call, domain, account, rest.slice(1));

@@ -1,6 +1,6 @@
 /**
- * A stand-in for GitBook on loopback, after its published OpenAPI document (@gitbook/api 0.202.0): one organization whose
- * spaces and pages a test changes, and which misbehaves as a test wants.
+ * Emulates GitBook on loopback, by its published OpenAPI document (@gitbook/api 0.202.0): one organization whose spaces
+ * and pages a test changes.
  */
 import type { ServerResponse } from 'node:http';
 import { crc32 } from 'node:zlib';
@@ -10,7 +10,7 @@ import { bearerOf, type Emulator, type Refused, sendJson, startEmulator } from '
 export const ORGANIZATION = 'harbour-org';
 export const TOKEN = 'gb_api_lighthouse';
 
-/** A page as a test writes it. */
+/** A page as a test defines it. */
 export interface EmulatedPage {
   readonly type?: 'document' | 'group' | 'link' | 'computed';
   readonly title: string;
@@ -25,27 +25,27 @@ export interface EmulatedSpace {
   deletedAt?: string;
 }
 
-/** `body` in place of GitBook's own words. */
+/** `body` replaces GitBook's default error body. */
 type GitBookRefused = Refused & { readonly body?: string };
 
 export interface GitBookEmulator extends Emulator<GitBookRefused> {
   /** The value of SOURCE_URLS. */
   readonly settings: string;
-  /** Spaces by id, pages by id: change them at will. */
+  /** Spaces by id, pages by id; tests may change them at any time. */
   readonly spaces: Record<string, EmulatedSpace>;
-  /** Tokens that are taken, each with the organization it may see. */
+  /** The organization that each valid token can access. */
   readonly tokens: Map<string, string>;
 }
 
 const stamp = '2026-03-03T10:00:00.000Z';
-/** Another time for another content. */
+/** Returns a time that changes with the content. */
 const updatedAt = ({ title, text = '' }: EmulatedPage): string =>
   new Date(Date.parse(stamp) + crc32(title + text)).toISOString();
 
 const refuse = (response: ServerResponse, code: number, message: string): void =>
   sendJson(response, code, { error: { code, message } });
 
-/** A page of the tree, without its document. */
+/** Returns a node of the page tree, without its document. */
 function pageJson(spaceId: string, id: string, page: EmulatedPage, path: string): Record<string, unknown> {
   const { type = 'document', title } = page;
   const common = { id, title, type, createdAt: stamp, updatedAt: updatedAt(page) };
@@ -81,31 +81,37 @@ const spaceJson = (id: string, { title, deletedAt }: EmulatedSpace) => ({
   urls: { app: `https://app.gitbook.com/s/${id}`, location: `https://api.gitbook.com/v1/spaces/${id}` },
 });
 
-/** @param spacesPerPage whatever a caller asks for, as servers may */
+/** @param spacesPerPage page size, whatever the request asks for */
 export async function startGitBook(
   spaces: Record<string, EmulatedSpace> = {},
   { spacesPerPage = 2 } = {},
 ): Promise<GitBookEmulator> {
   const tokens = new Map([[TOKEN, ORGANIZATION]]);
 
-  const answer = (path: readonly string[], query: URLSearchParams, response: ServerResponse, sees: string): void => {
-    const [room = '', id = '', ...rest] = path;
+  const answer = (
+    path: readonly string[],
+    query: URLSearchParams,
+    response: ServerResponse,
+    organization: string,
+  ): void => {
+    const [resource = '', id = '', ...rest] = path;
     const where = rest.join('/');
-    if (room === 'user' && id === '') return sendJson(response, 200, { object: 'user', id: 'u1', displayName: 'Ada' });
-    if (room === 'orgs') {
-      if (id !== sees) return refuse(response, 404, 'Organization not found');
+    if (resource === 'user' && id === '')
+      return sendJson(response, 200, { object: 'user', id: 'u1', displayName: 'Ada' });
+    if (resource === 'orgs') {
+      if (id !== organization) return refuse(response, 404, 'Organization not found');
       if (where === '') return sendJson(response, 200, { object: 'organization', id, title: 'The harbour' });
       if (where !== 'spaces') return refuse(response, 404, 'Not found');
       const all = Object.entries(spaces);
       const page = query.get('page') ?? 'p0';
       if (!/^p\d+$/.test(page)) return refuse(response, 400, 'Invalid page');
       const from = Number(page.slice(1));
-      const some = all.slice(from, from + spacesPerPage).map(([key, space]) => spaceJson(key, space));
+      const items = all.slice(from, from + spacesPerPage).map(([key, space]) => spaceJson(key, space));
       const next = from + spacesPerPage < all.length ? { next: { page: `p${from + spacesPerPage}` } } : {};
-      return sendJson(response, 200, { items: some, count: all.length, ...next });
+      return sendJson(response, 200, { items, count: all.length, ...next });
     }
-    const space = room === 'spaces' && Object.hasOwn(spaces, id) ? spaces[id] : undefined;
-    if (!space || sees !== ORGANIZATION) return refuse(response, 404, 'Space not found');
+    const space = resource === 'spaces' && Object.hasOwn(spaces, id) ? spaces[id] : undefined;
+    if (!space || organization !== ORGANIZATION) return refuse(response, 404, 'Space not found');
     if (where === '') return sendJson(response, 200, spaceJson(id, space));
     if (where === 'content/pages') return sendJson(response, 200, { pages: pagesJson(id, space.pages) });
     const [content, single, pageId = '', ...more] = rest;

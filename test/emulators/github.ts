@@ -1,6 +1,6 @@
 /**
- * A stand-in for GitHub on loopback, after its published REST documentation (2022-11-28): one user whose repositories a test
- * changes, with git trees, blobs and contents of their default branches, and which misbehaves as a test wants.
+ * Emulates GitHub on loopback, by its published REST documentation (2022-11-28): one user whose repositories a test
+ * changes, with git trees, blobs and contents of their default branches.
  */
 import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
@@ -20,7 +20,7 @@ export const LOGIN = 'ada';
 export const USER_ID = 4_001;
 export const GITHUB_TOKEN = 'ghp_lighthouse';
 
-/** A file as a test writes it; `mode` 120000 is a symbolic link, 160000 another repository. */
+/** A file as a test defines it; `mode` 120000 is a symbolic link, 160000 a submodule. */
 export interface EmulatedFile {
   content: string | Buffer;
   readonly mode?: '100644' | '100755' | '120000' | '160000';
@@ -29,9 +29,9 @@ export interface EmulatedFile {
 export interface EmulatedRepository {
   readonly id: number;
   readonly branch: string;
-  /** By path; none of them: a repository without any commit. */
+  /** Files by path. Empty: a repository without commits. */
   readonly files: Record<string, EmulatedFile>;
-  /** Issues and pull requests; unset: there are none. */
+  /** Issues and pull requests. Unset: none. */
   talk?: Talk;
 }
 
@@ -41,11 +41,11 @@ export type Mishap = AnyMishap<GitHubRefused>;
 export interface GitHubEmulator extends Emulator<GitHubRefused> {
   /** The value of SOURCE_URLS. */
   readonly settings: string;
-  /** By `owner/name`: change them at will. */
+  /** Repositories by `owner/name`; tests may change them at any time. */
   readonly repositories: Record<string, EmulatedRepository>;
-  /** Tokens that are taken. */
+  /** Valid tokens. */
   readonly tokens: Set<string>;
-  /** Entries of a tree that are answered at most, bytes that /contents sends along, and issues that have numbered pages. */
+  /** Maximum entries of a tree, maximum bytes that /contents includes, and maximum issues reachable by page number. */
   readonly limits: { entries: number; inlineBytes: number; numbered: number };
 }
 
@@ -73,7 +73,7 @@ const hash = (kind: string, bytes: Buffer | string): string =>
     .update(bytes)
     .digest('hex');
 
-/** The trees of a repository by their hashes, and each entry by its path; '' is the root. */
+/** Returns the trees of a repository by hash, and each entry by path; '' is the root. */
 function gitOf(files: EmulatedRepository['files']) {
   const trees = new Map<string, Entry[]>();
   const entries = new Map<string, Entry>();
@@ -97,9 +97,9 @@ function gitOf(files: EmulatedRepository['files']) {
     return sha;
   };
   const root = build('');
-  const whole = (sha: string, above = ''): Entry[] =>
+  const whole = (sha: string, prefix = ''): Entry[] =>
     (trees.get(sha) ?? []).flatMap((entry) => {
-      const path = `${above}${entry.path}`;
+      const path = `${prefix}${entry.path}`;
       return [{ ...entry, path }, ...(entry.type === 'tree' ? whole(entry.sha, `${path}/`) : [])];
     });
   return { root, trees, entries, whole };
@@ -115,7 +115,7 @@ const repositoryJson = (fullName: string, { id, branch }: EmulatedRepository) =>
   created_at: stamp,
 });
 
-/** @param perPage repositories on a page at most, whatever a caller asks for */
+/** @param perPage maximum page size for repositories, whatever the request asks for */
 export async function startGitHub({ perPage = 2 } = {}): Promise<GitHubEmulator> {
   const repositories: GitHubEmulator['repositories'] = {};
   const tokens = new Set([GITHUB_TOKEN]);
@@ -125,22 +125,24 @@ export async function startGitHub({ perPage = 2 } = {}): Promise<GitHubEmulator>
     const all = Object.entries(repositories);
     const size = Math.min(perPage, Number(query.get('per_page') ?? 30));
     const page = Number(query.get('page') ?? 1);
-    const some = all.slice((page - 1) * size, page * size).map(([name, one]) => repositoryJson(name, one));
+    const rows = all
+      .slice((page - 1) * size, page * size)
+      .map(([name, repository]) => repositoryJson(name, repository));
     const to = (number: number, rel: string) =>
       `<https://api.github.com/user/repos?per_page=${size}&page=${number}>; rel="${rel}"`;
     const last = Math.ceil(all.length / size);
     const links = [...(page > 1 ? [to(page - 1, 'prev')] : []), ...(page < last ? [to(page + 1, 'next')] : [])];
-    send(response, 200, some, { link: [...links, to(last, 'last')].join(', ') });
+    send(response, 200, rows, { link: [...links, to(last, 'last')].join(', ') });
   };
 
   const answer = ({ request, response, path, query, url }: Call): void => {
     const accept = request.headers.accept ?? '';
-    const [room, owner = '', name = '', part = '', ...rest] = path;
+    const [resource, owner = '', name = '', part = '', ...rest] = path;
     if (path.join('/') === 'user') return send(response, 200, { id: USER_ID, login: LOGIN, name: 'Ada' });
     if (path.join('/') === 'user/repos') return answerPage(query, response);
     const fullName = `${owner}/${name}`;
     const repository = Object.hasOwn(repositories, fullName) ? repositories[fullName] : undefined;
-    if (room !== 'repos' || !repository) return refuse(response, 404, 'Not Found');
+    if (resource !== 'repos' || !repository) return refuse(response, 404, 'Not Found');
     const { branch, files } = repository;
     if (part === '') return send(response, 200, repositoryJson(fullName, repository));
     const talked = repository.talk ? talkAt(repository.talk, [part, ...rest], url, limits.numbered) : null;
@@ -173,18 +175,18 @@ export async function startGitHub({ perPage = 2 } = {}): Promise<GitHubEmulator>
     const { sha, size = 0 } = entry;
     const common = { name: at.split('/').at(-1), path: at, sha, size };
     if (entry.type === 'tree') {
-      const inside = (git.trees.get(sha) ?? []).map(({ path: child }) => ({ path: `${at}/${child}` }));
-      if (accept !== 'application/vnd.github.object+json') return send(response, 200, inside);
-      return send(response, 200, { ...common, type: 'dir', entries: inside });
+      const children = (git.trees.get(sha) ?? []).map(({ path: child }) => ({ path: `${at}/${child}` }));
+      if (accept !== 'application/vnd.github.object+json') return send(response, 200, children);
+      return send(response, 200, { ...common, type: 'dir', entries: children });
     }
-    const shown = { ...common, html_url: `${WEB}/${fullName}/blob/${branch}/${at}` };
-    if (entry.type === 'commit') return send(response, 200, { ...shown, type: 'submodule' });
-    if (entry.mode === '120000') return send(response, 200, { ...shown, type: 'symlink' });
-    // In lines, as GitHub sends it.
+    const fileJson = { ...common, html_url: `${WEB}/${fullName}/blob/${branch}/${at}` };
+    if (entry.type === 'commit') return send(response, 200, { ...fileJson, type: 'submodule' });
+    if (entry.mode === '120000') return send(response, 200, { ...fileJson, type: 'symlink' });
+    // GitHub breaks the base64 text into lines.
     const text = Buffer.from(files[at]!.content).toString('base64').replace(/.{60}/g, '$&\n');
     const content =
       size > limits.inlineBytes ? { encoding: 'none', content: '' } : { encoding: 'base64', content: text };
-    send(response, 200, { ...shown, type: 'file', ...content });
+    send(response, 200, { ...fileJson, type: 'file', ...content });
   };
 
   const emulator = await startEmulator<GitHubRefused>({

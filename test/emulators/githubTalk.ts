@@ -1,10 +1,16 @@
-/** Issues, pull requests and what hangs on them, for the stand-in for GitHub: its filters, orders and pages, after its REST documentation. */
+/**
+ * Issues, pull requests and their comments, commits and files for the GitHub emulator, with the filters, orders and pages
+ * of GitHub's REST documentation.
+ */
 
 export type Row = Readonly<Record<string, unknown>>;
 
-/** What is talked about in a repository, as GitHub answers it, oldest first. What hangs on pull requests by their numbers. */
+/**
+ * The discussions of a repository, as GitHub returns them, oldest first. Comments, commits and files are keyed by pull
+ * request number.
+ */
 export interface Talk {
-  /** Pull requests too, as GitHub has them. */
+  /** Includes pull requests, as in GitHub's API. */
   readonly issues: Row[];
   readonly pulls: Row[];
   readonly comments: Record<number, Row[]>;
@@ -13,7 +19,7 @@ export interface Talk {
 }
 export const newTalk = (): Talk => ({ issues: [], pulls: [], comments: {}, commits: {}, files: {} });
 
-/** What is answered: rows with where they go on, one of them, or a refusal. */
+/** The answer to a request: rows with a Link header, one row, or a refusal. */
 export type Talked =
   | { readonly rows: readonly Row[]; readonly link: string }
   | { readonly row: Row }
@@ -32,26 +38,26 @@ const SORTED: Readonly<Record<string, (row: Row) => unknown>> = {
   popularity: (row) => row['comments'] ?? 0,
 };
 
-/** A list in the order that is asked for: newest first, unless something else is said. */
-function ordered(rows: readonly Row[], query: URLSearchParams): readonly Row[] {
+/** Sorts a list as the query asks; the default is newest first. */
+function sorted(rows: readonly Row[], query: URLSearchParams): readonly Row[] {
   const by = SORTED[query.get('sort') ?? 'created'] ?? SORTED['created']!;
   const up = rows.toSorted((a, b) => (by(a)! < by(b)! ? -1 : by(a)! > by(b)! ? 1 : 0));
   return query.get('direction') === 'asc' ? up : up.toReversed();
 }
 
-function narrowed(rows: readonly Row[], query: URLSearchParams): readonly Row[] {
+function filtered(rows: readonly Row[], query: URLSearchParams): readonly Row[] {
   const state = query.get('state') ?? 'open';
   const [base, head] = [query.get('base'), query.get('head')];
   return rows.filter(
     (row) =>
       (state === 'all' || row['state'] === state) &&
       (base === null || at(row, 'base', 'ref') === base) &&
-      // Without whose it is, a branch says nothing.
+      // GitHub ignores a head without its owner.
       (head === null || !head.includes(':') || at(row, 'head', 'label') === head),
   );
 }
 
-/** @param numbered rows that may be asked for by the number of their page; unset: all */
+/** @param numbered maximum rows reachable by page number. Unset: all */
 function paged(rows: readonly Row[], url: URL, numbered = Number.POSITIVE_INFINITY): Talked {
   const query = url.searchParams;
   const size = Math.min(MAX_PER_PAGE, Math.max(1, Number(query.get('per_page') ?? PER_PAGE)));
@@ -75,30 +81,31 @@ function paged(rows: readonly Row[], url: URL, numbered = Number.POSITIVE_INFINI
 }
 
 /**
- * Answers a path below a repository; null where it is none of these.
- * @param numbered issues that may be asked for by the number of their page
+ * Answers a path below a repository; returns null for paths other than issues and pull requests.
+ * @param numbered maximum issues reachable by page number
  */
 export function talkAt(
   talk: Talk,
-  [room, number, part, ...more]: readonly string[],
+  [resource, number, part, ...more]: readonly string[],
   url: URL,
   numbered: number,
 ): Talked | null {
-  if ((room !== 'issues' && room !== 'pulls') || more.length > 0) return null;
+  if ((resource !== 'issues' && resource !== 'pulls') || more.length > 0) return null;
   const query = url.searchParams;
   if (number === undefined) {
-    const rows = ordered(narrowed(talk[room], query), query);
-    return paged(rows, url, room === 'issues' ? numbered : undefined);
+    const rows = sorted(filtered(talk[resource], query), query);
+    return paged(rows, url, resource === 'issues' ? numbered : undefined);
   }
-  const row = talk[room].find((one) => one['number'] === Number(number));
+  const row = talk[resource].find((candidate) => candidate['number'] === Number(number));
   if (!row) return NOT_FOUND;
   if (part === undefined) return { row };
-  if (room === 'pulls' && part === 'comments')
-    // The direction counts only where an order is named.
+  if (resource === 'pulls' && part === 'comments')
+    // GitHub ignores the direction unless the request names a sort key.
     return paged(
-      query.has('sort') ? ordered(talk.comments[Number(number)] ?? [], query) : (talk.comments[Number(number)] ?? []),
+      query.has('sort') ? sorted(talk.comments[Number(number)] ?? [], query) : (talk.comments[Number(number)] ?? []),
       url,
     );
-  if (room === 'pulls' && (part === 'commits' || part === 'files')) return paged(talk[part][Number(number)] ?? [], url);
+  if (resource === 'pulls' && (part === 'commits' || part === 'files'))
+    return paged(talk[part][Number(number)] ?? [], url);
   return NOT_FOUND;
 }

@@ -1,6 +1,6 @@
 /**
- * A stand-in for Gmail on loopback, after its published reference (v1): a mailbox whose messages and labels a test changes.
- * Consent and tokens are those of oauthProvider.ts.
+ * Emulates Gmail on loopback, by its published API reference (v1): a mailbox whose messages and labels a test changes.
+ * Consent and tokens come from oauthProvider.ts.
  */
 import { type Call, sendJson } from './emulator.js';
 import { createMailHistory, type MailHistory } from './gmailHistory.js';
@@ -15,16 +15,16 @@ export interface MailAttachment {
 }
 
 export interface EmulatedMail {
-  /** Ids of labels: INBOX, SENT, UNREAD…, and those of its user. */
+  /** Ids of system labels (INBOX, SENT, UNREAD…) and of user labels. */
   labels: string[];
-  /** Of the first message of its thread; unset: it is that itself. */
+  /** Id of the first message of the thread. Unset: the message starts its thread. */
   thread?: string;
   subject?: string;
   from?: string;
   to?: string;
   cc?: string;
   text?: string;
-  /** Unset: 3 March 2026, ten o'clock. */
+  /** Time of the message. Unset: 3 March 2026, 10:00 UTC. */
   at?: string;
   attachments?: readonly MailAttachment[];
 }
@@ -32,9 +32,9 @@ export interface EmulatedMail {
 export interface GmailEmulator extends GoogleEmulator {
   /** The value of SOURCE_URLS. */
   readonly settings: string;
-  /** By id; newest last. */
+  /** Messages by id; newest last. */
   readonly mails: Record<string, EmulatedMail>;
-  /** Labels of its user: names by id. */
+  /** Names of user labels, by id. */
   readonly labels: Record<string, string>;
   readonly pages: Pages;
   readonly history: MailHistory;
@@ -72,7 +72,7 @@ const headersOf = (
   { name: 'Message-ID', value: `<${id}@harbour.example>` },
 ];
 
-/** A message as it lies in the mailbox. */
+/** Returns the message in RFC 822 format. */
 function rawOf(id: string, mail: EmulatedMail): string {
   const { text = `On ${id}.`, attachments = [] } = mail;
   const head = headersOf(id, mail)
@@ -87,7 +87,7 @@ function rawOf(id: string, mail: EmulatedMail): string {
   return `${head}MIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary="part"\r\n\r\n--part\r\n${body}${parts.join('')}--part--\r\n`;
 }
 
-/** @param perPage whatever a caller asks for, as servers may */
+/** @param perPage page size, whatever the request asks for */
 export async function startGmail({
   perPage = 2,
   ...settings
@@ -136,7 +136,7 @@ export async function startGmail({
       .toReversed();
     const taken = pages.take(call, found, Math.min(perPage, Number(query.get('maxResults') ?? 100)));
     if (!taken) return;
-    // Without any messages there is no list of them.
+    // Gmail omits the list when it is empty.
     const messages = taken.page.map(([id, mail]) => short(id, mail));
     const answer = {
       ...(messages.length === 0 ? {} : { messages }),
@@ -156,8 +156,8 @@ export async function startGmail({
     if (!taken) return;
     const records = taken.page.map(({ id, message, kind, labelIds }) => {
       const mail = mailAt(message);
-      const told = { ...(mail ? short(message, mail) : { id: message, threadId: message }), labelIds };
-      const entry = kind.startsWith('labels') ? { message: told, labelIds } : { message: told };
+      const changed = { ...(mail ? short(message, mail) : { id: message, threadId: message }), labelIds };
+      const entry = kind.startsWith('labels') ? { message: changed, labelIds } : { message: changed };
       return { id, messages: [{ id: message }], [kind]: [entry] };
     });
     const answer = {
@@ -175,32 +175,32 @@ export async function startGmail({
     (call, { person }) => {
       history.look();
       const { path, query, response } = call;
-      const [gmail, version, users, me, room, id, ...rest] = path;
+      const [gmail, version, users, me, resource, id, ...rest] = path;
       const isHere = gmail === 'gmail' && version === 'v1' && users === 'users' && me === 'me' && rest.length === 0;
       const send = (body: unknown): void => sendJson(response, 200, selectFields(query.get('fields'), body));
       const missing = () => refuseGoogle(response, { status: 404, message: 'Requested entity was not found.' });
       if (!isHere) return missing();
-      if (room === 'profile' && id === undefined)
+      if (resource === 'profile' && id === undefined)
         return send({ emailAddress: person.id, messagesTotal: Object.keys(mails).length, historyId: history.now() });
-      if (room === 'labels' && id === undefined)
+      if (resource === 'labels' && id === undefined)
         return send({ labels: [...SYSTEM_LABELS, ...Object.keys(labels)].map(labelJson) });
-      if (room === 'labels' && id !== undefined)
+      if (resource === 'labels' && id !== undefined)
         return SYSTEM_LABELS.includes(id) || Object.hasOwn(labels, id) ? send(labelJson(id)) : missing();
-      if (room === 'history' && id === undefined) return listHistory(call);
+      if (resource === 'history' && id === undefined) return listHistory(call);
       const format = query.get('format') ?? 'full';
-      if (room === 'threads' && id !== undefined) {
-        const inside = Object.entries(mails).filter(([key, mail]) => (mail.thread ?? key) === id);
-        if (inside.length === 0) return missing();
-        return send({ id, messages: inside.map(([key, mail]) => messageJson(key, mail, format)) });
+      if (resource === 'threads' && id !== undefined) {
+        const members = Object.entries(mails).filter(([key, mail]) => (mail.thread ?? key) === id);
+        if (members.length === 0) return missing();
+        return send({ id, messages: members.map(([key, mail]) => messageJson(key, mail, format)) });
       }
-      if (room !== 'messages') return missing();
+      if (resource !== 'messages') return missing();
       if (id === undefined) return listMessages(call);
       const mail = mailAt(id);
       return mail ? send(messageJson(id, mail, format)) : missing();
     },
     /^https:\/\/(mail\.google\.com\/|www\.googleapis\.com\/auth\/gmail\.(readonly|modify))/,
     settings,
-    // The text of a message is asked for at the address that tells of it.
+    // Metadata and text of a message share an address; the suffix lets `misbehave` distinguish them.
     ({ url, query }) => `${url.pathname}${query.get('format') === 'raw' ? '/raw' : ''}`,
   );
   return {

@@ -1,12 +1,12 @@
-/** The history of an emulated mailbox: found by comparing what there is with what there was. */
+/** The history of an emulated mailbox, found by comparing its current state with its previous one. */
 
-/** What of a message is compared. */
+/** The state of a message that is compared. */
 export interface MailState {
   readonly labelIds: readonly string[];
   readonly raw: string;
 }
 
-/** What happened to one message, as its record of the history tells it. */
+/** A change to one message, as a record of the history. */
 export interface HistoryRecord {
   readonly id: string;
   readonly message: string;
@@ -15,21 +15,21 @@ export interface HistoryRecord {
 }
 
 export interface MailHistory {
-  /** Looks at what there is by now. */
+  /** Compares the current mailbox with its previous state and records the differences. */
   look(): void;
-  /** Of the whole mailbox. */
+  /** Returns the current history id of the mailbox. */
   now(): string;
-  /** Of the last change to a message. */
+  /** Returns the history id of a message's last change. */
   idOf(message: string): string;
-  /** What happened after a point; null for one that is no longer known. */
+  /** Returns the records after a history id; null for an id older than the retained history. */
   since(start: string): HistoryRecord[] | null;
-  /** Forgets what happened until now. */
+  /** Discards the records so far. */
   forget(): void;
 }
 
-/** @param all what there is, by id */
+/** @param all returns the current messages, by id */
 export function createMailHistory(all: () => ReadonlyMap<string, MailState>): MailHistory {
-  // Beyond what numbers hold exactly, as ids of 64 bits are.
+  // Larger than Number.MAX_SAFE_INTEGER, like real 64-bit ids.
   let end = 9_007_199_254_740_993n;
   let oldest = end;
   let known = new Map<string, MailState>();
@@ -45,7 +45,7 @@ export function createMailHistory(all: () => ReadonlyMap<string, MailState>): Ma
       const now = new Map(all());
       for (const [id, { labelIds, raw }] of now) {
         const before = known.get(id);
-        // Gmail never changes a text; a test that does has it put there anew.
+        // Gmail never changes a text, so a text that a test changes counts as a new message.
         if (before?.raw !== raw) enter(id, 'messagesAdded', labelIds);
         const [added, removed] = [
           labelIds.filter((label) => before && !before.labelIds.includes(label)),

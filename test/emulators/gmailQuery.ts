@@ -1,9 +1,9 @@
-/** The part of Gmail's search language that is asked for here. https://support.google.com/mail/answer/7190 */
+/** Parses the part of Gmail's search language that the connector uses. https://support.google.com/mail/answer/7190 */
 
-/** What a query looks at. */
+/** The properties of a message that a query can match. */
 export interface SearchedMail {
   readonly labelIds: readonly string[];
-  /** Names of the labels of its user. */
+  /** Names of the user labels. */
   readonly labels: readonly string[];
   readonly from: string;
   readonly to: string;
@@ -26,10 +26,10 @@ function tokens(text: string): string[] | null {
   return found;
 }
 
-/** Labels are taken for one another that differ in these only. */
+/** Normalizes a label name: Gmail treats these characters as equal. */
 const likeLabel = (name: string): string => name.toLowerCase().replaceAll(/[\s/&(){}|"-]/g, '-');
 
-/** Seconds as they are; a day as its beginning in California (in winter). */
+/** Returns a time in milliseconds: seconds since 1970, or a day's start in California (winter time). */
 function momentOf(value: string): number {
   if (/^\d{5,}$/.test(value)) return Number(value) * 1000;
   const [, year, month, day] = /^(\d{4})\/(\d{1,2})\/(\d{1,2})$/.exec(value) ?? [];
@@ -85,19 +85,19 @@ function condition(key: string, value: string): Test {
   throw new SyntaxError(`no operator ${key}:${value}`);
 }
 
-/** What a query means; null for what is none. */
+/** Parses a query into a predicate; returns null for an invalid query. */
 export function readGmailQuery(text: string): Test | null {
   const all = tokens(text);
   if (all === null) return null;
   let at = 0;
   const group = (end: string): Test[] => {
     const tests: Test[] = [];
-    while (at < all.length && all[at] !== end) tests.push(one());
+    while (at < all.length && all[at] !== end) tests.push(term());
     if (all[at] !== end) throw new SyntaxError(`no ${end}`);
     at += 1;
     return tests;
   };
-  const one = (): Test => {
+  const term = (): Test => {
     const word = all[at++] ?? '';
     const isNot = word.startsWith('-');
     const plain = isNot ? word.slice(1) : word;
@@ -105,17 +105,17 @@ export function readGmailQuery(text: string): Test | null {
     let test: Test;
     if (plain === '(') {
       const tests = group(')');
-      test = (mail) => tests.every((some) => some(mail));
+      test = (mail) => tests.every((inner) => inner(mail));
     } else if (plain === '{') {
       const tests = group('}');
-      test = (mail) => tests.some((some) => some(mail));
+      test = (mail) => tests.some((inner) => inner(mail));
     } else if (colon > 0) test = condition(plain.slice(0, colon), plain.slice(colon + 1).replaceAll('"', ''));
     else throw new SyntaxError(`no term ${plain}`);
     return isNot ? (mail) => !test(mail) : test;
   };
   try {
     const tests: Test[] = [];
-    while (at < all.length) tests.push(one());
+    while (at < all.length) tests.push(term());
     return (mail) => tests.every((test) => test(mail));
   } catch {
     return null;

@@ -1,6 +1,6 @@
 /**
- * A stand-in for Gong on loopback, after its published reference (v2): workspaces, libraries, calls by date, transcripts;
- * 404 where nothing is found. Consent and tokens are those of oauthProvider.ts; with them goes the company's own address.
+ * Emulates Gong on loopback, by its published API reference (v2): workspaces, libraries, calls by date, transcripts, and
+ * 404 for an empty list. Consent and tokens come from oauthProvider.ts; the token response includes the company's API host.
  */
 import type { ServerResponse } from 'node:http';
 
@@ -8,7 +8,7 @@ import { type ConsentingEmulator, settingsAt, startConsenting } from './consentE
 import { type Call, type Refused, sendJson } from './emulator.js';
 import type { OAuthProviderSettings } from './oauthProvider.js';
 
-/** What stands before `.gong.io` in the company's address. */
+/** The prefix of `.gong.io` in the company's API host. */
 export const CUSTOMER = 'us-12345.api';
 
 export interface EmulatedGongCall {
@@ -16,9 +16,9 @@ export interface EmulatedGongCall {
   workspace: string;
   /** ISO 8601. */
   started?: string;
-  /** Who took part: `speakerId`s are their places, from 1. */
+  /** Participants; their `speakerId`s are their positions, from 1. */
   parties?: Record<string, unknown>[];
-  /** What was said, in order; unset: nothing is written down yet. */
+  /** Spoken passages in order. Unset: the call has no transcript yet. */
   said?: { speaker: string; text: string; topic?: string; atMs?: number }[];
 }
 
@@ -27,11 +27,11 @@ const PATHS = { api: '/{customer}/v2', authorize: '/oauth2/authorize', token: '/
 export interface GongEmulator extends ConsentingEmulator<Refused> {
   /** The value of SOURCE_URLS. */
   readonly settings: string;
-  /** Names by id. */
+  /** Names by workspace id. */
   readonly workspaces: Map<string, string>;
   readonly folders: Map<string, { name: string; workspace: string; parent?: string; calls: string[] }>;
   readonly calls: Map<string, EmulatedGongCall>;
-  /** Paths with what they were asked, in the order asked. `misbehave` is asked with the same. */
+  /** Paths with their queries and bodies, in order. `misbehave` receives the same text. */
   readonly asked: string[];
 }
 
@@ -45,7 +45,7 @@ const SCOPES: Readonly<Record<string, string>> = {
 const refuse = (response: ServerResponse, { status, headers = {} }: Refused): void =>
   sendJson(response, status, { requestId: 'r1', errors: [`refused with ${status}`] }, headers);
 
-/** @param perPage Gong gives 100 */
+/** @param perPage page size; the real API uses 100 */
 export async function startGong({
   perPage = 2,
   ...settings
@@ -60,7 +60,7 @@ export async function startGong({
     ...{ duration: 61, direction: 'Conference', system: 'Zoom', scope: 'External', media: 'Video', language: 'eng' },
     ...{ primaryUserId: '7', isPrivate: false, purpose: null },
   });
-  /** A page of a list; 404 where nothing is found. */
+  /** Sends a page of a list; 404 for an empty list. */
   const send = (response: ServerResponse, cursor: string | undefined, name: string, all: readonly unknown[]): void => {
     const from = Number(Buffer.from(cursor ?? '', 'base64').toString() || 0);
     if (!Number.isSafeInteger(from)) return refuse(response, { status: 400 });
@@ -116,62 +116,67 @@ export async function startGong({
     answer(call, { scopes }) {
       asked.push(placeOf(call));
       const { path, query, response, request } = call;
-      const [customer = '', version, room = '', what, ...rest] = path;
+      const [customer = '', version, resource = '', part, ...rest] = path;
       if (version !== 'v2' || rest.length > 0 || ![CUSTOMER, 'api'].includes(customer))
         return refuse(response, { status: 404 });
-      const scope = SCOPES[`${room}/${what ?? ''}`] ?? SCOPES[room];
+      const scope = SCOPES[`${resource}/${part ?? ''}`] ?? SCOPES[resource];
       if (scopes.length > 0 && !scopes.includes(scope ?? '')) return refuse(response, { status: 403 });
-      if (room === 'workspaces')
+      if (resource === 'workspaces')
         return sendJson(response, 200, {
           requestId: 'r1',
           workspaces: [...workspaces].map(([id, name]) => ({ id, name, description: '' })),
         });
-      if (room === 'library' && what === 'folders') {
-        const some = [...folders].filter(([, { workspace }]) => workspace === query.get('workspaceId'));
+      if (resource === 'library' && part === 'folders') {
+        const selected = [...folders].filter(([, { workspace }]) => workspace === query.get('workspaceId'));
         return sendJson(response, 200, {
           requestId: 'r1',
-          folders: some.map(([id, { name, parent }]) => ({ id, name, parentFolderId: parent ?? null, createdBy: '7' })),
+          folders: selected.map(([id, { name, parent }]) => ({
+            id,
+            name,
+            parentFolderId: parent ?? null,
+            createdBy: '7',
+          })),
         });
       }
-      if (room === 'library' && what === 'folder-content') {
+      if (resource === 'library' && part === 'folder-content') {
         const id = query.get('folderId') ?? '';
         const folder = folders.get(id);
         if (!folder) return refuse(response, { status: 404 });
-        const some = folder.calls.map((one) => ({ id: one, title: calls.get(one)?.title, snippet: null }));
-        return sendJson(response, 200, { requestId: 'r1', id, name: folder.name, calls: some });
+        const entries = folder.calls.map((callId) => ({ id: callId, title: calls.get(callId)?.title, snippet: null }));
+        return sendJson(response, 200, { requestId: 'r1', id, name: folder.name, calls: entries });
       }
-      if (room === 'calls' && what === undefined && request.method === 'GET') {
+      if (resource === 'calls' && part === undefined && request.method === 'GET') {
         const [from, to] = [Date.parse(query.get('fromDateTime') ?? ''), Date.parse(query.get('toDateTime') ?? '')];
         if (!(from < to)) return refuse(response, { status: 400 });
-        const all = [...calls].map(([id, one]) => basicOf(id, one));
-        const some = all.filter(
+        const all = [...calls].map(([id, entry]) => basicOf(id, entry));
+        const selected = all.filter(
           ({ workspaceId, started }) =>
             workspaceId === query.get('workspaceId') && Date.parse(started) >= from && Date.parse(started) < to,
         );
-        return send(response, query.get('cursor') ?? undefined, 'calls', some);
+        return send(response, query.get('cursor') ?? undefined, 'calls', selected);
       }
-      if (room !== 'calls' || request.method !== 'POST') return refuse(response, { status: 404 });
-      const given = JSON.parse(call.body.toString()) as {
+      if (resource !== 'calls' || request.method !== 'POST') return refuse(response, { status: 404 });
+      const parameters = JSON.parse(call.body.toString()) as {
         filter: { callIds?: string[] };
         cursor?: string;
         contentSelector?: { exposedFields?: { parties?: boolean } };
       };
-      const some = foundBy(given.filter);
-      const withParties = given.contentSelector?.exposedFields?.parties === true;
-      if (what === 'extensive')
+      const selected = foundBy(parameters.filter);
+      const withParties = parameters.contentSelector?.exposedFields?.parties === true;
+      if (part === 'extensive')
         return send(
           response,
-          given.cursor,
+          parameters.cursor,
           'calls',
-          some.map(([id, one]) => detailsOf(id, one, withParties)),
+          selected.map(([id, entry]) => detailsOf(id, entry, withParties)),
         );
-      if (what !== 'transcript') return refuse(response, { status: 404 });
-      const written = some.filter(([, { said }]) => said !== undefined);
+      if (part !== 'transcript') return refuse(response, { status: 404 });
+      const written = selected.filter(([, { said }]) => said !== undefined);
       send(
         response,
-        given.cursor,
+        parameters.cursor,
         'callTranscripts',
-        written.map(([id, one]) => transcriptOf(id, one)),
+        written.map(([id, entry]) => transcriptOf(id, entry)),
       );
     },
   });

@@ -1,16 +1,16 @@
-/** What stand-ins for interfaces of Google have in common: consent at Google's paths, errors, partial answers and page tokens. */
+/** Shared parts of the Google emulators: consent at Google's paths, error bodies, partial responses and page tokens. */
 import type { ServerResponse } from 'node:http';
 
 import { again } from './consentEmulator.js';
 import { type Call, type Emulator, type Mishap, sendJson, startEmulator } from './emulator.js';
 import { type Access, createOAuthProvider, type OAuthProvider, type OAuthProviderSettings } from './oauthProvider.js';
 
-/** A refusal in Google's words. */
+/** A refusal in the format of Google's APIs. */
 export interface GoogleRefusal {
   readonly status: number;
   readonly reason?: string;
   readonly message?: string;
-  /** Which parameter it is about. */
+  /** The parameter that caused the error. */
   readonly location?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -36,7 +36,7 @@ const GOOGLE_PEOPLE = [
   { id: 'ben@harbour.example', label: 'Ben' },
 ];
 
-/** The members that `fields` names, as in `nextPageToken,files(id,owners/name)`; all without it. */
+/** Selects the members that `fields` names, as in `nextPageToken,files(id,owners/name)`; all of them for null. */
 export function selectFields(fields: string | null, value: unknown): unknown {
   if (fields === null || fields === '*') return value;
   if (Array.isArray(value)) return value.map((member: unknown) => selectFields(fields, member));
@@ -51,41 +51,45 @@ export function selectFields(fields: string | null, value: unknown): unknown {
   return chosen;
 }
 
-/** Pages of lists: tokens say where the next one begins, of which list, and are not taken for ever. */
+/** Pages of lists. A page token holds a position and its list, and can expire. */
 export interface Pages {
-  /** A page; null where it has refused a token. */
+  /** Returns a page; null if it refused the token. */
   take<T>(
     call: Call,
     list: readonly T[],
     most: number,
   ): { readonly page: readonly T[]; readonly next: string | null } | null;
-  /** Takes no token any more that was given out. */
+  /** Invalidates all page tokens. */
   expire(): void;
 }
 
 const INVALID = { status: 400, reason: 'invalid', message: 'Invalid Value', location: 'pageToken' };
 
-/** @param refusal of a token that is no longer taken, or never was */
+/** @param refusal the answer to an expired or unknown token */
 export function createPages(refusal: GoogleRefusal = INVALID): Pages {
   let age = 0;
   return {
     take({ query, response, url }, list, most) {
-      const asked = new URLSearchParams(query);
-      asked.delete('pageToken');
-      const of = `${url.pathname}?${asked.toString()}`;
+      const parameters = new URLSearchParams(query);
+      parameters.delete('pageToken');
+      const listUrl = `${url.pathname}?${parameters.toString()}`;
       const token = query.get('pageToken');
       let from = 0;
       if (token !== null) {
-        const [born, where, which] = Buffer.from(token, 'base64url').toString().split(' ');
-        from = Number(where);
-        // A token belongs to the question that it was an answer to.
-        if (Number(born) !== age || !Number.isSafeInteger(from) || which !== Buffer.from(of).toString('base64url')) {
+        const [tokenAge, position, tokenList] = Buffer.from(token, 'base64url').toString().split(' ');
+        from = Number(position);
+        // A token is valid only for the request that returned it, without changes to the other parameters.
+        if (
+          Number(tokenAge) !== age ||
+          !Number.isSafeInteger(from) ||
+          tokenList !== Buffer.from(listUrl).toString('base64url')
+        ) {
           refuseGoogle(response, refusal);
           return null;
         }
       }
       const to = from + most;
-      const next = `${age} ${to} ${Buffer.from(of).toString('base64url')}`;
+      const next = `${age} ${to} ${Buffer.from(listUrl).toString('base64url')}`;
       return { page: list.slice(from, to), next: to < list.length ? Buffer.from(next).toString('base64url') : null };
     },
     expire() {
@@ -94,8 +98,8 @@ export function createPages(refusal: GoogleRefusal = INVALID): Pages {
   };
 }
 
-/** Being asked too much, in both ways that Google says it by turns. @param forS how long it asks to wait */
-export const limitedByTurns =
+/** Alternates between the two rate limit responses of Google's APIs. @param forS seconds in Retry-After */
+export const alternateRateLimits =
   (forS = 0) =>
   (nth: number): GoogleRefusal => ({
     ...(nth % 2 === 0 ? { status: 403, reason: 'userRateLimitExceeded' } : { status: 429 }),
@@ -104,16 +108,16 @@ export const limitedByTurns =
 
 export interface GoogleEmulator extends Emulator<GoogleRefusal> {
   readonly oauth: OAuthProvider;
-  /** Pairs of SOURCE_URLS for consent and tokens, beside those of the interface. */
+  /** Returns the pairs of SOURCE_URLS for consent, tokens and the API. */
   settingsOf(source: string, paths: Readonly<Record<string, string>>): string;
 }
 
 const CONSENT = { authorize: '/o/oauth2/v2/auth', token: '/token', revoke: '/revoke' };
 
 /**
- * Starts one. Consent and tokens are never misbehaved with.
- * @param scope what a scope must begin with to be let in
- * @param placeOf what `misbehave` is asked with
+ * Starts an emulator. Requests for consent and tokens never misbehave.
+ * @param scope pattern of the scopes that grant access
+ * @param placeOf returns the text that `misbehave` receives
  */
 export async function startGoogle(
   answer: (call: Call, access: Access) => void | Promise<void>,

@@ -1,6 +1,6 @@
 /**
- * A stand-in for Google Cloud Storage on loopback, after its published JSON interface: buckets of several projects, whose
- * objects a test changes. Consent and tokens are those of oauthProvider.ts.
+ * Emulates Google Cloud Storage on loopback, by its published JSON API: buckets of several projects, whose objects a test
+ * changes. Consent and tokens come from oauthProvider.ts.
  */
 import { createHash } from 'node:crypto';
 
@@ -10,7 +10,7 @@ import type { OAuthProviderSettings } from './oauthProvider.js';
 
 export interface StoredObject {
   readonly content: string | Buffer;
-  /** Unset: none was said. */
+  /** Unset: the object has no content type. */
   readonly type?: string;
 }
 
@@ -19,7 +19,7 @@ export interface GoogleCloudStorageEmulator extends GoogleEmulator {
   readonly settings: string;
   /** Objects by bucket and key. */
   readonly buckets: Map<string, Map<string, StoredObject>>;
-  /** Projects with their buckets; null: they are not for the account. A bucket that none has is in the last one. */
+  /** Buckets by project. Null: the account has no access. A bucket without a project belongs to the last one. */
   readonly projects: Record<string, readonly string[] | null>;
   readonly pages: Pages;
 }
@@ -27,7 +27,7 @@ export interface GoogleCloudStorageEmulator extends GoogleEmulator {
 const stamp = '2026-03-03T10:00:00.000Z';
 const byBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
-/** @param perPage whatever a caller asks for, as servers may */
+/** @param perPage page size, whatever the request asks for */
 export async function startGoogleCloudStorage({
   perPage = 3,
   ...settings
@@ -35,7 +35,7 @@ export async function startGoogleCloudStorage({
   const buckets = new Map<string, Map<string, StoredObject>>();
   const projects: Record<string, readonly string[] | null> = {};
   const pages = createPages();
-  // Beyond what numbers hold exactly: they are texts.
+  // Generations are strings because they can exceed Number.MAX_SAFE_INTEGER.
   let last = 9_007_199_254_740_993n;
   const generations = new WeakMap<StoredObject, string>();
   const generationOf = (object: StoredObject): string => {
@@ -47,7 +47,7 @@ export async function startGoogleCloudStorage({
   };
   const bucketsOf = (project: string): string[] => {
     const ids = Object.keys(projects);
-    const named = new Set(Object.values(projects).flatMap((some) => some ?? []));
+    const named = new Set(Object.values(projects).flatMap((names) => names ?? []));
     const own = projects[project] ?? [];
     return [...buckets.keys()].filter((name) => own.includes(name) || (!named.has(name) && ids.at(-1) === project));
   };
@@ -70,7 +70,7 @@ export async function startGoogleCloudStorage({
     const found = [...objects].filter(([key]) => key.startsWith(prefix)).toSorted(([a], [b]) => byBytes(a, b));
     const taken = pages.take(call, found, Math.min(perPage, Number(query.get('maxResults') ?? 1_000)));
     if (!taken) return;
-    // Without any objects there is no list of them.
+    // Google omits the list when it is empty.
     const items = taken.page.map(([key, object]) => objectJson(bucket, key, object));
     const answer = {
       kind: 'storage#objects',
@@ -94,26 +94,26 @@ export async function startGoogleCloudStorage({
   const emulator = await startGoogle(
     (call, { person, scopes }) => {
       const { path, query, response } = call;
-      const may = (scope: RegExp) => scopes.length === 0 || scopes.some((one) => scope.test(one));
-      const short = () => refuseGoogle(response, { status: 403, reason: 'insufficientPermissions' });
+      const may = (scope: RegExp) => scopes.length === 0 || scopes.some((granted) => scope.test(granted));
+      const insufficient = () => refuseGoogle(response, { status: 403, reason: 'insufficientPermissions' });
       if (path.join('/') === 'oidc/v1/userinfo') {
         if (!may(/^(openid|email)$/)) return refuseGoogle(response, { status: 401 });
         return sendJson(response, 200, { sub: '1042', email: person.id, email_verified: true, name: person.label });
       }
       if (path.join('/') === 'crm/v1/projects') {
-        if (!may(/cloud/)) return short();
+        if (!may(/cloud/)) return insufficient();
         const taken = pages.take(call, Object.keys(projects), Math.min(2, Number(query.get('pageSize') ?? 500)));
         if (!taken) return;
-        const some = taken.page.map((projectId) => ({ projectId, lifecycleState: 'ACTIVE' }));
+        const rows = taken.page.map((projectId) => ({ projectId, lifecycleState: 'ACTIVE' }));
         return sendJson(response, 200, {
-          projects: some,
+          projects: rows,
           ...(taken.next === null ? {} : { nextPageToken: taken.next }),
         });
       }
       const [storage, version, b, bucket, o, key, ...rest] = path;
       if (storage !== 'storage' || version !== 'v1' || b !== 'b' || rest.length > 0)
         return refuseGoogle(response, { status: 404 });
-      if (!may(/devstorage/)) return short();
+      if (!may(/devstorage/)) return insufficient();
       if (bucket === undefined) return listBuckets(call);
       const objects = buckets.get(bucket);
       if (!objects || o !== 'o') return refuseGoogle(response, { status: 404 });

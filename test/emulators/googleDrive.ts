@@ -1,6 +1,6 @@
 /**
- * A stand-in for Google Drive on loopback, after its published reference (v3): a person's drive, shared drives and files
- * that others share, which a test changes. Consent and tokens are those of oauthProvider.ts, at Google's own paths.
+ * Emulates Google Drive on loopback, by its published API reference (v3): a person's drive, shared drives and files shared
+ * by others, all changed by a test. Consent and tokens come from oauthProvider.ts, at Google's paths.
  */
 import { createHash } from 'node:crypto';
 
@@ -14,12 +14,12 @@ export interface EmulatedFile {
   name: string;
   /** Unset: text/plain. */
   mimeType?: string;
-  /** Of the folder it lies in; unset: the outermost one; null: none that the account sees, for others share it. */
+  /** Parent folder. Unset: the root folder. Null: no visible parent, as for files shared by others. */
   parent?: string | null;
-  /** The shared drive that it lies in. */
+  /** Id of its shared drive. */
   drive?: string;
   content?: string | Buffer;
-  /** Of a shortcut: what it leads to. */
+  /** Only for shortcuts: id of the target file. */
   target?: string;
   trashed?: boolean;
 }
@@ -28,10 +28,10 @@ const NATIVE = 'application/vnd.google-apps.';
 export const DRIVE_FOLDER = `${NATIVE}folder`;
 export const DRIVE_SHORTCUT = `${NATIVE}shortcut`;
 export const DRIVE_DOCUMENT = `${NATIVE}document`;
-/** The outermost folder of the account's own. */
+/** Id of the account's root folder. */
 export const DRIVE_ROOT = '0AHarbour';
 
-/** Forms that kinds of documents are exported in. */
+/** Export formats by kind of document. */
 const EXPORTS: Readonly<Record<string, readonly string[]>> = {
   document: [
     'text/markdown',
@@ -59,13 +59,13 @@ export interface GoogleDriveEmulator extends GoogleEmulator {
   readonly url: string;
   /** The value of SOURCE_URLS. */
   readonly settings: string;
-  /** By id; everybody's the same. */
+  /** Files by id; every account sees the same files. */
   readonly files: Record<string, EmulatedFile>;
-  /** Shared drives: names by id. */
+  /** Names of shared drives by id. */
   readonly drives: Record<string, string>;
   readonly pages: Pages;
   readonly log: DriveLog;
-  /** Bytes that an export has at most. */
+  /** Maximum size of an export in bytes. */
   readonly limits: { exported: number };
 }
 
@@ -73,7 +73,7 @@ const stamp = '2026-03-03T10:00:00.000Z';
 const exportsOf = (mimeType: string): readonly string[] =>
   mimeType.startsWith(NATIVE) ? (EXPORTS[mimeType.slice(NATIVE.length)] ?? []) : [];
 
-/** @param filesPerPage whatever a caller asks for, as servers may */
+/** @param filesPerPage page size, whatever the request asks for */
 export async function startGoogleDrive(
   files: Record<string, EmulatedFile> = {},
   { filesPerPage = 2, ...settings }: { filesPerPage?: number } & Partial<OAuthProviderSettings> = {},
@@ -90,16 +90,16 @@ export async function startGoogleDrive(
     return new Map([...Object.entries(files).map(logged), ...Object.entries(drives).map(ofDrive)]);
   });
   let origin = '';
-  /** Shared drives that there ever were. */
+  /** Ids of all shared drives that have existed. */
   const known = new Set<string>();
 
   const parentOf = ({ parent, drive }: EmulatedFile): string | null =>
     parent === undefined || parent === 'root' ? (drive ?? DRIVE_ROOT) : parent;
-  /** With a folder, all in it is in the trash. */
+  /** A file is trashed if it or any folder above it is. */
   const isTrashed = (file: EmulatedFile, levels = 0): boolean => {
-    const above = files[parentOf(file) ?? ''];
-    // A test may have folders lie in circles.
-    return file.trashed === true || (above !== undefined && levels < 100 && isTrashed(above, levels + 1));
+    const folder = files[parentOf(file) ?? ''];
+    // Tests can create folder cycles, so the depth is limited.
+    return file.trashed === true || (folder !== undefined && levels < 100 && isTrashed(folder, levels + 1));
   };
   const fileJson = (id: string, file: EmulatedFile): Record<string, unknown> => {
     const { name, mimeType = 'text/plain', drive, content, target } = file;
@@ -122,14 +122,15 @@ export async function startGoogleDrive(
       webViewLink: `https://drive.google.com/file/d/${id}/view`,
     };
   };
-  /** A file as a caller may have it: those of shared drives only who says that it knows of them. */
+  /** Returns a file; files of shared drives only if the request sets supportsAllDrives. */
   const jsonAt = (id: string, query: URLSearchParams): Record<string, unknown> | null => {
     const folder = { name: 'My Drive', mimeType: DRIVE_FOLDER, parent: null };
     if (id === 'root' || id === DRIVE_ROOT) return fileJson(DRIVE_ROOT, folder);
-    const knows = query.get('supportsAllDrives') === 'true';
-    if (Object.hasOwn(drives, id)) return knows ? { ...fileJson(id, { ...folder, name: 'Drive' }), driveId: id } : null;
+    const supportsDrives = query.get('supportsAllDrives') === 'true';
+    if (Object.hasOwn(drives, id))
+      return supportsDrives ? { ...fileJson(id, { ...folder, name: 'Drive' }), driveId: id } : null;
     const file = Object.hasOwn(files, id) ? files[id] : undefined;
-    return file && (file.drive === undefined || knows) ? fileJson(id, file) : null;
+    return file && (file.drive === undefined || supportsDrives) ? fileJson(id, file) : null;
   };
 
   const list = (call: Call): void => {
@@ -137,9 +138,10 @@ export async function startGoogleDrive(
     const test = readDriveQuery((query.get('q') ?? 'trashed = false').replaceAll("'root'", `'${DRIVE_ROOT}'`));
     if (!test)
       return refuseGoogle(response, { status: 400, reason: 'invalid', message: 'Invalid Value', location: 'q' });
-    const knows = query.get('supportsAllDrives') === 'true' && query.get('includeItemsFromAllDrives') === 'true';
+    const supportsDrives =
+      query.get('supportsAllDrives') === 'true' && query.get('includeItemsFromAllDrives') === 'true';
     const driveId = query.get('driveId');
-    if ((query.get('corpora') === 'drive') !== (driveId !== null) || (driveId !== null && !knows))
+    if ((query.get('corpora') === 'drive') !== (driveId !== null) || (driveId !== null && !supportsDrives))
       return refuseGoogle(response, { status: 400, reason: 'invalid', location: 'corpora' });
     const found = Object.entries(files).filter(([, file]) => {
       const parent = parentOf(file);
@@ -148,7 +150,7 @@ export async function startGoogleDrive(
         trashed: isTrashed(file),
         sharedWithMe: parent === null,
       };
-      return (driveId === null ? knows || file.drive === undefined : file.drive === driveId) && test(searched);
+      return (driveId === null ? supportsDrives || file.drive === undefined : file.drive === driveId) && test(searched);
     });
     const taken = pages.take(call, found, Math.min(filesPerPage, Number(query.get('pageSize') ?? 100)));
     if (!taken) return;
@@ -164,10 +166,10 @@ export async function startGoogleDrive(
   const exported = ({ query, response }: Call, id: string, isLink: boolean): void => {
     const file = files[id];
     const mimeType = query.get(isLink ? 'exportFormat' : 'mimeType') ?? '';
-    const forms = exportsOf(file?.mimeType ?? '');
+    const formats = exportsOf(file?.mimeType ?? '');
     if (!file) return refuseGoogle(response, { status: 404 });
-    if (forms.length === 0) return refuseGoogle(response, { status: 403, reason: 'fileNotExportable' });
-    if (!forms.includes(mimeType)) return refuseGoogle(response, { status: 400, location: 'convertTo' });
+    if (formats.length === 0) return refuseGoogle(response, { status: 403, reason: 'fileNotExportable' });
+    if (!formats.includes(mimeType)) return refuseGoogle(response, { status: 400, location: 'convertTo' });
     const bytes = Buffer.from(file.content ?? '');
     if (!isLink && bytes.length > limits.exported)
       return refuseGoogle(response, { status: 403, reason: 'exportSizeLimitExceeded' });
@@ -202,27 +204,27 @@ export async function startGoogleDrive(
       for (const id of Object.keys(drives)) known.add(id);
       const { path, query, response } = call;
       if (path.join('/') === 'documents/export') return exported(call, query.get('id') ?? '', true);
-      const [drive, version, room, id, what, ...rest] = path;
+      const [drive, version, resource, id, part, ...rest] = path;
       if (drive !== 'drive' || version !== 'v3' || rest.length > 0) return refuseGoogle(response, { status: 404 });
       const send = (body: unknown): void => sendJson(response, 200, selectFields(query.get('fields'), body));
-      if (room === 'about' && id === undefined)
+      if (resource === 'about' && id === undefined)
         return send({ user: { emailAddress: person.id, displayName: person.label, permissionId: '0042' } });
-      if (room === 'drives' && id !== undefined)
+      if (resource === 'drives' && id !== undefined)
         return Object.hasOwn(drives, id)
           ? send({ id, name: drives[id], createdTime: stamp })
           : refuseGoogle(response, { status: 404 });
-      if (room === 'drives') {
+      if (resource === 'drives') {
         const taken = pages.take(call, Object.entries(drives), Math.min(2, Number(query.get('pageSize') ?? 10)));
         if (!taken) return;
-        const some = taken.page.map(([key, name]) => ({ id: key, name, createdTime: stamp }));
-        return send({ drives: some, ...(taken.next === null ? {} : { nextPageToken: taken.next }) });
+        const rows = taken.page.map(([key, name]) => ({ id: key, name, createdTime: stamp }));
+        return send({ drives: rows, ...(taken.next === null ? {} : { nextPageToken: taken.next }) });
       }
-      if (room === 'changes' && id === undefined) return changes(call);
-      if (room === 'changes' && id === 'startPageToken') return send({ startPageToken: log.now() });
-      if (room !== 'files') return refuseGoogle(response, { status: 404 });
+      if (resource === 'changes' && id === undefined) return changes(call);
+      if (resource === 'changes' && id === 'startPageToken') return send({ startPageToken: log.now() });
+      if (resource !== 'files') return refuseGoogle(response, { status: 404 });
       if (id === undefined) return list(call);
-      if (what === 'export') return exported(call, id, false);
-      const file = what === undefined ? jsonAt(id, query) : null;
+      if (part === 'export') return exported(call, id, false);
+      const file = part === undefined ? jsonAt(id, query) : null;
       if (!file) return refuseGoogle(response, { status: 404, message: `File not found: ${id}.`, location: 'fileId' });
       if (query.get('alt') !== 'media') return send(file);
       if (String(file['mimeType']).startsWith(NATIVE))

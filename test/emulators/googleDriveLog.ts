@@ -1,10 +1,10 @@
-/** The change logs of an emulated Drive: found by comparing what there is with what there was. */
+/** The change logs of an emulated Drive, found by comparing its current state with its previous one. */
 import type { Call } from './emulator.js';
 import { refuseGoogle } from './googleApi.js';
 
-/** What a log is told of: where it is logged, and what of it matters. */
+/** An item for the log: the log it belongs to, and its compared state. */
 export interface Logged {
-  /** The shared drive whose log it is in; '' for that of the account. */
+  /** Id of the shared drive that logs the item; '' for the account's log. */
   readonly log: string;
   readonly state: string;
 }
@@ -16,19 +16,19 @@ interface Entry {
 }
 
 export interface DriveLog {
-  /** Looks at what there is by now. */
+  /** Compares the current items with the previous ones and logs the differences. */
   look(): void;
-  /** How often a thing was changed. */
+  /** Returns the number of changes of an item. */
   versionOf(id: string): number;
-  /** Where the log ends now. */
+  /** Returns the token of the log's current end. */
   now(): string;
-  /** A page of what happened since a token: ids, the newest state of each once. Null where it refused the token. */
+  /** Returns a page of the changes since a token, each id once. Null if it refused the token. */
   since(call: Call, log: string, most: number): { ids: string[]; next: string; isLast: boolean } | null;
-  /** Forgets what happened until now. */
+  /** Makes all tokens so far too old. */
   forget(): void;
 }
 
-/** @param all what there is, by id */
+/** @param all returns the current items, by id */
 export function createDriveLog(all: () => ReadonlyMap<string, Logged>): DriveLog {
   let known = new Map<string, Logged>();
   const versions = new Map<string, number>();
@@ -36,7 +36,7 @@ export function createDriveLog(all: () => ReadonlyMap<string, Logged>): DriveLog
   let end = 1;
   let oldest = 1;
   const enter = (log: string, id: string): void => {
-    // The newest state takes the place of those before.
+    // A new change replaces the previous entry of the same item.
     entries = entries.filter((entry) => entry.id !== id || entry.log !== log);
     entries.push({ at: end, log, id });
     end += 1;

@@ -1,6 +1,6 @@
-/** The part of Drive's query language that is asked for here. https://developers.google.com/workspace/drive/api/guides/ref-search-terms */
+/** Parses the part of Drive's query language that the connector uses. https://developers.google.com/workspace/drive/api/guides/ref-search-terms */
 
-/** What a query looks at. */
+/** The properties of a file that a query can match. */
 export interface Searched {
   readonly parents: readonly string[];
   readonly trashed: boolean;
@@ -21,7 +21,7 @@ function tokens(text: string): string[] | null {
   return found;
 }
 
-/** What a query means; null for what is none. */
+/** Parses a query into a predicate; returns null for an invalid query. */
 export function readDriveQuery(text: string): Test | null {
   const all = tokens(text);
   if (all === null) return null;

@@ -1,6 +1,6 @@
 /**
- * A stand-in for Guru's interface, after its published reference: collections, the folders in them and cards, which a test
- * changes. Lists go on by the header Link.
+ * Emulates Guru's API, by its published reference: collections with folders and cards, which a test changes. Lists are
+ * paged with a Link header.
  */
 import type { ServerResponse } from 'node:http';
 
@@ -11,14 +11,14 @@ export const TOKEN = 'guru-lighthouse-token';
 
 export interface EmulatedFolder {
   readonly title: string;
-  /** Id of a folder, or of a collection. */
+  /** Id of a folder or of a collection. */
   readonly parent: string;
 }
 export interface EmulatedCard {
   readonly title: string;
   html: string;
   readonly collection: string;
-  /** The folder it is in; unset: none. */
+  /** Id of its folder. Unset: the card is in no folder. */
   readonly folder?: string;
   edited?: number;
   archived?: boolean;
@@ -27,20 +27,20 @@ export interface EmulatedCard {
 export interface GuruEmulator extends Emulator {
   /** The value of SOURCE_URLS. */
   readonly settings: string;
-  /** Names by id. */
+  /** Names by collection id. */
   readonly collections: Map<string, string>;
   readonly folders: Map<string, EmulatedFolder>;
   readonly cards: Map<string, EmulatedCard>;
   readonly tokens: Set<string>;
 }
 
-const BORN = Date.parse('2026-03-03T10:00:00.000Z');
-/** As Guru writes moments. */
-const stamp = (minutes = 0): string => new Date(BORN + minutes * 60_000).toISOString().replace('Z', '+0000');
+const CREATED_AT = Date.parse('2026-03-03T10:00:00.000Z');
+/** Returns a time in Guru's format. */
+const stamp = (minutes = 0): string => new Date(CREATED_AT + minutes * 60_000).toISOString().replace('Z', '+0000');
 const refuse = (response: ServerResponse, { status, headers = {} }: Refused): void =>
   sendJson(response, status, { description: 'no', code: status }, headers);
 
-/** @param perPage whatever a caller asks for */
+/** @param perPage page size, whatever the request asks for */
 export async function startGuru({ perPage = 2 } = {}): Promise<GuruEmulator> {
   const collections = new Map<string, string>();
   const folders = new Map<string, EmulatedFolder>();
@@ -80,12 +80,12 @@ export async function startGuru({ perPage = 2 } = {}): Promise<GuruEmulator> {
       archived,
     };
   };
-  /** A page of a list; its link has the token alone, which is of this list. */
+  /** Sends a page of a list. The link to the next page has only a token, which is valid for this list. */
   const send = ({ request, response, url, query }: Call, all: readonly object[]): void => {
-    const [from = '0', of = url.pathname] = Buffer.from(query.get('token') ?? '', 'base64url')
+    const [from = '0', listPath = url.pathname] = Buffer.from(query.get('token') ?? '', 'base64url')
       .toString()
       .split(' ');
-    if (of !== url.pathname) return refuse(response, { status: 400 });
+    if (listPath !== url.pathname) return refuse(response, { status: 400 });
     const start = Number(from);
     const end = start + perPage;
     const token = Buffer.from(`${end} ${url.pathname}`).toString('base64url');
@@ -95,34 +95,34 @@ export async function startGuru({ perPage = 2 } = {}): Promise<GuruEmulator> {
 
   const answer = (call: Call): void => {
     const { response, path, query } = call;
-    const [, , room = '', id = '', rest = ''] = path;
+    const [, , resource = '', id = '', rest = ''] = path;
     const missing = (): void => refuse(response, { status: 404 });
-    if (room === 'whoami')
+    if (resource === 'whoami')
       return sendJson(response, 200, { user: { email: USERNAME }, team: { id: 'team-1', name: 'Harbour' } });
-    if (room === 'collections') {
+    if (resource === 'collections') {
       if (id === '') return send(call, [...collections.keys()].map(collectionJson));
       return collections.has(id) ? sendJson(response, 200, collectionJson(id)) : missing();
     }
-    if (room === 'folders') {
+    if (resource === 'folders') {
       const parent = id.startsWith('home-') ? id.slice('home-'.length) : id;
       if (!collections.has(parent) && !folders.has(parent)) return missing();
       if (rest === '') return folders.has(id) ? sendJson(response, 200, folderJson(id)) : missing();
       const isHere = ({ collection, folder }: EmulatedCard): boolean =>
         folder === parent && folders.has(parent) && collections.has(collection);
       return send(call, [
-        ...[...folders].filter(([, one]) => one.parent === parent).map(([at]) => folderJson(at)),
-        ...[...cards].filter(([, one]) => isHere(one) && one.archived !== true).map(([at]) => cardJson(at, false)),
+        ...[...folders].filter(([, folder]) => folder.parent === parent).map(([at]) => folderJson(at)),
+        ...[...cards].filter(([, card]) => isHere(card) && card.archived !== true).map(([at]) => cardJson(at, false)),
       ]);
     }
-    if (room === 'search' && id === 'query') {
+    if (resource === 'search' && id === 'query') {
       if (query.get('token') === null && query.get('sortField') !== 'dateCreated')
         return refuse(response, { status: 400 });
       return send(
         call,
-        [...cards].filter(([, one]) => one.archived !== true).map(([at]) => cardJson(at, true)),
+        [...cards].filter(([, card]) => card.archived !== true).map(([at]) => cardJson(at, true)),
       );
     }
-    if (room !== 'cards' || !cards.has(id) || (rest !== '' && rest !== 'extended')) return missing();
+    if (resource !== 'cards' || !cards.has(id) || (rest !== '' && rest !== 'extended')) return missing();
     sendJson(response, 200, cardJson(id, true));
   };
 

@@ -1,11 +1,11 @@
 import { samplePage, type Site, sitemapOf, startSite } from './site.js';
 
 export interface HeldSite extends Site {
-  /** Lets the held pages answer, those that wait and those asked for later. */
+  /** Answers all waiting requests, and every later one at once. */
   release(): void;
 }
 
-/** A site of sample pages under /pages/ of which only the first two answer before they are told to. */
+/** Starts a site of sample pages under /pages/. Only the first two answer before `release`. */
 export async function startHeldSite(count: number): Promise<HeldSite> {
   const site = await startSite();
   const waiting: (() => void)[] = [];

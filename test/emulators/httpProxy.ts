@@ -3,41 +3,45 @@ import { once } from 'node:events';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 
 export interface HttpProxy {
-  /** With the credentials it asks for. */
+  /** Includes the credentials. */
   readonly url: string;
   readonly host: string;
-  /** What went through it, in order: `GET http://…` or `CONNECT host:port`. */
+  /** Forwarded requests, in order: `GET http://…` or `CONNECT host:port`. */
   readonly passed: string[];
   close(): Promise<void>;
 }
 
 /**
- * A forward proxy on loopback: whole addresses and tunnels. Plain requests go on with the header `x-through: <name>`,
- * by which a site can tell its visitors. Without the right credentials everything is 407.
+ * Starts a forward proxy on loopback for absolute addresses and CONNECT tunnels. It adds the header `x-through: <name>` to
+ * plain requests, so that a site can identify the proxy. It answers 407 to requests without the right credentials.
  */
 export async function startHttpProxy(name: string, login: string | null = null): Promise<HttpProxy> {
   const passed: string[] = [];
   const sockets = new Set<Socket>();
   const expected = login === null ? undefined : `Basic ${Buffer.from(login).toString('base64')}`;
 
-  const server = createServer((asked, response) => {
-    if (asked.headers['proxy-authorization'] !== expected) return void response.writeHead(407).end();
-    passed.push(`${asked.method ?? ''} ${asked.url ?? ''}`);
-    const headers = { ...asked.headers, 'x-through': name };
+  const server = createServer((incoming, response) => {
+    if (incoming.headers['proxy-authorization'] !== expected) return void response.writeHead(407).end();
+    passed.push(`${incoming.method ?? ''} ${incoming.url ?? ''}`);
+    const headers = { ...incoming.headers, 'x-through': name };
     delete headers['proxy-authorization'];
-    const onward = httpRequest(asked.url ?? '', { method: asked.method ?? 'GET', headers, agent: false }, (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(response);
-    });
-    onward.on('error', () => asked.socket.destroy());
-    asked.pipe(onward);
+    const outgoing = httpRequest(
+      incoming.url ?? '',
+      { method: incoming.method ?? 'GET', headers, agent: false },
+      (answer) => {
+        response.writeHead(answer.statusCode ?? 502, answer.headers);
+        answer.pipe(response);
+      },
+    );
+    outgoing.on('error', () => incoming.socket.destroy());
+    incoming.pipe(outgoing);
   });
-  server.on('connect', (asked, client: Socket) => {
+  server.on('connect', (incoming, client: Socket) => {
     client.on('error', () => undefined);
-    if (asked.headers['proxy-authorization'] !== expected)
+    if (incoming.headers['proxy-authorization'] !== expected)
       return void client.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n');
-    passed.push(`CONNECT ${asked.url ?? ''}`);
-    const { hostname, port } = new URL(`http://${asked.url ?? ''}`);
+    passed.push(`CONNECT ${incoming.url ?? ''}`);
+    const { hostname, port } = new URL(`http://${incoming.url ?? ''}`);
     const upstream = connect(Number(port || 80), hostname, () => {
       client.write('HTTP/1.1 200 Connection Established\r\n\r\n');
       client.pipe(upstream).pipe(client);

@@ -1,6 +1,6 @@
 /**
- * A stand-in for Intercom on loopback, after its published reference: collections and articles in numbered pages, conversations
- * and tickets by search with cursors, each whole by itself, what is attached at addresses that are signed.
+ * Emulates Intercom on loopback, by its published API reference: collections and articles in numbered pages, conversations
+ * and tickets by search with cursors, full objects by id, and attachments at signed addresses.
  */
 import type { ServerResponse } from 'node:http';
 
@@ -11,7 +11,7 @@ export const WORKSPACE = 'harbour1';
 const ADA = { type: 'admin', id: '501', name: 'Ada', email: 'ada@harbour.example' };
 
 interface EmulatedArticle {
-  /** Null: in none. */
+  /** Null: the article is in no collection. */
   readonly collection: number | null;
   readonly title: string;
   body: string;
@@ -26,11 +26,11 @@ export interface EmulatedPart {
   readonly isNote?: boolean;
   readonly files?: readonly { readonly name: string; readonly content: string; readonly type?: string }[];
 }
-interface EmulatedSaid {
+interface EmulatedDiscussion {
   readonly title: string;
   readonly parts: readonly EmulatedPart[];
   updated?: number;
-  /** How many parts it says there are. */
+  /** Reported number of parts, if it differs from the actual number. */
   readonly total?: number;
 }
 
@@ -41,9 +41,9 @@ export interface IntercomEmulator extends ConsentingEmulator<IntercomRefused> {
   readonly settings: string;
   readonly collections: Map<number, { readonly name: string; readonly above?: number }>;
   readonly articles: Map<number, EmulatedArticle>;
-  readonly conversations: Map<number, EmulatedSaid>;
-  readonly tickets: Map<number, EmulatedSaid>;
-  /** Status for whoever asks for what is attached; unset: it is given. */
+  readonly conversations: Map<number, EmulatedDiscussion>;
+  readonly tickets: Map<number, EmulatedDiscussion>;
+  /** Status of attachment downloads. Null: they succeed. */
   filesRefused: number | null;
 }
 
@@ -62,7 +62,7 @@ const refuse = (
 ): void =>
   sendJson(response, status, { type: 'error.list', request_id: 'r1', errors: [{ code, message: code }] }, headers);
 
-/** @param perPage whatever a caller asks for */
+/** @param perPage page size, whatever the request asks for */
 export async function startIntercom({ perPage = 2 } = {}): Promise<IntercomEmulator> {
   const collections: IntercomEmulator['collections'] = new Map();
   const articles: IntercomEmulator['articles'] = new Map();
@@ -73,9 +73,10 @@ export async function startIntercom({ perPage = 2 } = {}): Promise<IntercomEmula
 
   const sendNumbered = ({ query, response }: Call, all: readonly object[]): void => {
     const page = Number(query.get('page') ?? 1);
-    const asked = Number(query.get('per_page') ?? 20);
-    if (!(page >= 1 && asked >= 1 && asked <= 250)) return refuse(response, { status: 400, code: 'parameter_invalid' });
-    const size = Math.min(perPage, asked);
+    const requested = Number(query.get('per_page') ?? 20);
+    if (!(page >= 1 && requested >= 1 && requested <= 250))
+      return refuse(response, { status: 400, code: 'parameter_invalid' });
+    const size = Math.min(perPage, requested);
     const pages = {
       type: 'pages',
       page,
@@ -90,8 +91,8 @@ export async function startIntercom({ perPage = 2 } = {}): Promise<IntercomEmula
       total_count: all.length,
     });
   };
-  const collectionJson = (id: number, { name, above }: { readonly name: string; readonly above?: number }) => ({
-    ...{ id: String(id), workspace_id: WORKSPACE, name, parent_id: above === undefined ? null : String(above) },
+  const collectionJson = (id: number, { name, above: parent }: { readonly name: string; readonly above?: number }) => ({
+    ...{ id: String(id), workspace_id: WORKSPACE, name, parent_id: parent === undefined ? null : String(parent) },
     ...{ created_at: STAMP, updated_at: STAMP, url: `https://help.example/${id}` },
   });
   const articleJson = (
@@ -105,31 +106,31 @@ export async function startIntercom({ perPage = 2 } = {}): Promise<IntercomEmula
       type: 'article_translated_content',
       en: { title, body, state: draft ? 'draft' : 'published' },
       ...Object.fromEntries(
-        Object.entries(translated).map(([locale, one]) => [
+        Object.entries(translated).map(([locale, translation]) => [
           locale,
-          { ...one, state: one.draft ? 'draft' : 'published' },
+          { ...translation, state: translation.draft ? 'draft' : 'published' },
         ]),
       ),
     },
   });
-  const filesOf = (place: string, { files = [] }: EmulatedPart) =>
+  const filesOf = (partPath: string, { files = [] }: EmulatedPart) =>
     files.map(({ name, content, type = 'text/plain' }, at) => ({
       ...{ type: 'upload', name, content_type: type, filesize: content.length },
-      url: `${origin}/files/${place}/${at}?expires=9&signature=s3cr3t`,
+      url: `${origin}/files/${partPath}/${at}?expires=9&signature=s3cr3t`,
     }));
-  const partJson = (of: string, id: number, part: EmulatedPart, at: number) => ({
-    ...{ type: `${of}_part`, id: String(id * 100 + at), part_type: part.isNote === true ? 'note' : 'comment' },
+  const partJson = (kind: string, id: number, part: EmulatedPart, at: number) => ({
+    ...{ type: `${kind}_part`, id: String(id * 100 + at), part_type: part.isNote === true ? 'note' : 'comment' },
     ...{ body: `<p>${part.text}</p>`, created_at: STAMP + at, author: ADA, redacted: false },
-    attachments: filesOf(`${of}/${id}/${at}`, part),
+    attachments: filesOf(`${kind}/${id}/${at}`, part),
   });
   const conversationJson = (
     id: number,
-    { title, parts, updated = STAMP, total }: EmulatedSaid,
+    { title, parts, updated = STAMP, total }: EmulatedDiscussion,
     isWhole: boolean,
     isPlain = false,
   ) => {
     const [first = { text: '' }, ...rest] = parts;
-    const said = rest.map((part, at) => partJson('conversation', id, part, at + 1));
+    const replies = rest.map((part, at) => partJson('conversation', id, part, at + 1));
     return {
       ...{ type: 'conversation', id: String(id), title, state: 'open', created_at: STAMP, updated_at: updated },
       source: {
@@ -141,14 +142,14 @@ export async function startIntercom({ perPage = 2 } = {}): Promise<IntercomEmula
         ? {
             conversation_parts: {
               type: 'conversation_part.list',
-              conversation_parts: said,
-              total_count: total ?? said.length,
+              conversation_parts: replies,
+              total_count: total ?? replies.length,
             },
           }
         : {}),
     };
   };
-  const ticketJson = (id: number, { title, parts, updated = STAMP, total }: EmulatedSaid, isWhole: boolean) => ({
+  const ticketJson = (id: number, { title, parts, updated = STAMP, total }: EmulatedDiscussion, isWhole: boolean) => ({
     ...{
       type: 'ticket',
       id: String(id),
@@ -177,18 +178,18 @@ export async function startIntercom({ perPage = 2 } = {}): Promise<IntercomEmula
       query?: { field?: string; operator?: string; value?: unknown };
       pagination?: { per_page?: number; starting_after?: string };
     };
-    const { per_page: asked = 20, starting_after: after } = pagination;
+    const { per_page: requested = 20, starting_after: after } = pagination;
     const from = after === undefined ? 0 : Number(Buffer.from(after, 'base64').toString());
-    if (query?.field === undefined || asked > 150 || !Number.isSafeInteger(from))
+    if (query?.field === undefined || requested > 150 || !Number.isSafeInteger(from))
       return refuse(response, { status: 400, code: 'parameter_invalid' });
     const { field, operator, value } = query;
     if (typeof value !== 'number' || (operator !== '>' && operator !== '<'))
       return refuse(response, { status: 400, code: 'parameter_invalid' });
-    const found = all.filter((one) => {
-      const at = (one as Readonly<Record<string, number>>)[field] ?? 0;
+    const found = all.filter((item) => {
+      const at = (item as Readonly<Record<string, number>>)[field] ?? 0;
       return operator === '>' ? at > value : at < value;
     });
-    const to = from + Math.min(asked, perPage);
+    const to = from + Math.min(requested, perPage);
     const next = { page: 2, starting_after: Buffer.from(String(to)).toString('base64') };
     sendJson(response, 200, {
       ...{ type: `${name}.list`, [name]: found.slice(from, to), total_count: found.length },
@@ -196,10 +197,10 @@ export async function startIntercom({ perPage = 2 } = {}): Promise<IntercomEmula
     });
   };
 
-  const sendFile = ({ path: [, of, id, part, at], response, request, query }: Call): void => {
-    const said = (of === 'ticket' ? tickets : conversations).get(Number(id));
-    const file = said?.parts[Number(part)]?.files?.[Number(at)];
-    // It takes what is in the address for credentials, and no others beside them.
+  const sendFile = ({ path: [, kind, id, part, at], response, request, query }: Call): void => {
+    const discussion = (kind === 'ticket' ? tickets : conversations).get(Number(id));
+    const file = discussion?.parts[Number(part)]?.files?.[Number(at)];
+    // The signature in the address is the only credential; an Authorization header is an error.
     const isBad = request.headers.authorization !== undefined || query.get('signature') !== 's3cr3t';
     const status = more.filesRefused ?? (isBad ? 400 : file === undefined ? 404 : 200);
     response.writeHead(status, { 'content-type': 'text/plain' }).end(status === 200 ? file?.content : 'no');
@@ -209,60 +210,62 @@ export async function startIntercom({ perPage = 2 } = {}): Promise<IntercomEmula
     oauth: {
       name: 'Intercom',
       ...{ paths: PATHS, people: [{ id: '501', label: 'Ada' }], scopeParameter: null },
-      ...{ saysExpiry: false, refreshes: false, expiresIn: 1e9 },
+      ...{ sendsExpiry: false, refreshes: false, expiresIn: 1e9 },
     },
     unauthorized: { status: 401 },
     refuse,
     isOpen: ({ path }) => path[0] === 'files',
     answer(call) {
       const { path, response, method, request } = call;
-      const [room = '', id = ''] = path;
-      const no = (): void => refuse(response, { status: 404 });
-      if (room === 'files') return sendFile(call);
+      const [resource = '', id = ''] = path;
+      const missing = (): void => refuse(response, { status: 404 });
+      if (resource === 'files') return sendFile(call);
       if (request.headers['intercom-version'] === undefined)
         return refuse(response, { status: 400, code: 'intercom_version_invalid' });
-      if (room === 'me')
+      if (resource === 'me')
         return sendJson(response, 200, {
           ...ADA,
           app: { type: 'app', id_code: WORKSPACE, name: 'Harbour', region: 'US' },
         });
-      if (room === 'admins') return sendJson(response, 200, { type: 'admin.list', admins: [ADA] });
-      if (room === 'teams')
+      if (resource === 'admins') return sendJson(response, 200, { type: 'admin.list', admins: [ADA] });
+      if (resource === 'teams')
         return sendJson(response, 200, { type: 'team.list', teams: [{ type: 'team', id: '77', name: 'Piers' }] });
-      if (room === 'contacts')
+      if (resource === 'contacts')
         return id === 'c1'
           ? sendJson(response, 200, { type: 'contact', id, name: 'Ben', email: 'ben@sea.example' })
-          : no();
-      if (room === 'help_center' && id === 'collections')
+          : missing();
+      if (resource === 'help_center' && id === 'collections')
         return sendNumbered(
           call,
-          [...collections].map(([key, one]) => collectionJson(key, one)),
+          [...collections].map(([key, collection]) => collectionJson(key, collection)),
         );
-      if (room === 'articles') {
+      if (resource === 'articles') {
         const byChange = [...articles].toSorted(
-          ([a, one], [b, two]) => (two.updated ?? STAMP) - (one.updated ?? STAMP) || a - b,
+          ([a, left], [b, right]) => (right.updated ?? STAMP) - (left.updated ?? STAMP) || a - b,
         );
         if (id === '')
           return sendNumbered(
             call,
-            byChange.map(([key, one]) => articleJson(key, one)),
+            byChange.map(([key, article]) => articleJson(key, article)),
           );
         const article = articles.get(Number(id));
-        return article ? sendJson(response, 200, articleJson(Number(id), article)) : no();
+        return article ? sendJson(response, 200, articleJson(Number(id), article)) : missing();
       }
-      if (room !== 'conversations' && room !== 'tickets') return no();
-      const all = room === 'tickets' ? tickets : conversations;
+      if (resource !== 'conversations' && resource !== 'tickets') return missing();
+      const all = resource === 'tickets' ? tickets : conversations;
       const isPlain = call.query.get('display_as') === 'plaintext';
-      const jsonOf = (key: number, one: EmulatedSaid, isWhole: boolean) =>
-        room === 'tickets' ? ticketJson(key, one, isWhole) : conversationJson(key, one, isWhole, isPlain);
+      const jsonOf = (key: number, discussion: EmulatedDiscussion, isWhole: boolean) =>
+        resource === 'tickets'
+          ? ticketJson(key, discussion, isWhole)
+          : conversationJson(key, discussion, isWhole, isPlain);
       if (method === 'POST' && id === 'search')
         return search(
           call,
-          room,
-          [...all].map(([key, one]) => jsonOf(key, one, false)),
+          resource,
+          [...all].map(([key, discussion]) => jsonOf(key, discussion, false)),
         );
       const found = all.get(Number(id));
-      return found ? sendJson(response, 200, jsonOf(Number(id), found, true)) : no();
+      return found ? sendJson(response, 200, jsonOf(Number(id), found, true)) : missing();
     },
   });
   ({ origin } = emulator);

@@ -1,20 +1,20 @@
 import { type Site, startSite } from './site.js';
 
-/** A page that links to others, with a few words of its own. */
+/** Returns a page with a few words of its own and links to other pages. */
 export function linkedPage(name: string, links: readonly string[], head = ''): string {
   const list = links.map((link) => `<li><a href="${link}">to ${link}</a></li>`).join('');
   return `<!doctype html><html lang="en"><head><title>Page ${name}</title>${head}</head><body><main><h1>Page ${name}</h1>
 <p>The page ${name} tells how the harbour of ${name} was built, by whom, and what it cost at the time.</p></main><nav><ul>${list}</ul></nav></body></html>`;
 }
 
-/** A site of linked pages: path → what it links to. */
+/** Starts a site of linked pages. @param links link targets by path */
 export async function startLinkedSite(links: Readonly<Record<string, readonly string[]>>): Promise<Site> {
   const site = await startSite();
   for (const [path, targets] of Object.entries(links)) site.pages.set(path, linkedPage(path, targets));
   return site;
 }
 
-/** A feed of entries that it carries whole: name → text. */
+/** Returns an RSS feed with full texts. @param entries texts by name */
 export function feedOf(entries: Readonly<Record<string, string>>): string {
   const items = Object.entries(entries).map(
     ([id, text]) => `<item><guid>${id}</guid><title>News ${id}</title><link>/news/${id}</link>

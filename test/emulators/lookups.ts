@@ -1,17 +1,20 @@
-/** Stand-ins, on one loopback address, for the services that /search_urls and /fetch_youtube_transcript ask. */
+/** Emulates, on one loopback address, the services that /search_urls and /fetch_youtube_transcript call. */
 import { type Call, type Emulator, type Refused, sendJson, startEmulator } from './emulator.js';
 
 export const KEY = 'lookup-key';
 export type LookupName = 'brave' | 'searxng' | 'supadata' | 'invidious';
 
-/** Seconds, as the contract of the interface has them. */
+/** Times in seconds, as in the public contract. */
 export interface SpokenLine {
   readonly text: string;
   readonly start: number;
   readonly duration: number;
 }
 
-/** A video as the services know it. `slow`: Supadata makes a job of it. `blocked`: Invidious gets no text for its captions. */
+/**
+ * A video as the services know it. `slow`: Supadata answers with a job. `blocked`: Invidious returns captions without
+ * text.
+ */
 export interface Video {
   readonly lines: readonly SpokenLine[] | null;
   readonly hidden?: boolean;
@@ -19,27 +22,27 @@ export interface Video {
   readonly blocked?: boolean;
 }
 
-/** A refusal; `body` as it is sent, also with 200: an answer that is wrong. */
+/** A refusal. `body` is sent verbatim; with status 200 it is a malformed answer. */
 export interface LookupRefusal extends Refused {
   readonly body?: string;
 }
 
 export interface LookupEmulator extends Emulator<LookupRefusal> {
-  /** Settings that configure these services. */
+  /** Returns the settings that configure these services. */
   settings(...names: LookupName[]): Record<string, string>;
-  /** What a query finds: words that its results' texts have. */
+  /** Searchable texts by address. A query finds the pages that contain any of its words. */
   readonly pages: Map<string, string>;
   readonly videos: Map<string, Video>;
-  /** Engines of SearXNG that do not answer. */
+  /** Engines of SearXNG that do not respond, with the reason. */
   readonly silent: [string, string][];
-  /** Whether SearXNG's settings.yml names json. */
+  /** Whether SearXNG's settings.yml allows the json format. */
   givesJson: boolean;
 }
 
 const stamp = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(11, 23);
 const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 
-/** As Invidious builds it. */
+/** Returns captions in the format of Invidious. */
 const webVtt = (lines: readonly SpokenLine[]): string =>
   `WEBVTT\nKind: captions\nLanguage: en\n\n${lines
     .map(
@@ -49,7 +52,7 @@ const webVtt = (lines: readonly SpokenLine[]): string =>
     .join('')}`;
 
 const supadataError = (error: string) => ({
-  ...{ error, message: error.replaceAll('-', ' '), details: `Said of ${error}` },
+  ...{ error, message: error.replaceAll('-', ' '), details: `Details of ${error}` },
   documentationUrl: `https://docs.supadata.ai/errors/${error}`,
 });
 
@@ -57,7 +60,7 @@ export async function startLookups(): Promise<LookupEmulator> {
   const pages = new Map<string, string>();
   const videos = new Map<string, Video>();
   const silent: [string, string][] = [];
-  const jobs = new Map<string, { video: Video; looks: number }>();
+  const jobs = new Map<string, { video: Video; polls: number }>();
 
   const found = (query: string): string[] => {
     const words = query.toLowerCase().split(/\s+/);
@@ -90,7 +93,7 @@ export async function startLookups(): Promise<LookupEmulator> {
       return void response.writeHead(403, { 'content-type': 'text/html' }).end('<!doctype html><title>403</title>');
     const q = query.get('q') ?? '';
     if (q === '') return sendJson(response, 400, { error: 'No query' });
-    // What begins so leaves for the engine itself.
+    // SearXNG redirects queries with this prefix to the engine itself.
     if (q.startsWith('!!')) return void response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end();
     const results = silent.length > 0 ? [] : found(q).map((url) => ({ url, title: 'A', engine: 'a', score: 1 }));
     return sendJson(response, 200, { query: q, results, unresponsive_engines: silent });
@@ -110,8 +113,8 @@ export async function startLookups(): Promise<LookupEmulator> {
     if (request.headers['x-api-key'] !== KEY) return sendJson(response, 401, supadataError('unauthorized'));
     const job = jobs.get(path[2] ?? '');
     if (job) {
-      job.looks += 1;
-      if (job.looks < 2) return sendJson(response, 200, { status: 'active' });
+      job.polls += 1;
+      if (job.polls < 2) return sendJson(response, 200, { status: 'active' });
       if (job.video.lines === null)
         return sendJson(response, 200, { status: 'failed', error: supadataError('transcript-unavailable') });
       return sendJson(response, 200, { status: 'completed', ...supadataAnswer(job.video) });
@@ -123,7 +126,7 @@ export async function startLookups(): Promise<LookupEmulator> {
     if (!video) return sendJson(response, 404, supadataError('not-found'));
     if (video.hidden) return sendJson(response, 403, { status: 'failed', ...supadataError('forbidden') });
     if (video.slow) {
-      jobs.set(`job-${id}`, { video, looks: 0 });
+      jobs.set(`job-${id}`, { video, polls: 0 });
       return sendJson(response, 202, { jobId: `job-${id}` });
     }
     if (video.lines === null) return sendJson(response, 206, supadataError('transcript-unavailable'));
@@ -141,10 +144,10 @@ export async function startLookups(): Promise<LookupEmulator> {
     }));
     const label = query.get('label');
     if (label === null) return sendJson(response, 200, { captions });
-    if (!captions.some((one) => one.label === label)) return void response.writeHead(404).end();
-    const heard = (video.lines ?? []).map((line) => ({ ...line, text: `eh ${line.text}` }));
+    if (!captions.some((caption) => caption.label === label)) return void response.writeHead(404).end();
+    const generated = (video.lines ?? []).map((line) => ({ ...line, text: `eh ${line.text}` }));
     response.writeHead(200, { 'content-type': 'text/vtt; charset=UTF-8' });
-    response.end(video.blocked ? '' : webVtt(label === 'English' ? (video.lines ?? []) : heard));
+    response.end(video.blocked ? '' : webVtt(label === 'English' ? (video.lines ?? []) : generated));
   }
 
   const services: Record<LookupName, (call: Call) => void> = { brave, searxng, supadata, invidious };
@@ -153,16 +156,17 @@ export async function startLookups(): Promise<LookupEmulator> {
       response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body);
     },
     answer(call) {
-      const asked = call.path.slice(1).join('/');
+      const servicePath = call.path.slice(1).join('/');
       const [name = ''] = call.path;
-      const known = {
+      const paths = {
         brave: /^res\/v1\/web\/search$/,
         searxng: /^search$/,
         supadata: /^v1\/transcript(\/|$)/,
         invidious: /^api\/v1\/captions\//,
       };
       const service = services[name as LookupName];
-      if (!service || !known[name as LookupName].test(asked)) return sendJson(call.response, 404, { error: 'no' });
+      if (!service || !paths[name as LookupName].test(servicePath))
+        return sendJson(call.response, 404, { error: 'no' });
       return service(name === 'supadata' ? { ...call, path: call.path.slice(1) } : call);
     },
   });

@@ -1,6 +1,6 @@
 /**
- * A stand-in for Notion, after its published interface (version 2025-09-03): pages, databases and blocks of one workspace
- * that a test changes, as far as they are shared with whoever consents.
+ * Emulates Notion by its published API (version 2025-09-03): pages, databases and blocks of one workspace. A test changes
+ * them and their sharing with the person who consents.
  */
 import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
@@ -8,14 +8,14 @@ import type { ServerResponse } from 'node:http';
 import { type ConsentingEmulator, startConsenting } from './consentEmulator.js';
 import { type Call, type Refused, sendJson } from './emulator.js';
 
-/** Where something lies: in a page, in a block of a page, or (a row) in a data source; unset: in the workspace. */
+/** The parent of an item: a page, a block of a page, or (for a row) a data source. Unset: the workspace. */
 export type EmulatedParent = { readonly page: string } | { readonly block: string } | { readonly database: string };
 
 export interface EmulatedBlock {
   readonly type: string;
-  /** Its `rich_text`, as one run. */
+  /** Its `rich_text`, as a single run. */
   readonly text?: string;
-  /** What else it has under its type. */
+  /** Further members under its type. */
   readonly body?: Readonly<Record<string, unknown>>;
   readonly children?: readonly EmulatedBlock[];
 }
@@ -24,18 +24,18 @@ export interface EmulatedPage {
   readonly title: string;
   readonly parent?: EmulatedParent;
   blocks?: readonly EmulatedBlock[];
-  /** Of a row: what its columns have, by their names, beside the title. */
+  /** Only for rows: column values by name, without the title. */
   readonly columns?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  /** Minutes since the emulator's beginning of time, or a moment. */
+  /** Minutes since BEGINNING, or an ISO 8601 time. */
   edited?: number | string;
   trashed?: boolean;
 }
 
-/** One data source, in a database of its own. */
+/** A data source in a database of its own. */
 export interface EmulatedDatabase {
   readonly title: string;
   readonly parent?: EmulatedParent;
-  /** The id of the database. */
+  /** Id of the database. */
   readonly container: string;
   trashed?: boolean;
 }
@@ -46,11 +46,11 @@ export interface NotionEmulator extends ConsentingEmulator<NotionRefused> {
   /** The value of SOURCE_URLS. */
   readonly settings: string;
   readonly pages: Map<string, EmulatedPage>;
-  /** By the ids of their data sources. */
+  /** By data source id. */
   readonly databases: Map<string, EmulatedDatabase>;
-  /** Ids of what is not shared. */
+  /** Ids of items that are not shared. */
   readonly hidden: Set<string>;
-  /** Whether searches give up before their end. */
+  /** Whether searches return incomplete results. */
   readonly search: { isIncomplete: boolean };
 }
 
@@ -60,9 +60,9 @@ export const PEOPLE = [
   { id: 'b0700000-0000-4000-8000-000000000001', label: 'Ada' },
   { id: 'b0700000-0000-4000-8000-000000000002', label: 'Ben' },
 ];
-/** An id out of a number. */
+/** Returns an id made from a number. */
 export const notionId = (number: number): string => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
-/** The id of the block at a place in a page: numbers of blocks from the outermost in. */
+/** Returns the id of a block in a page. @param place indexes of the block and its ancestors, outermost first */
 export function blockId(page: string, ...place: readonly number[]): string {
   const hex = createHash('sha256')
     .update([page, ...place].join())
@@ -88,7 +88,7 @@ const refuse = (response: ServerResponse, { status, headers = {}, code }: Notion
     headers,
   );
 
-/** A text as one run. */
+/** Returns a text as a single run. */
 export const run = (text: string, more: Readonly<Record<string, unknown>> = {}) => ({
   type: 'text',
   text: { content: text, link: null },
@@ -98,7 +98,7 @@ export const run = (text: string, more: Readonly<Record<string, unknown>> = {}) 
   ...more,
 });
 
-/** A block with where it lies. */
+/** A block with its page and parent. */
 interface Placed {
   readonly id: string;
   readonly block: EmulatedBlock;
@@ -106,7 +106,7 @@ interface Placed {
   readonly parent: Readonly<Record<string, unknown>>;
 }
 
-/** @param perPage whatever a caller asks for, as servers may */
+/** @param perPage page size, whatever the request asks for */
 export async function startNotion({ perPage = 2 } = {}): Promise<NotionEmulator> {
   const pages = new Map<string, EmulatedPage>();
   const databases = new Map<string, EmulatedDatabase>();
@@ -121,14 +121,14 @@ export async function startNotion({ perPage = 2 } = {}): Promise<NotionEmulator>
     return { type: 'data_source_id', data_source_id: parent.database, database_id: container };
   };
   const stamp = (edited: number | string = 0): string =>
-    // Notion tells the minute.
+    // Notion rounds edit times to the minute.
     typeof edited === 'string' ? edited : new Date(BEGINNING + edited * 60_000).toISOString();
-  const common = (id: string, one: EmulatedPage | EmulatedDatabase) => ({
+  const common = (id: string, item: EmulatedPage | EmulatedDatabase) => ({
     id,
     created_time: stamp(),
-    last_edited_time: stamp('edited' in one ? one.edited : 0),
-    archived: one.trashed === true,
-    in_trash: one.trashed === true,
+    last_edited_time: stamp('edited' in item ? item.edited : 0),
+    archived: item.trashed === true,
+    in_trash: item.trashed === true,
     url: `https://www.notion.so/${id.replaceAll('-', '')}`,
   });
   const pageJson = (id: string) => {
@@ -136,7 +136,7 @@ export async function startNotion({ perPage = 2 } = {}): Promise<NotionEmulator>
     const columns = Object.entries(page.columns ?? {}).map(([name, column]) => {
       const kind = String(column['type']);
       const values = column[kind];
-      // Of more than so many, a page has the first ones.
+      // Notion returns only the first 25 values of a column with the page.
       return [name, { ...column, [kind]: Array.isArray(values) ? values.slice(0, 25) : values }] as const;
     });
     return {
@@ -173,21 +173,25 @@ export async function startNotion({ perPage = 2 } = {}): Promise<NotionEmulator>
     return all;
   };
   const findBlock = (id: string): Placed | undefined =>
-    [...pages.keys()].flatMap(blocksOf).find((one) => one.id === id);
+    [...pages.keys()].flatMap(blocksOf).find((placed) => placed.id === id);
 
-  /** What lies in a page or in a block: its blocks, then the pages and databases in it. */
+  /** Returns the children of a page or block: its blocks, then its pages and databases. */
   const childrenOf = (id: string): Record<string, unknown>[] => {
     const isIn = (parent: EmulatedParent | undefined): boolean =>
       parent !== undefined && (('page' in parent && parent.page === id) || ('block' in parent && parent.block === id));
-    const things = [...pages].filter(([, one]) => isIn(one.parent) && one.trashed !== true);
-    const tables = [...databases.values()].filter((one) => isIn(one.parent) && one.trashed !== true);
+    const childPages = [...pages].filter(([, page]) => isIn(page.parent) && page.trashed !== true);
+    const childDatabases = [...databases.values()].filter(
+      (database) => isIn(database.parent) && database.trashed !== true,
+    );
     const placed = pages.has(id) ? blocksOf(id) : blocksOf(findBlock(id)?.page ?? '');
     return [
       ...placed
         .filter(({ parent }) => Object.values(parent).includes(id))
         .map(({ id: own, block, parent }) => blockJson(own, block, parent)),
-      ...things.map(([own, { title }]) => blockJson(own, { type: 'child_page', body: { title } }, {})),
-      ...tables.map(({ container, title }) => blockJson(container, { type: 'child_database', body: { title } }, {})),
+      ...childPages.map(([own, { title }]) => blockJson(own, { type: 'child_page', body: { title } }, {})),
+      ...childDatabases.map(({ container, title }) =>
+        blockJson(container, { type: 'child_database', body: { title } }, {}),
+      ),
     ];
   };
   const blockJson = (id: string, { type, text, body = {}, children = [] }: EmulatedBlock, parent: object) => ({
@@ -195,24 +199,24 @@ export async function startNotion({ perPage = 2 } = {}): Promise<NotionEmulator>
     id,
     parent,
     type,
-    has_children: children.length > 0 || (type === 'child_page' ? childrenOf(id).length > 0 : hasThings(id)),
+    has_children: children.length > 0 || (type === 'child_page' ? childrenOf(id).length > 0 : hasChildren(id)),
     [type]: { ...(text === undefined ? {} : { rich_text: [run(text)] }), ...body },
   });
-  const hasThings = (block: string): boolean =>
+  const hasChildren = (block: string): boolean =>
     [...pages.values(), ...databases.values()].some(
       ({ parent }) => parent !== undefined && 'block' in parent && parent.block === block,
     );
 
-  /** A page of a list; cursors are ids of what comes next. */
+  /** Sends a page of a list. A cursor is the id of the next item. */
   const send = (
     response: ServerResponse,
     all: readonly Readonly<Record<string, unknown>>[],
-    asked: { readonly start_cursor?: unknown; readonly page_size?: unknown },
+    parameters: { readonly start_cursor?: unknown; readonly page_size?: unknown },
     more: object = {},
   ): void => {
-    const start = asked.start_cursor === undefined ? 0 : all.findIndex(({ id }) => id === asked.start_cursor);
+    const start = parameters.start_cursor === undefined ? 0 : all.findIndex(({ id }) => id === parameters.start_cursor);
     if (start < 0) return refuse(response, { status: 400 });
-    const results = all.slice(start, start + Math.min(perPage, Number(asked.page_size ?? 100)));
+    const results = all.slice(start, start + Math.min(perPage, Number(parameters.page_size ?? 100)));
     const after = all[start + results.length];
     sendJson(response, 200, {
       object: 'list',
@@ -225,46 +229,46 @@ export async function startNotion({ perPage = 2 } = {}): Promise<NotionEmulator>
 
   const answer = ({
     method,
-    path: [, room = '', id = '', rest = '', column = ''],
+    path: [, resource = '', id = '', rest = '', column = ''],
     query,
     body,
     response,
   }: Call): void => {
     const missing = (): void => refuse(response, { status: 404 });
-    const asked =
+    const parameters =
       method === 'POST' ? (JSON.parse(body.toString() || '{}') as Record<string, unknown>) : Object.fromEntries(query);
-    if (room === 'search' && method === 'POST') {
-      const edited = (one: { last_edited_time: string; id: string }): string => `${one.last_edited_time} ${one.id}`;
+    if (resource === 'search' && method === 'POST') {
+      const edited = (item: { last_edited_time: string; id: string }): string => `${item.last_edited_time} ${item.id}`;
       const all = [
-        ...[...pages].filter(([own, one]) => !hidden.has(own) && one.trashed !== true).map(([own]) => pageJson(own)),
+        ...[...pages].filter(([own, page]) => !hidden.has(own) && page.trashed !== true).map(([own]) => pageJson(own)),
         ...[...databases]
-          .filter(([own, one]) => !hidden.has(own) && one.trashed !== true)
+          .filter(([own, database]) => !hidden.has(own) && database.trashed !== true)
           .map(([own]) => sourceJson(own)),
       ].toSorted((a, b) => (edited(a) < edited(b) ? -1 : 1));
       return send(
         response,
         all,
-        asked,
+        parameters,
         search.isIncomplete
           ? { request_status: { type: 'incomplete', incomplete_reason: 'query_result_limit_reached' } }
           : {},
       );
     }
     if (hidden.has(id)) return missing();
-    if (room === 'pages' && pages.has(id)) {
+    if (resource === 'pages' && pages.has(id)) {
       if (rest === '') return sendJson(response, 200, pageJson(id));
-      const value = Object.values(pages.get(id)?.columns ?? {}).find((one) => one['id'] === column);
+      const value = Object.values(pages.get(id)?.columns ?? {}).find((candidate) => candidate['id'] === column);
       if (rest !== 'properties' || !value) return missing();
       const kind = String(value['type']);
-      const items = (value[kind] as unknown[]).map((one, index) => ({
+      const items = (value[kind] as unknown[]).map((item, index) => ({
         object: 'property_item',
         id: `${index}`,
         type: kind,
-        [kind]: one,
+        [kind]: item,
       }));
-      return send(response, items, asked);
+      return send(response, items, parameters);
     }
-    if (room === 'data_sources' && databases.has(id)) {
+    if (resource === 'data_sources' && databases.has(id)) {
       if (rest === '') return sendJson(response, 200, sourceJson(id));
       if (rest !== 'query' || method !== 'POST') return missing();
       const rows = [...pages].filter(
@@ -273,12 +277,12 @@ export async function startNotion({ perPage = 2 } = {}): Promise<NotionEmulator>
       return send(
         response,
         rows.map(([own]) => pageJson(own)),
-        asked,
+        parameters,
       );
     }
-    if (room === 'databases') {
+    if (resource === 'databases') {
       const found = [...databases].filter(([, { container }]) => container === id);
-      // Of a view of what lies elsewhere.
+      // Notion answers 400 for the id of a linked database view.
       if (found.length === 0) return refuse(response, { status: 400 });
       const [[, first]] = found as [[string, EmulatedDatabase]];
       return sendJson(response, 200, {
@@ -289,10 +293,10 @@ export async function startNotion({ perPage = 2 } = {}): Promise<NotionEmulator>
         data_sources: found.map(([own, { title }]) => ({ id: own, name: title })),
       });
     }
-    if (room !== 'blocks') return missing();
+    if (resource !== 'blocks') return missing();
     const placed = findBlock(id);
     if (!pages.has(id) && (!placed || hidden.has(placed.page))) return missing();
-    if (rest === 'children') return send(response, childrenOf(id), asked);
+    if (rest === 'children') return send(response, childrenOf(id), parameters);
     if (rest !== '' || !placed) return missing();
     sendJson(response, 200, blockJson(id, placed.block, placed.parent));
   };
@@ -313,7 +317,7 @@ export async function startNotion({ perPage = 2 } = {}): Promise<NotionEmulator>
       bodyFormat: 'json',
       scopeParameter: null,
       rotates: true,
-      saysExpiry: false,
+      sendsExpiry: false,
       expiresIn: 1e9,
       tokenHeaders: { 'notion-version': VERSION },
       facts,

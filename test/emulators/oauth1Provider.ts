@@ -1,4 +1,4 @@
-/** The consent and token server part of a provider of OAuth 1.0a (RFC 5849), with its signatures checked. */
+/** The consent page and token endpoints of an OAuth 1.0a provider (RFC 5849); it verifies the signatures. */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 
@@ -15,30 +15,30 @@ interface RequestTokenState {
 }
 
 export interface OAuth1Provider {
-  /** Answers what is asked of its three pages. False: the request is none of these. */
+  /** Answers a request for one of the provider's three paths. Returns false for any other request. */
   take(call: Call): boolean;
-  /** Whose key it is; null for one that is none, or none any more. */
+  /** Returns the owner of a key; null for an unknown or revoked key. */
   ownerOf(key: string): EmulatedPerson | null;
   readonly requests: OAuthRequest[];
-  /** Every key, secret of a token and verifier that was ever given out. */
+  /** Every key, token secret and verifier issued so far. */
   readonly secrets: string[];
   revoke(): void;
-  /** A key without the walk. */
+  /** Issues a key without the consent flow. */
   grant(): string;
-  /** Gives the next answers with a failure of the server instead. */
+  /** Answers the next token requests with HTTP 502. */
   failNext(requests: number): void;
 }
 
 const percent = (text: string): string => {
   let encoded = '';
   for (const byte of Buffer.from(text)) {
-    const one = String.fromCharCode(byte);
-    encoded += /[A-Za-z0-9\-._~]/.test(one) ? one : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
+    const character = String.fromCharCode(byte);
+    encoded += /[A-Za-z0-9\-._~]/.test(character) ? character : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
   }
   return encoded;
 };
 
-/** The parameters of a signed request; null where the header is none. */
+/** Returns the parameters of a signed request; null if the header has another scheme. */
 function fieldsOf(header: string): Record<string, string> | null {
   if (!header.startsWith('OAuth ')) return null;
   const pairs = header
@@ -50,7 +50,7 @@ function fieldsOf(header: string): Record<string, string> | null {
 
 const OLDEST_S = 300;
 
-/** @param provider as people call it @param clients secrets by client id */
+/** @param provider display name @param clients secrets by client id */
 export function createOAuth1Provider(
   provider: string,
   paths: Readonly<Record<'request' | 'authorize' | 'token', string>>,
@@ -64,7 +64,7 @@ export function createOAuth1Provider(
   const secrets: string[] = [];
   let toFail = 0;
 
-  const give = (kind: string): string => {
+  const issue = (kind: string): string => {
     const value = `${kind}-${randomBytes(18).toString('base64url')}`;
     secrets.push(value);
     return value;
@@ -74,7 +74,7 @@ export function createOAuth1Provider(
       .writeHead(status, { 'content-type': 'application/x-www-form-urlencoded' })
       .end(new URLSearchParams(fields).toString());
 
-  /** The problem with a signed request; null for none. */
+  /** Returns the problem with a signed request; null for none. */
   const problemOf = (
     { request, method, url }: Call,
     fields: Record<string, string>,
@@ -92,11 +92,11 @@ export function createOAuth1Provider(
       .sort()
       .join('&');
     const base = `${method}&${percent(`http://${request.headers.host}${url.pathname}`)}&${percent(parameters)}`;
-    const wanted = createHmac('sha1', `${percent(clients[id] ?? '')}&${percent(tokenSecret)}`)
+    const expected = createHmac('sha1', `${percent(clients[id] ?? '')}&${percent(tokenSecret)}`)
       .update(base)
       .digest();
     const given = Buffer.from(signature, 'base64');
-    return given.length === wanted.length && timingSafeEqual(given, wanted) ? null : 'signature_invalid';
+    return given.length === expected.length && timingSafeEqual(given, expected) ? null : 'signature_invalid';
   };
 
   const signedRequest = (call: Call, isAccess: boolean): void => {
@@ -113,8 +113,8 @@ export function createOAuth1Provider(
     if (!known) {
       const callback = fields['oauth_callback'] ?? '';
       if (!URL.canParse(callback)) return answer(call.response, 400, { oauth_problem: 'parameter_absent' });
-      // The token stands in addresses; what it is signed with is the secret.
-      const [token, secret] = [`request-${randomBytes(18).toString('base64url')}`, give('request-secret')];
+      // The request token appears in addresses, so only its secret counts as a secret.
+      const [token, secret] = [`request-${randomBytes(18).toString('base64url')}`, issue('request-secret')];
       const clientId = fields['oauth_consumer_key'] ?? '';
       pending.set(token, { secret, clientId, callback, verifier: null, person: null });
       entry.outcome = 'granted';
@@ -133,10 +133,10 @@ export function createOAuth1Provider(
     )
       return answer(call.response, 401, { oauth_problem: 'verifier_invalid' });
     pending.delete(fields['oauth_token'] ?? '');
-    const key = give('access');
+    const key = issue('access');
     keys.set(key, person);
     entry.outcome = 'granted';
-    // Token and secret are one: the key.
+    // Zotero uses the API key as both token and token secret.
     answer(call.response, 200, {
       oauth_token: key,
       oauth_token_secret: key,
@@ -162,7 +162,7 @@ export function createOAuth1Provider(
     back.searchParams.set('oauth_token', token);
     if (parameters['decision'] === 'allow') {
       known.person = people.find(({ id }) => id === parameters['person']) ?? people[0] ?? null;
-      known.verifier = give('verifier');
+      known.verifier = issue('verifier');
       back.searchParams.set('oauth_verifier', known.verifier);
     }
     response.writeHead(302, { location: back.href }).end();
@@ -181,7 +181,7 @@ export function createOAuth1Provider(
     ownerOf: (key) => keys.get(key) ?? null,
     revoke: () => keys.clear(),
     grant() {
-      const key = give('access');
+      const key = issue('access');
       const [person] = people;
       if (person) keys.set(key, person);
       return key;

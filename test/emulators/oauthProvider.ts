@@ -1,6 +1,6 @@
 /**
- * The consent and token server part of a provider's stand-in, after RFC 6749 and 7636 with the liberties that providers
- * take. An emulator asks it first for each request, and then whose access token a request carries.
+ * The consent page and token endpoint of an emulated OAuth 2 provider, by RFC 6749 and 7636, with the deviations of real
+ * providers. An emulator passes each request to `take` first, then resolves the access token with `accessOf`.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -12,51 +12,54 @@ export const CLIENT_ID = 'emulated-client';
 export const CLIENT_SECRET = 'emulated-client-secret';
 
 export interface OAuthProviderSettings {
-  /** As its consent page calls itself. */
+  /** Display name on the consent page. */
   readonly name: string;
-  /** Paths of its pages; a part that is `*` stands for any. `revoke` is that of RFC 7009. */
+  /** Paths of its endpoints; a segment `*` matches any segment. `revoke` is the endpoint of RFC 7009. */
   readonly paths: { readonly authorize: string; readonly token: string; readonly revoke?: string };
-  /** Secrets by client id; default: that of CLIENT_ID. */
+  /** Secrets by client id. Default: CLIENT_ID with CLIENT_SECRET. */
   readonly clients?: Readonly<Record<string, string>>;
-  /** The one that the consent page has chosen comes first. */
+  /** The first one is preselected on the consent page. */
   readonly people: readonly EmulatedPerson[];
-  /** Where the client's credentials must stand. Default: post. */
+  /** How the client must send its credentials. Default: post. */
   readonly clientAuth?: 'post' | 'basic';
-  /** Default: form. */
+  /** Format of token requests. Default: form. */
   readonly bodyFormat?: 'form' | 'json';
-  /** Consent without a challenge is refused. Default: a challenge is verified where one was given. */
+  /** Whether a request without a code challenge is refused. Default: a challenge is verified if the request has one. */
   readonly requiresPkce?: boolean;
-  /** The query parameter that carries the scopes; null: scopes are chosen elsewhere. Default: scope. */
+  /** Query parameter of the scopes; null: the request has no scopes. Default: scope. */
   readonly scopeParameter?: string | null;
-  /** Whether a refresh token works once. */
+  /** Whether refresh tokens are single-use. */
   readonly rotates?: boolean;
-  /** Whether the answer to a code has a refresh token. Default: yes. */
+  /** Whether the code exchange returns a refresh token. Default: yes. */
   readonly refreshes?: boolean;
-  /** Seconds an access token lives; changed at will by `ttl`. Default: 3600. */
+  /** Lifetime of access tokens in seconds; `ttl` changes it. Default: 3600. */
   readonly expiresIn?: number;
-  /** Whether answers say how long it lives. Default: yes. */
-  readonly saysExpiry?: boolean;
-  /** The part of the answer the tokens stand in; of refreshes they stand outside, and it says whose they are. */
-  readonly tokensIn?: string;
-  /** What else the answer says. */
+  /** Whether responses contain expires_in. Default: yes. */
+  readonly sendsExpiry?: boolean;
+  /**
+   * Member of the response that holds the tokens. Refresh responses hold them at the top level, and the person's id in
+   * this member.
+   */
+  readonly tokenMember?: string;
+  /** Returns further members of the response. */
   readonly facts?: (person: EmulatedPerson) => Readonly<Record<string, unknown>>;
-  /** Headers without which no request for tokens is answered. */
+  /** Headers that token requests must have. */
   readonly tokenHeaders?: Readonly<Record<string, string>>;
-  /** Status of refusals of grants. Default: 400. */
+  /** HTTP status of refused grants. Default: 400. */
   readonly refusalStatus?: number;
 }
 
-/** What the provider was asked. Secrets are in it: it is for tests alone. */
+/** A request that the provider received. It contains secrets. */
 export interface OAuthRequest {
   readonly kind: 'authorize' | 'consent' | 'token' | 'revoke';
-  /** The path as asked, so that a tenant in it can be seen. */
+  /** The path of the request, including a tenant segment. */
   readonly path: string;
   readonly parameters: Readonly<Record<string, string>>;
-  /** Of requests for tokens: what came of it. */
+  /** Only for token requests: the result. */
   outcome?: 'granted' | 'refused' | 'lost';
 }
 
-/** Who an access token speaks for. */
+/** The identity and scopes of an access token. */
 export interface Access {
   readonly person: EmulatedPerson;
   readonly scopes: readonly string[];
@@ -73,43 +76,43 @@ interface Code extends Access {
 }
 
 export interface OAuthProvider {
-  /** Answers what is asked of its pages. False: the request is none of these, and is untouched. */
+  /** Answers a request for one of the provider's paths. Returns false for any other request, without reading it. */
   take(request: IncomingMessage, response: ServerResponse): Promise<boolean>;
-  /** Whose access token a request carries as a Bearer; null where it carries none that is good now. */
+  /** Returns the access of a request's bearer token; null if the token is missing or invalid. */
   accessOf(request: IncomingMessage): Access | null;
   readonly requests: OAuthRequest[];
-  /** Every code and token that was ever given out. */
+  /** Every code and token issued so far. */
   readonly secrets: string[];
-  /** Seconds that access tokens live from now on. */
+  /** Sets the lifetime of access tokens issued from now on, in seconds. */
   ttl(seconds: number): void;
-  /** Ends all access tokens, as if their time was over; refresh tokens stay. */
+  /** Expires all access tokens; refresh tokens stay valid. */
   expireAll(): void;
-  /** Ends everything that a person, or anybody, has granted. */
+  /** Revokes all grants of a person. Unset: of every person. */
   revoke(personId?: string): void;
-  /** Carries out the next requests for tokens, but breaks the connection instead of answering. */
+  /** Processes the next token requests, but closes the connection instead of answering. */
   loseReplies(requests: number): void;
-  /** Refuses the next refreshes with an answer of its own, without touching any token. */
+  /** Refuses the next refreshes with the given answer, without changing any token. */
   refuseRefreshes(requests: number, answer: { readonly status: number; readonly body: unknown }): void;
   /**
-   * Keeps requests for tokens, and to end them, waiting before they are carried out, until what it returns is called. One whose sender is
-   * gone by then is not carried out.
+   * Holds token and revocation requests before they are processed, until the returned function is called. It drops a request
+   * whose sender has disconnected by then.
    */
   hold(): () => void;
-  /** The same with their answers: the requests are carried out. */
+  /** Processes token requests, but holds their answers until the returned function is called. */
   holdReplies(): () => void;
-  /** A grant without the walk, for tests of a connector alone. */
+  /** Issues a grant without the consent flow, for tests of a connector alone. */
   grant(personId?: string, scopes?: readonly string[]): { readonly accessToken: string; readonly refreshToken: string };
 }
 
 const secret = (kind: string): string => `${kind}-${randomBytes(24).toString('base64url')}`;
 const matches = (pattern: string, path: string): boolean => {
-  const [wanted, given] = [pattern.split('/'), path.split('/')];
-  return wanted.length === given.length && wanted.every((part, at) => part === '*' || part === given[at]);
+  const [expected, actual] = [pattern.split('/'), path.split('/')];
+  return expected.length === actual.length && expected.every((part, at) => part === '*' || part === actual[at]);
 };
 
 export function createOAuthProvider(settings: OAuthProviderSettings): OAuthProvider {
   const { paths, people, clientAuth = 'post', bodyFormat = 'form', rotates = false, refreshes = true } = settings;
-  const { clients = { [CLIENT_ID]: CLIENT_SECRET }, saysExpiry = true, refusalStatus = 400, tokensIn } = settings;
+  const { clients = { [CLIENT_ID]: CLIENT_SECRET }, sendsExpiry = true, refusalStatus = 400, tokenMember } = settings;
   const { scopeParameter = 'scope' } = settings;
   let seconds = settings.expiresIn ?? 3_600;
   const codes = new Map<string, Code>();
@@ -117,24 +120,24 @@ export function createOAuthProvider(settings: OAuthProviderSettings): OAuthProvi
   const refreshTokens = new Map<string, Access>();
   const requests: OAuthRequest[] = [];
   const secrets: string[] = [];
-  let toLose = 0;
-  let toRefuse = 0;
+  let repliesToLose = 0;
+  let refreshesToRefuse = 0;
   let refusal: { readonly status: number; readonly body: unknown } = { status: 500, body: {} };
   const held: Record<'requests' | 'replies', Promise<void> | null> = { requests: null, replies: null };
 
-  const give = (kind: string): string => {
+  const createSecret = (kind: string): string => {
     const value = secret(kind);
     secrets.push(value);
     return value;
   };
   const issue = ({ person, scopes, clientId }: Access, old: string | null) => {
-    const who = { person, scopes, clientId };
-    const accessToken = give('access');
-    accesses.set(accessToken, { ...who, expires: Date.now() + seconds * 1000 });
+    const access = { person, scopes, clientId };
+    const accessToken = createSecret('access');
+    accesses.set(accessToken, { ...access, expires: Date.now() + seconds * 1000 });
     if (old !== null && !rotates) return { accessToken, refreshToken: null };
     if (old !== null) refreshTokens.delete(old);
-    const refreshToken = give('refresh');
-    refreshTokens.set(refreshToken, who);
+    const refreshToken = createSecret('refresh');
+    refreshTokens.set(refreshToken, access);
     return { accessToken, refreshToken };
   };
   const send = (response: ServerResponse, status: number, body: unknown): void =>
@@ -147,16 +150,16 @@ export function createOAuthProvider(settings: OAuthProviderSettings): OAuthProvi
     const parameters = Object.fromEntries(isConsent ? new URLSearchParams(await text(request)) : url.searchParams);
     requests.push({ kind: isConsent ? 'consent' : 'authorize', path: url.pathname, parameters });
     const { client_id: clientId = '', redirect_uri: redirectUri = '', state = '', person = '' } = parameters;
-    const wrong = !Object.hasOwn(clients, clientId)
+    const error = !Object.hasOwn(clients, clientId)
       ? 'unknown client'
       : URL.canParse(redirectUri)
         ? parameters['response_type'] === 'code'
           ? null
           : 'unsupported response type'
         : 'no redirect URI';
-    // Nobody may be led anywhere by a request that no known client made.
-    if (wrong !== null) return send(response, 400, { error: 'invalid_request', error_description: wrong });
-    const back = (answer: Record<string, string>): void => {
+    // Never redirect for a request from an unknown client.
+    if (error !== null) return send(response, 400, { error: 'invalid_request', error_description: error });
+    const redirectBack = (answer: Record<string, string>): void => {
       const to = new URL(redirectUri);
       for (const [name, value] of Object.entries({ ...answer, ...(state === '' ? {} : { state }) }))
         to.searchParams.set(name, value);
@@ -167,7 +170,7 @@ export function createOAuthProvider(settings: OAuthProviderSettings): OAuthProvi
       (challenge === null && settings.requiresPkce) ||
       (challenge !== null && parameters['code_challenge_method'] !== 'S256')
     )
-      return back({ error: 'invalid_request', error_description: 'a code challenge by S256 is needed' });
+      return redirectBack({ error: 'invalid_request', error_description: 'a code challenge by S256 is needed' });
     const scopes = (scopeParameter === null ? '' : (parameters[scopeParameter] ?? '')).split(/[\s,]+/).filter(Boolean);
     if (!isConsent) {
       const page = consentPage({
@@ -179,15 +182,15 @@ export function createOAuthProvider(settings: OAuthProviderSettings): OAuthProvi
       return;
     }
     if (parameters['decision'] !== 'allow')
-      return back({ error: 'access_denied', error_description: 'the person said no' });
-    const who = people.find(({ id }) => id === person) ?? people[0];
-    if (!who) return back({ error: 'access_denied' });
-    const code = give('code');
-    codes.set(code, { person: who, scopes, clientId, redirectUri, challenge, used: false });
-    back({ code });
+      return redirectBack({ error: 'access_denied', error_description: 'the person denied access' });
+    const consenting = people.find(({ id }) => id === person) ?? people[0];
+    if (!consenting) return redirectBack({ error: 'access_denied' });
+    const code = createSecret('code');
+    codes.set(code, { person: consenting, scopes, clientId, redirectUri, challenge, used: false });
+    redirectBack({ code });
   };
 
-  /** The client that a request for tokens proves to be; null where it proves nothing. */
+  /** Returns the authenticated client of a token request; null if authentication fails. */
   const clientOf = (request: IncomingMessage, parameters: Record<string, string>): string | null => {
     const basic = /^Basic (.+)$/.exec(request.headers.authorization ?? '')?.[1];
     const [id = '', key = ''] =
@@ -233,8 +236,8 @@ export function createOAuthProvider(settings: OAuthProviderSettings): OAuthProvi
     const clientId = clientOf(request, parameters);
     if (clientId === null) return send(response, 401, { error: 'invalid_client' });
     const isRefresh = parameters['grant_type'] === 'refresh_token';
-    if (isRefresh && toRefuse > 0) {
-      toRefuse -= 1;
+    if (isRefresh && refreshesToRefuse > 0) {
+      refreshesToRefuse -= 1;
       return send(response, refusal.status, refusal.body);
     }
     if (!isRefresh && parameters['grant_type'] !== 'authorization_code')
@@ -242,8 +245,8 @@ export function createOAuthProvider(settings: OAuthProviderSettings): OAuthProvi
     const granted = isRefresh ? refresh(clientId, parameters) : exchange(clientId, parameters);
     if (!granted)
       return send(response, refusalStatus, { error: 'invalid_grant', error_description: 'expired, used or revoked' });
-    if (toLose > 0) {
-      toLose -= 1;
+    if (repliesToLose > 0) {
+      repliesToLose -= 1;
       entry.outcome = 'lost';
       request.socket.destroy();
       return;
@@ -255,12 +258,12 @@ export function createOAuthProvider(settings: OAuthProviderSettings): OAuthProvi
       access_token: accessToken,
       token_type: 'Bearer',
       scope: access.scopes.join(' '),
-      ...(saysExpiry ? { expires_in: seconds } : {}),
+      ...(sendsExpiry ? { expires_in: seconds } : {}),
       ...(refreshes && refreshToken !== null ? { refresh_token: refreshToken } : {}),
     };
     const facts = settings.facts?.(access.person) ?? {};
-    if (tokensIn === undefined) return send(response, 200, { ...answer, ...facts });
-    const parts = isRefresh ? { ...answer, [tokensIn]: { id: access.person.id } } : { [tokensIn]: answer };
+    if (tokenMember === undefined) return send(response, 200, { ...answer, ...facts });
+    const parts = isRefresh ? { ...answer, [tokenMember]: { id: access.person.id } } : { [tokenMember]: answer };
     send(response, 200, { ok: true, ...facts, ...parts });
   };
 
@@ -269,7 +272,7 @@ export function createOAuthProvider(settings: OAuthProviderSettings): OAuthProvi
       for (const [token, { person }] of grants)
         if (personId === undefined || person.id === personId) grants.delete(token);
   };
-  /** As some providers do, it ends with one token all that its person has granted. */
+  /** Revoking one token ends all grants of its person, as with some providers. */
   const revocation = async (request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> => {
     const parameters = Object.fromEntries(new URLSearchParams(await text(request)));
     requests.push({ kind: 'revoke', path: url.pathname, parameters });
@@ -280,11 +283,11 @@ export function createOAuthProvider(settings: OAuthProviderSettings): OAuthProvi
     revoke(known.person.id);
     send(response, 200, {});
   };
-  const holding = (what: keyof typeof held): (() => void) => {
+  const holding = (stage: keyof typeof held): (() => void) => {
     let release: () => void = () => undefined;
-    held[what] = new Promise((resolve) => {
+    held[stage] = new Promise((resolve) => {
       release = () => {
-        held[what] = null;
+        held[stage] = null;
         resolve();
       };
     });
@@ -316,10 +319,10 @@ export function createOAuthProvider(settings: OAuthProviderSettings): OAuthProvi
     expireAll: () => accesses.clear(),
     revoke,
     loseReplies(count) {
-      toLose = count;
+      repliesToLose = count;
     },
     refuseRefreshes(count, answer) {
-      toRefuse = count;
+      refreshesToRefuse = count;
       refusal = answer;
     },
     hold: () => holding('requests'),
@@ -327,7 +330,8 @@ export function createOAuthProvider(settings: OAuthProviderSettings): OAuthProvi
     grant(personId, scopes = []) {
       const person = people.find(({ id }) => id === personId) ?? people[0];
       const [clientId] = Object.keys(clients);
-      if (!person || clientId === undefined) throw new Error('Nobody can grant anything');
+      if (!person || clientId === undefined)
+        throw new Error('The provider has no person or no client to grant access with');
       const { accessToken, refreshToken } = issue({ person, scopes, clientId }, null);
       return { accessToken, refreshToken: refreshToken ?? '' };
     },

@@ -1,4 +1,4 @@
-/** What spans are sent to: OTLP over HTTP, in JSON (opentelemetry-proto, trace/v1). */
+/** Receives spans: OTLP over HTTP, in JSON (opentelemetry-proto, trace/v1). */
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -7,7 +7,7 @@ export interface ReceivedSpan {
   readonly service: string;
   readonly traceId: string;
   readonly spanId: string;
-  /** Null: the first of its trace. */
+  /** Null: a root span. */
   readonly parentId: string | null;
   readonly name: string;
   readonly failed: boolean;
@@ -19,7 +19,7 @@ export interface ReceivedSpan {
 export interface OtlpReceiver {
   readonly endpoint: string;
   readonly spans: ReceivedSpan[];
-  /** Bodies as they came. */
+  /** Raw request bodies. */
   readonly bodies: string[];
   readonly headers: IncomingHttpHeaders[];
   close(): Promise<void>;
@@ -87,8 +87,8 @@ export async function startOtlpReceiver(): Promise<OtlpReceiver> {
     const parts: Buffer[] = [];
     request.on('data', (part: Buffer) => parts.push(part));
     request.on('end', () => {
-      const isOurs = request.method === 'POST' && request.url === '/v1/traces';
-      if (!isOurs) return void response.writeHead(404).end();
+      const isTraces = request.method === 'POST' && request.url === '/v1/traces';
+      if (!isTraces) return void response.writeHead(404).end();
       const body = Buffer.concat(parts).toString();
       bodies.push(body);
       headers.push(request.headers);

@@ -3,29 +3,32 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-export interface AskedQdrant {
+export interface QdrantRequest {
   readonly method: string;
   readonly path: string;
-  /** Of the body as it came. */
+  /** Size of the raw body. */
   readonly bytes: number;
   readonly body: Record<string, unknown>;
 }
 
 export interface QdrantRecorder {
   readonly url: string;
-  /** Every request, in order. */
-  readonly asked: AskedQdrant[];
-  /** Writes of points that were under way together at most. */
+  /** All requests, in order. */
+  readonly asked: QdrantRequest[];
+  /** Returns the maximum number of concurrent point writes. */
   readonly atOnce: () => number;
   close(): Promise<void>;
 }
 
 const WRITE_MS = 20;
 
-/** Answers as Qdrant does to whoever makes collections and writes points, and notes what was asked. It knows no collection. */
+/**
+ * Starts a server that answers the requests for creating collections and writing points, and records them. It reports
+ * that no collection exists.
+ */
 export async function startQdrantRecorder(): Promise<QdrantRecorder> {
-  const asked: AskedQdrant[] = [];
-  let underWay = 0;
+  const asked: QdrantRequest[] = [];
+  let running = 0;
   let most = 0;
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const parts: Buffer[] = [];
@@ -35,10 +38,10 @@ export async function startQdrantRecorder(): Promise<QdrantRecorder> {
     const method = request.method ?? '';
     asked.push({ method, path, bytes: raw.length, body: raw.length === 0 ? {} : JSON.parse(raw.toString()) });
     if (method === 'PUT' && path.endsWith('/points')) {
-      underWay += 1;
-      most = Math.max(most, underWay);
+      running += 1;
+      most = Math.max(most, running);
       await sleep(WRITE_MS);
-      underWay -= 1;
+      running -= 1;
     }
     const result = path.endsWith('/exists') ? { exists: false } : path === '/collections' ? { collections: [] } : true;
     response.writeHead(200, { 'content-type': 'application/json' });

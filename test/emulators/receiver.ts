@@ -1,4 +1,4 @@
-/** A customer's receiver of webhooks that behaves as a test wants it to. */
+/** A webhook receiver whose reactions a test controls. */
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -7,10 +7,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { PATIENCE_MS } from '../support/waitFor.js';
 
 export interface Received {
-  /** The bytes of the body. */
+  /** Raw request body. */
   readonly raw: string;
   readonly headers: IncomingHttpHeaders;
-  /** The inner document. */
+  /** The parsed `payload`. */
   readonly event: {
     readonly webhook_type: string;
     readonly obj: { object_type: string; object_id: string | string[] | null; additional_information: unknown };
@@ -19,20 +19,26 @@ export interface Received {
   };
 }
 
-/** `hang`: says nothing. `close`: hangs up without an answer. A number: the status; of 3xx, with a place to go on to. */
+/**
+ * `hang`: no answer. `close`: closes the connection without an answer. A number: the status; 3xx answers have a Location
+ * header.
+ */
 export type Reaction = number | 'hang' | 'close';
 
 export interface Receiver {
   readonly url: string;
-  /** Whatever came, in its order, whatever was made of it. */
+  /** All deliveries in order, whatever the reaction. */
   readonly received: Received[];
-  /** `FILE_READY 7` of each that was answered with 2xx, in order. */
+  /** `FILE_READY 7` for each delivery answered with 2xx, in order. */
   taken(): string[];
-  /** `FILE_READY 7` of each that came. */
+  /** `FILE_READY 7` for each delivery. */
   came(): string[];
-  /** How it reacts from now on. */
+  /** Sets the reaction to all later deliveries. */
   react(how: (received: Received) => Reaction): void;
-  /** Waits until a number of deliveries were taken; answers them. @throws when they do not come */
+  /**
+   * Waits until `count` deliveries were answered with 2xx, and returns all of them.
+   * @throws when they do not arrive in time
+   */
   tookSoon(count: number, timeoutMs?: number): Promise<string[]>;
   close(): Promise<void>;
 }
@@ -42,7 +48,7 @@ const nameOf = ({ event: { webhook_type, obj } }: Received): string =>
 
 export async function startReceiver(): Promise<Receiver> {
   const received: Received[] = [];
-  const good: Received[] = [];
+  const accepted: Received[] = [];
   let reaction: (received: Received) => Reaction = () => 200;
   const server = createServer((request, response) => {
     const parts: Buffer[] = [];
@@ -52,26 +58,29 @@ export async function startReceiver(): Promise<Receiver> {
       const { payload } = JSON.parse(raw) as { payload: string };
       const delivery: Received = { raw, headers: request.headers, event: JSON.parse(payload) as Received['event'] };
       received.push(delivery);
-      const how = reaction(delivery);
-      if (how === 'hang') return;
-      if (how === 'close') return void request.socket.destroy();
-      if (how < 300) good.push(delivery);
-      response.writeHead(how, how >= 300 && how < 400 ? { location: `${receiver.url}/elsewhere` } : {}).end();
+      const outcome = reaction(delivery);
+      if (outcome === 'hang') return;
+      if (outcome === 'close') return void request.socket.destroy();
+      if (outcome < 300) accepted.push(delivery);
+      response
+        .writeHead(outcome, outcome >= 300 && outcome < 400 ? { location: `${receiver.url}/elsewhere` } : {})
+        .end();
     });
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const receiver: Receiver = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
     received,
-    taken: () => good.map(nameOf),
+    taken: () => accepted.map(nameOf),
     came: () => received.map(nameOf),
     react(how) {
       reaction = how;
     },
     async tookSoon(count, timeoutMs = PATIENCE_MS) {
       const deadline = Date.now() + timeoutMs;
-      while (good.length < count) {
-        if (Date.now() > deadline) throw new Error(`took ${good.length} of ${count}: ${receiver.taken().join('; ')}`);
+      while (accepted.length < count) {
+        if (Date.now() > deadline)
+          throw new Error(`accepted ${accepted.length} of ${count} deliveries: ${receiver.taken().join('; ')}`);
         await sleep(20);
       }
       return receiver.taken();

@@ -1,11 +1,11 @@
-/** Stand-ins for the three rerankers on one loopback address, which misbehave as a test wants them to. */
+/** Emulates the three rerankers on one loopback address, with faults that a test injects. */
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /**
- * What goes wrong with one request. `cut`: the JSON ends in the middle; `broken`: so does the connection; `hang`: no
- * answer at all; the rest: an answer that looks whole and is wrong.
+ * A fault of one request. `cut`: the JSON ends in the middle; `broken`: the connection closes in the middle; `hang`: no
+ * answer. The rest are well-formed answers with wrong contents.
  */
 export type Mishap =
   | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string }
@@ -29,7 +29,7 @@ export interface RerankCall {
   readonly query: string;
   readonly texts: readonly string[];
   readonly count: number;
-  /** Texts that reach the last step of the scoring, and so the answer; without one: all. */
+  /** Maximum texts that reach the last scoring step. Unset: all. */
   readonly sample?: number;
 }
 
@@ -39,16 +39,16 @@ export interface Scored {
 }
 
 export interface RerankEmulator {
-  /** Settings that configure all three, or the ones named. */
+  /** Returns the settings that configure all three rerankers, or the given ones. */
   settings(...providers: RerankProvider[]): Record<string, string>;
   readonly calls: RerankCall[];
-  /** Requests without an answer whose caller is still connected. */
+  /** Returns the number of open requests without an answer. */
   waiting(): number;
-  /** How well a text answers a query, from now on. By default: words that both have. */
+  /** Sets the score function. Default: the number of shared words. */
   score(how: (query: string, text: string) => number): void;
-  /** Answers results in another order from now on. By default: best first. */
+  /** Sets the order of results. Default: best first. */
   order(how: (results: readonly Scored[]) => readonly Scored[]): void;
-  /** What goes wrong with every request from now on; null for nothing. */
+  /** Sets the fault of all later requests; null for none. */
   misbehave(mishap: Mishap | null): void;
   close(): Promise<void>;
 }
@@ -56,7 +56,7 @@ export interface RerankEmulator {
 export const KEY = 'rerank-key';
 
 const wordsOf = (text: string): Set<string> => new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu));
-/** The score by default. */
+/** The default score: the number of words that query and text share, divided by 100. */
 export const sharedWords = (query: string, text: string): number => {
   const words = wordsOf(text);
   return [...wordsOf(query)].filter((word) => words.has(word)).length / 100;
@@ -69,7 +69,7 @@ interface Refusal {
 interface Api {
   readonly path: string;
   allows(headers: IncomingHttpHeaders): boolean;
-  /** What the published interface makes of a body. */
+  /** Interprets a request body by the published API. */
   understand(body: Record<string, unknown>): Omit<RerankCall, 'provider'> | Refusal;
   present(results: readonly Scored[], texts: readonly string[]): unknown;
 }
@@ -77,8 +77,8 @@ interface Api {
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
-/** Cohere's second version and Jina's are alike. */
-const alike = (path: string, model: string, fields: readonly string[], most: number): Api => ({
+/** Cohere's v2 API and Jina's have the same form. */
+const similarApi = (path: string, model: string, fields: readonly string[], maxTexts: number): Api => ({
   path,
   allows: ({ authorization }) => authorization === `Bearer ${KEY}`,
   understand(body) {
@@ -88,7 +88,7 @@ const alike = (path: string, model: string, fields: readonly string[], most: num
     if (body['model'] !== model) return refuse(`model '${String(body['model'])}' not found`);
     const texts = listOf(body['documents']);
     if (!isText(body['query'])) return refuse('query must not be empty');
-    if (texts.length === 0 || texts.length > most || !texts.every(isText)) return refuse('documents must be texts');
+    if (texts.length === 0 || texts.length > maxTexts || !texts.every(isText)) return refuse('documents must be texts');
     const count = body['top_n'];
     if (!Number.isInteger(count) || (count as number) < 1) return refuse('top_n must be at least 1');
     return { query: body['query'], texts, count: count as number };
@@ -101,13 +101,13 @@ const alike = (path: string, model: string, fields: readonly string[], most: num
 });
 
 const APIS: Readonly<Record<RerankProvider, Api>> = {
-  cohere: alike(
+  cohere: similarApi(
     '/cohere/v2/rerank',
     'rerank-multilingual-v3.0',
     ['model', 'query', 'documents', 'top_n', 'max_tokens_per_doc'],
     1000,
   ),
-  jina: alike(
+  jina: similarApi(
     '/jina/v1/rerank',
     'jina-reranker-v2-base-multilingual',
     ['model', 'query', 'documents', 'top_n', 'return_documents'],
@@ -118,9 +118,9 @@ const APIS: Readonly<Record<RerankProvider, Api>> = {
     allows: ({ secret }) => secret === KEY,
     understand(body) {
       const docs = listOf(body['docs']) as Record<string, unknown>[];
-      const good =
+      const isValid =
         isText(body['query']) && docs.length > 0 && docs.every(({ id, text }) => id !== undefined && isText(text));
-      if (!good) return { status: 422, body: { detail: 'query and docs are wanted' } };
+      if (!isValid) return { status: 422, body: { detail: 'query and docs are required' } };
       return {
         query: String(body['query']),
         texts: docs.map(({ text }) => String(text)),
@@ -134,7 +134,7 @@ const APIS: Readonly<Record<RerankProvider, Api>> = {
   },
 };
 
-/** Results that look whole and are wrong. */
+/** Makes the results wrong in one way, without changing their form. */
 function spoil(results: Scored[], texts: number, mishap: Mishap | null): Scored[] {
   const [first, ...rest] = results;
   if (!first) return results;
@@ -164,22 +164,22 @@ export async function startRerankEmulator(): Promise<RerankEmulator> {
     void (async () => {
       const parts: Buffer[] = [];
       for await (const part of request) parts.push(part as Buffer);
-      const found = Object.entries(APIS).find(([, { path }]) => path === request.url);
-      if (!found || request.method !== 'POST') return send(response, 404, '{"message":"not found"}');
-      const [provider, api] = found as [RerankProvider, Api];
+      const matched = Object.entries(APIS).find(([, { path }]) => path === request.url);
+      if (!matched || request.method !== 'POST') return send(response, 404, '{"message":"not found"}');
+      const [provider, api] = matched as [RerankProvider, Api];
       if (!api.allows(request.headers)) return send(response, 401, '{"message":"invalid api token"}');
-      const asked = api.understand(JSON.parse(Buffer.concat(parts).toString()) as Record<string, unknown>);
-      if ('status' in asked) return send(response, asked.status, JSON.stringify(asked.body));
-      calls.push({ provider, ...asked });
+      const understood = api.understand(JSON.parse(Buffer.concat(parts).toString()) as Record<string, unknown>);
+      if ('status' in understood) return send(response, understood.status, JSON.stringify(understood.body));
+      calls.push({ provider, ...understood });
       if (mishap === 'hang') return;
       if (typeof mishap === 'object' && mishap)
         return send(response, mishap.status, mishap.body ?? '{"message":"no"}', mishap.headers);
-      const ranked = asked.texts
-        .map((text, index) => ({ index, score: scoreOf(asked.query, text) }))
+      const ranked = understood.texts
+        .map((text, index) => ({ index, score: scoreOf(understood.query, text) }))
         .toSorted((a, b) => b.score - a.score)
-        .slice(0, Math.min(asked.count, asked.sample ?? Infinity));
-      const answer = api.present(spoil([...inOrder(ranked)], asked.texts.length, mishap), asked.texts);
-      // As servers do that write numbers without a second look.
+        .slice(0, Math.min(understood.count, understood.sample ?? Infinity));
+      const answer = api.present(spoil([...inOrder(ranked)], understood.texts.length, mishap), understood.texts);
+      // Like a server that writes NaN into its JSON.
       let text = JSON.stringify(mishap === 'no list' ? { answer } : answer);
       if (mishap === 'nan') text = text.replaceAll('null', 'NaN');
       if (mishap === 'cut') text = text.slice(0, text.length / 2);
@@ -200,7 +200,9 @@ export async function startRerankEmulator(): Promise<RerankEmulator> {
     settings: (...providers) =>
       Object.assign(
         {},
-        ...(providers.length > 0 ? providers : (Object.keys(APIS) as RerankProvider[])).map((one) => settings[one]),
+        ...(providers.length > 0 ? providers : (Object.keys(APIS) as RerankProvider[])).map(
+          (provider) => settings[provider],
+        ),
       ) as Record<string, string>,
     calls,
     waiting: () => waiting,

@@ -4,20 +4,20 @@ import type { AddressInfo } from 'node:net';
 
 export interface S3Emulator {
   readonly endpoint: string;
-  /** bucket/key → content. */
+  /** Contents by bucket/key. */
   readonly objects: Map<string, Buffer>;
-  /** Uploads in parts that were begun and neither completed nor given up: their keys. */
+  /** Returns the keys of multipart uploads that are neither completed nor aborted. */
   underWay(): string[];
   close(): Promise<void>;
 }
 
 const XML = { 'content-type': 'application/xml' };
 
-/** Uploads in parts: begun, sent part by part, completed or given up, and listed by prefix. */
+/** Multipart uploads: create, upload part, complete, abort, and list by prefix. */
 function createMultipart(objects: Map<string, Buffer>) {
   const uploads = new Map<string, { readonly key: string; readonly parts: Map<number, Buffer> }>();
   let count = 0;
-  /** False where the request is about something else. */
+  /** Answers a multipart request; returns false for any other request. */
   const answer = (url: URL, key: string, request: IncomingMessage, body: Buffer, response: ServerResponse): boolean => {
     const { method } = request;
     const id = url.searchParams.get('uploadId') ?? '';
@@ -33,10 +33,10 @@ function createMultipart(objects: Map<string, Buffer>) {
         );
     } else if (method === 'GET' && url.searchParams.has('uploads')) {
       const wanted = key.replace(/\/$/, '') + '/' + (url.searchParams.get('prefix') ?? '');
-      const found = [...uploads].filter(([, one]) => one.key.startsWith(wanted));
+      const found = [...uploads].filter(([, entry]) => entry.key.startsWith(wanted));
       const rows = found.map(
-        ([name, one]) =>
-          `<Upload><Key>${one.key.split('/').slice(1).join('/')}</Key><UploadId>${name}</UploadId></Upload>`,
+        ([name, entry]) =>
+          `<Upload><Key>${entry.key.split('/').slice(1).join('/')}</Key><UploadId>${name}</UploadId></Upload>`,
       );
       response.writeHead(200, XML).end(`<ListMultipartUploadsResult>${rows.join('')}</ListMultipartUploadsResult>`);
     } else if (method === 'PUT' && upload) {
@@ -61,8 +61,11 @@ function createMultipart(objects: Map<string, Buffer>) {
   return { answer, underWay: () => [...uploads.values()].map(({ key }) => key) };
 }
 
-/** An S3-compatible store that knows put (also in parts), get, list by prefix and delete, path style, any credentials. */
-/** @param namesPerPage that one page of a listing tells at most; as S3 itself has it, unless a test wants several pages of few */
+/**
+ * Starts an S3-compatible store on loopback: put (also multipart), get, list by prefix and delete; path style, any
+ * credentials.
+ * @param namesPerPage maximum names on a page of a listing; S3's default is 1000
+ */
 export async function startS3(namesPerPage = 1_000): Promise<S3Emulator> {
   const objects = new Map<string, Buffer>();
   const multipart = createMultipart(objects);
@@ -92,11 +95,11 @@ export async function startS3(namesPerPage = 1_000): Promise<S3Emulator> {
       const all = [...objects.keys()].filter((name) =>
         name.startsWith(bucket + (url.searchParams.get('prefix') ?? '')),
       );
-      // By name, so that what is deleted between two pages hides nothing.
+      // The token is a name, so that deletions between two pages cannot skip a name.
       const after = url.searchParams.get('continuation-token') ?? '';
-      const left = all.toSorted().filter((name) => name > after);
-      const names = left.slice(0, namesPerPage);
-      const last = left.length > names.length ? names.at(-1) : undefined;
+      const remaining = all.toSorted().filter((name) => name > after);
+      const names = remaining.slice(0, namesPerPage);
+      const last = remaining.length > names.length ? names.at(-1) : undefined;
       const next = last === undefined ? '' : `<NextContinuationToken>${last}</NextContinuationToken>`;
       const contents = names.map((name) => `<Contents><Key>${name.slice(bucket.length)}</Key></Contents>`).join('');
       return void response
@@ -122,7 +125,7 @@ export async function startS3(namesPerPage = 1_000): Promise<S3Emulator> {
   };
 }
 
-/** The SDK sends checksummed bodies in chunks of its own: `size;…\r\n` data `\r\n`, then a chunk of size 0. */
+/** Decodes the aws-chunked bodies of the SDK: `size;…\r\n` data `\r\n`, then a chunk of size 0. */
 function unchunked(body: Buffer, encoding: string | undefined): Buffer {
   if (!encoding?.includes('aws-chunked')) return body;
   const parts: Buffer[] = [];

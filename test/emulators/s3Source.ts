@@ -1,6 +1,6 @@
 /**
- * A stand-in for S3 on loopback as a source, after its published API: path style, ListBuckets and ListObjectsV2 in pages,
- * GetObject; signatures are worked out anew from what came over the wire. Buckets lie in regions.
+ * Emulates S3 on loopback as a source, by its published API: path style, paged ListBuckets and ListObjectsV2, GetObject.
+ * It computes signatures from the request as received. Each bucket has a region.
  */
 import { createHash, createHmac } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -17,13 +17,13 @@ export interface EmulatedObject {
 
 type S3Refused = Refused & { readonly code: string };
 
-/** What `misbehave` is asked with is a path decoded, without its first slash. */
+/** `misbehave` receives the decoded path, without the leading slash. */
 export interface S3SourceEmulator extends Emulator<S3Refused> {
   /** The value of SOURCE_URLS. */
   readonly settings: string;
-  /** Objects by bucket and key: change them at will. */
+  /** Objects by bucket and key; tests may change them at any time. */
   readonly buckets: Map<string, Map<string, EmulatedObject>>;
-  /** Of buckets that lie elsewhere than in us-east-1. */
+  /** Regions of buckets outside us-east-1. */
   readonly regions: Map<string, string>;
   /** Secrets by access key. */
   readonly keys: Map<string, string>;
@@ -39,13 +39,13 @@ function refuse(response: ServerResponse, status: number, code: string, headers:
     .end(`<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${code}</Code><Message>no</Message></Error>`);
 }
 
-/** The region that a request is signed for; else the code of its refusal. */
-function judge({ method, url = '', headers }: IncomingMessage, keys: ReadonlyMap<string, string>) {
-  const given = /^AWS4-HMAC-SHA256 Credential=([^,]+), ?SignedHeaders=([^,]+), ?Signature=(\w+)$/.exec(
+/** Returns the region that a request is signed for, or the error code of an invalid signature. */
+function verifySignature({ method, url = '', headers }: IncomingMessage, keys: ReadonlyMap<string, string>) {
+  const authorization = /^AWS4-HMAC-SHA256 Credential=([^,]+), ?SignedHeaders=([^,]+), ?Signature=(\w+)$/.exec(
     headers.authorization ?? '',
   );
-  if (!given) return { refused: 'AccessDenied' };
-  const [, credential = '', signed = '', signature] = given;
+  if (!authorization) return { refused: 'AccessDenied' };
+  const [, credential = '', signed = '', signature] = authorization;
   const [key = '', date = '', region = '', service = ''] = credential.split('/');
   const secret = keys.get(key);
   if (secret === undefined) return { refused: 'InvalidAccessKeyId' };
@@ -67,7 +67,7 @@ function judge({ method, url = '', headers }: IncomingMessage, keys: ReadonlyMap
 
 const etagOf = ({ content }: EmulatedObject): string => `"${createHash('md5').update(content).digest('hex')}"`;
 
-/** @param keysPerPage whatever a caller asks for */
+/** @param keysPerPage page size, whatever the request asks for */
 export async function startS3Source({ bucketsPerPage = 2, keysPerPage = 10 } = {}): Promise<S3SourceEmulator> {
   const buckets = new Map<string, Map<string, EmulatedObject>>();
   const regions = new Map<string, string>();
@@ -94,20 +94,20 @@ export async function startS3Source({ bucketsPerPage = 2, keysPerPage = 10 } = {
     const all = [...objects.keys()]
       .filter((key) => key.startsWith(query.get('prefix') ?? '') && key > after)
       .toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
-    const some = all.slice(0, Math.min(keysPerPage, Number(query.get('max-keys') ?? keysPerPage)));
+    const page = all.slice(0, Math.min(keysPerPage, Number(query.get('max-keys') ?? keysPerPage)));
     const isEncoded = query.get('encoding-type') === 'url';
-    const rows = some.map((key) => {
+    const rows = page.map((key) => {
       const name = isEncoded ? encodeURIComponent(key).replaceAll('%2F', '/').replaceAll('%20', '+') : xml(key);
       return `<Contents><Key>${name}</Key><LastModified>2026-03-04T10:00:00.000Z</LastModified><Size>1</Size><ETag>${xml(etagOf(objects.get(key)!))}</ETag></Contents>`;
     });
     response.end(
-      `<ListBucketResult>${isEncoded ? '<EncodingType>url</EncodingType>' : ''}<IsTruncated>${some.length < all.length}</IsTruncated>${rows.join('')}</ListBucketResult>`,
+      `<ListBucketResult>${isEncoded ? '<EncodingType>url</EncodingType>' : ''}<IsTruncated>${page.length < all.length}</IsTruncated>${rows.join('')}</ListBucketResult>`,
     );
   };
 
   const emulator = await startEmulator<S3Refused>({
     admit({ request, response }) {
-      const { refused } = judge(request, keys);
+      const { refused } = verifySignature(request, keys);
       if (refused !== undefined) refuse(response, 403, refused);
       return refused === undefined;
     },
@@ -119,7 +119,7 @@ export async function startS3Source({ bucketsPerPage = 2, keysPerPage = 10 } = {
       const objects = buckets.get(bucket);
       if (!objects) return refuse(response, 404, 'NoSuchBucket');
       const home = regions.get(bucket) ?? 'us-east-1';
-      if (judge(request, keys).region !== home)
+      if (verifySignature(request, keys).region !== home)
         return refuse(response, 301, 'PermanentRedirect', { 'x-amz-bucket-region': home });
       const key = rest.join('/');
       if (key === '') return listObjects(objects, query, response);

@@ -1,6 +1,6 @@
 /**
- * A stand-in for an organization of Salesforce on loopback, after its published REST API: queries in SOQL, files, descriptions
- * of kinds, and errors that are lists. The first part of each path is the host that a request would have gone to.
+ * Emulates a Salesforce organization on loopback, by its published REST API: SOQL queries, files, object descriptions, and
+ * errors as lists. The first segment of each path is the host that the request would go to.
  */
 import type { ServerResponse } from 'node:http';
 
@@ -12,27 +12,27 @@ const SALESFORCE_PEOPLE = [
   { id: 'ada@harbour.example', label: 'Ada' },
   { id: 'ben@harbour.example', label: 'Ben' },
 ];
-/** Where the organization is, whoever consents where. */
+/** The organization's host, whichever login domain the person uses. */
 export const ORGANIZATION_HOST = 'harbour.my.salesforce.com';
 
 type SalesforceRefused = Refused & { readonly errorCode?: string };
 
 export type SalesforceEmulator = ConsentingEmulator<SalesforceRefused> & {
   readonly settings: string;
-  /** Records by kind and id. A kind that is not there is one that the organization does not have. */
+  /** Records by object and id. A missing object does not exist in the organization. */
   readonly records: Map<string, Map<string, SoqlRecord>>;
-  /** What versions of files hold, by their ids. */
+  /** Contents of file versions, by id. */
   readonly contents: Map<string, string>;
-  /** Queries in the order asked. */
+  /** Queries in order. */
   readonly queries: string[];
   put(kind: string, id: string, record: SoqlRecord): void;
-  /** Deletes a record: for some days it is told which were, to the minute. @param at unset: now */
+  /** Deletes a record and logs the deletion. @param at time of the deletion. Unset: now */
   drop(kind: string, id: string, at?: number): void;
-  /** Until when deletions are forgotten, in milliseconds since 1970. */
+  /** Time up to which deletions are no longer available, in milliseconds since 1970. */
   readonly deletions: { forgottenUntil: number };
 };
 
-/** An id of Salesforce's shape: what kind of thing it is, and a name. */
+/** Returns an id in Salesforce's format. @param prefix three characters that identify the object */
 export const sfId = (prefix: string, name: string): string =>
   `${prefix}${name.replaceAll(/\W/g, '').padEnd(15, 'x')}`.slice(0, 18);
 
@@ -57,7 +57,7 @@ const DESCRIBED = [
   { name: 'Rank__c', label: 'Rank', custom: true, type: 'double' },
 ];
 
-/** @param perPage records of one answer, whatever is asked for */
+/** @param perPage records in one answer, whatever the request asks for */
 export async function startSalesforce({ perPage = 2 } = {}): Promise<SalesforceEmulator> {
   const records = new Map<string, Map<string, SoqlRecord>>();
   const contents = new Map<string, string>();
@@ -66,35 +66,35 @@ export async function startSalesforce({ perPage = 2 } = {}): Promise<SalesforceE
   const deletions = { forgottenUntil: 0 };
   const momentOf = (at: number): string => new Date(at).toISOString().replace('Z', '+0000');
 
-  const sendDeleted = ({ response, query: asked }: Call, kind: string): void => {
-    // Of moments it takes the minute.
+  const sendDeleted = ({ response, query: parameters }: Call, kind: string): void => {
+    // Salesforce ignores the seconds.
     const [start, end] = ['start', 'end'].map(
-      (name) => Math.floor(Date.parse(asked.get(name) ?? '') / 60_000) * 60_000,
+      (name) => Math.floor(Date.parse(parameters.get(name) ?? '') / 60_000) * 60_000,
     );
     if (!start || !end || end - start < 60_000)
       return refuse(response, { status: 400, errorCode: 'INVALID_REPLICATION_DATE' });
-    const told = deleted.filter((one) => one.kind === kind && one.at >= start && one.at <= end);
+    const reported = deleted.filter((entry) => entry.kind === kind && entry.at >= start && entry.at <= end);
     sendJson(response, 200, {
-      deletedRecords: told.map(({ id, at }) => ({ id, deletedDate: momentOf(at) })),
+      deletedRecords: reported.map(({ id, at }) => ({ id, deletedDate: momentOf(at) })),
       earliestDateAvailable: momentOf(deletions.forgottenUntil),
       latestDateCovered: momentOf(end),
     });
   };
-  const query = ({ response, query: asked }: Call): void => {
-    const soql = asked.get('q') ?? '';
+  const query = ({ response, query: parameters }: Call): void => {
+    const soql = parameters.get('q') ?? '';
     queries.push(soql);
-    const read = readSoql(soql);
-    const kind = records.get(read.from);
+    const parsed = readSoql(soql);
+    const kind = records.get(parsed.from);
     if (!kind) return refuse(response, { status: 400, errorCode: 'INVALID_TYPE' });
-    const found = read.find([...kind].map(([Id, record]) => ({ ...record, Id })));
-    if (read.isCount) return sendJson(response, 200, { totalSize: found.length, done: true, records: [] });
-    const wanted = found.slice(0, read.limit);
-    const page = wanted.slice(0, perPage);
+    const found = parsed.find([...kind].map(([Id, record]) => ({ ...record, Id })));
+    if (parsed.isCount) return sendJson(response, 200, { totalSize: found.length, done: true, records: [] });
+    const limited = found.slice(0, parsed.limit);
+    const page = limited.slice(0, perPage);
     sendJson(response, 200, {
-      totalSize: wanted.length,
-      done: page.length === wanted.length,
-      ...(page.length === wanted.length ? {} : { nextRecordsUrl: '/services/data/v67.0/query/01g-2000' }),
-      records: page.map((record) => pick(record, read)),
+      totalSize: limited.length,
+      done: page.length === limited.length,
+      ...(page.length === limited.length ? {} : { nextRecordsUrl: '/services/data/v67.0/query/01g-2000' }),
+      records: page.map((record) => pick(record, parsed)),
     });
   };
   const answer = (call: Call, person: string): void => {
@@ -129,8 +129,8 @@ export async function startSalesforce({ perPage = 2 } = {}): Promise<SalesforceE
       paths: { authorize: '/*/services/oauth2/authorize', token: '/*/services/oauth2/token' },
       people: SALESFORCE_PEOPLE,
       requiresPkce: true,
-      // Tokens end when a session of the organization does: how soon is not said.
-      saysExpiry: false,
+      // Access tokens end with the organization's session, whose length the response does not state.
+      sendsExpiry: false,
       facts: () => ({ instance_url: `https://${ORGANIZATION_HOST}`, id: 'https://login.salesforce.com/id/1/2' }),
     },
     refuse,
@@ -157,7 +157,7 @@ export async function startSalesforce({ perPage = 2 } = {}): Promise<SalesforceE
     queries,
     put(kind, id, record) {
       const all = records.get(kind) ?? new Map<string, SoqlRecord>();
-      // Whoever writes a file stamps it.
+      // Salesforce stamps a file on each write.
       const stamp = kind === 'ContentDocument' ? { SystemModstamp: momentOf(Date.now()) } : {};
       records.set(kind, all.set(id, { ...record, ...stamp }));
     },

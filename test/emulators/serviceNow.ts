@@ -1,6 +1,6 @@
 /**
- * A stand-in for an instance of ServiceNow on loopback, after its published Table and Attachment APIs: encoded queries, pages
- * whose rows are taken out by access rules after they were cut, Link headers. The first part of each path is the instance.
+ * Emulates a ServiceNow instance on loopback, by its published Table and Attachment APIs: encoded queries, Link headers, and
+ * pages from which access rules remove rows after paging. The first segment of each path is the instance.
  */
 import type { ServerResponse } from 'node:http';
 
@@ -18,9 +18,9 @@ interface EmulatedRow {
 }
 interface EmulatedTable {
   readonly label: string;
-  /** What it is a kind of. */
+  /** Name of the parent table. */
   readonly kindOf?: string;
-  /** Whether the connected user may look into it; unset: yes. */
+  /** Whether the connected user has no access to the table. */
   readonly isClosed?: boolean;
   /** By sys_id. */
   readonly rows: Map<string, EmulatedRow>;
@@ -31,28 +31,28 @@ export interface EmulatedAttachment {
   readonly name: string;
   readonly type: string;
   content: string;
-  /** As the system writes moments; unset: long ago. */
+  /** In ServiceNow's time format. Unset: January 2026. */
   readonly created?: string;
 }
 
-/** A moment as the system writes it. */
+/** Returns a time in ServiceNow's format. */
 export const momentOf = (at: number): string => new Date(at).toISOString().slice(0, 19).replace('T', ' ');
 
 export type ServiceNowEmulator = ConsentingEmulator<Refused> & {
   readonly settings: string;
   readonly tables: Map<string, EmulatedTable>;
   readonly attachments: Map<string, EmulatedAttachment>;
-  /** sys_ids that the connected user may not see. */
+  /** sys_ids of rows that the connected user has no access to. */
   readonly hidden: Set<string>;
-  /** Instances that sleep: they answer a page, whatever is asked. */
+  /** Hibernating instances: they answer every request with a web page. */
   readonly asleep: Set<string>;
-  /** How the language of the user shows values: `published` as `Veröffentlicht`. Others are shown as they are. */
+  /** Display values in the user's language: `published` as `Veröffentlicht`. Other values are displayed unchanged. */
   readonly labels: Map<string, string>;
-  /** Whether the user may not ask which tables there are. */
+  /** Whether the user has no access to the list of tables. */
   readonly rights: { hidesTables: boolean };
 };
 
-/** An id of ServiceNow's shape for a name. */
+/** Returns an id in ServiceNow's format for a name. */
 export const sysIdOf = (name: string): string => Buffer.from(name).toString('hex').padEnd(32, '0').slice(0, 32);
 
 const refuse = (response: ServerResponse, { status, headers = {} }: Refused): void => {
@@ -60,28 +60,28 @@ const refuse = (response: ServerResponse, { status, headers = {} }: Refused): vo
   sendJson(response, status, { error: { message, detail: null }, status: 'failure' }, headers);
 };
 
-/** Whether one condition of an encoded query holds for a row. */
-function holds(row: EmulatedRow, condition: string, me: string): boolean {
+/** Whether a row meets one condition of an encoded query. */
+function matches(row: EmulatedRow, condition: string, me: string): boolean {
   const [, field = '', operator = '', value = ''] = /^([a-z_.]+?)(IN|STARTSWITH|>=|<|=|>)(.*)$/.exec(condition) ?? [];
-  const given = row[field] ?? '';
-  if (operator === 'IN') return value.split(',').includes(given);
-  if (operator === 'STARTSWITH') return given.startsWith(value);
-  if (operator === '>') return given > value;
-  if (operator === '>=') return given >= value;
-  if (operator === '<') return given < value;
-  if (operator === '=') return given === (value === 'javascript:gs.getUserName()' ? me : value);
+  const actual = row[field] ?? '';
+  if (operator === 'IN') return value.split(',').includes(actual);
+  if (operator === 'STARTSWITH') return actual.startsWith(value);
+  if (operator === '>') return actual > value;
+  if (operator === '>=') return actual >= value;
+  if (operator === '<') return actual < value;
+  if (operator === '=') return actual === (value === 'javascript:gs.getUserName()' ? me : value);
   throw new Error(`No such condition: ${condition}`);
 }
 
-/** The rows that an encoded query finds, in its order. */
+/** Returns the rows that an encoded query finds, in its order. */
 function find(rows: readonly EmulatedRow[], query: string, me: string): EmulatedRow[] {
-  const parts = query.split('^NQ').map((one) => one.split('^').filter(Boolean));
+  const parts = query.split('^NQ').map((alternative) => alternative.split('^').filter(Boolean));
   const order = parts
     .flat()
     .find((part) => part.startsWith('ORDERBY'))
     ?.slice('ORDERBY'.length);
   const isFound = (row: EmulatedRow): boolean =>
-    parts.some((all) => all.filter((part) => !part.startsWith('ORDERBY')).every((part) => holds(row, part, me)));
+    parts.some((all) => all.filter((part) => !part.startsWith('ORDERBY')).every((part) => matches(row, part, me)));
   const found = rows.filter(isFound);
   return order === undefined ? found : found.toSorted((a, b) => ((a[order] ?? '') < (b[order] ?? '') ? -1 : 1));
 }
@@ -89,7 +89,7 @@ function find(rows: readonly EmulatedRow[], query: string, me: string): Emulated
 const pick = (row: EmulatedRow, fields: string | null): EmulatedRow =>
   fields === null ? row : Object.fromEntries(fields.split(',').map((name) => [name, row[name] ?? '']));
 
-/** @param perPage whatever a caller asks for */
+/** @param perPage page size, whatever the request asks for */
 export async function startServiceNow({ perPage = 2 } = {}): Promise<ServiceNowEmulator> {
   const tables = new Map<string, EmulatedTable>();
   const attachments = new Map<string, EmulatedAttachment>();
@@ -97,8 +97,8 @@ export async function startServiceNow({ perPage = 2 } = {}): Promise<ServiceNowE
   const asleep = new Set<string>();
   const labels = new Map<string, string>();
   const rights = { hidesTables: false };
-  /** A row with its values, as the user reads them, or both. */
-  const shown = (row: EmulatedRow, form: string | null): Record<string, unknown> => {
+  /** Returns a row with its values, its display values, or both. */
+  const displayed = (row: EmulatedRow, form: string | null): Record<string, unknown> => {
     const label = (value: string): string => labels.get(value) ?? value;
     if (form !== 'true' && form !== 'all') return row;
     return Object.fromEntries(
@@ -155,7 +155,7 @@ export async function startServiceNow({ perPage = 2 } = {}): Promise<ServiceNowE
 
   const answer = (call: Call, me: string): void => {
     const { response, path } = call;
-    const [instance = '', , , kind, name = '', id, what] = path;
+    const [instance = '', , , kind, name = '', id, extra] = path;
     if (asleep.has(instance)) {
       response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Your instance is hibernating</h1>');
       return;
@@ -164,7 +164,7 @@ export async function startServiceNow({ perPage = 2 } = {}): Promise<ServiceNowE
       if (name === '')
         return sendPage(
           call,
-          [...attachments].map(([one, attachment]) => attachmentRow(one, attachment)),
+          [...attachments].map(([key, attachment]) => attachmentRow(key, attachment)),
           me,
         );
       const attachment = attachments.get(name);
@@ -174,16 +174,16 @@ export async function startServiceNow({ perPage = 2 } = {}): Promise<ServiceNowE
       return;
     }
     const rows = rowsOf(name);
-    if (kind !== 'table' || what !== undefined) return refuse(response, { status: 404 });
+    if (kind !== 'table' || extra !== undefined) return refuse(response, { status: 404 });
     if (rows === null)
       return sendJson(response, 400, { error: { message: `Invalid table ${name}`, detail: null }, status: 'failure' });
     if (tables.get(name)?.isClosed === true || (name === 'sys_db_object' && rights.hidesTables))
       return refuse(response, { status: 403 });
     if (id === undefined) return sendPage(call, rows, me);
-    const row = rows.find(({ sys_id: one }) => one === id && !hidden.has(one));
+    const row = rows.find(({ sys_id: key }) => key === id && !hidden.has(key));
     if (!row) return refuse(response, { status: 404 });
     const picked = pick(row, call.query.get('sysparm_fields'));
-    sendJson(response, 200, { result: shown(picked, call.query.get('sysparm_display_value')) });
+    sendJson(response, 200, { result: displayed(picked, call.query.get('sysparm_display_value')) });
   };
 
   const emulator = await startConsenting<Refused>({

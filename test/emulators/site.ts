@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 
-/** What one path of the site answers. A function may keep state between requests. */
+/** The answer of a path. A function can keep state between requests. */
 export type Page =
   | string
   | { status?: number; type?: string; headers?: Record<string, string>; body?: string | Buffer; delayMs?: number }
@@ -11,16 +11,16 @@ export type Page =
 export interface Site {
   readonly origin: string;
   readonly host: string;
-  /** Every path asked for, in order, robots.txt included. */
+  /** All requested paths in order, including robots.txt. */
   readonly requests: string[];
-  /** Path (query included) → answer; may be changed while the site runs. */
+  /** Answers by path with query; tests may change them while the site runs. */
   readonly pages: Map<string, Page>;
-  /** The address of a path. */
+  /** Returns the address of a path. */
   url(path: string): string;
   close(): Promise<void>;
 }
 
-/** A web site on loopback with a request log. Unknown paths are 404. */
+/** Starts a web site on loopback with a request log. Unknown paths answer 404. */
 export async function startSite(pages: Record<string, Page> = {}): Promise<Site> {
   const known = new Map(Object.entries(pages));
   const requests: string[] = [];
@@ -38,12 +38,15 @@ export async function startSite(pages: Record<string, Page> = {}): Promise<Site>
       body = '',
       delayMs = 0,
     } = typeof page === 'string' ? { body: page } : page;
-    const guessed = path.endsWith('.xml')
+    const defaultType = path.endsWith('.xml')
       ? 'application/xml'
       : path.endsWith('.txt')
         ? 'text/plain'
         : 'text/html; charset=utf-8';
-    setTimeout(() => response.writeHead(status, { 'content-type': type ?? guessed, ...headers }).end(body), delayMs);
+    setTimeout(
+      () => response.writeHead(status, { 'content-type': type ?? defaultType, ...headers }).end(body),
+      delayMs,
+    );
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -63,7 +66,7 @@ export async function startSite(pages: Record<string, Page> = {}): Promise<Site>
   };
 }
 
-/** A sitemap of the given paths or addresses. */
+/** Returns a sitemap of the given paths or addresses. */
 export function sitemapOf(origin: string, paths: readonly string[]): string {
   const entries = paths.map((path) => `<url><loc>${new URL(path, origin).href.replaceAll('&', '&amp;')}</loc></url>`);
   return `<?xml version="1.0" encoding="UTF-8"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${entries.join('')}</urlset>`;
@@ -82,7 +85,10 @@ const TOPICS = [
   'railways',
 ];
 
-/** A page of a few hundred words about one thing, the same at every run, with the furniture that real pages have. */
+/**
+ * Returns a page of a few hundred words about one topic, with navigation, style and footer. The same number gives the
+ * same page.
+ */
 export function samplePage(number: number, paragraphs = 6): string {
   const topic = TOPICS[number % TOPICS.length] ?? 'things';
   const sentences = (paragraph: number): string =>
@@ -99,7 +105,7 @@ export function samplePage(number: number, paragraphs = 6): string {
 <body><nav><a href="/">Home</a> <a href="/about">About us</a></nav><main><h1>Page ${number} on ${topic}</h1>${body}</main><footer>All rights reserved</footer></body></html>`;
 }
 
-/** A site of `count` sample pages under /pages/ with its sitemap at /sitemap.xml. */
+/** Starts a site of `count` sample pages under /pages/ with its sitemap at /sitemap.xml. */
 export async function startSampleSite(count: number, paragraphs?: number): Promise<Site> {
   const site = await startSite();
   const paths = Array.from({ length: count }, (_, number) => `/pages/${number}.html`);

@@ -1,6 +1,6 @@
 /**
- * A stand-in for Slack's Web API on loopback, after its published reference: conversations, history and threads in pages,
- * users; refusals with 200. Consent and tokens are those of oauthProvider.ts, at Slack's own paths.
+ * Emulates Slack's Web API on loopback, by its published reference: paged conversations, history and threads, users, and
+ * errors with status 200. Consent and tokens come from oauthProvider.ts, at Slack's paths.
  */
 import type { ServerResponse } from 'node:http';
 
@@ -18,10 +18,10 @@ export interface EmulatedMessage {
   readonly ts: string;
   text: string;
   readonly user?: string;
-  /** That of the message that it answers. */
+  /** `ts` of the message that it replies to. */
   readonly thread?: string;
   edited?: boolean;
-  /** Whatever else Slack would say of it. */
+  /** Further members of the message in Slack's API. */
   readonly more?: Record<string, unknown>;
 }
 
@@ -29,25 +29,25 @@ export interface EmulatedConversation {
   readonly name?: string;
   readonly type: 'public_channel' | 'private_channel' | 'mpim' | 'im';
   readonly isArchived?: boolean;
-  /** Of direct messages: with whom. */
+  /** Only for direct messages: the other user. */
   readonly user?: string;
   readonly messages: EmulatedMessage[];
-  /** Whether the connected user is in it; unset: yes. */
+  /** Whether the connected user is not a member. */
   readonly isClosed?: boolean;
 }
 
-/** Refuses with 200, or 429 where it is too many. */
+/** Refusals have status 200, or 429 for rate limits. */
 type SlackRefused = Refused & { readonly error: string };
 
-/** What `misbehave` is asked with is `method?field=value&…`. */
+/** `misbehave` receives `method?field=value&…`. */
 export interface SlackEmulator extends Emulator<SlackRefused> {
   /** The value of SOURCE_URLS. */
   readonly settings: string;
   readonly oauth: OAuthProvider;
   readonly conversations: Map<string, EmulatedConversation>;
-  /** Names by id. */
+  /** Names by user id. */
   readonly users: Map<string, string>;
-  /** Methods with what they were asked, in the order asked. */
+  /** Methods with their fields, in order. */
   readonly asked: string[];
 }
 
@@ -76,7 +76,7 @@ const conversationJson = (id: string, { name, type, isArchived = false, user }: 
   created: 1_767_225_600,
 });
 
-/** @param perPage whatever a caller asks for */
+/** @param perPage page size, whatever the request asks for */
 export async function startSlack({
   perPage = 2,
   ...settings
@@ -89,17 +89,17 @@ export async function startSlack({
     paths: PATHS,
     people: SLACK_PEOPLE,
     scopeParameter: 'user_scope',
-    tokensIn: 'authed_user',
+    tokenMember: 'authed_user',
     facts: () => ({ team: { id: TEAM, name: 'Harbour' } }),
-    // Without token rotation, as most apps are.
-    saysExpiry: false,
+    // Most apps do not use token rotation.
+    sendsExpiry: false,
     refreshes: false,
     refusalStatus: 200,
     expiresIn: 1e9,
     ...settings,
   });
 
-  /** A page of a list, with the cursor of the next one as Slack has them. */
+  /** Sends a page of a list with the cursor of the next one, in Slack's format. */
   const send = (response: ServerResponse, fields: URLSearchParams, name: string, all: readonly unknown[]): void => {
     const from = Number(
       Buffer.from(fields.get('cursor') ?? '', 'base64')
@@ -120,15 +120,15 @@ export async function startSlack({
     { messages }: EmulatedConversation,
     { ts, text, user, thread, edited, more }: EmulatedMessage,
   ) => {
-    const answers = messages.filter((one) => one.thread === ts);
-    const inThread = thread ?? (answers.length > 0 ? ts : undefined);
+    const replies = messages.filter((message) => message.thread === ts);
+    const inThread = thread ?? (replies.length > 0 ? ts : undefined);
     return {
       type: 'message',
       ts,
       text,
       user: user ?? 'U0ADA',
       ...(inThread === undefined ? {} : { thread_ts: inThread }),
-      ...(answers.length === 0 ? {} : { reply_count: answers.length, latest_reply: answers.at(-1)?.ts }),
+      ...(replies.length === 0 ? {} : { reply_count: replies.length, latest_reply: replies.at(-1)?.ts }),
       ...(edited === true ? { edited: { user: 'U0ADA', ts: '1800000000.000000' } } : {}),
       ...more,
     };
@@ -141,9 +141,9 @@ export async function startSlack({
     scopes: readonly string[],
   ): void => {
     const method = path.at(-1) ?? '';
-    const may = (type: EmulatedConversation['type'], what: 'read' | 'history'): boolean =>
-      scopes.includes(`${SCOPES[type]}:${what}`);
-    const no = (error: string): void => refuse(response, { status: 200, error });
+    const may = (type: EmulatedConversation['type'], access: 'read' | 'history'): boolean =>
+      scopes.includes(`${SCOPES[type]}:${access}`);
+    const refuseWith = (error: string): void => refuse(response, { status: 200, error });
     if (method === 'auth.revoke') {
       oauth.revoke(person);
       return sendJson(response, 200, { ok: true, revoked: true });
@@ -160,9 +160,9 @@ export async function startSlack({
     if (method === 'users.info') {
       const id = fields.get('user') ?? '';
       const name = users.get(id);
-      if (!scopes.includes('users:read')) return no('missing_scope');
+      if (!scopes.includes('users:read')) return refuseWith('missing_scope');
       return name === undefined
-        ? no('user_not_found')
+        ? refuseWith('user_not_found')
         : sendJson(response, 200, {
             ok: true,
             user: { id, name: name.toLowerCase(), profile: { display_name: name } },
@@ -170,27 +170,28 @@ export async function startSlack({
     }
     if (method === 'conversations.list') {
       const types = (fields.get('types') ?? 'public_channel').split(',') as EmulatedConversation['type'][];
-      if (!types.every((type) => may(type, 'read'))) return no('missing_scope');
+      if (!types.every((type) => may(type, 'read'))) return refuseWith('missing_scope');
       const all = [...conversations].filter(
-        ([, one]) =>
-          types.includes(one.type) && !(fields.get('exclude_archived') === 'true' && one.isArchived === true),
+        ([, conversation]) =>
+          types.includes(conversation.type) &&
+          !(fields.get('exclude_archived') === 'true' && conversation.isArchived === true),
       );
       return send(
         response,
         fields,
         'channels',
-        all.map(([id, one]) => conversationJson(id, one)),
+        all.map(([id, conversation]) => conversationJson(id, conversation)),
       );
     }
     const conversation = conversations.get(fields.get('channel') ?? '');
-    if (!conversation) return no('channel_not_found');
+    if (!conversation) return refuseWith('channel_not_found');
     if (method === 'conversations.info')
       return sendJson(response, 200, {
         ok: true,
         channel: conversationJson(fields.get('channel') ?? '', conversation),
       });
-    if (!may(conversation.type, 'history')) return no('missing_scope');
-    if (conversation.isClosed === true) return no('not_in_channel');
+    if (!may(conversation.type, 'history')) return refuseWith('missing_scope');
+    if (conversation.isClosed === true) return refuseWith('not_in_channel');
     const { messages } = conversation;
     if (method === 'conversations.history') {
       const [oldest, latest] = [Number(fields.get('oldest') ?? 0), Number(fields.get('latest') ?? 1e11)];
@@ -210,16 +211,18 @@ export async function startSlack({
         newestFirst.map((message) => messageJson(conversation, message)),
       );
     }
-    if (method !== 'conversations.replies') return no('unknown_method');
-    const of = fields.get('ts');
-    const [first] = messages.filter(({ ts }) => ts === of);
-    if (!first) return no('thread_not_found');
-    const answers = messages.filter(({ thread }) => thread === of).toSorted((a, b) => Number(a.ts) - Number(b.ts));
+    if (method !== 'conversations.replies') return refuseWith('unknown_method');
+    const parentTs = fields.get('ts');
+    const [first] = messages.filter(({ ts }) => ts === parentTs);
+    if (!first) return refuseWith('thread_not_found');
+    const replies = messages
+      .filter(({ thread }) => thread === parentTs)
+      .toSorted((a, b) => Number(a.ts) - Number(b.ts));
     send(
       response,
       fields,
       'messages',
-      [first, ...answers].map((message) => messageJson(conversation, message)),
+      [first, ...replies].map((message) => messageJson(conversation, message)),
     );
   };
 
@@ -227,10 +230,10 @@ export async function startSlack({
   const emulator = await startEmulator<SlackRefused>({
     admit(call) {
       if (isConsent(call)) return true;
-      const isGood = oauth.accessOf(call.request) !== null;
-      if (!isGood)
+      const isValid = oauth.accessOf(call.request) !== null;
+      if (!isValid)
         refuse(call.response, { status: 200, error: settings.rotates === true ? 'token_expired' : 'invalid_auth' });
-      return isGood;
+      return isValid;
     },
     placeOf: (call) => (isConsent(call) ? '' : `${call.path.at(-1)}?${call.body.toString()}`),
     refuse,
@@ -244,7 +247,7 @@ export async function startSlack({
   const at = (part: string, path: string) => `SLACK.${part}=${emulator.origin}${path}`;
   return {
     ...emulator,
-    // Consent and tokens go well always.
+    // Requests for consent and tokens never misbehave.
     misbehave: (how) => emulator.misbehave((place) => (place === '' ? null : how(place))),
     mend() {
       emulator.mend();

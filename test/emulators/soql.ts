@@ -1,4 +1,4 @@
-/** As much of Salesforce's query language as its emulator is asked: one kind of record, conditions, an order, subqueries over children. */
+/** Parses the part of SOQL that the connector uses: one object, conditions, an order, a limit, subqueries over children. */
 
 type SoqlValue = string | number | boolean | null | SoqlRecord | { readonly records: readonly SoqlRecord[] };
 export interface SoqlRecord {
@@ -6,7 +6,7 @@ export interface SoqlRecord {
 }
 type Test = (row: SoqlRecord) => boolean;
 
-/** A query that Salesforce would not take. */
+/** The query is not valid SOQL. */
 export class MalformedQuery extends Error {}
 
 const TOKENS = /\s*('(?:[^'\\]|\\.)*'|[(),]|!=|<=|>=|[=<>]|[^\s(),=<>!']+)/gy;
@@ -28,7 +28,7 @@ const at = (row: SoqlRecord, field: string): SoqlValue =>
     return found ?? null;
   }, row);
 
-/** A literal: a quoted text, a number, a moment, true, false, null. */
+/** Parses a literal: a quoted text, a number, a date, true, false, null. */
 function literalOf(token: string): string | number | boolean | null {
   if (token.startsWith("'"))
     return token
@@ -41,7 +41,7 @@ function literalOf(token: string): string | number | boolean | null {
   throw new MalformedQuery(`not a literal: ${token}`);
 }
 
-/** `%` and `_` stand for anything, behind a backslash for themselves. */
+/** Translates a LIKE pattern: `%` and `_` are wildcards unless escaped. */
 const likeOf = (token: string): RegExp => {
   const pattern = token
     .slice(1, -1)
@@ -55,11 +55,11 @@ const likeOf = (token: string): RegExp => {
   return new RegExp(`^${pattern}$`, 'is');
 };
 
-/** Moments as what they are, however they are written. */
+/** Converts times to numbers, so that different notations of a time are equal. */
 const comparable = (value: SoqlValue): SoqlValue =>
   typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value) ? Date.parse(value) : value;
-const compare = (given: SoqlValue, other: SoqlValue): number => {
-  const [a, b] = [comparable(given), comparable(other)];
+const compare = (left: SoqlValue, right: SoqlValue): number => {
+  const [a, b] = [comparable(left), comparable(right)];
   return a === b ? 0 : (a as string) < (b as string) ? -1 : 1;
 };
 
@@ -69,7 +69,7 @@ function reader(tokens: readonly string[]) {
   const take = (wanted?: string): string => {
     const token = tokens[next] ?? '';
     if (wanted !== undefined && token.toUpperCase() !== wanted)
-      throw new MalformedQuery(`${wanted} wanted, ${token} found`);
+      throw new MalformedQuery(`expected ${wanted}, found ${token}`);
     next += 1;
     return token;
   };
@@ -121,7 +121,7 @@ function reader(tokens: readonly string[]) {
       take();
       all.push(condition());
     }
-    return (row) => all.every((one) => one(row));
+    return (row) => all.every((test) => test(row));
   };
   const or = (): Test => {
     const all = [and()];
@@ -129,7 +129,7 @@ function reader(tokens: readonly string[]) {
       take();
       all.push(and());
     }
-    return (row) => all.some((one) => one(row));
+    return (row) => all.some((test) => test(row));
   };
   return { peek, take, or };
 }
@@ -137,14 +137,14 @@ function reader(tokens: readonly string[]) {
 interface SoqlQuery {
   readonly from: string;
   readonly fields: readonly string[];
-  /** Names of children that are selected with their fields. */
+  /** Subqueries: names of child relations with the selected fields. */
   readonly children: readonly { readonly name: string; readonly fields: readonly string[] }[];
   readonly isCount: boolean;
   readonly limit: number;
   find(rows: readonly SoqlRecord[]): SoqlRecord[];
 }
 
-/** Reads a query. @throws MalformedQuery */
+/** Parses a query. @throws MalformedQuery */
 export function readSoql(soql: string): SoqlQuery {
   const { peek, take, or } = reader(tokensOf(soql));
   const fields: string[] = [];
@@ -205,18 +205,18 @@ export function readSoql(soql: string): SoqlQuery {
     find: (rows) =>
       rows.filter(holds).toSorted((a, b) => {
         for (const { field, sign } of orders) {
-          const [one, other] = [at(a, field), at(b, field)];
-          if (one === other) continue;
-          if (one === null) return 1;
-          if (other === null) return -1;
-          return compare(one, other) * sign;
+          const [left, right] = [at(a, field), at(b, field)];
+          if (left === right) continue;
+          if (left === null) return 1;
+          if (right === null) return -1;
+          return compare(left, right) * sign;
         }
         return 0;
       }),
   };
 }
 
-/** A record with the fields that were asked for. */
+/** Returns a record with only the selected fields. */
 export function pick(row: SoqlRecord, { fields, children, from }: SoqlQuery): SoqlRecord {
   const picked: SoqlRecord = { attributes: { type: from } };
   for (const field of fields) {
@@ -228,7 +228,7 @@ export function pick(row: SoqlRecord, { fields, children, from }: SoqlQuery): So
   }
   for (const { name, fields: inside } of children) {
     const all = (row[name] as unknown as readonly SoqlRecord[] | undefined) ?? [];
-    const records = all.map((one) => Object.fromEntries(inside.map((field) => [field, one[field] ?? null])));
+    const records = all.map((child) => Object.fromEntries(inside.map((field) => [field, child[field] ?? null])));
     picked[name] = records.length === 0 ? null : { records };
   }
   return picked;

@@ -1,15 +1,15 @@
-/** What the emulated transcription services hear, and how they may fail. */
+/** The speech that the emulated transcription services return, the recordings they receive, and their faults. */
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 export interface SpokenSentence {
   readonly text: string;
-  /** Seconds. */
+  /** In seconds. */
   readonly start: number;
   readonly end: number;
 }
 
-/** What one speaker says without a break. */
+/** One speaker's uninterrupted speech. */
 export interface Turn {
   readonly speaker: number;
   /** Paragraphs of sentences. */
@@ -19,7 +19,7 @@ export interface Turn {
 export interface Speech {
   /** BCP 47. */
   readonly language: string;
-  /** Seconds. */
+  /** In seconds. */
   readonly duration: number;
   readonly turns: readonly Turn[];
 }
@@ -55,7 +55,7 @@ export interface SpokenWord extends SpokenSentence {
   readonly speaker: number;
 }
 
-/** Its words, evenly spread over their sentences. */
+/** Returns the words of a speech, evenly spread over their sentences. */
 export const wordsOf = ({ turns }: Speech): SpokenWord[] =>
   turns.flatMap(({ speaker, paragraphs }) =>
     paragraphs.flat().flatMap(({ text, start, end }) => {
@@ -73,36 +73,39 @@ export const wordsOf = ({ turns }: Speech): SpokenWord[] =>
 export const textOf = ({ turns }: Speech): string =>
   turns.flatMap(({ paragraphs }) => paragraphs.flat().map(({ text }) => text)).join(' ');
 
-/** A status with what goes with it; an answer that breaks off on its way (`cut`) or is whole and no JSON (`broken`); none (`hang`). */
+/**
+ * A fault: an error status; a body whose connection closes in the middle (`cut`); a complete response that is invalid
+ * JSON (`broken`); no answer (`hang`).
+ */
 export type Mishap =
   | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: unknown }
   | 'cut'
   | 'broken'
   | 'hang';
 
-/** What a service makes of recordings that name a scene. */
+/** How a service handles the recordings that name this scene. */
 export interface Scene {
   readonly speech?: Speech;
-  /** What happens to the first calls of a kind, one after another; later ones are served. */
+  /** Faults of the first calls of a kind, in order; later calls succeed. */
   readonly mishaps?: Mishap[];
 }
 
-/** What came with a recording. */
-export interface HeardRecording {
+/** A recording as the service received it. */
+export interface ReceivedRecording {
   readonly sha256: string;
   readonly size: number;
-  /** Named by the recording itself: see recordingOf. */
+  /** Name of the scene, read from the recording: see recordingOf. */
   readonly scene: string | null;
 }
 
-/** A recording that names the scene it is to be used in. @param bytes its length at least */
+/** Returns a recording that contains the name of its scene. @param bytes minimum length */
 export function recordingOf(scene: string, bytes = 600): Buffer {
   const head = Buffer.from(`ID3\u0003scene:${scene};`, 'latin1');
   return Buffer.concat([head, Buffer.alloc(Math.max(0, bytes - head.length))]);
 }
 
-/** Takes a recording in, part after part. */
-export async function hear(request: IncomingMessage): Promise<HeardRecording> {
+/** Reads a recording from a request. */
+export async function receiveRecording(request: IncomingMessage): Promise<ReceivedRecording> {
   const hash = createHash('sha256');
   let size = 0;
   let head = '';
@@ -118,7 +121,7 @@ export function answer(response: ServerResponse, body: unknown, status = 200, he
   response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
 }
 
-/** Lets a mishap happen to what would have been answered. */
+/** Applies a fault to an answer. */
 export function mishap(response: ServerResponse, kind: Mishap, body: unknown): void {
   const text = JSON.stringify(body);
   if (kind === 'hang') return;

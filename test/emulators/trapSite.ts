@@ -7,7 +7,7 @@ import { CHARSET_TRAPS, CONTENT_TRAPS } from './traps/contents.js';
 import { SLOWNESS_TRAPS } from './traps/slowness.js';
 import { html, type Origins, redirect, type Trap } from './traps/trap.js';
 
-/** What any service must live through, as its settings are by default. */
+/** The traps for a service with default settings. */
 export const TRAPS: readonly Trap[] = [
   ...REDIRECT_TRAPS,
   ...STATUS_TRAPS,
@@ -16,14 +16,14 @@ export const TRAPS: readonly Trap[] = [
   ...CONTENT_TRAPS,
 ];
 
-/** Ordinary pages, each named by one or more of the sitemaps. */
+/** Number of ordinary pages, each listed in at least one sitemap. */
 const ORDINARY = 300;
-/** So many of them are named by /slow.xml too. */
-export const SLOW_BESIDE = 20;
+/** Number of ordinary pages that /slow.xml lists too. */
+export const ORDINARY_IN_SLOW = 20;
 const ordinary = (from: number, to: number): string[] =>
   Array.from({ length: to - from }, (_, index) => `/pages/${from + index}.html`);
 
-/** Sitemap files that can't be read wholly, and what the parent's record says of each. */
+/** Sitemap files that cannot be read completely, with the message on the parent for each. */
 export const BROKEN_SITEMAPS: Readonly<Record<string, RegExp>> = {
   '/sitemaps/broken.xml': /is broken XML \(line 2/,
   '/sitemaps/entities.xml': /is broken XML/,
@@ -42,7 +42,7 @@ const indexOf = (origin: string, files: readonly string[]): string =>
     .map((file) => `<sitemap><loc>${file.startsWith('/') ? origin + file : file}</loc></sitemap>`)
     .join('')}</sitemapindex>`;
 
-/** Every kind of sitemap file there is, and every fault one can have. */
+/** Returns every kind of sitemap file, and every kind of faulty one. */
 function sitemaps({ own, foreign }: Origins): Record<string, Page> {
   const whole = sitemapOf(own, ordinary(230, 240));
   const bomb = '<!DOCTYPE urlset [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">]>';
@@ -57,7 +57,7 @@ function sitemaps({ own, foreign }: Origins): Record<string, Page> {
       '/sitemaps/traps.xml',
       `${foreign}/sitemap.xml`,
       'sitemaps/by-relative-address.xml',
-      // Itself, and one that it has named before.
+      // The index itself, and a sitemap that it already listed.
       '/sitemap.xml',
       '/sitemaps/plain.xml',
       ...Object.keys(BROKEN_SITEMAPS).filter((path) => !path.includes('deep')),
@@ -86,11 +86,14 @@ function sitemaps({ own, foreign }: Origins): Record<string, Page> {
       own,
       TRAPS.map(({ name }) => `/traps/${name}`),
     ),
-    '/slow.xml': sitemapOf(own, [...SLOWNESS_TRAPS.map(({ name }) => `/traps/${name}`), ...ordinary(0, SLOW_BESIDE)]),
-    // What stands before the fault is taken.
+    '/slow.xml': sitemapOf(own, [
+      ...SLOWNESS_TRAPS.map(({ name }) => `/traps/${name}`),
+      ...ordinary(0, ORDINARY_IN_SLOW),
+    ]),
+    // Entries before the fault still count.
     '/sitemaps/broken.xml': `${whole.replace('</urlset>', '')}\n<url><loc>${own}/pages/never.html</url></urlset>`,
     '/sitemaps/entities.xml': `${bomb}${whole.replace('</urlset>', '')}<url><loc>${own}/&b;</loc></url></urlset>`,
-    '/sitemaps/a-page.xml': { type: 'text/html', body: html('Nothing of the kind.') },
+    '/sitemaps/a-page.xml': { type: 'text/html', body: html('This is not a sitemap.') },
     '/sitemaps/feed.xml': `<rss version="2.0"><channel><item><link>${own}/pages/never.html</link></item></channel></rss>`,
     '/sitemaps/empty.xml': '',
     '/sitemaps/half.xml.gz': gzipHalf(sitemapOf(own, [...ordinary(240, ORDINARY), '/pages/never.html'])),
@@ -105,15 +108,15 @@ const gzipHalf = (text: string): Page => ({
 });
 
 export interface TrapSite extends Site {
-  /** The other site, which the traps lead to. */
+  /** The other site, which some traps lead to. */
   readonly foreign: Site;
-  /** Addresses of the ordinary pages that its sitemaps name. */
+  /** Addresses of the ordinary pages in the sitemaps. */
   readonly ordinary: readonly string[];
 }
 
 /**
- * A site on which all goes wrong that can: TRAPS among 300 ordinary pages, named by sitemaps of which half are broken.
- * The traps of slowness are under /slow.xml.
+ * Starts a site with every kind of fault: TRAPS among 300 ordinary pages, listed in sitemaps of which half are faulty.
+ * /slow.xml lists the slow traps.
  */
 export async function startTrapSite(): Promise<TrapSite> {
   const foreign = await startSite({
@@ -126,8 +129,8 @@ export async function startTrapSite(): Promise<TrapSite> {
   const paths = ordinary(0, ORDINARY);
   paths.forEach((path, number) => site.pages.set(path, samplePage(number, 2)));
   for (const { name, page, needsOrigins, also = {} } of [...TRAPS, ...SLOWNESS_TRAPS]) {
-    const made = needsOrigins === true ? (page as (at: Origins) => Page)(origins) : (page as Page);
-    for (const [path, answer] of Object.entries({ ...also, [`/traps/${name}`]: made })) site.pages.set(path, answer);
+    const content = needsOrigins === true ? (page as (at: Origins) => Page)(origins) : (page as Page);
+    for (const [path, answer] of Object.entries({ ...also, [`/traps/${name}`]: content })) site.pages.set(path, answer);
   }
   for (const [path, page] of Object.entries(sitemaps(origins))) site.pages.set(path, page);
   return {

@@ -1,7 +1,7 @@
 /**
- * A stand-in for Zendesk on loopback, after its published reference: accounts by subdomain, each a part of the path; the help
- * centre and lists in pages by cursor, the export of tickets that leaves out what changed in the last minute and is for
- * administrators, comments with what is attached to them.
+ * Emulates Zendesk on loopback, by its published API reference: accounts by subdomain, each under its own path; the help
+ * center and lists paged by cursor; the incremental ticket export, which excludes changes of the last minute and requires
+ * an administrator; comments with attachments.
  */
 import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
@@ -50,7 +50,7 @@ interface EmulatedTicket {
   updated?: string;
 }
 
-/** What one subdomain holds, by ids. */
+/** The contents of one subdomain, by id. */
 export interface ZendeskAccount {
   readonly categories: Map<number, string>;
   readonly sections: Map<number, { readonly category: number; readonly above?: number; readonly name: string }>;
@@ -89,7 +89,7 @@ export const newZendeskAccount = (): ZendeskAccount => ({
 const tokenOf = (ticket: number, attachment: number): string =>
   createHash('sha256').update(`${ticket} ${attachment}`).digest('hex').slice(0, 20);
 
-/** @param perPage whatever a caller asks for */
+/** @param perPage page size, whatever the request asks for */
 export async function startZendesk({ perPage = 2 } = {}): Promise<ZendeskEmulator> {
   const accounts = new Map<string, ZendeskAccount>();
   const users = ZENDESK_PEOPLE.map(({ id, label, email, role }) => ({ id: Number(id), name: label, email, role }));
@@ -141,7 +141,7 @@ export async function startZendesk({ perPage = 2 } = {}): Promise<ZendeskEmulato
     })),
   });
 
-  /** All tickets by the time of their last change, but for those of the last minute. */
+  /** Sends the tickets in the order of their last change, without changes of the last minute. */
   const sendExport = (call: Call, { tickets }: ZendeskAccount): void => {
     const { query, response } = call;
     const most = Math.min(Number(query.get('per_page') ?? 1000), perPage);
@@ -175,9 +175,9 @@ export async function startZendesk({ perPage = 2 } = {}): Promise<ZendeskEmulato
     call: Call,
     sub: string,
     account: ZendeskAccount,
-    [room = '', id = '', inside]: readonly string[],
+    [resource = '', id = '', part]: readonly string[],
   ): void => {
-    const no = (): void => refuse(call.response, { status: 404 });
+    const missing = (): void => refuse(call.response, { status: 404 });
     const number = Number(id);
     const categories = [...account.categories].map(([key, name]) => ({
       id: key,
@@ -193,28 +193,28 @@ export async function startZendesk({ perPage = 2 } = {}): Promise<ZendeskEmulato
       created_at: STAMP,
     }));
     const articles = [...account.articles].map(([key, article]) => articleJson(sub, key, article));
-    if (room === 'categories' && id === '') return sendPage(call, 'categories', categories);
-    const all = room === 'categories' ? categories : room === 'sections' ? sections : articles;
-    const found = all.find((one) => one.id === number);
-    if (!found) return no();
-    if (inside === undefined)
+    if (resource === 'categories' && id === '') return sendPage(call, 'categories', categories);
+    const all = resource === 'categories' ? categories : resource === 'sections' ? sections : articles;
+    const found = all.find((item) => item.id === number);
+    if (!found) return missing();
+    if (part === undefined)
       return sendJson(call.response, 200, {
-        [{ categories: 'category', sections: 'section' }[room] ?? 'article']: found,
+        [{ categories: 'category', sections: 'section' }[resource] ?? 'article']: found,
       });
-    if (room === 'articles' && inside === 'translations') {
+    if (resource === 'articles' && part === 'translations') {
       const { title, body, draft = false, translations = [] } = account.articles.get(number)!;
       return sendPage(call, 'translations', [...translations, { locale: 'en-us', title, body, draft }]);
     }
-    const isIn = (one: (typeof sections)[number]): boolean =>
-      (room === 'categories' ? one.category_id : one.id) === number;
-    const mine = sections.filter(isIn);
-    if (inside === 'sections' && room === 'categories') return sendPage(call, 'sections', mine);
-    if (inside !== 'articles') return no();
-    const within = new Set(mine.map((one) => one.id));
+    const isIn = (section: (typeof sections)[number]): boolean =>
+      (resource === 'categories' ? section.category_id : section.id) === number;
+    const selected = sections.filter(isIn);
+    if (part === 'sections' && resource === 'categories') return sendPage(call, 'sections', selected);
+    if (part !== 'articles') return missing();
+    const within = new Set(selected.map((section) => section.id));
     sendPage(
       call,
       'articles',
-      articles.filter((one) => within.has(one.section_id)),
+      articles.filter((article) => within.has(article.section_id)),
     );
   };
 
@@ -222,13 +222,13 @@ export async function startZendesk({ perPage = 2 } = {}): Promise<ZendeskEmulato
     call: Call,
     sub: string,
     { tickets }: ZendeskAccount,
-    [id = '', inside]: readonly string[],
+    [id = '', part]: readonly string[],
   ): void => {
     if (id === '') {
       const sort = call.query.get('sort') ?? 'id';
       const all = [...tickets]
-        .filter(([, one]) => one.status !== 'deleted' && one.archived !== true)
-        .map(([key, one]) => ticketJson(key, one));
+        .filter(([, ticket]) => ticket.status !== 'deleted' && ticket.archived !== true)
+        .map(([key, ticket]) => ticketJson(key, ticket));
       const sorted =
         sort === '-updated_at'
           ? all.toSorted((a, b) => (a.updated_at < b.updated_at ? 1 : -1))
@@ -237,13 +237,13 @@ export async function startZendesk({ perPage = 2 } = {}): Promise<ZendeskEmulato
     }
     const ticket = tickets.get(Number(id));
     if (!ticket || ticket.status === 'deleted') return refuse(call.response, { status: 404 });
-    if (inside === undefined)
+    if (part === undefined)
       return sendJson(call.response, 200, { ticket: ticketJson(Number(id), ticket), ...withUsers(call) });
-    if (inside !== 'comments') return refuse(call.response, { status: 404 });
+    if (part !== 'comments') return refuse(call.response, { status: 404 });
     sendPage(
       call,
       'comments',
-      ticket.comments.map((one, at) => commentJson(sub, Number(id), one, at)),
+      ticket.comments.map((comment, at) => commentJson(sub, Number(id), comment, at)),
       withUsers(call),
     );
   };
@@ -251,7 +251,7 @@ export async function startZendesk({ perPage = 2 } = {}): Promise<ZendeskEmulato
   const contentOf = ({ tickets }: ZendeskAccount, token: string): string | undefined => {
     for (const [id, { comments }] of tickets)
       for (const { attachments = [] } of comments)
-        for (const one of attachments) if (tokenOf(id, one.id) === token) return one.content;
+        for (const attachment of attachments) if (tokenOf(id, attachment.id) === token) return attachment.content;
     return undefined;
   };
 
@@ -268,20 +268,20 @@ export async function startZendesk({ perPage = 2 } = {}): Promise<ZendeskEmulato
     isOpen: ({ path }) => path[1] === 'stored',
     answer(call, access) {
       const { response, path, request } = call;
-      const [sub = '', room, ...rest] = path;
+      const [sub = '', resource, ...rest] = path;
       const account = accounts.get(sub);
       if (!account) return refuse(response, { status: 404, body: 'No help desk' });
-      if (room === 'attachments') {
+      if (resource === 'attachments') {
         if (contentOf(account, rest[1] ?? '') === undefined) return refuse(response, { status: 404 });
         return void response.writeHead(302, { location: `/${sub}/stored/${rest[1]}` }).end();
       }
-      if (room === 'stored') {
+      if (resource === 'stored') {
         const content = contentOf(account, rest[0] ?? '');
-        // The place where contents lie knows no tokens of Zendesk, and must not see one.
+        // The storage host must not receive Zendesk's token.
         const isBad = content === undefined || request.headers.authorization !== undefined;
         return void response.writeHead(isBad ? 400 : 200, { 'content-type': 'application/octet-stream' }).end(content);
       }
-      if (room !== 'api' || rest[0] !== 'v2') return refuse(response, { status: 404 });
+      if (resource !== 'api' || rest[0] !== 'v2') return refuse(response, { status: 404 });
       const where = rest.slice(1).map((part) => part.replace(/\.json$/, ''));
       const user = users.find(({ id }) => String(id) === access.person.id);
       if (where.join('/') === 'users/me') return sendJson(response, 200, { user });

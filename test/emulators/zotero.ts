@@ -1,6 +1,6 @@
 /**
- * A stand-in for Zotero's Web API (version 3) on loopback, after its published documentation: libraries with a version that each
- * change raises, collections, items with children, files behind a redirect, what was deleted since. Refusals are texts.
+ * Emulates Zotero's Web API (version 3) on loopback, by its published documentation: libraries whose version increases with
+ * each change, collections, items with children, files behind a redirect, deletions since a version. Errors are plain text.
  */
 import type { ServerResponse } from 'node:http';
 
@@ -15,7 +15,7 @@ const ZOTERO_PEOPLE = [
 interface ZoteroThing {
   readonly data: Readonly<Record<string, unknown>>;
   readonly version: number;
-  /** Of a stored file: its bytes. */
+  /** Only for stored files: the content. */
   readonly file?: string;
 }
 interface ZoteroLibrary {
@@ -23,24 +23,24 @@ interface ZoteroLibrary {
   version: number;
   readonly collections: Map<string, ZoteroThing>;
   readonly items: Map<string, ZoteroThing>;
-  /** Keys with the version at which they went. */
+  /** Deleted keys with the library version of the deletion. */
   readonly deleted: { readonly kind: 'items' | 'collections'; readonly key: string; readonly version: number }[];
 }
 
 export interface ZoteroEmulator extends Emulator {
   readonly settings: string;
   readonly oauth: OAuth1Provider;
-  /** By path: `users/475`, `groups/12`. */
+  /** Libraries by path: `users/475`, `groups/12`. */
   readonly libraries: Map<string, ZoteroLibrary>;
-  /** What keys open besides groups. */
+  /** Access of keys to the personal library; groups are always accessible. */
   readonly rights: { hasLibrary: boolean };
-  /** Seconds that answers ask to rest for. */
+  /** Value of the Backoff header in seconds; 0: no header. */
   readonly backoff: { seconds: number };
   put(library: string, kind: 'items' | 'collections', key: string, data: Record<string, unknown>, file?: string): void;
   drop(library: string, kind: 'items' | 'collections', key: string): void;
 }
 
-/** A key of Zotero's shape for a name. */
+/** Returns a key in Zotero's format for a name. */
 export const zoteroKey = (name: string): string =>
   name
     .toUpperCase()
@@ -50,20 +50,20 @@ export const zoteroKey = (name: string): string =>
 
 const PATHS = { request: '/oauth/request', authorize: '/oauth/authorize', token: '/oauth/access' };
 const TEXTS: Readonly<Record<number, string>> = { 403: 'Forbidden', 404: 'Not found', 429: 'Too many requests' };
-/** Zotero knows no 401: a key that is none is forbidden. */
+/** Zotero has no 401: it answers 403 to an invalid key. */
 const refuse = (response: ServerResponse, { status, headers = {} }: Refused): void =>
   void response
     .writeHead(status === 401 ? 403 : status, { 'content-type': 'text/plain; charset=utf-8', ...headers })
     .end(status === 401 ? 'Invalid key' : (TEXTS[status] ?? 'An error occurred'));
 
-/** @param perPage whatever a caller asks for */
+/** @param perPage page size, whatever the request asks for */
 export async function startZotero({ perPage = 2 } = {}): Promise<ZoteroEmulator> {
   const libraries = new Map<string, ZoteroLibrary>();
   const oauth = createOAuth1Provider('Zotero', PATHS, ZOTERO_PEOPLE);
   const rights = { hasLibrary: true };
   const backoff = { seconds: 0 };
 
-  const resting = (): Record<string, string> => (backoff.seconds > 0 ? { backoff: String(backoff.seconds) } : {});
+  const backoffHeader = (): Record<string, string> => (backoff.seconds > 0 ? { backoff: String(backoff.seconds) } : {});
   const sendList = ({ response, query, url }: Call, all: readonly unknown[], version: number): void => {
     const start = Number(query.get('start') ?? 0);
     const to = start + Math.min(perPage, Number(query.get('limit') ?? 25));
@@ -77,7 +77,7 @@ export async function startZotero({ perPage = 2 } = {}): Promise<ZoteroEmulator>
       'total-results': String(all.length),
       'last-modified-version': String(version),
       ...more,
-      ...resting(),
+      ...backoffHeader(),
     });
   };
   const jsonOf = (path: string, library: ZoteroLibrary, kind: string, key: string, { data, version }: ZoteroThing) => ({
@@ -85,7 +85,7 @@ export async function startZotero({ perPage = 2 } = {}): Promise<ZoteroEmulator>
     version,
     links: { alternate: { href: `https://www.zotero.org/${path}/${kind}/${key}`, type: 'text/html' } },
     meta: {
-      numChildren: [...library.items.values()].filter(({ data: one }) => one['parentItem'] === key).length,
+      numChildren: [...library.items.values()].filter(({ data: child }) => child['parentItem'] === key).length,
     },
     data: { key, version, ...data },
   });
@@ -93,24 +93,25 @@ export async function startZotero({ perPage = 2 } = {}): Promise<ZoteroEmulator>
   const inLibrary = (call: Call, path: string, library: ZoteroLibrary, rest: readonly string[]): void => {
     const { response, query } = call;
     const since = Number(query.get('since') ?? 0);
-    const [what, key, below] = rest;
-    if (what === undefined)
-      return sendJson(response, 200, { id: Number(path.split('/')[1]), data: { name: library.name } }, resting());
-    if (what === 'deleted') {
+    const [resource, key, below] = rest;
+    if (resource === undefined)
+      return sendJson(response, 200, { id: Number(path.split('/')[1]), data: { name: library.name } }, backoffHeader());
+    if (resource === 'deleted') {
       const keys = (kind: string) =>
-        library.deleted.filter((one) => one.kind === kind && one.version > since).map((one) => one.key);
-      const gone = { items: keys('items'), collections: keys('collections'), searches: [], tags: [], settings: [] };
-      return sendJson(response, 200, gone, { 'last-modified-version': String(library.version) });
+        library.deleted.filter((entry) => entry.kind === kind && entry.version > since).map((entry) => entry.key);
+      const deleted = { items: keys('items'), collections: keys('collections'), searches: [], tags: [], settings: [] };
+      return sendJson(response, 200, deleted, { 'last-modified-version': String(library.version) });
     }
-    if (what !== 'items' && what !== 'collections') return refuse(response, { status: 404 });
-    const things = library[what];
-    const one = key === undefined ? undefined : things.get(key);
-    if (key !== undefined && !one) return refuse(response, { status: 404 });
-    const show = ([id, thing]: readonly [string, ZoteroThing]) =>
-      jsonOf(path, library, what === 'collections' && below === 'items' ? 'items' : what, id, thing);
-    if (one && key !== undefined && below === undefined) return sendJson(response, 200, show([key, one]), resting());
-    if (one && below === 'file') {
-      if (one.file === undefined) return refuse(response, { status: 404 });
+    if (resource !== 'items' && resource !== 'collections') return refuse(response, { status: 404 });
+    const things = library[resource];
+    const thing = key === undefined ? undefined : things.get(key);
+    if (key !== undefined && !thing) return refuse(response, { status: 404 });
+    const show = ([id, entry]: readonly [string, ZoteroThing]) =>
+      jsonOf(path, library, resource === 'collections' && below === 'items' ? 'items' : resource, id, entry);
+    if (thing && key !== undefined && below === undefined)
+      return sendJson(response, 200, show([key, thing]), backoffHeader());
+    if (thing && below === 'file') {
+      if (thing.file === undefined) return refuse(response, { status: 404 });
       return void response.writeHead(302, { location: `/files/${encodeURIComponent(path)}/${key}` }).end();
     }
     const isListed = ([, { data, version }]: readonly [string, ZoteroThing]): boolean =>
@@ -123,7 +124,7 @@ export async function startZotero({ perPage = 2 } = {}): Promise<ZoteroEmulator>
       return ((parent?.data['collections'] as readonly string[] | undefined) ?? []).includes(key ?? '');
     };
     const all =
-      one === undefined
+      thing === undefined
         ? [...things]
         : below === 'children'
           ? [...library.items].filter(([, { data }]) => data['parentItem'] === key)
@@ -136,7 +137,7 @@ export async function startZotero({ perPage = 2 } = {}): Promise<ZoteroEmulator>
     if (oauth.take(call)) return;
     const [kind = '', number = '', ...rest] = path;
     if (kind === 'files') {
-      // Where a redirect leads our key must not go.
+      // The API key must not follow the redirect.
       if (request.headers['zotero-api-key'] !== undefined) return refuse(response, { status: 404 });
       const file = libraries.get(number)?.items.get(rest[0] ?? '')?.file;
       response

@@ -54,7 +54,7 @@ const settled = (number: number): Promise<FileRecord[]> =>
 const kept = async () =>
   (await organization.get<Listed<{ file_id: number; state: string }>>('/quarantined_files?limit=100')).body.results;
 /** A file that vanishes, is had back and vanishes again is told of twice: how often is counted at the end of a round. */
-const MAY_BE = /^FILE_DELETED .* is told twice$/;
+const MAY_BE = /^FILE_DELETED .* was emitted twice$/;
 const amissIn = (now: AtRest): string[] => now.findInconsistencies().filter((what) => !MAY_BE.test(what));
 const rest = async (): Promise<void> => {
   const now = await waitFor(

@@ -24,7 +24,7 @@ describe('re-embedding', () => {
       const chance = seededChance(`kills of the ${victim} amid re-embedding`);
       let hits = 0;
       for (let number = 0; hits < KILLS && number < TRIES; number += 1)
-        hits += await rounds.play([someMoment(chance, victim, rounds.calmMs())]);
+        hits += await rounds.play([someMoment(chance, victim, rounds.undisturbedMs())]);
       expect(hits).toBe(KILLS);
     },
     TRIES * 120_000,

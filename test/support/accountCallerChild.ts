@@ -1,4 +1,7 @@
-/** Asks connected accounts whose they are, as often at once as it is told. A process of its own, so that several share the stores and nothing else. */
+/**
+ * Identifies connected accounts with concurrent calls. It runs as a process of its own, so that several processes share
+ * only the stores.
+ */
 import { loadConfig, storeSettings } from '../../config/config.js';
 import { createConnectors } from '../../connectors/registry.js';
 import { Fault } from '../../contract/failures.js';
@@ -11,11 +14,11 @@ export interface CallsToMake {
   readonly tenant: Tenant;
   readonly dataSourceId: number;
   readonly calls: number;
-  /** Whether they keep to limits together with other processes; unset: not. */
+  /** Whether the calls respect the host rate limits shared with other processes. Default: no. */
   readonly inTurn?: boolean;
 }
 
-/** What came of each: the account, or the kind of its fault. */
+/** The result of each call: the account, or the kind of its fault. */
 export type CallsMade = readonly string[];
 
 const config = loadConfig(process.env);
@@ -36,7 +39,9 @@ async function call({ tenant, dataSourceId, inTurn = false }: CallsToMake): Prom
   }
 }
 
-process.on('message', (given: CallsToMake) => {
-  void Promise.all(Array.from({ length: given.calls }, () => call(given))).then((made) => process.send?.(made));
+process.on('message', (request: CallsToMake) => {
+  void Promise.all(Array.from({ length: request.calls }, () => call(request))).then((results) =>
+    process.send?.(results),
+  );
 });
 process.send?.('ready');

@@ -1,4 +1,7 @@
-/** Which operations have answered a caller: scripts/test.ts compares them with the public contract after a whole run. */
+/**
+ * Records the operations that succeeded at least once; scripts/test.ts compares them with the public contract after a
+ * whole run.
+ */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { appendFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
@@ -8,8 +11,8 @@ import type { Response } from 'express';
 const CHANNEL = 'http.server.response.finish';
 
 /**
- * Listens for answers of a server in this process.
- * @returns appends the operations that answered 2xx or 3xx to the file that TEST_ANSWERED names, one a line, and stops
+ * Watches the responses of a server in this process.
+ * @returns a function that stops, and appends the operations that answered 2xx or 3xx to the file TEST_ANSWERED, one a line
  */
 export function watchAnswers(port: number): () => void {
   const file = process.env['TEST_ANSWERED'];

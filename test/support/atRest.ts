@@ -1,4 +1,7 @@
-/** Everything that rests in the stores, read past the service's own code, so that two ways to the same state can be compared. */
+/**
+ * Reads everything that a service has stored, without the service's own code, so that two ways to the same state can be
+ * compared.
+ */
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createReadStream } from 'node:fs';
@@ -19,21 +22,24 @@ import { readPointFile } from '../../store/coldStorage/pointFile.js';
 import type { RunDoc } from '../../store/runs/model.js';
 import type { UserDoc } from '../../store/users/model.js';
 import { PATIENCE_MS } from './waitFor.js';
-import { type EventNote, eventsAmiss } from './toldEvents.js';
+import { type EventNote, findEventInconsistencies } from './eventConsistency.js';
 
-/** What a customer's syncs have made, in words that do not depend on ids, generations or times. */
+/** The results of a customer's syncs, without ids, generations and times. */
 interface Content {
   readonly files: unknown[];
-  /** Rows of text with the chunks in them. */
+  /** Segments of text with their chunks. */
   readonly segments: unknown[];
   readonly points: unknown[];
-  /** What was fetched, by its hash. */
+  /** Fetched contents, by hash. */
   readonly contents: unknown[];
 }
 
 export interface AtRest {
   content(customerId: string): Content;
-  /** What must not be: states in motion; ends that nothing told of, or that were told twice; chunks, points and contents that no record names; counts that do not add up. */
+  /**
+   * Returns inconsistencies: records in a non-final state; missing or duplicate events; chunks, points and contents
+   * without a record; wrong counts.
+   */
   findInconsistencies(customerId?: string): string[];
 }
 
@@ -50,11 +56,14 @@ interface Point {
   readonly vector: Readonly<Record<string, unknown>>;
 }
 
-/** An upload is called by a number of its own at each try: here by its name, so that two tries can be laid side by side. */
+/**
+ * Returns a stable name of a file. Each upload attempt has a new number, so uploads are named by their file name, to make
+ * attempts comparable.
+ */
 const placeOf = ({ externalFileId, name }: { externalFileId: string; name: string | null }): string =>
   externalFileId.replace(/^[0-9a-f]{32}(?=\/|$)/, `upload ${name}`);
 
-const FILE_FACTS = [
+const FILE_FIELDS = [
   'source',
   'externalUrl',
   'name',
@@ -81,7 +90,7 @@ const FILE_FACTS = [
   'embeddingStorageStatus',
 ] as const satisfies readonly (keyof FileDoc)[];
 
-/** Every point of a service, with its payload. */
+/** Returns all points of a service, with payloads and vectors. */
 export async function readPoints(env: NodeJS.ProcessEnv): Promise<Point[]> {
   const client = new QdrantClient({ url: env['QDRANT_URL'] ?? '', checkCompatibility: false });
   const { collections } = await client.getCollections();
@@ -105,16 +114,16 @@ export async function readPoints(env: NodeJS.ProcessEnv): Promise<Point[]> {
 
 const hashOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
-/** The folder of what was sent; its names are numbers of their own. */
+/** The folder of uploaded originals; its file names are the ids of their records. */
 const ORIGINALS = 'originals';
 
-/** What the names of vectors in file storage end with. */
+/** The suffix of vector copies in file storage. */
 const VECTORS = '.vectors';
 
 async function readCopy(file: string): Promise<Point[]> {
   const points: Point[] = [];
-  for await (const some of readPointFile(createReadStream(file)))
-    for (const { dense, sparse, payload } of some)
+  for await (const batch of readPointFile(createReadStream(file)))
+    for (const { dense, sparse, payload } of batch)
       points.push({
         payload: payload as unknown as Point['payload'],
         vector: {
@@ -125,11 +134,11 @@ async function readCopy(file: string): Promise<Point[]> {
   return points;
 }
 
-/** The vectors in file storage, by the path that the record has of them. */
+/** Reads the vector copies in file storage. @returns points by the key that the file's record holds */
 async function readCopies(root: string, paths: readonly string[]): Promise<Map<string, Point[]>> {
   const copies = await Promise.all(
     paths.map(async (file) => {
-      // One that was cut off by a death, or that is just being written or deleted, holds nothing.
+      // A copy that was truncated by a kill, or is being written or deleted, counts as empty.
       const points = await readCopy(file).catch(() => []);
       return [path.relative(root, file), points] as const;
     }),
@@ -137,19 +146,25 @@ async function readCopies(root: string, paths: readonly string[]): Promise<Map<s
   return new Map(copies);
 }
 
-/** What is findInconsistencies with where the vectors of files lie: each in one place, the one that its record names, and nothing on its way. */
-function copiesAmiss(copies: ReadonlyMap<string, readonly Point[]>, files: readonly FileDoc[]): EventNote[] {
+/**
+ * Returns inconsistencies in vector storage: each file's vectors must be in exactly the place that its record names, with
+ * no move in progress.
+ */
+function findCopyInconsistencies(
+  copies: ReadonlyMap<string, readonly Point[]>,
+  files: readonly FileDoc[],
+): EventNote[] {
   const named = new Map(files.flatMap((file) => (file.coldCopy ? [[file.coldCopy.key, file] as const] : [])));
-  const lost = [...copies.keys()].filter((key) => !named.has(key));
+  const orphaned = [...copies.keys()].filter((key) => !named.has(key));
   return [
-    ...lost.map((key) => ({ customerId: '', what: `vectors ${key} in file storage are nobody's` })),
+    ...orphaned.map((key) => ({ customerId: '', what: `vectors ${key} in file storage belong to no file` })),
     ...files.flatMap((file) => {
       const { customerId, embeddingStorageStatus: status, coldCopy, move, numChunks, generation } = file;
       const isCold = status === 'COLD_STORAGE';
       const points = copies.get(coldCopy?.key ?? '');
       const notes = [
         ...(isCold || status === 'HOT_STORAGE' ? [] : [`is ${status}`]),
-        ...(move ? [`is still in the move of run ${move.runId}`] : []),
+        ...(move ? [`is still being moved by run ${move.runId}`] : []),
         ...(isCold !== Boolean(coldCopy) ? [`is ${status} and names ${coldCopy ? 'a' : 'no'} copy`] : []),
         ...(isCold && points?.length !== numChunks
           ? [`has ${points?.length ?? 'no'} of ${numChunks} vectors stored`]
@@ -173,29 +188,33 @@ async function blobsIn(root: string) {
   };
 }
 
-/** What was sent and is nobody's, or has lost its place. */
-function originalsAmiss(rows: readonly OriginalDoc[], blobs: readonly number[], files: readonly FileDoc[]): string[] {
+/** Returns originals that belong to no file, and files whose original is missing. */
+function findOriginalInconsistencies(
+  rows: readonly OriginalDoc[],
+  blobs: readonly number[],
+  files: readonly FileDoc[],
+): string[] {
   const byId = new Map(rows.map((row) => [row._id, row]));
   const named = new Map(
     files.flatMap((file) =>
-      [file.original, file.callerChunks].flatMap((one) => (one ? [[one.id, file._id] as const] : [])),
+      [file.original, file.callerChunks].flatMap((original) => (original ? [[original.id, file._id] as const] : [])),
     ),
   );
   return [
     ...rows.flatMap(({ _id, fileId }) => (fileId === null || named.get(_id) !== fileId ? [`original ${_id}`] : [])),
     ...blobs.flatMap((id) => (byId.get(id)?.bytes === null ? [] : [`stored original ${id}`])),
   ]
-    .map((what) => `${what} is nobody's`)
+    .map((what) => `${what} belongs to no file`)
     .concat(
       [...named].flatMap(([id, fileId]) => {
         const row = byId.get(id);
         const isKept = row?.fileId === fileId && (row.bytes !== null || blobs.includes(id));
-        return isKept ? [] : [`file ${fileId} has lost its original ${id}`];
+        return isKept ? [] : [`file ${fileId} has no stored original ${id}`];
       }),
     );
 }
 
-/** The hash of every content in file storage, by `file:generation`. */
+/** Returns the hashes of all contents in file storage, by `file:generation`. */
 async function readBlobs(
   files: Awaited<ReturnType<typeof blobsIn>>['contents'],
 ): Promise<(readonly [string, string])[]> {
@@ -207,7 +226,7 @@ async function readBlobs(
   );
 }
 
-/** Runs that wait for a person who may come back for minutes: that is rest. */
+/** Returns runs that wait for a person's consent, which can take minutes; they count as settled. */
 async function waitingRuns(connection: mongoose.Connection): Promise<number[]> {
   const waiting = connection
     .collection<AttemptDoc>('connection_attempts')
@@ -215,8 +234,11 @@ async function waitingRuns(connection: mongoose.Connection): Promise<number[]> {
   return (await waiting.toArray()).map(({ _id }) => _id);
 }
 
-/** Waits for runs to end, a moment after the last of their files; one that does not is told of as findInconsistencies. */
-async function runsEnded(connection: mongoose.Connection, waiting: number[]): Promise<void> {
+/**
+ * Waits until all runs have ended, which happens shortly after their last file. A run that does not end is reported as an
+ * inconsistency.
+ */
+async function waitForRuns(connection: mongoose.Connection, waiting: number[]): Promise<void> {
   const deadline = Date.now() + PATIENCE_MS;
   const open = { finishedAt: null, _id: { $nin: waiting } };
   while (Date.now() < deadline && (await connection.collection<RunDoc>('runs').countDocuments(open)) > 0)
@@ -227,7 +249,7 @@ async function readDatabase(env: NodeJS.ProcessEnv) {
   const connection = await mongoose.createConnection(env['MONGODB_URI'] ?? '').asPromise();
   try {
     const waiting = await waitingRuns(connection);
-    await runsEnded(connection, waiting);
+    await waitForRuns(connection, waiting);
     const all = <T extends object>(name: string) => connection.collection<T>(name).find().toArray() as Promise<T[]>;
     const [files, quarantined, segments, rows, runs, users, events, originals] = await Promise.all([
       all<FileDoc>('files'),
@@ -240,14 +262,14 @@ async function readDatabase(env: NodeJS.ProcessEnv) {
       all<OriginalDoc>('originals'),
     ]);
     const contents = rows.map((row) => [`${row.fileId}:${row.generation}`, hashOf(row.bytes.value())] as const);
-    const rested = runs.filter(({ _id }) => !waiting.includes(_id));
-    return { files, quarantined, segments, contents, runs: rested, users, events, originals };
+    const settled = runs.filter(({ _id }) => !waiting.includes(_id));
+    return { files, quarantined, segments, contents, runs: settled, users, events, originals };
   } finally {
     await connection.close();
   }
 }
 
-/** A file in quarantine as what is kept of it. */
+/** Returns the file record of a quarantined file as it would be after a restore. */
 const keptRecord = ({ file, copy }: QuarantinedDoc): FileDoc => ({
   ...file,
   syncStatus: 'READY',
@@ -266,12 +288,12 @@ function tally(keys: readonly string[]): Map<string, number> {
 }
 
 /**
- * Reads all that a service has stored.
+ * Reads all stored data of a service.
  * @param env the settings of the service: MONGODB_URI, QDRANT_URL, QDRANT_COLLECTION_PREFIX, DATA_DIR
  */
 export async function readAtRest(env: NodeJS.ProcessEnv): Promise<AtRest> {
   const root = path.join(env['DATA_DIR'] ?? '', 'files');
-  // First, since it waits for the runs: what these still write and delete must not be read before.
+  // Read the database first: it waits for the runs to end, and they write and delete until then.
   const {
     files: shown,
     quarantined,
@@ -288,40 +310,47 @@ export async function readAtRest(env: NodeJS.ProcessEnv): Promise<AtRest> {
     readBlobs(stored.contents),
     readCopies(root, stored.copies),
   ]);
-  // What vanished at its source is kept whole, with its vectors in file storage.
+  // Quarantined files keep all their data, with the vectors in file storage.
   const files = [...shown, ...quarantined.map(keptRecord)];
   const contents = new Map([...rows, ...blobs]);
   const byId = new Map(files.map((file) => [file._id, file]));
   const customers = new Map(users.map((user) => [user._id, user.customerId]));
-  const where = (fileId: number): string => {
+  const nameOfFile = (fileId: number): string => {
     const file = byId.get(fileId);
     return file ? placeOf(file) : `deleted file ${fileId}`;
   };
   const notes: { customerId: string | undefined; what: string }[] = [
-    ...eventsAmiss(events, shown, runs),
+    ...findEventInconsistencies(events, shown, runs),
     ...quarantined.flatMap(({ _id, customerId, state }) =>
       state === 'kept' ? [] : [{ customerId, what: `quarantined file ${_id} is ${state}` }],
     ),
-    ...copiesAmiss(copies, files),
+    ...findCopyInconsistencies(copies, files),
   ];
 
   const named = (fileId: number, generation: number): boolean => byId.get(fileId)?.generation === generation;
-  for (const what of originalsAmiss(originals, stored.originals, files)) notes.push({ customerId: undefined, what });
+  for (const what of findOriginalInconsistencies(originals, stored.originals, files))
+    notes.push({ customerId: undefined, what });
   for (const { _id, kind, customerId, finishedAt } of runs)
     if (finishedAt === null) notes.push({ customerId, what: `run ${_id} (${kind}) has not ended` });
   for (const { _id, fileId, generation, userId } of segments)
     if (!named(fileId, generation))
-      notes.push({ customerId: customers.get(userId), what: `segment ${_id} of ${where(fileId)} is nobody's` });
+      notes.push({
+        customerId: customers.get(userId),
+        what: `segment ${_id} of ${nameOfFile(fileId)} belongs to no file`,
+      });
   for (const { payload } of points)
     if (!named(payload.file_id, payload.generation))
       notes.push({
         customerId: customers.get(payload.user_id),
-        what: `point ${payload.file_id}:${payload.generation}:${payload.chunk_index} of ${where(payload.file_id)} is nobody's`,
+        what: `point ${payload.file_id}:${payload.generation}:${payload.chunk_index} of ${nameOfFile(payload.file_id)} belongs to no file`,
       });
   for (const key of contents.keys()) {
     const [fileId = 0, generation = 0] = key.split(':').map(Number);
     if (!named(fileId, generation))
-      notes.push({ customerId: byId.get(fileId)?.customerId, what: `content ${key} of ${where(fileId)} is nobody's` });
+      notes.push({
+        customerId: byId.get(fileId)?.customerId,
+        what: `content ${key} of ${nameOfFile(fileId)} belongs to no file`,
+      });
   }
 
   const chunksOf = tally(segments.flatMap((row) => row.cuts.map(() => `${row.fileId}:${row.generation}`)));
@@ -330,43 +359,43 @@ export async function readAtRest(env: NodeJS.ProcessEnv): Promise<AtRest> {
     const { customerId, syncStatus, numChunks, vectorSpace } = file;
     const note = (what: string) => notes.push({ customerId, what: `${placeOf(file)} ${what}` });
     if (!(FINAL_FILE_STATUSES as readonly FileSyncStatus[]).includes(syncStatus)) note(`is ${syncStatus}`);
-    if (file.cleanupPending) note('waits for its clean-up');
+    if (file.cleanupPending) note('has a pending cleanup');
     const key = `${file._id}:${file.generation}`;
-    if (file.hasContent !== contents.has(key)) note(`${file.hasContent ? 'has lost its' : 'should have no'} content`);
+    if (file.hasContent !== contents.has(key)) note(`${file.hasContent ? 'has no stored' : 'should have no'} content`);
     const [chunks, vectors] = [chunksOf.get(key) ?? 0, pointsOf.get(key) ?? 0];
-    if (chunks !== numChunks) note(`counts ${numChunks} chunks and has ${chunks}`);
+    if (chunks !== numChunks) note(`records ${numChunks} chunks but has ${chunks}`);
     if (vectors !== (vectorSpace === null || file.embeddingStorageStatus === 'COLD_STORAGE' ? 0 : numChunks))
-      note(`counts ${numChunks} chunks and has ${vectors} points`);
+      note(`records ${numChunks} chunks but has ${vectors} points`);
     const { pages_total, pages_ready, pages_failed, pages_aborted } = file.fileMetadata as Record<string, number>;
     if (pages_ready !== undefined && pages_total !== pages_ready + (pages_failed ?? 0) + (pages_aborted ?? 0))
-      note(`has counts that do not add up: ${JSON.stringify(file.fileMetadata)}`);
+      note(`has page counts that do not add up: ${JSON.stringify(file.fileMetadata)}`);
   }
 
   return {
     findInconsistencies: (customerId) =>
       notes.filter((note) => customerId === undefined || note.customerId === customerId).map(({ what }) => what),
     content(customerId) {
-      const mine = byText(
+      const own = byText(
         shown.filter((file) => file.customerId === customerId),
         placeOf,
       );
-      const ids = new Set(mine.map((file) => file._id));
+      const ids = new Set(own.map((file) => file._id));
       return {
-        files: mine.map((file) => ({
+        files: own.map((file) => ({
           place: placeOf(file),
-          ...Object.fromEntries(FILE_FACTS.map((fact) => [fact, file[fact]])),
-          parent: file.parentId === null ? null : where(file.parentId),
+          ...Object.fromEntries(FILE_FIELDS.map((field) => [field, file[field]])),
+          parent: file.parentId === null ? null : nameOfFile(file.parentId),
         })),
         segments: byText(
           segments
             .filter((row) => ids.has(row.fileId))
             .map(({ fileId, first, last, offset, text, prefix, cuts }) => {
-              return { page: where(fileId), first, last, offset, text, prefix, cuts };
+              return { page: nameOfFile(fileId), first, last, offset, text, prefix, cuts };
             }),
           ({ page, first }) => `${page} ${String(first).padStart(6, '0')}`,
         ),
         points: byText(
-          // Wherever they lie.
+          // In Qdrant or in file storage.
           [...points, ...[...copies.values()].flat()]
             .filter(({ payload }) => ids.has(payload.file_id))
             .map(
@@ -383,9 +412,9 @@ export async function readAtRest(env: NodeJS.ProcessEnv): Promise<AtRest> {
                 vector,
               }) => {
                 return {
-                  page: where(file_id),
-                  parent: where(parent_id),
-                  above: ancestors.map(where),
+                  page: nameOfFile(file_id),
+                  parent: nameOfFile(parent_id),
+                  above: ancestors.map(nameOfFile),
                   ...payload,
                   vector,
                 };
@@ -393,7 +422,7 @@ export async function readAtRest(env: NodeJS.ProcessEnv): Promise<AtRest> {
             ),
           ({ page, chunk_index }) => `${page} ${String(chunk_index).padStart(6, '0')}`,
         ),
-        contents: mine.map((file) => ({
+        contents: own.map((file) => ({
           page: placeOf(file),
           hash: contents.get(`${file._id}:${file.generation}`) ?? null,
         })),
@@ -402,7 +431,7 @@ export async function readAtRest(env: NodeJS.ProcessEnv): Promise<AtRest> {
   };
 }
 
-/** Forgets the vectors of known texts, so that the next sync embeds again. */
+/** Clears the vector cache, so that the next sync embeds all texts. */
 export async function forgetVectors(env: NodeJS.ProcessEnv): Promise<void> {
   const connection = await mongoose.createConnection(env['MONGODB_URI'] ?? '').asPromise();
   await connection.collection('vector_cache').deleteMany({});

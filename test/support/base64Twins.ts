@@ -1,10 +1,13 @@
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
-/** Returns other texts that Node decodes to the same bytes as the base64url text of 32 bytes: 3 last characters, and padding. */
+/**
+ * Returns other texts that Node decodes to the same 32 bytes as a base64url text: with other last characters, or with
+ * padding.
+ */
 export function base64Twins(text: string): string[] {
   const bytes = Buffer.from(text, 'base64url');
   const endings = [...ALPHABET].map((letter) => text.slice(0, -1) + letter);
   return [...endings, `${text}=`, `${text}\n`].filter(
-    (one) => one !== text && Buffer.from(one, 'base64url').equals(bytes),
+    (twin) => twin !== text && Buffer.from(twin, 'base64url').equals(bytes),
   );
 }

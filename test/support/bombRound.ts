@@ -1,4 +1,4 @@
-/** Bombs sent to a service through its API with good files around them, and what came of both. */
+/** Uploads decompression bombs and other malicious files together with good files, and returns the result of each. */
 import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 
@@ -29,9 +29,9 @@ import { type Residents, residentBytes, watchResident } from './watchResident.js
 const MB = 1_000_000;
 const BOUNDARY = 'zeros';
 
-/** A file of one byte over and over, as long as wanted, made as it is sent. */
+/** A file of one repeated byte, generated while it is sent. */
 interface Endless {
-  /** What it begins with. */
+  /** Bytes before the repeated byte. */
   readonly head?: string;
   readonly byte: string;
   readonly bytes: number;
@@ -39,7 +39,10 @@ interface Endless {
 
 type Content = Uint8Array | string | Endless;
 
-/** How a bomb must end: refused by the API with that status, or SYNC_ERROR or READY with such a sentence or text. */
+/**
+ * The expected result of a bomb: refused by the API with this status, or SYNC_ERROR or READY with a matching message or
+ * text.
+ */
 export interface Expected {
   readonly status: number | 'SYNC_ERROR' | 'READY';
   readonly says: RegExp;
@@ -52,24 +55,24 @@ export interface Bomb extends Expected {
 }
 
 export interface BombSizes {
-  /** Of the archive bombs and the PDF, unpacked. */
+  /** Unpacked size of the archive bombs and the PDF. */
   readonly unpackedBytes: number;
-  /** Of the upload that is longer than the setting allows. */
+  /** Size of the upload that exceeds the limit for uploads. */
   readonly sentBytes: number;
-  /** Of the line that is the only one of a CSV. */
+  /** Size of the only line of a CSV. */
   readonly lineBytes: number;
 }
 
-/** One that is taken in where the setting for uploads allows it: a sparse file with the mark of a document at its head. */
+/** A sparse file with the signature of a PDF, accepted where the upload limit allows its size. */
 export const sparseDocument = (bytes: number): Bomb => ({
-  what: 'a sparse file that may be sent and is too long to be read',
+  what: 'a sparse file that may be uploaded but is too large to be read',
   name: 'sparse.pdf',
   content: () => ({ head: '%PDF-1.7\n', byte: '\0', bytes }),
   status: 'SYNC_ERROR',
   says: /MAX_DOCUMENT_BYTES.*Split it/,
 });
 
-/** Every bomb, and the way it has to end. */
+/** Returns every bomb with its expected result. */
 export const bombsOf = ({ unpackedBytes, sentBytes, lineBytes }: BombSizes): readonly Bomb[] => [
   {
     what: 'a flat archive',
@@ -79,7 +82,7 @@ export const bombsOf = ({ unpackedBytes, sentBytes, lineBytes }: BombSizes): rea
     says: /MAX_UNPACK_RATIO/,
   },
   {
-    what: 'a flat archive that lies about its size',
+    what: 'a flat archive with a wrong size in its header',
     name: 'lies.docx',
     content: () => flatBomb(unpackedBytes, 900_000),
     status: 'SYNC_ERROR',
@@ -93,29 +96,29 @@ export const bombsOf = ({ unpackedBytes, sentBytes, lineBytes }: BombSizes): rea
     says: /ZIP archive/,
   },
   ...['docx', 'pptx', 'xlsx', 'xlsm'].map((ending) => ({
-    what: `archives inside archives, called .${ending}`,
+    what: `archives inside archives, named .${ending}`,
     name: `archives.${ending}`,
     content: () => nestedArchives(5, 10 * MB),
     status: 'SYNC_ERROR' as const,
     says: /not an Office file but an archive of other files.*Unpack it/,
   })),
   {
-    what: 'archives inside archives for the text of a Word file',
+    what: 'archives inside archives in place of the text of a Word file',
     name: 'text.docx',
     content: () => archivesForText(5, 10 * MB),
     status: 'SYNC_ERROR',
     says: /broken.*save it again/,
   },
   {
-    // As workbooks shown in a letter are: nobody unpacks them, so they blow nothing up.
-    what: 'archives inside archives that a Word file brings along',
+    // Nobody unpacks embedded files such as workbooks, so these archives have no effect.
+    what: 'archives inside archives embedded in a Word file',
     name: 'embedded.docx',
     content: () => embeddedArchives(5, 10 * MB),
     status: 'READY',
     says: /^Words of the letter\.$/,
   },
   {
-    what: 'members that overlap',
+    what: 'overlapping members',
     name: 'overlapping.docx',
     content: overlappingMembers,
     status: 'SYNC_ERROR',
@@ -129,28 +132,28 @@ export const bombsOf = ({ unpackedBytes, sentBytes, lineBytes }: BombSizes): rea
     says: /1000000 members.*MAX_ARCHIVE_ENTRIES/,
   },
   {
-    what: 'a PDF that unpacks without end',
+    what: 'a PDF that unpacks to a huge size',
     name: 'deflated.pdf',
     content: () => deflatedPdf(unpackedBytes),
     status: 'SYNC_ERROR',
     says: /PARSE_FILE_MEMORY_MB|PARSE_FILE_TIMEOUT_MS/,
   },
   {
-    what: 'a PDF whose pages are a loop',
+    what: 'a PDF with a cyclic page tree',
     name: 'loop.pdf',
     content: loopingPdf,
     status: 'SYNC_ERROR',
     says: /PDF|pages|text/,
   },
   {
-    what: '300,000 elements inside one another',
+    what: '300,000 nested elements',
     name: 'nested.docx',
     content: () => nestedDocx(300_000),
     status: 'SYNC_ERROR',
     says: /MAX_ELEMENT_DEPTH/,
   },
   {
-    what: '300,000 tags of HTML inside one another',
+    what: '300,000 nested HTML tags',
     name: 'nested.html',
     content: () => `<!doctype html><p>Words at the top.</p>${'<div>'.repeat(300_000)}Words far down.`,
     status: 'SYNC_ERROR',
@@ -164,7 +167,7 @@ export const bombsOf = ({ unpackedBytes, sentBytes, lineBytes }: BombSizes): rea
     says: /MAX_ELEMENT_ATTRIBUTES/,
   },
   {
-    what: '100,000 attributes of HTML',
+    what: '100,000 HTML attributes',
     name: 'attributes.html',
     content: () => `<!doctype html><p ${attributesOf(100_000)}>Words with much to them.</p>`,
     status: 'SYNC_ERROR',
@@ -178,14 +181,14 @@ export const bombsOf = ({ unpackedBytes, sentBytes, lineBytes }: BombSizes): rea
     says: /document type/,
   },
   {
-    what: 'a table of one endless line',
+    what: 'a CSV of one very long line',
     name: 'line.csv',
     content: () => ({ byte: 'x', bytes: lineBytes }),
     status: 'SYNC_ERROR',
     says: /\(setting [A-Z_]+/,
   },
   {
-    what: 'a sparse file larger than may be sent',
+    what: 'a sparse file larger than the upload limit',
     name: 'sparse.pcm',
     content: () => ({ byte: '\0', bytes: sentBytes }),
     status: 413,
@@ -193,29 +196,29 @@ export const bombsOf = ({ unpackedBytes, sentBytes, lineBytes }: BombSizes): rea
   },
 ];
 
-export interface Ended {
+export interface BombResult {
   readonly what: string;
   readonly status: number | string;
-  /** The sentence that it ended with, or its text. */
+  /** The error message, or the text of a file that is READY. */
   readonly says: string;
 }
 
 export interface BombRound {
-  readonly bombs: readonly Ended[];
-  /** The feed of a billion laughs. */
-  readonly feed: Ended;
-  readonly good: readonly (Ended & { readonly words: string })[];
+  readonly bombs: readonly BombResult[];
+  /** The result of the feed with a billion laughs. */
+  readonly feed: BombResult;
+  readonly good: readonly (BombResult & { readonly words: string })[];
   readonly before: Omit<Residents, 'reader'>;
   readonly most: Residents;
   readonly tookMs: number;
 }
 
-/** A service whose API and worker are processes of their own, as in production, so that their memory is too. */
+/** A service whose API and worker are separate processes, as in production, so that their memory can be measured. */
 export interface BombService {
   readonly service: TestService;
   readonly user: TestUser;
   readonly site: Site;
-  /** Sends all bombs with good files before, between and behind them, and waits for the end of each. */
+  /** Sends all bombs with good files in between, and waits for the result of each. */
   play(bombs: readonly Bomb[], good: number, patienceMs: number): Promise<BombRound>;
   close(): Promise<void>;
 }
@@ -248,7 +251,7 @@ export async function startBombService(settings: Record<string, string>): Promis
   };
 }
 
-interface Play {
+interface RoundInput {
   readonly bombs: readonly Bomb[];
   readonly files: readonly GoodFile[];
   readonly site: Site;
@@ -258,7 +261,7 @@ interface Play {
 async function playAll(
   user: TestUser,
   url: string,
-  { bombs, files, site, patienceMs }: Play,
+  { bombs, files, site, patienceMs }: RoundInput,
 ): Promise<Pick<BombRound, 'bombs' | 'feed' | 'good'>> {
   await user.post('/integrations/rss_feed', { url: site.url('/feed.xml') });
   const each = Math.ceil(files.length / bombs.length);
@@ -266,18 +269,22 @@ async function playAll(
   const sentBombs: { bomb: Bomb; answer: SentFile }[] = [];
   for (const [nth, bomb] of bombs.entries()) {
     const sending = send(user, url, bomb.name, bomb.content());
-    const beside = files.slice(nth * each, (nth + 1) * each);
-    const ids = await Promise.all(beside.map(async (file) => (await user.send(file, { chunk_size: 100 })).id));
-    beside.forEach((file, at) => sentGood.push({ file, id: ids[at]! }));
+    const batch = files.slice(nth * each, (nth + 1) * each);
+    const ids = await Promise.all(batch.map(async (file) => (await user.send(file, { chunk_size: 100 })).id));
+    batch.forEach((file, at) => sentGood.push({ file, id: ids[at]! }));
     sentBombs.push({ bomb, answer: await sending });
   }
-  const end = async (id: number): Promise<Omit<Ended, 'what'>> => {
+  const end = async (id: number): Promise<Omit<BombResult, 'what'>> => {
     const { sync_status: status, sync_error_message: message } = await user.settled(id, patienceMs);
     return { status, says: message ?? (await textOf(user, id)) };
   };
   return {
-    good: await inTurn(sentGood, async ({ file, id }) => ({ what: file.name, words: file.words, ...(await end(id)) })),
-    bombs: await inTurn(sentBombs, async ({ bomb: { what }, answer }) => ({
+    good: await inSequence(sentGood, async ({ file, id }) => ({
+      what: file.name,
+      words: file.words,
+      ...(await end(id)),
+    })),
+    bombs: await inSequence(sentBombs, async ({ bomb: { what }, answer }) => ({
       what,
       ...('id' in answer ? await end(answer.id) : answer),
     })),
@@ -297,7 +304,7 @@ async function feedId(user: TestUser): Promise<number> {
   return feed.id;
 }
 
-async function inTurn<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+async function inSequence<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   for (const item of items) results.push(await work(item));
   return results;
@@ -311,7 +318,7 @@ async function send(user: TestUser, url: string, name: string, content: Content)
   return status === 200 ? { id: body.id } : { status, says: JSON.stringify(body) };
 }
 
-/** Sends a form without telling its length beforehand, until it is sent or refused. */
+/** Sends a form without Content-Length, until it is complete or refused. */
 async function sendEndless(
   user: TestUser,
   url: string,
@@ -322,7 +329,7 @@ async function sendEndless(
     method: 'POST',
     headers: { authorization: `Token ${user.token}`, 'content-type': `multipart/form-data; boundary=${BOUNDARY}` },
   });
-  // A server that has refused closes while more is being sent.
+  // A server that has refused the request closes the connection during the upload.
   call.on('error', () => undefined);
   let refused = false;
   const answered = once(call, 'response').then(async ([response]) => {

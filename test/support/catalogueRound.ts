@@ -1,4 +1,7 @@
-/** An account that is connected, listed and synced whole while its worker is killed, compared with one that nothing disturbed. */
+/**
+ * Connects, lists and syncs a whole account while its worker is killed, and compares the result with an undisturbed
+ * round.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from '@jest/globals';
 
@@ -10,31 +13,31 @@ import type { OwnService } from './ownService.js';
 import { waitFor } from './waitFor.js';
 import type { SourceStand, StandContent } from './sourceStands/stand.js';
 
-/** Documents beside those of the catalogue. */
+/** Number of documents in addition to those of the catalogue. */
 export const MORE = 20;
 
 export interface CatalogueRound {
   readonly service: OwnService;
   readonly type: ConnectedSourceType;
   readonly stand: SourceStand;
-  /** What its source holds, the same in all rounds: versions that it counts up would tell them apart. */
+  /** The content of the source, identical in all rounds: version numbers that increase would make the rounds differ. */
   readonly content: StandContent;
   readonly customerId: string;
-  /** The worker is killed when its source was asked so often in this round. */
+  /** The worker is killed after each of these numbers of requests to the source. */
   readonly killsAfter: readonly number[];
 }
 
-/** What a round leaves, and how it went. */
-interface Played {
+/** The stored result of a round, and its statistics. */
+interface RoundResult {
   readonly left: unknown;
   readonly inconsistencies: readonly string[];
-  /** Kills that met it under way. */
+  /** Kills during the round. */
   readonly hits: number;
-  /** Requests that its source saw. */
+  /** Requests that the source received. */
   readonly asked: number;
 }
 
-export async function playCatalogueRound(round: CatalogueRound): Promise<Played> {
+export async function playCatalogueRound(round: CatalogueRound): Promise<RoundResult> {
   const { service, type, stand, content, customerId, killsAfter } = round;
   await forgetVectors(service.env);
   const before = stand.asked();
@@ -64,7 +67,8 @@ export async function playCatalogueRound(round: CatalogueRound): Promise<Played>
   );
   const { sync_status, last_sync_action, revoked_access, data_source_metadata } = await waitFor(
     source,
-    (one) => one.sync_status === 'READY' && one.files_synced_at !== null && one.source_items_synced_at !== null,
+    (current) =>
+      current.sync_status === 'READY' && current.files_synced_at !== null && current.source_items_synced_at !== null,
   );
   isOver = true;
   const asked = stand.asked() - before;

@@ -1,25 +1,25 @@
-/** The command line, called in this process as a shell would call it. */
+/** Runs the command line in this process. */
 import { runCli } from '../../cli/run.js';
 
 export interface CliRun {
   readonly code: number;
-  /** Lines of its results. */
+  /** Lines on stdout. */
   readonly lines: readonly string[];
-  /** What it said beside them. */
+  /** Text on stderr. */
   readonly said: string;
-  /** Its answer under --json. */
+  /** Parses the output of --json. */
   json<T>(): T;
 }
 
-/** What a person sees who watches a command, until it is stopped as by Ctrl-C. */
+/** A running command of an interactive terminal, which ends when it is stopped, as by Ctrl-C. */
 export interface WatchedCli {
-  /** All that was drawn so far. */
+  /** Returns everything printed so far. */
   drawn(): string;
-  /** Resolves with the exit code. */
+  /** Stops the command and resolves with the exit code. */
   stop(): Promise<number>;
 }
 
-/** Calls a command as from a terminal. */
+/** Runs a command as in an interactive terminal. */
 export function watchCli(env: NodeJS.ProcessEnv, ...args: string[]): WatchedCli {
   const stopping = new AbortController();
   let drawn = '';
@@ -39,7 +39,7 @@ export function watchCli(env: NodeJS.ProcessEnv, ...args: string[]): WatchedCli 
   };
 }
 
-/** @param env the settings of the service: nothing is taken from this process */
+/** Runs a command without a terminal. @param env the settings of the service; nothing is inherited from this process */
 export async function cli(env: NodeJS.ProcessEnv, ...args: string[]): Promise<CliRun> {
   const lines: string[] = [];
   let said = '';

@@ -9,14 +9,14 @@ export interface Answer<T> {
   readonly headers: Headers;
 }
 
-/** Calls the public API as any client would. */
+/** A client of the public API. */
 export interface ApiClient {
-  /** Where the service is. */
+  /** Base address of the service. */
   readonly baseUrl: string;
   get<T = unknown>(path: string, headers?: Record<string, string>): Promise<Answer<T>>;
   delete<T = unknown>(path: string, headers?: Record<string, string>): Promise<Answer<T>>;
   post<T = unknown>(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer<T>>;
-  /** Sends a file in a form; what is asked for stands in the query. */
+  /** Uploads a file as a form; options are query parameters. */
   upload(
     file: NamedFile,
     query?: Record<string, unknown>,
@@ -24,11 +24,11 @@ export interface ApiClient {
   ): Promise<Answer<FileRecord>>;
 }
 
-/** A file as a browser would send it. */
+/** A file as a browser sends it. */
 export interface NamedFile {
   readonly name: string;
   readonly content: string | Uint8Array | Blob;
-  /** As the browser declares it; unset: nothing. */
+  /** Media type that the browser declares. Unset: none. */
   readonly type?: string;
 }
 
@@ -44,8 +44,8 @@ const queryOf = (query: Record<string, unknown>): string =>
 
 const PAUSE_MS = 100;
 
-/** A call that is not answered, or with 5xx, is made again, as clients do; until the patience is over. */
-async function insist(call: () => Promise<Response>, patienceMs: number): Promise<Response> {
+/** Repeats a call that fails or answers 5xx, as clients do, for `patienceMs`. */
+async function callWithRetries(call: () => Promise<Response>, patienceMs: number): Promise<Response> {
   const deadline = Date.now() + patienceMs;
   for (;;) {
     try {
@@ -58,7 +58,7 @@ async function insist(call: () => Promise<Response>, patienceMs: number): Promis
   }
 }
 
-/** @param patienceMs how long a call is repeated that is not answered */
+/** @param standing headers of every request @param patienceMs how long a failing call is repeated */
 export function apiClient(baseUrl: string, standing: Record<string, string> = {}, patienceMs = 0): ApiClient {
   const call = async <T>(
     method: string,
@@ -66,13 +66,13 @@ export function apiClient(baseUrl: string, standing: Record<string, string> = {}
     body: unknown,
     headers: Record<string, string>,
   ): Promise<Answer<T>> => {
-    const response = await insist(async () => {
+    const response = await callWithRetries(async () => {
       const answer = await fetch(`${baseUrl}${path}`, {
         method,
         headers: { ...standing, ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
-      // An answer of which only a part came is none.
+      // Read the whole body here, so that an incomplete response is repeated too.
       return new Response(await answer.arrayBuffer(), answer);
     }, patienceMs);
     return { status: response.status, body: (await response.json()) as T, headers: response.headers };
@@ -80,7 +80,7 @@ export function apiClient(baseUrl: string, standing: Record<string, string> = {}
   return {
     baseUrl,
     async upload(file, query = {}, headers = {}) {
-      const response = await insist(
+      const response = await callWithRetries(
         () =>
           fetch(`${baseUrl}/uploadfile?${queryOf(query)}`, {
             method: 'POST',
@@ -102,18 +102,18 @@ export interface Listed<T> {
   readonly count: number;
 }
 
-/** An end user of an organization, with the calls that tests make most. */
+/** An end user of an organization, with the most common calls. */
 export interface TestUser extends ApiClient {
   readonly token: string;
-  /** Starts a scrape; fails the test unless it is accepted. */
+  /** Starts a scrape. @throws if it is not accepted */
   scrape(body: Record<string, unknown>): Promise<FileRecord>;
-  /** Uploads a file; fails the test unless it is accepted. */
+  /** Uploads a file. @throws if it is not accepted */
   send(file: NamedFile, query?: Record<string, unknown>): Promise<FileRecord>;
   file(id: number): Promise<FileRecord>;
   children(parentId: number): Promise<FileRecord[]>;
   chunks(filters: Record<string, unknown>, more?: Record<string, unknown>): Promise<Listed<ChunkRecord>>;
   search(body: Record<string, unknown>): Promise<DocumentRecord[]>;
-  /** Waits until a file is at rest and answers it. */
+  /** Waits until a file reaches a final status, and returns it. */
   settled(id: number, timeoutMs?: number): Promise<FileRecord>;
 }
 
@@ -124,7 +124,7 @@ function ok<T>(answer: Answer<T>): T {
   return answer.body;
 }
 
-/** Takes an access token for a customer id, as a front-end would. */
+/** Requests an access token for a customer id and returns a client for that user. */
 export async function testUser(baseUrl: string, apiKey: string, customerId: string, patienceMs = 0): Promise<TestUser> {
   const issued = ok(
     await apiClient(baseUrl, {}, patienceMs).get<{ access_token: string }>('/auth/v1/access_token', {

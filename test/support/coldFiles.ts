@@ -1,4 +1,4 @@
-/** Files whose vectors go to file storage and come back. */
+/** Reads the vectors of files in Qdrant and file storage, and ages files for cold storage. */
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { QdrantClient } from '@qdrant/js-client-rest';
@@ -7,7 +7,7 @@ import mongoose from 'mongoose';
 import type { EventRowDoc } from '../../store/events/model.js';
 import type { FileDoc } from '../../store/files/model.js';
 
-/** Every stored vector of some files: `file/generation.try.vectors`. */
+/** Returns all vector copies in file storage: `file/generation.try.vectors`. */
 export async function storedVectors(env: NodeJS.ProcessEnv): Promise<string[]> {
   const root = path.join(env['DATA_DIR'] ?? '', 'files');
   const entries = await readdir(root, { recursive: true, withFileTypes: true }).catch(() => []);
@@ -17,17 +17,17 @@ export async function storedVectors(env: NodeJS.ProcessEnv): Promise<string[]> {
     .toSorted();
 }
 
-/** The file ids of what `storedVectors` finds, each as often as it is found. */
+/** Returns the file id of each vector copy in file storage. */
 export const storedFor = async (env: NodeJS.ProcessEnv): Promise<number[]> =>
   (await storedVectors(env)).map((name) => Number(name.split('/')[0]));
 
-/** All that Qdrant has of a file, by point id. */
+/** Returns all points of a file in Qdrant, by point id. */
 export async function pointsOfFile(env: NodeJS.ProcessEnv, fileId: number): Promise<unknown[]> {
   const client = new QdrantClient({ url: env['QDRANT_URL'] ?? '', checkCompatibility: false });
   const { collections } = await client.getCollections();
-  const ours = collections.filter(({ name }) => name.startsWith(env['QDRANT_COLLECTION_PREFIX'] ?? ''));
+  const own = collections.filter(({ name }) => name.startsWith(env['QDRANT_COLLECTION_PREFIX'] ?? ''));
   const found = await Promise.all(
-    ours.map(({ name }) =>
+    own.map(({ name }) =>
       client.scroll(name, {
         limit: 10_000,
         with_payload: true,
@@ -54,7 +54,7 @@ async function inDatabase<T>(
   }
 }
 
-/** The stand-in for days that go by: moves what is noted of files' last use and of their time into the past. */
+/** Simulates the passage of days: moves the files' last use and cooling time into the past. */
 export async function letDaysPass(env: NodeJS.ProcessEnv, days: number, ids?: readonly number[]): Promise<void> {
   const earlier = (field: string) => ({ $subtract: [`$${field}`, days * 24 * 3_600_000] });
   await inDatabase(env, async (connection) => {
@@ -72,7 +72,7 @@ export const recordOf = (env: NodeJS.ProcessEnv, id: number): Promise<FileDoc | 
     (connection) => connection.collection<FileDoc>('files').findOne({ _id: id }) as Promise<FileDoc | null>,
   );
 
-/** Kinds of the events about a file that are told, in order. */
+/** Returns the kinds of the events about a file, in order. */
 export async function toldOf(env: NodeJS.ProcessEnv, fileId: number): Promise<string[]> {
   return inDatabase(env, async (connection) => {
     const rows = await connection.collection<EventRowDoc>('events').find({}).sort({ at: 1 }).toArray();

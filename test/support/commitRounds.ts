@@ -1,4 +1,4 @@
-/** Re-syncs whose worker dies at chosen points of a commit, compared with re-syncs that nothing disturbed. */
+/** Re-syncs whose worker is killed at chosen points of a commit, compared with undisturbed re-syncs. */
 import { expect } from '@jest/globals';
 
 import { samplePage, type Site, sitemapOf, startSite } from '../emulators/site.js';
@@ -9,14 +9,14 @@ import { type FaultProxy, startFaultProxy, type Stop } from './faultProxy.js';
 import { startProcess } from './processes.js';
 import { startService, type TestService } from './service.js';
 
-/** Enough for several commits, though not always for this many: files share commits as they come. */
+/** Enough for several commits, but not always for this many: files share commits depending on timing. */
 const PAGES = 24;
 export const COMMITS = 4;
 const REACHED_MS = 60_000;
 const SETTLED_MS = 60_000;
 
 export interface CommitRounds {
-  /** All pages change; both users sync them again, the second with a worker that dies at the given point. */
+  /** Changes all pages and has both users sync them again; the worker of the second sync is killed at the given point. */
   play(stop: Stop): Promise<void>;
   close(): Promise<void>;
 }
@@ -30,7 +30,7 @@ interface Parts {
 async function reached(moment: Promise<void>, stop: Stop): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const never = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`the commit never came to ${JSON.stringify(stop)}`)), REACHED_MS);
+    timer = setTimeout(() => reject(new Error(`the commit did not reach ${JSON.stringify(stop)}`)), REACHED_MS);
   });
   await Promise.race([moment, never]).finally(() => clearTimeout(timer));
 }
@@ -38,7 +38,7 @@ async function reached(moment: Promise<void>, stop: Stop): Promise<void> {
 async function createRounds({ service, proxy, site }: Parts): Promise<CommitRounds> {
   const workerEnv = { ...service.env, ...proxy.env };
   let worker = await startProcess('worker/main', workerEnv);
-  const [calm, killed] = await Promise.all([service.user('calm'), service.user('killed')]);
+  const [undisturbed, killed] = await Promise.all([service.user('undisturbed'), service.user('killed')]);
   const paths = Array.from({ length: PAGES }, (_, number) => `/pages/${number}.html`);
   site.pages.set('/sitemap.xml', sitemapOf(site.origin, paths));
   let version = 0;
@@ -50,34 +50,34 @@ async function createRounds({ service, proxy, site }: Parts): Promise<CommitRoun
     const { id } = await user.scrape({ url: site.url('/sitemap.xml'), chunk_size: 100 });
     expect((await user.settled(id, SETTLED_MS)).sync_status).toBe('READY');
   };
-  /** One round; answers whether the worker was killed, which it is not when the moment does not come. */
-  const dies = async (stop: Stop): Promise<boolean> => {
+  /** Plays one round. Returns whether the worker was killed; it is not if the commit does not reach the point. */
+  const killAt = async (stop: Stop): Promise<boolean> => {
     change();
-    await scrape(calm);
+    await scrape(undisturbed);
     const moment = proxy.stopAt(stop);
     const scraped = scrape(killed);
-    const came = await Promise.race([reached(moment, stop).then(() => true), scraped.then(() => false)]);
-    if (came) await worker.kill();
+    const isReached = await Promise.race([reached(moment, stop).then(() => true), scraped.then(() => false)]);
+    if (isReached) await worker.kill();
     proxy.reopen();
-    if (came) worker = await startProcess('worker/main', workerEnv);
+    if (isReached) worker = await startProcess('worker/main', workerEnv);
     await scraped;
-    return came;
+    return isReached;
   };
   change();
-  await scrape(calm);
+  await scrape(undisturbed);
   await scrape(killed);
   return {
     async play(stop) {
-      let left = stop.nth;
-      while (!(await dies({ ...stop, nth: left }))) {
-        // There were fewer commits this time. The first always comes.
-        left -= 1;
-        expect(left).toBeGreaterThan(0);
+      let nth = stop.nth;
+      while (!(await killAt({ ...stop, nth }))) {
+        // This round had fewer commits; every round has at least one.
+        nth -= 1;
+        expect(nth).toBeGreaterThan(0);
       }
       const rest = await readAtRest(service.env);
       expect({ stop, inconsistencies: rest.findInconsistencies() }).toEqual({ stop, inconsistencies: [] });
       expect({ stop, found: await findDifferences(service.env) }).toEqual({ stop, found: [] });
-      const [expected, actual] = [rest.content('calm'), rest.content('killed')];
+      const [expected, actual] = [rest.content('undisturbed'), rest.content('killed')];
       expect(expected.points.length).toBeGreaterThan(PAGES);
       expect(actual).toEqual(expected);
     },
@@ -90,7 +90,7 @@ async function createRounds({ service, proxy, site }: Parts): Promise<CommitRoun
   };
 }
 
-/** A service with a worker process behind a proxy, and two users who have synced the same site once. */
+/** Starts a service with a worker process behind a proxy, and two users who have synced the same site once. */
 export async function startCommitRounds(): Promise<CommitRounds> {
   const site = await startSite();
   const service = await startService(

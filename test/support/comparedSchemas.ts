@@ -1,18 +1,18 @@
-/** What one schema may answer that another does not describe. */
+/** Compares two response schemas: finds values of one that the other does not describe. */
 import { type Document, resolve, type Schema } from './contract.js';
 
-/** A schema of one type, where another has several of them. */
+/** A schema of a single type. */
 interface Kind extends Schema {
-  /** Undefined: anything. */
+  /** Unset: any type. */
   readonly type?: string;
 }
 
-/** Each type that a value may have, by itself; a choice of integers is one of integers, whatever it is called. */
+/** Returns a schema as one schema per type. */
 function kindsOf(document: Document, schema: Schema): Kind[] {
   const whole = resolve(document, schema);
-  if (whole.anyOf) return whole.anyOf.flatMap((one) => kindsOf(document, one));
+  if (whole.anyOf) return whole.anyOf.flatMap((option) => kindsOf(document, option));
   if (Array.isArray(whole.type)) return whole.type.flatMap((type) => kindsOf(document, { ...whole, type }));
-  // Joi writes the null of an enum into the enum.
+  // Joi includes null in the enum.
   if (whole.type === 'null') return [{ type: 'null' }];
   return [whole as Kind];
 }
@@ -23,23 +23,28 @@ const isOpen = ({ type, properties, items, enum: values }: Kind): boolean =>
 export interface Compared {
   readonly ours: Document;
   readonly theirs: Document;
-  /** Fields that we add, by their paths. */
+  /** Paths of the fields that only our document has. */
   readonly added: ReadonlySet<string>;
-  /** Fields that we add to records, wherever these are. */
+  /** Names of fields that our document adds to records, at any path. */
   readonly ofRecords?: ReadonlySet<string>;
 }
 
-/** @returns a sentence for each difference, with the path of the field; none where whatever we answer is described there */
+/**
+ * @returns a sentence for each difference, with the path of the field; empty if the other schema describes all our
+ * responses
+ */
 export function differences(compared: Compared, mine: Schema, other: Schema, path = ''): string[] {
   const { ours, theirs } = compared;
-  const wanted = kindsOf(theirs, other);
-  if (wanted.some(isOpen)) return [];
+  const expected = kindsOf(theirs, other);
+  if (expected.some(isOpen)) return [];
   const described = kindsOf(ours, mine);
   return described.flatMap((kind) => {
-    const alike = wanted.filter(({ type }) => type === kind.type || (type === 'number' && kind.type === 'integer'));
-    // One that fits is enough.
-    const tries = alike.map((one) => ofKind(compared, kind, one, path));
-    return tries.toSorted((a, b) => a.length - b.length)[0] ?? [`${path}: may be ${kind.type ?? 'anything'}`];
+    const candidates = expected.filter(
+      ({ type }) => type === kind.type || (type === 'number' && kind.type === 'integer'),
+    );
+    // One matching type is enough; report the closest one.
+    const attempts = candidates.map((candidate) => ofKind(compared, kind, candidate, path));
+    return attempts.toSorted((a, b) => a.length - b.length)[0] ?? [`${path}: may be ${kind.type ?? 'anything'}`];
   });
 }
 

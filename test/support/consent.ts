@@ -1,7 +1,10 @@
-/** The way of a person through a connection: the address we gave, the provider's consent page, our page. */
+/**
+ * Performs a person's part of an OAuth connection: opens the authorization address, answers the consent page, follows the
+ * redirect.
+ */
 import { Parser } from 'htmlparser2';
 
-/** A page at the end of the walk. */
+/** The page at the end of the flow. */
 export interface WalkedPage {
   readonly status: number;
   readonly url: string;
@@ -10,13 +13,13 @@ export interface WalkedPage {
 }
 
 export interface ConsentWish {
-  /** Deny instead. */
+  /** Denies access. */
   readonly deny?: boolean;
-  /** Who consents; unset: whom the page has chosen. */
+  /** Id of the consenting person. Unset: the preselected one. */
   readonly person?: string;
 }
 
-/** The fields of the first form of a page, as a browser would send them without a button pressed. */
+/** Returns the fields of the first form of a page, as a browser submits them, without a button. */
 function fieldsOf(html: string): URLSearchParams {
   const fields = new URLSearchParams();
   const parser = new Parser({
@@ -29,7 +32,7 @@ function fieldsOf(html: string): URLSearchParams {
   return fields;
 }
 
-/** Answers the consent page of an emulated provider. @returns where the provider sends the person: our callback */
+/** Answers the consent page of an emulated provider. @returns the redirect address: our callback */
 export async function answerConsent(url: string, { deny = false, person }: ConsentWish = {}): Promise<string> {
   const page = await fetch(url);
   const html = await page.text();
@@ -48,6 +51,6 @@ export async function openPage(url: string): Promise<WalkedPage> {
   return { status: answer.status, url: answer.url, html: await answer.text(), headers: answer.headers };
 }
 
-/** Walks from the address that oauth_url gave through consent to our page. */
+/** Follows the address from oauth_url through consent to the resulting page. */
 export const consentTo = async (url: string, wish: ConsentWish = {}): Promise<WalkedPage> =>
   openPage(await answerConsent(url, wish));

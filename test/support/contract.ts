@@ -1,4 +1,4 @@
-/** The public contract and our own OpenAPI document, read the way tests compare them. */
+/** The public contract (`theirs`) and our OpenAPI document (`ours`), with the functions that tests compare them by. */
 import { readFileSync } from 'node:fs';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 
@@ -53,7 +53,7 @@ export function resolve(document: Document, schema: Schema): Schema {
   return resolve(document, document.components.schemas?.[schema.$ref.split('/').at(-1) ?? ''] ?? {});
 }
 
-/** The schemas that a value may follow: those of anyOf, each resolved, else the one itself. */
+/** Returns the alternatives of a schema: the members of anyOf, resolved, or the schema itself. */
 export function choices(document: Document, schema: Schema): readonly Schema[] {
   const whole = resolve(document, schema);
   return whole.anyOf ? whole.anyOf.flatMap((one) => choices(document, one)) : [whole];
@@ -64,26 +64,26 @@ export function bodyOf(document: Document, method: string, path: string): Schema
   return schema && resolve(document, schema);
 }
 
-/** What an operation answers with this status. */
+/** Returns the schema of an operation's response with this status. */
 export function answerOf(document: Document, method: string, path: string, status = 200): Schema | undefined {
   const schema = document.paths[path]?.[method]?.responses[status]?.content['application/json']?.schema;
   return schema && resolve(document, schema);
 }
 
 export interface Field {
-  /** Where it lies: filters.ids; [] stands for the members of a list. */
+  /** Path of the field, such as filters.ids; [] stands for the members of a list. */
   readonly path: string;
   readonly schema: Schema;
   readonly required: boolean;
 }
 
-/** Every field of a request, those of objects inside it included. */
+/** Returns all fields of a request, including those of nested objects. */
 export function fieldsOf(document: Document, schema: Schema, prefix = ''): Field[] {
-  return choices(document, schema).flatMap((one) => {
-    const members = one.items ? fieldsOf(document, one.items, `${prefix}[].`) : [];
-    const fields = Object.entries(one.properties ?? {}).flatMap(([name, field]) => [
-      { path: `${prefix}${name}`, schema: field, required: one.required?.includes(name) ?? false },
-      // The contract leaves trees of tags open; ours says what its text describes.
+  return choices(document, schema).flatMap((option) => {
+    const members = option.items ? fieldsOf(document, option.items, `${prefix}[].`) : [];
+    const fields = Object.entries(option.properties ?? {}).flatMap(([name, field]) => [
+      { path: `${prefix}${name}`, schema: field, required: option.required?.includes(name) ?? false },
+      // The contract does not describe trees of tags; our document does.
       ...(name === 'tags_v2' || name === 'tags' ? [] : fieldsOf(document, field, `${prefix}${name}.`)),
     ]);
     return [...members, ...fields];
@@ -92,10 +92,10 @@ export function fieldsOf(document: Document, schema: Schema, prefix = ''): Field
 
 export const allowsNull = (document: Document, schema: Schema): boolean =>
   choices(document, schema).some(
-    (one) => one.type === 'null' || [one.type].flat().includes('null') || Object.keys(one).length === 0,
+    (option) => option.type === 'null' || [option.type].flat().includes('null') || Object.keys(option).length === 0,
   );
 
-/** The values of an enum, or of the lists of one; null when it is none. */
+/** Returns the values of an enum or of a list of enum values; null for other schemas. */
 export function enumOf(document: Document, schema: Schema): readonly string[] | null {
   const values = choices(document, schema).flatMap((one) => [
     ...(one.enum ?? []),
@@ -105,7 +105,7 @@ export function enumOf(document: Document, schema: Schema): readonly string[] | 
   return strings.length === 0 ? null : [...new Set(strings)].toSorted();
 }
 
-/** The smallest value that a schema takes. */
+/** Returns a minimal value of a schema. */
 export function sample(document: Document, schema: Schema): unknown {
   const [one] = choices(document, schema);
   if (!one) return null;
@@ -130,13 +130,13 @@ export function sample(document: Document, schema: Schema): unknown {
   }
 }
 
-/** A shape that a request may have: the least body of it, and its fields by their paths in that body. */
+/** One form of a request: its minimal body, and the fields with their paths in that body. */
 export interface Shape {
   readonly body: unknown;
   readonly fields: readonly Field[];
 }
 
-/** An object in each shape that it has: where one of its fields is a choice of objects, one by one. */
+/** Returns an object in each of its forms: if a field is a choice of objects, one form for each choice. */
 function shapesOfObject(document: Document, one: Schema): Shape[] {
   const open = Object.entries(one.properties ?? {}).map(([name, field]) => ({
     name,
@@ -151,7 +151,7 @@ function shapesOfObject(document: Document, one: Schema): Shape[] {
   });
 }
 
-/** Every shape of a request: each choice there is, and of a list one member of each kind. */
+/** Returns every form of a request: each alternative, and for a list a list with one member of each form. */
 export function shapesOf(document: Document, schema: Schema): Shape[] {
   return choices(document, schema).flatMap((one) =>
     one.items
@@ -163,10 +163,10 @@ export function shapesOf(document: Document, schema: Schema): Shape[] {
   );
 }
 
-/** Keys and indexes on the way to a field; of a list its first member. */
+/** Returns the keys and indexes of a path; a list stands for its first member. */
 export const keysOf = (path: string): (string | number)[] => path.split('.').map((key) => (key === '[]' ? 0 : key));
 
-/** A copy of a body with another value at a field; what is missing on the way is made. */
+/** Returns a copy of a body with another value at a path; missing parents are created. */
 export function withValue(body: unknown, path: string, value: unknown): unknown {
   const copy = structuredClone(body);
   const keys = keysOf(path);
@@ -177,11 +177,11 @@ export function withValue(body: unknown, path: string, value: unknown): unknown 
   return copy;
 }
 
-/** The value at a field; undefined where there is none. */
+/** Returns the value at a path; undefined if there is none. */
 export const valueAt = (body: unknown, path: string): unknown =>
   keysOf(path).reduce<unknown>((holder, key) => (holder as Record<string | number, unknown> | undefined)?.[key], body);
 
-/** What ours answers, but for what requests with dry_run are answered: that stands beside it. */
+/** Returns the schema of our response to a request without dry_run. */
 export function usualAnswerOf(method: string, path: string): Schema {
   const whole = answerOf(ours, method, path) ?? {};
   const dry = operations.find((one) => one.method === method && one.path === path)?.dryAnswer;
@@ -190,7 +190,10 @@ export function usualAnswerOf(method: string, path: string): Schema {
 
 const validators = new Map<string, ValidateFunction>();
 
-/** What is wrong with an answer by a document's schema of it; null when nothing is, or the document has none. */
+/**
+ * Returns the violations of a response against a document's schema; null if it is valid or the document has no schema for
+ * it.
+ */
 export function answerFault(
   name: 'ours' | 'theirs',
   operation: { method: string; path: string; status: number },

@@ -1,4 +1,4 @@
-/** Data sources as connecting makes them, and files put into them: no source brings files of its own yet. */
+/** Creates data sources and assigns files to them, directly in the store. */
 import { QdrantClient } from '@qdrant/js-client-rest';
 import mongoose from 'mongoose';
 
@@ -12,7 +12,7 @@ import type { TestService } from './service.js';
 
 type Connecting = Partial<Omit<Connection, 'tags'>> & { readonly tags?: Readonly<Record<string, TagValue>> };
 
-/** Connects an account of an end user, by the store's own command. */
+/** Connects an account of an end user with the store's own command. */
 export async function connectSource(
   { store }: Pick<TestService, 'store'>,
   owner: Tenant & { customerId: string },
@@ -31,7 +31,7 @@ export async function connectSource(
   return dataSource;
 }
 
-/** Revokes access to one, by the store's own command. */
+/** Revokes the access of a data source with the store's own command. */
 export async function revokeSource(
   { store }: Pick<TestService, 'store'>,
   owner: Tenant,
@@ -40,7 +40,7 @@ export async function revokeSource(
   return store.transaction((session) => store.dataSources.revoke(owner, id, session));
 }
 
-/** Runs some work on the service's database, past its own code. */
+/** Runs a function on the service's database, without the service's own code. */
 export async function withDatabase<T>(
   { env }: Pick<TestService, 'env'>,
   work: (connection: mongoose.Connection) => Promise<T>,
@@ -53,14 +53,14 @@ export async function withDatabase<T>(
   }
 }
 
-/** Makes files members of a data source. */
+/** Assigns files to a data source. */
 export async function adoptFiles(service: TestService, dataSourceId: number, ids: readonly number[]): Promise<void> {
   await withDatabase(service, (connection) =>
     connection.collection<FileDoc>('files').updateMany({ _id: { $in: [...ids] } }, { $set: { dataSourceId } }),
   );
 }
 
-/** The tags of every point of a file, each different list once. */
+/** Returns the distinct tag lists of a file's points. */
 export async function pointTags({ env }: TestService, fileId: number): Promise<string[][]> {
   const client = new QdrantClient({ url: env['QDRANT_URL'] ?? '', checkCompatibility: false });
   const { collections } = await client.getCollections();

@@ -2,7 +2,10 @@ import { reconcile } from '../../cli/reconcile.js';
 import { loadConfig, storeSettings } from '../../config/config.js';
 import { connectStore } from '../../store/connect.js';
 
-/** What the product's own full compare finds, in words; nothing is mended. @param env the settings of the service */
+/**
+ * Returns the differences that the product's own reconcile command finds, as texts; it repairs nothing.
+ * @param env the settings of the service
+ */
 export async function findDifferences(env: NodeJS.ProcessEnv): Promise<string[]> {
   const store = await connectStore(storeSettings(loadConfig(env)));
   try {

@@ -1,4 +1,7 @@
-/** Where the engines of this test run are. Jest's global setup and the test files share nothing but the environment. */
+/**
+ * Addresses of the test run's engines, passed through environment variables: Jest's global setup and the test files share
+ * nothing else.
+ */
 import type { EmbeddingModel } from '../../engines/embeddingModel.js';
 import type { RunningEngines } from '../../engines/start.js';
 
@@ -21,13 +24,16 @@ const VARIABLES: Readonly<Record<keyof TestEngines, string>> = {
 };
 const KEYS = Object.keys(VARIABLES) as (keyof TestEngines)[];
 
-/** Leaves the addresses for testEngines(); called by the global setup. */
-export function tellTests(engines: RunningEngines, model: EmbeddingModel): void {
+/** Stores the addresses for testEngines(). Called by the global setup. */
+export function publishEngines(engines: RunningEngines, model: EmbeddingModel): void {
   const known = { ...engines, ...model };
   for (const key of KEYS) process.env[VARIABLES[key]] = known[key];
 }
 
-/** The engines that the global setup started. Share them: use collections, databases, namespaces or ids of your own. */
+/**
+ * Returns the engines that the global setup started. All suites share them: use collections, databases, namespaces or ids
+ * of your own.
+ */
 export function testEngines(): TestEngines {
   return Object.fromEntries(
     KEYS.map((key) => {

@@ -1,13 +1,13 @@
 /**
- * Jest's environment for Node, and what suites of a process have in common: the service as production runs it, compiled,
- * loaded once by Node itself. Loaded anew for each suite, its 900 modules would be most of the work of many.
+ * Jest's Node environment, extended by what all suites of a process share: the compiled service, as production runs it, loaded
+ * once by Node. Loading its 900 modules for each suite would take most of the time of many suites.
  */
 const path = require('node:path');
 const { pathToFileURL } = require('node:url');
 const v8 = require('node:v8');
 const { TestEnvironment } = require('jest-environment-node');
 
-/** The global setup has brought it up to date. */
+/** The global setup compiles it. */
 const DIST = path.resolve(__dirname, '../../dist');
 const fromDist = (file) => import(pathToFileURL(path.join(DIST, file)).href);
 
@@ -42,13 +42,13 @@ let loaded = null;
 module.exports = class ServiceEnvironment extends TestEnvironment {
   async setup() {
     await super.setup();
-    // Its types: product.ts.
+    // Typed in product.ts.
     this.global.loadProduct = () => (loaded ??= load());
   }
 
   async teardown() {
     await super.teardown();
-    // Jest ends its processes by signals, at which Node writes no coverage (npm run coverage).
+    // Jest ends its processes by signals, after which Node writes no coverage (npm run coverage).
     if (process.env.NODE_V8_COVERAGE) v8.takeCoverage();
   }
 };

@@ -1,11 +1,11 @@
-/** Rules that hold for every row of a table, as one test each. */
+/** Checks a rule for every row of a table in one test. */
 
 interface RowOptions {
-  /** Rows checked at once; 1 keeps them in order. */
+  /** Number of rows checked concurrently; 1 keeps them in order. */
   readonly atOnce?: number;
 }
 
-/** Longest part of a failure that is shown for a row: a table of hundreds may fail as a whole. */
+/** Maximum length of a row's failure in characters: all rows of a large table can fail. */
 const MAX_SHOWN = 1_500;
 
 const messageOf = (error: unknown): string => {
@@ -14,9 +14,9 @@ const messageOf = (error: unknown): string => {
 };
 
 /**
- * Checks a rule for each row, to the last one. Throws an error that names every row that breaks the rule, with its failure;
- * also for a table without rows, which would prove nothing.
- * @param nameOf names a row in that error
+ * Checks a rule for every row, even after failures. Throws an error that names every row that breaks the rule, with its
+ * failure. An empty table fails too, because it would prove nothing.
+ * @param nameOf returns the name of a row for that error
  */
 export async function everyRow<Row>(
   rows: readonly Row[],

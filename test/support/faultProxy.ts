@@ -1,11 +1,13 @@
-/** A man in the middle between a worker and its stores, who knows the steps of a commit and can stop everything at one. */
+/**
+ * A proxy between a worker and its stores that recognizes the steps of a commit and can stop all traffic at one of them.
+ */
 import { createServer as createHttpServer, type IncomingMessage, type Server as HttpServer } from 'node:http';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
 import { tieSockets } from './tieSockets.js';
 
-/** What a worker asks of the stores to commit files, in its order. */
+/** The requests of a commit, in order. */
 export const COMMIT_STEPS = [
   'chunks',
   'points',
@@ -16,10 +18,13 @@ export const COMMIT_STEPS = [
   'cleanChunks',
   'cleaned',
 ] as const;
-/** The last of them is the commit of any transaction, which the API sends too. */
+/** `commitTransaction` is the commit of any MongoDB transaction, including the API's. */
 export type CommitStep = (typeof COMMIT_STEPS)[number] | 'commitTransaction';
 
-/** Where to stop: before the store has seen the n-th call of a kind, or when it has done it and the worker does not know. */
+/**
+ * The point at which to stop: before the store receives the n-th call of a step, or after the call but before the worker
+ * receives the answer.
+ */
 export interface Stop {
   readonly step: CommitStep;
   readonly when: 'before' | 'after';
@@ -27,24 +32,24 @@ export interface Stop {
 }
 
 export interface FaultProxy {
-  /** For the worker: the stores through the proxy. */
+  /** Settings that route a worker through the proxy. */
   readonly env: Readonly<Record<'MONGODB_URI' | 'QDRANT_URL', string>>;
-  /** Lets everything pass until that moment, then nothing any more; resolves when it has come. */
+  /** Forwards everything up to the given point, then nothing; resolves when the point is reached. */
   stopAt(stop: Stop): Promise<void>;
-  /** Forgets the moment and what was held back, as a network does with a dead client's requests: all that comes passes. */
+  /** Removes the stop and drops the held requests, as a network does after a client dies; all later traffic passes. */
   reopen(): void;
   close(): Promise<void>;
 }
 
-/** Decides of every call whether it goes on. Held ones never do. */
+/** Decides whether each call passes. Held calls never continue. */
 function createGate() {
-  let armed: { stop: Stop; left: number; reached: () => void } | null = null;
+  let armed: { stop: Stop; remaining: number; reached: () => void } | null = null;
   let shut = false;
   return {
     async pass(step: CommitStep | null, when: Stop['when']): Promise<void> {
       if (armed && step === armed.stop.step && when === armed.stop.when) {
-        armed.left -= 1;
-        if (armed.left === 0) {
+        armed.remaining -= 1;
+        if (armed.remaining === 0) {
           shut = true;
           armed.reached();
         }
@@ -53,20 +58,20 @@ function createGate() {
     },
     arm: (stop: Stop): Promise<void> =>
       new Promise((reached) => {
-        armed = { stop, left: stop.nth, reached };
+        armed = { stop, remaining: stop.nth, reached };
       }),
-    /** Forgets the stop; answers whether it had come. */
+    /** Removes the stop; returns whether it was reached. */
     open(): boolean {
-      const came = shut;
+      const wasShut = shut;
       armed = null;
       shut = false;
-      return came;
+      return wasShut;
     },
   };
 }
 type Gate = ReturnType<typeof createGate>;
 
-/** A command on a collection, as it begins an OP_MSG's document. */
+/** Returns the bytes with which the document of an OP_MSG command on a collection begins. */
 const command = (name: string, collection: string): Buffer =>
   Buffer.from(`\x02${name}\0${String.fromCharCode(collection.length + 1)}\0\0\0${collection}\0`);
 const INSERT_CHUNKS = command('insert', 'segments');
@@ -74,13 +79,13 @@ const DELETE_CHUNKS = command('delete', 'segments');
 const UPDATE_FILES = command('update', 'files');
 const INSERT_EVENTS = command('insert', 'events');
 const UPDATE_EVENTS = command('update', 'events');
-/** The command's value is the number 1. */
+/** The value of the command is the number 1. */
 const COMMIT_TRANSACTION = Buffer.from('\x10commitTransaction\0\x01');
 
-/** The id of the row of events that a message is about. */
+/** Returns the id of the outbox row in a message. */
 const rowOf = (message: Buffer): string => /[0-9a-f]{24}:\d+/.exec(message.toString('latin1'))?.[0] ?? '';
 
-/** @param intended rows of events of flipped files that are not shown yet */
+/** @param intended ids of event rows of flipped files that are not published yet */
 function stepOfMessage(message: Buffer, intended: Set<string>): CommitStep | null {
   if (message.includes(INSERT_EVENTS) && message.includes('FILE_READY') && message.includes('WEBPAGE_READY')) {
     intended.add(rowOf(message));
@@ -94,7 +99,7 @@ function stepOfMessage(message: Buffer, intended: Set<string>): CommitStep | nul
   return message.includes('processedAs') ? 'flip' : 'cleaned';
 }
 
-/** Calls `each` with every whole message of MongoDB's wire protocol, one after the other. */
+/** Calls `each` for every complete message of MongoDB's wire protocol, in order. */
 function eachMessage(from: Socket, each: (message: Buffer) => Promise<void>): void {
   let rest = Buffer.alloc(0);
   let turn = Promise.resolve();
@@ -109,7 +114,7 @@ function eachMessage(from: Socket, each: (message: Buffer) => Promise<void>): vo
 }
 
 function mongoProxy(target: URL, gate: Gate, sockets: Set<Socket>): Server {
-  // A row may be written by one connection and shown by another.
+  // One connection can write a row and another one publish it.
   const intended = new Set<string>();
   return createServer((client) => {
     const server = connect(Number(target.port), target.hostname);
@@ -154,7 +159,7 @@ function qdrantProxy(target: string, gate: Gate): HttpServer {
   });
 }
 
-/** @param env the settings of a service; its stores stay reachable past the proxy */
+/** @param env the settings of a service; its stores stay reachable without the proxy */
 export async function startFaultProxy(env: NodeJS.ProcessEnv): Promise<FaultProxy> {
   const gate = createGate();
   const sockets = new Set<Socket>();
@@ -171,7 +176,7 @@ export async function startFaultProxy(env: NodeJS.ProcessEnv): Promise<FaultProx
   };
   return {
     env: {
-      // Direct: a client of the replica set would go on to the address that the set tells it.
+      // directConnection: a client of the replica set would switch to the address that the set reports.
       MONGODB_URI: `mongodb://127.0.0.1:${portOf(mongo)}${mongodbUri.pathname}?directConnection=true`,
       QDRANT_URL: `http://127.0.0.1:${portOf(qdrant)}`,
     },

@@ -1,4 +1,4 @@
-// Jest would turn a .ts global setup into CommonJS, in which our imports with .js do not resolve.
+// Jest would compile a .ts global setup to CommonJS, which cannot resolve our imports with .js.
 import { tsImport } from 'tsx/esm/api';
 
 export default async function globalSetup() {

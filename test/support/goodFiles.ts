@@ -6,12 +6,12 @@ import { makeMsg } from '../documents/formats/makeMsg.js';
 import { makePdf } from '../documents/formats/makePdf.js';
 import type { NamedFile } from './client.js';
 
-/** A small file as people have them, and words that its text holds. */
+/** A small ordinary file, and words of its text. */
 export interface GoodFile extends NamedFile {
   readonly words: string;
 }
 
-// What the package's types call a class is a member of what Node imports.
+// The package's types declare a namespace, but Node's import is the class itself.
 const Show = PptxGenJs as unknown as typeof PptxGenJs.default;
 
 async function workbook(words: string): Promise<Uint8Array> {
@@ -48,7 +48,7 @@ const MAKERS: Readonly<Record<string, (words: string) => string | Uint8Array | P
   pptx: slides,
 };
 
-/** So many files, all of different words, of each format that is read as text by turns. */
+/** Returns `count` files with different texts, alternating between all text formats. */
 export async function goodFiles(count: number): Promise<GoodFile[]> {
   const makers = Object.entries(MAKERS);
   return Promise.all(

@@ -1,4 +1,4 @@
-/** JBIG2 images as PDF embeds them: the segments of one page, without a file header. */
+/** JBIG2 images as embedded in PDF: the segments of one page, without a file header. */
 import { pdfOf } from './makeBombs.js';
 
 interface Size {
@@ -6,7 +6,10 @@ interface Size {
   readonly height: number;
 }
 
-/** States of the arithmetic coder: Qe, next state after MPS and after LPS, `!` where the MPS changes. ITU-T T.88, table E.1. */
+/**
+ * States of the arithmetic coder: Qe, next state after MPS and after LPS; `!` marks a switch of the MPS. ITU-T T.88,
+ * table E.1.
+ */
 const STATES = (
   '5601:1:1! 3401:2:6 1801:3:9 0ac1:4:12 0521:5:29 0221:38:33 5601:7:6! 5401:8:14 4801:9:14 3801:10:14 3001:11:17 ' +
   '2401:12:18 1c01:13:20 1601:29:21 5601:15:14! 5401:16:14 5101:17:15 4801:18:16 3801:19:17 3401:20:18 3001:21:19 ' +
@@ -25,7 +28,10 @@ const STATES = (
     };
   });
 
-/** The neighbours that predict a pixel, most significant first: T.88, figure 3, adaptive pixels in their usual places. */
+/**
+ * The neighbours that predict a pixel, most significant first: T.88, figure 3, adaptive pixels at their nominal
+ * positions.
+ */
 const NEIGHBOURS = [
   ...[-2, -1, 0, 1, 2].map((dx) => [dx, -2] as const),
   ...[-3, -2, -1, 0, 1, 2, 3].map((dx) => [dx, -1] as const),
@@ -42,7 +48,7 @@ function createEncoder() {
   let code = 0;
   let shifts = 12;
   const putByte = (): void => {
-    // A carry goes into the byte before. A byte of 0xff is followed by seven bits, so that it takes no carry.
+    // A carry goes into the previous byte. A byte of 0xff is followed by only seven bits, so that it receives no carry.
     const last = bytes.at(-1);
     if (last !== undefined && last !== 0xff && code >= 0x8000000) {
       bytes[bytes.length - 1] = last + 1;
@@ -85,7 +91,7 @@ function createEncoder() {
   };
 }
 
-/** A segment of page 1 that refers to no other: T.88, 7.2. */
+/** A segment of page 1 without references to other segments: T.88, 7.2. */
 function segment(number: number, type: number, data: Buffer): Buffer {
   const header = Buffer.alloc(11);
   header.writeUInt32BE(number, 0);
@@ -95,7 +101,7 @@ function segment(number: number, type: number, data: Buffer): Buffer {
   return Buffer.concat([header, data]);
 }
 
-/** The page information segment (T.88, 7.4.8) of a page that is black before anything is drawn on it, or white. */
+/** The page information segment (T.88, 7.4.8) of an initially black or white page. */
 function pageInformation({ width, height }: Size, isBlack: boolean): Buffer {
   const data = Buffer.alloc(19);
   data.writeUInt32BE(width, 0);
@@ -104,7 +110,7 @@ function pageInformation({ width, height }: Size, isBlack: boolean): Buffer {
   return segment(0, 48, data);
 }
 
-/** An image as one generic region, arithmetic coding, template 0: what scanners write. T.88, 7.4.6 and 6.2.5. */
+/** An image as a single generic region with arithmetic coding, template 0, as scanners write it. T.88, 7.4.6 and 6.2.5. */
 function genericRegion({ width, height }: Size, isBlack: (x: number, y: number) => boolean): Buffer {
   const header = Buffer.alloc(18);
   header.writeUInt32BE(width, 0);
@@ -121,7 +127,7 @@ function genericRegion({ width, height }: Size, isBlack: (x: number, y: number) 
   return segment(1, 38, Buffer.concat([header, ADAPTIVE_PIXELS, encoder.end()]));
 }
 
-/** A PDF of one page that a JBIG2 image covers, with the text given typed over it. */
+/** A PDF with one page that consists of a JBIG2 image, with text over it. */
 function pdfOfImage({ width, height }: Size, image: Buffer, typed: string): Uint8Array {
   const pageHeight = Math.round((600 * height) / width);
   const content = `q 600 0 0 ${pageHeight} 0 0 cm /I Do Q BT /F 12 Tf 20 20 Td (${typed}) Tj ET`;
@@ -142,13 +148,13 @@ function pdfOfImage({ width, height }: Size, image: Buffer, typed: string): Uint
   );
 }
 
-/** A scan as JBIG2 in a PDF of one page. */
+/** A PDF of one page with a JBIG2 scan. */
 export const jbig2Scan = (size: Size, isBlack: (x: number, y: number) => boolean): Uint8Array =>
   pdfOfImage(size, Buffer.concat([pageInformation(size, false), genericRegion(size, isBlack)]), '');
 
 /**
- * A PDF of some 800 bytes whose JBIG2 image is a black square.
- * @param side pixels: a byte holds eight of them
+ * A PDF of about 800 bytes whose JBIG2 image is a black square.
+ * @param side side length in pixels; a byte of the decoded image holds eight pixels
  * @param typed text on the image
  */
 export const jbig2Bomb = (side: number, typed = ''): Uint8Array => {

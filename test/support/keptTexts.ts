@@ -1,4 +1,4 @@
-/** Whatever a service keeps, as texts: where a secret in clear would be found. */
+/** Reads everything that a service has stored as text, to search it for secrets. */
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import pLimit from 'p-limit';
@@ -9,29 +9,29 @@ import { withDatabase } from './dataSources.js';
 import { testEngines } from './engines.js';
 import type { TestService } from './service.js';
 
-/** Histories that are fetched at once. */
+/** Maximum number of histories fetched concurrently. */
 const AT_ONCE = 8;
 
-/** A value of any depth as text; bytes as what they say. */
+/** Converts a nested value to text; bytes are decoded as UTF-8. */
 const textOf = (value: unknown): string =>
   JSON.stringify(value, (_name, part: unknown) => {
     if (typeof part === 'bigint') return String(part);
     return part instanceof Uint8Array ? Buffer.from(part).toString() : part;
   });
 
-/** A text as it may be written elsewhere, wherever it begins in what is put into base64. */
+/** Returns the encoded forms of a secret: plain, URL-encoded, and in base64 at each of the three alignments. */
 export const shapesOf = (secret: string): string[] => [
   secret,
   encodeURIComponent(secret),
   ...[0, 1, 2].map((before) =>
     Buffer.from('x'.repeat(before) + secret)
       .toString('base64')
-      // What neighbours have a part in.
+      // Remove the characters that neighbouring bytes influence.
       .slice(before === 0 ? 0 : before + 1, -4),
   ),
 ];
 
-/** Every row there is. */
+/** Returns every document in the database. */
 export async function rowsOf(service: TestService): Promise<string[]> {
   const rows: string[] = [];
   await withDatabase(service, async (connection) => {
@@ -44,7 +44,7 @@ export async function rowsOf(service: TestService): Promise<string[]> {
   return rows;
 }
 
-/** Every event of every workflow. */
+/** Returns the history of every workflow execution. */
 export async function historiesOf(service: TestService): Promise<string[]> {
   const { temporal } = loadConfig(service.env);
   const client = createTemporalClient({ ...temporal, address: temporal.address ?? testEngines().temporalAddress });
@@ -58,7 +58,7 @@ export async function historiesOf(service: TestService): Promise<string[]> {
   return histories;
 }
 
-/** Every stored file that is not a store's own. */
+/** Returns every file in file storage. */
 export async function filesOf(service: TestService): Promise<string[]> {
   const root = path.join(service.env['DATA_DIR'] ?? '', 'files');
   const entries = await readdir(root, { recursive: true, withFileTypes: true });

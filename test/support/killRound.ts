@@ -1,4 +1,4 @@
-/** One ingest with kills in it, compared with one that nothing disturbed. */
+/** An ingest during which processes are killed, compared with an undisturbed one. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from '@jest/globals';
 
@@ -8,18 +8,18 @@ import { findDifferences } from './differences.js';
 import type { OwnService, Victim } from './ownService.js';
 import type { Chance } from './seed.js';
 
-/** Every scrape of a round lists pages of its own. */
+/** A site with several sitemaps that list different pages. */
 export interface KillSite extends Site {
   readonly sitemaps: readonly string[];
   readonly pageCount: number;
-  /** Requests for pages, so far. */
+  /** Returns the number of requests for pages so far. */
   pageRequests(): number;
 }
 
-/** Bytes between short and long pages of the site: a setting with which both ways of keeping contents are used. */
+/** A threshold in bytes between the short and the long pages, so that contents are stored in both ways. */
 export const CONTENT_ROW_BYTES = '2400';
 
-/** Pages that take a moment each, so that kills meet them under way. Short and long ones by turns. */
+/** Starts a site whose pages take a moment each, so that kills happen during requests. Short and long pages alternate. */
 export async function startKillSite(pageCount: number, sitemapCount = 1): Promise<KillSite> {
   const site = await startSite();
   const sitemaps = Array.from({ length: sitemapCount }, (_, map) => {
@@ -38,9 +38,9 @@ export async function startKillSite(pageCount: number, sitemapCount = 1): Promis
 
 export interface Kill {
   readonly victim: Victim;
-  /** It comes when so many pages were asked for… */
+  /** The kill happens after this many requests for pages… */
   readonly afterRequests: number;
-  /** …and so much later. */
+  /** …and this much later. */
   readonly delayMs: number;
 }
 
@@ -51,9 +51,9 @@ export interface Round {
   readonly kills: readonly Kill[];
 }
 
-interface Played {
+interface RoundResult {
   readonly rest: AtRest;
-  /** Kills that met the ingest under way. */
+  /** Kills during the ingest. */
   readonly hits: number;
   readonly tookMs: number;
 }
@@ -61,15 +61,15 @@ interface Played {
 const SETTLE_MS = 120_000;
 
 /**
- * Scrapes every sitemap of the site at the same time, with the kills in between; answers what rests in the end.
+ * Scrapes all sitemaps of the site concurrently, with the kills in between. Returns the stored data at the end.
  */
-export async function playRound({ service, site, customerId, kills }: Round): Promise<Played> {
+export async function playRound({ service, site, customerId, kills }: Round): Promise<RoundResult> {
   const begun = Date.now();
   await forgetVectors(service.env);
   site.requests.length = 0;
   const user = await service.user(customerId);
   let settled = false;
-  // Each at its own moment: what is killed second need not wait until the first is back.
+  // Each kill has its own time; the second does not wait until the first process is back.
   const killing = Promise.all(
     kills.map(async ({ victim, afterRequests, delayMs }) => {
       while (!settled && site.pageRequests() < afterRequests) await sleep(5);
@@ -80,7 +80,7 @@ export async function playRound({ service, site, customerId, kills }: Round): Pr
     }),
   );
   const accepted = await Promise.all(site.sitemaps.map((url) => user.scrape({ url, chunk_size: 100 })));
-  // Every parent that was answered is there, and comes to its end.
+  // Every accepted parent exists and reaches a final status.
   const parents = await Promise.all(accepted.map(({ id }) => user.settled(id, SETTLE_MS)));
   settled = true;
   const hits = (await killing).filter((hit) => hit).length;
@@ -91,10 +91,10 @@ export async function playRound({ service, site, customerId, kills }: Round): Pr
   return { rest, hits, tookMs };
 }
 
-/** The round left what the undisturbed one left, nothing else, and asked for no page more than three times. */
-export function expectUndisturbed(round: Round, rest: AtRest, calm: AtRest, calmCustomer: string): void {
+/** Expects the same stored data as in the undisturbed round, and at most three requests for each page. */
+export function expectUndisturbed(round: Round, rest: AtRest, undisturbed: AtRest, undisturbedCustomer: string): void {
   expect(rest.findInconsistencies()).toEqual([]);
-  expect(rest.content(round.customerId)).toEqual(calm.content(calmCustomer));
+  expect(rest.content(round.customerId)).toEqual(undisturbed.content(undisturbedCustomer));
   const fetches = new Map<string, number>();
   for (const path of round.site.requests) fetches.set(path, (fetches.get(path) ?? 0) + 1);
   const pages = [...fetches].filter(([path]) => path.startsWith('/pages/'));
@@ -102,9 +102,9 @@ export function expectUndisturbed(round: Round, rest: AtRest, calm: AtRest, calm
   expect(pages.filter(([, times]) => times > 3)).toEqual([]);
 }
 
-/** A moment of an ingest: by what was asked for so far, and some more. */
+/** Returns a random time of an ingest: a number of requests, and a delay. */
 export function someMoment(chance: Chance, victim: Victim, from: number, to: number): Kill {
-  // The API matters while it accepts, so it dies as the requests come in; the others at any time.
+  // The API is only involved while it accepts requests, so it is killed then; other processes at any time.
   if (victim === 'api') return { victim, afterRequests: 0, delayMs: chance.below(100) };
   return { victim, afterRequests: from + chance.below(to - from), delayMs: chance.below(400) };
 }

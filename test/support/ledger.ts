@@ -7,9 +7,9 @@ import type { RunDoc } from '../../store/runs/model.js';
 import type { UserDoc } from '../../store/users/model.js';
 import { waitFor } from './waitFor.js';
 
-/** How the line of a file must be, by the state that its run has left it in. */
+/** Allowed outcomes of a file's ledger item, by the file's status. */
 const OUTCOMES: Partial<Record<FileDoc['syncStatus'], readonly ItemOutcome[]>> = {
-  // Also a look that came to no end: the file is as it was.
+  // A run can be aborted without any effect on the file.
   READY: ['ok', 'skipped', 'aborted'],
   SYNC_ERROR: ['failed'],
   SYNC_ABORTED: ['aborted'],
@@ -17,53 +17,53 @@ const OUTCOMES: Partial<Record<FileDoc['syncStatus'], readonly ItemOutcome[]>> =
 };
 
 /**
- * What is wrong with the counts of the runs that have ended: they must add up, be those of their lines, and have every file
- * that is still a run's own. Reads the database itself, and nothing that the service reckons.
+ * Returns errors in the counts of finished runs. The counts must add up, match the run's ledger items, and include every file
+ * that the run owns. Reads the database directly and recomputes everything.
  */
-export async function wrongCounts(mongodbUri: string): Promise<string[]> {
+export async function findWrongCounts(mongodbUri: string): Promise<string[]> {
   const connection = await mongoose.createConnection(mongodbUri).asPromise();
   try {
     const users = connection.collection<UserDoc>('users');
-    // What was theirs is erased.
+    // Ledger items of deleted users are erased.
     const deleted = new Set((await users.find({ deletedAt: { $ne: null } }).toArray()).map(({ _id }) => _id));
     const runs = await connection
       .collection<RunDoc>('runs')
       .find({ finishedAt: { $ne: null } })
       .toArray();
-    const lines = await connection.collection<LedgerItemDoc>('ledger_items').find().toArray();
+    const items = await connection.collection<LedgerItemDoc>('ledger_items').find().toArray();
     const files = await connection
       .collection<FileDoc>('files')
       .find({ isContainer: false }, { projection: { runId: 1, syncStatus: 1, ended: 1, updatedAt: 1 } })
       .toArray();
-    const linesOf = byRun(lines);
+    const itemsOf = byRun(items);
     const filesOf = byRun(files);
     return runs
       .filter(({ userId }) => !deleted.has(userId))
-      .flatMap((run) => wrongs(run, linesOf.get(run._id) ?? [], filesOf.get(run._id) ?? []));
+      .flatMap((run) => errorsOf(run, itemsOf.get(run._id) ?? [], filesOf.get(run._id) ?? []));
   } finally {
     await connection.close();
   }
 }
 
 /**
- * The same of a service whose processes were killed: once whatever they were at has come to its end. A run that comes to none
- * is wrong itself.
+ * Does the same for a service whose processes were killed, after all runs have ended. A run that does not end is an error
+ * itself.
  */
-export async function wrongCountsAtRest(mongodbUri: string): Promise<string[]> {
+export async function findWrongCountsAtRest(mongodbUri: string): Promise<string[]> {
   const connection = await mongoose.createConnection(mongodbUri).asPromise();
-  const inMotion = (): Promise<RunDoc[]> =>
+  const unfinished = (): Promise<RunDoc[]> =>
     connection.collection<RunDoc>('runs').find({ finishedAt: null }).toArray() as Promise<RunDoc[]>;
   try {
-    const left = await waitFor(inMotion, (runs) => runs.length === 0).catch(inMotion);
-    const stuck = left.map(({ _id, kind, workflowId }) => `run ${_id} (${kind}, ${workflowId}) has not ended`);
-    return [...stuck, ...(await wrongCounts(mongodbUri))];
+    const remaining = await waitFor(unfinished, (runs) => runs.length === 0).catch(unfinished);
+    const stuck = remaining.map(({ _id, kind, workflowId }) => `run ${_id} (${kind}, ${workflowId}) has not ended`);
+    return [...stuck, ...(await findWrongCounts(mongodbUri))];
   } finally {
     await connection.close();
   }
 }
 
-/** @throws where there is anything wrong. Whatever a suite is about: ok + failed + skipped + aborted = discovered, of each of its runs. */
-export function refuseWrong(wrong: readonly string[]): void {
+/** Checks in every suite: ok + failed + skipped + aborted = discovered, for each run. @throws if there are errors */
+export function throwOnWrongCounts(wrong: readonly string[]): void {
   if (wrong.length > 0) throw new Error(`The ledger does not add up:\n${wrong.join('\n')}`);
 }
 
@@ -77,47 +77,53 @@ function byRun<T extends { readonly runId: number | null }>(rows: readonly T[]):
   return groups;
 }
 
-function wrongs(
+function errorsOf(
   { _id, kind, outcome, tally, counts, finishedAt }: RunDoc,
-  lines: readonly LedgerItemDoc[],
+  items: readonly LedgerItemDoc[],
   files: readonly Pick<FileDoc, '_id' | 'syncStatus' | 'ended' | 'updatedAt'>[],
 ): string[] {
-  const found: string[] = [];
-  const must = (isSo: boolean, what: string): void => {
-    if (!isSo)
-      found.push(
-        `run ${_id} (${kind}, ${outcome}): ${what}; ${JSON.stringify({ tally, counts, lines: lines.length })}`,
+  const errors: string[] = [];
+  const check = (holds: boolean, message: string): void => {
+    if (!holds)
+      errors.push(
+        `run ${_id} (${kind}, ${outcome}): ${message}; ${JSON.stringify({ tally, counts, items: items.length })}`,
       );
   };
   if (tally === undefined) {
-    // Taken out of the outbox for good, or begun anew.
-    must(outcome === 'aborted' && lines.length === 0, 'it has no tally');
-    return found;
+    // Removed from the outbox permanently, or restarted.
+    check(outcome === 'aborted' && items.length === 0, 'the run has no tally');
+    return errors;
   }
   const { ok, failed, skipped, aborted, pending, discovered } = tally;
-  must(ok + failed + skipped + aborted === discovered && pending === 0, 'its counts do not add up');
-  for (const one of ITEM_OUTCOMES)
-    must(lines.filter((line) => line.outcome === one).length === tally[one], `${one} is not the number of such lines`);
+  check(ok + failed + skipped + aborted === discovered && pending === 0, 'the counts do not add up');
+  for (const outcomeName of ITEM_OUTCOMES)
+    check(
+      items.filter((item) => item.outcome === outcomeName).length === tally[outcomeName],
+      `${outcomeName} is not the number of items with that outcome`,
+    );
   for (const name of ['bytes', 'tokens', 'reused'] as const)
-    must(lines.reduce((sum, line) => sum + line[name], 0) === tally[name], `${name} are not those of its lines`);
-  const byFile = new Map(lines.map((line) => [line.fileId, line]));
+    check(items.reduce((sum, item) => sum + item[name], 0) === tally[name], `${name} is not the sum over the items`);
+  const byFile = new Map(items.map((item) => [item.fileId, item]));
   for (const file of files) {
-    const line = byFile.get(file._id);
-    if (!line) {
-      must(false, `file ${file._id} is its own and has no line`);
+    const item = byFile.get(file._id);
+    if (!item) {
+      check(false, `file ${file._id} belongs to the run but has no ledger item`);
       continue;
     }
-    // What happened to it since is not the run's.
+    // Later changes of the file are not the run's.
     if (finishedAt === null || file.updatedAt > finishedAt) continue;
-    must(
-      OUTCOMES[file.syncStatus]?.includes(line.outcome) ?? false,
-      `file ${file._id} is ${file.syncStatus}, its line says ${line.outcome}`,
+    check(
+      OUTCOMES[file.syncStatus]?.includes(item.outcome) ?? false,
+      `file ${file._id} is ${file.syncStatus}, but its ledger item is ${item.outcome}`,
     );
   }
-  // Counted from the files when the run ended, by others than the ledger.
+  // These counts come from the files at the end of the run, independently of the ledger.
   const { total = 0, failed: failedFiles = 0 } = counts;
-  must(lines.filter(({ fileId }) => fileId !== null).length >= total, `it had ${total} files`);
+  check(
+    items.filter(({ fileId }) => fileId !== null).length >= total,
+    `there are fewer items than the run's ${total} files`,
+  );
   if (kind !== 'autoSync' && kind !== 'reembedFiles')
-    must(failed >= failedFiles, `${failedFiles} of its files had failed`);
-  return found;
+    check(failed >= failedFiles, `${failedFiles} of the run's files had failed`);
+  return errors;
 }

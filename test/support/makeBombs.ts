@@ -1,4 +1,4 @@
-/** Files that are small, or look harmless, and would bring a careless reader down. Made anew by each run; none is kept. */
+/** Small or harmless-looking files that would crash a careless reader. They are generated in each run. */
 import { deflateRawSync, deflateSync } from 'node:zlib';
 import { strToU8 } from 'fflate';
 
@@ -8,18 +8,18 @@ export interface Member {
   readonly name: string;
   readonly packed: Buffer;
   readonly size: number;
-  /** Where its bytes are; behind the previous member's when absent. */
+  /** Offset of its data. Unset: directly after the previous member. */
   readonly at?: number;
 }
 
 const LOCAL_BYTES = 30;
 const ENTRY_BYTES = 46;
-/** Counts of an archive from here on stand in a record of their own (ZIP64). */
+/** From this count on, an archive needs a ZIP64 record. */
 const COUNT_64 = 0xffff;
 
 /**
- * An archive of members as given, whether they are true or not.
- * @param count how many its end says there are
+ * Returns an archive of the given members, without validating them.
+ * @param count number of members that the end record states
  */
 export function zipOf(members: readonly Member[], count = members.length): Uint8Array {
   const ownBytes = members.map(({ name, packed, at }) =>
@@ -69,7 +69,7 @@ function end(count: number, listBytes: number, listAt: number): Buffer {
   return record;
 }
 
-/** The record of a long list, and the one that says where it is. */
+/** Returns the ZIP64 end record and its locator. */
 function end64(count: number, listBytes: number, listAt: number): Buffer {
   const record = Buffer.alloc(56 + 20);
   record.writeUInt32LE(0x06064b50, 0);
@@ -87,48 +87,50 @@ function end64(count: number, listBytes: number, listAt: number): Buffer {
 
 export const packedZeros = (size: number): Buffer => deflateRawSync(Buffer.alloc(size), { level: 9 });
 
-/** A Word file whose text is `size` zero bytes, packed a thousandfold; its list says `told`. */
-export function flatBomb(size: number, told = size): Uint8Array {
+/** A Word file whose text is `size` zero bytes, compressed about a thousandfold. @param told size in the directory */
+export function flatBomb(size: number, statedSize = size): Uint8Array {
   const relations = strToU8(
     '<Relationships><Relationship Id="r" Type="x/officeDocument" Target="word/document.xml"/></Relationships>',
   );
   return zipOf([
     { name: '_rels/.rels', packed: deflateRawSync(relations), size: relations.length },
-    { name: 'word/document.xml', packed: packedZeros(size), size: told },
+    { name: 'word/document.xml', packed: packedZeros(size), size: statedSize },
   ]);
 }
 
-/** Archives of ten archives each, so many levels deep, around `size` zero bytes: each level unpacks to ten times as much. */
+/**
+ * Archives of ten archives each, nested `levels` deep around `size` zero bytes: each level unpacks to ten times as much.
+ */
 export function nestedArchives(levels: number, size: number): Uint8Array {
   let inner: Uint8Array = zipOf([{ name: '0.bin', packed: packedZeros(size), size }]);
   for (let level = 0; level < levels; level += 1) {
     const packed = deflateRawSync(inner, { level: 9 });
-    const held = inner.length;
-    inner = zipOf(Array.from({ length: 10 }, (_, nth) => ({ name: `${nth}.zip`, packed, size: held })));
+    const innerSize = inner.length;
+    inner = zipOf(Array.from({ length: 10 }, (_, nth) => ({ name: `${nth}.zip`, packed, size: innerSize })));
   }
   return inner;
 }
 
 const WORDS = 'Words of the letter.';
 
-/** A Word file that brings archives inside archives along, as it would a workbook that is shown in it. */
+/** A Word file that embeds nested archives, in the place where it could embed a workbook. */
 export const embeddedArchives = (levels: number, size: number): Uint8Array =>
   officeFile('word/document.xml', `<document><body><p><r><t>${WORDS}</t></r></p></body></document>`, {
     'word/embeddings/1.zip': nestedArchives(levels, size),
   });
 
-/** One that has them where its text should be. */
+/** A Word file with nested archives in place of its text. */
 export const archivesForText = (levels: number, size: number): Uint8Array =>
   officeFile('word/document.xml', '', { 'word/document.xml': nestedArchives(levels, size) });
 
-/** A Word file of which a thousand members are the same bytes. */
+/** A Word file with a thousand members that share the same bytes. */
 export function overlappingMembers(): Uint8Array {
   const first = { name: 'word/document.xml', packed: packedZeros(500_000), size: 500_000 };
   const more = Array.from({ length: 1000 }, (_, nth) => ({ ...first, name: `word/${nth}.xml`, at: 0 }));
   return zipOf([first, ...more]);
 }
 
-/** A Word file of so many empty members. */
+/** A Word file with `count` empty members. */
 export function manyMembers(count: number): Uint8Array {
   const packed = Buffer.from([3, 0]);
   return zipOf(Array.from({ length: count }, (_, nth) => ({ name: `word/${nth}`, packed, size: 0 })));
@@ -146,15 +148,15 @@ export const laughingFeed = (): string =>
 export const attributesOf = (count: number): string =>
   Array.from({ length: count }, (_, nth) => `a${nth}="v"`).join(' ');
 
-/** A Word file with so many attributes at one paragraph. */
+/** A Word file with `count` attributes on one paragraph. */
 export const attributesDocx = (count: number): Uint8Array =>
   officeFile('word/document.xml', `<document><p ${attributesOf(count)}/></document>`);
 
-/** A Word file of so many elements inside one another. */
+/** A Word file of nested elements. */
 export const nestedDocx = (depth: number): Uint8Array =>
   officeFile('word/document.xml', `<document>${'<p>'.repeat(depth)}${'</p>'.repeat(depth)}</document>`, {}, 0);
 
-/** A PDF of these objects, its table of places left to be found anew. */
+/** A PDF of these objects without a cross-reference table, which readers must rebuild. */
 export const pdfOf = (...objects: readonly (string | Buffer)[]): Uint8Array =>
   Uint8Array.from(
     Buffer.concat([
@@ -168,7 +170,7 @@ export const pdfOf = (...objects: readonly (string | Buffer)[]): Uint8Array =>
     ]),
   );
 
-/** A PDF whose page is `size` blanks, packed twice: a kilobyte becomes a megabyte, and that most of a gigabyte. */
+/** A PDF whose page is `size` spaces, compressed twice: a kilobyte unpacks to a megabyte, and that to nearly a gigabyte. */
 export function deflatedPdf(size: number): Uint8Array {
   const twice = deflateSync(deflateSync(Buffer.alloc(size, ' '), { level: 1 }));
   return pdfOf(
@@ -183,7 +185,7 @@ export function deflatedPdf(size: number): Uint8Array {
   );
 }
 
-/** A PDF whose tree of pages leads back to its root. */
+/** A PDF whose page tree contains a cycle. */
 export const loopingPdf = (): Uint8Array =>
   pdfOf(
     '<< /Type /Catalog /Pages 2 0 R >>',

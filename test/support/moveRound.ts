@@ -1,4 +1,4 @@
-/** Vectors on their way between Qdrant and file storage, with kills in between, compared with where they began. */
+/** Moves of vectors between Qdrant and file storage during which processes are killed, compared with the initial state. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from '@jest/globals';
 
@@ -12,21 +12,21 @@ import type { Chance } from './seed.js';
 import { waitFor } from './waitFor.js';
 
 export type Direction = 'cold' | 'hot';
-const AT_THE_END = { cold: 'COLD_STORAGE', hot: 'HOT_STORAGE' } as const;
+const FINAL_STATUS = { cold: 'COLD_STORAGE', hot: 'HOT_STORAGE' } as const;
 const SETTLE_MS = 150_000;
 
-/** With these the sweep comes at once, and what a dead run has left is found soon. */
+/** Settings with frequent sweeps, so that moves start at once and leftovers of a killed run are found soon. */
 export const MOVE_SETTINGS = { COLD_SWEEP_INTERVAL_S: '1', REAP_INTERVAL_S: '2', CONTENT_ROW_BYTES: '2400' };
 
 export interface MovedFiles {
-  /** Moves all files in one direction and kills meanwhile; answers whether the kill met the move. */
+  /** Moves all files in one direction, with a kill meanwhile; returns whether the kill happened during the move. */
   round(direction: Direction, kill: { victim: Victim; delayMs: number } | null): Promise<boolean>;
 }
 
-/** A moment of a move: so long after the first file is on its way; of the API, after the request is sent. */
+/** Returns a random delay after the first file's move has begun; for the API, after the request is sent. */
 export const someDelay = (chance: Chance): number => chance.below(chance.below(2) === 0 ? 150 : 1_500);
 
-/** Files of many chunks, with words and tags of their own, ready and in Qdrant. */
+/** Uploads files of many chunks, with different texts, and waits until they are READY in Qdrant. */
 export async function uploadMovedFiles(service: OwnService, customerId: string, count: number): Promise<MovedFiles> {
   const user: TestUser = await service.user(customerId);
   const sent: FileRecord[] = [];
@@ -57,7 +57,7 @@ export async function uploadMovedFiles(service: OwnService, customerId: string, 
   const contentNow = async () => {
     const rest = await waitFor(
       () => readAtRest(env),
-      (one) => one.findInconsistencies().length === 0,
+      (stored) => stored.findInconsistencies().length === 0,
       SETTLE_MS,
     ).catch(() => readAtRest(env));
     expect(rest.findInconsistencies()).toEqual([]);
@@ -68,25 +68,26 @@ export async function uploadMovedFiles(service: OwnService, customerId: string, 
   const content = await contentNow();
   const points = await pointsNow();
   expect(points.flat().length).toBeGreaterThan(15 * count);
-  const turns = { cold: 0, hot: 0 };
+  const counts = { cold: 0, hot: 0 };
   return {
     async round(direction, kill) {
-      const isAtTheEnd = (now: readonly string[]): boolean => now.every((status) => status === AT_THE_END[direction]);
+      const areAllMoved = (now: readonly string[]): boolean =>
+        now.every((status) => status === FINAL_STATUS[direction]);
       let begun = false;
       let hit = false;
       const killing = async (): Promise<void> => {
         if (!kill) return;
-        // The API matters while it accepts.
+        // The API is only involved while it accepts the request.
         while (
           !begun ||
           (kill.victim !== 'api' &&
-            (await statuses()).every((one) => one === AT_THE_END[direction === 'hot' ? 'cold' : 'hot']))
+            (await statuses()).every((status) => status === FINAL_STATUS[direction === 'hot' ? 'cold' : 'hot']))
         )
           await sleep(5);
         await sleep(kill.delayMs);
         hit =
           kill.victim === 'api' ||
-          !isAtTheEnd(await statuses()) ||
+          !areAllMoved(await statuses()) ||
           (await readAtRest(env)).findInconsistencies().length > 0;
         await service.kill(kill.victim);
       };
@@ -94,17 +95,17 @@ export async function uploadMovedFiles(service: OwnService, customerId: string, 
       if (direction === 'cold') await letDaysPass(env, 2, ids);
       begun = true;
       if (direction === 'hot') expect((await user.post('/move_to_hot_storage', { filters: { ids } })).body).toBe(true);
-      await waitFor(statuses, isAtTheEnd, SETTLE_MS);
+      await waitFor(statuses, areAllMoved, SETTLE_MS);
       await killed;
-      turns[direction] += 1;
+      counts[direction] += 1;
       expect(await contentNow()).toEqual(content);
-      const ascending = (some: readonly number[]): number[] => some.toSorted((a, b) => a - b);
+      const ascending = (numbers: readonly number[]): number[] => numbers.toSorted((a, b) => a - b);
       expect(await pointsNow()).toEqual(direction === 'hot' ? points : ids.map(() => []));
       expect(ascending(await storedFor(env))).toEqual(direction === 'hot' ? [] : ascending(ids));
       for (const id of ids) {
-        const told = await toldOf(env, id);
-        const times = (kind: string) => told.filter((one) => one === kind).length;
-        expect({ cold: times('MOVED_TO_COLD_STORAGE'), hot: times('MOVED_TO_HOT_STORAGE') }).toEqual(turns);
+        const kinds = await toldOf(env, id);
+        const times = (kind: string) => kinds.filter((other) => other === kind).length;
+        expect({ cold: times('MOVED_TO_COLD_STORAGE'), hot: times('MOVED_TO_HOT_STORAGE') }).toEqual(counts);
       }
       return hit;
     },

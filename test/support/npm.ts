@@ -1,30 +1,30 @@
-/** npm's commands, run as an operator runs them: in processes of their own. */
+/** Runs npm scripts as an operator does: as separate processes. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 
 import { waitFor } from './waitFor.js';
 
-/** A start compiles the service and brings three engines up: minutes on a machine that others use. */
+/** A start compiles the service and starts three engines, which takes minutes on a busy machine. */
 const START_MS = 280_000;
 
 export interface NpmRun {
   /** npm's own process. */
   readonly child: ChildProcess;
-  /** Everything printed so far, on both channels. */
+  /** Returns everything printed so far, on stdout and stderr. */
   output(): string;
-  /** Waits until a pattern is printed. @throws when the command ends first */
+  /** Waits until the output matches a pattern. @throws when the command ends first */
   printed(pattern: RegExp): Promise<RegExpExecArray>;
-  /** npm's exit code (or signal), once it and every process that it started have closed their output. */
+  /** npm's exit code or signal, once npm and all its child processes have closed their output. */
   readonly ended: Promise<number | NodeJS.Signals>;
 }
 
 /**
- * Runs a script of package.json under the umask that a shell has by default.
- * @param env its settings; of this process's environment it gets PATH and HOME alone
+ * Runs a script of package.json with a shell's default umask.
+ * @param env environment of the script; it inherits only PATH and HOME
  */
 export function npmRun(script: string, env: NodeJS.ProcessEnv, ...args: string[]): NpmRun {
   const { PATH, HOME } = process.env;
-  // The user's own npm settings are no part of the project.
+  // Ignore the user's own npm settings.
   const npm = ['npm', 'run', '--silent', '--userconfig', '/dev/null', script, '--', ...args];
   const child = spawn('sh', ['-c', 'umask 022 && exec "$@"', 'sh', ...npm], {
     env: { PATH, HOME, ...env },

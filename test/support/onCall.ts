@@ -1,4 +1,4 @@
-/** What a person on call reads about a service: /ready, /ops and the doctor. */
+/** The views of a service for a person on call: /ready, /ops and the doctor. */
 import { expect } from '@jest/globals';
 
 import type { Check } from '../../cli/doctor/check.js';
@@ -7,14 +7,14 @@ import { apiClient } from './client.js';
 import type { TestService } from './service.js';
 
 export interface OnCall {
-  /** The status of /ready and its reasons, in one text. */
+  /** Returns the status of /ready with its reasons, as one text. */
   reasons(): Promise<string>;
   opsPage(): Promise<string>;
-  /** Each check that is not ok, with its fix, one a line. */
+  /** Returns each check that is not ok, with its fix, one a line. */
   doctorSays(): Promise<string>;
 }
 
-/** Fails where /ready is not 200: it is 503 only for a process that cannot serve. */
+/** `reasons` fails unless /ready answers 200: it answers 503 only when a process cannot serve. */
 export function onCall({ url, apiKey, env }: Pick<TestService, 'url' | 'apiKey' | 'env'>): OnCall {
   const authorization = `Bearer ${apiKey}`;
   return {

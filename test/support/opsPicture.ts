@@ -5,10 +5,10 @@ import { chromium } from 'playwright-core';
 import { findChromium } from '../../connectors/web/findChromium.js';
 import type { TestService } from './service.js';
 
-/** Where pictures are put; unset: none are taken. */
+/** Folder for screenshots. Unset: none are taken. */
 const PICTURES = process.env['TEST_PICTURES'];
 
-/** Takes a picture of /ops for a person to look at, where TEST_PICTURES names a folder. */
+/** Takes a screenshot of /ops for visual review, if TEST_PICTURES names a folder. */
 export async function opsPicture({ url, apiKey }: Pick<TestService, 'url' | 'apiKey'>, name: string): Promise<void> {
   if (PICTURES === undefined) return;
   await mkdir(PICTURES, { recursive: true });

@@ -1,4 +1,4 @@
-/** A service whose every process may be killed: engines of its own, API and worker as processes with a supervisor. */
+/** A service whose processes can all be killed: it has its own engines, and a supervised API and worker. */
 import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,33 +11,37 @@ import { startEngines } from '../../engines/start.js';
 import { inspectMongodb } from '../../store/inspection.js';
 import { testUser, type TestUser } from './client.js';
 import { testEngines } from './engines.js';
-import { refuseWrong, wrongCountsAtRest } from './ledger.js';
+import { throwOnWrongCounts, findWrongCountsAtRest } from './ledger.js';
 import { startProcess } from './processes.js';
 import { newEngineFolder } from './scratch.js';
 
 export const VICTIMS = ['worker', 'api', 'temporal', 'mongodb', 'qdrant'] as const;
 export type Victim = (typeof VICTIMS)[number];
 
-/** How long callers repeat a call that is not answered. */
+/** How long callers repeat a failing call. */
 const PATIENCE_MS = 60_000;
 
 export interface OwnService {
   readonly url: string;
   readonly names: TemporalNames;
-  /** Its settings; enough to read its stores. */
+  /** The settings of the service, sufficient to read its stores. */
   readonly env: NodeJS.ProcessEnv;
   readonly apiKey: string;
-  /** Its own engines, to be stopped, killed and started by the test. */
+  /** Its own engines, which the test can stop, kill and start. */
   readonly engines: Readonly<Record<EngineName, Engine>>;
-  /** An end user who repeats calls that are not answered. */
+  /** Returns an end user who repeats failing calls. */
   user(customerId: string): Promise<TestUser>;
-  /** Ends a process with SIGKILL and has it started again. Resolves once it is started, or soon will be. @param downMs of an engine: how long it is away */
+  /**
+   * Kills a process with SIGKILL and restarts it. Resolves when an engine has restarted; API and worker are restarted
+   * soon after.
+   * @param downMs for an engine: the downtime
+   */
   kill(victim: Victim, downMs?: number): Promise<void>;
-  /** Waits until no run is at work any more, and ends everything. @throws when the counts of the runs do not add up */
+  /** Waits until no run is active, then stops everything. @throws when the counts of the runs do not add up */
   close(): Promise<void>;
 }
 
-/** @param keepRunning has engines that end on their own restarted, as `npm start` does, and receives a line for each attempt */
+/** @param keepRunning receives a line for each restart attempt; set, it makes engines that exit restart, as `npm start` does */
 export async function startOwnService(
   settings: Record<string, string>,
   keepRunning?: (line: string) => void,
@@ -52,7 +56,7 @@ export async function startOwnService(
   const { temporal, mongodb, qdrant } = engines;
   if (!temporal || !mongodb || !qdrant) throw new Error('an engine is missing');
   const { modelPath, tokenizerPath } = testEngines();
-  // The same port after each start, as behind a service's address.
+  // The port stays the same after each restart, like a service's address.
   const port = await findPort('free');
   const apiKey = `test-key-${randomBytes(12).toString('hex')}`;
   const mongodbUri = new URL(mongodb.uri);
@@ -77,26 +81,26 @@ export async function startOwnService(
     RETRY_DELAYS_S: '0.2,0.4,0.8',
     ...settings,
   };
-  // One after the other: the first makes the indexes.
+  // Started in sequence: the first process creates the indexes.
   const api = await startProcess('api/server', env, true);
   const worker = await startProcess('worker/main', env, true);
   const url = `http://127.0.0.1:${port}`;
   const inspection = await inspectMongodb(mongodbUri.href);
   const { deploymentId } = await inspection.server();
   await inspection.close();
-  const restarted =
+  const killAndRestart =
     (engine: { kill(): Promise<void>; restart(): Promise<void> }) =>
     async (downMs = 0): Promise<void> => {
       await engine.kill();
       await sleep(downMs);
       await engine.restart();
     };
-  const ways: Readonly<Record<Victim, (downMs?: number) => Promise<void>>> = {
+  const kills: Readonly<Record<Victim, (downMs?: number) => Promise<void>>> = {
     worker: () => worker.kill(),
     api: () => api.kill(),
-    temporal: restarted(temporal),
-    mongodb: restarted(mongodb),
-    qdrant: restarted(qdrant),
+    temporal: killAndRestart(temporal),
+    mongodb: killAndRestart(mongodb),
+    qdrant: killAndRestart(qdrant),
   };
   return {
     url,
@@ -105,10 +109,10 @@ export async function startOwnService(
     apiKey,
     engines: { temporal, mongodb, qdrant },
     user: (customerId) => testUser(url, apiKey, customerId, PATIENCE_MS),
-    kill: (victim, downMs) => ways[victim](downMs),
+    kill: (victim, downMs) => kills[victim](downMs),
     async close() {
       try {
-        refuseWrong(await wrongCountsAtRest(mongodbUri.href));
+        throwOnWrongCounts(await findWrongCountsAtRest(mongodbUri.href));
       } finally {
         await Promise.all([api.stop(), worker.stop()]);
         await engines.stop();

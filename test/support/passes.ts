@@ -1,4 +1,4 @@
-/** Passes of auto-sync, begun by a test instead of a clock. */
+/** Auto-sync passes that a test starts, instead of the schedule. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, type ScheduleDescription, ScheduleNotFoundError } from '@temporalio/client';
 
@@ -6,7 +6,7 @@ import type { AutoSyncInput, AutoSyncResult } from '../../contract/orchestration
 import type { TemporalNames } from '../../contract/temporalNames.js';
 import { waitFor } from './waitFor.js';
 
-/** The schedule of that id; null where Temporal has none. */
+/** Returns the schedule with this id; null if Temporal has none. */
 export async function scheduleOf(
   client: Client,
   { idOf }: TemporalNames,
@@ -20,7 +20,7 @@ export async function scheduleOf(
   }
 }
 
-/** The schedule as soon as something holds of it. */
+/** Waits until the schedule meets a condition, and returns it. */
 export const scheduleWhen = (
   client: Client,
   names: TemporalNames,
@@ -28,7 +28,7 @@ export const scheduleWhen = (
   holds: (schedule: ScheduleDescription | null) => boolean,
 ): Promise<ScheduleDescription | null> => waitFor(() => scheduleOf(client, names, scheduleId), holds);
 
-/** Has a schedule act now, and answers how the pass ended. Where it meets what is still going on, it acts again. */
+/** Triggers a schedule and returns the result of the pass. Triggers it again while another pass is running. */
 export async function triggerPass(client: Client, names: TemporalNames, scheduleId: string): Promise<AutoSyncResult> {
   for (;;) {
     const result = await trigger(client, names, scheduleId);
@@ -40,14 +40,19 @@ export async function triggerPass(client: Client, names: TemporalNames, schedule
 async function trigger(client: Client, names: TemporalNames, scheduleId: string): Promise<AutoSyncResult> {
   const before = (await scheduleOf(client, names, scheduleId))?.info.numActionsTaken ?? 0;
   await client.schedule.getHandle(names.idOf(scheduleId)).trigger();
-  const acted = await scheduleWhen(client, names, scheduleId, (one) => (one?.info.numActionsTaken ?? 0) > before);
+  const acted = await scheduleWhen(
+    client,
+    names,
+    scheduleId,
+    (schedule) => (schedule?.info.numActionsTaken ?? 0) > before,
+  );
   const workflowId = acted?.info.recentActions.at(-1)?.action.workflow.workflowId ?? '';
   return client.workflow.getHandle<(input: AutoSyncInput) => Promise<AutoSyncResult>>(workflowId).result();
 }
 
 let passes = 0;
 
-/** Runs a pass as its schedule would. One that meets what is still going on waits for that first. */
+/** Runs a pass as its schedule would. While another pass is running, it waits and tries again. */
 export async function runPass(
   client: Client,
   { idOf, taskQueue }: TemporalNames,

@@ -1,22 +1,22 @@
 import { createCanvas, type SKRSContext2D } from '@napi-rs/canvas';
 
-/** A line of a picture: its text, or the cells of a row with where each begins. */
+/** A line of a picture: its text, or the cells of a row with the x position of each. */
 export type Drawn = string | readonly (readonly [x: number, text: string])[];
 
 interface Drawing {
   readonly width?: number;
   readonly height?: number;
-  /** Of the font, in pixels. */
+  /** Font size in pixels. */
   readonly size?: number;
   readonly font?: string;
   readonly type?: 'png' | 'jpeg';
-  /** What else is drawn, below the text. */
+  /** Draws further content below the text. */
   readonly paint?: (context: SKRSContext2D) => void;
 }
 
 const LEFT = 60;
 
-/** A picture of some lines in black on white. */
+/** Returns a picture of lines of black text on white. */
 export function drawPicture(lines: readonly Drawn[], drawing: Drawing = {}): Uint8Array {
   const { width = 1200, height = 700, size = 32, font = 'DejaVu Sans', type = 'png', paint } = drawing;
   const canvas = createCanvas(width, height);

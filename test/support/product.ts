@@ -1,4 +1,4 @@
-/** The service as production runs it, loaded by Node once for all suites of a process (environment.cjs). */
+/** The compiled service, as production runs it. Node loads it once for all suites of a process (environment.cjs). */
 import type * as activity from '@temporalio/activity';
 import type * as sdk from '@temporalio/worker';
 
@@ -18,11 +18,11 @@ export interface Product {
   readonly activityFields: typeof activityFields;
   readonly createLocalProvider: typeof createLocalProvider;
   readonly isExpected: typeof isExpected;
-  /** Its native part can be loaded once in a process. */
+  /** Shared, because its native part can be loaded only once in a process. */
   readonly sdk: typeof sdk;
-  /** Knows the activity that its caller runs in. */
+  /** Provides the context of the activity that its caller runs in. */
   readonly activity: typeof activity;
-  /** What suites keep for later ones of their process, by name. */
+  /** Values that suites keep for later suites of the same process, by name. */
   readonly kept: Map<string, unknown>;
 }
 

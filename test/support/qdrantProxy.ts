@@ -1,9 +1,9 @@
-/** A proxy between a service and the real Qdrant that lets chosen requests fail. */
+/** A proxy between a service and the real Qdrant that makes chosen requests fail. */
 import { createServer, type IncomingMessage } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 
-/** `late`: the request is forwarded once the caller has hung up. Otherwise an answer in Qdrant's place. */
+/** `late`: the request is forwarded only after the caller has disconnected. Otherwise: a response instead of Qdrant's. */
 export type Trouble =
   | 'late'
   | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: unknown };
@@ -12,9 +12,9 @@ export type RequestKind = 'write' | 'search';
 
 export interface QdrantProxy {
   readonly url: string;
-  /** The next requests of a kind that fail, and how; all other requests are forwarded. */
+  /** Makes the next `times` requests of a kind fail; all others are forwarded. */
   fail(kind: RequestKind, trouble: Trouble, times: number): void;
-  /** Requests of a kind since the last `fail`. */
+  /** Returns the number of requests of a kind since the last `fail`. */
   seen(kind: RequestKind): number;
   close(): Promise<void>;
 }
@@ -22,23 +22,23 @@ export interface QdrantProxy {
 function kindOf({ method, url = '' }: IncomingMessage): RequestKind | null {
   const path = url.split('?', 1)[0] ?? '';
   if (method === 'PUT' && path.endsWith('/points')) return 'write';
-  // Searches of callers are batches; the probe of collections is a single query.
+  // Callers search in batches; the probe of collections is a single query.
   return method === 'POST' && path.endsWith('/points/query/batch') ? 'search' : null;
 }
 
 /** @param target the address of Qdrant */
 export async function startQdrantProxy(target: string): Promise<QdrantProxy> {
-  let failing: { readonly kind: RequestKind; readonly trouble: Trouble; left: number } | null = null;
+  let failing: { readonly kind: RequestKind; readonly trouble: Trouble; remaining: number } | null = null;
   const counts = new Map<RequestKind, number>();
-  const underWay = new Set<Promise<void>>();
+  const pending = new Set<Promise<void>>();
   const server = createServer((request, response) => {
     const forward = async (): Promise<void> => {
       const kind = kindOf(request);
       const parts: Buffer[] = [];
       for await (const part of request) parts.push(part as Buffer);
       if (kind !== null) counts.set(kind, (counts.get(kind) ?? 0) + 1);
-      if (kind !== null && failing?.kind === kind && failing.left > 0) {
-        failing.left -= 1;
+      if (kind !== null && failing?.kind === kind && failing.remaining > 0) {
+        failing.remaining -= 1;
         const { trouble } = failing;
         if (trouble === 'late') await once(response, 'close');
         else {
@@ -57,21 +57,21 @@ export async function startQdrantProxy(target: string): Promise<QdrantProxy> {
     };
     const work: Promise<void> = forward()
       .catch(() => void response.destroy())
-      .finally(() => underWay.delete(work));
-    underWay.add(work);
+      .finally(() => pending.delete(work));
+    pending.add(work);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     fail(kind, trouble, times) {
-      failing = { kind, trouble, left: times };
+      failing = { kind, trouble, remaining: times };
       counts.clear();
     },
     seen: (kind) => counts.get(kind) ?? 0,
     async close() {
       server.closeAllConnections();
-      await Promise.all(underWay);
+      await Promise.all(pending);
       server.close();
       await once(server, 'close');
     },

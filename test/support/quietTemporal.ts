@@ -3,18 +3,18 @@ import type { LogLevel } from '@temporalio/worker';
 
 import { loadProduct } from './product.js';
 
-/** Keeps the SDK's own lines out of the test output, save what is wrong. For tests that run workers: the runtime ends with the last of them. */
-export async function quietTemporal(least: LogLevel = 'WARN'): Promise<void> {
+/** Suppresses expected log lines of the SDK. For tests that run workers: the runtime ends with the last worker. */
+export async function quietTemporal(minLevel: LogLevel = 'WARN'): Promise<void> {
   const {
     isExpected,
     sdk: { DefaultLogger, Runtime },
   } = await loadProduct();
-  const logger = new DefaultLogger(least, (entry) => {
+  const logger = new DefaultLogger(minLevel, (entry) => {
     if (!isExpected(entry)) process.stderr.write(`${entry.level} ${entry.message} ${inspect(entry.meta)}\n`);
   });
   try {
     Runtime.install({ logger, telemetryOptions: { logging: { forward: {}, filter: 'ERROR' } } });
   } catch {
-    // Installed already by another service of this process.
+    // Another service of this process has already installed it.
   }
 }

@@ -1,4 +1,4 @@
-/** What each method answers, by its path: a value, or what a function of its arguments gives. */
+/** The results of methods by path: a value, or a function of the arguments. */
 export type Answers = Readonly<Record<string, unknown>>;
 
 const MEMBERS = [
@@ -8,8 +8,8 @@ const MEMBERS = [
 ];
 
 /**
- * The store's records as parameters of decisions that need no database: each call is recorded and answers what the table
- * says. What the store itself does is tested with MongoDB.
+ * Returns stand-ins for the store's records, for decisions that need no database: each call is recorded and returns the value
+ * from the table. The store itself is tested with MongoDB.
  */
 export function recorder(answers: Answers = {}) {
   const calls: { name: string; args: readonly unknown[] }[] = [];

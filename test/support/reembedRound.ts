@@ -1,4 +1,4 @@
-/** Re-embedding with kills in it, compared with one that nothing disturbed. */
+/** Re-embedding runs during which processes are killed, compared with undisturbed ones. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from '@jest/globals';
 import mongoose from 'mongoose';
@@ -15,43 +15,46 @@ import { type OwnService, startOwnService, type Victim } from './ownService.js';
 import type { Chance } from './seed.js';
 import { waitFor } from './waitFor.js';
 
-/** Two that the embedded model serves, in one space, then two of a provider with spaces of their own. */
+/** Two models of the embedded provider, which share a vector space, then two remote models with spaces of their own. */
 const MODELS = [
   'COHERE_MULTILINGUAL_V3',
   'SOLAR_1_MINI',
   'OPENAI_ADA_SMALL_512',
   'OPENAI_ADA_LARGE_256',
 ] as const satisfies EmbeddingModelId[];
-const CALM = 'calm';
+const UNDISTURBED = 'undisturbed';
 const KILLED = 'killed';
-/** What an answer of the provider takes, so that kills meet requests under way. */
+/** Delay of the provider's answers, so that kills happen during requests. */
 const ANSWER_MS = 200;
 
-/** After a run is asked for: the first file has its number for new vectors, the first texts have theirs, the first file is flipped. */
-const MARKS = ['asked', 'begun', 'embedded', 'flipped'] as const;
+/**
+ * Progress marks after a run is requested: the first file has a new generation, the first texts are embedded, the first
+ * file is switched.
+ */
+const MARKS = ['requested', 'begun', 'embedded', 'flipped'] as const;
 
 export interface Kill {
   readonly victim: Victim;
-  /** It comes at a mark, and so much later. */
+  /** The kill happens after this mark… */
   readonly since: (typeof MARKS)[number];
   readonly delayMs: number;
 }
 
 export interface ReembedRounds {
-  /** How long an undisturbed run takes, or one that was killed too late: the shortest so far. */
-  calmMs(): number;
-  /** One run to the next model, with kills; answers how many met it under way. */
+  /** Returns the shortest duration so far of an undisturbed run, or of a run that ended before its kills. */
+  undisturbedMs(): number;
+  /** Runs re-embedding to the next model, with kills; returns the number of kills during the run. */
   play(kills: readonly Kill[]): Promise<number>;
   close(): Promise<void>;
 }
 
-/** A moment of a run. What follows the later marks, where an outcome hangs on single writes, takes a short while only. */
-export function someMoment(chance: Chance, victim: Victim, calmMs: number): Kill {
-  // The API matters while it accepts, so it dies as the request comes in; the others at any time.
-  if (victim === 'api') return { victim, since: 'asked', delayMs: chance.below(100) };
+/** Returns a random kill. After the later marks, where single writes decide the outcome, the delays are short. */
+export function someMoment(chance: Chance, victim: Victim, undisturbedMs: number): Kill {
+  // The API is only involved while it accepts the request, so it is killed then; other processes at any time.
+  if (victim === 'api') return { victim, since: 'requested', delayMs: chance.below(100) };
   const since = chance.pick(MARKS);
   const isLate = since === 'embedded' || since === 'flipped';
-  return { victim, since, delayMs: chance.below(isLate ? Math.min(150, calmMs) : calmMs) };
+  return { victim, since, delayMs: chance.below(isLate ? Math.min(150, undisturbedMs) : undisturbedMs) };
 }
 
 interface Run {
@@ -59,12 +62,12 @@ interface Run {
   readonly status: string;
 }
 
-/** What an undisturbed run to a model has brought. */
+/** The result of an undisturbed run to a model. */
 interface Stage {
   readonly model: EmbeddingModelId;
   readonly content: ReturnType<AtRest['content']>;
   readonly outcome: Record<string, unknown>;
-  /** What the provider was sent. */
+  /** Texts that the provider received. */
   readonly texts: readonly string[];
 }
 
@@ -94,10 +97,10 @@ async function scrape(service: OwnService, site: Site, customerId: string, count
   return user;
 }
 
-/** Has all of a user's files embedded anew, however often the API dies meanwhile; one run, whatever was sent twice. */
+/** Re-embeds all files of a user, however often the API is killed meanwhile; repeated requests start only one run. */
 async function reembed(user: TestUser, model: EmbeddingModelId, key: string): Promise<Run> {
   const accepted = await waitFor(
-    // The transaction of an API that was killed may be open for some seconds: its key is taken until then.
+    // The transaction of a killed API can stay open for some seconds and keeps the idempotency key in use.
     () => user.post<Run>('/files/reembed', { embedding_model: model }, { 'idempotency-key': key }),
     ({ status }) => status !== 409,
   );
@@ -109,11 +112,11 @@ async function reembed(user: TestUser, model: EmbeddingModelId, key: string): Pr
   return ended.body;
 }
 
-/** The outcome of a run, in words that do not depend on ids or times. */
+/** Returns a run without its ids and times. */
 const outcomeOf = ({ id: _id, ...run }: Run): Record<string, unknown> =>
   Object.fromEntries(Object.entries(run).filter(([name]) => !name.endsWith('_at')));
 
-const textsThatCame = (emulator: EmbeddingEmulator): string[] => emulator.came.flatMap(({ texts }) => texts);
+const receivedTexts = (emulator: EmbeddingEmulator): string[] => emulator.came.flatMap(({ texts }) => texts);
 
 const timesOf = (texts: readonly string[]): Map<string, number> => {
   const times = new Map<string, number>();
@@ -121,34 +124,36 @@ const timesOf = (texts: readonly string[]): Map<string, number> => {
   return times;
 };
 
-/** Re-embeds to every model in turn, in peace, back to the first. */
-async function playCalm(
+/** Re-embeds to every model in turn without kills, back to the first. */
+async function playUndisturbed(
   user: TestUser,
   service: OwnService,
   emulator: EmbeddingEmulator,
   files: number,
-): Promise<{ stages: Stage[]; calmMs: number }> {
+): Promise<{ stages: Stage[]; undisturbedMs: number }> {
   const stages: Stage[] = [];
-  let calmMs = Infinity;
+  let undisturbedMs = Infinity;
   for (const model of [...MODELS.slice(1), MODELS[0]]) {
     await forgetVectors(service.env);
     emulator.came.length = 0;
     const begun = Date.now();
-    const outcome = outcomeOf(await reembed(user, model, `calm ${model}`));
-    calmMs = Math.min(calmMs, Date.now() - begun);
+    const outcome = outcomeOf(await reembed(user, model, `undisturbed ${model}`));
+    undisturbedMs = Math.min(undisturbedMs, Date.now() - begun);
     expect(outcome).toMatchObject({ status: 'FINISHED', reembedded: files, failed: 0, skipped: { container: 1 } });
     const rest = await readAtRest(service.env);
     expect(rest.findInconsistencies()).toEqual([]);
-    const content = rest.content(CALM);
+    const content = rest.content(UNDISTURBED);
     expect(content.points.length).toBeGreaterThan(2 * files);
-    const texts = textsThatCame(emulator);
+    const texts = receivedTexts(emulator);
     expect(Math.max(0, ...timesOf(texts).values())).toBe(model.startsWith('OPENAI') ? 1 : 0);
     stages.push({ model, content, outcome, texts });
   }
-  return { stages, calmMs };
+  return { stages, undisturbedMs };
 }
 
-/** A service of its own, with the same files of two users: one whose runs are killed, and one who is left in peace. */
+/**
+ * Starts a service with the same files for two users: the runs of one are disturbed by kills, those of the other are not.
+ */
 export async function startReembedRounds(files: number): Promise<ReembedRounds> {
   const emulator = await startEmbeddingEmulator();
   const site = await startPages(files);
@@ -157,20 +162,23 @@ export async function startReembedRounds(files: number): Promise<ReembedRounds> 
     CONTENT_ROW_BYTES,
     ...emulator.settings('openai'),
   });
-  const [calm, killed] = await Promise.all([scrape(service, site, CALM, files), scrape(service, site, KILLED, files)]);
+  const [undisturbedUser, killed] = await Promise.all([
+    scrape(service, site, UNDISTURBED, files),
+    scrape(service, site, KILLED, files),
+  ]);
   emulator.takeTime(ANSWER_MS);
-  const undisturbed = await playCalm(calm, service, emulator, files);
+  const undisturbed = await playUndisturbed(undisturbedUser, service, emulator, files);
   const { stages } = undisturbed;
-  let { calmMs } = undisturbed;
+  let { undisturbedMs } = undisturbed;
   const connection = await mongoose.createConnection(service.env['MONGODB_URI'] ?? '').asPromise();
   const reembeds = connection.collection<ReembedDoc>('reembeds');
   const begun = () => reembeds.countDocuments({ generation: { $ne: null } });
   let round = 0;
 
-  /** Whether a run to a model has come to a mark; while MongoDB is away nobody knows. */
-  const hasCome = async (since: Kill['since'], model: EmbeddingModelId, begunBefore: number): Promise<boolean> => {
-    const come = {
-      asked: async () => true,
+  /** Returns whether a run to a model has reached a mark; false while MongoDB is down. */
+  const hasReached = async (since: Kill['since'], model: EmbeddingModelId, begunBefore: number): Promise<boolean> => {
+    const checks = {
+      requested: async () => true,
       begun: async () => (await begun()) > begunBefore,
       embedded: async () => (await connection.collection('vector_cache').countDocuments({}, { limit: 1 })) > 0,
       flipped: async () => {
@@ -178,30 +186,30 @@ export async function startReembedRounds(files: number): Promise<ReembedRounds> 
         return (await connection.collection('files').countDocuments(query, { limit: 1 })) > 0;
       },
     };
-    return come[since]().catch(() => false);
+    return checks[since]().catch(() => false);
   };
 
-  /** All of the killed user's files are as those of the user who is left in peace, and nothing else is there. */
+  /** Expects the killed user's data to equal that of the undisturbed user, and no other data. */
   const compare = async (run: Run, stage: Stage, kills: number): Promise<void> => {
     const rest = await readAtRest(service.env);
     expect(rest.findInconsistencies()).toEqual([]);
     expect(await findDifferences(service.env)).toEqual([]);
     expect(rest.content(KILLED)).toEqual(stage.content);
-    expect(rest.content(CALM)).toEqual(stages.at(-1)?.content);
+    expect(rest.content(UNDISTURBED)).toEqual(stages.at(-1)?.content);
     expect(outcomeOf(run)).toEqual(stage.outcome);
     const rows = await reembeds.find({ runId: run.id }).toArray();
     expect(new Set(rows.map(({ outcome, reason }) => reason ?? outcome))).toEqual(new Set(['reembedded', 'container']));
     expect(rows).toHaveLength(files + 1);
     const runs = await connection.collection('runs').countDocuments({ kind: 'reembedFiles' });
     expect(runs).toBe(stages.length + round);
-    const times = timesOf(textsThatCame(emulator));
+    const times = timesOf(receivedTexts(emulator));
     expect(new Set(times.keys())).toEqual(new Set(stage.texts));
-    // What was on its way when a process died is asked for again.
+    // A request in progress when a process was killed is repeated.
     expect([...times].filter(([, count]) => count > 1 + kills)).toEqual([]);
   };
 
   return {
-    calmMs: () => calmMs,
+    undisturbedMs: () => undisturbedMs,
     async play(kills) {
       const stage = stages[round % stages.length];
       if (!stage) throw new Error('no undisturbed run');
@@ -213,7 +221,7 @@ export async function startReembedRounds(files: number): Promise<ReembedRounds> 
       let ended = false;
       const killing = Promise.all(
         kills.map(async ({ victim, since, delayMs }) => {
-          while (!ended && !(await hasCome(since, stage.model, before))) await sleep(5);
+          while (!ended && !(await hasReached(since, stage.model, before))) await sleep(5);
           await sleep(delayMs);
           const hit = !ended;
           await service.kill(victim);
@@ -225,7 +233,7 @@ export async function startReembedRounds(files: number): Promise<ReembedRounds> 
       const tookMs = Date.now() - started;
       const hits = (await killing).filter((hit) => hit).length;
       process.stdout.write(`${JSON.stringify(kills)}: ${hits} hit, ${tookMs} ms\n`);
-      if (hits === 0) calmMs = Math.min(calmMs, tookMs);
+      if (hits === 0) undisturbedMs = Math.min(undisturbedMs, tookMs);
       await compare(run, stage, kills.length);
       return hits;
     },

@@ -1,16 +1,16 @@
-/** The beginning of a file of each type of text and picture that may be uploaded: enough to be told by, and no more. */
+/** The beginning of a file of each text and image type that can be uploaded: just enough to detect the type. */
 import type { IMAGE_SOURCES, TEXT_SOURCES } from '../../contract/sources.js';
 
 const latin1 = (text: string): Buffer => Buffer.from(text, 'latin1');
 const padded = (text: string): Buffer => Buffer.concat([latin1(text), Buffer.alloc(600)]);
-/** An archive with one empty member of that name. */
+/** Returns an archive with one empty member of this name. */
 const zip = (member: string): Buffer => padded(`PK\u0003\u0004${'\u0000'.repeat(26)}${member}`);
 const utf16 = (text: string): Buffer => Buffer.from(text, 'utf16le');
 const compound = (stream: string): Buffer =>
   Buffer.concat([latin1('\u00d0\u00cf\u0011\u00e0\u00a1\u00b1\u001a\u00e1'), Buffer.alloc(504), utf16(stream)]);
 
 export interface SampleFile {
-  /** The ending of its name. */
+  /** The file extension. */
   readonly ending: string;
   readonly content: Buffer;
   /** The contract's file_format. */

@@ -1,11 +1,11 @@
-/** Values that a JSON Schema takes, and values bent out of shape, for fast-check. */
+/** fast-check arbitraries for values of a JSON Schema, and for values with one part replaced. */
 import fc from 'fast-check';
 
 import { choices, type Document, type Schema } from './contract.js';
 
 const MAX_MEMBERS = 4;
 
-/** @param strings values that mean something to the service, mixed in among texts of any kind */
+/** @param strings values with a meaning for the service, mixed with random texts */
 export function valuesOf(document: Document, schema: Schema, strings: readonly string[]): fc.Arbitrary<unknown> {
   const options = choices(document, schema).flatMap((one) =>
     [one.type].flat().map((type) => ofType(document, one, String(type), strings)),
@@ -57,7 +57,7 @@ function objects(document: Document, schema: Schema, strings: readonly string[])
   return fc.record(Object.fromEntries(fields), { requiredKeys: [...(schema.required ?? [])] });
 }
 
-/** What no field, or few, should take. */
+/** Values that few fields accept, or none. */
 const JUNK: readonly unknown[] = [
   null,
   true,
@@ -98,8 +98,8 @@ function replaced(value: unknown, [key, ...rest]: Path, junk: unknown): unknown 
   return { ...(value as object), [key]: replaced((value as Record<string, unknown>)[key], rest, junk) };
 }
 
-/** The same values, of which one part is something else. */
-export const bent = (values: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
+/** Returns the same values with one part replaced by junk. */
+export const withJunk = (values: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
   fc.tuple(values, fc.nat(), fc.constantFrom(...JUNK)).map(([value, choice, junk]) => {
     const paths = pathsIn(value);
     return replaced(value, paths[choice % paths.length] ?? [], junk);

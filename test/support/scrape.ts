@@ -1,4 +1,4 @@
-/** The series of a scrape with their values, by name and labels as they stand. */
+/** Parses a Prometheus scrape into values by series: name with labels, as printed. */
 export function seriesOf(text: string): Record<string, number> {
   const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
   return Object.fromEntries(

@@ -3,15 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const MEMORY_FOLDER = '/dev/shm';
-/** What the engines of a whole run write, several times over. */
-const ROOMY_BYTES = 6_000_000_000;
+/** Several times the data that the engines write in a whole run. */
+const REQUIRED_BYTES = 6_000_000_000;
 
 /**
- * A new folder for what engines write: in memory where there is enough of it, for they wait for the disk at every write.
- * A process that is killed loses nothing by it, and no test cuts the power.
+ * Creates a folder for the engines' data: in memory if there is enough, because engines wait for the disk at every write.
+ * Killed processes lose nothing by it, and no test simulates a power failure.
  */
 export async function newEngineFolder(name: string): Promise<string> {
   const { bavail, bsize } = await statfs(MEMORY_FOLDER).catch(() => ({ bavail: 0, bsize: 0 }));
-  const isRoomy = bavail * bsize >= ROOMY_BYTES && process.availableMemory() >= ROOMY_BYTES;
-  return mkdtemp(join(isRoomy ? MEMORY_FOLDER : tmpdir(), `allotrope-${name}-`));
+  const fitsInMemory = bavail * bsize >= REQUIRED_BYTES && process.availableMemory() >= REQUIRED_BYTES;
+  return mkdtemp(join(fitsInMemory ? MEMORY_FOLDER : tmpdir(), `allotrope-${name}-`));
 }

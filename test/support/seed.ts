@@ -1,14 +1,14 @@
-/** Chance that can be had again: a failed run prints its seed, and TEST_SEED repeats it. */
+/** Repeatable randomness: a run prints its seed, and TEST_SEED repeats it. */
 import { randomInt } from 'node:crypto';
 
 export interface Chance {
-  /** From 0 to below `below`. */
+  /** Returns an integer from 0 to below the limit. */
   below(below: number): number;
   pick<T>(from: readonly T[]): T;
   shuffle<T>(items: readonly T[]): T[];
 }
 
-/** @param label who asks, for the line that names the seed */
+/** @param label name of the suite, printed with the seed */
 export function seededChance(label: string): Chance {
   const seed = Number(process.env['TEST_SEED'] ?? randomInt(2 ** 31));
   process.stdout.write(`${label}: TEST_SEED=${seed} repeats it\n`);

@@ -1,4 +1,4 @@
-/** Files with every field as a test wants it, and chunks and vectors below them, written past the runs that make them. */
+/** Writes files with any fields, and their chunks and vectors, directly to the stores, without runs. */
 import type { EmbeddingModelId, VectorSpace } from '../../contract/embeddingModels.js';
 import { DEFAULT_INGEST_OPTIONS } from '../../contract/ingestOptions.js';
 import type { MediaType } from '../../contract/mediaTypes.js';
@@ -17,18 +17,18 @@ export interface SeededFile {
   readonly texts?: readonly string[];
   readonly tags?: Readonly<Record<string, TagValue>>;
   readonly model?: EmbeddingModelId;
-  /** Of each text; unset: vectors that have nothing in common. */
+  /** The vector of each text. Unset: orthogonal vectors. */
   readonly vectors?: readonly (readonly number[])[];
   readonly space?: VectorSpace;
   readonly media?: MediaType;
-  /** Unset: the parent alone. */
+  /** Unset: only the parent. */
   readonly ancestors?: readonly number[];
   /** Whether the texts have sparse vectors. */
   readonly sparse?: boolean;
   readonly fields?: Partial<FileDoc>;
 }
 
-/** Writes files with the chunks they are given, each chunk with a vector of its own. */
+/** Writes files with the given texts as chunks, each chunk with its own vector. */
 export async function seedFiles(
   service: TestService,
   owner: Tenant & { customerId: string },
@@ -37,31 +37,33 @@ export async function seedFiles(
   const rows = await withDatabase(service, async (connection) => {
     const files = fileModel(connection);
     const at = new Date('2026-01-01T00:00:00Z');
-    const made = seeds.map(({ id, texts = [], tags = {}, model = 'OPENAI', space = SPACE, fields = {} }): FileDoc => {
-      const own = storedTags(tags);
-      return {
-        ...new files().toObject({ minimize: false }),
-        ...owner,
-        _id: id,
-        source: 'WEB_SCRAPE',
-        externalFileId: `external-${id}`,
-        syncStatus: 'READY',
-        isContainer: false,
-        tags: own,
-        tagPairs: tagPairs(own),
-        options: { ...DEFAULT_INGEST_OPTIONS, embeddingModel: model },
-        generation: 1,
-        lastGeneration: 1,
-        numChunks: texts.length,
-        vectorSpace: texts.length > 0 ? space.name : null,
-        dimensions: texts.length > 0 ? space.dimensions : null,
-        createdAt: at,
-        updatedAt: at,
-        ...fields,
-      };
-    });
-    await files.collection.insertMany(made as never);
-    return made;
+    const documents = seeds.map(
+      ({ id, texts = [], tags = {}, model = 'OPENAI', space = SPACE, fields = {} }): FileDoc => {
+        const own = storedTags(tags);
+        return {
+          ...new files().toObject({ minimize: false }),
+          ...owner,
+          _id: id,
+          source: 'WEB_SCRAPE',
+          externalFileId: `external-${id}`,
+          syncStatus: 'READY',
+          isContainer: false,
+          tags: own,
+          tagPairs: tagPairs(own),
+          options: { ...DEFAULT_INGEST_OPTIONS, embeddingModel: model },
+          generation: 1,
+          lastGeneration: 1,
+          numChunks: texts.length,
+          vectorSpace: texts.length > 0 ? space.name : null,
+          dimensions: texts.length > 0 ? space.dimensions : null,
+          createdAt: at,
+          updatedAt: at,
+          ...fields,
+        };
+      },
+    );
+    await files.collection.insertMany(documents as never);
+    return documents;
   });
   const { organizationId, userId } = owner;
   const written = rows.map((row, index) => {

@@ -1,6 +1,6 @@
 /**
- * Jest's order of suites, the longest first, so that none of them is still at work alone when all others are done. Jest
- * itself knows how long each took the last time; on a clean checkout these come first, which mostly wait.
+ * Orders suites by duration, the longest first, so that no long suite runs alone at the end. Jest knows the durations of the
+ * last run; on a clean checkout, the suites in this list come first. They mostly wait.
  */
 const { default: Sequencer } = require('@jest/test-sequencer');
 

@@ -9,7 +9,7 @@ import type { TemporalNames } from '../../contract/temporalNames.js';
 import type { Store } from '../../store/connect.js';
 import { watchAnswers } from './answeredOperations.js';
 import { testEngines } from './engines.js';
-import { refuseWrong, wrongCounts } from './ledger.js';
+import { throwOnWrongCounts, findWrongCounts } from './ledger.js';
 import { loadProduct } from './product.js';
 import { quietTemporal } from './quietTemporal.js';
 import { sharedLocalModel } from './sharedLocalModel.js';
@@ -19,22 +19,22 @@ export interface TestService {
   readonly url: string;
   readonly store: Store;
   readonly apiKey: string;
-  /** The settings under which separate processes join this service. */
+  /** Settings for separate processes of this service. */
   readonly env: NodeJS.ProcessEnv;
-  /** Its names in the Temporal namespace that all suites share. */
+  /** Its names in the Temporal namespace, which all suites share. */
   readonly names: TemporalNames;
-  /** An end user of organization 1, or of the organization of another key. */
+  /** Returns an end user of organization 1, or of another key's organization. */
   user(customerId: string, apiKey?: string): Promise<TestUser>;
-  /** @param wrap puts something of the test's around the activities */
+  /** @param wrap wraps the activities for a test */
   startWorker(wrap?: (activities: Activities) => Activities): Promise<void>;
   stopWorker(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Other suites share this machine: how it schedules this process says nothing about the service. */
+/** Other suites share this machine, so scheduling delays of this process say nothing about the service. */
 const UNMEASURED = { waitShare: null, waited: null, othersShare: null };
 
-/** Each suite counts its ids from a number of its own, so that an id of one suite is unknown in another. */
+/** Starts the ids of each suite at a random number, so that an id of one suite is unknown in another. */
 async function spreadIds(uri: string): Promise<void> {
   const connection = await mongoose.createConnection(uri).asPromise();
   const last = randomInt(1, 100_000) * 10_000;
@@ -43,7 +43,10 @@ async function spreadIds(uri: string): Promise<void> {
   await connection.close();
 }
 
-/** Each suite's collections and indexes are some 150 open files of the MongoDB that all suites share, which may have 20,000. */
+/**
+ * Drops the suite's database. Its collections and indexes hold about 150 open files of the shared MongoDB, whose limit is
+ * 20,000.
+ */
 async function dropDatabase(uri: string): Promise<void> {
   const connection = await mongoose.createConnection(uri).asPromise();
   await connection.dropDatabase();
@@ -51,8 +54,8 @@ async function dropDatabase(uri: string): Promise<void> {
 }
 
 /**
- * A service of its own on the run's shared engines: own database, collections, task queue and folder. API and worker
- * run in this process, compiled, as production runs them; tests that kill them start processes with `env` instead.
+ * Starts a service on the run's shared engines, with its own database, collections, task queue and folder. API and worker
+ * run in this process, compiled, as in production; tests that kill them start processes with `env` instead.
  */
 export async function startService(
   settings: Record<string, string> = {},
@@ -66,7 +69,7 @@ export async function startService(
   const env: NodeJS.ProcessEnv = {
     PATH: process.env['PATH'],
     HOME: process.env['HOME'],
-    // Other suites keep the cores busy: processes of lower priority would hardly get a turn.
+    // Other suites keep the cores busy: processes of lower priority would hardly run.
     COMPUTE_NICENESS: '0',
     PORT: '0',
     DATA_DIR: dataDir,
@@ -82,7 +85,7 @@ export async function startService(
     EMBEDDING_THREADS: '1',
     RETRY_DELAYS_S: '0.2,0.4,0.8',
     SCHEMA_CHECK_INTERVAL_S: '1',
-    // Other suites keep the cores busy: a store that is there may answer late.
+    // Other suites keep the cores busy, so a healthy store can answer late.
     STORE_TIMEOUT_S: '60',
     ...settings,
   };
@@ -95,7 +98,7 @@ export async function startService(
   const { store, names } = api;
   const apiKey = config.apiKey ?? '';
   const url = `http://127.0.0.1:${api.port}`;
-  const noteAnswers = watchAnswers(api.port);
+  const recordAnswers = watchAnswers(api.port);
 
   let stopWorker: (() => Promise<void>) | null = null;
   const service: TestService = {
@@ -121,12 +124,12 @@ export async function startService(
     stopWorker: async () => stopWorker?.(),
     async close() {
       await stopWorker?.();
-      const wrong = await wrongCounts(mongodbUri.href);
+      const wrong = await findWrongCounts(mongodbUri.href);
       await api.stop(0);
-      noteAnswers();
+      recordAnswers();
       await rm(dataDir, { recursive: true, force: true });
       await dropDatabase(mongodbUri.href);
-      refuseWrong(wrong);
+      throwOnWrongCounts(wrong);
     },
   };
   if (withWorker) await service.startWorker();

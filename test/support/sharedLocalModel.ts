@@ -3,8 +3,8 @@ import type { EmbeddingProvider } from '../../providers/embeddings/types.js';
 import { loadProduct } from './product.js';
 
 /**
- * The embedded model in one process for all suites of this one: each service would load it anew. It ends with this
- * process; to close it for one service means nothing.
+ * Returns the embedded model, shared by all suites of this process; loading it for each service would be slow. It ends with
+ * the process: closing it for one service has no effect.
  */
 export async function sharedLocalModel({ modelPath, tokenizerPath }: LocalModelFiles): Promise<EmbeddingProvider> {
   const { createLocalProvider, kept } = await loadProduct();

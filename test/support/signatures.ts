@@ -1,16 +1,16 @@
-/** What receivers check of a delivery, with the key that the registration showed. */
+/** Verifies the signatures of a webhook delivery with the signing key from its registration. */
 import { createHmac } from 'node:crypto';
 
 import type { Received } from '../emulators/receiver.js';
 
-/** Which of the three signatures are right: over the bytes, over the compact form, and that of Standard Webhooks. */
+/** Which of the three signatures are valid: over the raw body, over the compact JSON, and that of Standard Webhooks. */
 export interface Verified {
   readonly plain: boolean;
   readonly compact: boolean;
   readonly standard: boolean;
 }
 
-/** The check of the public library: the key in hex, the time, a point, the bytes. */
+/** Verifies as the public client library does: HMAC with the key in hex over the time, a dot and the body. */
 export function verified({ raw, headers }: Pick<Received, 'raw' | 'headers'>, signingKey: string): Verified {
   const bytes = Buffer.from(signingKey, 'hex');
   const mac = (message: string) => createHmac('sha256', bytes).update(message);

@@ -9,19 +9,19 @@ function mount(folder: string, options: string): string | null {
   return mounted.status === 0 ? null : mounted.stderr || String(mounted.error);
 }
 
-/** Mounts a disk of this many MB at a folder. @returns why that is not allowed; null once it is mounted */
+/** Mounts a disk of this many MB at a folder. @returns the error; null on success */
 export function mountSmallDisk(folder: string, megabytes: number): string | null {
   mkdirSync(folder, { recursive: true });
   return mount(folder, `size=${megabytes}m`);
 }
 
-/** Gives a mounted disk another size. @returns why that failed; null once it is done */
+/** Resizes a mounted disk. @returns the error; null on success */
 export const resizeSmallDisk = (folder: string, megabytes: number): string | null =>
   mount(folder, `remount,size=${megabytes}m`);
 
 export const unmountSmallDisk = (folder: string): unknown => spawnSync('umount', ['--lazy', folder]);
 
-/** Returns whether this machine allows mounts, and prints why a suite is skipped where it does not. */
+/** Returns whether this machine allows mounts; prints why the suite is skipped if it does not. */
 export function allowsMounts(suite: string): boolean {
   const folder = mkdtempSync(path.join(tmpdir(), 'allotrope-mount-'));
   const refused = mountSmallDisk(folder, 1);

@@ -2,11 +2,11 @@ import { QdrantClient } from '@qdrant/js-client-rest';
 
 import type { TestService } from './service.js';
 
-/** A point as it lies in Qdrant. */
+/** A point as stored in Qdrant. */
 export interface StoredPoint {
   readonly collection: string;
   readonly chunkIndex: number;
-  /** Numbers of its dense vector. */
+  /** Dimension of its dense vector. */
   readonly dense: number;
   readonly sparse: { readonly indices: number[]; readonly values: number[] } | null;
   readonly payload: Record<string, unknown>;
@@ -15,14 +15,14 @@ export interface StoredPoint {
 export const qdrantOf = ({ env }: Pick<TestService, 'env'>): QdrantClient =>
   new QdrantClient({ url: env['QDRANT_URL'] ?? '', checkCompatibility: false });
 
-/** The names of a service's collections. */
+/** Returns the names of a service's collections. */
 export async function collectionsOf(service: Pick<TestService, 'env'>): Promise<string[]> {
   const prefix = service.env['QDRANT_COLLECTION_PREFIX'] ?? '';
   const { collections } = await qdrantOf(service).getCollections();
   return collections.map(({ name }) => name).filter((name) => name.startsWith(prefix));
 }
 
-/** The points of a file in every collection of the service, by chunk, read past the service's own code. */
+/** Returns the points of a file in all collections of the service, by chunk, without the service's own code. */
 export async function storedPoints(service: Pick<TestService, 'env'>, fileId: number): Promise<StoredPoint[]> {
   const client = qdrantOf(service);
   const found: StoredPoint[] = [];

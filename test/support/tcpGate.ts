@@ -5,12 +5,12 @@ import { tieSockets } from './tieSockets.js';
 
 export interface TcpGate {
   readonly port: number;
-  /** Refuses connections from now on, as the port of a program that was stopped does. */
+  /** Refuses connections from now on, like the port of a stopped program. */
   shut(): Promise<void>;
   open(): Promise<void>;
 }
 
-/** Forwards connections to a port of this machine while it is open. */
+/** Starts a gate that forwards connections to a local port while it is open. */
 export async function startTcpGate(target: number): Promise<TcpGate> {
   const sockets = new Set<Socket>();
   const server = createServer((client) => {

@@ -1,13 +1,15 @@
-/** Around all tests: one set of real engines on free ports in a folder of its own, and the embedding model. */
+/**
+ * The set-up of a whole test run: one set of real engines on free ports in a folder of its own, and the embedding model.
+ */
 import { rm } from 'node:fs/promises';
 
 import { ensureEmbeddingModel } from '../../engines/embeddingModel.js';
 import { startEngines } from '../../engines/start.js';
 import { compile } from '../../scripts/child.js';
-import { tellTests } from './engines.js';
+import { publishEngines } from './engines.js';
 import { newEngineFolder } from './scratch.js';
 
-/** Compiles the service, starts the engines and tells the tests where they are; stop() ends them and removes their data. */
+/** Compiles the service, starts the engines and publishes their addresses. `stop` ends them and removes their data. */
 export async function startTestRun(): Promise<{ stop(): Promise<void> }> {
   const dataDir = await newEngineFolder('test');
   const onProgress = (line: string) => process.stderr.write(`${line}\n`);
@@ -20,7 +22,7 @@ export async function startTestRun(): Promise<{ stop(): Promise<void> }> {
     onCrash: (engine, how) => onProgress(`${engine} ${how}; its log was in ${dataDir}/logs`),
   });
   await compiling;
-  tellTests(engines, await ensureEmbeddingModel(engines.venv, { onProgress }));
+  publishEngines(engines, await ensureEmbeddingModel(engines.venv, { onProgress }));
   return {
     async stop() {
       await engines.stop();

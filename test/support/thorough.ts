@@ -1,12 +1,12 @@
 import { test } from '@jest/globals';
 
-/** Whether suites that are part of both runs do all that they can: so `npm run test:long` has it (package.json). */
+/** Whether suites that are part of both runs do everything they can, as in `npm run test:long` (package.json). */
 export const isThorough = (): boolean => process.env['TEST_THOROUGHLY'] === 'yes';
 
 const absent = Object.assign(() => undefined, { each: () => () => undefined });
 
-/** A test that `npm run test:long` alone has, of a suite that is part of both runs (jest.long.config.cjs). */
+/** Defines a test that runs only in `npm run test:long`, in a suite of both runs (jest.long.config.cjs). */
 export const thoroughly = (isThorough() ? test : absent) as typeof test;
 
-/** Rows of a table of tests that `npm run test:long` alone has. */
+/** Returns rows of a test table that are used only in `npm run test:long`. */
 export const thoroughRows = <const T>(rows: readonly T[]): readonly T[] => (isThorough() ? rows : []);

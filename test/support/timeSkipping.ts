@@ -1,4 +1,4 @@
-/** A Temporal whose clock jumps, and clocks of this process that go by it: days of waiting in seconds. */
+/** Temporal's time-skipping test server, and clocks of this process that follow it: days of waiting pass in seconds. */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
@@ -26,35 +26,35 @@ const NEEDS =
 /** temporal.api.enums.v1.IndexedValueType */
 const KEYWORD = 2;
 
-/** Says what to install where a program is missing. */
+/** Rethrows an error; if a program is missing, with a message that says what to install. */
 const orNeeds = (error: unknown): never => {
   throw (error as NodeJS.ErrnoException).code === 'ENOENT' ? new Error(NEEDS, { cause: error }) : error;
 };
 
-/** The server and what it needs, as test/timeSkipping/pom.xml names them, fetched unless they are there. */
+/** Downloads the server and its dependencies, as listed in test/timeSkipping/pom.xml, unless they are present. */
 async function ensureJars(): Promise<string> {
   const hash = createHash('sha256')
     .update(await readFile(POM))
     .digest('hex');
   const folder = path.join(DEFAULT_ENGINES_DIR, FAMILY + hash.slice(0, 8));
-  const isThere = (): Promise<boolean> =>
+  const isPresent = (): Promise<boolean> =>
     stat(folder).then(
       () => true,
       () => false,
     );
-  if (await isThere()) return folder;
+  if (await isPresent()) return folder;
   return withLock(
     path.join(DEFAULT_ENGINES_DIR, FAMILY),
     () => undefined,
     async () => {
-      if (await isThere()) return folder;
+      if (await isPresent()) return folder;
       process.stderr.write("Fetching Temporal's time-skipping server (38 MB, once)\n");
       await mkdir(DEFAULT_ENGINES_DIR, { recursive: true });
-      // Older ones and what a killed run left.
+      // Remove older versions and leftovers of killed runs.
       const outdated = (await readdir(DEFAULT_ENGINES_DIR)).filter((name) => name.startsWith(FAMILY));
       await Promise.all(outdated.map((name) => rm(path.join(DEFAULT_ENGINES_DIR, name), { recursive: true })));
       const draft = await mkdtemp(path.join(DEFAULT_ENGINES_DIR, `${FAMILY}draft-`));
-      // Strict about checksums.
+      // -C: checksums must match.
       const copy = ['dependency:copy-dependencies', `-DoutputDirectory=${draft}`];
       await run('mvn', ['-B', '-q', '-C', '-f', POM, ...copy]).catch(orNeeds);
       await rename(draft, folder);
@@ -63,21 +63,25 @@ async function ensureJars(): Promise<string> {
   );
 }
 
-/** Where Java is, which the launcher has to be told. */
+/** Returns the path of Java, which the launcher needs. */
 const findJava = (): Promise<string> =>
   run('sh', ['-c', 'command -v java']).catch(() => Promise.reject(new Error(NEEDS)));
 
 export interface TimeSkipping {
   readonly address: string;
-  /** Puts the clocks of this process forward to the server's, before each activity and after `pass`. @param jumped told by how much */
+  /**
+   * Returns the activities, wrapped so that the clocks of this process advance to the server's time before each
+   * activity and after `pass`.
+   * @param jumped called after each jump with its length
+   */
   follow(activities: Activities, jumped?: (byMs: number) => Promise<void>): Activities;
-  /** Lets time go by: from timer to timer at once, and not while anything is at work. */
+  /** Lets time pass: skips from timer to timer, but not while an activity is running. */
   pass(ms: number): Promise<void>;
-  /** Ends the server, and has this process keep real time again. */
+  /** Stops the server and restores the real clocks of this process. */
   close(): Promise<void>;
 }
 
-/** Starts the server, its clock at rest: that is, as slow as any. @throws what to install */
+/** Starts the server without time skipping: its clock runs at normal speed. @throws with what to install */
 export async function startTimeSkipping(): Promise<TimeSkipping> {
   const java = await findJava();
   const jars = await ensureJars();
@@ -95,22 +99,22 @@ export async function startTimeSkipping(): Promise<TimeSkipping> {
   };
   const connect = (): Promise<Connection | null> => Connection.connect(connecting).catch(() => null);
   const connection = await Promise.race([
-    waitFor(connect, (one) => one !== null),
+    waitFor(connect, (established) => established !== null),
     ended.then((how) => Promise.reject(new Error(`The time-skipping server ${how}. ${NEEDS}`))),
   ]);
   const server = connection?.testService;
-  if (!connection || !server) throw new Error('The client knows no test service');
+  if (!connection || !server) throw new Error('The client offers no test service');
   const searchAttributes = Object.fromEntries(SEARCH_ATTRIBUTES.map((name) => [name, KEYWORD]));
   await connection.operatorService.addSearchAttributes({ namespace: 'default', searchAttributes });
 
   const clock = replaceClocks();
   const sync = async (jumped?: (byMs: number) => Promise<void>): Promise<void> => {
     const { time } = await server.getCurrentTime({});
-    const jump = clock.putForwardTo(Number(time?.seconds ?? 0) * 1_000 + (time?.nanos ?? 0) / 1e6);
+    const jump = clock.advanceTo(Number(time?.seconds ?? 0) * 1_000 + (time?.nanos ?? 0) / 1e6);
     if (jump > 0) await jumped?.(jump);
   };
   let onJump: ((byMs: number) => Promise<void>) | undefined;
-  let atWork = 0;
+  let running = 0;
   return {
     address,
     follow(activities, jumped) {
@@ -119,12 +123,12 @@ export async function startTimeSkipping(): Promise<TimeSkipping> {
         ([name, real]) => [
           name,
           async (input: unknown) => {
-            atWork += 1;
+            running += 1;
             try {
               await sync(onJump);
               return await real(input);
             } finally {
-              atWork -= 1;
+              running -= 1;
             }
           },
         ],
@@ -133,12 +137,12 @@ export async function startTimeSkipping(): Promise<TimeSkipping> {
     },
     async pass(ms) {
       await waitFor(
-        () => atWork,
+        () => running,
         (number) => number === 0,
       );
       const whole = Math.floor(ms / 1_000);
       const duration = { seconds: whole as never, nanos: (ms - whole * 1_000) * 1e6 };
-      // No deadline of the client's: it would be reckoned by a clock that jumps.
+      // No client deadline: it would be computed from a clock that jumps.
       await connection.withDeadline(Infinity, () => server.unlockTimeSkippingWithSleep({ duration }));
       await sync(onJump);
     },
@@ -151,21 +155,24 @@ export async function startTimeSkipping(): Promise<TimeSkipping> {
   };
 }
 
-/** What is less is the way of an answer here. */
-const LEAST_JUMP_MS = 500;
+/** Smaller differences are network latency. */
+const MIN_JUMP_MS = 500;
 
-/** Has this process's own clocks go ahead by as much as is said. What takes the time in the same process must not mind. */
+/**
+ * Replaces the clocks of this process with clocks that can be advanced. Code that measures time in this process must
+ * tolerate the jumps.
+ */
 function replaceClocks() {
   const Real = globalThis.Date;
   let ahead = 0;
   const now = (): number => Real.now() + ahead;
-  // A proxy, so that whatever is a Date stays one.
+  // A proxy, so that `instanceof Date` keeps working.
   globalThis.Date = new Proxy(Real, {
-    construct: (target, given, made) =>
+    construct: (target, args, newTarget) =>
       Reflect.construct(
         target,
-        given.length === 0 ? [now()] : given,
-        made === globalThis.Date ? target : made,
+        args.length === 0 ? [now()] : args,
+        newTarget === globalThis.Date ? target : newTarget,
       ) as object,
     apply: () => new Real(now()).toString(),
     get: (target, name) => (name === 'now' ? now : (Reflect.get(target, name) as unknown)),
@@ -173,10 +180,10 @@ function replaceClocks() {
   const sinceStart = performance.now.bind(performance);
   performance.now = () => sinceStart() + ahead;
   return {
-    /** @returns how far they had to be put forward */
-    putForwardTo(time: number): number {
+    /** Advances the clocks. @returns the length of the jump in milliseconds */
+    advanceTo(time: number): number {
       const jump = Math.floor(time - now());
-      if (jump < LEAST_JUMP_MS) return 0;
+      if (jump < MIN_JUMP_MS) return 0;
       ahead += jump;
       return jump;
     },

@@ -3,7 +3,7 @@
  * ticks of a timer. A turn of the event loop that takes longer than a tick delays the next one, so it is measured whole.
  * Processor time, because wall time on a busy machine includes the time of other processes.
  *
- * GET http://127.0.0.1:TURN_PROBE_PORT/ waits until the main thread is idle and answers the longest turn since the last
+ * GET http://127.0.0.1:TURN_PROBE_PORT/ waits until the main thread is idle and returns the longest turn since the last
  * such request, in milliseconds.
  */
 import { readFileSync } from 'node:fs';
@@ -14,7 +14,9 @@ import { isMainThread } from 'node:worker_threads';
 const TICK_MS = 5;
 /** Processor time between two ticks below which the thread is idle. The probe itself takes some 0.1 ms. */
 const IDLE_MS = 2;
-/** Ticks without work before the thread counts as idle: work that waits for a store goes on after some milliseconds. */
+/**
+ * Number of ticks without work before the thread counts as idle: work that waits for a store resumes within milliseconds.
+ */
 const IDLE_TICKS = 8;
 const PATIENCE_MS = 30_000;
 

@@ -1,8 +1,8 @@
-/** The memory of a service's processes, as Linux counts it. */
+/** Memory of a service's processes, as reported by Linux. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Bytes that a process has in memory; 0 for one that has ended. */
+/** Returns the resident memory of a process in bytes; 0 if it has ended. */
 export function residentBytes(pid: number): number {
   try {
     return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1024;
@@ -13,14 +13,14 @@ export function residentBytes(pid: number): number {
 
 const READER = /poolProcess/;
 
-/** The processes that read files for a worker. */
+/** Returns the processes that read files for a worker. */
 function readersOf(worker: number): number[] {
   return readdirSync('/proc').flatMap((name) => {
     const pid = Number(name);
     if (!Number.isInteger(pid)) return [];
     try {
       const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-      // The name in brackets may hold spaces, so counting begins behind it.
+      // The process name in parentheses can contain spaces, so parse after it.
       const [, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
       return Number(parent) === worker && READER.test(readFileSync(`/proc/${pid}/cmdline`, 'latin1')) ? [pid] : [];
     } catch {
@@ -29,16 +29,16 @@ function readersOf(worker: number): number[] {
   });
 }
 
-/** Most that each was seen with, in bytes; of the readers, most that one had. */
+/** Maximum resident memory in bytes; `reader` is the maximum of a single reader process. */
 export interface Residents {
   readonly api: number;
   readonly worker: number;
   readonly reader: number;
 }
 
-const LOOK_MS = 20;
+const SAMPLE_INTERVAL_MS = 20;
 
-/** Watches a service's processes while `work` runs. */
+/** Records the maximum memory of a service's processes while `work` runs. */
 export async function watchResident<T>(
   { api, worker }: { readonly api: number; readonly worker: number },
   work: () => Promise<T>,
@@ -50,7 +50,7 @@ export async function watchResident<T>(
       most.api = Math.max(most.api, residentBytes(api));
       most.worker = Math.max(most.worker, residentBytes(worker));
       most.reader = Math.max(most.reader, ...readersOf(worker).map(residentBytes));
-      await sleep(LOOK_MS);
+      await sleep(SAMPLE_INTERVAL_MS);
     }
   })();
   try {

@@ -1,4 +1,4 @@
-/** A Chromium that shows the widget of integrators, reaches nothing but this machine, and hears what goes wrong. */
+/** A Chromium that shows the integrators' widget, can reach only this machine, and records errors. */
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -6,27 +6,27 @@ import { type BrowserContext, chromium, type Locator, type Page } from 'playwrig
 
 import { findChromium } from '../../connectors/web/findChromium.js';
 
-/** Where pictures are put; unset: none are taken. */
+/** Folder for screenshots. Unset: none are taken. */
 const PICTURES = process.env['TEST_PICTURES'];
-/** Its style sheet asks for a font there. */
+/** The widget's style sheet requests a font from this host. */
 const FONTS = 'fonts.googleapis.com';
 /**
- * Nothing else has an address. Not by routes: with those, Playwright answers the preflight requests of the browser itself,
- * and what our API allows other origins would not be seen.
+ * Makes all other hosts unresolvable. Playwright's routes are no alternative: with them, Playwright itself answers the
+ * browser's preflight requests, and the CORS headers of our API would not be tested.
  */
-const NOTHING_OUTSIDE = '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1';
-/** How long something may take to be seen. */
+const LOOPBACK_ONLY = '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1';
+/** How long to wait until an element is visible. */
 const PATIENCE_MS = 60_000;
-/** How often the widget asks for what has changed: as often as it lets itself be told to. */
+/** The widget's polling interval, the shortest that it allows. */
 const POLLING_MS = 3_000;
 
-/** What an integrator may tell the widget, as far as tests do. */
+/** The options of the widget that tests use. */
 export interface WidgetWishes {
   readonly enabledIntegrations: readonly ({ readonly id: string } & Readonly<Record<string, unknown>>)[];
   readonly [prop: string]: unknown;
 }
 
-/** What the widget tells the page that it is in. */
+/** An event that the widget sends to its page. */
 export interface Told {
   readonly status: number;
   readonly action: string;
@@ -36,14 +36,14 @@ export interface Told {
 
 export interface WidgetBrowser {
   /**
-   * Opens the page of an integrator for one of its customers.
-   * @param plainHost a site without TLS: the widget would ask for its addresses with it, or without any scheme
+   * Opens the integrator's page for one of its customers.
+   * @param plainHost a site without TLS: the widget would request its addresses with https, or without a scheme
    */
   open(customer: string, wishes: WidgetWishes, plainHost?: string): Promise<WidgetView>;
   close(): Promise<void>;
 }
 
-/** A script for a page whose requests shall name a site's addresses with http. */
+/** Returns a script that makes the page's requests use http for a site's addresses. */
 const withoutTls = (host: string): string => `{
   const real = globalThis.fetch;
   const plain = (text) =>
@@ -53,12 +53,12 @@ const withoutTls = (host: string): string => `{
   globalThis.fetch = (url, init) => real(plain(url), { ...init, body: plain(init?.body) });
 }`;
 
-/** @param site where the page is, @param apiUrl what its widget is pointed at */
+/** @param site address of the page @param apiUrl API address for the widget */
 export async function startWidgetBrowser(site: string, apiUrl: string): Promise<WidgetBrowser> {
   if (PICTURES !== undefined) await mkdir(PICTURES, { recursive: true });
   const executablePath = findChromium(null);
-  if (executablePath === null) throw new Error('There is no Chromium: install chromium-headless-shell');
-  const browser = await chromium.launch({ executablePath, chromiumSandbox: false, args: [NOTHING_OUTSIDE] });
+  if (executablePath === null) throw new Error('Chromium was not found: install chromium-headless-shell');
+  const browser = await chromium.launch({ executablePath, chromiumSandbox: false, args: [LOOPBACK_ONLY] });
   return {
     async open(customer, wishes, plainHost) {
       const context = await browser.newContext({ viewport: { width: 1024, height: 760 }, locale: 'en-GB' });
@@ -75,35 +75,35 @@ export async function startWidgetBrowser(site: string, apiUrl: string): Promise<
   };
 }
 
-/** The widget as a person sees it. */
+/** The widget's user interface. */
 export class WidgetView {
   readonly page: Page;
-  /** What a browser complains of, and what should never be asked or answered. */
+  /** Browser errors, failed requests, and requests to other hosts. */
   readonly complaints: string[] = [];
   private readonly context: BrowserContext;
 
   constructor(context: BrowserContext, page: Page) {
     this.context = context;
     this.page = page;
-    const complain = (what: string): void => {
-      // The one thing that is asked outside, in vain.
+    const record = (what: string): void => {
+      // The only expected request to another host; it fails.
       if (!what.includes(FONTS)) this.complaints.push(what);
     };
     context.on('request', (request) => {
-      if (new URL(request.url()).hostname !== '127.0.0.1') complain(`asked outside: ${request.url()}`);
+      if (new URL(request.url()).hostname !== '127.0.0.1') record(`asked outside: ${request.url()}`);
     });
-    context.on('requestfailed', (request) => complain(`failed: ${request.url()}`));
+    context.on('requestfailed', (request) => record(`failed: ${request.url()}`));
     context.on('response', (response) => {
-      if (response.status() >= 400) complain(`${response.status()}: ${response.request().method()} ${response.url()}`);
+      if (response.status() >= 400) record(`${response.status()}: ${response.request().method()} ${response.url()}`);
     });
     context.on('console', (message) => {
       const { url } = message.location();
-      if (message.type() === 'error' || message.type() === 'warning') complain(`${message.text()} (${url})`);
+      if (message.type() === 'error' || message.type() === 'warning') record(`${message.text()} (${url})`);
     });
-    context.on('weberror', (thrown) => complain(thrown.error().message));
+    context.on('weberror', (thrown) => record(thrown.error().message));
   }
 
-  /** @param name a part of it: what stands for its picture belongs to it too */
+  /** Clicks a button. @param name a part of its accessible name, which includes the placeholder of its icon */
   press(name: string): Promise<void> {
     return this.page.getByRole('button', { name }).click();
   }
@@ -112,42 +112,44 @@ export class WidgetView {
     return this.page.getByText(text, typeof text === 'string' ? { exact: true } : {});
   }
 
-  /** A row of one of its lists. */
+  /** Returns a row of one of the widget's lists. */
   row(name: string): Locator {
     return this.page.locator('li, tr').filter({ has: this.page.getByText(name, { exact: true }) });
   }
 
   /**
-   * Waits until something is seen, while the widget asks for news as if its time between went by at once.
-   * @param meanwhile what a person would do that waits
+   * Waits until an element is visible, while the widget's clock is advanced so that it polls at once.
+   * @param meanwhile what to do between checks; by default advances the clock
    */
   async until(
-    there: Locator,
+    target: Locator,
     meanwhile: () => Promise<void> = () => this.page.clock.fastForward(POLLING_MS),
   ): Promise<void> {
     const deadline = Date.now() + PATIENCE_MS;
-    while (!(await there.first().isVisible())) {
+    while (!(await target.first().isVisible())) {
       if (Date.now() > deadline) {
-        await this.picture('not-there');
-        throw new Error(`${String(there)} is not seen; but: ${await this.page.locator('body').innerText()}`);
+        await this.picture('not-visible');
+        throw new Error(
+          `${String(target)} is not visible; the page shows: ${await this.page.locator('body').innerText()}`,
+        );
       }
       await meanwhile();
       await sleep(100);
     }
   }
 
-  /** Has a list of files read anew. The widget does so itself only every other time that a file changes. */
+  /** Reloads a list of files. The widget itself does so only every other time that a file changes. */
   refresh(): Promise<void> {
     return this.page.locator('input[placeholder="Search"]').locator('xpath=../following-sibling::button[1]').click();
   }
 
-  /** Chooses from the menu of the account that is shown. */
+  /** Chooses an item from the menu of the displayed account. */
   async chooseOfAccount(item: string): Promise<void> {
     await this.page.locator('button[aria-haspopup="menu"]').last().click();
     await this.page.getByRole('menuitem', { name: item }).click();
   }
 
-  /** Presses what opens a window, and answers that. */
+  /** Performs an action that opens a window, and returns that window. */
   async popup(press: () => Promise<void>): Promise<Page> {
     const opened = this.page.waitForEvent('popup');
     await press();

@@ -1,4 +1,4 @@
-/** The React widget that integrators embed, as published, in a page of its own origin: installed once, built, served. */
+/** The published React widget that integrators embed, on a page of its own origin: installed once, built, served. */
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { cp, mkdir, mkdtemp, readdir, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
@@ -16,32 +16,32 @@ const CACHE = fileURLToPath(new URL('../../.engines', import.meta.url));
 const FAMILY = 'widget-';
 const MANIFEST = ['package.json', 'package-lock.json'];
 
-const isThere = (place: string): Promise<boolean> =>
+const isPresent = (place: string): Promise<boolean> =>
   stat(place).then(
     () => true,
     () => false,
   );
 
-/** The packages of test/widget, installed from its lock unless they are. @returns their node_modules */
+/** Installs the packages of test/widget from its lock file, unless they are installed. @returns their node_modules */
 async function ensurePackages(): Promise<string> {
   const lock = await readFile(path.join(FOLDER, 'package-lock.json'));
   const name = FAMILY + createHash('sha256').update(lock).digest('hex').slice(0, 8);
   const modules = path.join(CACHE, name, 'node_modules');
-  if (await isThere(modules)) return modules;
+  if (await isPresent(modules)) return modules;
   return withLock(
     path.join(CACHE, FAMILY),
     () => undefined,
     async () => {
-      if (await isThere(modules)) return modules;
+      if (await isPresent(modules)) return modules;
       process.stderr.write('Installing the packages of test/widget (once)\n');
       await mkdir(CACHE, { recursive: true });
-      // Older ones and what a killed run left.
-      const outdated = (await readdir(CACHE)).filter((one) => one.startsWith(FAMILY));
-      await Promise.all(outdated.map((one) => rm(path.join(CACHE, one), { recursive: true, force: true })));
-      // npm takes a package for another where a link leads to it.
+      // Remove older versions and leftovers of killed runs.
+      const outdated = (await readdir(CACHE)).filter((entry) => entry.startsWith(FAMILY));
+      await Promise.all(outdated.map((entry) => rm(path.join(CACHE, entry), { recursive: true, force: true })));
+      // npm misidentifies packages behind a symbolic link, so use the real path.
       const draft = await mkdtemp(path.join(await realpath(CACHE), `${FAMILY}draft-`));
       for (const file of MANIFEST) await cp(path.join(FOLDER, file), path.join(draft, file));
-      // What the widget names as peers stands in package.json: nothing else is wanted of them.
+      // package.json lists the widget's peer dependencies itself, so npm need not install them.
       await run('npm', ['ci', '--prefix', draft, '--ignore-scripts', '--legacy-peer-deps', '--no-audit', '--no-fund']);
       await rename(draft, path.join(CACHE, name));
       return modules;
@@ -54,13 +54,13 @@ const HTML = `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta n
 const BRAND =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><circle cx="4" cy="4" r="4" fill="#5b3cc4"/></svg>';
 
-/** An integrator's site: the page with the widget, and `/token`, which its page asks for tokens. */
+/** An integrator's site: the page with the widget, and `/token`, from which the page fetches access tokens. */
 export interface WidgetSite {
   readonly origin: string;
   close(): Promise<void>;
 }
 
-/** @param tokenOf the access token of one of the integrator's customers */
+/** @param tokenOf returns the access token of one of the integrator's customers */
 export async function startWidgetSite(tokenOf: (customer: string) => Promise<string>): Promise<WidgetSite> {
   const { outputFiles } = await build({
     entryPoints: [path.join(FOLDER, 'page.jsx')],

@@ -1,9 +1,9 @@
-/** The five providers' published behaviour, as pure functions of a request: what is refused, and what is answered. */
+/** The published behaviour of the five providers, as pure functions of a request: refusals and answers. */
 import { createPublicKey, verify } from 'node:crypto';
 
 import { countTokens } from '../../../documents/chunking/countTokens.js';
 
-export interface Asked {
+export interface ProviderRequest {
   readonly provider: ProviderName;
   readonly path: string;
   readonly query: URLSearchParams;
@@ -11,14 +11,14 @@ export interface Asked {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** What a provider understood: from here on it only computes. */
+/** A valid request, as interpreted by the provider. */
 export interface Understood {
   readonly texts: readonly string[];
-  /** Base64. */
+  /** In base64. */
   readonly images: readonly string[];
   readonly dimensions: number;
   readonly purpose: 'document' | 'query' | null;
-  /** Puts vectors into the provider's form; entries may have been spoilt before. */
+  /** Returns vectors in the provider's response format; a fault may have changed them before. */
   present(vectors: readonly (readonly number[])[]): object;
 }
 
@@ -31,7 +31,7 @@ export const KEY = 'a-key-of-the-emulator';
 export const PROVIDERS = ['openai', 'azure', 'cohere', 'vertex', 'solar'] as const;
 export type ProviderName = (typeof PROVIDERS)[number];
 
-export const isRefusal = (one: Understood | Refusal): one is Refusal => 'status' in one;
+export const isRefusal = (result: Understood | Refusal): result is Refusal => 'status' in result;
 
 const openAiError = (status: number, message: string, code: string | null = null): Refusal => ({
   status,
@@ -44,7 +44,7 @@ const googleError = (status: number, message: string, name: string): Refusal => 
 });
 
 const textsOf = (value: unknown): string[] => (typeof value === 'string' ? [value] : ((value ?? []) as string[]));
-const bearer = ({ headers }: Asked): string => String(headers['authorization'] ?? '').replace(/^Bearer /, '');
+const bearer = ({ headers }: ProviderRequest): string => String(headers['authorization'] ?? '').replace(/^Bearer /, '');
 
 function openAiLimits(texts: readonly string[]): Refusal | null {
   if (texts.length === 0 || texts.some((text) => text === '')) return openAiError(400, "'$.input' is invalid.");
@@ -66,7 +66,7 @@ function base64(vector: readonly number[]): string {
   return Buffer.from(Float32Array.from(vector).buffer).toString('base64');
 }
 
-/** In reverse, since nothing but the index says which is which. */
+/** Returns the list in reverse order, because only `index` identifies an entry. */
 const openAiList = (vectors: readonly (readonly number[])[], format: unknown, tokens: number): object => ({
   object: 'list',
   data: vectors
@@ -77,7 +77,7 @@ const openAiList = (vectors: readonly (readonly number[])[], format: unknown, to
 
 const sumOf = (texts: readonly string[]): number => texts.reduce((sum, text) => sum + countTokens(text), 0);
 
-function openAiLike(body: Asked['body'], native: number): Understood | Refusal {
+function openAiLike(body: ProviderRequest['body'], native: number): Understood | Refusal {
   const texts = textsOf(body['input']);
   const refused = openAiLimits(texts);
   if (refused) return refused;
@@ -95,33 +95,33 @@ const OPENAI_MODELS: Readonly<Record<string, number>> = {
 };
 export const AZURE_DEPLOYMENTS: Readonly<Record<string, number>> = { 'my-small': 1536, 'my-large': 3072 };
 
-function openai(asked: Asked): Understood | Refusal {
-  if (asked.path !== '/v1/embeddings') return openAiError(404, 'Invalid URL');
-  if (bearer(asked) !== KEY) return openAiError(401, 'Incorrect API key provided: wr***ng.', 'invalid_api_key');
-  const native = OPENAI_MODELS[String(asked.body['model'])];
+function openai(request: ProviderRequest): Understood | Refusal {
+  if (request.path !== '/v1/embeddings') return openAiError(404, 'Invalid URL');
+  if (bearer(request) !== KEY) return openAiError(401, 'Incorrect API key provided: wr***ng.', 'invalid_api_key');
+  const native = OPENAI_MODELS[String(request.body['model'])];
   return native === undefined
     ? openAiError(404, 'The model does not exist.', 'model_not_found')
-    : openAiLike(asked.body, native);
+    : openAiLike(request.body, native);
 }
 
-function azure(asked: Asked): Understood | Refusal {
-  const deployment = /^\/openai\/deployments\/([^/]+)\/embeddings$/.exec(asked.path)?.[1] ?? '';
-  if (asked.headers['api-key'] !== KEY)
+function azure(request: ProviderRequest): Understood | Refusal {
+  const deployment = /^\/openai\/deployments\/([^/]+)\/embeddings$/.exec(request.path)?.[1] ?? '';
+  if (request.headers['api-key'] !== KEY)
     return openAiError(401, 'Access denied due to invalid subscription key.', '401');
-  if (!asked.query.get('api-version')) return openAiError(404, 'Resource not found', '404');
+  if (!request.query.get('api-version')) return openAiError(404, 'Resource not found', '404');
   const native = AZURE_DEPLOYMENTS[deployment];
   return native === undefined
     ? openAiError(404, 'The API deployment for this resource does not exist.', 'DeploymentNotFound')
-    : openAiLike(asked.body, native);
+    : openAiLike(request.body, native);
 }
 
-/** Its tokenizer takes figures one by one. */
+/** Counts tokens; Cohere's tokenizer makes each digit a token. */
 const cohereTokens = (text: string): number => Math.max(countTokens(text), text.replaceAll(/\D/g, '').length);
 
-function cohere(asked: Asked): Understood | Refusal {
-  if (asked.path !== '/v2/embed') return plainError(404, 'not found');
-  if (bearer(asked) !== KEY) return plainError(401, 'invalid api token');
-  const { body } = asked;
+function cohere(request: ProviderRequest): Understood | Refusal {
+  if (request.path !== '/v2/embed') return plainError(404, 'not found');
+  if (bearer(request) !== KEY) return plainError(401, 'invalid api token');
+  const { body } = request;
   const texts = textsOf(body['texts']);
   const kind = body['input_type'];
   if (kind !== 'search_document' && kind !== 'search_query')
@@ -144,11 +144,11 @@ function cohere(asked: Asked): Understood | Refusal {
 
 const SOLAR_MODEL = /^solar-embedding-1-large-(passage|query)$/;
 
-function solar(asked: Asked): Understood | Refusal {
-  if (asked.path !== '/v1/embeddings') return openAiError(404, 'not found');
-  if (bearer(asked) !== KEY) return openAiError(401, 'API key is invalid.');
-  const texts = textsOf(asked.body['input']);
-  const kind = SOLAR_MODEL.exec(String(asked.body['model']))?.[1];
+function solar(request: ProviderRequest): Understood | Refusal {
+  if (request.path !== '/v1/embeddings') return openAiError(404, 'not found');
+  if (bearer(request) !== KEY) return openAiError(401, 'API key is invalid.');
+  const texts = textsOf(request.body['input']);
+  const kind = SOLAR_MODEL.exec(String(request.body['model']))?.[1];
   if (kind === undefined) return openAiError(404, 'The model does not exist.');
   if (texts.length > 100) return openAiError(400, 'input: at most 100 items');
   if (texts.some((text) => countTokens(text) * 1.2 > 4000))
@@ -167,12 +167,12 @@ interface Instance {
   readonly image?: { readonly bytesBase64Encoded: string };
 }
 
-function vertex(asked: Asked, tokens: ReadonlySet<string>): Understood | Refusal {
-  if (asked.path !== PREDICT) return googleError(404, 'Not found', 'NOT_FOUND');
-  if (!tokens.has(bearer(asked)))
+function vertex(request: ProviderRequest, tokens: ReadonlySet<string>): Understood | Refusal {
+  if (request.path !== PREDICT) return googleError(404, 'Not found', 'NOT_FOUND');
+  if (!tokens.has(bearer(request)))
     return googleError(401, 'Request had invalid authentication credentials.', 'UNAUTHENTICATED');
-  const instances = (asked.body['instances'] ?? []) as readonly Instance[];
-  if (instances.length !== 1) return googleError(400, 'One instance a request is taken.', 'INVALID_ARGUMENT');
+  const instances = (request.body['instances'] ?? []) as readonly Instance[];
+  if (instances.length !== 1) return googleError(400, 'Only one instance per request is allowed.', 'INVALID_ARGUMENT');
   const texts = instances.flatMap(({ text }) => text ?? []);
   if (texts.some((text) => Buffer.byteLength(text) >= 1024))
     return googleError(400, 'Text field must be smaller than 1024 characters.', 'INVALID_ARGUMENT');
@@ -186,10 +186,10 @@ function vertex(asked: Asked, tokens: ReadonlySet<string>): Understood | Refusal
   };
 }
 
-/** Whether an assertion is one of the service account's, for this audience and now. */
-export function holds(assertion: string, publicKey: string, audience: string): boolean {
+/** Whether an assertion is signed by the service account, for this audience, and currently valid. */
+export function isValidAssertion(assertion: string, publicKey: string, audience: string): boolean {
   const [head = '', claims = '', signature = ''] = assertion.split('.');
-  const read = JSON.parse(Buffer.from(claims, 'base64url').toString()) as Record<string, unknown>;
+  const payload = JSON.parse(Buffer.from(claims, 'base64url').toString()) as Record<string, unknown>;
   const now = Date.now() / 1000;
   return (
     verify(
@@ -198,15 +198,15 @@ export function holds(assertion: string, publicKey: string, audience: string): b
       createPublicKey(publicKey),
       Buffer.from(signature, 'base64url'),
     ) &&
-    read['aud'] === audience &&
-    read['iss'] === 'ingest@my-project.iam.gserviceaccount.com' &&
-    Number(read['exp']) > now &&
-    Number(read['iat']) <= now + 1
+    payload['aud'] === audience &&
+    payload['iss'] === 'ingest@my-project.iam.gserviceaccount.com' &&
+    Number(payload['exp']) > now &&
+    Number(payload['iat']) <= now + 1
   );
 }
 
-/** @param tokens access tokens that Vertex takes now */
-export function understand(asked: Asked, tokens: ReadonlySet<string>): Understood | Refusal {
-  const ways = { openai, azure, cohere, solar, vertex: (one: Asked) => vertex(one, tokens) };
-  return ways[asked.provider](asked);
+/** Interprets a request. @param tokens access tokens that Vertex accepts */
+export function understand(request: ProviderRequest, tokens: ReadonlySet<string>): Understood | Refusal {
+  const providers = { openai, azure, cohere, solar, vertex: (call: ProviderRequest) => vertex(call, tokens) };
+  return providers[request.provider](request);
 }

@@ -1,13 +1,13 @@
-/** Stand-ins for the five embedding providers on one loopback address, which misbehave as a test wants them to. */
+/** Emulates the five embedding providers on one loopback address, with faults that a test injects. */
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 import {
-  type Asked,
+  type ProviderRequest,
   AZURE_DEPLOYMENTS,
-  holds,
+  isValidAssertion,
   isRefusal,
   KEY,
   type ProviderName,
@@ -16,8 +16,8 @@ import {
 } from './apis.js';
 
 /**
- * What goes wrong with one request. `cut`: the JSON ends in the middle; `broken`: so does the connection; `hang`: no answer at
- * all; `few`, `dimension`, `nan`, `zero`, `unnumbered`: an answer that looks whole and is wrong.
+ * A fault of one request. `cut`: the JSON ends in the middle; `broken`: the connection closes in the middle; `hang`: no
+ * answer; `few`, `dimension`, `nan`, `zero`, `unnumbered`: a well-formed answer with wrong contents.
  */
 export type Misbehaviour =
   | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string }
@@ -30,37 +30,37 @@ export type Misbehaviour =
   | 'zero'
   | 'unnumbered';
 
-/** A request that came, and what its provider made of it. */
-export interface Came {
+/** A received request, as interpreted by its provider. */
+export interface EmbeddingCall {
   readonly provider: ProviderName;
   readonly texts: readonly string[];
   readonly images: readonly string[];
   readonly purpose: 'document' | 'query' | null;
   readonly at: number;
-  /** The status that was answered; 0 while there is none. */
+  /** HTTP status of the answer; 0 before there is one. */
   status: number;
 }
 
 export interface EmbeddingEmulator {
-  /** Settings that configure all five, or the ones named. */
+  /** Returns the settings that configure all five providers, or the given ones. */
   settings(...providers: ProviderName[]): Record<string, string>;
-  readonly came: Came[];
-  /** Requests under way at once, at most, since the last reset. */
+  readonly came: EmbeddingCall[];
+  /** Returns the maximum number of concurrent requests since the last reset. */
   busiest(): number;
-  /** What goes wrong from now on; `nth` counts from 1 since this call. */
-  misbehave(how: (came: Came, nth: number) => Misbehaviour | null): void;
-  /** How long each answer takes. */
+  /** Sets the faults of later requests; `nth` counts from 1 since this call. */
+  misbehave(how: (came: EmbeddingCall, nth: number) => Misbehaviour | null): void;
+  /** Sets the delay of each answer. */
   takeTime(ms: number): void;
-  /** Withdraws every access token that was given out. */
+  /** Revokes all access tokens. */
   withdrawTokens(): void;
-  /** Access tokens given out so far. */
+  /** Returns the number of access tokens issued so far. */
   tokensGiven(): number;
-  /** Forgets what came, and behaves well again. */
+  /** Clears the log of requests and all faults. */
   reset(): void;
   close(): Promise<void>;
 }
 
-/** Texts with words in common point into similar directions; each number is small, but none is zero. */
+/** Returns a vector such that texts with common words have similar directions. All numbers are small and none is zero. */
 export function vectorOf(text: string, dimensions: number): number[] {
   const vector = new Array<number>(dimensions).fill(0.001);
   for (const word of text.toLowerCase().match(/\p{L}+|\p{N}+/gu) ?? []) {
@@ -77,13 +77,13 @@ export async function startEmbeddingEmulator(): Promise<EmbeddingEmulator> {
     publicKeyEncoding: { type: 'spki', format: 'pem' },
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
   });
-  const came: Came[] = [];
+  const came: EmbeddingCall[] = [];
   const tokens = new Set<string>();
-  let given = 0;
+  let issued = 0;
   let [running, most] = [0, 0];
   let delayMs = 0;
   let nth = 0;
-  let misbehaviour: (came: Came, nth: number) => Misbehaviour | null = () => null;
+  let misbehaviour: (came: EmbeddingCall, nth: number) => Misbehaviour | null = () => null;
 
   const server = createServer((request, response) => {
     running += 1;
@@ -99,48 +99,48 @@ export async function startEmbeddingEmulator(): Promise<EmbeddingEmulator> {
     for await (const part of request) parts.push(part as Buffer);
     const text = Buffer.concat(parts).toString();
     const url = new URL(request.url ?? '/', base);
-    if (url.pathname === '/token') return giveToken(new URLSearchParams(text), response);
+    if (url.pathname === '/token') return issueToken(new URLSearchParams(text), response);
     const [, provider = '', ...rest] = url.pathname.split('/');
     const body = JSON.parse(text) as Record<string, unknown>;
-    const asked: Asked = {
+    const providerRequest: ProviderRequest = {
       provider: provider as ProviderName,
       path: decodeURIComponent(`/${rest.join('/')}`),
       query: url.searchParams,
       headers: request.headers,
       body,
     };
-    const understood = understand(asked, tokens);
+    const understood = understand(providerRequest, tokens);
     const known = isRefusal(understood) ? { texts: [], images: [], purpose: null } : understood;
-    const one: Came = {
-      provider: asked.provider,
+    const call: EmbeddingCall = {
+      provider: providerRequest.provider,
       texts: known.texts,
       images: known.images,
       purpose: known.purpose,
       at: Date.now(),
       status: 0,
     };
-    came.push(one);
+    came.push(call);
     const send = (status: number, content: string, headers: Record<string, string> = {}): void => {
-      one.status = status;
+      call.status = status;
       response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(content);
     };
     if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs));
-    const wrong = misbehaviour(one, (nth += 1));
-    if (wrong === 'hang') return;
-    if (typeof wrong === 'object' && wrong) return send(wrong.status, wrong.body ?? '{"message":"no"}', wrong.headers);
+    const fault = misbehaviour(call, (nth += 1));
+    if (fault === 'hang') return;
+    if (typeof fault === 'object' && fault) return send(fault.status, fault.body ?? '{"message":"no"}', fault.headers);
     if (isRefusal(understood)) return send(understood.status, JSON.stringify(understood.body));
     const inputs = [...understood.texts, ...understood.images];
     let vectors = inputs.map((input) => vectorOf(input, understood.dimensions));
-    if (wrong === 'few') vectors = vectors.slice(1);
-    if (wrong === 'dimension') vectors = vectors.map((vector) => vector.slice(1));
-    if (wrong === 'zero') vectors = vectors.map((vector) => vector.fill(0));
-    if (wrong === 'nan') vectors[0]?.fill(Number.NaN);
+    if (fault === 'few') vectors = vectors.slice(1);
+    if (fault === 'dimension') vectors = vectors.map((vector) => vector.slice(1));
+    if (fault === 'zero') vectors = vectors.map((vector) => vector.fill(0));
+    if (fault === 'nan') vectors[0]?.fill(Number.NaN);
     let answer = JSON.stringify(understood.present(vectors));
-    // As servers do that write numbers without a second look.
-    if (wrong === 'nan') answer = answer.replaceAll('null', 'NaN');
-    if (wrong === 'unnumbered') answer = answer.replaceAll(/"index":\d+,/g, '');
-    if (wrong === 'cut') answer = answer.slice(0, answer.length / 2);
-    if (wrong === 'broken') {
+    // Like a server that writes NaN into its JSON.
+    if (fault === 'nan') answer = answer.replaceAll('null', 'NaN');
+    if (fault === 'unnumbered') answer = answer.replaceAll(/"index":\d+,/g, '');
+    if (fault === 'cut') answer = answer.slice(0, answer.length / 2);
+    if (fault === 'broken') {
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': answer.length });
       response.write(answer.slice(0, answer.length / 2), () => request.socket.destroy());
       return;
@@ -148,10 +148,10 @@ export async function startEmbeddingEmulator(): Promise<EmbeddingEmulator> {
     send(200, answer);
   }
 
-  function giveToken(form: URLSearchParams, response: ServerResponse): void {
-    const good = holds(form.get('assertion') ?? '', keys.publicKey, `${base}/token`);
-    if (!good) return void response.writeHead(400).end('{"error":"invalid_grant"}');
-    given += 1;
+  function issueToken(form: URLSearchParams, response: ServerResponse): void {
+    const isValid = isValidAssertion(form.get('assertion') ?? '', keys.publicKey, `${base}/token`);
+    if (!isValid) return void response.writeHead(400).end('{"error":"invalid_grant"}');
+    issued += 1;
     const token = randomBytes(8).toString('hex');
     tokens.add(token);
     response.writeHead(200).end(JSON.stringify({ access_token: token, expires_in: 3599, token_type: 'Bearer' }));
@@ -180,10 +180,10 @@ export async function startEmbeddingEmulator(): Promise<EmbeddingEmulator> {
 
   return {
     settings: (...providers) =>
-      Object.assign({}, ...(providers.length > 0 ? providers : PROVIDERS).map((one) => settings[one])) as Record<
-        string,
-        string
-      >,
+      Object.assign(
+        {},
+        ...(providers.length > 0 ? providers : PROVIDERS).map((provider) => settings[provider]),
+      ) as Record<string, string>,
     came,
     busiest: () => most,
     misbehave(how) {
@@ -194,7 +194,7 @@ export async function startEmbeddingEmulator(): Promise<EmbeddingEmulator> {
       delayMs = ms;
     },
     withdrawTokens: () => tokens.clear(),
-    tokensGiven: () => given,
+    tokensGiven: () => issued,
     reset() {
       came.length = 0;
       most = running;

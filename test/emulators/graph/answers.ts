@@ -1,9 +1,9 @@
-/** How Microsoft Graph answers: errors, $select, pages with links that carry tokens. */
+/** Response formats of Microsoft Graph: errors, $select, and pages whose links carry tokens. */
 import type { ServerResponse } from 'node:http';
 
 import { type Call, type Refused, sendJson } from '../emulator.js';
 
-/** `code` in place of the usual one of its status, `body` in place of all. */
+/** `code` replaces the default error code of the status, `body` the whole body. */
 export type GraphRefused = Refused & { readonly code?: string; readonly body?: unknown };
 
 const CODES: Readonly<Record<number, string>> = {
@@ -25,7 +25,7 @@ export function refuse(response: ServerResponse, { status, headers, code, body }
 
 type Json = Record<string, unknown>;
 
-/** What $select leaves of an object; annotations are never left out. */
+/** Applies $select to an object; annotations are always included. */
 export function selected(value: Json, query: URLSearchParams): Json {
   const fields = query.get('$select')?.split(',');
   if (!fields) return value;
@@ -35,7 +35,7 @@ export function selected(value: Json, query: URLSearchParams): Json {
 export const sendOne = ({ response, query }: Call, value: Json): void =>
   sendJson(response, 200, selected(value, query));
 
-/** A page of a plain collection, by $skiptoken. */
+/** Sends a page of a plain collection, by $skiptoken. */
 export function sendPage({ response, query, url, request }: Call, all: readonly Json[], pageSize: number): void {
   const from = Number(query.get('$skiptoken') ?? query.get('$skip') ?? '0');
   const next = new URL(url.href);
@@ -44,57 +44,57 @@ export function sendPage({ response, query, url, request }: Call, all: readonly 
   next.searchParams.set('$skiptoken', String(from + pageSize));
   sendJson(response, 200, {
     '@odata.context': 'https://graph.microsoft.com/v1.0/$metadata',
-    value: all.slice(from, from + pageSize).map((one) => selected(one, query)),
+    value: all.slice(from, from + pageSize).map((item) => selected(item, query)),
     ...(from + pageSize < all.length ? { '@odata.nextLink': next.href } : {}),
   });
 }
 
-/** What changed, and when: the moment counts changes. */
+/** A changed item with the time of its change, in counted changes. */
 export interface Changed {
   readonly at: number;
   readonly value: Json;
 }
 
-export interface FeedWords {
+export interface FeedParameters {
   readonly pageSize: number;
-  /** The query parameter that carries tokens of the pages, and that of the point. */
+  /** Query parameter of page tokens; `delta` is that of delta tokens. */
   readonly skip: string;
   readonly delta: string;
-  /** Points before this moment are not known any more. */
+  /** Tokens from before this time are no longer valid. */
   readonly forgotten: number;
   readonly now: number;
 }
 
 /**
- * A page of a feed. A token says from which moment on, up to which, and how many of these were told.
- * @param all what there is, and what is not there any more, oldest first
+ * Sends a page of a delta feed. A token holds the start time, the end time and the number of changes already sent.
+ * @param all current items and deletions, oldest first
  */
 export function sendFeed(
   { response, query, url, request }: Call,
   all: readonly Changed[],
-  { pageSize, skip, delta, forgotten, now }: FeedWords,
+  { pageSize, skip, delta, forgotten, now }: FeedParameters,
 ): void {
   const argument = /\(token='([^']*)'\)$/.exec(decodeURIComponent(url.pathname))?.[1];
   const token = query.get(skip) ?? query.get(delta) ?? argument ?? '';
   const to = (name: string, value: string): string => {
     const link = new URL(`http://${request.headers.host}${url.pathname.replace(/\(token=.*$/, '')}`);
-    // Drives have the token of a point as an argument in the path.
+    // Feeds of drives carry the delta token as a path argument.
     if (name === 'token' && value.startsWith('d')) link.pathname += `(token='${value}')`;
     else link.searchParams.set(name, value);
     return link.href;
   };
   if (token === 'latest') return sendJson(response, 200, { value: [], '@odata.deltaLink': to(delta, `d${now}`) });
-  const [, since, until, told] = /^d?(\d+)(?:-(\d+)-(\d+))?$/.exec(token) ?? ['', '0', undefined, undefined];
+  const [, since, until, sent] = /^d?(\d+)(?:-(\d+)-(\d+))?$/.exec(token) ?? ['', '0', undefined, undefined];
   if (Number(since) < forgotten && Number(since) > 0)
     return refuse(response, { status: 410, headers: { location: to(delta, '') } });
   const upTo = until === undefined ? now : Number(until);
-  const from = Number(told ?? '0');
-  const some = all.filter(
+  const from = Number(sent ?? '0');
+  const selectedChanges = all.filter(
     ({ at, value }) => at > Number(since) && !(since === '0' && ('deleted' in value || '@removed' in value)),
   );
-  const isLast = from + pageSize >= some.length;
+  const isLast = from + pageSize >= selectedChanges.length;
   sendJson(response, 200, {
-    value: some.slice(from, from + pageSize).map(({ value }) => selected(value, query)),
+    value: selectedChanges.slice(from, from + pageSize).map(({ value }) => selected(value, query)),
     ...(isLast
       ? { '@odata.deltaLink': to(delta, `d${upTo}`) }
       : { '@odata.nextLink': to(skip, `${since}-${upTo}-${from + pageSize}`) }),

@@ -1,18 +1,18 @@
-/** Drives of Microsoft Graph with items that a test changes. */
+/** Drives of Microsoft Graph whose items a test changes. */
 import type { Call } from '../emulator.js';
 import { type Changed, refuse, sendFeed, sendOne, sendPage } from './answers.js';
 
 export interface EmulatedItem {
   name: string;
-  /** The id of its folder; null for the root folder. */
+  /** Id of the parent folder; null for the root folder. */
   parent: string | null;
-  /** A folder has none of these. */
+  /** Unset for folders. */
   content?: string | Buffer;
   readonly mimeType?: string;
   readonly package?: boolean;
-  /** What it links to in another drive. */
+  /** The item of another drive that it links to. */
   readonly remote?: { readonly drive: string; readonly item: string };
-  /** The moments of its last changes: of anything, of its content. */
+  /** Time of the last change of the item; `contentAt` is that of its content. */
   at: number;
   contentAt: number;
 }
@@ -21,16 +21,16 @@ export interface EmulatedDrive {
   readonly id: string;
   readonly name: string;
   readonly items: Map<string, EmulatedItem>;
-  /** Moments of deletions by id. */
+  /** Times of deletions by item id. */
   readonly gone: Map<string, number>;
-  /** Points before this moment are forgotten. */
+  /** Delta tokens from before this time are no longer valid. */
   forgotten: number;
 }
 
 export const rootOf = (drive: string): string => `root-${drive}`;
 const STAMP = '2026-03-03T10:00:00Z';
 
-/** All drives there are, and the count of changes so far. */
+/** All drives, and a clock that counts changes. */
 export class Drives {
   readonly all = new Map<string, EmulatedDrive>();
   #now = 0;
@@ -51,7 +51,10 @@ export class Drives {
     return drive;
   }
 
-  /** Puts an item at a path, and folders where there are none on the way. Ids follow from paths. @returns its id */
+  /**
+   * Creates or replaces an item at a path, with the missing folders above it. The id is derived from the path.
+   * @returns the id
+   */
   put(driveId: string, path: string, item: Partial<EmulatedItem> = {}): string {
     const { items } = this.all.get(driveId)!;
     const parts = path.split('/');
@@ -77,13 +80,13 @@ export class Drives {
     item.contentAt = item.at;
   }
 
-  /** Takes an item away, and what lies in it. Only the item itself is told. */
+  /** Removes an item and its descendants. The feed reports only the item itself. */
   remove(driveId: string, id: string): void {
     const { items, gone } = this.all.get(driveId)!;
-    const meant = [id];
-    for (const one of meant) {
-      for (const [key, { parent }] of items) if (parent === one) meant.push(key);
-      items.delete(one);
+    const removed = [id];
+    for (const current of removed) {
+      for (const [key, { parent }] of items) if (parent === current) removed.push(key);
+      items.delete(current);
     }
     gone.set(id, this.tick());
   }
@@ -120,23 +123,23 @@ function itemJson(drive: EmulatedDrive, id: string, item: EmulatedItem, withPath
   };
 }
 
-/** What the feed of a drive tells, oldest first. The root folder comes first; paths are left out. */
+/** Returns the changes of a drive, oldest first. The root folder is first; paths are omitted. */
 function changedOf(drive: EmulatedDrive): Changed[] {
-  const there = [...drive.items].map(([id, item]) => ({ at: item.at, value: itemJson(drive, id, item, false) }));
-  const gone = [...drive.gone]
+  const present = [...drive.items].map(([id, item]) => ({ at: item.at, value: itemJson(drive, id, item, false) }));
+  const deleted = [...drive.gone]
     .filter(([id]) => !drive.items.has(id))
     .map(([id, at]) => ({ at, value: { id, deleted: { state: 'deleted' }, parentReference: { driveId: drive.id } } }));
-  return [...there, ...gone].toSorted((a, b) => a.at - b.at);
+  return [...present, ...deleted].toSorted((a, b) => a.at - b.at);
 }
 
 export interface DriveAnswers {
   readonly drives: Drives;
   readonly pageSize: number;
-  /** Where the content of an item is given out. */
+  /** Returns the download address of an item. */
   contentUrl(drive: string, item: string): string;
 }
 
-/** Answers what is asked below a drive. @param rest of the path, behind the drive's id */
+/** Answers a request below a drive. @param rest path segments after the drive's id */
 export function answerDrive(
   call: Call,
   drive: EmulatedDrive | undefined,
@@ -146,22 +149,22 @@ export function answerDrive(
   const { response } = call;
   const missing = (): void => refuse(response, { status: 404 });
   if (!drive) return missing();
-  const [room, second = '', third] = rest;
-  if (room === undefined) return sendOne(call, driveJson(drive));
+  const [resource, second = '', third] = rest;
+  if (resource === undefined) return sendOne(call, driveJson(drive));
   const root = rootOf(drive.id);
-  if (room === 'root' && second === '') return sendOne(call, itemJson(drive, root, drive.items.get(root)!, true));
-  if (room === 'root' && /^delta(\(|$)/.test(second)) {
-    const words = { pageSize: to.pageSize, skip: 'token', delta: 'token', forgotten: drive.forgotten };
-    return sendFeed(call, changedOf(drive), { ...words, now: to.drives.now });
+  if (resource === 'root' && second === '') return sendOne(call, itemJson(drive, root, drive.items.get(root)!, true));
+  if (resource === 'root' && /^delta(\(|$)/.test(second)) {
+    const parameters = { pageSize: to.pageSize, skip: 'token', delta: 'token', forgotten: drive.forgotten };
+    return sendFeed(call, changedOf(drive), { ...parameters, now: to.drives.now });
   }
-  const item = room === 'items' ? drive.items.get(second) : undefined;
+  const item = resource === 'items' ? drive.items.get(second) : undefined;
   if (!item) return missing();
   if (third === undefined) return sendOne(call, itemJson(drive, second, item, true));
   if (third === 'children') {
-    const inside = [...drive.items].filter(([, { parent }]) => parent === second);
+    const children = [...drive.items].filter(([, { parent }]) => parent === second);
     return sendPage(
       call,
-      inside.map(([id, one]) => itemJson(drive, id, one, true)),
+      children.map(([id, child]) => itemJson(drive, id, child, true)),
       to.pageSize,
     );
   }

@@ -1,6 +1,6 @@
 /**
- * A stand-in for Microsoft Graph v1.0 on loopback, after its published reference: the drives, sites and mails of one person,
- * which a test changes. Contents are given out at another host, consent and tokens at a third.
+ * Emulates Microsoft Graph v1.0 on loopback, by its published reference: the drives, sites and mail of one person, which a
+ * test changes. Contents are served from a second host, consent and tokens from a third.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -17,17 +17,17 @@ export const PERSON = { id: '87d349ed-44d7-43e1-9a83-5f2406dee5bd', label: 'Ada 
 export const ADDRESS = 'Ada@harbour.example';
 
 export interface GraphEmulator extends Emulator<GraphRefused> {
-  /** The part of SOURCE_URLS for a source. */
+  /** Returns the part of SOURCE_URLS for a source. */
   settingsOf(source: string): string;
   readonly provider: OAuthProvider;
   readonly drives: Drives;
-  /** Ids of the drives that are the person's own. */
+  /** Ids of the person's own drives. */
   readonly ownDrives: string[];
   readonly sites: Sites;
   readonly mailbox: Mailbox;
-  /** What was asked of the host that gives out contents: its path, and whether credentials came along. */
+  /** Requests to the download host: the path, and whether they had credentials. */
   readonly downloads: { readonly path: string; readonly withCredentials: boolean }[];
-  /** The part of an address by which alone a content is given out. */
+  /** The credential in a download address. */
   readonly temporary: string;
 }
 
@@ -44,7 +44,7 @@ async function listen(answer: Parameters<typeof createServer>[1]) {
   };
 }
 
-/** @param pageSize whatever a caller asks for, as servers may */
+/** @param pageSize page size, whatever the request asks for */
 export async function startGraph({ pageSize = 2 } = {}): Promise<GraphEmulator> {
   const provider = createOAuthProvider({
     name: 'Microsoft',
@@ -65,7 +65,7 @@ export async function startGraph({ pageSize = 2 } = {}): Promise<GraphEmulator> 
     downloads.push({ path: pathname, withCredentials });
     const [, drive = '', item = ''] = pathname.split('/').map(decodeURIComponent);
     const content = drives.all.get(drive)?.items.get(item)?.content;
-    // It takes what is in the address for credentials, and no others beside them.
+    // The credential in the address is the only one; an Authorization header is an error.
     if (withCredentials || searchParams.get('tempauth') !== temporary) response.writeHead(401).end();
     else if (content === undefined) response.writeHead(404).end();
     else response.writeHead(200, { 'content-type': 'application/octet-stream' }).end(content);
@@ -82,11 +82,11 @@ export async function startGraph({ pageSize = 2 } = {}): Promise<GraphEmulator> 
 
   const answer = (call: Call): void => {
     const { response, path } = call;
-    const [version, room, ...rest] = path;
+    const [version, resource, ...rest] = path;
     if (version !== 'v1.0') return refuse(response, { status: 404 });
-    if (room === 'drives') return answerDrive(call, drives.all.get(rest[0] ?? ''), rest.slice(1), to);
-    if (room === 'sites') return answerSites(call, sites, rest, to);
-    if (room !== 'me') return refuse(response, { status: 400, code: 'BadRequest' });
+    if (resource === 'drives') return answerDrive(call, drives.all.get(rest[0] ?? ''), rest.slice(1), to);
+    if (resource === 'sites') return answerSites(call, sites, rest, to);
+    if (resource !== 'me') return refuse(response, { status: 400, code: 'BadRequest' });
     const own = ownDrives.flatMap((id) => drives.all.get(id) ?? []);
     if (rest.length === 0)
       return sendOne(call, { id: PERSON.id, displayName: PERSON.label, mail: ADDRESS, userPrincipalName: ADDRESS });

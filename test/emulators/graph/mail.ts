@@ -1,4 +1,4 @@
-/** A mailbox as Microsoft Graph has it, whose folders and messages a test changes. */
+/** A mailbox of Microsoft Graph whose folders and messages a test changes. */
 import type { Call } from '../emulator.js';
 import { type Changed, refuse, sendFeed, sendOne, sendPage } from './answers.js';
 import { readFilter } from './mailFilter.js';
@@ -14,7 +14,7 @@ export interface EmulatedAttachment {
 export interface EmulatedMessage {
   folder: string;
   subject: string;
-  /** Plain text; asked for as HTML it stands in a paragraph. */
+  /** Plain text; as HTML it is a paragraph. */
   text: string;
   readonly from?: string;
   readonly to?: readonly string[];
@@ -31,7 +31,7 @@ export interface EmulatedMessage {
 export interface EmulatedFolder {
   readonly name: string;
   readonly parent: string | null;
-  /** A name that works in every language. */
+  /** The well-known name, independent of the language. */
   readonly wellKnown?: string;
   readonly isSearch?: boolean;
 }
@@ -40,9 +40,9 @@ export class Mailbox {
   readonly folders = new Map<string, EmulatedFolder>();
   readonly messages = new Map<string, EmulatedMessage>();
   readonly categories: { readonly id: string; readonly displayName: string; readonly color: string }[] = [];
-  /** What left which folder, and when. */
+  /** Removals from folders, with their times. */
   readonly removed: { readonly folder: string; readonly id: string; readonly at: number }[] = [];
-  /** Points before this moment are forgotten. */
+  /** Delta tokens from before this time are no longer valid. */
   forgotten = 0;
   #now = 0;
 
@@ -130,12 +130,12 @@ const attachmentJson = (
   contentBytes: Buffer.from(content).toString('base64'),
 });
 
-/** Answers what is asked below /me of mail. @param rest of the path, behind it @returns false: it is none of that */
+/** Answers a request for mail below /me. @param rest path segments after /me @returns false for any other request */
 export function answerMail(call: Call, box: Mailbox, rest: readonly string[], pageSize: number): boolean {
   const { response, query, request } = call;
   const prefer = String(request.headers['prefer'] ?? '');
   const isText = /outlook\.body-content-type="text"/.test(prefer);
-  // Without that wish, an id ends with each move.
+  // Without the preference for immutable ids, an id changes with each move.
   const idOf = (id: string, { folder }: EmulatedMessage): string =>
     /IdType="ImmutableId"/.test(prefer) ? id : `${id}-in-${folder}`;
   const json = ([id, message]: readonly [string, EmulatedMessage]) => messageJson(idOf(id, message), message, isText);
@@ -144,7 +144,7 @@ export function answerMail(call: Call, box: Mailbox, rest: readonly string[], pa
     id,
     displayName: name,
     parentFolderId: parent ?? 'msgfolderroot',
-    childFolderCount: [...box.folders.values()].filter((one) => one.parent === id).length,
+    childFolderCount: [...box.folders.values()].filter((folder) => folder.parent === id).length,
     totalItemCount: [...box.messages.values()].filter(({ folder }) => folder === id).length,
   });
   const missing = (): true => {
@@ -153,11 +153,12 @@ export function answerMail(call: Call, box: Mailbox, rest: readonly string[], pa
   };
   const done = (_answer: void): true => true;
   const foldersIn = (parent: string | null) =>
-    [...box.folders].filter(([, one]) => one.parent === parent).map(folderJson);
+    [...box.folders].filter(([, folder]) => folder.parent === parent).map(folderJson);
 
-  const [room, id = '', part, which, value] = rest;
-  if (room === 'outlook') return id === 'masterCategories' ? done(sendPage(call, box.categories, pageSize)) : missing();
-  if (room === 'mailFolders') {
+  const [resource, id = '', part, which, value] = rest;
+  if (resource === 'outlook')
+    return id === 'masterCategories' ? done(sendPage(call, box.categories, pageSize)) : missing();
+  if (resource === 'mailFolders') {
     if (id === '') return done(sendPage(call, foldersIn(null), pageSize));
     const found = [...box.folders].find(([key, { wellKnown }]) => key === id || wellKnown === id.toLowerCase());
     if (!found) return missing();
@@ -165,22 +166,22 @@ export function answerMail(call: Call, box: Mailbox, rest: readonly string[], pa
     if (part === undefined) return done(sendOne(call, folderJson(found)));
     if (part === 'childFolders') return done(sendPage(call, foldersIn(folderId), pageSize));
     if (part !== 'messages') return missing();
-    const inside = [...box.messages].filter(([, { folder }]) => folder === folderId);
+    const inFolder = [...box.messages].filter(([, { folder }]) => folder === folderId);
     if (which === 'delta') {
-      const there: Changed[] = inside.map((one) => ({ at: one[1].at ?? 0, value: json(one) }));
-      const gone = box.removed
-        .filter((one) => one.folder === folderId && box.messages.get(one.id)?.folder !== folderId)
-        .map((one) => ({ at: one.at, value: { id: one.id, '@removed': { reason: 'deleted' } } }));
-      const changed = [...there, ...gone].toSorted((a, b) => a.at - b.at);
-      const words = { pageSize, skip: '$skiptoken', delta: '$deltatoken', forgotten: box.forgotten, now: box.now };
-      return done(sendFeed(call, changed, words));
+      const present: Changed[] = inFolder.map((entry) => ({ at: entry[1].at ?? 0, value: json(entry) }));
+      const removed = box.removed
+        .filter((removal) => removal.folder === folderId && box.messages.get(removal.id)?.folder !== folderId)
+        .map((removal) => ({ at: removal.at, value: { id: removal.id, '@removed': { reason: 'deleted' } } }));
+      const changed = [...present, ...removed].toSorted((a, b) => a.at - b.at);
+      const parameters = { pageSize, skip: '$skiptoken', delta: '$deltatoken', forgotten: box.forgotten, now: box.now };
+      return done(sendFeed(call, changed, parameters));
     }
     const filter = query.get('$filter');
     const test = filter === null ? () => true : readFilter(filter);
     if (test === null) return done(refuse(response, { status: 400, code: 'ErrorInvalidUrlQueryFilter' }));
-    return done(sendPage(call, inside.filter(([, message]) => test(message)).map(json), pageSize));
+    return done(sendPage(call, inFolder.filter(([, message]) => test(message)).map(json), pageSize));
   }
-  if (room !== 'messages') return false;
+  if (resource !== 'messages') return false;
   const message = box.messages.get(id);
   if (!message) return missing();
   if (part === undefined) return done(sendOne(call, json([id, message])));
@@ -190,7 +191,7 @@ export function answerMail(call: Call, box: Mailbox, rest: readonly string[], pa
     return done(
       sendPage(
         call,
-        Object.entries(attachments).map((one) => attachmentJson(...one)),
+        Object.entries(attachments).map((entry) => attachmentJson(...entry)),
         pageSize,
       ),
     );

@@ -1,6 +1,6 @@
-/** The part of OData's $filter that the emulated mailbox understands, read by itself: what it does not know is refused. */
+/** The part of OData's $filter that the emulated mailbox supports; other filters are refused. */
 
-/** What of a message can be asked for. */
+/** The properties of a message that a filter can match. */
 interface Filtered {
   readonly received: string;
   readonly from?: string;
@@ -51,7 +51,7 @@ const CONDITIONS: readonly (readonly [RegExp, (given: string) => Test])[] = [
   ],
 ];
 
-/** @returns null for what is no filter that is known */
+/** Parses a filter into a predicate. @returns null for an unsupported filter */
 export function readFilter(filter: string): Test | null {
   let rest = filter;
   const take = (pattern: RegExp): string | null => {
@@ -78,10 +78,12 @@ export function readFilter(filter: string): Test | null {
       joins.add(join);
       tests.push(readOne());
     }
-    // Who mixes them without brackets relies on which binds stronger.
+    // Mixing `and` and `or` without parentheses is refused: it would rely on operator precedence.
     if (joins.size > 1 || tests.includes(null)) return null;
     const whole = tests as Test[];
-    return joins.has('or') ? (one) => whole.some((test) => test(one)) : (one) => whole.every((test) => test(one));
+    return joins.has('or')
+      ? (message) => whole.some((test) => test(message))
+      : (message) => whole.every((test) => test(message));
   };
   const test = readAll();
   return rest === '' ? test : null;

@@ -1,4 +1,4 @@
-/** Sites of SharePoint as Microsoft Graph has them. */
+/** SharePoint sites of Microsoft Graph. */
 import type { Call } from '../emulator.js';
 import { refuse, sendOne, sendPage } from './answers.js';
 import { answerDrive, type DriveAnswers, driveJson, type EmulatedDrive } from './drives.js';
@@ -9,7 +9,7 @@ export interface EmulatedPage {
   title: string;
   /** HTML of its text parts, in order. */
   parts: string[];
-  /** What a part of another kind has for search. */
+  /** Searchable text of a web part of another kind. */
   plain?: string[];
   version: number;
 }
@@ -58,7 +58,7 @@ function pageJson(id: string, { title, parts, plain = [], version }: EmulatedPag
   };
 }
 
-/** Answers what is asked below /sites. @param rest of the path, behind it */
+/** Answers a request below /sites. @param rest path segments after /sites */
 export function answerSites(call: Call, sites: Sites, rest: readonly string[], to: DriveAnswers): void {
   const { response, query } = call;
   const missing = (): void => refuse(response, { status: 404 });

@@ -1,9 +1,9 @@
 import { answer, html, inTurn, placed, raw, redirect, type Trap } from './trap.js';
 
-const passing = (status: number, headers: Record<string, string> = {}): Trap['page'] =>
-  inTurn([answer(status, 'not now', headers)], answer(200, html('It was made after all.')));
+const temporary = (status: number, headers: Record<string, string> = {}): Trap['page'] =>
+  inTurn([answer(status, 'not now', headers)], answer(200, html('The page works now.')));
 
-/** Where a chain of `hops` redirects from the page itself leads. */
+/** A chain of `hops` redirects from the page itself. */
 const chain = (name: string, hops: number): Pick<Trap, 'page' | 'also'> => ({
   page: redirect(`/hops/${name}/1`),
   also: Object.fromEntries(
@@ -14,7 +14,7 @@ const chain = (name: string, hops: number): Pick<Trap, 'page' | 'also'> => ({
   ),
 });
 
-/** Redirects, good and bad. */
+/** Valid and faulty redirects. */
 export const REDIRECT_TRAPS: readonly Trap[] = [
   {
     name: 'redirect-loop',
@@ -25,10 +25,10 @@ export const REDIRECT_TRAPS: readonly Trap[] = [
   { name: 'redirect-to-itself', page: redirect('/traps/redirect-to-itself'), outcome: { sentence: /in a circle/ } },
   { name: 'five-redirects', ...chain('five', 5), outcome: { words: ['The end of five.'] } },
   { name: 'six-redirects', ...chain('six', 6), outcome: { sentence: /after 5 redirects and redirects again/ } },
-  { name: 'redirect-to-nowhere', page: { status: 302 }, outcome: { sentence: /can't be read.*HTTP 302/ } },
+  { name: 'redirect-without-location', page: { status: 302 }, outcome: { sentence: /can't be read.*HTTP 302/ } },
   { name: 'redirect-to-404', page: redirect('/hops/absent'), outcome: { sentence: /does not exist.*HTTP 404/ } },
   { name: 'redirect-to-ftp', page: redirect('ftp://127.0.0.1/x'), outcome: { sentence: /only http and https/ } },
-  { name: 'redirect-to-no-address', page: redirect('http://'), outcome: { sentence: /is not a web address/ } },
+  { name: 'redirect-to-invalid-address', page: redirect('http://'), outcome: { sentence: /is not a web address/ } },
   {
     name: 'redirect-with-password',
     page: redirect('http://me:secret@127.0.0.1/'),
@@ -77,16 +77,16 @@ export const STATUS_TRAPS: readonly Trap[] = [
   { name: 'withheld', page: { status: 451 }, outcome: { sentence: /withheld for legal reasons.*HTTP 451/ } },
   { name: 'not-modified-unasked', page: { status: 304 }, outcome: { sentence: /can't be read.*HTTP 304/ } },
   { name: 'no-content', page: { status: 204 }, outcome: { sentence: /no text/ } },
-  { name: '500-then-fine', page: passing(500), outcome: { words: ['It was made after all.'], requests: 2 } },
+  { name: '500-then-fine', page: temporary(500), outcome: { words: ['The page works now.'], requests: 2 } },
   {
     name: '429-then-fine',
-    page: passing(429, { 'retry-after': '1' }),
-    outcome: { words: ['It was made after all.'], requests: 2 },
+    page: temporary(429, { 'retry-after': '1' }),
+    outcome: { words: ['The page works now.'], requests: 2 },
   },
   {
     name: '503-with-a-date-then-fine',
-    page: passing(503, { 'retry-after': new Date(0).toUTCString() }),
-    outcome: { words: ['It was made after all.'], requests: 2 },
+    page: temporary(503, { 'retry-after': new Date(0).toUTCString() }),
+    outcome: { words: ['The page works now.'], requests: 2 },
   },
   { name: 'always-500', page: { status: 500 }, outcome: { sentence: /could not be made by its server/, requests: 3 } },
   { name: 'always-503', page: { status: 503 }, outcome: { sentence: /HTTP 503/, requests: 3 } },
@@ -105,11 +105,15 @@ export const STATUS_TRAPS: readonly Trap[] = [
     outcome: { sentence: /more header lines than can be read/, requests: 1 },
   },
   { name: 'not-http', page: raw('SSH-2.0-OpenSSH_9.6\r\n'), outcome: { sentence: /connection to .* failed or broke/ } },
-  { name: 'hung-up-on', page: raw(''), outcome: { sentence: /connection to .* failed or broke/, requests: 3 } },
+  {
+    name: 'closed-without-answer',
+    page: raw(''),
+    outcome: { sentence: /connection to .* failed or broke/, requests: 3 },
+  },
   {
     name: 'no-type',
-    page: raw(`HTTP/1.0 200 OK\r\n\r\n${html('Nobody said what I am.')}`),
-    outcome: { words: ['Nobody said what I am.'] },
+    page: raw(`HTTP/1.0 200 OK\r\n\r\n${html('This page has no type.')}`),
+    outcome: { words: ['This page has no type.'] },
   },
   {
     name: 'json',

@@ -3,44 +3,44 @@ import iconv from 'iconv-lite';
 import { answer, html, type Trap } from './trap.js';
 
 const bytes = (body: Buffer | string, type = 'text/html'): Trap['page'] => answer(200, body, { 'content-type': type });
-const inCode = (encoding: string, text: string, head = ''): Buffer => iconv.encode(html(text, head), encoding);
+const encoded = (encoding: string, text: string, head = ''): Buffer => iconv.encode(html(text, head), encoding);
 const readable = (name: string, body: string, ...words: string[]): Trap => ({
   name,
   page: bytes(body, 'text/html; charset=utf-8'),
   outcome: { words },
 });
 
-/** Encodings: said, not said and lied about. */
+/** Charsets: declared, undeclared and declared wrongly. */
 export const CHARSET_TRAPS: readonly Trap[] = [
   {
-    name: 'says-utf8-is-1252',
-    page: bytes(inCode('windows-1252', 'A café for 5 €'), 'text/html; charset=utf-8'),
+    name: 'declared-utf8-is-1252',
+    page: bytes(encoded('windows-1252', 'A café for 5 €'), 'text/html; charset=utf-8'),
     outcome: { words: ['A café for 5 €'] },
   },
   {
-    name: 'says-latin1-is-utf8',
+    name: 'declared-latin1-is-utf8',
     page: bytes(html('A café for 5 €'), 'text/html; charset=ISO-8859-1'),
     outcome: { words: ['A café for 5 €'] },
   },
   {
-    name: 'says-utf8-meta-knows',
-    page: bytes(inCode('windows-1251', 'Привет, мир', '<meta charset=windows-1251>'), 'text/html; charset=utf-8'),
+    name: 'declared-utf8-meta-is-right',
+    page: bytes(encoded('windows-1251', 'Привет, мир', '<meta charset=windows-1251>'), 'text/html; charset=utf-8'),
     outcome: { words: ['Привет, мир'] },
   },
   {
     name: 'header-against-meta',
-    page: bytes(inCode('koi8-r', 'Привет, мир', '<meta charset=utf-8>'), 'text/html; charset=koi8-r'),
+    page: bytes(encoded('koi8-r', 'Привет, мир', '<meta charset=utf-8>'), 'text/html; charset=koi8-r'),
     outcome: { words: ['Привет, мир'] },
   },
   {
     name: 'meta-alone',
-    page: bytes(inCode('shift_jis', '日本語の文', '<meta charset=shift_jis>')),
+    page: bytes(encoded('shift_jis', '日本語の文', '<meta charset=shift_jis>')),
     outcome: { words: ['日本語の文'] },
   },
-  { name: 'nobody-says-utf8', page: bytes(html('A café for 5 €')), outcome: { words: ['A café for 5 €'] } },
+  { name: 'undeclared-utf8', page: bytes(html('A café for 5 €')), outcome: { words: ['A café for 5 €'] } },
   {
-    name: 'nobody-says-1252',
-    page: bytes(inCode('windows-1252', 'A café for 5 €')),
+    name: 'undeclared-1252',
+    page: bytes(encoded('windows-1252', 'A café for 5 €')),
     outcome: { words: ['A café for 5 €'] },
   },
   {
@@ -68,7 +68,7 @@ export const CHARSET_TRAPS: readonly Trap[] = [
   },
 ];
 
-/** What is inside. */
+/** Faults of contents. */
 export const CONTENT_TRAPS: readonly Trap[] = [
   { name: 'empty', page: bytes(''), outcome: { sentence: /there is no text in it/ } },
   { name: 'only-blanks', page: bytes(' \n\t\u00a0 '), outcome: { sentence: /there is no text in it/ } },
@@ -92,8 +92,8 @@ export const CONTENT_TRAPS: readonly Trap[] = [
     page: bytes(Buffer.from([1, 2, 0, 3, 200, 0, 7, 0, 0, 9])),
     outcome: { sentence: /it is binary data/ },
   },
-  readable('duplicate-1', html('These words stand on two pages.'), 'These words stand on two pages.'),
-  readable('duplicate-2', html('These words stand on two pages.'), 'These words stand on two pages.'),
+  readable('duplicate-1', html('These words are on two pages.'), 'These words are on two pages.'),
+  readable('duplicate-2', html('These words are on two pages.'), 'These words are on two pages.'),
   readable('5000-nested', `${'<div>'.repeat(5000)}deep${'</div>'.repeat(5000)}`, 'deep'),
   readable('5000-nested-lists', `${'<ul><li>'.repeat(5000)}deep`, 'deep'),
   {
@@ -110,14 +110,14 @@ export const CONTENT_TRAPS: readonly Trap[] = [
   {
     name: 'million-tiny-paragraphs',
     page: bytes('<p>x'.repeat(1_000_000)),
-    // By whichever budget is spent first.
+    // Which PARSE_ limit is exceeded first depends on the machine.
     outcome: { sentence: /could not be read within .* \(setting PARSE_\w+\)/ },
   },
   readable('one-endless-word', `<p>begins ${'qz'.repeat(100_000)}`, 'begins'),
   readable('very-long-title', `<title>${'Long title '.repeat(20_000)}</title><p>Short text.`, 'Short text.'),
   readable('right-to-left', html('שלום עולם \u202eمرحبا بالعالم\u202c'), 'שלום עולם', 'مرحبا بالعالم'),
   readable('chinese-and-emoji', html('敏捷的棕色狐狸跳过了懒狗。👩‍👩‍👧‍👦 🇨🇭'), '敏捷的棕色狐狸跳过了懒狗。', '🇨🇭'),
-  readable('characters-that-are-none', html('a&#xD800;b &#0; &#x110000; &unknown; end'), 'end'),
+  readable('invalid-characters', html('a&#xD800;b &#0; &#x110000; &unknown; end'), 'end'),
   readable(
     'words-of-a-tokenizer',
     html('It says &lt;|endoftext|&gt; and &lt;|im_start|&gt; here.'),

@@ -1,8 +1,8 @@
 import { drip, raw, type Trap } from './trap.js';
 
 /**
- * Time limits of the service that meets these traps. Only small pages are asked for under them: how long a large one
- * takes depends on the machine. They lie far apart, so that a loaded machine does not reach a later one first.
+ * Time limits for a service that reads these traps. Only small pages are requested under them, because the time for a large
+ * page depends on the machine. The limits differ widely, so that a busy machine does not exceed the wrong one first.
  */
 export const SLOWNESS_LIMITS = { HEADERS_TIMEOUT_MS: '4000', BODY_TIMEOUT_MS: '4000', PAGE_TIMEOUT_MS: '16000' };
 
@@ -10,10 +10,10 @@ function* forever(piece: string): Generator<string> {
   for (;;) yield piece;
 }
 
-/** Answers that take their time. */
+/** Slow answers. */
 export const SLOWNESS_TRAPS: readonly Trap[] = [
   {
-    // Longer in all than any silence may be.
+    // Takes longer in total than the limit for one pause.
     name: 'slow-but-whole',
     page: drip(['<p>Word', ...Array.from({ length: 25 }, () => ' after word'), '.'], 200),
     outcome: { words: ['Word after word after word'] },

@@ -2,33 +2,33 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import type { Page } from '../site.js';
 
-/** Where the sites of a test are. */
+/** Origins of the sites of a test. */
 export interface Origins {
   readonly own: string;
-  /** Another site that may be called. */
+  /** Another site that the service may call. */
   readonly foreign: string;
 }
 
-/** What becomes of a page, as a user sees it. */
+/** The result of a page, as a user sees it. */
 export type Outcome =
-  /** READY, with these words in its chunks and none of the others. */
+  /** READY: the chunks contain `words` and nothing from `without`. */
   | { readonly words: readonly string[]; readonly without?: readonly string[]; readonly requests?: number }
-  /** SYNC_ERROR, with a sentence that says this; asked for so many times. */
+  /** SYNC_ERROR with a matching message. `requests` is the number of requests for the page. */
   | { readonly sentence: RegExp; readonly requests?: number };
 
-/** One page that does what pages should not, and what must become of it. To add a trap, add a row. */
+/** A faulty page and its expected result. To add a trap, add a row. */
 export interface Trap {
-  /** Under /traps/; the page's address, and the name of its row. */
+  /** Name of the row and, below /traps/, path of the page. */
   readonly name: string;
   readonly page: Page | ((origins: Origins) => Page);
-  /** Whether `page` has to be told the origins: a function alone may also be a handler. */
+  /** Whether `page` takes the origins; the type alone cannot distinguish it from a handler. */
   readonly needsOrigins?: true;
-  /** Further paths that the page leads to. */
+  /** Further paths that the page needs. */
   readonly also?: Readonly<Record<string, Page>>;
   readonly outcome: Outcome;
 }
 
-/** A trap whose page depends on where the sites are. */
+/** A trap whose page depends on the origins of the sites. */
 export const placed = (name: string, page: (origins: Origins) => Page, outcome: Outcome): Trap => ({
   name,
   page,
@@ -36,7 +36,7 @@ export const placed = (name: string, page: (origins: Origins) => Page, outcome: 
   outcome,
 });
 
-/** A small whole page around some text. */
+/** Returns a small complete page with a text. */
 export const html = (text: string, head = ''): string =>
   `<!doctype html><html><head>${head}<title>A page</title></head><body><main><p>${text}</p></main></body></html>`;
 
@@ -44,7 +44,7 @@ export const redirect = (location: string, status = 302): Page => ({ status, hea
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** Writes bytes on the connection as they are, without HTTP's help, and closes it unless told to leave it open. */
+/** Writes raw bytes to the connection, then closes it unless `open`. */
 export const raw =
   (text: string | Buffer, { open = false } = {}): Handler =>
   (_request, response) => {
@@ -52,32 +52,32 @@ export const raw =
     if (!open) response.socket?.end();
   };
 
-/** The first answers of a path, then another for ever. */
+/** Answers the first requests with `first`, in order, and all later ones with `then`. */
 export function inTurn(first: readonly Handler[], then: Handler): Handler {
-  // Rows are shared by all sites of a process: each site, known by its port, counts for itself.
-  const asked = new Map<number | undefined, number>();
+  // All sites of a process share the rows, so requests are counted for each site's port.
+  const counts = new Map<number | undefined, number>();
   return (request, response) => {
     const { localPort } = request.socket;
-    const times = asked.get(localPort) ?? 0;
-    asked.set(localPort, times + 1);
+    const times = counts.get(localPort) ?? 0;
+    counts.set(localPort, times + 1);
     (first[times] ?? then)(request, response);
   };
 }
 
-/** Answers in one go. */
+/** Returns a handler that answers in one write. */
 export const answer =
   (status: number, body: string | Buffer = '', headers: Record<string, string> = {}): Handler =>
   (_request, response) =>
     void response.writeHead(status, { 'content-type': 'text/html; charset=utf-8', ...headers }).end(body);
 
-/** A page sent in pieces with a pause before each; without an end when `pieces` has none. */
+/** Returns a handler that sends a page in pieces with a pause before each; it never ends if `pieces` is infinite. */
 export const drip =
   (pieces: Iterable<string>, pauseMs: number): Handler =>
   (_request, response) => {
     response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' });
-    const left = pieces[Symbol.iterator]();
+    const remaining = pieces[Symbol.iterator]();
     const timer = setInterval(() => {
-      const piece = left.next();
+      const piece = remaining.next();
       if (piece.done !== true) return void response.write(piece.value);
       clearInterval(timer);
       response.end();

@@ -3,7 +3,7 @@ import { nextRequests } from '../../emulators/emulator.js';
 import { objectsOn } from './objects.js';
 import { type SourceStand, standOn } from './stand.js';
 
-/** The stand of an Azure Blob Storage whose emulator a test has in hand. */
+/** Returns the stand for Azure Blob Storage on the given emulator. */
 export function standOnAzure(emulator: AzureEmulator): SourceStand {
   const { fill, write, remove } = objectsOn(emulator.containers);
   const connect: SourceStand['connect'] = (user, body = {}) =>
@@ -26,18 +26,18 @@ export function standOnAzure(emulator: AzureEmulator): SourceStand {
       return content;
     },
     connect,
-    connectAsNobody: (user) => connect(user, { account_name: 'nobody' }),
+    connectWithInvalidCredentials: (user) => connect(user, { account_name: 'nobody' }),
     limit(requests, forS = 0) {
       const busy = { status: 503, code: 'ServerBusy', headers: { 'retry-after': String(forS) } };
       emulator.misbehave(nextRequests(requests, () => busy));
     },
     breakItem(externalId, status) {
-      // Azure says 403 where a key is no longer good.
+      // Azure answers 403 for a key that is no longer valid.
       const code = status === 401 ? 'AuthenticationFailed' : 'AuthorizationFailure';
       emulator.misbehave((path) => (path === externalId ? { status: 403, code } : null));
     },
     contentAsked: (externalId) => emulator.requests.filter((path) => path === `/${ACCOUNT}/${externalId}`).length,
-    takeBack: () => void emulator.keys.delete(ACCOUNT),
+    revokeAccess: () => void emulator.keys.delete(ACCOUNT),
     pagesListed: () => emulator.requests.filter((path) => path.startsWith(`/${ACCOUNT}/?`)).length,
   };
 }

@@ -3,7 +3,7 @@ import { nextRequests } from '../../emulators/emulator.js';
 import { lastToken, standByConsent } from './byConsent.js';
 import { KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceStand, standOn } from './stand.js';
 
-/** With its emulator, for tests of what is the source's own. */
+/** Includes the emulator, for tests of this source alone. */
 export interface BoxStand extends SourceStand {
   readonly box: BoxEmulator;
 }
@@ -25,14 +25,14 @@ export async function standForBox(): Promise<BoxStand> {
       things.set('folder:10', { name: 'Atlas' });
       for (const [index, name] of OTHERS.entries()) {
         things.set(`folder:${20 + index}`, { name });
-        // As numbers go, a file may have that of a folder.
+        // Files and folders have separate ids, so a file can have the number of a folder.
         things.set(String(20 + index), { name: `${name}.md`, parent: String(20 + index), content: `On ${name}.` });
       }
       things.set('folder:11', { name: 'Sights', parent: '10' });
       things.set('folder:12', { name: 'People', parent: '11' });
       things.set('100', { name: 'Lighthouse.md', parent: '11', content: LIGHTHOUSE });
       things.set('101', { name: 'Keeper.md', parent: '12', content: KEEPER });
-      for (const [name, content] of moreDocuments(more, (called, text) => [called, text]))
+      for (const [name, content] of moreDocuments(more, (title, text) => [title, text]))
         things.set(String(1_000 + Number(name.slice(1))), { name: `${name}.md`, parent: '10', content });
       box.unready.times = 0;
       box.mend();

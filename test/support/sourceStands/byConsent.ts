@@ -5,7 +5,7 @@ import type { Answer, TestUser } from '../client.js';
 import { consentTo } from '../consent.js';
 import type { SourceStand } from './stand.js';
 
-/** What a page says, without its markup. */
+/** Returns the text of a page without its markup. */
 const textOf = (html: string): string =>
   html
     .replaceAll(/<(style|script|title)[\s\S]*?<\/\1>/g, ' ')
@@ -13,20 +13,20 @@ const textOf = (html: string): string =>
     .replaceAll(/\s+/g, ' ')
     .trim();
 
-/** Walks through the consent of a source: answers as an operation would that connects it. */
-async function walk(service: ConnectedSourceType, user: TestUser, body: object): Promise<Answer<unknown>> {
-  const asked = { service, connecting_new_account: true, ...body };
-  const answer = await user.post<{ oauth_url: string }>('/integrations/oauth_url', asked);
+/** Connects a source through consent, and returns an answer like that of an operation that connects directly. */
+async function connectByConsent(service: ConnectedSourceType, user: TestUser, body: object): Promise<Answer<unknown>> {
+  const request = { service, connecting_new_account: true, ...body };
+  const answer = await user.post<{ oauth_url: string }>('/integrations/oauth_url', request);
   if (answer.status !== 200) return answer;
   const { status, html, headers } = await consentTo(answer.body.oauth_url);
   return { status, headers, body: status === 200 ? { success: true } : { detail: textOf(html) } };
 }
 
-/** The access token that was given out last. */
+/** Returns the access token issued last. */
 export const lastToken = (oauth: Pick<OAuthProvider, 'secrets'>): string =>
-  oauth.secrets.findLast((one) => one.startsWith('access-')) ?? '';
+  oauth.secrets.findLast((secret) => secret.startsWith('access-')) ?? '';
 
-/** What is the same for the stand of every source that people consent at. */
+/** Returns the members that are common to all stands of sources with OAuth consent. */
 export const standByConsent = (
   source: ConnectedSourceType,
   {
@@ -36,17 +36,17 @@ export const standByConsent = (
   }: Pick<Emulator<{ readonly status: number }>, 'misbehave' | 'mend'> & {
     readonly oauth: Pick<OAuthProvider, 'secrets'> & { revoke(): void };
   },
-): Pick<SourceStand, 'connect' | 'takeBack' | 'allSecrets'> & {
-  connectAsNobody(user: TestUser, body?: object): Promise<Answer<unknown>>;
+): Pick<SourceStand, 'connect' | 'revokeAccess' | 'allSecrets'> & {
+  connectWithInvalidCredentials(user: TestUser, body?: object): Promise<Answer<unknown>>;
 } => ({
-  connect: (user, body = {}) => walk(source, user, body),
-  async connectAsNobody(user, body = {}) {
-    // Of what consent brought, the source itself takes nothing.
+  connect: (user, body = {}) => connectByConsent(source, user, body),
+  async connectWithInvalidCredentials(user, body = {}) {
+    // The source rejects the new token.
     misbehave(() => ({ status: 401 }));
-    const answer = await walk(source, user, body);
+    const answer = await connectByConsent(source, user, body);
     mend();
     return answer;
   },
-  takeBack: () => oauth.revoke(),
+  revokeAccess: () => oauth.revoke(),
   allSecrets: () => [...oauth.secrets, CLIENT_SECRET],
 });

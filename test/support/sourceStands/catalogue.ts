@@ -1,4 +1,6 @@
-/** What the suites of connected sources share: one service, every source's stand on it, and one customer's view of a source. */
+/**
+ * Shared by the suites of connected sources: one service, a stand for every source, and one customer's view of a source.
+ */
 import { afterAll, beforeAll, expect } from '@jest/globals';
 
 import type { EventItem } from '../../../contract/events.js';
@@ -18,16 +20,16 @@ import { storedPoints } from '../storedPoints.js';
 
 export const SOURCES = Object.keys(SOURCE_STANDS) as ConnectedSourceType[];
 
-/** Of an item's content at most. */
+/** Maximum size of an item's content in bytes. */
 export const MAX_BYTES = 300_000;
 
-/** Another address of the service. */
+/** An alias of the service's address. */
 export const ALIAS = 'https://ingest.harbour.example';
 
-/** So long a request waits by itself where a source asks for that. */
+/** How long a request waits by itself when a source limits the rate. */
 const PATIENCE_MS = 1_000;
 
-/** An item as it is answered. */
+/** An item as the API returns it. */
 export interface Item {
   readonly id: number;
   readonly external_id: string;
@@ -43,21 +45,21 @@ export interface Item {
 export interface Catalogue {
   readonly service: TestService;
   readonly stands: Readonly<Record<ConnectedSourceType, SourceStand>>;
-  /** What the service has said so far: lines of its log, down to the least, and its answers. */
+  /** The service's log lines of all levels, and its responses, so far. */
   readonly said: { readonly log: readonly string[]; readonly answers: readonly string[] };
 }
 
-/** Keeps what a service answers to the tests of a file. */
-function hear(answers: string[], isService: (url: string) => boolean): void {
+/** Records the service's responses to the tests of a file. */
+function recordAnswers(answers: string[], isService: (url: string) => boolean): void {
   const real = globalThis.fetch;
-  globalThis.fetch = async (...given: Parameters<typeof fetch>) => {
-    const answer = await real(...given);
+  globalThis.fetch = async (...args: Parameters<typeof fetch>) => {
+    const answer = await real(...args);
     if (isService(answer.url)) answers.push(JSON.stringify([...answer.headers]), await answer.clone().text());
     return answer;
   };
 }
 
-/** The service and the stands of a test file; there from its first test on. */
+/** Starts the service and the stands of a test file; they are available from its first test on. */
 export function useCatalogue(): Catalogue {
   const stands = {} as Record<ConnectedSourceType, SourceStand>;
   const said = { log: [] as string[], answers: [] as string[] };
@@ -78,7 +80,7 @@ export function useCatalogue(): Catalogue {
         .join(','),
     };
     catalogue.service = await startService(settings, { logTo: { write: (line) => void said.log.push(line) } });
-    hear(said.answers, (url) => url.startsWith(catalogue.service.url));
+    recordAnswers(said.answers, (url) => url.startsWith(catalogue.service.url));
   });
   afterAll(async () => {
     await catalogue.service.close();
@@ -90,7 +92,10 @@ export function useCatalogue(): Catalogue {
 const FINAL = ['READY', 'SYNC_ERROR', 'SYNC_ABORTED', 'READY_TO_SYNC'];
 let customers = 0;
 
-/** A customer of the service who connects one source. `begin` makes it another customer, before a source as new. */
+/**
+ * A customer of the service who connects one source. `begin` switches to a new customer and a source in its initial
+ * state.
+ */
 export class Customer {
   user!: TestUser;
   content!: StandContent;
@@ -110,7 +115,7 @@ export class Customer {
   get stand(): SourceStand {
     return this.catalogue.stands[this.type];
   }
-  /** All files that become of the content of the catalogue. */
+  /** Ids of all files that result from the catalogue's content. */
   get documents(): string[] {
     return [this.content.lighthouse, this.content.keeper, ...this.content.others];
   }
@@ -122,31 +127,31 @@ export class Customer {
     this.user = await this.service.user(this.customerId);
   }
 
-  /** The only data source. */
+  /** Returns the customer's only data source. */
   async source(): Promise<DataSourceRecord> {
     const { results } = (await this.user.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body;
     expect(results).toHaveLength(1);
     return results[0]!;
   }
 
-  /** The data source as soon as something holds of it. */
+  /** Waits until the data source meets a condition, and returns it. */
   sourceWhen(holds: (source: DataSourceRecord) => boolean): Promise<DataSourceRecord> {
     return waitFor(() => this.source(), holds);
   }
 
-  /** The data source once no listing of it is under way. */
+  /** Waits until the data source is not being listed, and returns it. */
   listed(): Promise<DataSourceRecord> {
     return this.sourceWhen(({ sync_status: status }) => status === 'READY' || status === 'SYNC_ERROR');
   }
 
-  /** Connects with nothing done yet but what the body asks for. */
+  /** Connects without listing or syncing, unless the body asks for it. */
   async connect(body: Record<string, unknown> = {}): Promise<DataSourceRecord> {
     const quiet = { sync_source_items: false, sync_files_on_connection: false, ...body };
     expect(await this.stand.connect(this.user, quiet)).toMatchObject({ status: 200 });
     return this.listed();
   }
 
-  /** Connects with everything synced. */
+  /** Connects and syncs everything. */
   async connectWhole(body: Record<string, unknown> = {}): Promise<DataSourceRecord> {
     const connected = await this.connect({ sync_files_on_connection: true, ...body });
     await this.syncRest();
@@ -167,12 +172,12 @@ export class Customer {
     expect(answer).toMatchObject({ status: 200, body: { success: true } });
   }
 
-  /** Makes files of all there is, as far as a connection that was asked to has not done so already. */
+  /** Syncs everything, unless the connection has already done so. */
   async syncRest(more: Record<string, unknown> = {}): Promise<void> {
     if (!honours(this.type, 'sync_files_on_connection')) await this.syncFiles(this.content.containers, more);
   }
 
-  /** Waits until nothing is asked of the source any more: five seconds after a cancellation at most. */
+  /** Waits until the source receives no more requests: at most five seconds after a cancellation. */
   async idle(): Promise<void> {
     await waitFor(
       () => this.stand.underWay(),
@@ -186,14 +191,14 @@ export class Customer {
     return (await this.user.post<Listed<FileRecord>>('/user_files_v2', request)).body.results;
   }
 
-  /** Selections of files that were accepted so far. */
+  /** Returns the number of accepted file selections so far. */
   selections(): Promise<number> {
     return withDatabase(this.service, async (db) =>
       db.collection<RunDoc>('runs').countDocuments({ customerId: this.customerId, kind: 'syncSource' }),
     );
   }
 
-  /** Waits until each of them has come to its end. */
+  /** Waits until all selections have ended. */
   async selectionsDone(): Promise<void> {
     const open = { customerId: this.customerId, kind: 'syncSource', finishedAt: null } as const;
     await withDatabase(this.service, (db) =>
@@ -204,15 +209,15 @@ export class Customer {
     );
   }
 
-  /** All files, once there are so many and each is at rest. */
+  /** Waits until there are exactly `number` files and all have a final status, and returns them. */
   settledFiles(number: number): Promise<FileRecord[]> {
     return waitFor(
       () => this.files(),
-      (some) => some.length === number && some.every((file) => FINAL.includes(file.sync_status)),
+      (files) => files.length === number && files.every((file) => FINAL.includes(file.sync_status)),
     );
   }
 
-  /** A file as soon as something holds of it. */
+  /** Waits until a file meets a condition, and returns it. */
   fileWhen(id: number, holds: (file: FileRecord) => boolean): Promise<FileRecord> {
     return waitFor(() => this.user.file(id), holds);
   }
@@ -222,7 +227,7 @@ export class Customer {
     const answer = await this.user.post<{ items: Item[]; count: number }>('/integrations/items/list', {
       data_source_id: id,
       pagination: { limit: 1_000 },
-      // Of all depths.
+      // At all depths.
       filters: { root_files_only: false },
       ...body,
     });
@@ -235,12 +240,12 @@ export class Customer {
     return results.map((chunk) => chunk.source_content).join('\n');
   }
 
-  /** What was told of this customer, in order. */
+  /** Returns the kinds of this customer's events, in order. */
   async told(): Promise<string[]> {
     return (await eventsOf(this.service, this.customerId)).map(({ kind }) => kind);
   }
 
-  /** Things without a file that FILES_SKIPPED has told of, each with the reason. */
+  /** Returns items without a file that FILES_SKIPPED events report, each with the reason. */
   async leftOut(): Promise<{ id: string; name: string; reason: string }[]> {
     return (await eventsOf(this.service, this.customerId)).flatMap(({ kind, info }) => {
       const { items = [], reason } = (info ?? {}) as { items?: readonly EventItem[]; reason?: string };
@@ -249,29 +254,29 @@ export class Customer {
     });
   }
 
-  /** Files that an incremental sync has left out so far, in lists. */
+  /** Returns the number of FILES_SKIPPED events of incremental syncs. */
   async timesLeftOut(): Promise<number> {
-    const told = await eventsOf(this.service, this.customerId);
-    return told.filter(({ info }) => info?.['reason'] === 'incremental_sync').length;
+    const events = await eventsOf(this.service, this.customerId);
+    return events.filter(({ info }) => info?.['reason'] === 'incremental_sync').length;
   }
 
   async timesTold(kind: string): Promise<number> {
-    return (await this.told()).filter((one) => one === kind).length;
+    return (await this.told()).filter((other) => other === kind).length;
   }
 }
 
-/** What was told of a customer, in order. */
+/** Returns the published events of a customer, in order. */
 export async function eventsOf(service: TestService, customerId: string): Promise<EventRowDoc['events'][number][]> {
-  const told: EventRowDoc['events'][number][] = [];
+  const published: EventRowDoc['events'][number][] = [];
   await withDatabase(service, async (connection) => {
     const rows = connection.collection<EventRowDoc>('events').find({ 'events.customerId': customerId });
     for await (const { last, events } of rows)
-      if (last !== INTENDED) told.push(...events.filter((event) => event.customerId === customerId));
+      if (last !== INTENDED) published.push(...events.filter((event) => event.customerId === customerId));
   });
-  return told;
+  return published;
 }
 
-/** Each chunk of a file has the sparse vector of its text. */
+/** Expects each chunk of a file to have the sparse vector of its text. */
 export async function expectSparse(service: TestService, user: TestUser, fileId: number): Promise<void> {
   const terms = (indices: readonly number[] | undefined) => indices?.toSorted((a, b) => a - b);
   const { results } = await user.chunks({ ids: [fileId] });

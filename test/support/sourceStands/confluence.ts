@@ -3,7 +3,7 @@ import { nextRequests } from '../../emulators/emulator.js';
 import { lastToken, standByConsent } from './byConsent.js';
 import { CONTAINERS, KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceStand, standOn } from './stand.js';
 
-/** With the emulator that it is on, for what this source alone has. */
+/** Includes the emulator, for tests of this source alone. */
 export type ConfluenceStand = SourceStand & { readonly emulator: ConfluenceEmulator };
 
 export const HARBOUR = 'cloud-harbour';
@@ -45,7 +45,7 @@ export async function standForConfluence(): Promise<ConfluenceStand> {
         });
         return `${3001 + index}`;
       });
-      for (const [index, [title, text]] of moreDocuments(more, (name, said) => [name, said]).entries())
+      for (const [index, [title, text]] of moreDocuments(more, (name, content) => [name, content]).entries())
         contents().set(`${4001 + index}`, { space, title, storage: storageOf(text) });
       emulator.mend();
       return {

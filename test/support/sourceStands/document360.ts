@@ -7,7 +7,7 @@ import {
 import { nextRequests } from '../../emulators/emulator.js';
 import { CONTAINERS, KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceStand, standOn } from './stand.js';
 
-/** With the emulator that it is on, for what this source alone has. */
+/** Includes the emulator, for tests of this source alone. */
 export type Document360Stand = SourceStand & { readonly emulator: Document360Emulator };
 
 export async function standForDocument360(): Promise<Document360Stand> {
@@ -64,7 +64,7 @@ export async function standForDocument360(): Promise<Document360Stand> {
       };
     },
     connect,
-    connectAsNobody: (user) => connect(user, { access_token: 'nobody' }),
+    connectWithInvalidCredentials: (user) => connect(user, { access_token: 'nobody' }),
     write(externalId, text) {
       const id = idOf(externalId);
       const found = articlesWith(id)[id]!;
@@ -83,8 +83,8 @@ export async function standForDocument360(): Promise<Document360Stand> {
     },
     contentAsked: (externalId) =>
       emulator.requests.filter((path) => path.startsWith(`/v2/Articles/${idOf(externalId)}/`)).length,
-    takeBack: () => void tokens.delete(TOKEN),
-    // Workspaces come in one answer, and what lies in each in another.
+    revokeAccess: () => void tokens.delete(TOKEN),
+    // One request returns all workspaces; the categories of each need another.
     pagesListed: () => emulator.requests.filter((path) => path.startsWith('/v2/ProjectVersions/')).length,
   };
 }

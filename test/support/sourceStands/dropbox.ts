@@ -3,7 +3,7 @@ import { nextRequests } from '../../emulators/emulator.js';
 import { lastToken, standByConsent } from './byConsent.js';
 import { KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceStand, standOn } from './stand.js';
 
-/** With its emulator, for tests of what is the source's own. */
+/** Includes the emulator, for tests of this source alone. */
 export interface DropboxStand extends SourceStand {
   readonly dropbox: DropboxEmulator;
 }
@@ -11,13 +11,13 @@ export interface DropboxStand extends SourceStand {
 export async function standForDropbox(): Promise<DropboxStand> {
   const dropbox = await startDropbox();
   const { things, oauth } = dropbox;
-  const isContent = (asked: string, id: string): boolean =>
-    /^files\/(download|export) /.test(asked) && asked.includes(`"${id}"`);
+  const isContent = (request: string, id: string): boolean =>
+    /^files\/(download|export) /.test(request) && request.includes(`"${id}"`);
   return {
     ...standOn(dropbox),
     ...standByConsent('DROPBOX', dropbox),
     dropbox,
-    hold: (only = '') => dropbox.misbehave((asked) => (asked.includes(only) ? 'hang' : null)),
+    hold: (only = '') => dropbox.misbehave((request) => (request.includes(only) ? 'hang' : null)),
     get secret() {
       return lastToken(oauth);
     },
@@ -34,7 +34,7 @@ export async function standForDropbox(): Promise<DropboxStand> {
       things.set('id:people', { path: '/Atlas/Sights/People' });
       things.set('id:lighthouse', { path: '/Atlas/Sights/Lighthouse.md', content: LIGHTHOUSE });
       things.set('id:keeper', { path: '/Atlas/Sights/People/Keeper.md', content: KEEPER });
-      for (const [name, content] of moreDocuments(more, (called, text) => [called, text]))
+      for (const [name, content] of moreDocuments(more, (title, text) => [title, text]))
         things.set(`id:${name}`, { path: `/Atlas/${name}.md`, content });
       Object.assign(dropbox.roots, { own: '1001', whole: '1001' });
       dropbox.mend();
@@ -54,8 +54,9 @@ export async function standForDropbox(): Promise<DropboxStand> {
     remove: (externalId) => void things.delete(externalId),
     limit: (requests, forS = 0) =>
       dropbox.misbehave(nextRequests(requests, () => ({ status: 429, headers: { 'retry-after': String(forS) } }))),
-    breakItem: (externalId, status) => dropbox.misbehave((asked) => (isContent(asked, externalId) ? { status } : null)),
-    contentAsked: (externalId) => dropbox.asked.filter((asked) => isContent(asked, externalId)).length,
-    pagesListed: () => dropbox.asked.filter((asked) => asked.startsWith('files/list_folder')).length,
+    breakItem: (externalId, status) =>
+      dropbox.misbehave((request) => (isContent(request, externalId) ? { status } : null)),
+    contentAsked: (externalId) => dropbox.asked.filter((request) => isContent(request, externalId)).length,
+    pagesListed: () => dropbox.asked.filter((request) => request.startsWith('files/list_folder')).length,
   };
 }

@@ -8,7 +8,7 @@ import {
 } from '../../emulators/freshdesk.js';
 import { CONTAINERS, KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceStand, standOn } from './stand.js';
 
-/** With the emulator that it is on, for what this source alone has. */
+/** Includes the emulator, for tests of this source alone. */
 export type FreshdeskStand = SourceStand & { readonly emulator: FreshdeskEmulator };
 
 const idOf = (id: string): string => `${FRESHDESK_DOMAIN}/${id}`;
@@ -26,7 +26,7 @@ export async function standForFreshdesk(): Promise<FreshdeskStand> {
     secret: FRESHDESK_KEY,
     externalId: `FRESHDESK|${FRESHDESK_DOMAIN}`,
     connect,
-    connectAsNobody: (user) => connect(user, { api_key: 'fd-key-nobody' }),
+    connectWithInvalidCredentials: (user) => connect(user, { api_key: 'fd-key-nobody' }),
     reset(more = 0) {
       const account = newFreshdeskAccount();
       emulator.accounts.clear();
@@ -41,7 +41,7 @@ export async function standForFreshdesk(): Promise<FreshdeskStand> {
       account.folders.set(12, { category: 1, name: 'More' });
       account.articles.set(100, { folder: 10, title: 'Lighthouse', body: `<p>${LIGHTHOUSE}</p>` });
       account.articles.set(101, { folder: 11, title: 'Keeper', body: `<p>${KEEPER}</p>` });
-      // What does not become a file, and is not listed.
+      // Drafts and deleted tickets are not listed.
       account.articles.set(102, { folder: 10, title: 'Draft', body: '<p>Not yet.</p>', draft: true });
       account.tickets.set(300, { subject: 'About tides', text: 'On tides.' });
       account.tickets.set(301, { subject: 'Deleted', text: 'Gone.', deleted: true });
@@ -72,9 +72,10 @@ export async function standForFreshdesk(): Promise<FreshdeskStand> {
     },
     contentAsked(externalId) {
       const path = externalId.includes('ticket:') ? '/tickets/' : '/solutions/articles/';
-      return emulator.requests.filter((one) => one.split('?')[0]?.endsWith(`${path}${numberOf(externalId)}`)).length;
+      return emulator.requests.filter((request) => request.split('?')[0]?.endsWith(`${path}${numberOf(externalId)}`))
+        .length;
     },
-    takeBack: () => void emulator.keys.delete(FRESHDESK_KEY),
+    revokeAccess: () => void emulator.keys.delete(FRESHDESK_KEY),
     pagesListed: () => emulator.requests.filter((path) => path.includes('/solutions/categories?')).length,
   };
 }

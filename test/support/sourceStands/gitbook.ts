@@ -7,15 +7,15 @@ export async function standForGitBook(): Promise<SourceStand> {
   const { spaces } = emulator;
   const pageOf = (externalId: string) => {
     const [space = '', page = ''] = externalId.split('/');
-    const lookIn = (pages: NonNullable<(typeof spaces)[string]>['pages']): typeof pages | null => {
+    const findIn = (pages: NonNullable<(typeof spaces)[string]>['pages']): typeof pages | null => {
       if (Object.hasOwn(pages, page)) return pages;
       for (const { pages: below } of Object.values(pages)) {
-        const found = below && lookIn(below);
+        const found = below && findIn(below);
         if (found) return found;
       }
       return null;
     };
-    return { pages: lookIn(spaces[space]?.pages ?? {}) ?? {}, page };
+    return { pages: findIn(spaces[space]?.pages ?? {}) ?? {}, page };
   };
   return {
     ...standOn(emulator),
@@ -41,7 +41,7 @@ export async function standForGitBook(): Promise<SourceStand> {
               away: { type: 'link', title: 'Elsewhere' },
             },
           },
-          // No item.
+          // Computed pages are no items.
           interface: { type: 'computed', title: 'Interface' },
           ...Object.fromEntries(moreDocuments(more, (name, text) => [name, { title: `More ${name}`, text }])),
         },
@@ -59,7 +59,7 @@ export async function standForGitBook(): Promise<SourceStand> {
     },
     connect: (user, body = {}) =>
       user.post('/integrations/gitbook', { organization: 'harbour-org', access_token: TOKEN, ...body }),
-    connectAsNobody: (user) =>
+    connectWithInvalidCredentials: (user) =>
       user.post('/integrations/gitbook', { organization: 'harbour-org', access_token: 'gb_api_nobody' }),
     write(externalId, text) {
       const { pages, page } = pageOf(externalId);
@@ -78,7 +78,7 @@ export async function standForGitBook(): Promise<SourceStand> {
     },
     contentAsked: (externalId) =>
       emulator.requests.filter((path) => path.includes(`/page/${pageOf(externalId).page}?`)).length,
-    takeBack: () => void emulator.tokens.delete(TOKEN),
+    revokeAccess: () => void emulator.tokens.delete(TOKEN),
     pagesListed: () => emulator.requests.filter((path) => path.startsWith('/v1/orgs/harbour-org/spaces')).length,
   };
 }

@@ -33,7 +33,7 @@ export async function standForGitHub(): Promise<GitHubStand> {
         files: {
           'sights/lighthouse.md': { content: `# Lighthouse\n\n${LIGHTHOUSE}` },
           'sights/people/keeper.txt': { content: KEEPER },
-          // What does not become a file.
+          // Images, links, submodules and empty files do not become files.
           'sights/tower.png': { content: 'PNG' },
           'sights/away': { content: '../elsewhere', mode: '120000' },
           other: { content: 'c0ffee', mode: '160000' },
@@ -54,7 +54,8 @@ export async function standForGitHub(): Promise<GitHubStand> {
     },
     connect: (user, body = {}) =>
       user.post('/integrations/github', { username: LOGIN, access_token: GITHUB_TOKEN, ...body }),
-    connectAsNobody: (user) => user.post('/integrations/github', { username: LOGIN, access_token: 'ghp_nobody' }),
+    connectWithInvalidCredentials: (user) =>
+      user.post('/integrations/github', { username: LOGIN, access_token: 'ghp_nobody' }),
     write(externalId, text) {
       const [repository, path] = splitId(externalId);
       repositories[repository]!.files[path]!.content = text;
@@ -65,7 +66,7 @@ export async function standForGitHub(): Promise<GitHubStand> {
     },
     limit(requests, forS = 0) {
       const reset = () => String(Math.floor(Date.now() / 1000) + forS);
-      // The quota that is used up, and the second kind of limit, by turns.
+      // Alternates between an exhausted quota and a secondary rate limit.
       emulator.misbehave(
         nextRequests(requests, (number) =>
           number % 2 === 0
@@ -80,14 +81,16 @@ export async function standForGitHub(): Promise<GitHubStand> {
     },
     breakItem(externalId, status) {
       const [repository, path] = splitId(externalId);
-      const where = `/repos/${repository}/contents/${path}`;
-      emulator.misbehave((asked) => (asked === where ? { status, message: 'Resource not accessible' } : null));
+      const contentPath = `/repos/${repository}/contents/${path}`;
+      emulator.misbehave((requested) =>
+        requested === contentPath ? { status, message: 'Resource not accessible' } : null,
+      );
     },
     contentAsked(externalId) {
       const [repository, path] = splitId(externalId);
-      return emulator.requests.filter((asked) => asked.startsWith(`/repos/${repository}/contents/${path}`)).length;
+      return emulator.requests.filter((request) => request.startsWith(`/repos/${repository}/contents/${path}`)).length;
     },
-    takeBack: () => void emulator.tokens.delete(GITHUB_TOKEN),
+    revokeAccess: () => void emulator.tokens.delete(GITHUB_TOKEN),
     pagesListed: () => emulator.requests.filter((path) => path.startsWith('/user/repos')).length,
   };
 }

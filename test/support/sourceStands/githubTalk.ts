@@ -1,14 +1,19 @@
-/** An issue, a pull request and what hangs on it, whole as GitHub answers them. */
+/** Issues, and pull requests with comments, commits and files, complete as GitHub returns them. */
 import { newTalk, type Row, type Talk } from '../../emulators/githubTalk.js';
 
 const API = 'https://api.github.com/repos/ada/atlas';
 const WEB = 'https://github.com/ada/atlas';
 export const ADA = { id: 4_001, login: 'ada' };
 const BEN = { id: 4_002, login: 'ben' };
-const person = (one: typeof ADA): Row => ({ ...one, node_id: `U_${one.id}`, type: 'User', site_admin: false });
+const person = (account: typeof ADA): Row => ({
+  ...account,
+  node_id: `U_${account.id}`,
+  type: 'User',
+  site_admin: false,
+});
 const day = (number: number): string => `2026-03-${String(number).padStart(2, '0')}T10:00:00Z`;
 
-/** @param more what it has otherwise; numbers are also days */
+/** @param number of the issue, also the day of March on which it was created @param more further fields */
 export const issueRow = (number: number, more: Row = {}): Row => ({
   ...{ id: 900 + number, node_id: `I_${number}`, number, title: `Issue ${number}`, body: `On ${number}.` },
   ...{ url: `${API}/issues/${number}`, html_url: `${WEB}/issues/${number}`, user: person(ADA), state: 'open' },
@@ -60,7 +65,10 @@ const changed = (filename: string, status: string): Row => ({
   contents_url: `${API}/contents/${filename}?ref=a2`,
 });
 
-/** Issues 1, 3 and 4 (closed), and pull requests 2 (with something of each) and 5 (merged, of somebody who is no more). */
+/**
+ * Returns issues 1, 3 and 4 (closed), and pull requests 2 (with comments, commits and files) and 5 (merged, by a deleted
+ * user).
+ */
 export function talkOfAtlas(): Talk {
   const talk = newTalk();
   const merged = { state: 'closed', closed_at: day(20), merged_at: day(20) };
@@ -76,10 +84,6 @@ export function talkOfAtlas(): Talk {
   );
   talk.comments[2] = [comment(1), comment(2, { start_line: 5, pull_request_review_id: null }), comment(3)];
   talk.commits[2] = [commit('c1'), commit('c2', { author: {}, committer: person(ADA) })];
-  talk.files[2] = [
-    changed('boats.md', 'renamed'),
-    changed('a b#c.md', 'added'),
-    changed('old.md', 'unacknowledged of'),
-  ];
+  talk.files[2] = [changed('boats.md', 'renamed'), changed('a b#c.md', 'added'), changed('old.md', 'unknown')];
   return talk;
 }

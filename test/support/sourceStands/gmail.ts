@@ -1,6 +1,6 @@
 import { nextRequests } from '../../emulators/emulator.js';
 import { type EmulatedMail, startGmail } from '../../emulators/gmail.js';
-import { limitedByTurns } from '../../emulators/googleApi.js';
+import { alternateRateLimits } from '../../emulators/googleApi.js';
 import { CLIENT_SECRET } from '../../emulators/oauthProvider.js';
 import { lastToken, standByConsent } from './byConsent.js';
 import { CONTAINERS, KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceStand, standOn } from './stand.js';
@@ -53,7 +53,7 @@ export async function standForGmail(): Promise<GmailStand> {
     remove(externalId) {
       delete mails[externalId];
     },
-    limit: (requests, forS) => emulator.misbehave(nextRequests(requests, limitedByTurns(forS))),
+    limit: (requests, forS) => emulator.misbehave(nextRequests(requests, alternateRateLimits(forS))),
     allSecrets: () => [...emulator.oauth.secrets, CLIENT_SECRET],
     breakItem(externalId, status) {
       const place = `/gmail/v1/users/me/messages/${externalId}/raw`;
@@ -61,7 +61,7 @@ export async function standForGmail(): Promise<GmailStand> {
     },
     contentAsked: (externalId) =>
       emulator.requests.filter((path) => path.includes(`/messages/${externalId}?format=raw`)).length,
-    // Labels come all at once; what lies in them comes in pages.
+    // One request returns all labels; their messages are paged.
     pagesListed: () => emulator.requests.filter((path) => path.startsWith('/gmail/v1/users/me/messages?')).length,
   };
 }

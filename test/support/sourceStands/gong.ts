@@ -4,7 +4,7 @@ import type { TestUser } from '../client.js';
 import { lastToken, standByConsent } from './byConsent.js';
 import { CONTAINERS, KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceStand, standOn } from './stand.js';
 
-/** With its emulator, for tests of what is the source's own. */
+/** Includes the emulator, for tests of this source alone. */
 export interface GongStand extends SourceStand {
   readonly gong: GongEmulator;
 }
@@ -15,13 +15,13 @@ export async function standForGong(): Promise<GongStand> {
   const gong = await startGong();
   const { workspaces, folders, calls, oauth } = gong;
   const byConsent = standByConsent('GONG', gong);
-  const said = (text: string) => [{ speaker: '1', text }];
+  const passages = (text: string) => [{ speaker: '1', text }];
   return {
     ...standOn(gong),
     ...byConsent,
     gong,
     connect: (user: TestUser, body = {}) => byConsent.connect(user, { gong_account_email: GONG_EMAIL, ...body }),
-    hold: (only = '') => gong.misbehave((asked) => (asked.includes(only) ? 'hang' : null)),
+    hold: (only = '') => gong.misbehave((request) => (request.includes(only) ? 'hang' : null)),
     get secret() {
       return lastToken(oauth);
     },
@@ -34,14 +34,14 @@ export async function standForGong(): Promise<GongStand> {
         calls.set(String(20 + index), {
           title: `About ${name}`,
           workspace: String(index + 2),
-          said: said(`On ${name}.`),
+          said: passages(`On ${name}.`),
         });
-      calls.set('100', { title: 'Lighthouse', workspace: '1', said: said(LIGHTHOUSE) });
-      calls.set('101', { title: 'Keeper', workspace: '1', said: said(KEEPER) });
+      calls.set('100', { title: 'Lighthouse', workspace: '1', said: passages(LIGHTHOUSE) });
+      calls.set('101', { title: 'Keeper', workspace: '1', said: passages(KEEPER) });
       folders.set('11', { name: 'Sights', workspace: '1', calls: ['100'] });
       folders.set('12', { name: 'People', workspace: '1', parent: '11', calls: ['101'] });
-      for (const [name, text] of moreDocuments(more, (called, one) => [called, one]))
-        calls.set(String(1_000 + Number(name.slice(1))), { title: name, workspace: '1', said: said(text) });
+      for (const [name, text] of moreDocuments(more, (title, content) => [title, content]))
+        calls.set(String(1_000 + Number(name.slice(1))), { title: name, workspace: '1', said: passages(text) });
       gong.mend();
       return {
         containers: CONTAINERS.map((_name, index) => `workspace:${index + 1}`),
@@ -53,7 +53,7 @@ export async function standForGong(): Promise<GongStand> {
       };
     },
     write(externalId, text) {
-      calls.set(externalId, { ...calls.get(externalId)!, said: said(text) });
+      calls.set(externalId, { ...calls.get(externalId)!, said: passages(text) });
     },
     remove(externalId) {
       calls.delete(externalId);
@@ -62,9 +62,9 @@ export async function standForGong(): Promise<GongStand> {
     limit: (requests, forS = 0) =>
       gong.misbehave(nextRequests(requests, () => ({ status: 429, headers: { 'retry-after': String(forS) } }))),
     breakItem: (externalId, status) =>
-      gong.misbehave((asked) =>
-        asked.startsWith('calls/transcript ') && asked.includes(`"${externalId}"`) ? { status } : null,
+      gong.misbehave((request) =>
+        request.startsWith('calls/transcript ') && request.includes(`"${externalId}"`) ? { status } : null,
       ),
-    pagesListed: () => gong.asked.filter((asked) => asked.startsWith('calls?')).length,
+    pagesListed: () => gong.asked.filter((request) => request.startsWith('calls?')).length,
   };
 }

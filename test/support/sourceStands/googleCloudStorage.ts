@@ -1,5 +1,5 @@
 import { nextRequests } from '../../emulators/emulator.js';
-import { limitedByTurns } from '../../emulators/googleApi.js';
+import { alternateRateLimits } from '../../emulators/googleApi.js';
 import { startGoogleCloudStorage } from '../../emulators/googleCloudStorage.js';
 import { CLIENT_SECRET } from '../../emulators/oauthProvider.js';
 import { lastToken, standByConsent } from './byConsent.js';
@@ -34,7 +34,7 @@ export async function standForGoogleCloudStorage(): Promise<SourceStand> {
     },
     write: objects.write,
     remove: objects.remove,
-    limit: (requests, forS) => emulator.misbehave(nextRequests(requests, limitedByTurns(forS))),
+    limit: (requests, forS) => emulator.misbehave(nextRequests(requests, alternateRateLimits(forS))),
     allSecrets: () => [...emulator.oauth.secrets, CLIENT_SECRET],
     breakItem: (externalId, status) => emulator.misbehave((path) => (path === placeOf(externalId) ? { status } : null)),
     contentAsked: (externalId) =>

@@ -1,5 +1,5 @@
 import { nextRequests } from '../../emulators/emulator.js';
-import { limitedByTurns } from '../../emulators/googleApi.js';
+import { alternateRateLimits } from '../../emulators/googleApi.js';
 import {
   DRIVE_DOCUMENT,
   DRIVE_FOLDER,
@@ -60,7 +60,7 @@ export async function standForGoogleDrive(): Promise<GoogleDriveStand> {
     remove(externalId) {
       delete files[externalId];
     },
-    limit: (requests, forS) => emulator.misbehave(nextRequests(requests, limitedByTurns(forS))),
+    limit: (requests, forS) => emulator.misbehave(nextRequests(requests, alternateRateLimits(forS))),
     allSecrets: () => [...emulator.oauth.secrets, CLIENT_SECRET],
     breakItem(externalId, status) {
       const place = `/drive/v3/files/${externalId}`;

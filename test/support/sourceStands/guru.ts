@@ -2,7 +2,7 @@ import { nextRequests } from '../../emulators/emulator.js';
 import { type GuruEmulator, startGuru, TOKEN, USERNAME } from '../../emulators/guru.js';
 import { CONTAINERS, KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceStand, standOn } from './stand.js';
 
-/** With the emulator that it is on, for what this source alone has. */
+/** Includes the emulator, for tests of this source alone. */
 export type GuruStand = SourceStand & { readonly emulator: GuruEmulator };
 
 export async function standForGuru(): Promise<GuruStand> {
@@ -16,10 +16,10 @@ export async function standForGuru(): Promise<GuruStand> {
     ...standOn(emulator),
     settings: emulator.settings,
     secret: TOKEN,
-    // As it goes over the wire, it is also in base64 with the name before it.
+    // On the wire, the token is also base64-encoded together with the user name.
     externalId: `GURU|${USERNAME.toLowerCase()}`,
     reset(more = 0) {
-      for (const kept of [collections, folders, cards]) kept.clear();
+      for (const map of [collections, folders, cards]) map.clear();
       for (const name of CONTAINERS) collections.set(name, `Collection ${name}`);
       folders.set('sights', { title: 'Sights', parent: 'atlas' });
       folders.set('people', { title: 'People', parent: 'sights' });
@@ -27,7 +27,7 @@ export async function standForGuru(): Promise<GuruStand> {
       cards.set('keeper', { title: 'Keeper', html: htmlOf(KEEPER), collection: 'atlas', folder: 'people' });
       for (const name of OTHERS)
         cards.set(`on-${name}`, { title: `On ${name}`, html: htmlOf(`On ${name}.`), collection: name });
-      for (const [title, text] of moreDocuments(more, (name, said) => [name, said]))
+      for (const [title, text] of moreDocuments(more, (name, content) => [name, content]))
         cards.set(title, { title, html: htmlOf(text), collection: 'atlas' });
       emulator.mend();
       tokens.add(TOKEN);
@@ -41,7 +41,7 @@ export async function standForGuru(): Promise<GuruStand> {
       };
     },
     connect,
-    connectAsNobody: (user) => connect(user, { access_token: 'nobody' }),
+    connectWithInvalidCredentials: (user) => connect(user, { access_token: 'nobody' }),
     write(externalId, text) {
       const card = cards.get(externalId)!;
       card.html = htmlOf(text);
@@ -56,7 +56,7 @@ export async function standForGuru(): Promise<GuruStand> {
     },
     contentAsked: (externalId) =>
       emulator.requests.filter((path) => path === `/api/v1/cards/${externalId}/extended`).length,
-    takeBack: () => void tokens.delete(TOKEN),
+    revokeAccess: () => void tokens.delete(TOKEN),
     pagesListed: () => emulator.requests.filter((path) => /^\/api\/v1\/collections(?:\?|$)/.test(path)).length,
   };
 }

@@ -24,7 +24,7 @@ import { standForZotero } from './zotero.js';
 import type { SourceStand } from './stand.js';
 import { standForZendesk } from './zendesk.js';
 
-/** The stand of every one of them on one line. */
+/** Starts the stand of each source. */
 export const SOURCE_STANDS: Readonly<Record<ConnectedSourceType, () => Promise<SourceStand>>> = {
   CONFLUENCE: standForConfluence,
   DOCUMENT360: standForDocument360,

@@ -3,7 +3,7 @@ import { type IntercomEmulator, startIntercom, WORKSPACE } from '../../emulators
 import { lastToken, standByConsent } from './byConsent.js';
 import { CONTAINERS, KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceStand, standOn } from './stand.js';
 
-/** With the emulator that it is on, for what this source alone has. */
+/** Includes the emulator, for tests of this source alone. */
 export type IntercomStand = SourceStand & { readonly emulator: IntercomEmulator };
 
 export async function standForIntercom(): Promise<IntercomStand> {
@@ -52,7 +52,7 @@ export async function standForIntercom(): Promise<IntercomStand> {
     },
     remove: (externalId) => void articles.delete(numberOf(externalId)),
     limit(requests, forS = 0) {
-      // As Intercom says it, and as many others do.
+      // Alternates between Intercom's header and the common one.
       const waits = (number: number): Record<string, string> =>
         number % 2 === 0
           ? { 'retry-after': String(forS) }

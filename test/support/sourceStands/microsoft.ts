@@ -1,4 +1,4 @@
-/** The stands of Microsoft's sources, each on an emulator of its own. */
+/** Stands of the Microsoft sources, each on its own emulator. */
 import { nextRequests } from '../../emulators/emulator.js';
 import { type GraphEmulator, startGraph } from '../../emulators/graph/index.js';
 import { CLIENT_SECRET } from '../../emulators/oauthProvider.js';
@@ -6,13 +6,13 @@ import { siteId } from '../../emulators/graph/sites.js';
 import { lastToken, standByConsent } from './byConsent.js';
 import { CONTAINERS, KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceStand, standOn } from './stand.js';
 
-/** With the emulator that it is on, for what one source alone has. */
+/** Includes the emulator, for tests of one source alone. */
 export type MicrosoftStand = SourceStand & { readonly graph: GraphEmulator };
 
 type MicrosoftSource = 'ONEDRIVE' | 'OUTLOOK' | 'SHAREPOINT';
 const RECEIVED = '2026-01-07T09:00:00Z';
 
-/** What is the same for all of them. @param facts that the connection is made with */
+/** Returns the members that are common to all Microsoft stands. @param facts further fields of the connection request */
 function standOnGraph(
   graph: GraphEmulator,
   source: MicrosoftSource,
@@ -38,7 +38,7 @@ function standOnGraph(
 
 const driveOf = (container: string): string => `b!${container}`;
 
-/** The content of the catalogue in drives. */
+/** Puts the catalogue's content into drives. */
 function fillDrives({ drives, ownDrives }: GraphEmulator, more: number): void {
   drives.all.clear();
   ownDrives.splice(0, Number.POSITIVE_INFINITY, ...CONTAINERS.map(driveOf));
@@ -47,7 +47,7 @@ function fillDrives({ drives, ownDrives }: GraphEmulator, more: number): void {
   const atlas = driveOf('atlas');
   drives.put(atlas, 'sights/lighthouse.md', { content: LIGHTHOUSE });
   drives.put(atlas, 'sights/people/keeper.md', { content: KEEPER });
-  // What does not become a file.
+  // Packages do not become files.
   drives.put(atlas, 'sights/Notes', { package: true });
   for (const [name, content] of moreDocuments(more, (file, text) => [`${file}.md`, text] as const))
     drives.put(atlas, name, { content });
@@ -65,7 +65,7 @@ function driveStand(graph: GraphEmulator, source: MicrosoftSource, facts: Record
     contentAsked(externalId: string) {
       const [drive, item] = placeOf(externalId);
       const where = `/v1.0/drives/${drive}/items/${item}/content`;
-      return graph.requests.filter((asked) => decodeURIComponent(asked) === where).length;
+      return graph.requests.filter((request) => decodeURIComponent(request) === where).length;
     },
     breakItem(externalId: string, status: number) {
       const [drive, item] = placeOf(externalId);
@@ -147,7 +147,7 @@ export async function standForOutlook(): Promise<MicrosoftStand> {
       mailbox.folders.set('sights', { name: 'Sights', parent: 'atlas' });
       for (const name of OTHERS) put(`${name}-1`, name, `On ${name}.`);
       put('lighthouse', 'sights', LIGHTHOUSE);
-      // What is attached is listed, and becomes no file by itself.
+      // Attachments are listed, but do not become files.
       put('keeper', 'sights', KEEPER, { attachments: { portrait: { name: 'portrait.png', content: 'PNG' } } });
       for (const [name, text] of moreDocuments(more, (id, content) => [id, content] as const)) put(name, 'atlas', text);
       graph.mend();

@@ -3,7 +3,7 @@ import { type NotionEmulator, notionId, PEOPLE, startNotion, WORKSPACE } from '.
 import { lastToken, standByConsent } from './byConsent.js';
 import { KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceStand, standOn } from './stand.js';
 
-/** With the emulator that it is on, for what this source alone has. */
+/** Includes the emulator, for tests of this source alone. */
 export type NotionStand = SourceStand & { readonly emulator: NotionEmulator };
 
 const LIGHTHOUSE_ID = notionId(1);
@@ -23,7 +23,7 @@ export async function standForNotion(): Promise<NotionStand> {
     settings: emulator.settings,
     externalId: `NOTION|${WORKSPACE}:${PEOPLE[0]!.id}`,
     reset(more = 0) {
-      for (const kept of [pages, databases, hidden]) kept.clear();
+      for (const collection of [pages, databases, hidden]) collection.clear();
       search.isIncomplete = false;
       pages.set(LIGHTHOUSE_ID, { title: 'Lighthouse', blocks: paragraph(LIGHTHOUSE) });
       pages.set(KEEPER_ID, { title: 'Keeper', blocks: paragraph(KEEPER), parent: { page: LIGHTHOUSE_ID } });
@@ -31,11 +31,11 @@ export async function standForNotion(): Promise<NotionStand> {
         pages.set(notionId(11 + index), { title: `On ${name}`, blocks: paragraph(`On ${name}.`) });
         return notionId(11 + index);
       });
-      for (const [index, [title, text]] of moreDocuments(more, (name, said) => [name, said]).entries())
+      for (const [index, [title, text]] of moreDocuments(more, (name, content) => [name, content]).entries())
         pages.set(notionId(101 + index), { title, blocks: paragraph(text), parent: { page: LIGHTHOUSE_ID } });
       emulator.mend();
       return {
-        // Each is a document itself: nothing in Notion only holds others but databases, whose rows are from another source.
+        // Each is a document itself. Only databases are pure containers in Notion, and their rows belong to another source.
         containers: [LIGHTHOUSE_ID, ...others],
         lighthouse: LIGHTHOUSE_ID,
         keeper: KEEPER_ID,
@@ -61,15 +61,15 @@ export async function standForNotion(): Promise<NotionStand> {
       );
     },
     breakItem(externalId, status) {
-      // What lies in a page is found by the same question as its content, and before that.
-      let asked = 0;
+      // The first request for a page's blocks lists its children, the second reads its content.
+      let requestCount = 0;
       emulator.misbehave((path) => {
         if (path !== `/v1/blocks/${externalId}/children`) return null;
-        asked += 1;
-        return asked > 1 ? { status } : null;
+        requestCount += 1;
+        return requestCount > 1 ? { status } : null;
       });
     },
-    // How often content was asked for is not told: what lies in a page is found by asking for its blocks as well.
+    // No contentAsked: requests for content and for children have the same path.
     pagesListed: () => emulator.requests.filter((path) => path === '/v1/search').length,
   };
 }

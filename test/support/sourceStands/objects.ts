@@ -2,7 +2,7 @@ import { CONTAINERS, KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type StandConten
 
 type Objects = Map<string, { content: string | Buffer }>;
 
-/** The content of the catalogue in a store of objects, kept as its emulator keeps it. */
+/** Returns functions that fill and change the catalogue's content in an object store's emulator. */
 export const objectsOn = (containers: Map<string, Objects>) => {
   const placeOf = (externalId: string) => {
     const slash = externalId.indexOf('/');
@@ -15,7 +15,7 @@ export const objectsOn = (containers: Map<string, Objects>) => {
       containers.set(
         'atlas',
         new Map([
-          // As consoles make folders.
+          // Consoles create folders as empty objects.
           ['sights/', { content: '' }],
           ['sights/lighthouse.md', { content: LIGHTHOUSE }],
           ['sights/inside/keeper.md', { content: KEEPER }],

@@ -3,7 +3,7 @@ import { ACCESS_KEY, ACCESS_KEY_SECRET, type S3SourceEmulator } from '../../emul
 import { objectsOn } from './objects.js';
 import { type SourceStand, standOn } from './stand.js';
 
-/** The stand of an S3 whose emulator a test has in hand. */
+/** Returns the stand for S3 on the given emulator. */
 export function standForS3(emulator: S3SourceEmulator): SourceStand {
   const { fill, write, remove } = objectsOn(emulator.buckets);
   return {
@@ -23,19 +23,19 @@ export function standForS3(emulator: S3SourceEmulator): SourceStand {
     },
     connect: (user, body = {}) =>
       user.post('/integrations/s3', { access_key: ACCESS_KEY, access_key_secret: ACCESS_KEY_SECRET, ...body }),
-    connectAsNobody: (user) =>
+    connectWithInvalidCredentials: (user) =>
       user.post('/integrations/s3', { access_key: 'AKIANOBODY', access_key_secret: ACCESS_KEY_SECRET }),
     limit(requests, forS = 0) {
       const slowDown = { status: 503, code: 'SlowDown', headers: { 'retry-after': String(forS) } };
       emulator.misbehave(nextRequests(requests, () => slowDown));
     },
     breakItem(externalId, status) {
-      // S3 knows no 401.
+      // S3 has no 401.
       const code = status === 401 ? 'ExpiredToken' : 'AccessDenied';
       emulator.misbehave((path) => (path === externalId ? { status: status === 401 ? 400 : status, code } : null));
     },
     contentAsked: (externalId) => emulator.requests.filter((path) => path.split('?')[0] === `/${externalId}`).length,
-    takeBack: () => void emulator.keys.delete(ACCESS_KEY),
+    revokeAccess: () => void emulator.keys.delete(ACCESS_KEY),
     pagesListed: () => emulator.requests.filter((path) => path.startsWith('/?')).length,
   };
 }

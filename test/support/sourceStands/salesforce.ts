@@ -4,13 +4,13 @@ import type { SoqlRecord } from '../../emulators/soql.js';
 import { lastToken, standByConsent } from './byConsent.js';
 import { KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceStand, standOn } from './stand.js';
 
-/** With the emulator that it is on. */
+/** Includes the emulator, for tests of this source alone. */
 export type SalesforceStand = SourceStand & { readonly emulator: SalesforceEmulator };
 
 const LIBRARIES = ['atlas', ...OTHERS] as const;
-/** A file in no library. */
+/** Name of a file outside all libraries. */
 const LOOSE = 'flags';
-/** Without articles, as organizations are that have not bought them. */
+/** Objects without articles, as in organizations without Knowledge. */
 const KINDS = ['ContentWorkspace', 'ContentFolder', 'ContentFolderItem', 'ContentDocument'];
 const CREATED = '2026-01-07T09:00:00.000+0000';
 
@@ -92,7 +92,7 @@ export async function standForSalesforce(): Promise<SalesforceStand> {
       for (const kind of ['ContentDocument', 'ContentFolderItem']) emulator.drop(kind, idIn(externalId));
     },
     limit(requests, forS = 0) {
-      // The quota of a day, and being asked too much at once.
+      // Alternates between the daily quota and a concurrency limit.
       const refusal = (number: number) => ({
         ...(number % 2 === 0 ? { status: 403, errorCode: 'REQUEST_LIMIT_EXCEEDED' } : { status: 429 }),
         headers: { 'retry-after': String(forS) },
@@ -104,9 +104,9 @@ export async function standForSalesforce(): Promise<SalesforceStand> {
       return all.reduce((sum, version) => sum + emulator.requests.filter(contentOf(version)).length, 0);
     },
     breakItem(externalId, status) {
-      const isMeant = contentOf(versionOf(externalId));
-      emulator.misbehave((path) => (isMeant(path) ? { status } : null));
+      const isContent = contentOf(versionOf(externalId));
+      emulator.misbehave((path) => (isContent(path) ? { status } : null));
     },
-    pagesListed: () => emulator.queries.filter((one) => one.includes('FROM ContentWorkspace')).length,
+    pagesListed: () => emulator.queries.filter((query) => query.includes('FROM ContentWorkspace')).length,
   };
 }

@@ -5,7 +5,7 @@ import { lastToken, standByConsent } from './byConsent.js';
 import { KEEPER, LIGHTHOUSE, moreDocuments, type SourceStand, standOn } from './stand.js';
 
 const INSTANCE = 'harbour';
-/** What of each table is its own, by what it holds. */
+/** Catalogue container, table and label of each table. */
 const TABLES = [
   ['atlas', 'incident', 'Incident'],
   ['boats', 'problem', 'Problem'],
@@ -14,10 +14,10 @@ const TABLES = [
   ['eels', 'u_drill', 'Drill'],
 ] as const;
 
-/** With the emulator that it is on. */
+/** Includes the emulator, for tests of this source alone. */
 export type ServiceNowStand = SourceStand & { readonly emulator: ServiceNowEmulator };
 
-/** What a caller brings to connect an instance. @param service where our service is */
+/** Returns the credentials that a caller sends to connect an instance. @param service address of our service */
 export const serviceNowCredentials = (service: string) => ({
   instance_subdomain: INSTANCE,
   client_id: CLIENT_ID,
@@ -45,8 +45,8 @@ export async function standForServiceNow(): Promise<ServiceNowStand> {
     ...consent,
     connect: (user, body = {}) =>
       consent.connect(user, { servicenow_credentials: serviceNowCredentials(user.baseUrl), ...body }),
-    connectAsNobody: (user) =>
-      consent.connectAsNobody(user, { servicenow_credentials: serviceNowCredentials(user.baseUrl) }),
+    connectWithInvalidCredentials: (user) =>
+      consent.connectWithInvalidCredentials(user, { servicenow_credentials: serviceNowCredentials(user.baseUrl) }),
     get secret() {
       return lastToken(oauth);
     },
@@ -68,7 +68,7 @@ export async function standForServiceNow(): Promise<ServiceNowStand> {
       incidents.set(sysIdOf('keeper'), row('INC2', 'Keeper', KEEPER));
       for (const [name, text] of moreDocuments(more, (id, content) => [id, content] as const))
         incidents.set(sysIdOf(name), row(name, name, text));
-      // Of a table that is none of those for people.
+      // A system table, which is not listed.
       tables.set('sys_script', { label: 'Script', rows: new Map([[sysIdOf('script'), row('', 'Script', 'x = 1')]]) });
       emulator.mend();
       return {
@@ -91,7 +91,7 @@ export async function standForServiceNow(): Promise<ServiceNowStand> {
       rows.delete(id);
     },
     limit(requests, forS = 0) {
-      // By the usual header, and by the moment at which its rule begins anew.
+      // Alternates between Retry-After and the reset time of the rate limit rule.
       const reset = () => String(Math.ceil(Date.now() / 1000 + forS));
       const refusal = (number: number) => ({
         status: 429,
@@ -103,7 +103,7 @@ export async function standForServiceNow(): Promise<ServiceNowStand> {
       emulator.misbehave((path) => (path === pathOf(externalId) ? { status } : null));
     },
     contentAsked: (externalId) =>
-      emulator.requests.filter((asked) => asked.startsWith(`${pathOf(externalId)}?`)).length,
+      emulator.requests.filter((request) => request.startsWith(`${pathOf(externalId)}?`)).length,
     pagesListed: () => emulator.requests.filter((path) => path.includes('/table/sys_db_object?')).length,
   };
 }

@@ -4,7 +4,7 @@ import { type EmulatedConversation, startSlack, TEAM } from '../../emulators/sla
 import { lastToken, standByConsent } from './byConsent.js';
 import { KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceStand, standOn } from './stand.js';
 
-/** 2026-03-04 10:15, in seconds. */
+/** 2026-03-04 10:15 UTC, in seconds. */
 const TEN = windowOf(1_772_619_300);
 const tsOf = (seconds: number): string => `${seconds}.000100`;
 const TYPES: Readonly<Record<(typeof OTHERS)[number], EmulatedConversation['type']>> = {
@@ -73,7 +73,7 @@ export async function standForSlack(): Promise<SourceStand> {
       messages.splice(index, 1);
     },
     limit(requests, forS = 0) {
-      // As Slack says it, and as it says it where its own limits are not asked.
+      // Alternates between Slack's two rate limit responses: status 429, and status 200 with an error.
       const refusal = (number: number) => ({
         status: number % 2 === 0 ? 429 : 200,
         error: 'ratelimited',
@@ -84,10 +84,10 @@ export async function standForSlack(): Promise<SourceStand> {
     breakItem(externalId, status) {
       const [conversation, start] = externalId.split('/');
       const error = status === 401 ? 'token_revoked' : 'not_in_channel';
-      emulator.misbehave((asked) =>
-        asked.startsWith('conversations.history?') &&
-        asked.includes(`channel=${conversation}`) &&
-        asked.includes(`oldest=${start}.`)
+      emulator.misbehave((request) =>
+        request.startsWith('conversations.history?') &&
+        request.includes(`channel=${conversation}`) &&
+        request.includes(`oldest=${start}.`)
           ? { status: 200, error }
           : null,
       );
@@ -96,8 +96,10 @@ export async function standForSlack(): Promise<SourceStand> {
       const [conversation, at = ''] = externalId.split('/');
       const [method, field] = at.includes('.') ? ['replies', `ts=${at}`] : ['history', `oldest=${at}.000000`];
       return emulator.asked.filter(
-        (one) =>
-          one.startsWith(`conversations.${method}?`) && one.includes(`channel=${conversation}&`) && one.includes(field),
+        (request) =>
+          request.startsWith(`conversations.${method}?`) &&
+          request.includes(`channel=${conversation}&`) &&
+          request.includes(field),
       ).length;
     },
     pagesListed: () => emulator.requests.filter((path) => path === '/api/conversations.list').length,

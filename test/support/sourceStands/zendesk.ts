@@ -3,7 +3,7 @@ import { newZendeskAccount, startZendesk, type ZendeskEmulator } from '../../emu
 import { lastToken, standByConsent } from './byConsent.js';
 import { CONTAINERS, KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceStand, standOn } from './stand.js';
 
-/** With the emulator that it is on, for what this source alone has. */
+/** Includes the emulator, for tests of this source alone. */
 export type ZendeskStand = SourceStand & { readonly emulator: ZendeskEmulator };
 
 export const ZENDESK_SUBDOMAIN = 'harbour';
@@ -20,8 +20,8 @@ export async function standForZendesk(): Promise<ZendeskStand> {
     ...byConsent,
     emulator,
     connect: (user, body = {}) => byConsent.connect(user, { zendesk_subdomain: ZENDESK_SUBDOMAIN, ...body }),
-    async connectAsNobody(user) {
-      // Of what consent brought, Zendesk itself takes nothing.
+    async connectWithInvalidCredentials(user) {
+      // Zendesk rejects the new token.
       emulator.misbehave(() => ({ status: 401 }));
       const answer = await byConsent.connect(user, { zendesk_subdomain: ZENDESK_SUBDOMAIN });
       emulator.mend();
@@ -46,7 +46,7 @@ export async function standForZendesk(): Promise<ZendeskStand> {
       sections.set(12, { category: 1, name: 'More' });
       articles.set(100, { section: 10, title: 'Lighthouse', body: `<p>${LIGHTHOUSE}</p>` });
       articles.set(101, { section: 11, title: 'Keeper', body: `<p>${KEEPER}</p>` });
-      // What does not become a file, and is not listed.
+      // Drafts and deleted tickets are not listed.
       articles.set(102, { section: 10, title: 'Draft', body: '<p>Not yet.</p>', draft: true });
       for (const [at, [name, body]] of moreDocuments(more, (title, text) => [title, text] as const).entries())
         articles.set(1_000 + at, { section: 12, title: name, body: `<p>${body}</p>` });
@@ -81,7 +81,7 @@ export async function standForZendesk(): Promise<ZendeskStand> {
     contentAsked(externalId) {
       const [kind, id] = externalId.slice(idOf('').length).split(':');
       const path = kind === 'article' ? `/articles/${id}/translations.json` : `/tickets/${id}/comments.json`;
-      return emulator.requests.filter((one) => one.includes(path)).length;
+      return emulator.requests.filter((request) => request.includes(path)).length;
     },
     pagesListed: () => emulator.requests.filter((path) => path.includes('/help_center/categories.json')).length,
   };

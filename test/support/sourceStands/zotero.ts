@@ -3,7 +3,7 @@ import { startZotero, type ZoteroEmulator, zoteroKey } from '../../emulators/zot
 import { lastToken, standByConsent } from './byConsent.js';
 import { KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceStand, standOn } from './stand.js';
 
-/** With the emulator that it is on. */
+/** Includes the emulator, for tests of this source alone. */
 export type ZoteroStand = SourceStand & { readonly emulator: ZoteroEmulator };
 
 const OWN = 'users/475';

@@ -47,7 +47,7 @@ import {
   type Workflow,
 } from './ways.js';
 
-/** What is uploaded, by its name. */
+/** Contents of uploads by name. */
 const UPLOADS: Readonly<Record<string, () => string | Uint8Array>> = {
   'notes.md': () => '# Notes\n\nDredged in 1902.',
   'talk.mp3': () => recordingOf('talk'),
@@ -55,7 +55,7 @@ const UPLOADS: Readonly<Record<string, () => string | Uint8Array>> = {
 };
 
 const PAGES = 2;
-/** Time for a cancelled workflow to react, while the step that was under way goes on. */
+/** Time for a cancelled workflow to react while its current step continues. */
 const REACTION_MS = 700;
 
 let service: TestService;
@@ -65,32 +65,35 @@ let gitbook: GitBookEmulator;
 let drive: GoogleDriveEmulator;
 let client: Client;
 
-/** Mishaps to come, by customer: each customer has a way of its own. */
+/** Planned faults by customer; each customer has one scenario. */
 const planned = new Map<string, { workflow: Workflow; mishaps: Mishap[] }>();
-/** Activities under way, by workflow id. */
+/** Number of running activities by workflow id. */
 const atWork = new Map<string, number>();
 /** Workflow ids by customer and kind. */
 const begun = new Map<string, string>();
 /** Steps that workflows have called, as `workflow: step`. */
 export const called = new Set<string>();
-/** By workflow, the fairness keys of its executions, which its steps inherit: that of its user's work, of deletes, or none. */
+/** The fairness keys of each workflow's executions, which its steps inherit: `work`, `deletes` or none. */
 export const lanes = new Map<Workflow, Set<string>>();
-/** Steps with a heartbeat timeout: how often they heartbeat by a timer (Infinity: by none), and the timeout, in milliseconds. */
+/**
+ * For each step with a heartbeat timeout: the timer interval of its heartbeats (Infinity: no timer) and the timeout, in
+ * milliseconds.
+ */
 export const beats = new Map<string, { readonly everyMs: number; readonly timeoutMs: number }>();
-/** Each customer has an organization of its own, since some runs are about the organization itself. */
+/** Customers by organization: each has its own, because some runs concern the whole organization. */
 const customers = new Map<number, string>();
 
 type StepInput = { readonly runId: number } | { readonly organizationId: number };
 
-/** That of the service, which knows what runs. */
+/** The service's own copy of the SDK module, which has the activity context. */
 let activity: typeof sdkActivity;
-/** Activities of the service, without mishaps. */
+/** The service's activities, without faults. */
 let allActivities: Activities;
 
-/** Names of the activities of the service. */
+/** Returns the names of the service's activities. */
 export const activityNames = (): readonly Step[] => Object.keys(allActivities) as Step[];
 
-/** Runs an activity outside of a workflow, as a first attempt. */
+/** Runs an activity outside a workflow, as its first attempt. */
 export async function callActivity(step: Step, input: object): Promise<unknown> {
   const info = { attempt: 1, activityType: step };
   const context = { info, cancellationSignal: new AbortController().signal } as unknown as sdkActivity.Context;
@@ -98,19 +101,22 @@ export async function callActivity(step: Step, input: object): Promise<unknown> 
 }
 
 const stepOf = (info: sdkActivity.Info): string => `${info.workflowType ?? ''}: ${info.activityType}`;
-function noteBeat(everyMs: number): void {
+function recordHeartbeat(everyMs: number): void {
   const info = activity.activityInfo();
   if (!info.heartbeatTimeoutMs) return;
-  const others = beats.get(stepOf(info))?.everyMs ?? Infinity;
-  beats.set(stepOf(info), { everyMs: Math.min(everyMs, others), timeoutMs: info.heartbeatTimeoutMs });
+  const previousMs = beats.get(stepOf(info))?.everyMs ?? Infinity;
+  beats.set(stepOf(info), { everyMs: Math.min(everyMs, previousMs), timeoutMs: info.heartbeatTimeoutMs });
 }
 
-/** Notes how often the steps heartbeat. The service is loaded by Node, whose timers are not those of Jest. @returns undoes it */
+/**
+ * Records the heartbeat intervals of the steps. It patches Node's own timers, because the service does not use Jest's.
+ * @returns a function that restores them
+ */
 function watchHeartbeats(): () => void {
   const ofNode = (activity.activityInfo.constructor as FunctionConstructor)('return globalThis')() as typeof globalThis;
   const real = ofNode.setInterval;
   const watched = (work: () => void, ms: number, ...more: []): NodeJS.Timeout => {
-    if (activity.asyncLocalStorage.getStore() && String(work).includes('heartbeat')) noteBeat(ms);
+    if (activity.asyncLocalStorage.getStore() && String(work).includes('heartbeat')) recordHeartbeat(ms);
     return real(work, ms, ...more);
   };
   ofNode.setInterval = watched as typeof setInterval;
@@ -119,7 +125,7 @@ function watchHeartbeats(): () => void {
   };
 }
 
-/** The activities with the mishaps around them. */
+/** Wraps the activities with the planned faults. */
 function withMishaps(activities: Activities): Activities {
   allActivities = activities;
   const wrap =
@@ -128,7 +134,7 @@ function withMishaps(activities: Activities): Activities {
       const { workflowType = '', workflowExecution } = activity.activityInfo();
       const workflowId = workflowExecution?.workflowId ?? '';
       called.add(`${workflowType}: ${step}`);
-      noteBeat(Infinity);
+      recordHeartbeat(Infinity);
       const { organizationId = 0 } = 'runId' in input ? ((await service.store.runs.find(input.runId)) ?? {}) : input;
       const customerId = customers.get(organizationId) ?? '';
       begun.set(`${customerId}: ${workflowType}`, workflowId);
@@ -166,33 +172,37 @@ function withMishaps(activities: Activities): Activities {
   ) as unknown as Activities;
 }
 
-/** How a way ended. */
+/** The result of a scenario. */
 interface End {
   readonly workflowStatus: string;
   readonly outcome: RunDoc['outcome'];
-  /** Steps that were still at work when the workflow had ended. */
+  /** Number of steps still running after the workflow ended. */
   readonly atWork: number;
-  /** Mishaps that never happened. */
+  /** Number of planned faults that did not occur. */
   readonly left: number;
-  /** Statuses of what the run lists, read as soon as the workflow has ended: no reaper has been there. */
+  /** Statuses of the records that the run lists, read right after the workflow ended, before any reaper. */
   readonly listed: { readonly sources: readonly string[]; readonly containers: readonly string[] };
 }
 
-/** Runs that put a record in motion for as long as they list what it holds: a data source, or the container of a site or feed. */
+/**
+ * Runs that set a record's status to syncing while they list its contents: a data source, or the container of a site or
+ * feed.
+ */
 const LISTING_RUNS: readonly Workflow[] = ['syncItems', 'syncSource', 'scrapeSitemap', 'webScrape', 'syncFeed'];
 
-/** Reads the statuses of the data sources of a run's organization, and of the container that the run is about. */
+/** Returns the statuses of the data sources of a run's organization, and of the run's container. */
 async function listedBy(run: RunDoc): Promise<End['listed']> {
   const { rows } = await service.store.overview.sources(run.organizationId, 10);
   const containers = run.fileId === null ? [] : await service.store.files.byIds(run, [run.fileId]);
-  const statusesOf = (records: readonly { readonly syncStatus: string }[]) => records.map((one) => one.syncStatus);
+  const statusesOf = (records: readonly { readonly syncStatus: string }[]) =>
+    records.map((record) => record.syncStatus);
   return { sources: statusesOf(rows), containers: statusesOf(containers) };
 }
 
-/** The status in which a run leaves its container. A data source is READY whenever nothing lists it. */
+/** The final status of a run's container by outcome. A data source is READY whenever no run lists it. */
 const CONTAINER_LEFT_AS = { finished: 'READY', failed: 'SYNC_ERROR', aborted: 'SYNC_ABORTED' } as const;
 
-/** The run of the only upload of a customer. */
+/** Returns the run of a customer's only upload. */
 async function uploadRun(customerId: string): Promise<RunDoc | null> {
   const [organizationId = 0] = [...customers].find(([, customer]) => customer === customerId) ?? [];
   const tenant = await service.store.users.ensure(organizationId, customerId);
@@ -200,8 +210,8 @@ async function uploadRun(customerId: string): Promise<RunDoc | null> {
   return service.store.runs.find(file?.runId ?? 0);
 }
 
-function noteLane(workflow: Workflow, { organizationId, userId }: RunDoc, key = ''): void {
-  const lane = (['work', 'deletes'] as const).find((one) => fairnessKeys[one](organizationId, userId) === key);
+function recordFairnessKey(workflow: Workflow, { organizationId, userId }: RunDoc, key = ''): void {
+  const lane = (['work', 'deletes'] as const).find((name) => fairnessKeys[name](organizationId, userId) === key);
   lanes.set(workflow, (lanes.get(workflow) ?? new Set()).add(lane ?? (key || 'none')));
 }
 
@@ -211,10 +221,10 @@ async function endOf(customerId: string, workflow: Workflow): Promise<End> {
   await handle.result().catch(() => undefined);
   const stillAtWork = atWork.get(workflowId) ?? 0;
   const { status, memo, runId, priority } = await handle.describe();
-  // A pass is begun by what knows no id of ours.
+  // A pass is started by its schedule, which has no run id for the memo.
   const withoutMemo = () => (workflow === 'drainUploads' ? uploadRun(customerId) : service.store.passes.find(runId));
   const run = memo?.['runId'] ? await service.store.runs.find(Number(memo['runId'])) : await withoutMemo();
-  if (run) noteLane(workflow, run, priority?.fairnessKey);
+  if (run) recordFairnessKey(workflow, run, priority?.fairnessKey);
   return {
     workflowStatus: status.name,
     outcome: run?.outcome ?? null,
@@ -224,18 +234,18 @@ async function endOf(customerId: string, workflow: Workflow): Promise<End> {
   };
 }
 
-/** Has a scrape go on as soon as it stands still. One that is cancelled at that moment has ended. */
-async function goOn(user: TestUser, parent: FileRecord): Promise<void> {
+/** Resumes a scrape once it is paused. A scrape that was cancelled at that moment has ended. */
+async function resumeWhenPaused(user: TestUser, parent: FileRecord): Promise<void> {
   const tenant = { organizationId: parent.organization_id, userId: parent.organization_user_id ?? 0 };
   const [record] = await service.store.files.byIds(tenant, [parent.id]);
   const run = await waitFor(
     () => service.store.runs.find(record?.runId ?? 0),
-    (one) => one?.pause !== undefined || one?.finishedAt !== null,
+    (current) => current?.pause !== undefined || current?.finishedAt !== null,
   );
   await user.post(`/sync_runs/${run?._id ?? 0}/resume`, { max_tokens: null });
 }
 
-/** Has the files in quarantine of a customer looked after, as a worker does now and then; null where there is nothing to do. */
+/** Runs the quarantine sweep for one customer, as a worker does regularly; returns null if there is nothing to do. */
 async function sweepQuarantine(customerId: string): Promise<End | null> {
   const { store } = service;
   const owners = async (now: Date) =>
@@ -246,8 +256,8 @@ async function sweepQuarantine(customerId: string): Promise<End | null> {
   return runs === 0 ? null : endOf(customerId, 'settleQuarantine');
 }
 
-/** Lets a customer go a way, with mishaps on it. */
-async function go(customerId: string, { workflow, start }: Way, mishaps: readonly Mishap[]) {
+/** Plays a scenario for a new customer, with the given faults. */
+async function playScenario(customerId: string, { workflow, start }: Way, mishaps: readonly Mishap[]) {
   const { organizationId, apiKey } = await service.store.organizations.create(customerId);
   customers.set(organizationId, customerId);
   const user = await service.user(customerId, apiKey);
@@ -282,7 +292,7 @@ async function go(customerId: string, { workflow, start }: Way, mishaps: readonl
     await endOf(customerId, 'drainUploads');
     const { store } = service;
     const tenant = await store.users.ensure(organizationId, customerId);
-    // As a listing leaves it that is killed at once.
+    // The state after a listing that was killed at once.
     const missedBy = { _id: (await store.files.byIds(tenant, [body.id]))[0]?.runId ?? 0, ...tenant } as RunDoc;
     await store.quarantine.take(missedBy, [body.id], new Date(Date.now() + (start === ERASED ? 0 : 3_600_000)));
     const sweep = (): Promise<End | null> => sweepQuarantine(customerId);
@@ -297,9 +307,9 @@ async function go(customerId: string, { workflow, start }: Way, mishaps: readonl
     };
     const end = start === ERASED ? await sweep() : await restore();
     planned.set(customerId, { workflow, mishaps: [] });
-    // What a cancelled run leaves halfway is taken on by the next.
+    // The next run continues what a cancelled run left unfinished.
     while (end?.outcome === 'aborted' && (await sweep()) !== null);
-    return end ?? Promise.reject(new Error('nobody had anything in quarantine'));
+    return end ?? Promise.reject(new Error('the quarantine was empty'));
   }
   if (workflow === 'connectByConsent') {
     const wish = { service: 'GOOGLE_DRIVE', sync_source_items: false };
@@ -309,7 +319,7 @@ async function go(customerId: string, { workflow, start }: Way, mishaps: readonl
     return endOf(customerId, workflow);
   }
   if (workflow === 'syncItems' || workflow === 'syncSource' || workflow === 'autoSync') {
-    // A token of its own, so that nobody else's is missing when it is taken back.
+    // A separate token for each customer, because the test revokes it.
     const token = `gb_api_${organizationId}`;
     gitbook.tokens.set(token, ORGANIZATION);
     const connected = await user.post('/integrations/gitbook', {
@@ -347,17 +357,17 @@ async function go(customerId: string, { workflow, start }: Way, mishaps: readonl
     const scrape = { url: site.url('/sitemap.xml'), chunk_size: 150, enable_auto_sync: true };
     const { id } = await user.scrape(scrape);
     await user.settled(id);
-    // What leaves by what is asked for stays, until a pass by the same options does not find it.
+    // A page excluded by a request stays until a pass with the same options does not find it.
     await user.scrape({ ...scrape, url_paths_to_exclude: ['/pages/1.html'] });
     await user.settled(id);
     await runPass(client, service.names, scheduleIds.container(id)).catch(() => undefined);
     const passed = await endOf(customerId, workflow);
-    // What a cancelled pass leaves halfway is taken on.
+    // Continue what a cancelled pass left unfinished.
     while ((await sweepQuarantine(customerId)) !== null);
     return passed;
   }
   if (start === PAUSED) {
-    await goOn(user, await user.scrape({ url: site.url('/sitemap.xml'), chunk_size: 150, max_tokens: 0 }));
+    await resumeWhenPaused(user, await user.scrape({ url: site.url('/sitemap.xml'), chunk_size: 150, max_tokens: 0 }));
     return endOf(customerId, workflow);
   }
   const parent = await user.scrape({ url: site.url(start ?? '/sitemap.xml'), chunk_size: 150 });
@@ -382,17 +392,17 @@ async function go(customerId: string, { workflow, start }: Way, mishaps: readonl
 
 const names = Object.keys(WAYS);
 
-/** What happens in a trial: a failure or a cancel, before the work of its step or after it. */
+/** The fault of a trial: a failure or a cancellation, before or after the work of its step. */
 export type Trouble = { readonly does: 'fail' | 'cancel'; readonly when: Moment };
 
-/** Whether no way above it has the step. */
+/** Whether no earlier scenario includes the step. */
 export const isFirstWayWith = (step: Step, name: string): boolean =>
   names.find((other) => WAYS[other]!.steps.includes(step)) === name;
 
 /**
- * Defines the tests of a suite: lets a customer go each way undisturbed, and others with trouble at a step, all at once,
- * and compares what they leave.
- * @param mishapsAt the troubles at a step of a way; each is a trial
+ * Defines the tests of a suite: plays each scenario undisturbed, and again with a fault at each step, all concurrently, and
+ * compares the stored results.
+ * @param mishapsAt returns the faults at a step of a scenario; each is a trial
  */
 export function testWorkflows(mishapsAt: (name: string, step: Step) => readonly Trouble[]): void {
   const trials = names.flatMap((name) =>
@@ -413,7 +423,7 @@ export function testWorkflows(mishapsAt: (name: string, step: Step) => readonly 
   let unwatch: () => void;
 
   beforeAll(async () => {
-    // Every trial fails on purpose, and the SDK would tell of each.
+    // Every trial fails on purpose, so the SDK's warnings are suppressed.
     await quietTemporal('ERROR');
     ({ activity } = await loadProduct());
     unwatch = watchHeartbeats();
@@ -440,11 +450,11 @@ export function testWorkflows(mishapsAt: (name: string, step: Step) => readonly 
       { worker: false },
     );
     await service.startWorker(withMishaps);
-    // Many at a time, because they mostly wait: each is a customer of its own.
+    // Many trials run concurrently, because they mostly wait; each has its own customer.
     const limit = pLimit(16);
     const trial = (customer: string, way: Way, mishaps: readonly Mishap[]) =>
       limit(async () => {
-        const end = await go(customer, way, mishaps).catch((error: unknown) => error as Error);
+        const end = await playScenario(customer, way, mishaps).catch((error: unknown) => error as Error);
         ends.set(customer, end);
       });
     await Promise.all([
@@ -460,27 +470,27 @@ export function testWorkflows(mishapsAt: (name: string, step: Step) => readonly 
     await client.connection.close();
   });
 
-  const titled = (some: readonly Trial[]) => some.map((trial) => [trial.customer, trial] as const);
+  const titled = (selected: readonly Trial[]) => selected.map((trial) => [trial.customer, trial] as const);
 
-  /** Every mishap happened, nothing is at work after the end, nothing is in motion or left over. */
-  const AS_IT_SHOULD = { left: 0, atWork: 0, inconsistencies: [] };
+  /** All planned faults occurred, no step is still running, and there are no inconsistencies. */
+  const CLEAN_END = { left: 0, atWork: 0, inconsistencies: [] };
 
-  describe('a workflow does its work', () => {
+  describe('workflows without faults', () => {
     test.each(names)('%s', (way) => {
       const end = ends.get(way);
       if (end instanceof Error) throw end;
-      expect({ ...end, inconsistencies: stores.findInconsistencies(way) }).toMatchObject(AS_IT_SHOULD);
+      expect({ ...end, inconsistencies: stores.findInconsistencies(way) }).toMatchObject(CLEAN_END);
       expect(end?.outcome).toBe(WAYS[way]!.outcome ?? 'finished');
     });
   });
 
-  describe('a step that fails once is done again, and nothing is lost or doubled', () => {
+  describe('steps that fail once are retried without loss or duplicates', () => {
     test.each(titled(failing))('%s', (customer, { way }) => {
-      // A workflow ends as it does undisturbed, and leaves the same.
+      // The workflow ends as in the undisturbed scenario, with the same stored data.
       const end = ends.get(customer);
       if (end instanceof Error) throw end;
       expect(end).toEqual(ends.get(way));
-      expect({ ...end, inconsistencies: stores.findInconsistencies(customer) }).toMatchObject(AS_IT_SHOULD);
+      expect({ ...end, inconsistencies: stores.findInconsistencies(customer) }).toMatchObject(CLEAN_END);
       if (WAYS[way]!.given?.includes(CANCELLED) !== true) expect(stores.content(customer)).toEqual(stores.content(way));
     });
   });
@@ -490,8 +500,8 @@ export function testWorkflows(mishapsAt: (name: string, step: Step) => readonly 
       test.each(titled(cancelling))('%s', (customer, { way }) => {
         const end = ends.get(customer);
         if (end instanceof Error) throw end;
-        expect({ ...end, inconsistencies: stores.findInconsistencies(customer) }).toMatchObject(AS_IT_SHOULD);
-        // What the workflow, the run and its records say is one story.
+        expect({ ...end, inconsistencies: stores.findInconsistencies(customer) }).toMatchObject(CLEAN_END);
+        // Workflow, run and records agree.
         const { outcome, workflowStatus, listed } = end as End;
         const { files } = stores.content(customer);
         const statuses = files.map((file) => (file as { syncStatus: string }).syncStatus);
@@ -505,8 +515,8 @@ export function testWorkflows(mishapsAt: (name: string, step: Step) => readonly 
           expect(sources).toEqual(sources.map(() => 'READY'));
           expect(containers).toEqual(containers.map(() => status));
         }
-        const left = WAYS[way]!.workflow === 'deleteUser' ? statuses.filter((status) => status !== 'READY') : null;
-        if (left !== null) expect({ outcome, left }).toEqual({ outcome, left: [] });
+        const unready = WAYS[way]!.workflow === 'deleteUser' ? statuses.filter((status) => status !== 'READY') : null;
+        if (unready !== null) expect({ outcome, unready }).toEqual({ outcome, unready: [] });
         else if (WAYS[way]!.workflow === 'settleQuarantine')
           expect(statuses).toEqual(WAYS[way]!.start === ERASED ? [] : ['READY']);
         else if (
@@ -514,7 +524,7 @@ export function testWorkflows(mishapsAt: (name: string, step: Step) => readonly 
           ['deleteFiles', 'updateTags', 'reembedFiles', 'moveStorage'].includes(WAYS[way]!.workflow)
         )
           expect(new Set(statuses)).toEqual(new Set(FILELESS.includes(WAYS[way]!.workflow) ? [] : ['READY']));
-        if (left !== null && outcome === 'finished') expect(files).toEqual([]);
+        if (unready !== null && outcome === 'finished') expect(files).toEqual([]);
         if (outcome === 'aborted' && WAYS[way]!.workflow === 'scrapeSitemap')
           expect(statuses).toContain('SYNC_ABORTED');
       });

@@ -1,48 +1,48 @@
-/** Every workflow and every step of it, as ways that end users take. */
+/** Scenarios that cover every workflow and each of its steps. */
 import type { Activities } from '../../../activities/index.js';
 import type { RunKind } from '../../../contract/orchestration.js';
 
 export type Step = keyof Activities;
 export type Moment = 'before' | 'after';
-/** A kind of run, or the stream that brings in many runs. */
+/** A kind of run, or the stream that starts many upload runs. */
 export type Workflow = RunKind | 'drainUploads';
 
 /**
- * What happens at a step's first call, before its work or after it: it fails, as it does when a store is away; it meets
- * a defect that no retry mends; or its run is cancelled.
+ * A fault at a step's first call, before or after its work: the step fails, as if a store were down; it fails permanently; or
+ * its run is cancelled.
  */
 export interface Mishap {
   readonly step: Step;
   readonly does: 'fail' | 'break' | 'cancel';
   readonly when: Moment;
-  /** The step continues once the cancellation has reached it: a small step would end before. */
+  /** The step continues only after the cancellation has reached it; a short step would otherwise end before. */
   readonly isDelivered?: true;
 }
 
-/** A way through a workflow. A step that no row of its workflow has fails the last test. */
+/** A scenario of a workflow. The last test fails for a step that no scenario of its workflow lists. */
 export interface Way {
   readonly workflow: Workflow;
   readonly steps: readonly Step[];
-  /** Steps that are called in the same way by another workflow, and tried there. */
+  /** Steps that another workflow calls in the same way, and that are tested there. */
   readonly alike?: readonly Step[];
-  /** What has to happen for the workflow to take this way. */
+  /** Faults that lead the workflow into this scenario. */
   readonly given?: readonly Mishap[];
-  /** The path it begins with; of an upload, its name. */
+  /** The path of the first page, or the name of the upload. */
   readonly start?: string;
-  /** Of its run, undisturbed; by default it is finished. */
+  /** The outcome of the undisturbed run. Default: finished. */
   readonly outcome?: 'failed' | 'aborted';
 }
 
 export const CANCELLED: Mishap = { step: 'ingestBatch', does: 'cancel', when: 'before' };
-/** What the account of a way is that its source takes no more. */
+/** `start` value: the source rejects the account's credentials. */
 export const REVOKED = 'revoked';
-/** That its person comes back with what is no code. */
+/** `start` value: the person returns with an invalid code. */
 export const REFUSED = 'refused';
-/** That it comes to its bound of tokens, and is then told to go on. */
+/** `start` value: the run reaches its token limit and is then resumed. */
 export const PAUSED = 'paused';
-/** That it is a pass, which misses a page of an earlier one. */
+/** `start` value: an auto-sync pass that no longer finds a page of an earlier run. */
 export const PASSED = 'passed';
-/** That its time is up. */
+/** `start` value: the quarantine period has ended. */
 export const ERASED = 'erased';
 const BROKEN: Mishap = { step: 'ingestBatch', does: 'break', when: 'before' };
 export const WAYS: Readonly<Record<string, Way>> = {
@@ -136,8 +136,8 @@ export const WAYS: Readonly<Record<string, Way>> = {
   'tags of a source': { workflow: 'updateTags', steps: ['copyTags', 'finishTags'] },
 };
 
-/** Workflows that are no runs have tests of their own. */
+/** Workflows that are not runs have their own tests. */
 export const TESTED_ELSEWHERE = ['deliverEvents'];
 
-/** Workflows that make no file themselves. */
+/** Workflows that create no files. */
 export const FILELESS: readonly Workflow[] = ['connectByConsent', 'syncItems'];

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import type { FileRecord } from '../../../contract/records.js';
 import { samplePage, sitemapOf } from '../../emulators/site.js';
-import { BROKEN_SITEMAPS, SLOW_BESIDE, startTrapSite, TRAPS, type TrapSite } from '../../emulators/trapSite.js';
+import { BROKEN_SITEMAPS, ORDINARY_IN_SLOW, startTrapSite, TRAPS, type TrapSite } from '../../emulators/trapSite.js';
 import { SLOWNESS_LIMITS, SLOWNESS_TRAPS } from '../../emulators/traps/slowness.js';
 import type { Trap } from '../../emulators/traps/trap.js';
 import { startService, type TestService } from '../../support/service.js';
@@ -121,8 +121,8 @@ describe('a trap costs its own page at most', () => {
     });
     expect(slowParent).toMatchObject({ sync_status: 'READY', sync_error_message: null });
     expect(slowParent.file_metadata).toMatchObject({
-      pages_total: SLOW_BESIDE + SLOWNESS_TRAPS.length,
-      pages_ready: SLOW_BESIDE + SLOWNESS_TRAPS.length - failing(SLOWNESS_TRAPS),
+      pages_total: ORDINARY_IN_SLOW + SLOWNESS_TRAPS.length,
+      pages_ready: ORDINARY_IN_SLOW + SLOWNESS_TRAPS.length - failing(SLOWNESS_TRAPS),
       pages_failed: failing(SLOWNESS_TRAPS),
       pages_aborted: 0,
     });

@@ -279,7 +279,7 @@ test('what happens to a data source leads to the workflow that did it, or that i
   expect(update?.workflow_url).toMatch(/workflows\/[a-z0-9]{8}%3Async-source%3A\d+$/);
   await waitFor(sync, (one) => one?.status === 'finished');
   // Its source ends the access: a run meets that.
-  stand.takeBack();
+  stand.revokeAccess();
   expect((await owner.post('/integrations/items/sync', { data_source_id: id })).status).toBe(200);
   expect(await last('REVOKE')).toMatchObject({ workflow_id: service.names.idOf(`sync-items:${id}`) });
   // A person does: nothing runs.

@@ -112,7 +112,7 @@ export function gitbookRows(catalogue: Catalogue): void {
     });
 
     test('a credential that is refused by now is 400 in words, never 401', async () => {
-      catalogue.stands.GITBOOK.takeBack();
+      catalogue.stands.GITBOOK.revokeAccess();
       const refused = await user.get(`/integrations/gitbook/spaces?data_source_id=${dataSource.id}`);
       expect(refused).toMatchObject({ status: 400, body: { detail: expect.stringMatching(/credentials/) } });
       catalogue.stands.GITBOOK.reset();

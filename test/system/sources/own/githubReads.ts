@@ -246,7 +246,7 @@ export function githubReadRows(catalogue: Catalogue): void {
     test('a token that GitHub takes no more is 400, access that was revoked 409', async () => {
       await customer.begin();
       source = (await customer.connect()).id;
-      customer.stand.takeBack();
+      customer.stand.revokeAccess();
       expect(await list('issues')).toMatchObject({ status: 400, body: { detail: expect.stringContaining('Connect') } });
       await customer.user.post('/revoke_access_token', { data_source_id: source });
       expect((await list('issues')).status).toBe(409);

@@ -34,7 +34,7 @@ export function connectingRows(customer: Customer): void {
 
     test('credentials that are refused are 400 with a sentence, and leave nothing behind', async () => {
       const { user, stand } = customer;
-      const { status, body } = await stand.connectAsNobody(user);
+      const { status, body } = await stand.connectWithInvalidCredentials(user);
       expect({ status, body }).toEqual({ status: 400, body: { detail: expect.stringMatching(/credentials/) } });
       expect((body as { detail: string }).detail).not.toMatch(/[<>]/);
       expect((await user.post<Listed<unknown>>('/user_data_sources', {})).body.results).toEqual([]);
@@ -43,7 +43,7 @@ export function connectingRows(customer: Customer): void {
     test('credentials that the source takes back end the connection, and the account can be connected again', async () => {
       const { user, stand, content, documents } = customer;
       const { id } = await customer.connect({ sync_source_items: true });
-      stand.takeBack();
+      stand.revokeAccess();
       await customer.syncFiles(content.containers);
       const revoked = await customer.sourceWhen((one) => one.revoked_access);
       expect(revoked).toMatchObject({ token: null, last_sync_action: 'REVOKE' });

@@ -42,7 +42,7 @@ export function diagnosisRows(customer: Customer): void {
     test('says bad of credentials that its source takes no more, with what helps, and all else beside it', async () => {
       const { stand } = customer;
       await customer.connect();
-      stand.takeBack();
+      stand.revokeAccess();
       const refused = await diagnose();
       expect(refused.status).toBe('bad');
       expect(refused.of('credential')).toMatchObject({

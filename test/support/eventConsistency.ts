@@ -1,4 +1,4 @@
-/** Whether the feed tells of every end, and of none twice. */
+/** Checks the events of a service: one for every final state, and no duplicates. */
 import { type EventKind, objectsOf } from '../../contract/events.js';
 import { IS_UPLOAD } from '../../contract/orchestration.js';
 import { DATA_SOURCE_ACTIONS } from '../../contract/statuses.js';
@@ -11,28 +11,28 @@ export interface EventNote {
   readonly what: string;
 }
 
-/** What each state at rest is told as. A delete that was stopped tells nothing. */
-const TOLD_AS: Partial<Record<FileDoc['syncStatus'], EventKind>> = {
+/** The event kind of each final status. A stopped delete emits no event. */
+const EVENT_OF_STATUS: Partial<Record<FileDoc['syncStatus'], EventKind>> = {
   READY: 'FILE_READY',
   SYNC_ERROR: 'FILE_ERROR',
   SYNC_ABORTED: 'FILES_SKIPPED',
 };
-/** Told again at each start of a file, each time somebody limits us, and whenever it is done to a data source. */
-const MAY_REPEAT: readonly EventKind[] = [
+/** Event kinds that may repeat: for each start of a file, each rate limit, and each action on a data source. */
+const REPEATABLE: readonly EventKind[] = [
   'FILE_SYNCING',
   'RATE_LIMIT_ERROR',
   'DATA_SOURCE_READY',
   ...DATA_SOURCE_ACTIONS,
 ];
 
-/** Inconsistencies in the events of a service whose files are at rest. */
-export function eventsAmiss(
+/** Returns inconsistencies in the events of a service whose files all have a final status. */
+export function findEventInconsistencies(
   rows: readonly EventRowDoc[],
   files: readonly FileDoc[],
   runs: readonly RunDoc[],
 ): EventNote[] {
   const notes: EventNote[] = [];
-  const told = new Map<string, number>();
+  const emitted = new Map<string, number>();
   const keyOf = (kind: EventKind, object: string, requestId: unknown, more: unknown = '') =>
     `${kind} ${object} of ${String(requestId)}${String(more)}`;
   for (const { kind, customerId, objectId, info } of rows.flatMap(({ last, events }) =>
@@ -40,22 +40,23 @@ export function eventsAmiss(
   )) {
     for (const object of objectsOf({ kind, objectId })) {
       const key = keyOf(kind, object, info?.['request_id'], info?.['sparse_vector_queue_status']);
-      told.set(key, (told.get(key) ?? 0) + 1);
-      if (told.get(key) === 2 && !MAY_REPEAT.includes(kind)) notes.push({ customerId, what: `${key} is told twice` });
+      emitted.set(key, (emitted.get(key) ?? 0) + 1);
+      if (emitted.get(key) === 2 && !REPEATABLE.includes(kind))
+        notes.push({ customerId, what: `${key} was emitted twice` });
     }
   }
   for (const { _id, customerId, externalFileId, syncStatus, syncErrorMessage, requestId } of files) {
-    const kind = TOLD_AS[syncStatus];
+    const kind = EVENT_OF_STATUS[syncStatus];
     if (kind === undefined || syncErrorMessage?.startsWith('The delete') === true) continue;
-    if (!told.has(keyOf(kind, `FILE:${_id}`, requestId)))
-      notes.push({ customerId, what: `${externalFileId} is ${syncStatus}, and nothing told of it` });
+    if (!emitted.has(keyOf(kind, `FILE:${_id}`, requestId)))
+      notes.push({ customerId, what: `${externalFileId} is ${syncStatus}, but no event reports it` });
   }
   for (const { _id, kind, customerId, requestId, finishedAt, parentRunId, counts } of runs) {
-    // A pass tells of its end once, for all its parts, and only where it has synced anything.
-    const tells = kind === 'autoSync' ? (counts['synced'] ?? 0) > 0 : IS_UPLOAD[kind] && parentRunId === undefined;
-    if (!tells || finishedAt === null) continue;
-    if (!told.has(keyOf('ALL_FILES_PROCESSED', `UPLOAD_REQUEST_ID:${requestId}`, requestId)))
-      notes.push({ customerId, what: `the end of run ${_id} was not told` });
+    // An auto-sync pass emits one event at its end for all its parts, and only if it has synced anything.
+    const isReported = kind === 'autoSync' ? (counts['synced'] ?? 0) > 0 : IS_UPLOAD[kind] && parentRunId === undefined;
+    if (!isReported || finishedAt === null) continue;
+    if (!emitted.has(keyOf('ALL_FILES_PROCESSED', `UPLOAD_REQUEST_ID:${requestId}`, requestId)))
+      notes.push({ customerId, what: `no event reports the end of run ${_id}` });
   }
   return notes;
 }
