@@ -20,8 +20,8 @@ describe('an empty shell', () => {
       'a notice for visitors without scripts',
       `<body><noscript>You need to enable JavaScript to run this app.</noscript><div class=page></div>${SCRIPT}</body>`,
     ],
-    ['an element of a name of its own', `an element with a custom name`],
-    ['one in capitals that says it is loading', `an element in capitals that says it is loading`],
+    ['an element with a custom name', `<body><app-root></app-root><script>start()</script></body>`],
+    ['an element in capitals that says it is loading', `<body><DIV ID=app>Loading</DIV><SCRIPT SRC=a.js></SCRIPT></body>`],
     [
       'an element with tags inside its attributes',
       `<body><div id='__next' data-x="a > b and ${'much more '.repeat(50)}"><p>Please wait</p></div>${SCRIPT}`,
@@ -34,27 +34,27 @@ describe('an empty shell', () => {
       'text that is not displayed',
       `<svg><text>${'drawn '.repeat(100)}</text></svg><template>${'later '.repeat(100)}</template><!-- ${'a note '.repeat(100)}--><script src=x></script>`,
     ],
-    ['a word of waiting', `a loading message`],
+    ['a loading message', `<body> <div>Loading…</div><script src=x></script>`],
     ['a script alone', `<script src=x>`],
   ])('%s', (_, html) => {
     expect(judge(html)).toBe(true);
   });
 });
 
-describe('a page with content of its own', () => {
+describe('a page that is not an empty shell', () => {
   test.each([
     ['an ordinary page', samplePage(3)],
-    ['a page that the server filled', `a page rendered by the server`],
+    ['a page rendered by the server', `<div id="root"><p>${'Rendered there. '.repeat(20)}</p></div>${SCRIPT}`],
     ['an element to fill, without a script', '<div id="root"></div>'],
     ['a short page with a script', '<p>A short page.</p><script src="/analytics.js"></script>'],
-    ['data of one kind', 'data of one type'],
-    ['data of another', 'data of another type'],
+    ['data of one type', '<div id="root"></div><script type="application/ld+json">{"@type": "Article"}</script>'],
+    ['data of another type', '<div id="root"></div><script type="application/json">{}</script>'],
     ['a notice without a script', '<noscript>Enable JavaScript</noscript>'],
     ['nothing', ''],
     ['words', 'words'],
     ['the beginning of a tag', '<'],
-    ['a picture for visitors without scripts', `an image for visitors without scripts`],
-    ['a long page with such an element', `a long page with an element to fill`],
+    ['an image for visitors without scripts', `<noscript><img src="/count.gif"></noscript><p>Short.</p>${SCRIPT}`],
+    ['a long page with an element to fill', `<table><tr><td>4 &lt; 5<td>${'1 '.repeat(300)}</table>${SCRIPT}<p id=app>`],
   ])('%s', (_, html) => {
     expect(judge(html)).toBe(false);
   });

@@ -151,7 +151,7 @@ describe('an installer', () => {
   });
 
   test('does not receive the secrets of the service', async () => {
-    process.env['do not leak'] = 'do not tell';
+    process.env['SECRET_OF_THE_SERVICE'] = 'do not leak';
     const seen = path.join(folder, 'env');
     await createChromiumInstaller(() => [way('env', `env > ${seen}`)]).install(() => Promise.resolve(true));
     delete process.env['SECRET_OF_THE_SERVICE'];

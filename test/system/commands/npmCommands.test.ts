@@ -48,7 +48,7 @@ test.each([
   ['api', 'API listening'],
   ['worker', 'worker polling'],
 ])('SIGTERM to npm ends npm run %s', async (script, line) => {
-  const run = npmRun(script, { ...service.env, LOG_LEVEL: 'SIGTERM to npm ends npm run %s' });
+  const run = npmRun(script, { ...service.env, LOG_LEVEL: 'info' });
   await run.printed(new RegExp(line));
   run.child.kill('SIGTERM');
   // Resolves once no process that npm started holds its output open.

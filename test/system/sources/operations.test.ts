@@ -1,4 +1,6 @@
-/** What single sources have operations of their own for: each in a file of own/, on one service. More of them in test/long/operations.test.ts. */
+/**
+ * The operations of single sources, one file of own/ each, on one service. test/long/operations.test.ts has the others.
+ */
 import { useCatalogue } from '../../support/sourceStands/catalogue.js';
 import { azureRows } from './own/azureBlobStorage.js';
 import { confluenceAddressRows } from './own/confluence.js';
@@ -34,13 +36,13 @@ chooserRows(catalogue, 'BOX');
 
 publicClientRows(catalogue);
 
-// Whose account is meant.
+// Selection of the account's address.
 serviceNowClientRows(catalogue);
 zendeskAddressRows(catalogue);
 confluenceAddressRows(catalogue);
 salesforceAddressRows(catalogue);
 
-// All that may be said of types: test/long/operations.test.ts.
+// Some combinations of type options; test/long/operations.test.ts has all.
 serviceNowTypeRows(catalogue, SOME_WISHES);
 typeRows(catalogue, 'ZENDESK', () => fillZendesk(catalogue), SOME_WISHES);
 typeRows(catalogue, 'INTERCOM', () => fillIntercom(catalogue), SOME_WISHES);
