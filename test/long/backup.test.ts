@@ -68,7 +68,10 @@ test('restores identical search results from a backup after a wipe, and finishes
   const search = { query: QUERY, k: 5, parent_file_ids: [indexed.id] };
   const answer = await user.search(search);
   expect(answer).toHaveLength(5);
-  const upload = await user.send({ name: 'own.txt', content: 'kept with the account '.repeat(50) }, { chunk_size: 100 });
+  const upload = await user.send(
+    { name: 'own.txt', content: 'kept with the account '.repeat(50) },
+    { chunk_size: 100 },
+  );
   await user.settled(upload.id);
   const inFlight = await user.scrape({ url: site.url('/others.xml'), chunk_size: 100 });
   while ((await user.children(inFlight.id)).filter(({ sync_status }) => sync_status === 'READY').length < 2)

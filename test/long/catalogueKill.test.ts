@@ -35,7 +35,11 @@ describe.each(SOURCES)('a sync of %s whose worker is killed at random moments', 
       const random = seededChance(`kills of ${type}`);
       const stand = stands.get(type)!;
       const common = { service, type, stand, content: stand.reset(MORE) };
-      const uninterrupted = await playCatalogueRound({ ...common, customerId: `uninterrupted ${type}`, killsAfter: [] });
+      const uninterrupted = await playCatalogueRound({
+        ...common,
+        customerId: `uninterrupted ${type}`,
+        killsAfter: [],
+      });
       expect(uninterrupted.inconsistencies).toEqual([]);
       let hits = 0;
       for (let number = 0; number < ROUNDS; number += 1) {
@@ -45,7 +49,9 @@ describe.each(SOURCES)('a sync of %s whose worker is killed at random moments', 
         expect(round.left).toEqual(uninterrupted.left);
         expect(round.inconsistencies).toEqual([]);
         hits += round.hits;
-        process.stdout.write(`${type} killed after ${killsAfter.join()} of ${uninterrupted.asked}: ${round.hits} under way\n`);
+        process.stdout.write(
+          `${type} killed after ${killsAfter.join()} of ${uninterrupted.asked}: ${round.hits} under way\n`,
+        );
       }
       expect(hits).toBeGreaterThanOrEqual(ROUNDS);
     },

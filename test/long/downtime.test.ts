@@ -56,7 +56,7 @@ afterAll(async () => {
   await stand.close();
 });
 
-const  passes = (): Promise<Pick<RunDoc, 'acceptedAt' | 'finishedAt'>[]> =>
+const passes = (): Promise<Pick<RunDoc, 'acceptedAt' | 'finishedAt'>[]> =>
   withDatabase(service, async (db) => db.collection<RunDoc>('runs').find({ kind: 'autoSync' }).toArray());
 const actionsTaken = async (): Promise<number> =>
   (await scheduleOf(client, service.names, scheduleId))?.info.numActionsTaken ?? 0;

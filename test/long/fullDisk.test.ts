@@ -119,7 +119,9 @@ testWithMounts.each(['mongodb', 'qdrant', 'temporal'] as const)(
       RECOVERY_MS,
     );
     const atRestMs = Date.now() - freedAt;
-    process.stderr.write(`${name}: ${JSON.stringify({ whileFull, acceptedAgainMs, atRestMs, ended, said: logLines })}\n`);
+    process.stderr.write(
+      `${name}: ${JSON.stringify({ whileFull, acceptedAgainMs, atRestMs, ended, said: logLines })}\n`,
+    );
     expect(ended).toEqual({ READY: accepted.length });
     // Compares the chunks, points and contents of each file.
     expect(await cli(env, 'reconcile')).toMatchObject({ code: 0 });

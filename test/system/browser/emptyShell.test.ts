@@ -21,7 +21,10 @@ describe('an empty shell', () => {
       `<body><noscript>You need to enable JavaScript to run this app.</noscript><div class=page></div>${SCRIPT}</body>`,
     ],
     ['an element with a custom name', `<body><app-root></app-root><script>start()</script></body>`],
-    ['an element in capitals that says it is loading', `<body><DIV ID=app>Loading</DIV><SCRIPT SRC=a.js></SCRIPT></body>`],
+    [
+      'an element in capitals that says it is loading',
+      `<body><DIV ID=app>Loading</DIV><SCRIPT SRC=a.js></SCRIPT></body>`,
+    ],
     [
       'an element with tags inside its attributes',
       `<body><div id='__next' data-x="a > b and ${'much more '.repeat(50)}"><p>Please wait</p></div>${SCRIPT}`,
@@ -54,7 +57,10 @@ describe('a page that is not an empty shell', () => {
     ['words', 'words'],
     ['the beginning of a tag', '<'],
     ['an image for visitors without scripts', `<noscript><img src="/count.gif"></noscript><p>Short.</p>${SCRIPT}`],
-    ['a long page with an element to fill', `<table><tr><td>4 &lt; 5<td>${'1 '.repeat(300)}</table>${SCRIPT}<p id=app>`],
+    [
+      'a long page with an element to fill',
+      `<table><tr><td>4 &lt; 5<td>${'1 '.repeat(300)}</table>${SCRIPT}<p id=app>`,
+    ],
   ])('%s', (_, html) => {
     expect(judge(html)).toBe(false);
   });

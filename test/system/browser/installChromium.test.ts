@@ -51,7 +51,8 @@ function pool(ways: readonly InstallWay[] | null, more: Partial<BrowserPoolOptio
   return made;
 }
 const never = new AbortController().signal;
-const page = (browserPool: BrowserPool, signal = never) => browserPool.use(signal, (running) => Promise.resolve(running.version()));
+const page = (browserPool: BrowserPool, signal = never) =>
+  browserPool.use(signal, (running) => Promise.resolve(running.version()));
 
 describe('a missing browser', () => {
   test('is installed once for the first pages that need it', async () => {

@@ -132,7 +132,9 @@ const ROWS: Readonly<Record<string, Row>> = {
       expect(own.every(({ sparse }) => (sparse?.indices.length ?? 0) > 10)).toBe(true);
       expect(others.map(({ sparse }) => sparse)).toEqual(without.chunks.map(() => null));
       // Only searches show sparse vectors.
-      expect(result.chunks.map((chunk) => Object.keys(chunk))).toEqual(without.chunks.map((chunk) => Object.keys(chunk)));
+      expect(result.chunks.map((chunk) => Object.keys(chunk))).toEqual(
+        without.chunks.map((chunk) => Object.keys(chunk)),
+      );
     },
   },
   prepend_filename_to_chunks: {
@@ -227,7 +229,9 @@ describe('the fields of scrape_sitemap', () => {
   test('each have a row here, all twenty', () => {
     const schema = (scrapeSitemap.body as Joi.Schema).describe() as { keys: Record<string, unknown> };
     // The extensions dryRun and maxTokens have tests of their own.
-    const contractFields = Object.keys(schema.keys).filter((name) => !(`scrape_sitemap.${name}` in EXTENSIONS.requestFields));
+    const contractFields = Object.keys(schema.keys).filter(
+      (name) => !(`scrape_sitemap.${name}` in EXTENSIONS.requestFields),
+    );
     expect(Object.keys(ROWS).sort()).toEqual(contractFields.sort());
     expect(Object.keys(ROWS)).toHaveLength(20);
   });

@@ -105,8 +105,16 @@ describe('hostile content, read and chunked within the limits of every document'
 
 describe('structures that no author writes', () => {
   test.each([
-    ['elements that are never closed', (count: number) => repeat('<div>', count), /more than 50000 elements.*MAX_HTML_DEPTH/],
-    ['elements that are all closed', (count: number) => `${repeat('<i>', count)}x${repeat('</i>', count)}`, /MAX_HTML_DEPTH/],
+    [
+      'elements that are never closed',
+      (count: number) => repeat('<div>', count),
+      /more than 50000 elements.*MAX_HTML_DEPTH/,
+    ],
+    [
+      'elements that are all closed',
+      (count: number) => `${repeat('<i>', count)}x${repeat('</i>', count)}`,
+      /MAX_HTML_DEPTH/,
+    ],
     [
       'elements that are not rendered',
       (count: number) => `<svg>${repeat('<g>', count - 1)}${repeat('</g>', count - 1)}</svg>`,

@@ -35,7 +35,7 @@ beforeAll(async () => {
     const sound = new AudioContext();
     const tone = sound.createOscillator();
     const output = sound.createMediaStreamDestination();
-    tone.connect(heard);
+    tone.connect(output);
     tone.start();
     const canvas = document.createElement('canvas');
     const brush = canvas.getContext('2d');

@@ -163,7 +163,13 @@ describe('queries', () => {
 
   test('support offsets, score thresholds and batches', async () => {
     const all = await client.query(NAME, { query: similar, using: 'dense', limit: 5 });
-    const later = await client.query(NAME, { query: similar, using: 'dense', limit: 3, offset: 2, score_threshold: 0.9 });
+    const later = await client.query(NAME, {
+      query: similar,
+      using: 'dense',
+      limit: 3,
+      offset: 2,
+      score_threshold: 0.9,
+    });
     expect(later.points.map((point) => point.id)).toEqual(all.points.slice(2).map((point) => point.id));
     const searches = [
       { query: [1, 0, 0, 0], using: 'dense', limit: 1 },

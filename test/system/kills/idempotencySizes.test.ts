@@ -112,7 +112,12 @@ const chunks = (what: string, chunk: () => string, files = 1): Row => ({
     })),
   }),
 });
-const json = (path: string, what: string, make: () => unknown, who: Caller = 'user'): Row => ({ path, what, make, who });
+const json = (path: string, what: string, make: () => unknown, who: Caller = 'user'): Row => ({
+  path,
+  what,
+  make,
+  who,
+});
 const tags = () => ({ tags: { word: 'x'.repeat(60_000) } });
 const filters = () => ({ filters: { ids: Array.from({ length: 10_000 }, (_, number) => 10 ** 14 + number) } });
 const at = (name: string) => site.url(`/${name}`);
@@ -241,7 +246,9 @@ async function leftovers(): Promise<unknown[]> {
 
 test('covers every operation that accepts a key, in the table or as one that writes alike', () => {
   const accepting = operations.filter(({ createsWork }) => createsWork).map(({ path: one }) => one);
-  expect([...new Set([...ROWS.map(({ path: one }) => one), ...SIMILAR_OPERATIONS])].toSorted()).toEqual(accepting.toSorted());
+  expect([...new Set([...ROWS.map(({ path: one }) => one), ...SIMILAR_OPERATIONS])].toSorted()).toEqual(
+    accepting.toSorted(),
+  );
 });
 
 test(
@@ -315,35 +322,38 @@ describe('an API killed at the commit whose request is repeated with the same ke
       [chunks('large', () => large), 'after'] as const,
     ]),
   ];
-  test.each(KILLED.map(([row, when]) => [row.path, when, row] as const))('executes %s once when killed %s it', async (_path, when, row) => {
-    const proxy = await startFaultProxy(service.env);
-    const api = await startProcess('api/server', { ...service.env, MONGODB_URI: proxy.env.MONGODB_URI });
-    const client = await testUser(`http://127.0.0.1:${String(api.ready['port'])}`, service.apiKey, 'ida');
-    const files = await database.collection('files').countDocuments();
-    const made = row.make();
-    const key = `killed ${when}`;
-    const moment = proxy.stopAt({ step: 'commitTransaction', when, nth: 1 });
-    const unanswered = send(row, made, key, client).catch(() => null);
-    await moment;
-    await api.kill();
-    expect(await unanswered).toBeNull();
-    proxy.reopen();
-    // MongoDB holds the dead API's locks until its transaction expires, after 5 s.
-    const answer = await waitFor(
-      () => send(row, made, key),
-      ({ status }) => status !== 409,
-    );
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get('idempotent-replayed')).toBe(when === 'after' ? 'true' : null);
-    const isNew = row.path === '/upload_chunks_and_embeddings' ? 0 : 1;
-    expect(await database.collection('files').countDocuments()).toBe(files + isNew);
-    // The dead API's draft is deleted once it counts as abandoned.
-    await waitFor(leftovers, (found) => found.length === (when === 'after' ? 0 : 1));
-    await service.store.originals.sweep(Date.now() + 10 * 60_000);
-    expect(await leftovers()).toEqual([]);
-    await api.stop();
-    await proxy.close();
-  });
+  test.each(KILLED.map(([row, when]) => [row.path, when, row] as const))(
+    'executes %s once when killed %s it',
+    async (_path, when, row) => {
+      const proxy = await startFaultProxy(service.env);
+      const api = await startProcess('api/server', { ...service.env, MONGODB_URI: proxy.env.MONGODB_URI });
+      const client = await testUser(`http://127.0.0.1:${String(api.ready['port'])}`, service.apiKey, 'ida');
+      const files = await database.collection('files').countDocuments();
+      const made = row.make();
+      const key = `killed ${when}`;
+      const moment = proxy.stopAt({ step: 'commitTransaction', when, nth: 1 });
+      const unanswered = send(row, made, key, client).catch(() => null);
+      await moment;
+      await api.kill();
+      expect(await unanswered).toBeNull();
+      proxy.reopen();
+      // MongoDB holds the dead API's locks until its transaction expires, after 5 s.
+      const answer = await waitFor(
+        () => send(row, made, key),
+        ({ status }) => status !== 409,
+      );
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get('idempotent-replayed')).toBe(when === 'after' ? 'true' : null);
+      const isNew = row.path === '/upload_chunks_and_embeddings' ? 0 : 1;
+      expect(await database.collection('files').countDocuments()).toBe(files + isNew);
+      // The dead API's draft is deleted once it counts as abandoned.
+      await waitFor(leftovers, (found) => found.length === (when === 'after' ? 0 : 1));
+      await service.store.originals.sweep(Date.now() + 10 * 60_000);
+      expect(await leftovers()).toEqual([]);
+      await api.stop();
+      await proxy.close();
+    },
+  );
 
   test('answers a dry run that exceeds the time limit of a transaction, and reads its site once', async () => {
     expect(await slow).toMatchObject({ status: 200, body: { dry_run: true, files: 1 } });

@@ -186,7 +186,8 @@ test('are served on a port of their own only', async () => {
   expect(answer.status).toBe(404);
 });
 
-const contentsOf = (source: string, outcome: string) => `allotrope_contents_total{source="${source}",outcome="${outcome}"}`;
+const contentsOf = (source: string, outcome: string) =>
+  `allotrope_contents_total{source="${source}",outcome="${outcome}"}`;
 const bytesOf = (source: string) => `allotrope_content_bytes_total{source="${source}"}`;
 
 test('count contents and their bytes when they arrive, and as unchanged when they arrive again', async () => {
@@ -238,7 +239,8 @@ test('include those of the SDK, for our task queues and without other names', as
 });
 
 test('count requests to a connected source, refusals by kind, and refreshes of its tokens', async () => {
-  const requestsWith = (outcome: string) => `allotrope_source_requests_total{source="GOOGLE_DRIVE",outcome="${outcome}"}`;
+  const requestsWith = (outcome: string) =>
+    `allotrope_source_requests_total{source="GOOGLE_DRIVE",outcome="${outcome}"}`;
   const refreshed = 'allotrope_token_refreshes_total{source="GOOGLE_DRIVE",outcome="refreshed"}';
   const { body } = await user.post<{ oauth_url: string }>('/integrations/oauth_url', { service: 'GOOGLE_DRIVE' });
   expect((await consentTo(body.oauth_url)).status).toBe(200);

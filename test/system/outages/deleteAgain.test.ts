@@ -105,7 +105,9 @@ test('keeps emptied records after a lost answer, and emits one event each', asyn
     expect(page).toMatchObject({ sync_status: 'READY_TO_SYNC', sync_error_message: null, file_contents_deleted: true });
   await service.store.events.number();
   const deletions = (await service.store.events.after(1, 0, 10_000)).filter(({ kind }) => kind === 'FILE_DELETED');
-  expect(deletions.map(({ objectId }) => Number(objectId)).toSorted((a, b) => a - b)).toEqual(ids.toSorted((a, b) => a - b));
+  expect(deletions.map(({ objectId }) => Number(objectId)).toSorted((a, b) => a - b)).toEqual(
+    ids.toSorted((a, b) => a - b),
+  );
 });
 
 test('accepts another delete of a record whose content is already deleted', async () => {

@@ -217,26 +217,29 @@ test('answers searches with 503, reports /ready as degraded and fails doctor whe
   expect(doctor.lines.join('\n')).toContain('searches fail');
 });
 
-describe.each<'killed' | 'frozen'>(['killed', ...thoroughRows(['frozen'] as const)])('all operations with a store %s', (how) => {
-  test('answer 503 without Qdrant to searches and lists of vectors, and work otherwise', async () => {
-    const answers = await callWithout('qdrant', how);
-    expect(unexpected(answers, 'Qdrant')).toEqual([]);
-    expect(refused(answers, 'Qdrant').toSorted()).toEqual(NEED_QDRANT);
-  });
+describe.each<'killed' | 'frozen'>(['killed', ...thoroughRows(['frozen'] as const)])(
+  'all operations with a store %s',
+  (how) => {
+    test('answer 503 without Qdrant to searches and lists of vectors, and work otherwise', async () => {
+      const answers = await callWithout('qdrant', how);
+      expect(unexpected(answers, 'Qdrant')).toEqual([]);
+      expect(refused(answers, 'Qdrant').toSorted()).toEqual(NEED_QDRANT);
+    });
 
-  test('answer 503 without Temporal to a cancel, and work otherwise', async () => {
-    const answers = await callWithout('temporal', how);
-    expect(unexpected(answers, 'Temporal')).toEqual([]);
-    expect(refused(answers, 'Temporal')).toEqual(['POST /cancel_sync']);
-  });
+    test('answer 503 without Temporal to a cancel, and work otherwise', async () => {
+      const answers = await callWithout('temporal', how);
+      expect(unexpected(answers, 'Temporal')).toEqual([]);
+      expect(refused(answers, 'Temporal')).toEqual(['POST /cancel_sync']);
+    });
 
-  test('answer 503 without MongoDB whenever they need a caller', async () => {
-    const answers = await callWithout('mongodb', how);
-    expect(unexpected(answers, 'MongoDB')).toEqual([]);
-    const served = answers.filter(({ status }) => status !== 503).map(({ operation }) => operation);
-    expect(served.toSorted()).toEqual(NEED_NO_MONGODB.toSorted());
-  });
-});
+    test('answer 503 without MongoDB whenever they need a caller', async () => {
+      const answers = await callWithout('mongodb', how);
+      expect(unexpected(answers, 'MongoDB')).toEqual([]);
+      const served = answers.filter(({ status }) => status !== 503).map(({ operation }) => operation);
+      expect(served.toSorted()).toEqual(NEED_NO_MONGODB.toSorted());
+    });
+  },
+);
 
 test('answers 503 without file storage to contents larger than a row, and works otherwise', async () => {
   const caller = await newCaller('file storage');

@@ -76,7 +76,12 @@ const isSlow = ({ ms }: Outcome): number | false => (ms > LONGEST_TURN_MS ? ms :
 type Headers = Readonly<Record<string, string>>;
 
 /** Sends a request with node:http, because fetch refuses some headers. Returns the status. */
-async function sendRequest(method: string, address: string, headers: Headers = {}, body: string | Buffer = ''): Promise<number> {
+async function sendRequest(
+  method: string,
+  address: string,
+  headers: Headers = {},
+  body: string | Buffer = '',
+): Promise<number> {
   // Kept alive: a server may answer before it has the whole request, and then reads the rest of it.
   const agent = new Agent({ keepAlive: true });
   const sent = httpRequest(`${url}${address}`, { method, headers, agent });
@@ -95,7 +100,12 @@ const credentialsFor = (address: string, method = 'post'): Headers =>
 /** Posts JSON. @param headers of the given attempt */
 const send = (address: string, body: string, headers: (attempt: number) => Headers = () => ({})): Promise<Outcome> =>
   measured((attempt) =>
-    sendRequest('POST', address, { 'content-type': 'application/json', ...credentialsFor(address), ...headers(attempt) }, body),
+    sendRequest(
+      'POST',
+      address,
+      { 'content-type': 'application/json', ...credentialsFor(address), ...headers(attempt) },
+      body,
+    ),
   );
 
 const many = (count: number, of: (index: number) => string): string =>
@@ -233,7 +243,7 @@ test.each(queried.map(({ method, path: address }, index) => [method, address, in
     expect(names.length).toBeGreaterThan(0);
     for (const [what, make] of rowsFor(Object.entries(QUERIES), index)) {
       const target = `${address}?${make(names)}`;
-      const outcome = await measured(() => sendRequest(method.toUpperCase(), address, credentialsFor(address, method)));
+      const outcome = await measured(() => sendRequest(method.toUpperCase(), target, credentialsFor(address, method)));
       expect({ what, isSlow: isSlow(outcome) }).toEqual({ what, isSlow: false });
       expect(outcome.status).toBeLessThan(500);
       expect(outcome.status).not.toBe(431);
@@ -277,7 +287,9 @@ describe('addresses and headers', () => {
   ])('%s: %s', async (_what, operation, headers) => {
     const [method = '', address = ''] = operation.split(' ');
     const own = credentialsFor(address, method.toLowerCase());
-    const outcome = await measured(() => sendRequest(method, address, { ...own, ...headers }, method === 'POST' ? '{}' : ''));
+    const outcome = await measured(() =>
+      sendRequest(method, address, { ...own, ...headers }, method === 'POST' ? '{}' : ''),
+    );
     expect(outcome.status).toBeLessThan(500);
     expect(outcome.status).not.toBe(431);
     expect(isSlow(outcome)).toBe(false);

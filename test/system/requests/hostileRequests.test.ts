@@ -239,7 +239,12 @@ const PRIVATE = [
   '[fd00:ec2::254]',
   '[fe80::1]',
 ];
-const ADDRESS_OPERATIONS: readonly (readonly [string, 'query' | 'body', (url: string) => unknown, (string | number)[]])[] = [
+const ADDRESS_OPERATIONS: readonly (readonly [
+  string,
+  'query' | 'body',
+  (url: string) => unknown,
+  (string | number)[],
+])[] = [
   ['/scrape_sitemap', 'body', (url) => ({ url }), ['url']],
   ['/web_scrape', 'body', (url) => [{ url: 'https://example.com/' }, { url }], [1, 'url']],
   ['/integrations/rss_feed', 'body', (url) => ({ url }), ['url']],

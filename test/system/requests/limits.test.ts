@@ -201,16 +201,19 @@ test('delays texts above max_characters until there is room, and never stores mo
   expect((await readAtRest(service.env)).findInconsistencies('characters')).toEqual([]);
 });
 
-thoroughly('applies the limits of the organization to users without their own, and none to a user with -1', async () => {
-  await service.user('free');
-  await setLimits('free', { max_files_per_upload: -1 });
-  await organization.post('/organization/update', { global_user_config: { max_files_per_upload: 1 } });
-  const [limitedUser, free] = [await service.user('bound'), await service.user('free')];
-  const counts = [];
-  for (const user of [limitedUser, free]) {
-    const parent = await user.settled((await scrape(user)).id);
-    counts.push((await user.children(parent.id)).length);
-  }
-  await organization.post('/organization/update', { global_user_config: { max_files_per_upload: -1 } });
-  expect(counts).toEqual([1, PAGES]);
-});
+thoroughly(
+  'applies the limits of the organization to users without their own, and none to a user with -1',
+  async () => {
+    await service.user('free');
+    await setLimits('free', { max_files_per_upload: -1 });
+    await organization.post('/organization/update', { global_user_config: { max_files_per_upload: 1 } });
+    const [limitedUser, free] = [await service.user('bound'), await service.user('free')];
+    const counts = [];
+    for (const user of [limitedUser, free]) {
+      const parent = await user.settled((await scrape(user)).id);
+      counts.push((await user.children(parent.id)).length);
+    }
+    await organization.post('/organization/update', { global_user_config: { max_files_per_upload: -1 } });
+    expect(counts).toEqual([1, PAGES]);
+  },
+);

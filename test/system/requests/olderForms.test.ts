@@ -88,26 +88,29 @@ describe('POST /text_chunks', () => {
     expect(vectors.results.every((one) => one.embedding?.length === 384)).toBe(true);
   });
 
-  test.each(['created_at', 'updated_at', 'chunk_index'])('orders by chunk number in both directions for %s', async (order_by) => {
-    const { id } = pages[0]!;
-    const { results, count } = await chunks({ user_file_id: id }, { ...all, order_by });
-    expect(results.map((one) => one.chunk_index)).toEqual([...results.keys()]);
-    expect((await chunks({ user_file_id: id }, { ...all, order_by, order_dir: 'desc' })).results).toEqual(
-      results.toReversed(),
-    );
-    const page = await chunks(
-      { user_file_id: id },
-      { pagination: { limit: 2, offset: 1 }, order_by, order_dir: 'desc' },
-    );
-    expect(page).toEqual({ results: results.toReversed().slice(1, 3), count });
-    const beyond = await chunks(
-      { user_file_id: id },
-      { pagination: { limit: 5, offset: count - 1 }, order_dir: 'desc' },
-    );
-    expect(beyond.results).toEqual([results[0]]);
-    const past = await chunks({ user_file_id: id }, { pagination: { offset: count }, order_by, order_dir: 'desc' });
-    expect(past).toEqual({ results: [], count });
-  });
+  test.each(['created_at', 'updated_at', 'chunk_index'])(
+    'orders by chunk number in both directions for %s',
+    async (order_by) => {
+      const { id } = pages[0]!;
+      const { results, count } = await chunks({ user_file_id: id }, { ...all, order_by });
+      expect(results.map((one) => one.chunk_index)).toEqual([...results.keys()]);
+      expect((await chunks({ user_file_id: id }, { ...all, order_by, order_dir: 'desc' })).results).toEqual(
+        results.toReversed(),
+      );
+      const page = await chunks(
+        { user_file_id: id },
+        { pagination: { limit: 2, offset: 1 }, order_by, order_dir: 'desc' },
+      );
+      expect(page).toEqual({ results: results.toReversed().slice(1, 3), count });
+      const beyond = await chunks(
+        { user_file_id: id },
+        { pagination: { limit: 5, offset: count - 1 }, order_dir: 'desc' },
+      );
+      expect(beyond.results).toEqual([results[0]]);
+      const past = await chunks({ user_file_id: id }, { pagination: { offset: count }, order_by, order_dir: 'desc' });
+      expect(past).toEqual({ results: [], count });
+    },
+  );
 
   test("returns chunks of the file's own model, and none of another", async () => {
     const { id } = pages[0]!;

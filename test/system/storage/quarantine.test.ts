@@ -206,33 +206,30 @@ test('erases a file that is not restored in time, without leftovers', async () =
 const sourcesOf = async (customerId: string): Promise<DataSourceRecord[]> =>
   (await (await service.user(customerId)).post<Listed<DataSourceRecord>>('/user_data_sources', {})).body.results;
 
-thoroughly(
-  'does not restore a file whose name a new one has, and erases all files of a deleted user',
-  async () => {
-    const { content, all, settled, pass, mine } = await connected('cora');
-    stand.remove(content.others[0]!);
-    await pass();
-    await settled(all.length - 1);
-    const [row] = await kept(mine);
-    stand.reset();
-    await pass();
-    await settled(all.length);
-    expect((await restore({ file_ids: [row?.file_id] })).body).toEqual({ restoring: 1 });
-    await allRunsEnded();
-    expect(await kept(mine)).toEqual([row]);
-    expect(await settled(all.length)).not.toContainEqual(expect.objectContaining({ id: row?.file_id }));
-    expect(await findInconsistencies()).toEqual([]);
+thoroughly('does not restore a file whose name a new one has, and erases all files of a deleted user', async () => {
+  const { content, all, settled, pass, mine } = await connected('cora');
+  stand.remove(content.others[0]!);
+  await pass();
+  await settled(all.length - 1);
+  const [row] = await kept(mine);
+  stand.reset();
+  await pass();
+  await settled(all.length);
+  expect((await restore({ file_ids: [row?.file_id] })).body).toEqual({ restoring: 1 });
+  await allRunsEnded();
+  expect(await kept(mine)).toEqual([row]);
+  expect(await settled(all.length)).not.toContainEqual(expect.objectContaining({ id: row?.file_id }));
+  expect(await findInconsistencies()).toEqual([]);
 
-    expect((await organization.post('/delete_users', { customer_ids: ['cora'] })).status).toBe(200);
-    await waitFor(
-      () => kept(mine),
-      (rows) => rows.length === 0,
-    );
-    await allRunsEnded();
-    expect(await storedFor(service.env)).toEqual([]);
-    expect(await findInconsistencies()).toEqual([]);
-  },
-);
+  expect((await organization.post('/delete_users', { customer_ids: ['cora'] })).status).toBe(200);
+  await waitFor(
+    () => kept(mine),
+    (rows) => rows.length === 0,
+  );
+  await allRunsEnded();
+  expect(await storedFor(service.env)).toEqual([]);
+  expect(await findInconsistencies()).toEqual([]);
+});
 
 test('hides quarantined files from other organizations, and restores none without an id', async () => {
   const { content, all, settled, pass, mine } = await connected('dina');

@@ -64,7 +64,8 @@ async function uploaded(user: TestUser, texts: readonly string[], more: object =
   return Promise.all(accepted.map(({ body }) => user.settled(body.id)));
 }
 
-const reembed = (user: TestUser, body: object) => user.post<Estimate>('/files/reembed', { embedding_model: TO, ...body });
+const reembed = (user: TestUser, body: object) =>
+  user.post<Estimate>('/files/reembed', { embedding_model: TO, ...body });
 const progressOf = async (user: TestUser, id: number | null): Promise<Progress> =>
   (await user.get<Progress>(`/files/reembed/${id}`)).body;
 const ENDS = ['FINISHED', 'FAILED', 'CANCELLED'];

@@ -234,9 +234,12 @@ export function githubReadRows(catalogue: Catalogue): void {
       customer.stand.limit(2);
       expect(await numbers('issues')).toEqual([1, 2, 3, 6]);
       customer.stand.limit(1, 120);
-      const limited = await fetch(`${catalogue.service.url}${BASE_PATH}/issues/1?data_source_id=${source}&repository=atlas`, {
-        headers: { authorization: `Token ${customer.user.token}` },
-      });
+      const limited = await fetch(
+        `${catalogue.service.url}${BASE_PATH}/issues/1?data_source_id=${source}&repository=atlas`,
+        {
+          headers: { authorization: `Token ${customer.user.token}` },
+        },
+      );
       expect({ status: limited.status, wait: Number(limited.headers.get('retry-after')) > 60 }).toEqual({
         status: 503,
         wait: true,

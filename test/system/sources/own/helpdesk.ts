@@ -138,8 +138,8 @@ export function skippedRows(catalogue: Catalogue, type: ConnectedSourceType, fil
       expect((await user.post('/integrations/files/sync', body)).status).toBe(200);
       const events = await waitFor(
         () => eventsOf(catalogue.service, customerId),
-        (events) =>
-          events.some((event) => event.kind === 'ALL_FILES_PROCESSED' && event.info?.['request_id'] === requestId),
+        (emitted) =>
+          emitted.some((event) => event.kind === 'ALL_FILES_PROCESSED' && event.info?.['request_id'] === requestId),
       );
       return events.filter(
         (event) =>

@@ -44,7 +44,9 @@ export function outlookRows(catalogue: Catalogue): void {
       mailbox.categories.push({ id: 'c1', displayName: 'Tides', color: 'preset3' });
       addMessage('a', 'INBOX', { received: '2026-01-06T09:00:00Z', categories: ['Tides'] });
       addMessage('b', 'INBOX', { flagged: true, from: 'grace@harbour.example', to: ['ada@harbour.example'] });
-      addMessage('c', 'WORK', { attachments: { plan: { name: 'plan.md', content: '# The plan\n\nHigh tide at noon.' } } });
+      addMessage('c', 'WORK', {
+        attachments: { plan: { name: 'plan.md', content: '# The plan\n\nHigh tide at noon.' } },
+      });
       customers += 1;
       user = await catalogue.service.user(`outlook ${customers}`);
       expect((await stands.OUTLOOK.connect(user, { sync_source_items: false })).status).toBe(200);
@@ -138,7 +140,11 @@ export function outlookRows(catalogue: Catalogue): void {
 
     test.each([
       ['not if only the folder is selected', {}, ['c']],
-      ['if file_sync_config of the call requests it', { file_sync_config: { sync_attachments: true } }, ['c', 'c/plan']],
+      [
+        'if file_sync_config of the call requests it',
+        { file_sync_config: { sync_attachments: true } },
+        ['c', 'c/plan'],
+      ],
     ])('attachments in a selected folder become files, %s', async (_name, options, ids) => {
       const request = { data_source_id: id, ids: ['folder:WORK'], ...options };
       expect((await user.post('/integrations/files/sync', request)).status).toBe(200);

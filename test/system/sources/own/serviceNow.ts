@@ -198,7 +198,8 @@ export function serviceNowTypeRows(catalogue: Catalogue, optionSets: readonly Ty
         const { types, attachments: withAttachments } = options;
         const isNamed = (type: string): boolean => types?.includes(type) ?? false;
         const isIncluded = (type: string): boolean => types === undefined || isNamed(type);
-        const includesAttachmentsOf = (type: string): boolean => isNamed('ATTACHMENT') || (withAttachments && isIncluded(type));
+        const includesAttachmentsOf = (type: string): boolean =>
+          isNamed('ATTACHMENT') || (withAttachments && isIncluded(type));
         const expected = [
           ...(isIncluded('INCIDENT') ? [lighthouse, keeper] : []),
           ...(isIncluded('TABLE') ? others : []),

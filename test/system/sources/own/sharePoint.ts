@@ -65,24 +65,21 @@ export function sharePointRows(catalogue: Catalogue): void {
       expect(results).toMatchObject([{ data_source_external_id: 'SHAREPOINT|ada@harbour.example|harbour' }]);
     });
 
-    test.each(['ONEDRIVE', 'OUTLOOK'] as const)(
-      '%s uses the tenant that the caller named as well',
-      async (type) => {
-        const other = await catalogue.service.user(`tenant of ${type}`);
-        const { graph: account } = stands[type] as MicrosoftStand;
-        for (const [tenant, expected] of [
-          ['harbour.example', 'harbour.example'],
-          [null, 'common'],
-        ]) {
-          account.provider.requests.length = 0;
-          const body = { microsoft_tenant: tenant, sync_source_items: false };
-          expect((await stands[type].connect(other, body)).status).toBe(200);
-          const paths = account.provider.requests.map(({ kind, path }) => [kind, path]);
-          expect(paths.at(0)).toEqual(['authorize', `/${expected}/oauth2/v2.0/authorize`]);
-          expect(paths.at(-1)).toEqual(['token', `/${expected}/oauth2/v2.0/token`]);
-        }
-      },
-    );
+    test.each(['ONEDRIVE', 'OUTLOOK'] as const)('%s uses the tenant that the caller named as well', async (type) => {
+      const other = await catalogue.service.user(`tenant of ${type}`);
+      const { graph: account } = stands[type] as MicrosoftStand;
+      for (const [tenant, expected] of [
+        ['harbour.example', 'harbour.example'],
+        [null, 'common'],
+      ]) {
+        account.provider.requests.length = 0;
+        const body = { microsoft_tenant: tenant, sync_source_items: false };
+        expect((await stands[type].connect(other, body)).status).toBe(200);
+        const paths = account.provider.requests.map(({ kind, path }) => [kind, path]);
+        expect(paths.at(0)).toEqual(['authorize', `/${expected}/oauth2/v2.0/authorize`]);
+        expect(paths.at(-1)).toEqual(['token', `/${expected}/oauth2/v2.0/token`]);
+      }
+    });
 
     test('accept tokens that the caller has, for the tenant and the site it names', async () => {
       const other = await catalogue.service.user('sharepoint handed over');

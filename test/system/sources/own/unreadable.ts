@@ -100,7 +100,9 @@ export function moreUnreadableRows(catalogue: Catalogue): void {
       files['way'] = { name: 'Way', mimeType: DRIVE_SHORTCUT, parent: 'sights', target: 'far' };
       await drive.connect();
       await drive.syncFiles(['sights']);
-      expect(await skippedReasonsOf(drive, 1)).toEqual(new Map([['way', expect.stringMatching(/shortcut to a folder/)]]));
+      expect(await skippedReasonsOf(drive, 1)).toEqual(
+        new Map([['way', expect.stringMatching(/shortcut to a folder/)]]),
+      );
       await drive.syncFiles(['way']);
       const made = await drive.settledFiles(3);
       expect(made.map((file) => file.external_file_id).toSorted()).toEqual(['in-far', 'keeper', 'lighthouse']);

@@ -190,7 +190,9 @@ export function connectionOptionRows(customer: Customer, { said }: Catalogue, is
         if (type !== ('SERVICENOW' as string)) return;
         for (const value of HOSTILE) {
           const credentials = { ...(fixtureFields['servicenow_credentials'] as Body), instance_subdomain: value };
-          expect(await requestUrl({ ...fixtureFields, servicenow_credentials: credentials })).toMatchObject({ status: 422 });
+          expect(await requestUrl({ ...fixtureFields, servicenow_credentials: credentials })).toMatchObject({
+            status: 422,
+          });
         }
       });
 
