@@ -94,9 +94,9 @@ describe.each(SERVICES)('%s', (transcription_service) => {
     expect(times.at(-1)).toMatchObject({ end_offset_sec: 18 });
     const [hit] = await user.search({ query: 'what do otters do with pebbles', k: 1, file_ids: [id] });
     expect(hit?.content).toContain('Otters juggle');
-    const heard = [...deepgram.calls, ...assemblyai.uploads].filter((one) => one.scene === scene);
+    const received = [...deepgram.calls, ...assemblyai.uploads].filter((one) => one.scene === scene);
     const sha256 = createHash('sha256').update(content).digest('hex');
-    expect(heard).toMatchObject([{ sha256, size: content.length }]);
+    expect(received).toMatchObject([{ sha256, size: content.length }]);
   });
 
   test('starts turns with their speaker and names the speakers of chunks (include_speaker_labels)', async () => {
@@ -179,14 +179,14 @@ describe.each(SERVICES)('%s', (transcription_service) => {
 
   test('does not transcribe again for another chunk_size or more vectors', async () => {
     const scene = `again-${transcription_service}`;
-    const heard = (): number => (transcription_service === 'deepgram' ? callsOf(scene) : jobsOf(scene)).length;
+    const countCalls = (): number => (transcription_service === 'deepgram' ? callsOf(scene) : jobsOf(scene)).length;
     const file = await transcribed(scene, { ...options, include_speaker_labels: true });
     for (const change of [{ chunk_size: 20, chunk_overlap: 0 }, { force_embedding_generation: true }]) {
       expect((await user.post('/resync_file', { file_id: file.id, ...change })).status).toBe(200);
       expect(await user.settled(file.id)).toMatchObject({ sync_status: 'READY' });
     }
     expect((await chunksOf(file)).length).toBeGreaterThan(1);
-    expect(heard()).toBe(1);
+    expect(countCalls()).toBe(1);
     expect((await user.file(file.id)).file_statistics?.num_embeddings).toBeGreaterThan(1);
   });
 });

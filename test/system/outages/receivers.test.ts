@@ -273,15 +273,15 @@ describe('a receiver that was down, or was added late', () => {
     expect(await late.tookSoon(1)).toEqual(['FILE_DELETED 1']);
   });
   test('gets no events of another organization, neither in its feed nor in its deliveries', async () => {
-    const [one, other] = [await organization(), await organization()];
-    const [mine, theirs] = [await one.receiver(), await other.receiver()];
-    await one.tell('FILE_READY', 1);
+    const [own, other] = [await organization(), await organization()];
+    const [ownHook, otherHook] = [await own.receiver(), await other.receiver()];
+    await own.tell('FILE_READY', 1);
     await other.tell('FILE_READY', 2);
-    await Promise.all([mine.tookSoon(1), theirs.tookSoon(1)]);
-    expect((await one.get<Page>('/events')).body.results.map(({ obj }) => obj.object_id)).toEqual(['1']);
-    expect([mine.taken(), theirs.taken()]).toEqual([['FILE_READY 1'], ['FILE_READY 2']]);
-    for (const path of [`/webhooks/${theirs.id}/deliveries`, `/webhooks/${2 ** 40}/deliveries`])
-      expect(await one.get(path)).toMatchObject({ status: 404, body: { detail: 'No such webhook.' } });
-    expect((await one.post(`/webhooks/${theirs.id}/redeliver`, {})).status).toBe(404);
+    await Promise.all([ownHook.tookSoon(1), otherHook.tookSoon(1)]);
+    expect((await own.get<Page>('/events')).body.results.map(({ obj }) => obj.object_id)).toEqual(['1']);
+    expect([ownHook.taken(), otherHook.taken()]).toEqual([['FILE_READY 1'], ['FILE_READY 2']]);
+    for (const path of [`/webhooks/${otherHook.id}/deliveries`, `/webhooks/${2 ** 40}/deliveries`])
+      expect(await own.get(path)).toMatchObject({ status: 404, body: { detail: 'No such webhook.' } });
+    expect((await own.post(`/webhooks/${otherHook.id}/redeliver`, {})).status).toBe(404);
   });
 });
