@@ -68,7 +68,7 @@ test('what can not be connected in this version, is said to be so', async () => 
     expect(await ask({ service: name, zendesk_subdomain: 'harbour' })).toMatchObject({ status: 400 });
 });
 
-// What each service takes, and asks for at its provider, is in sources/rows/asked.ts.
+// What each service takes, and asks for at its provider, is in sources/rows/connectionOptions.ts.
 test('services that are none are refused', async () => {
   for (const name of ['GITBOOK', 'WEB_SCRAPE', 'google', null])
     expect(await ask({ service: name })).toMatchObject({ status: 422 });

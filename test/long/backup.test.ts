@@ -34,7 +34,7 @@ const own = {
   SECRET_KEY: `k1:${randomBytes(32).toString('base64')}`,
 };
 
-/** Everything on one DATA_DIR, as npm start has it. */
+/** Starts everything on one DATA_DIR, as `npm start` does. */
 async function start() {
   const engines = await startEngines({ dataDir, need: { temporal: true, mongodb: true, qdrant: true }, ports: 'free' });
   const { modelPath, tokenizerPath } = testEngines();
@@ -56,22 +56,25 @@ async function start() {
   };
 }
 
-test('after backup, wipe and restore a search answers the same, and a scrape that was in flight comes to its end', async () => {
+test('restores identical search results from a backup after a wipe, and finishes the scrape that was in flight', async () => {
   const paths = Array.from({ length: PAGES }, (_, n) => `/p${n}.html`);
   for (const [n, page] of paths.entries()) site.pages.set(page, { body: samplePage(n, 1), delayMs: n < 8 ? 0 : 400 });
   site.pages.set('/few.xml', sitemapOf(site.origin, paths.slice(0, 4)));
   site.pages.set('/others.xml', sitemapOf(site.origin, paths.slice(4)));
   const before = await start();
   const user = await before.user();
-  const few = await user.scrape({ url: site.url('/few.xml'), chunk_size: 100 });
-  await user.settled(few.id);
-  const search = { query: QUERY, k: 5, parent_file_ids: [few.id] };
+  const indexed = await user.scrape({ url: site.url('/few.xml'), chunk_size: 100 });
+  await user.settled(indexed.id);
+  const search = { query: QUERY, k: 5, parent_file_ids: [indexed.id] };
   const answer = await user.search(search);
   expect(answer).toHaveLength(5);
-  const own_ = await user.send({ name: 'own.txt', content: 'kept with the account '.repeat(50) }, { chunk_size: 100 });
-  await user.settled(own_.id);
-  const flying = await user.scrape({ url: site.url('/others.xml'), chunk_size: 100 });
-  while ((await user.children(flying.id)).filter(({ sync_status }) => sync_status === 'READY').length < 2)
+  const upload = await user.send(
+    { name: 'own.txt', content: 'kept with the account '.repeat(50) },
+    { chunk_size: 100 },
+  );
+  await user.settled(upload.id);
+  const inFlight = await user.scrape({ url: site.url('/others.xml'), chunk_size: 100 });
+  while ((await user.children(inFlight.id)).filter(({ sync_status }) => sync_status === 'READY').length < 2)
     await sleep(50);
   const running = await cli({ ...own, DATA_DIR: dataDir }, 'backup', path.join(root, 'too-early'));
   expect([running.code, running.said]).toEqual([1, expect.stringContaining('Stop npm start first')]);
@@ -85,13 +88,13 @@ test('after backup, wipe and restore a search answers the same, and a scrape tha
   const after = await start();
   try {
     const again = await after.user();
-    const told = ({ content, score, rank }: (typeof answer)[number]) => ({ content, score, rank });
-    expect((await again.search(search)).map(told)).toEqual(answer.map(told));
-    expect(await again.settled(flying.id)).toMatchObject({
+    const summaryOf = ({ content, score, rank }: (typeof answer)[number]) => ({ content, score, rank });
+    expect((await again.search(search)).map(summaryOf)).toEqual(answer.map(summaryOf));
+    expect(await again.settled(inFlight.id)).toMatchObject({
       sync_status: 'READY',
       file_metadata: { pages_total: PAGES - 4, pages_ready: PAGES - 4 },
     });
-    const raw = await again.get<{ presigned_url: string }>(`/raw_file/${own_.id}`);
+    const raw = await again.get<{ presigned_url: string }>(`/raw_file/${upload.id}`);
     expect(await (await fetch(raw.body.presigned_url)).text()).toContain('kept with the account');
     expect(await cli({ ...own, DATA_DIR: dataDir }, 'reconcile')).toMatchObject({ code: 0 });
   } finally {

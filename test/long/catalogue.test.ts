@@ -1,4 +1,4 @@
-/** The whole catalogue of connected sources, with all troubles for each: some minutes. */
+/** The whole catalogue of connected sources, each with every fault. Takes some minutes. */
 import { catalogueSuite } from '../system/sources/suite.js';
 
 catalogueSuite(() => true);

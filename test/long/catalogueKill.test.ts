@@ -28,24 +28,30 @@ afterAll(async () => {
   await Promise.all([...stands.values()].map((stand) => stand.close()));
 });
 
-describe.each(SOURCES)('the worker killed at random moments of a sync of %s', (type) => {
+describe.each(SOURCES)('a sync of %s whose worker is killed at random moments', (type) => {
   test(
-    `leaves what an undisturbed one leaves, ${ROUNDS} times`,
+    `stores what an uninterrupted sync stores, ${ROUNDS} times`,
     async () => {
-      const chance = seededChance(`kills of ${type}`);
+      const random = seededChance(`kills of ${type}`);
       const stand = stands.get(type)!;
       const common = { service, type, stand, content: stand.reset(MORE) };
-      const calm = await playCatalogueRound({ ...common, customerId: `calm ${type}`, killsAfter: [] });
-      expect(calm.inconsistencies).toEqual([]);
+      const uninterrupted = await playCatalogueRound({
+        ...common,
+        customerId: `uninterrupted ${type}`,
+        killsAfter: [],
+      });
+      expect(uninterrupted.inconsistencies).toEqual([]);
       let hits = 0;
       for (let number = 0; number < ROUNDS; number += 1) {
-        const first = 1 + chance.below(Math.floor(calm.asked / 2));
-        const killsAfter = [first, first + 1 + chance.below(calm.asked - first)];
-        const played = await playCatalogueRound({ ...common, customerId: `killed ${number} ${type}`, killsAfter });
-        expect(played.left).toEqual(calm.left);
-        expect(played.inconsistencies).toEqual([]);
-        hits += played.hits;
-        process.stdout.write(`${type} killed after ${killsAfter.join()} of ${calm.asked}: ${played.hits} under way\n`);
+        const first = 1 + random.below(Math.floor(uninterrupted.asked / 2));
+        const killsAfter = [first, first + 1 + random.below(uninterrupted.asked - first)];
+        const round = await playCatalogueRound({ ...common, customerId: `killed ${number} ${type}`, killsAfter });
+        expect(round.left).toEqual(uninterrupted.left);
+        expect(round.inconsistencies).toEqual([]);
+        hits += round.hits;
+        process.stdout.write(
+          `${type} killed after ${killsAfter.join()} of ${uninterrupted.asked}: ${round.hits} under way\n`,
+        );
       }
       expect(hits).toBeGreaterThanOrEqual(ROUNDS);
     },

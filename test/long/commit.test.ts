@@ -14,13 +14,13 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => rounds.close());
 
-/** Every place once in some order, then any. */
+/** Each place once in random order, then random places. */
 const stops: Stop[] = [...chance.shuffle(PLACES), ...Array.from({ length: POINTS }, () => chance.pick(PLACES))]
   .slice(0, POINTS)
   .map((place) => ({ ...place, nth: 1 + chance.below(COMMITS) }));
 
 test.each(stops.map((stop) => [`${stop.when} ${stop.step} of commit ${stop.nth}`, stop] as const))(
-  'a worker killed %s leaves what an undisturbed one leaves',
+  'stores what an undisturbed worker stores when killed %s',
   async (_title, stop) => {
     await rounds.play(stop);
     expect.hasAssertions();

@@ -12,12 +12,12 @@ afterEach(async () => {
   await demo?.close();
 });
 
-test('the content of both accounts becomes searchable after consent; a refusal leads to another attempt', async () => {
-  const said: string[] = [];
+test('makes the content of both accounts searchable after consent, and asks again after a refusal', async () => {
+  const logLines: string[] = [];
   const printed: string[] = [];
   const walks: Promise<unknown>[] = [];
-  /** Refuses consent at first, cancels the first selection, then selects everything. */
-  const person = async (visit: number, url: string): Promise<void> => {
+  /** Refuses consent first, cancels the first selection, then selects everything. */
+  const answerAsUser = async (visit: number, url: string): Promise<void> => {
     const page = url.includes('/connections/')
       ? { url, html: await (await fetch(url)).text() }
       : await consentTo(url, { deny: visit === 0 });
@@ -27,14 +27,14 @@ test('the content of both accounts becomes searchable after consent; a refusal l
     for (const id of ids) body.append('ids', id);
     expect((await fetch(page.url, { method: 'POST', body })).status).toBe(200);
   };
-  demo = await connectDemo((line) => void said.push(line), {
-    open: (url) => void walks.push(person(walks.length, url)),
+  demo = await connectDemo((line) => void logLines.push(line), {
+    open: (url) => void walks.push(answerAsUser(walks.length, url)),
     print: (text) => void printed.push(text),
   });
   service = await startService({ ...demo.env });
   await demo.run(await signIn(service));
   await Promise.all(walks);
-  expect(said.filter((line) => /connected|are searchable|Nothing was selected/.test(line))).toEqual([
+  expect(logLines.filter((line) => /connected|are searchable|Nothing was selected/.test(line))).toEqual([
     'You refused access to Google Drive, so it is not connected. Try again:',
     'Google Drive is connected as ada@harbour.example',
     expect.stringContaining('Nothing was selected'),

@@ -13,19 +13,19 @@ import { seededChance } from '../support/seed.js';
 import { waitFor } from '../support/waitFor.js';
 
 const ROUNDS = Number(process.env['TEST_KILLS'] ?? 10);
-/** Who connect at the same time. */
+/** Users who connect at the same time. */
 const PEOPLE = 4;
-/** Within so long after a round has begun, API and worker die, and one of the engines. */
+/** The API, the worker and one engine are killed within this time after a round begins. */
 const KILL_WITHIN_MS = 1_500;
-/** So long codes are spent in each round, and not answered. */
+/** How long the provider delays its replies to exchanged codes in each round. */
 const SLOW_MS = 1_200;
 const ITEMS = ['My Drive', 'Shared with me', 'a.txt'];
-/** How often somebody goes back to the application and connects once more. */
+/** Maximum number of connection attempts per user. */
 const TRIES = 5;
-/** Qdrant has no part in it. */
+/** Qdrant takes no part in a connection. */
 const ENGINES = VICTIMS.filter((victim) => victim === 'temporal' || victim === 'mongodb');
 
-const chance = seededChance('kills amid connections');
+const chance = seededChance('kills during connections');
 let drive: GoogleDriveEmulator;
 let service: OwnService;
 
@@ -35,7 +35,7 @@ beforeAll(async () => {
     ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
     SOURCE_URLS: drive.settings,
     OAUTH_CLIENTS: `GOOGLE_DRIVE=${CLIENT_ID}:${CLIENT_SECRET}`,
-    // Addresses that were made and never answered, because the API died, are over soon.
+    // Attempts whose authorization URL was never returned, because the API died, expire soon.
     CONSENT_LIFE_S: '90',
   });
 }, 120_000);
@@ -47,14 +47,14 @@ afterAll(async () => {
 const sourcesOf = async (user: TestUser): Promise<DataSourceRecord[]> =>
   (await user.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body.results;
 
-/** As somebody does whose page does not load, or says that it takes long. */
+/** Reloads the page, as a user does when it fails to load or asks for patience. */
 const reload = (url: string): Promise<WalkedPage> =>
   waitFor(
     () => openPage(url).catch(() => ({ status: 0, url, html: '', headers: new Headers() })),
     ({ status }) => status !== 0 && status < 500 && status !== 202,
   );
 
-/** Connects as people do: what fails and says so is begun once more. Answers how often it was. */
+/** Connects as a user does: starts again after a failure that the page reports. Returns the number of attempts. */
 async function connect(user: TestUser): Promise<number> {
   for (let tries = 1; tries <= TRIES; tries += 1) {
     const answer = await user.post<{ oauth_url: string }>('/integrations/oauth_url', {
@@ -70,7 +70,7 @@ async function connect(user: TestUser): Promise<number> {
 }
 
 test(
-  `whatever dies while people connect, each has one account in the end, ${ROUNDS} times`,
+  `connects exactly one account per user when processes are killed at random moments, ${ROUNDS} times`,
   async () => {
     const people: { customerId: string; user: TestUser; tries: number }[] = [];
     for (let round = 0; round < ROUNDS; round += 1) {
@@ -110,7 +110,7 @@ test(
       const attempts = await db.collection('connection_attempts').find().toArray();
       const open = attempts.filter(({ state }) => !['connected', 'failed', 'expired'].includes(String(state)));
       expect(open).toEqual([]);
-      // Each that came to its end has told of it, once, and none that did not.
+      // Each completed attempt emitted one ADD event, and no other attempt did.
       const events = await db.collection('events').find().toArray();
       const added = events.flatMap((row) => row['events'] as { kind: string }[]).filter(({ kind }) => kind === 'ADD');
       expect(added).toHaveLength(attempts.filter(({ state }) => state === 'connected').length);

@@ -15,7 +15,10 @@ import { startProcess } from '../support/processes.js';
 import { startService, type TestService } from '../support/service.js';
 import { waitFor } from '../support/waitFor.js';
 
-/** One death of API and worker meets connections at every point there is; test/long/connectKill.test.ts has deaths at random moments. */
+/**
+ * Kills the API and the worker once while a connection is at each possible point; test/long/connectKill.test.ts kills
+ * at random moments.
+ */
 let drive: GoogleDriveEmulator;
 let receiver: Receiver;
 let service: TestService;
@@ -44,7 +47,7 @@ afterAll(async () => {
   await Promise.all([drive.close(), receiver.close()]);
 });
 
-/** Where one connection is when everything dies, and what must become of it. */
+/** Where one connection is when both processes are killed, and its expected outcome. */
 interface Point {
   readonly at: string;
   readonly becomes: 'connected' | 'lost';
@@ -55,14 +58,14 @@ const POINTS = {
   spent: { at: 'after the provider has spent the code and before its answer', becomes: 'lost' },
   granted: { at: 'between the tokens and the record', becomes: 'connected' },
   answered: { at: 'after the callback was answered', becomes: 'connected' },
-  unacknowledged: { at: 'after the callback and before its workflow hears of it', becomes: 'connected' },
+  unacknowledged: { at: 'after the callback and before its workflow receives it', becomes: 'connected' },
 } as const satisfies Record<string, Point>;
 type Name = keyof typeof POINTS;
 const NAMES = Object.keys(POINTS) as Name[];
 
 interface Person {
   readonly user: TestUser;
-  /** Where the provider sends them. */
+  /** Address to which the provider redirects the user. */
   readonly back: string;
 }
 
@@ -79,10 +82,10 @@ const stateOf = (customerId: string): Promise<unknown> =>
     return rows[0]?.['state'] as unknown;
   });
 const tokenRequests = () => drive.oauth.requests.filter(({ kind }) => kind === 'token');
-/** Opens it as a browser does whose server may die: nothing comes of that. */
+/** Opens the redirect as a browser does while the server may be killed: errors are ignored. */
 const comeBack = ({ back }: Person): void => void openPage(back).catch(() => undefined);
 
-test('whatever connections were at when API and worker died, each ends in one account or in a page that says what to do', async () => {
+test('ends each connection in one account, or in a page with instructions, wherever it was when API and worker were killed', async () => {
   const hook = { url: receiver.url };
   const added = await apiClient(service.url, { authorization: `Bearer ${service.apiKey}` }).post('/add_webhook', hook);
   expect(added).toMatchObject({ status: 200 });
@@ -92,7 +95,7 @@ test('whatever connections were at when API and worker died, each ends in one ac
     people[name] = { user, back: await answerConsent(await urlFor(user)) };
   }
 
-  // Each to its point.
+  // Bring each connection to its point.
   expect(await openPage(people.answered.back)).toMatchObject({ status: 200 });
   drive.misbehave(() => 'hang');
   comeBack(people.granted);
@@ -114,7 +117,7 @@ test('whatever connections were at when API and worker died, each ends in one ac
     (state) => state === 'returned',
   );
   await api.kill();
-  // What is released now finds nobody.
+  // Replies released now have no recipient.
   await waitFor(
     () => drive.load.now,
     (requests) => requests === 0,
@@ -140,7 +143,7 @@ test('whatever connections were at when API and worker died, each ends in one ac
     if (isLost) expect(html).toContain('connect once more');
     expect(await sourcesOf(people[name].user)).toHaveLength(isLost ? 0 : 1);
   }
-  // What was lost holds nothing up.
+  // The lost attempt blocks no new one.
   expect(await consentTo(await urlFor(people.spent.user))).toMatchObject({ status: 200 });
 
   for (const name of NAMES)
@@ -151,16 +154,16 @@ test('whatever connections were at when API and worker died, each ends in one ac
     );
   expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
   expect(await findDifferences(service.env)).toEqual([]);
-  // Deliveries may come twice, under one id.
-  const told = (kind: string) => {
+  // Deliveries may be repeated under the same id.
+  const customersNotified = (kind: string) => {
     const all = receiver.received.filter(({ event }) => event.webhook_type === kind);
     const once = new Map(all.map(({ headers, event }) => [headers['webhook-id'], event.customer_id]));
     return [...once.values()].toSorted();
   };
   await waitFor(
-    () => told('DATA_SOURCE_READY'),
+    () => customersNotified('DATA_SOURCE_READY'),
     (some) => some.length >= NAMES.length,
   );
-  expect(told('ADD')).toEqual(NAMES.toSorted());
-  expect(told('DATA_SOURCE_READY')).toEqual(NAMES.toSorted());
+  expect(customersNotified('ADD')).toEqual(NAMES.toSorted());
+  expect(customersNotified('DATA_SOURCE_READY')).toEqual(NAMES.toSorted());
 }, 120_000);

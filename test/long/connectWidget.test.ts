@@ -1,4 +1,6 @@
-/** The further screens of the widget of integrators: connecting each source, Slack, GitHub, the web, our own chooser. */
+/**
+ * Further screens of the integrators' widget: connecting each source, Slack, GitHub, the web, and the hosted chooser.
+ */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 
 import type { ConnectedSourceType } from '../../contract/sources.js';
@@ -16,7 +18,7 @@ import { useCatalogue } from '../support/sourceStands/catalogue.js';
 import { startWidgetBrowser, type WidgetBrowser, type WidgetView } from '../support/widgetBrowser.js';
 import { startWidgetSite, type WidgetSite } from '../support/widgetSite.js';
 
-/** What a screen asks for, by what stands in its fields before. */
+/** The fields of a screen by their placeholders, with the values to enter. */
 type Fields = Readonly<Record<string, string>>;
 
 const CONNECT_CREDENTIALS: Partial<Record<ConnectedSourceType, Fields>> = {
@@ -27,7 +29,7 @@ const CONNECT_CREDENTIALS: Partial<Record<ConnectedSourceType, Fields>> = {
   GURU: { username: USERNAME, Token: GURU_TOKEN },
   S3: { 'Access Key': ACCESS_KEY, 'Access Key Secret': ACCESS_KEY_SECRET },
 };
-/** Asked for before a person is sent to consent. */
+/** Fields that the widget shows before it sends the user to consent. */
 const BEFORE_CONSENT: Partial<Record<ConnectedSourceType, (service: string) => Fields>> = {
   CONFLUENCE: () => ({ 'your-subdomain': 'harbour' }),
   SALESFORCE: () => ({ 'domain.my.salesforce.com': `https://${ORGANIZATION_HOST}/` }),
@@ -44,7 +46,7 @@ const BY_CONSENT = [
   ...(['BOX', 'DROPBOX', 'GMAIL', 'GOOGLE_CLOUD_STORAGE', 'GOOGLE_DRIVE', 'INTERCOM', 'NOTION', 'ONEDRIVE'] as const),
   ...(['OUTLOOK', 'ZOTERO'] as const),
 ];
-/** Of these the widget offers nothing to choose from. */
+/** Sources for which the widget offers no file selection. */
 const WITHOUT_CHOICE: readonly ConnectedSourceType[] = ['GMAIL', 'OUTLOOK'];
 
 const catalogue = useCatalogue();
@@ -67,8 +69,8 @@ afterEach(async () => {
 });
 
 /** Opens the widget at one source. */
-async function openAt(type: string, wishes: Record<string, unknown> = {}, plainHost?: string): Promise<void> {
-  const integration = { id: type, useCarbonFilePicker: true, syncFilesOnConnection: false, ...wishes };
+async function openAt(type: string, options: Record<string, unknown> = {}, plainHost?: string): Promise<void> {
+  const integration = { id: type, useCarbonFilePicker: true, syncFilesOnConnection: false, ...options };
   const props = { enabledIntegrations: [integration], entryPoint: type };
   customers += 1;
   widget = await browser.open(`widget ${customers}`, props, plainHost);
@@ -79,7 +81,7 @@ async function fill(fields: Fields): Promise<void> {
     await widget.page.getByPlaceholder(placeholder, { exact: true }).fill(value);
 }
 
-/** Answers the consent page that pressing opens. */
+/** Opens the consent page by `press`, and allows access. */
 async function consent(press: () => Promise<void>): Promise<void> {
   const popup = await widget.popup(press);
   await popup.getByRole('button', { name: 'Allow' }).click();
@@ -89,7 +91,7 @@ async function consent(press: () => Promise<void>): Promise<void> {
 
 const accountOf = (type: ConnectedSourceType): string => catalogue.stands[type].externalId.split('|')[1] ?? '';
 
-/** Chooses the first thing that may be chosen, and waits until a file of it is synced. */
+/** Selects the first selectable item, and waits until one of its files is synced. */
 async function syncFirst(type: string): Promise<void> {
   const rows = widget.page.locator('#scrollableTarget li');
   const free = rows.locator('[role="checkbox"]:not([disabled])');
@@ -109,8 +111,8 @@ async function connectedAs(type: ConnectedSourceType): Promise<void> {
   if (!WITHOUT_CHOICE.includes(type)) await syncFirst(type);
 }
 
-describe('each source is connected, and something of it synced', () => {
-  test.each(Object.keys(CONNECT_CREDENTIALS) as ConnectedSourceType[])('%s, by what is handed over', async (type) => {
+describe('connecting each source and syncing one file', () => {
+  test.each(Object.keys(CONNECT_CREDENTIALS) as ConnectedSourceType[])('%s, with entered credentials', async (type) => {
     catalogue.stands[type].reset();
     await openAt(type);
     await widget.press('Connect Account');
@@ -121,7 +123,7 @@ describe('each source is connected, and something of it synced', () => {
     await connectedAs(type);
   });
 
-  test.each(Object.keys(BEFORE_CONSENT) as ConnectedSourceType[])('%s, at a host that is asked for', async (type) => {
+  test.each(Object.keys(BEFORE_CONSENT) as ConnectedSourceType[])('%s, at an entered host', async (type) => {
     catalogue.stands[type].reset();
     await openAt(type);
     await widget.press('Connect Account');
@@ -139,7 +141,7 @@ describe('each source is connected, and something of it synced', () => {
   });
 });
 
-test('what a source refuses is told in its words', async () => {
+test('shows the refusal of a source', async () => {
   catalogue.stands.GURU.reset();
   await openAt('GURU');
   await widget.press('Connect Account');
@@ -150,7 +152,7 @@ test('what a source refuses is told in its words', async () => {
   expect(widget.complaints.splice(0).filter((what) => !/400/.test(what))).toEqual([]);
 });
 
-test('GitHub: repositories are chosen first, then files of them', async () => {
+test('syncs files of selected GitHub repositories', async () => {
   catalogue.stands.GITHUB.reset();
   await openAt('GITHUB');
   await widget.press('Connect Account');
@@ -172,7 +174,7 @@ test('GitHub: repositories are chosen first, then files of them', async () => {
   await widget.picture('GITHUB-synced');
 });
 
-test('Slack: conversations are found by name, and synced', async () => {
+test('finds Slack conversations by name, and syncs them', async () => {
   catalogue.stands.SLACK.reset();
   await openAt('SLACK');
   await consent(() => widget.press('Connect Account'));
@@ -195,7 +197,7 @@ test('Slack: conversations are found by name, and synced', async () => {
   await widget.picture('SLACK-synced');
 });
 
-test('a web site is scraped, and a sitemap of it', async () => {
+test('scrapes a web site and a page of its sitemap', async () => {
   const pages = await startSampleSite(3, 1);
   try {
     await openAt('WEB_SCRAPER', {}, pages.host);
@@ -224,7 +226,7 @@ test('a web site is scraped, and a sitemap of it', async () => {
   }
 });
 
-test('without its own list of files it leads to our chooser, and shows what was chosen there', async () => {
+test('opens the hosted chooser when its own file list is off, and shows the chosen files', async () => {
   const type = 'GOOGLE_DRIVE';
   catalogue.stands[type].reset();
   widget = await browser.open('widget chooser', { enabledIntegrations: [{ id: type }], entryPoint: type });

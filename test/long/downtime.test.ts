@@ -1,4 +1,6 @@
-/** What a schedule makes up for after a downtime of several intervals: one pass, of a server that was away as of a worker. */
+/**
+ * What a schedule catches up after a downtime of several intervals: one pass, whether Temporal or the worker was down.
+ */
 import type { Client } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
@@ -14,7 +16,7 @@ import { waitFor } from '../support/waitFor.js';
 import { standForGitBook } from '../support/sourceStands/gitbook.js';
 import type { SourceStand } from '../support/sourceStands/stand.js';
 
-/** In place of hours; no shorter than the shortest window that Temporal makes up for. */
+/** Replaces an interval of hours; at least the shortest catch-up window of Temporal. */
 const EVERY_MS = 12_000;
 const DOWN_MS = 4 * EVERY_MS;
 
@@ -35,11 +37,11 @@ beforeAll(async () => {
   expect(await stand.connect(user, { sync_files_on_connection: false })).toMatchObject({ status: 200 });
   const { id } = (await user.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body.results[0]!;
   const organization = apiClient(service.url, { authorization: `Bearer ${service.env['API_KEY'] ?? ''}` }, 60_000);
-  const wishes = { customer_ids: ['away'], auto_sync_enabled_sources: 'ALL', auto_sync_interval: 3 };
-  expect((await organization.post('/update_users', wishes)).status).toBe(200);
+  const config = { customer_ids: ['away'], auto_sync_enabled_sources: 'ALL', auto_sync_interval: 3 };
+  expect((await organization.post('/update_users', config)).status).toBe(200);
   scheduleId = scheduleIds.source(id);
   const made = await scheduleWhen(client, service.names, scheduleId, (one) => one !== null);
-  // As wide as the interval, whatever that is.
+  // The catch-up window equals the interval.
   expect(made?.policies.catchupWindow).toBe(made?.spec.intervals?.[0]?.every);
   await client.schedule.getHandle(service.names.idOf(scheduleId)).update(({ policies, action, ...rest }) => ({
     ...rest,
@@ -56,16 +58,16 @@ afterAll(async () => {
 
 const passes = (): Promise<Pick<RunDoc, 'acceptedAt' | 'finishedAt'>[]> =>
   withDatabase(service, async (db) => db.collection<RunDoc>('runs').find({ kind: 'autoSync' }).toArray());
-const acted = async (): Promise<number> =>
+const actionsTaken = async (): Promise<number> =>
   (await scheduleOf(client, service.names, scheduleId))?.info.numActionsTaken ?? 0;
 
-test('a server that was away for four intervals makes up for one', async () => {
+test('catches up one pass after Temporal was down for four intervals', async () => {
   await waitFor(passes, (some) => some.some(({ finishedAt }) => finishedAt !== null));
   const from = Date.now();
   await service.kill('temporal', DOWN_MS);
   const until = Date.now();
   await waitFor(
-    () => acted().catch(() => 0),
+    () => actionsTaken().catch(() => 0),
     (actions) => actions > 0,
   );
   const info = await waitFor(
@@ -77,12 +79,12 @@ test('a server that was away for four intervals makes up for one', async () => {
       scheduledAt.getTime() > from && scheduledAt.getTime() <= until && takenAt.getTime() > from,
   );
   expect(missed).toHaveLength(1);
-  // The last one, for the others are older than the window.
+  // The last one: the earlier ones are outside the catch-up window.
   expect(until - (missed?.[0]?.scheduledAt.getTime() ?? 0)).toBeLessThanOrEqual(EVERY_MS + 2_000);
   expect(info?.numActionsMissedCatchupWindow).toBeGreaterThanOrEqual(2);
 }, 300_000);
 
-test('a pass that runs over several intervals has one after it, and none for each', async () => {
+test('starts one pass after a pass that ran over several intervals', async () => {
   stand.hold();
   const before = (await passes()).length;
   await waitFor(

@@ -1,6 +1,6 @@
 /**
- * The disk of one engine is full while uploads run: a small tmpfs in the place of its folder, so it needs root.
- * Uploads that were acknowledged end READY once there is space again, with no help.
+ * The disk of one engine is full while uploads run. A small tmpfs replaces its folder, so the test needs root.
+ * Acknowledged uploads end READY without intervention once space is free again.
  */
 import { randomBytes } from 'node:crypto';
 import { appendFile, rm } from 'node:fs/promises';
@@ -19,20 +19,20 @@ import { newEngineFolder } from '../support/scratch.js';
 import { allowsMounts, mountSmallDisk, unmountSmallDisk } from '../support/smallDisk.js';
 import { waitFor } from '../support/waitFor.js';
 
-/** Enough for what each writes in this test, little enough to be filled in a second. */
+/** Large enough for what each engine writes in this test, small enough to fill in a second. */
 const SIZES_MB: Readonly<Record<EngineName, number>> = { mongodb: 600, qdrant: 400, temporal: 100 };
 /** How long the disk stays full. MongoDB aborts at its next checkpoint, which comes every 60 s. */
 const FULL_MS = 100_000;
 const RECOVERY_MS = 280_000;
 
-const ends: (() => unknown)[] = [];
+const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
-  for (const end of ends.splice(0).toReversed()) await end();
+  for (const end of cleanups.splice(0).toReversed()) await end();
 });
 
 const testWithMounts = allowsMounts('test/long/fullDisk.test.ts') ? test : test.skip;
 
-/** Writes until nothing more fits. @returns what frees the space again */
+/** Writes until the disk is full. Returns a function that frees the space. */
 async function fill(folder: string): Promise<() => Promise<void>> {
   const file = path.join(folder, 'filler');
   const part = Buffer.alloc(1_000_000);
@@ -51,17 +51,17 @@ testWithMounts.each(['mongodb', 'qdrant', 'temporal'] as const)(
   'acknowledged uploads end READY after the disk of %s was full',
   async (name) => {
     const dataDir = await newEngineFolder('full');
-    ends.push(() => rm(dataDir, { recursive: true, force: true }));
+    cleanups.push(() => rm(dataDir, { recursive: true, force: true }));
     expect(mountSmallDisk(path.join(dataDir, name), SIZES_MB[name])).toBeNull();
-    ends.push(() => unmountSmallDisk(path.join(dataDir, name)));
-    const said: string[] = [];
+    cleanups.push(() => unmountSmallDisk(path.join(dataDir, name)));
+    const logLines: string[] = [];
     const engines = await startEngines({
       dataDir,
       need: { temporal: true, mongodb: true, qdrant: true },
       ports: 'free',
-      keepRunning: (line) => said.push(line),
+      keepRunning: (line) => logLines.push(line),
     });
-    ends.push(() => engines.stop());
+    cleanups.push(() => engines.stop());
     const { modelPath, tokenizerPath } = testEngines();
     const port = await findPort('free');
     const apiKey = `test-key-${randomBytes(12).toString('hex')}`;
@@ -73,7 +73,7 @@ testWithMounts.each(['mongodb', 'qdrant', 'temporal'] as const)(
     };
     for (const module of ['api/server', 'worker/main'] as const) {
       const child = await startProcess(module, env, true);
-      ends.push(() => child.stop());
+      cleanups.push(() => child.stop());
     }
     const user = await testUser(`http://127.0.0.1:${port}`, apiKey, 'ben', 60_000);
     const impatient = await testUser(`http://127.0.0.1:${port}`, apiKey, 'ben');
@@ -119,9 +119,11 @@ testWithMounts.each(['mongodb', 'qdrant', 'temporal'] as const)(
       RECOVERY_MS,
     );
     const atRestMs = Date.now() - freedAt;
-    process.stderr.write(`${name}: ${JSON.stringify({ whileFull, acceptedAgainMs, atRestMs, ended, said })}\n`);
+    process.stderr.write(
+      `${name}: ${JSON.stringify({ whileFull, acceptedAgainMs, atRestMs, ended, said: logLines })}\n`,
+    );
     expect(ended).toEqual({ READY: accepted.length });
-    // Chunks, points and contents of each.
+    // Compares the chunks, points and contents of each file.
     expect(await cli(env, 'reconcile')).toMatchObject({ code: 0 });
   },
   900_000,

@@ -7,8 +7,8 @@ import { seededChance } from '../support/seed.js';
 const FILES = 40;
 const KILLS = Number(process.env['TEST_KILLS'] ?? 10);
 
-describe.each(VICTIMS)('%s killed at random moments of moves between hot and cold storage', (victim) => {
-  const chance = seededChance(`kills of ${victim} amid moves`);
+describe.each(VICTIMS)('moves between hot and cold storage with %s killed at random moments', (victim) => {
+  const chance = seededChance(`kills of ${victim} during moves`);
   let service: OwnService;
   let files: MovedFiles;
 
@@ -21,7 +21,7 @@ describe.each(VICTIMS)('%s killed at random moments of moves between hot and col
   });
 
   test(
-    `records, points and stored files as undisturbed, ${KILLS} times there and back`,
+    `leave records, points and stored files as undisturbed moves do, ${KILLS} times in both directions`,
     async () => {
       let hits = 0;
       for (let number = 0; number < KILLS; number += 1)
@@ -34,7 +34,7 @@ describe.each(VICTIMS)('%s killed at random moments of moves between hot and col
             `${victim} ${direction} after ${delayMs} ms: ${hit ? 'hit' : 'missed'}, ${Date.now() - begun} ms\n`,
           );
         }
-      // Some come when all is over.
+      // Some kills come after the end of the move.
       expect(hits).toBeGreaterThanOrEqual(KILLS);
     },
     KILLS * 300_000,

@@ -1,4 +1,4 @@
-/** What the sources that npm test has no room for have operations of their own for: a minute or two. */
+/** The operations of single sources that do not fit into `npm test`: a minute or two. */
 import { useCatalogue } from '../support/sourceStands/catalogue.js';
 import { chooserRows } from '../system/sources/own/chooser.js';
 import { freshdeskRows } from '../system/sources/own/freshdesk.js';

@@ -1,4 +1,7 @@
-/** The page of operators as a person sees it: in Chromium, with 200 data sources and 20 runs in flight, on sites that stall until they are let go. */
+/**
+ * The operator page in Chromium, with 200 data sources and 20 runs in flight on sites that stall until they are
+ * released.
+ */
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -13,7 +16,7 @@ import { connectSource, revokeSource, withDatabase } from '../support/dataSource
 import { startService, type TestService } from '../support/service.js';
 import { waitFor } from '../support/waitFor.js';
 
-/** Where pictures are put; unset: none are taken. */
+/** Folder for screenshots; without it, none are taken. */
 const PICTURES = process.env['TEST_PICTURES'];
 const SOURCES = 200;
 const RUNS = 20;
@@ -32,7 +35,7 @@ const NAMES = [
 ];
 const TYPES = Object.keys(CONNECTED_SOURCES) as ConnectedSourceType[];
 
-/** Pages of each site that answer at once; the others wait until they are let go. */
+/** Number of pages of each site that answer at once; the others wait for `release()`. */
 const FIRST = (number: number): number => 4 + number;
 
 let service: TestService;
@@ -41,16 +44,19 @@ let receiver: Receiver;
 let browser: Browser;
 
 interface StallingSite extends Site {
-  /** Lets some more pages answer; without a number, all. */
+  /** Releases some more pages; without a number, all. */
   release(pages?: number): void;
 }
 
-/** A site of which only the first pages answer, some are gone, and some say nothing that can be read: its run goes on until it is let go. */
+/**
+ * Starts a site that answers only its first pages, where some pages are missing and some have no readable text. Its run
+ * continues until the site is released.
+ */
 async function stallingSite(number: number): Promise<StallingSite> {
   const site = await startSite();
   const waiting: (() => void)[] = [];
   let free = FIRST(number);
-  const letGo = (): void => {
+  const releaseWaiting = (): void => {
     while (free > 0 && waiting.length > 0) {
       free -= 1;
       waiting.shift()?.();
@@ -65,7 +71,7 @@ async function stallingSite(number: number): Promise<StallingSite> {
         : ([200, page % 13 === 3 ? '<!doctype html><title>Empty</title>' : samplePage(page, 2)] as const);
     site.pages.set(place, (_request, response) => {
       waiting.push(() => void response.writeHead(status, { 'content-type': 'text/html' }).end(body));
-      letGo();
+      releaseWaiting();
     });
   }
   site.pages.set('/sitemap.xml', sitemapOf(site.origin, paths));
@@ -73,7 +79,7 @@ async function stallingSite(number: number): Promise<StallingSite> {
     ...site,
     release(pages = Infinity) {
       free += pages;
-      letGo();
+      releaseWaiting();
     },
   };
 }
@@ -86,7 +92,7 @@ async function connectAccounts(): Promise<void> {
     const externalId = `${type}|${name}${number}@example.com`;
     const { _id } = await connectSource(service, owner, { type, externalId, enableAutoSync: number % 3 === 0 });
     if (number % 31 === 5) await revokeSource(service, owner, _id);
-    const why: Record<string, unknown> | null =
+    const failure: Record<string, unknown> | null =
       number % 37 === 11
         ? {
             syncStatus: 'SYNC_ERROR',
@@ -95,11 +101,11 @@ async function connectAccounts(): Promise<void> {
         : number % 67 === 13
           ? { 'metadata.deletions_held': 412 }
           : null;
-    const looked = new Date(Date.now() - (number % 50) * 3_700_000);
+    const listedAt = new Date(Date.now() - (number % 50) * 3_700_000);
     await withDatabase(service, (db) =>
       db
         .collection<{ _id: number }>('dataSources')
-        .updateOne({ _id }, { $set: { sourceItemsSyncedAt: looked, filesSyncedAt: looked, ...why } }),
+        .updateOne({ _id }, { $set: { sourceItemsSyncedAt: listedAt, filesSyncedAt: listedAt, ...failure } }),
     );
   }
 }
@@ -111,7 +117,7 @@ beforeAll(async () => {
     ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
     ACTIVITY_CONCURRENCY: '40',
     TEMPORAL_UI_URL: 'http://127.0.0.1:8233',
-    // What waits is let go, and never given up.
+    // Waiting pages must be released, not time out.
     HEADERS_TIMEOUT_MS: '900000',
     PAGE_TIMEOUT_MS: '900000',
     LOG_LEVEL: 'silent',
@@ -136,7 +142,7 @@ afterAll(async () => {
   await Promise.all([receiver.close(), ...sites.map((site) => site.close())]);
 });
 
-/** All runs are shown, by the tile and in the table. */
+/** Expects all runs in the tile and in the table. */
 async function allInFlight(page: Page): Promise<void> {
   const tile = page.locator('.tile', { has: page.locator('h2', { hasText: 'Runs in flight' }) });
   expect(await tile.locator('b').innerText()).toBe(String(RUNS));
@@ -149,32 +155,32 @@ async function picture(page: Page, name: string, isWhole = false): Promise<void>
   await page.screenshot({ path: path.join(PICTURES, `${name}.png`), fullPage: isWhole });
 }
 
-test('with 200 data sources and 20 runs in flight it is fast, follows what happens, and is read by keyboard', async () => {
+test('loads fast, updates live and works by keyboard with 200 data sources and 20 runs in flight', async () => {
   const context = await browser.newContext({ viewport: { width: 1440, height: 1000 }, colorScheme: 'light' });
   const page = await context.newPage();
-  const complaints: string[] = [];
-  page.on('pageerror', (error) => complaints.push(error.message));
+  const errors: string[] = [];
+  page.on('pageerror', (error) => errors.push(error.message));
   await page.goto(`${service.url}/ops`);
   await picture(page, 'ops-sign-in');
   await page.getByLabel('API key').fill(service.apiKey);
   await page.keyboard.press('Enter');
   await page.waitForURL(`${service.url}/ops`);
   await page.locator('#live', { hasText: 'live' }).waitFor();
-  // Before, that nobody was signed in was one.
-  page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
-  // The key is in no address, and not in the page.
+  // Errors count from here: the request without a session had logged one.
+  page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
+  // The key is neither in the address nor in the page.
   expect(page.url()).not.toContain(service.apiKey);
   expect(await page.content()).not.toContain(service.apiKey);
   await waitFor(
     () => page.locator('#part-runs tbody tr').count(),
     (runs) => runs === RUNS,
   );
-  // Missing, refused, and without a text: each is a cause of its own.
+  // Missing, refused, and without text: each is a separate cause.
   await waitFor(
     () => page.locator('#part-failures tbody tr').count(),
     (causes) => causes === 3,
   );
-  // What could answer did; then it goes on without being asked.
+  // After the available pages were ingested, the page follows further progress by itself.
   await waitFor(
     () => page.locator('#part-runs').innerText(),
     (text) => text.match(/[1-9]\d* of 30/g)?.length === RUNS,
@@ -189,9 +195,9 @@ test('with 200 data sources and 20 runs in flight it is fast, follows what happe
   await picture(page, 'ops-light');
   await picture(page, 'ops-light-whole', true);
   await allInFlight(page);
-  // What has the focus keeps it while its part is brought up to date.
-  const held = page.locator('#part-runs tbody a').first();
-  await held.focus();
+  // The focused link keeps its focus while its part of the page is updated.
+  const focused = page.locator('#part-runs tbody a').first();
+  await focused.focus();
   const shown = await page.locator('#part-runs').innerText();
   sites.forEach((site) => site.release(1));
   await waitFor(
@@ -205,7 +211,7 @@ test('with 200 data sources and 20 runs in flight it is fast, follows what happe
   await page.locator('#part-failures tbody a').first().click();
   await page.locator('h2', { hasText: 'files' }).first().waitFor();
   await picture(page, 'ops-files');
-  expect(complaints).toEqual([]);
+  expect(errors).toEqual([]);
 
   const dark = await browser.newContext({ viewport: { width: 1440, height: 1000 }, colorScheme: 'dark' });
   await dark.addCookies(await context.cookies(`${service.url}/ops`));
@@ -217,11 +223,11 @@ test('with 200 data sources and 20 runs in flight it is fast, follows what happe
   await allInFlight(night);
   const small = await browser.newContext({ viewport: { width: 420, height: 900 }, javaScriptEnabled: false });
   await small.addCookies(await context.cookies(`${service.url}/ops`));
-  const still = await small.newPage();
-  await still.goto(`${service.url}/ops`);
-  expect(await still.locator('#live').innerText()).toBe('static');
-  expect(await still.locator('#part-sources tbody tr').count()).toBe(50);
-  await picture(still, 'ops-small');
+  const staticPage = await small.newPage();
+  await staticPage.goto(`${service.url}/ops`);
+  expect(await staticPage.locator('#live').innerText()).toBe('static');
+  expect(await staticPage.locator('#part-sources tbody tr').count()).toBe(50);
+  await picture(staticPage, 'ops-small');
 
   const took: number[] = [];
   for (let round = 0; round < 10; round += 1) {

@@ -1,4 +1,4 @@
-/** Runs that come to their bound of tokens again and again, with kills before, amid and after their pauses. */
+/** Runs that reach their token limit repeatedly, with kills before, during and after each pause. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
@@ -10,9 +10,9 @@ import { seededChance } from '../support/seed.js';
 import { waitFor } from '../support/waitFor.js';
 
 const PAGES = 24;
-/** Tokens that are given each time: some pages' worth. */
+/** Tokens added by each resume: enough for some pages. */
 const TOKENS = 3_000;
-/** After a run was told to go on, its next end or pause is a moment away: a kill comes within. */
+/** A resumed run soon ends or pauses again: the kill comes within this time. */
 const MOMENT_MS = 1_500;
 
 let site: KillSite;
@@ -27,34 +27,34 @@ afterAll(async () => {
   await site.close();
 });
 
-const STANDING = /^Paused at max_tokens: (\d+) of (\d+) tokens.*sync_runs\/(\d+)\/resume/;
+const PAUSED = /^Paused at max_tokens: (\d+) of (\d+) tokens.*sync_runs\/(\d+)\/resume/;
 
 test(
-  'the same chunks and points as undisturbed, and no bound is passed',
+  'stores the same chunks and points as undisturbed, and exceeds no token limit',
   async () => {
-    const { rest: calm } = await playRound({ service, site, customerId: 'calm', kills: [] });
+    const { rest: undisturbed } = await playRound({ service, site, customerId: 'undisturbed', kills: [] });
     for (const victim of VICTIMS) {
       const chance = seededChance(`pauses with kills of ${victim}`);
       await forgetVectors(service.env);
       const user = await service.user(victim);
       const { id } = await user.scrape({ url: site.sitemaps[0], chunk_size: 100, max_tokens: TOKENS });
       let pauses = 0;
-      let bound = TOKENS;
-      const standsOrEnded = () =>
+      let limit = TOKENS;
+      const pausedOrReady = () =>
         waitFor(
           () => user.file(id),
           ({ sync_status: status, sync_error_message: message }) =>
-            status === 'READY' || Number(STANDING.exec(message ?? '')?.[2]) === bound,
+            status === 'READY' || Number(PAUSED.exec(message ?? '')?.[2]) === limit,
         );
-      for (let file = await standsOrEnded(); file.sync_status !== 'READY'; file = await standsOrEnded()) {
-        const [, taken = '', of = '', runId = ''] = STANDING.exec(file.sync_error_message ?? '') ?? [];
+      for (let file = await pausedOrReady(); file.sync_status !== 'READY'; file = await pausedOrReady()) {
+        const [, taken = '', of = '', runId = ''] = PAUSED.exec(file.sync_error_message ?? '') ?? [];
         expect(Number(taken)).toBeLessThanOrEqual(Number(of));
         pauses += 1;
         if (pauses % 2 === 1) await service.kill(victim);
-        bound = Number(of) + TOKENS;
-        // A call whose answer was lost is made again: then the run goes on already.
-        const told = await user.post<{ max_tokens?: number }>(`/sync_runs/${runId}/resume`, { max_tokens: bound });
-        expect([200, 409]).toContain(told.status);
+        limit = Number(of) + TOKENS;
+        // A call whose answer was lost is repeated; it gets 409, because the run has already resumed.
+        const answer = await user.post<{ max_tokens?: number }>(`/sync_runs/${runId}/resume`, { max_tokens: limit });
+        expect([200, 409]).toContain(answer.status);
         if (pauses % 2 === 0) {
           await sleep(chance.below(MOMENT_MS));
           await service.kill(victim);
@@ -62,11 +62,11 @@ test(
       }
       expect(pauses).toBeGreaterThan(2);
       const rest = await readAtRest(service.env);
-      // Each pause is told by itself.
+      // Each pause emits an event of its own.
       expect(
         rest.findInconsistencies(victim).filter((what) => !JSON.stringify(what).includes('FILE_SYNC_LIMIT_REACHED')),
       ).toEqual([]);
-      expect(rest.content(victim)).toEqual(calm.content('calm'));
+      expect(rest.content(victim)).toEqual(undisturbed.content('undisturbed'));
       expect(await findDifferences(service.env)).toEqual([]);
       process.stdout.write(`${victim}: ${pauses} pauses\n`);
     }

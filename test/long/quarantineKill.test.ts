@@ -1,4 +1,4 @@
-/** Files on their way into quarantine, back, and out of everything, with kills at random moments in between. */
+/** Files that enter quarantine, are restored, and are erased, with kills at random moments. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
@@ -15,7 +15,7 @@ import { standForGitBook } from '../support/sourceStands/gitbook.js';
 import type { SourceStand, StandContent } from '../support/sourceStands/stand.js';
 
 const KILLS = Number(process.env['TEST_KILLS'] ?? 4);
-/** As many as may vanish without being held. */
+/** The most deletions that do not exceed the mass-deletion limit. */
 const GONE = 10;
 const SETTLE_MS = 150_000;
 const VICTIMS: readonly Victim[] = ['worker', 'mongodb', 'qdrant', 'temporal'];
@@ -53,16 +53,18 @@ const settled = (number: number): Promise<FileRecord[]> =>
   waitFor(files, (some) => some.length === number && some.every((file) => file.sync_status === 'READY'), SETTLE_MS);
 const kept = async () =>
   (await organization.get<Listed<{ file_id: number; state: string }>>('/quarantined_files?limit=100')).body.results;
-/** A file that vanishes, is had back and vanishes again is told of twice: how often is counted at the end of a round. */
-const MAY_BE = /^FILE_DELETED .* was emitted twice$/;
-const amissIn = (now: AtRest): string[] => now.findInconsistencies().filter((what) => !MAY_BE.test(what));
-const rest = async (): Promise<void> => {
+/**
+ * A file that is deleted, restored and deleted again emits two FILE_DELETED events; the end of each round counts them.
+ */
+const EXPECTED_REPEAT = /^FILE_DELETED .* was emitted twice$/;
+const unexpectedIn = (now: AtRest): string[] => now.findInconsistencies().filter((what) => !EXPECTED_REPEAT.test(what));
+const expectConsistent = async (): Promise<void> => {
   const now = await waitFor(
     () => readAtRest(service.env),
-    (one) => amissIn(one).length === 0,
+    (one) => unexpectedIn(one).length === 0,
     SETTLE_MS,
   ).catch(() => readAtRest(service.env));
-  expect(amissIn(now)).toEqual([]);
+  expect(unexpectedIn(now)).toEqual([]);
   expect(await findDifferences(service.env)).toEqual([]);
 };
 const list = async (): Promise<void> => {
@@ -72,10 +74,10 @@ const list = async (): Promise<void> => {
   );
 };
 
-describe.each(VICTIMS)('%s killed at random moments', (victim) => {
-  const chance = seededChance(`kills of ${victim} amid quarantine`);
-  /** Does something, and kills meanwhile. */
-  const amid = async (work: () => Promise<void>): Promise<void> => {
+describe.each(VICTIMS)('quarantine with %s killed at random moments', (victim) => {
+  const chance = seededChance(`kills of ${victim} during quarantine`);
+  /** Runs `work`, and kills the victim at a random moment of it. */
+  const withKill = async (work: () => Promise<void>): Promise<void> => {
     const killing = (async () => {
       await sleep(chance.below(chance.below(2) === 0 ? 300 : 1_500));
       await service.kill(victim);
@@ -85,51 +87,51 @@ describe.each(VICTIMS)('%s killed at random moments', (victim) => {
   };
 
   test(
-    `what vanished is kept, comes back as it was, and is erased, ${KILLS} times`,
+    `quarantines missing files, restores them unchanged, and erases them, ${KILLS} times`,
     async () => {
       for (let number = 0; number < KILLS; number += 1) {
-        // What was erased before is there anew.
+        // Files erased in the round before exist at the source again.
         stand.reset(20);
         await list();
         const selection = { data_source_id: sourceId, ids: content.containers };
         expect((await user.post('/integrations/files/sync', selection)).status).toBe(200);
         const all = await settled(22 + content.others.length);
-        await rest();
+        await expectConsistent();
         const known = new Set([content.lighthouse, content.keeper, ...content.others]);
-        const going = all.filter((file) => !known.has(file.external_file_id)).slice(0, GONE);
-        const ids = going.map(({ id }) => id);
+        const removed = all.filter((file) => !known.has(file.external_file_id)).slice(0, GONE);
+        const ids = removed.map(({ id }) => id);
         const points = await Promise.all(ids.map((id) => pointsOfFile(service.env, id)));
         expect(points.every((some) => some.length > 0)).toBe(true);
 
-        for (const file of going) stand.remove(file.external_file_id);
+        for (const file of removed) stand.remove(file.external_file_id);
         const isKept = async (): Promise<boolean> =>
           (await kept()).filter(({ file_id, state }) => ids.includes(file_id) && state === 'KEPT').length === GONE;
-        await amid(async () => {
+        await withKill(async () => {
           await list();
           await waitFor(isKept, Boolean, SETTLE_MS);
         });
         await settled(all.length - GONE);
-        await rest();
+        await expectConsistent();
         const stored = await storedFor(service.env);
         expect([stored.length, new Set(stored)]).toEqual([ids.length, new Set(ids)]);
 
-        await amid(async () => {
+        await withKill(async () => {
           const answer = await organization.post('/quarantined_files/restore', { file_ids: ids });
           expect(answer).toMatchObject({ status: 200 });
           await settled(all.length);
         });
-        await rest();
+        await expectConsistent();
         expect(await Promise.all(ids.map((id) => pointsOfFile(service.env, id)))).toEqual(points);
         expect(await storedFor(service.env)).toEqual([]);
 
-        // Found once more, missed once more, and had back by nobody.
+        // List the files again, remove them again, and restore none.
         stand.reset(20);
         await list();
-        await rest();
-        for (const file of going) stand.remove(file.external_file_id);
+        await expectConsistent();
+        for (const file of removed) stand.remove(file.external_file_id);
         await list();
         await waitFor(isKept, Boolean, SETTLE_MS);
-        await amid(async () => {
+        await withKill(async () => {
           await withDatabase(service, (db) =>
             db.collection('quarantined_files').updateMany({}, { $set: { keptUntil: new Date() } }),
           );
@@ -139,7 +141,7 @@ describe.each(VICTIMS)('%s killed at random moments', (victim) => {
             SETTLE_MS,
           );
         });
-        await rest();
+        await expectConsistent();
         expect(await storedFor(service.env)).toEqual([]);
         for (const id of ids) {
           expect(await pointsOfFile(service.env, id)).toEqual([]);

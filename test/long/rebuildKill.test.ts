@@ -1,4 +1,4 @@
-/** A rebuild of a lost collection during which the command ends and the worker, Qdrant and MongoDB are killed. */
+/** A rebuild of a lost collection, during which the command ends and the worker, Qdrant and MongoDB are killed. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { forgetVectors } from '../support/atRest.js';
@@ -33,11 +33,11 @@ const hits = async () =>
     score: expect.closeTo(one.score ?? 0, 3) as unknown,
   }));
 
-test('ends with the same search results, each file rebuilt once, however often it is interrupted', async () => {
+test('ends with the same search results and rebuilds each file once, however often it is interrupted', async () => {
   const before = await hits();
   const all = await points();
   await qdrantOf(service).deleteCollection(COLLECTION);
-  // Otherwise nothing would have to be computed.
+  // Without stored vectors, all embeddings must be computed again.
   await forgetVectors(service.env);
 
   const watched = watchCli(service.env, 'vectors', 'rebuild');
@@ -56,7 +56,7 @@ test('ends with the same search results, each file rebuilt once, however often i
   await service.kill('worker');
   await service.kill('mongodb', 500);
 
-  // The same run, not a new one.
+  // The command follows the same run instead of starting one.
   const ended = (await cli(service.env, 'vectors', 'rebuild', '--json')).json<Record<string, unknown>>();
   expect(ended).toMatchObject({ done: true, runs: 1, rebuilt: FILES, failed: 0, skipped: {} });
   expect(await hits()).toEqual(before);

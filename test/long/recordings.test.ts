@@ -1,4 +1,4 @@
-/** Recordings that ffmpeg encodes in this run, of every type of the interface, on their way to the services. */
+/** Recordings of every type of the interface, encoded by ffmpeg during the run, and uploaded for transcription. */
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
@@ -15,18 +15,18 @@ import { startService, type TestService } from '../support/service.js';
 const SERVICES = ['deepgram', 'assemblyai'] as const;
 const CORRUPT = { status: 400, body: { err_msg: 'Bad Request: failed to process audio: corrupt or unsupported data' } };
 const UNREADABLE = /could not read this recording.*corrupt or unsupported data/;
-/** Samples without a header go out in a WAVE file, whose header has so many bytes. */
+/** Samples without a header are sent as a WAVE file, whose header has this many bytes. */
 const HEADER_BYTES = 44;
 
 let deepgram: Deepgram;
 let assemblyai: AssemblyAi;
 let service: TestService;
 let user: TestUser;
-/** By name. */
+/** Uploaded files by name. */
 const files = new Map<string, FileRecord>();
 const made = new Map<string, readonly EncodedRecording[]>();
 
-/** By turns; of what can't be played the one is asked whose emulator says so. */
+/** Alternates between the services. Unplayable recordings go to Deepgram, whose emulator rejects them. */
 const serviceOf = (nth: number, isEncrypted = false) => SERVICES[isEncrypted ? 0 : nth % 2]!;
 const nameOf = (type: string, nth: number): string => `${nth}.${type.toLowerCase()}`;
 const brokenName = (type: string): string => `broken.${type.toLowerCase()}`;
@@ -58,7 +58,7 @@ beforeAll(async () => {
       }),
     );
     const [first] = recordings as [EncodedRecording];
-    // The services say that they can't be played; half of bare samples can.
+    // The service rejects unplayable recordings; half of a file of raw samples is still playable.
     const unplayable = recordings.filter(({ isEncrypted }) => isEncrypted).map(({ bytes }) => bytes);
     if (type !== 'PCM') unplayable.push(halfOf(first));
     for (const bytes of unplayable)
@@ -82,7 +82,7 @@ afterAll(async () => {
 
 describe.each(Object.entries(RECIPES) as [string, readonly Recipe[]][])('%s', (type, recipes) => {
   test.each(recipes.map(({ what }, nth) => [what, nth] as const))(
-    'reaches its service whole and as what it is, and is transcribed where that can play it: %s',
+    'reaches its service whole with its media type, and is transcribed if the service can play it: %s',
     (_what, nth) => {
       const { bytes } = made.get(type)![nth]!;
       const { isEncrypted } = recipes[nth]!;
@@ -102,23 +102,23 @@ describe.each(Object.entries(RECIPES) as [string, readonly Recipe[]][])('%s', (t
       expect(file?.file_metadata).not.toHaveProperty('named_as');
       if (type === 'PCM') {
         const size = bytes.length + HEADER_BYTES;
-        const heard = [...deepgram.calls, ...assemblyai.uploads].filter((one) => one.size === size);
-        // All three are as long.
-        expect(heard).toHaveLength(recipes.length);
+        const received = [...deepgram.calls, ...assemblyai.uploads].filter((one) => one.size === size);
+        // All three have the same length.
+        expect(received).toHaveLength(recipes.length);
         for (const call of deepgram.calls.filter((one) => one.size === size))
           expect(call.contentType).toBe('audio/wav');
         return;
       }
       const whole = { sha256: sha256(bytes), size: bytes.length };
-      const heard = { deepgram: deepgram.calls, assemblyai: assemblyai.uploads }[transcription_service];
-      const [call] = heard.filter((one) => one.sha256 === whole.sha256);
+      const received = { deepgram: deepgram.calls, assemblyai: assemblyai.uploads }[transcription_service];
+      const [call] = received.filter((one) => one.sha256 === whole.sha256);
       expect(call).toMatchObject(whole);
       if (transcription_service === 'deepgram')
         expect(call).toMatchObject({ contentType: mimeTypeOf(type as keyof typeof RECIPES) });
     },
   );
 
-  test('that breaks off is still known, and ends with what its service says of it', () => {
+  test('keeps its type when truncated, and ends with the error of its service', () => {
     const [first] = made.get(type) as [EncodedRecording];
     const file = files.get(brokenName(type));
     expect(file).toMatchObject({ source: type, file_statistics: { file_size: halfOf(first).length } });
@@ -130,7 +130,7 @@ describe.each(Object.entries(RECIPES) as [string, readonly Recipe[]][])('%s', (t
       });
   });
 
-  test('that is empty ends in a sentence, and no service is asked', () => {
+  test('ends with an error when empty, without a request to a service', () => {
     expect(files.get(emptyName(type))).toMatchObject({
       sync_status: 'SYNC_ERROR',
       sync_error_message: expect.stringContaining('empty'),
@@ -138,7 +138,7 @@ describe.each(Object.entries(RECIPES) as [string, readonly Recipe[]][])('%s', (t
     expect(deepgram.calls.filter(({ size }) => size === 0)).toEqual([]);
   });
 
-  test('under a wrong name is what it is, or refused where only its name could say so', async () => {
+  test('is detected under a wrong name, or refused where only the name identifies its type', async () => {
     const [{ bytes, unnamed = type }] = made.get(type) as [EncodedRecording];
     if (unnamed === null) {
       const { status, body } = await user.upload({ name: wrongName(type), content: bytes });
@@ -153,6 +153,6 @@ describe.each(Object.entries(RECIPES) as [string, readonly Recipe[]][])('%s', (t
   });
 });
 
-test('nothing is left over', async () => {
+test('leaves the stores consistent', async () => {
   expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
 });

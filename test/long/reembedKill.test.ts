@@ -4,10 +4,10 @@ import { VICTIMS } from '../support/ownService.js';
 import { type ReembedRounds, someMoment, startReembedRounds } from '../support/reembedRound.js';
 import { seededChance } from '../support/seed.js';
 
-/** More than two batches take. */
+/** More than fit into two batches. */
 const FILES = 110;
 const KILLS = Number(process.env['TEST_KILLS'] ?? 10);
-/** A kill that came when all was over is not counted; so many are tried at most. */
+/** A kill after the end of the work does not count; at most this many are tried. */
 const TRIES = 2 * KILLS + 5;
 
 describe('re-embedding', () => {
@@ -19,9 +19,9 @@ describe('re-embedding', () => {
   afterAll(() => rounds.close());
 
   test.each(VICTIMS)(
-    `with the %s killed at random moments leaves what an undisturbed one leaves, ${KILLS} times`,
+    `with the %s killed at random moments stores what an undisturbed run stores, ${KILLS} times`,
     async (victim) => {
-      const chance = seededChance(`kills of the ${victim} amid re-embedding`);
+      const chance = seededChance(`kills of the ${victim} during re-embedding`);
       let hits = 0;
       for (let number = 0; hits < KILLS && number < TRIES; number += 1)
         hits += await rounds.play([someMoment(chance, victim, rounds.undisturbedMs())]);

@@ -1,4 +1,4 @@
-/** A thousand schedules: made, changed and ended without one left over. */
+/** A thousand schedules: created, changed and deleted without leftovers. */
 import type { Client } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
@@ -21,7 +21,7 @@ let schedules: Schedules;
 let organization: ApiClient;
 
 beforeAll(async () => {
-  // Two that tell Temporal at once, as two workers do.
+  // Two clients update Temporal concurrently, as two workers do.
   service = await startService({ LOG_LEVEL: 'silent' });
   client = createTemporalClient({ address: testEngines().temporalAddress, namespace: 'default' });
   schedules = createSchedules(client, service.names, service.store, createLog({ level: 'silent', name: 'test' }));
@@ -32,7 +32,7 @@ afterAll(async () => {
   await client.connection.close();
 });
 
-/** Those of this service that Temporal lists, with their intervals. */
+/** Returns the schedules of this service that Temporal lists, with their intervals. */
 async function listed(): Promise<Map<string, number>> {
   const found = new Map<string, number>();
   for await (const { scheduleId, spec } of client.schedule.list({ pageSize: 1_000 })) {
@@ -46,15 +46,15 @@ const settle = async (holds: (found: Map<string, number>) => boolean): Promise<M
   return waitFor(listed, holds, 300_000);
 };
 
-test('a thousand are made, changed and ended, and none is left', async () => {
+test('creates, changes and deletes a thousand schedules without leftovers', async () => {
   const owner = await service.store.users.ensure(1, 'thora');
   const ids: string[] = [];
   for (let index = 0; index < NUMBER; index += 1) {
     const { _id } = await connectSource(service, owner, { externalId: `GOOGLE_DRIVE|${index}` });
     ids.push(`auto-sync:${_id}`);
   }
-  const set = async (wishes: Record<string, unknown>): Promise<void> => {
-    const answer = await organization.post('/organization/update', { global_user_config: wishes });
+  const set = async (config: Record<string, unknown>): Promise<void> => {
+    const answer = await organization.post('/organization/update', { global_user_config: config });
     expect(answer).toMatchObject({ status: 200 });
   };
   await set({ auto_sync_enabled_sources: ['GOOGLE_DRIVE'], auto_sync_interval: 12 });
@@ -67,15 +67,15 @@ test('a thousand are made, changed and ended, and none is left', async () => {
     [...found.values()].every((every) => every === 3 * HOUR_MS);
   expect((await settle(isChanged)).size).toBe(NUMBER);
 
-  // What somebody ended by hand comes again; what has no row is ended.
-  const [one = '', other = ''] = ids;
-  await client.schedule.getHandle(service.names.idOf(one)).delete();
-  await withDatabase(service, (db) => db.collection('schedules').deleteOne({ _id: other as never }));
-  await waitFor(listed, (found) => !found.has(one));
+  // A schedule deleted by hand is created again; a schedule without a row is deleted.
+  const [deleted = '', orphaned = ''] = ids;
+  await client.schedule.getHandle(service.names.idOf(deleted)).delete();
+  await withDatabase(service, (db) => db.collection('schedules').deleteOne({ _id: orphaned as never }));
+  await waitFor(listed, (found) => !found.has(deleted));
   expect(await schedules.compare()).toEqual({ ended: 1, missing: 1 });
   await schedules.reconcile();
-  await waitFor(() => scheduleOf(client, service.names, one), Boolean);
-  expect(await scheduleOf(client, service.names, other)).toBeNull();
+  await waitFor(() => scheduleOf(client, service.names, deleted), Boolean);
+  expect(await scheduleOf(client, service.names, orphaned)).toBeNull();
 
   expect((await organization.post('/delete_users', { customer_ids: ['thora'] })).status).toBe(200);
   await waitFor(listed, (found) => found.size === 0, 300_000);

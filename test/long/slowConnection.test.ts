@@ -12,7 +12,7 @@ afterEach(async () => {
   await drive?.close();
 });
 
-test('a connection that takes too long for a page is shown by that page later, with its chooser, and to nobody else', async () => {
+test('shows a slow connection on its page later, with its chooser, once', async () => {
   drive = await startGoogleDrive();
   const settings = {
     ALLOWED_PRIVATE_HOSTS: '127.0.0.1',

@@ -1,4 +1,6 @@
-/** Workers as real processes that are frozen by SIGSTOP and that other programs starve: both are named with what to do. */
+/**
+ * Workers in real processes, frozen by SIGSTOP or starved by other programs: each fault is reported with its remedy.
+ */
 import { execFileSync } from 'node:child_process';
 import { cpus } from 'node:os';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -12,7 +14,7 @@ import { opsPicture } from '../support/opsPicture.js';
 import { startService, type TestService } from '../support/service.js';
 import { waitFor } from '../support/waitFor.js';
 
-/** How soon each trouble must be named, with the default STALL_AFTER_S. */
+/** Time within which each fault must be reported, with the default STALL_AFTER_S. */
 const NAMED_WITHIN_MS = 90_000;
 const PAGES = 600;
 const FROZEN_AFTER_MS = 150_000;
@@ -30,12 +32,15 @@ let site: Site;
 let second: Site;
 let user: TestUser;
 let key: ApiClient;
-let told: OnCall;
+let signals: OnCall;
 let worker: SupervisedChild;
 let frozen = 0;
 let loops: readonly number[] = [];
 
-/** Busy loops that are no children of this process: those would count as part of the service. They end by themselves too. */
+/**
+ * Starts busy loops that are not children of this process, since children would count as part of the service. They also
+ * end by themselves.
+ */
 const startLoops = (): number[] => {
   const loop = `${process.execPath} -e 'const end = Date.now() + 300000; while (Date.now() < end);' > /dev/null 2>&1 &`;
   const script = Array.from({ length: LOOPS }, () => `${loop} echo $!`).join('\n');
@@ -64,7 +69,7 @@ beforeAll(async () => {
   });
   user = await service.user('nora');
   key = apiClient(service.url, { authorization: `Bearer ${service.apiKey}` });
-  told = onCall(service);
+  signals = onCall(service);
 });
 afterAll(async () => {
   endLoops();
@@ -73,20 +78,20 @@ afterAll(async () => {
   await Promise.all([site.close(), second.close()]);
 });
 
-test('a worker that other programs starve is named within 90 s, while its run goes on', async () => {
+test('reports a worker starved by other programs within 90 s, while its run continues', async () => {
   await user.scrape({ url: site.url('/sitemap.xml') });
   const begun = Date.now();
   loops = startLoops();
   const named = 'The machine starves worker';
-  expect(await waitFor(told.reasons, (said) => said.includes(named))).toContain('degraded: ');
+  expect(await waitFor(signals.reasons, (said) => said.includes(named))).toContain('degraded: ');
   expect(Date.now() - begun).toBeLessThan(NAMED_WITHIN_MS);
-  expect(await waitFor(told.opsPage, (page) => page.includes(named))).toContain('Stop them');
-  expect(await waitFor(told.doctorSays, (said) => said.includes(named))).toContain('Stop them');
+  expect(await waitFor(signals.opsPage, (page) => page.includes(named))).toContain('Stop them');
+  expect(await waitFor(signals.doctorSays, (said) => said.includes(named))).toContain('Stop them');
   await opsPicture(service, 'starved');
   endLoops();
 });
 
-test('a frozen worker is named within 90 s, killed, and replaced by one that ends the run', async () => {
+test('reports a frozen worker within 90 s, kills it, and replaces it with one that ends the run', async () => {
   const { id } = await user.scrape({ url: second.url('/sitemap.xml') });
   await waitFor(
     () => user.children(id),
@@ -98,9 +103,9 @@ test('a frozen worker is named within 90 s, killed, and replaced by one that end
     (await key.get<{ results: Run[] }>(`/sync_runs?file_id=${id}`)).body.results[0];
   const run = await waitFor(latest, (one) => one?.status === 'stalled');
   expect(run).toMatchObject({ error: 'worker_silent', message: expect.stringContaining('Restart it') });
-  expect(await told.reasons()).toContain('degraded: ');
-  expect(await waitFor(told.opsPage, (page) => page.includes('stalled'))).toContain('has sent no heartbeat');
-  expect(await told.doctorSays()).toContain('has sent no heartbeat');
+  expect(await signals.reasons()).toContain('degraded: ');
+  expect(await waitFor(signals.opsPage, (page) => page.includes('stalled'))).toContain('has sent no heartbeat');
+  expect(await signals.doctorSays()).toContain('has sent no heartbeat');
   expect(Date.now() - begun).toBeLessThan(NAMED_WITHIN_MS);
   await opsPicture(service, 'frozen');
 

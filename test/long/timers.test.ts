@@ -1,4 +1,7 @@
-/** What waits for minutes to weeks, on a Temporal that skips time: it happens at its hour, not before, and once. */
+/**
+ * Waits of minutes to weeks, on a Temporal server that skips time: each effect happens at its time, not earlier, and
+ * once.
+ */
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
@@ -32,23 +35,23 @@ let site: Site;
 let drive: GoogleDriveEmulator;
 let gitbook: GitBookEmulator;
 
-/** How the next calls of a step end, by its name: a store that is away. */
-const away = new Map<string, () => boolean>();
+/** Conditions under which the next calls of a step fail, by step name, as when a store is down. */
+const outages = new Map<string, () => boolean>();
 
 beforeAll(async () => {
-  // A store that is away is told of at every try.
+  // Temporal's client logs a store that is down at every attempt.
   await quietTemporal('ERROR');
   time = await startTimeSkipping();
   [site, drive, gitbook] = await Promise.all([startSite(), startGoogleDrive(), startGitBook()]);
   service = await startService(
     {
       ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
-      // It knows no schedules, and says so whenever they are compared.
+      // The time-skipping server has no schedules; the comparison of schedules would log that each time.
       LOG_LEVEL: 'silent',
       TEMPORAL_ADDRESS: time.address,
       SOURCE_URLS: `${drive.settings},${gitbook.settings}`,
       OAUTH_CLIENTS: `GOOGLE_DRIVE=${CLIENT_ID}:${CLIENT_SECRET}`,
-      // As they are where nobody sets them; other tests do.
+      // The default values, which other tests override.
       RETRY_DELAYS_S: '5,30,120',
     },
     { worker: false },
@@ -59,17 +62,17 @@ beforeAll(async () => {
       {
         ...activities,
         async ingestBatch(input) {
-          if (away.get('ingestBatch')?.()) throw new Error('a store is away');
+          if (outages.get('ingestBatch')?.()) throw new Error('a store is down');
           return activities.ingestBatch(input);
         },
       },
-      // Hosts rest by MongoDB's own clock, which does not skip.
+      // Pauses of hosts follow MongoDB's own clock, which does not skip.
       async (byMs) =>
         withDatabase(service, async (db) => {
-          const rests = { $dateSubtract: { startDate: '$pausedUntil', unit: 'millisecond', amount: byMs } };
+          const earlier = { $dateSubtract: { startDate: '$pausedUntil', unit: 'millisecond', amount: byMs } };
           await db
             .collection('hostRateLimits')
-            .updateMany({ pausedUntil: { $type: 'date' } }, [{ $set: { pausedUntil: rests } }]);
+            .updateMany({ pausedUntil: { $type: 'date' } }, [{ $set: { pausedUntil: earlier } }]);
         }),
     ),
   );
@@ -85,7 +88,7 @@ const describeWorkflow = (workflowId: string): Promise<WorkflowExecutionDescript
   client.workflow.getHandle(service.names.idOf(workflowId)).describe();
 const isRunning = async (workflowId: string): Promise<boolean> =>
   (await describeWorkflow(workflowId)).status.name === 'RUNNING';
-/** How long a workflow took that ends, by Temporal's clock. */
+/** Duration of a workflow that ends, by Temporal's clock. */
 async function tookMs(workflowId: string): Promise<number> {
   const { startTime, closeTime } = await waitFor(
     () => describeWorkflow(workflowId),
@@ -93,11 +96,11 @@ async function tookMs(workflowId: string): Promise<number> {
   );
   return (closeTime?.getTime() ?? 0) - startTime.getTime();
 }
-/** What a slow machine adds to a length of time. */
-const SLACK = 45 * SECOND;
+/** Extra time that a slow machine may add to a duration. */
+const SLOWNESS_MS = 45 * SECOND;
 function expectAbout(ms: number, wanted: number): void {
   expect(ms).toBeGreaterThan(wanted - 2 * SECOND);
-  expect(ms).toBeLessThan(wanted + SLACK);
+  expect(ms).toBeLessThan(wanted + SLOWNESS_MS);
 }
 const gaps = (times: readonly number[]): number[] => times.slice(1).map((at, index) => at - (times[index] ?? 0));
 function expectGaps(times: readonly number[], wanted: readonly number[]): void {
@@ -109,7 +112,7 @@ const statusesBelow = async (user: TestUser, id: number): Promise<string[]> =>
   (await user.children(id)).map((file) => file.sync_status);
 
 let scrapes = 0;
-/** A sitemap with pages of its own. */
+/** Adds a sitemap with pages of its own to the site. */
 function freshSitemap(pages: number): { readonly url: string; readonly paths: readonly string[] } {
   scrapes += 1;
   const paths = Array.from({ length: pages }, (_, index) => `/${scrapes}/${index}.html`);
@@ -117,8 +120,11 @@ function freshSitemap(pages: number): { readonly url: string; readonly paths: re
   site.pages.set(`/${scrapes}.xml`, sitemapOf(site.origin, paths));
   return { url: site.url(`/${scrapes}.xml`), paths };
 }
-/** Has a path of the site answer 503 so often, then as before. @returns when it was asked for, as it goes on */
-function breakFor(path: string, requests: number): readonly number[] {
+/**
+ * Makes a path of the site answer 503 this many times, then as before. Returns the times of its requests, which grow
+ * with each.
+ */
+function failFirst(path: string, requests: number): readonly number[] {
   const whole = site.pages.get(path) as string;
   const asked: number[] = [];
   site.pages.set(path, (_request, response) => {
@@ -127,12 +133,12 @@ function breakFor(path: string, requests: number): readonly number[] {
     response.writeHead(isBroken ? 503 : 200, {
       'content-type': path.endsWith('.xml') ? 'application/xml' : 'text/html',
     });
-    response.end(isBroken ? 'not now' : whole);
+    response.end(isBroken ? 'unavailable' : whole);
   });
   return asked;
 }
 
-/** An account of GitBook, of which one space is synced. */
+/** Connects an account of GitBook and syncs one of its spaces. */
 async function connectGitBook(customerId: string, pages: readonly string[]): Promise<{ id: number; space: string }> {
   const user = await service.user(customerId);
   const token = `${TOKEN}-${customerId}`;
@@ -163,69 +169,69 @@ async function connectGitBook(customerId: string, pages: readonly string[]): Pro
 const files = async (user: TestUser): Promise<FileRecord[]> =>
   (await user.post<Listed<FileRecord>>('/user_files_v2', { filters: { source: 'GITBOOK' } })).body.results;
 
-test('an attempt to connect that nobody comes back to ends after its half hour, and one that somebody does goes on at once', async () => {
+test('ends an abandoned connection attempt after half an hour, and one that the user completes at once', async () => {
   const begin = async (customerId: string): Promise<string> => {
     const user = await service.user(customerId);
-    const wish = { service: 'GOOGLE_DRIVE', connecting_new_account: true, sync_source_items: false };
-    return (await user.post<{ oauth_url: string }>('/integrations/oauth_url', wish)).body.oauth_url;
+    const request = { service: 'GOOGLE_DRIVE', connecting_new_account: true, sync_source_items: false };
+    return (await user.post<{ oauth_url: string }>('/integrations/oauth_url', request)).body.oauth_url;
   };
   const attempts = (): Promise<{ _id: number; state: string }[]> =>
     withDatabase(service, (db) =>
       db.collection<{ _id: number; state: string }>('connection_attempts').find().sort({ _id: 1 }).toArray(),
     );
   await begin('ada');
-  const heard = await begin('ben');
-  const [left, kept] = (await attempts()).map(({ _id }) => workflowIds.connect(_id)) as [string, string];
-  for (const workflowId of [left, kept]) await waitFor(() => isRunning(workflowId).catch(() => false), Boolean);
+  const authorizationUrl = await begin('ben');
+  const [abandoned, kept] = (await attempts()).map(({ _id }) => workflowIds.connect(_id)) as [string, string];
+  for (const workflowId of [abandoned, kept]) await waitFor(() => isRunning(workflowId).catch(() => false), Boolean);
   await time.pass(20 * MINUTE);
-  await consentTo(heard);
+  await consentTo(authorizationUrl);
   expectAbout(await tookMs(kept), 20 * MINUTE);
   await time.pass(9 * MINUTE);
   expect((await attempts()).map(({ state }) => state)).toEqual(['waiting', 'connected']);
   await time.pass(2 * MINUTE);
-  expectAbout(await tookMs(left), 30 * MINUTE);
+  expectAbout(await tookMs(abandoned), 30 * MINUTE);
   expect((await attempts()).map(({ state }) => state)).toEqual(['expired', 'connected']);
 });
 
-test('a run that nobody has go on ends after thirty days; one that somebody does on the twentieth goes on', async () => {
+test('ends a paused run after thirty days, and continues one that is resumed on the twentieth', async () => {
   const user = await service.user('bea');
   const bound = { chunk_size: 100, max_tokens: 0 };
-  const [left, resumed] = [
+  const [abandoned, resumed] = [
     await user.scrape({ url: freshSitemap(2).url, ...bound }),
     await user.scrape({ url: freshSitemap(2).url, ...bound }),
   ];
-  const waits = async (id: number): Promise<string> => {
+  const pausedRunOf = async (id: number): Promise<string> => {
     const { sync_error_message: message } = await waitFor(
       async () => (await service.user('bea')).file(id),
       (file) => file.sync_error_message?.startsWith('Paused at max_tokens') === true,
     );
     return /\d+(?=\/resume)/.exec(message ?? '')?.[0] ?? '';
   };
-  await waits(left.id);
-  const runId = await waits(resumed.id);
+  await pausedRunOf(abandoned.id);
+  const runId = await pausedRunOf(resumed.id);
   await time.pass(20 * DAY);
   const later = await service.user('bea');
   expect((await later.post(`/sync_runs/${runId}/resume`, { max_tokens: null })).status).toBe(200);
   expect(await later.settled(resumed.id)).toMatchObject({ sync_status: 'READY' });
   expectAbout(await tookMs(workflowIds.scrape(resumed.id)), 20 * DAY);
   await time.pass(9 * DAY);
-  await waits(left.id);
+  await pausedRunOf(abandoned.id);
   await time.pass(DAY + MINUTE);
   const last = await service.user('bea');
-  expectAbout(await tookMs(workflowIds.scrape(left.id)), 30 * DAY);
-  expect((await last.settled(left.id)).sync_error_message).toMatch(/was not resumed in time/);
-  expect(await statusesBelow(last, left.id)).toEqual(['SYNC_ABORTED', 'SYNC_ABORTED']);
+  expectAbout(await tookMs(workflowIds.scrape(abandoned.id)), 30 * DAY);
+  expect((await last.settled(abandoned.id)).sync_error_message).toMatch(/was not resumed in time/);
+  expect(await statusesBelow(last, abandoned.id)).toEqual(['SYNC_ABORTED', 'SYNC_ABORTED']);
   expect(await statusesBelow(last, resumed.id)).toEqual(['READY', 'READY']);
 });
 
-/** An organization with a receiver, and a way to tell it of files. */
-async function receiving(name: string) {
+/** Creates an organization with a receiver, and functions that emit its events and list its deliveries. */
+async function startReceivingOrganization(name: string) {
   const receiver: Receiver = await startReceiver();
   const { organizationId } = await service.store.organizations.create(name);
   const webhook = await service.store.transaction((session) =>
     service.store.webhooks.add(organizationId, receiver.url, '00'.repeat(32), session),
   );
-  const tell = (id: number) =>
+  const emit = (id: number) =>
     service.store.events.write(
       [{ kind: 'FILE_READY', organizationId, customerId: name, objectId: String(id), info: null }],
       null,
@@ -234,13 +240,13 @@ async function receiving(name: string) {
     receiver.received
       .filter(({ event }) => event.obj.object_id === String(id))
       .map(({ headers }) => Number(headers['webhook-timestamp']) * SECOND);
-  return { receiver, tell, tried, find: () => service.store.webhooks.find(webhook?._id ?? 0) };
+  return { receiver, tell: emit, tried, find: () => service.store.webhooks.find(webhook?._id ?? 0) };
 }
 
-test('a delivery is tried again over seventeen hours, then given up and not tried any more', async () => {
-  const { receiver, tell, tried, find } = await receiving('gives up');
+test('retries a delivery over seventeen hours, then gives it up for good', async () => {
+  const { receiver, tell: emit, tried, find } = await startReceivingOrganization('gives up');
   receiver.react(() => 500);
-  await tell(1);
+  await emit(1);
   await waitFor(() => tried(1).length, Boolean);
   await time.pass(17 * HOUR);
   const delays = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR];
@@ -254,14 +260,14 @@ test('a delivery is tried again over seventeen hours, then given up and not trie
   await receiver.close();
 });
 
-test('a receiver that is mended has what it missed at the next try, and what is new at once', async () => {
-  const { receiver, tell, tried } = await receiving('comes back');
+test('delivers missed events at the next retry after a receiver recovers, and new events at once', async () => {
+  const { receiver, tell: emit, tried } = await startReceivingOrganization('comes back');
   const mendedAt = Date.now() + 3 * HOUR;
   receiver.react(({ event }: Received) => (event.obj.object_id === '1' && Date.now() < mendedAt ? 503 : 200));
-  await tell(1);
+  await emit(1);
   await waitFor(() => tried(1).length, Boolean);
   await time.pass(HOUR);
-  await tell(2);
+  await emit(2);
   expect(await receiver.tookSoon(1)).toEqual(['FILE_READY 2']);
   await time.pass(6 * HOUR);
   expect(receiver.taken()).toHaveLength(1);
@@ -271,10 +277,10 @@ test('a receiver that is mended has what it missed at the next try, and what is 
   await receiver.close();
 });
 
-test('a page that fails in passing is asked for again after 5, 30 and 120 seconds', async () => {
+test('retries a page after 5, 30 and 120 seconds', async () => {
   const user = await service.user('cleo');
   const { url, paths } = freshSitemap(2);
-  const [mended, broken] = [breakFor(paths[0] ?? '', 3), breakFor(paths[1] ?? '', Infinity)];
+  const [mended, broken] = [failFirst(paths[0] ?? '', 3), failFirst(paths[1] ?? '', Infinity)];
   const { id } = await user.scrape({ url, chunk_size: 100 });
   await waitFor(() => mended.length * broken.length, Boolean);
   await time.pass(10 * MINUTE);
@@ -284,10 +290,10 @@ test('a page that fails in passing is asked for again after 5, 30 and 120 second
   expect(await statusesBelow(user, id)).toEqual(['READY', 'SYNC_ERROR']);
 });
 
-test('a sitemap that fails is asked for four times, with pauses that grow', async () => {
+test('fetches a failing sitemap four times with growing pauses', async () => {
   const user = await service.user('dora');
   const { url } = freshSitemap(1);
-  const asked = breakFor(new URL(url).pathname, Infinity);
+  const asked = failFirst(new URL(url).pathname, Infinity);
   const { id } = await user.scrape({ url, chunk_size: 100 });
   await waitFor(() => asked.length, Boolean);
   await time.pass(10 * MINUTE);
@@ -295,18 +301,18 @@ test('a sitemap that fails is asked for four times, with pauses that grow', asyn
   expectGaps(asked, [5 * SECOND, 25 * SECOND, 2 * MINUTE]);
 });
 
-test('a batch whose store is away for two hours is tried every half minute until it is back', async () => {
+test('retries a batch every half minute while its store is down for two hours', async () => {
   const user = await service.user('eve');
   const backAt = Date.now() + 2 * HOUR;
   const tried: number[] = [];
-  away.set('ingestBatch', () => {
+  outages.set('ingestBatch', () => {
     tried.push(Date.now());
     return Date.now() < backAt;
   });
   const { id } = await user.send({ name: 'notes.md', content: 'Dredged in 1902.' });
   await waitFor(() => tried.length, Boolean);
   await time.pass(3 * HOUR);
-  away.clear();
+  outages.clear();
   const later = await service.user('eve');
   expect(await later.settled(id)).toMatchObject({ sync_status: 'READY' });
   expectGaps(
@@ -318,18 +324,18 @@ test('a batch whose store is away for two hours is tried every half minute until
   expectAbout(await tookMs(workflowIds.upload(id)), 2 * HOUR);
 });
 
-/** A sweep begins a run, and the dispatcher's takes it from the outbox. */
-const nobody = { start: () => Promise.resolve() };
+/** A dispatcher that starts nothing: the sweep begins a run, and the real dispatcher takes it from the outbox. */
+const idleDispatcher = { start: () => Promise.resolve() };
 
-test('vectors that nobody uses leave Qdrant after their days, and not before', async () => {
+test('moves unused vectors out of Qdrant after their time to live, and not earlier', async () => {
   const query = { enable_cold_storage: true, hot_storage_time_to_live: 3 };
   const user = await service.user('gwen');
   const { id } = await user.send({ name: 'notes.md', content: 'Lit in 1901.' }, query);
   await user.settled(id);
   await time.pass(3 * DAY - HOUR);
-  expect(await coldSweepOnce(service.store, nobody)).toBe(0);
+  expect(await coldSweepOnce(service.store, idleDispatcher)).toBe(0);
   await time.pass(HOUR + MINUTE);
-  expect(await coldSweepOnce(service.store, nobody)).toBe(1);
+  expect(await coldSweepOnce(service.store, idleDispatcher)).toBe(1);
   const later = await service.user('gwen');
   await waitFor(
     () => later.file(id),
@@ -337,7 +343,7 @@ test('vectors that nobody uses leave Qdrant after their days, and not before', a
   );
 });
 
-test('what vanished at its source can be had back for seven days, and is erased then', async () => {
+test('keeps missing files restorable for seven days, then erases them', async () => {
   const { id, space } = await connectGitBook('hera', ['one', 'two', 'three']);
   const organization = apiClient(service.url, { authorization: `Bearer ${service.apiKey}` });
   const kept = async (): Promise<number[]> =>
@@ -350,12 +356,12 @@ test('what vanished at its source can be had back for seven days, and is erased 
   expect((await user.post('/integrations/items/sync', { data_source_id: id })).status).toBe(200);
   const [one = 0, two = 0] = await waitFor(kept, (ids) => ids.length === 2);
   await time.pass(7 * DAY - HOUR);
-  expect(await quarantineSweepOnce(service.store, nobody)).toBe(0);
+  expect(await quarantineSweepOnce(service.store, idleDispatcher)).toBe(0);
   expect((await organization.post('/quarantined_files/restore', { file_ids: [one] })).body).toEqual({ restoring: 1 });
   await waitFor(kept, (ids) => ids.length === 1);
   await time.pass(HOUR + MINUTE);
   expect(await kept()).toEqual([]);
-  expect(await quarantineSweepOnce(service.store, nobody)).toBe(1);
+  expect(await quarantineSweepOnce(service.store, idleDispatcher)).toBe(1);
   const rows = (): Promise<number> =>
     withDatabase(service, (db) => db.collection<{ _id: number }>('files').countDocuments({ _id: { $in: [one, two] } }));
   await waitFor(rows, (count) => count === 1);

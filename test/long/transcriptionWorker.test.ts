@@ -16,8 +16,8 @@ import { residentBytes, watchResident } from '../support/watchResident.js';
 
 const MB = 1_000_000;
 const SENT_BYTES = 300 * MB;
-/** Much less than what is sent: parts under way, and what the collector has not come to. */
-const MORE_BYTES = 120 * MB;
+/** Well below the bytes sent: allows for parts in transit and uncollected garbage. */
+const MAX_GROWTH_BYTES = 120 * MB;
 const OPTIONS = 'skip_embedding_generation=true&transcription_service=';
 const PATIENCE_MS = 120_000;
 
@@ -40,7 +40,7 @@ beforeAll(async () => {
     },
     { worker: false },
   );
-  // A process of its own, as in production, so that its memory is its own too, and that it can be killed.
+  // A separate process, as in production: it has its own memory, and can be killed.
   worker = await startProcess('worker/main', service.env, true);
   user = await service.user('wanda');
 }, 120_000);
@@ -50,7 +50,7 @@ afterAll(async () => {
   await Promise.all([deepgram.close(), assemblyai.close()]);
 });
 
-/** Sends a recording of so many bytes, made as it goes; answers its record and its hash. */
+/** Uploads a recording of this many bytes, generated while it is sent. Returns its record and its hash. */
 async function sendRecording(scene: string, bytes: number, by: string): Promise<{ file: FileRecord; sha256: string }> {
   const call = httpRequest(`${service.url}/uploadfile?${OPTIONS}${by}`, {
     method: 'POST',
@@ -75,7 +75,7 @@ async function sendRecording(scene: string, bytes: number, by: string): Promise<
 }
 
 test.each(['deepgram', 'assemblyai'])(
-  'a long recording streams to %s, and the memory of the worker does not grow with it',
+  "streams a long recording to %s without growth of the worker's memory",
   async (by) => {
     const small = await sendRecording(`small-${by}`, MB, by);
     expect(await user.settled(small.file.id, PATIENCE_MS)).toMatchObject({ sync_status: 'READY' });
@@ -87,16 +87,16 @@ test.each(['deepgram', 'assemblyai'])(
       expect(await user.settled(sent.file.id, PATIENCE_MS)).toMatchObject({ sync_status: 'READY' });
       return sent;
     });
-    expect([...deepgram.calls, ...assemblyai.uploads].filter((heard) => heard.scene === scene)).toMatchObject([
+    expect([...deepgram.calls, ...assemblyai.uploads].filter((call) => call.scene === scene)).toMatchObject([
       { size: SENT_BYTES, sha256 },
     ]);
-    expect(most.worker - before).toBeLessThan(MORE_BYTES);
+    expect(most.worker - before).toBeLessThan(MAX_GROWTH_BYTES);
     expect((await user.file(file.id)).file_statistics).toMatchObject({ file_size: SENT_BYTES, file_format: 'MP3' });
   },
   300_000,
 );
 
-test('a worker that is killed while it waits is followed by one that waits for the same job', async () => {
+test('resumes waiting for the same job after the waiting worker was killed', async () => {
   assemblyai.scenes.set('killed', { looks: Infinity });
   const { file } = await sendRecording('killed', MB, 'assemblyai');
   const job = () => assemblyai.jobs.find(({ scene }) => scene === 'killed');

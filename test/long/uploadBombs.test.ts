@@ -17,7 +17,10 @@ import {
 const MB = 1_000_000;
 const LINE_BYTES = 205 * MB;
 const SPARSE_BYTES = 2_000 * MB;
-/** Large enough to reach every setting as it is by default. test/system/contents/bombs.test.ts has the readers alone, in each run. */
+/**
+ * Large enough to exceed every default limit. test/system/contents/bombs.test.ts tests the readers alone, with smaller
+ * bombs.
+ */
 const BOMBS = bombsOf({ unpackedBytes: 1_900 * MB, sentBytes: SPARSE_BYTES, lineBytes: LINE_BYTES });
 const GOOD = 50;
 const PATIENCE_MS = 600_000;
@@ -27,14 +30,14 @@ interface Round {
   readonly what: string;
   readonly settings: Record<string, string>;
   readonly bombs: readonly Bomb[];
-  /** Bytes of the longest file that is taken in. */
+  /** Size in bytes of the largest accepted file. */
   readonly longest: number;
 }
 
 const ROUNDS: readonly Round[] = [
-  { what: 'every bomb, settings as they are', settings: {}, bombs: BOMBS, longest: LINE_BYTES },
+  { what: 'every bomb, default settings', settings: {}, bombs: BOMBS, longest: LINE_BYTES },
   {
-    what: 'two gigabytes where so much may be sent',
+    what: 'two gigabytes where MAX_UPLOAD_BYTES allows them',
     settings: { MAX_UPLOAD_BYTES: String(SPARSE_BYTES) },
     bombs: [sparseDocument(SPARSE_BYTES)],
     longest: SPARSE_BYTES,
@@ -52,44 +55,44 @@ describe.each(ROUNDS)('$what', ({ what, settings, bombs, longest }) => {
   afterAll(() => service.close());
 
   test.each(bombs.map((bomb) => [bomb.what, bomb.status, bomb.says] as const))(
-    '%s ends as %s, in words that say why',
+    '%s ends as %s with the reason',
     (bomb, status, says) => {
       const ended = round.bombs.find((one) => one.what === bomb);
       expect(ended).toEqual({ what: bomb, status, says: expect.stringMatching(says) });
     },
   );
 
-  test('a billion laughs of a feed end it in a sentence', () => {
+  test('ends a feed that is a billion laughs with an error', () => {
     expect(round.feed).toMatchObject({ status: 'SYNC_ERROR', says: expect.stringMatching(/\w \w.*\.$/) });
   });
 
-  test(`all ${GOOD} good files beside them are read`, () => {
+  test(`reads all ${GOOD} good files uploaded with them`, () => {
     expect(round.good).toHaveLength(GOOD);
     for (const { words, ...file } of round.good)
       expect(file).toMatchObject({ status: 'READY', says: expect.stringContaining(words) });
   });
 
-  test('the memory of API, worker and readers stays within what the settings promise', () => {
+  test('keeps the memory of API, worker and readers within the settings', () => {
     const { before, most, tookMs } = round;
     const figures = [
       ['API', most.api, before.api],
       ['worker', most.worker, before.worker],
       ['reader', most.reader, 0],
     ] as const;
-    // To where Jest's own lines go: the other way is closed by scripts/test.ts.
+    // To stderr, like Jest's own lines: scripts/test.ts closes stdout.
     process.stderr.write(
       `${what}: ${(tookMs / 1000).toFixed(0)} s; most memory in MB: ${figures.map(([who, bytes, first]) => `${who} ${Math.round(bytes / MB)} (before ${Math.round(first / MB)})`).join(', ')}\n`,
     );
-    // What is sent is gigabytes: neither holds more of it than parts under way.
+    // Gigabytes are sent: each process may hold only parts in transit.
     expect(most.api - before.api).toBeLessThan(150 * MB);
     expect(most.worker - before.worker).toBeLessThan(200 * MB);
     expect(most.reader).toBeGreaterThan(50 * MB);
-    // A reader is looked at every 50 ms; in that time it may fill a few hundred megabytes more.
+    // A reader's memory is sampled every 50 ms; meanwhile it may fill a few hundred megabytes more.
     const { memoryMb } = loadConfig(service.service.env).documents.files;
     expect(most.reader).toBeLessThan((memoryMb + 400) * 1024 * 1024);
   });
 
-  test('of what was refused nothing is kept, all else is kept whole, and nothing is left over', async () => {
+  test('stores no refused file, stores all others whole, and leaves the stores consistent', async () => {
     const refused = new Set(bombs.filter(({ status }) => typeof status === 'number').map(({ name }) => name));
     const { body } = await service.user.post<{ results: FileRecord[] }>('/user_files_v2', {
       pagination: { limit: 250 },

@@ -1,4 +1,4 @@
-/** Small uploads of one user, brought in by one stream, while every process of the service is killed. */
+/** Small uploads of one user, in one stream, while every process of the service is killed. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import pLimit from 'p-limit';
@@ -13,14 +13,14 @@ import { waitFor } from '../support/waitFor.js';
 
 const TEXTS = 1_000;
 const TEXT_BYTES = 1_000;
-/** Of so many texts one has vectors: embedding all of them would take most of the time of this test. */
+/** One text in this many is embedded: embedding all of them would take most of this test's time. */
 const WITH_VECTORS = 4;
 const KILLS_EACH = 2;
 const CONCURRENT = 8;
-/** A kill comes at a random moment of this length after its wave of uploads has begun. */
+/** Each kill comes at a random moment within this time after its wave of uploads has begun. */
 const KILL_WITHIN_MS = 2_000;
 const SETTLE_MS = 300_000;
-/** Both rounds, under load. */
+/** Time for both rounds on a loaded machine. */
 const TEST_MS = 900_000;
 
 let service: OwnService;
@@ -39,8 +39,8 @@ const optionsOf = (nth: number) =>
   nth % WITH_VECTORS === 0 ? { generate_sparse_vectors: true } : { skip_embedding_generation: true };
 
 /**
- * Uploads one text. The caller repeats a call without an answer under the same key, as callers do; and one that is answered
- * 409, since MongoDB may still hold the transaction of the API that was killed.
+ * Uploads one text. A call without an answer is repeated under the same key, and so is one answered 409, since MongoDB
+ * may still hold the transaction of the killed API.
  */
 async function upload(user: TestUser, nth: number): Promise<number> {
   const { status, body } = await waitFor(
@@ -56,7 +56,7 @@ async function upload(user: TestUser, nth: number): Promise<number> {
   return body.id;
 }
 
-/** Uploads all texts in waves, with a kill in each; returns their file ids once none is in motion. */
+/** Uploads all texts in waves, with a kill in each. Returns their file ids once all files are settled. */
 async function play(customerId: string, kills: readonly { victim: Victim; delayMs: number }[]): Promise<number[]> {
   const begun = performance.now();
   const at = (): string => `${((performance.now() - begun) / 1000).toFixed(1)} s`;
@@ -84,11 +84,11 @@ async function play(customerId: string, kills: readonly { victim: Victim; delayM
 }
 
 test(
-  `${TEXTS} texts of 1 kB are each there once after two kills of every process`,
+  `stores ${TEXTS} texts of 1 kB once each after two kills of every process`,
   async () => {
-    await play('calm', []);
+    await play('undisturbed', []);
     await forgetVectors(service.env);
-    const chance = seededChance('kills amid uploads');
+    const chance = seededChance('kills during uploads');
     const kills = chance
       .shuffle(VICTIMS.flatMap((victim) => Array.from({ length: KILLS_EACH }, () => victim)))
       .map((victim) => ({ victim, delayMs: chance.below(KILL_WITHIN_MS) }));
@@ -97,14 +97,14 @@ test(
     const rest = await readAtRest(service.env);
     expect(rest.findInconsistencies()).toEqual([]);
     const { files, segments, points, contents } = rest.content('killed');
-    const calm = rest.content('calm');
-    // What was acknowledged is there, and nothing else.
+    const undisturbed = rest.content('undisturbed');
+    // Everything acknowledged is stored, and nothing else.
     expect(new Set(ids).size).toBe(TEXTS);
     expect(files).toHaveLength(TEXTS);
-    expect(files).toEqual(calm.files);
-    expect(segments).toEqual(calm.segments);
-    expect(points).toEqual(calm.points);
-    expect(contents).toEqual(calm.contents);
+    expect(files).toEqual(undisturbed.files);
+    expect(segments).toEqual(undisturbed.segments);
+    expect(points).toEqual(undisturbed.points);
+    expect(contents).toEqual(undisturbed.contents);
     expect(await findDifferences(service.env)).toEqual([]);
   },
   TEST_MS,

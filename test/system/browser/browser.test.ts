@@ -14,12 +14,12 @@ afterEach(closeSources);
 
 const HTML = { 'Content-Type': 'text/html; charset=utf-8' };
 const html = (pages: Record<string, string>) =>
-  serve((asked, response) => {
-    const page = pages[asked.url ?? ''];
+  serve((request, response) => {
+    const page = pages[request.url ?? ''];
     response
       .writeHead(
         page === undefined ? 404 : 200,
-        asked.url?.endsWith('.js') ? { 'Content-Type': 'text/javascript' } : HTML,
+        request.url?.endsWith('.js') ? { 'Content-Type': 'text/javascript' } : HTML,
       )
       .end(page ?? '');
   });
@@ -28,7 +28,7 @@ const render = (web: ReturnType<typeof source>, url: string, signal?: AbortSigna
 const failing = (notice: string): never => {
   throw new Error(notice);
 };
-/** A source whose test fails when there is no browser. */
+/** A source whose test fails when no browser is found. */
 const browsing = (options: SourceOptions = {}) => source({ onNotice: failing, ...options });
 
 beforeAll(() => {
@@ -37,18 +37,18 @@ beforeAll(() => {
 });
 
 describe('a rendered page', () => {
-  test('is what its scripts made of it, with the final address, and without the validators of the empty document', async () => {
-    const server = await serve((asked, response) => {
-      if (asked.url === '/from') response.writeHead(302, { Location: '/page' }).end();
-      else if (asked.url === '/page')
+  test('has the content that its scripts wrote and its final address, without the validators of the original document', async () => {
+    const server = await serve((request, response) => {
+      if (request.url === '/from') response.writeHead(302, { Location: '/page' }).end();
+      else if (request.url === '/page')
         response
           .writeHead(200, { ...HTML, ETag: '"e"', 'Last-Modified': 'Wed, 01 May 2024 10:00:00 GMT' })
           .end('<main id="m">loading</main><script src="/fill.js"></script><img src="/i.png">');
-      else if (asked.url === '/fill.js')
+      else if (request.url === '/fill.js')
         response
           .writeHead(200, { 'Content-Type': 'text/javascript' })
           .end('fetch("/data").then((r) => r.text()).then((t) => { m.textContent = t; })');
-      else if (asked.url === '/data') response.writeHead(200).end('made by script: grün');
+      else if (request.url === '/data') response.writeHead(200).end('made by script: grün');
       else response.writeHead(404).end();
     });
     const page = await render(browsing(), `${server.origin}/from`);
@@ -65,7 +65,7 @@ describe('a rendered page', () => {
     expect(server.seen[0]?.headers['user-agent']).toBe('Allotrope/test');
   });
 
-  test('is not rendered unless asked for', async () => {
+  test('is not rendered unless requested', async () => {
     const server = await html({ '/': '<p>plain<script>document.body.textContent = "script"</script>' });
     const page = await fetchOne(browsing(), server.origin);
     expect([page.fetchedWith, text(page)]).toEqual(['http', expect.stringContaining('plain')]);
@@ -76,7 +76,7 @@ describe('a rendered page', () => {
     [403, 'access_denied'],
     [429, 'rate_limited'],
     [500, 'server_error'],
-  ])('of status %i fails as over plain HTTP', async (status, kind) => {
+  ])('with status %i fails as over plain HTTP', async (status, kind) => {
     const server = await serve((_, response) =>
       response.writeHead(status, { ...HTML, 'Retry-After': '9' }).end('<p>no'),
     );
@@ -84,23 +84,23 @@ describe('a rendered page', () => {
     expect([fault.kind, fault.retryAfterMs]).toEqual([kind, status === 429 ? 9000 : null]);
   });
 
-  test('of another type is left to plain HTTP', async () => {
-    const server = await serve((asked, response) =>
-      response.writeHead(200, { 'Content-Type': asked.url === '/t' ? 'text/plain' : 'application/pdf' }).end('words'),
+  test('of another type is fetched by plain HTTP', async () => {
+    const server = await serve((request, response) =>
+      response.writeHead(200, { 'Content-Type': request.url === '/t' ? 'text/plain' : 'application/pdf' }).end('words'),
     );
     const web = browsing();
     expect(await render(web, `${server.origin}/t`)).toMatchObject({ fetchedWith: 'http', contentType: 'text/plain' });
     await faultOf(render(web, `${server.origin}/p`), 'unsupported_type');
   });
 
-  test("that can't be had fails with the reason plain HTTP gives", async () => {
+  test('that is unreachable fails with the same reason as plain HTTP', async () => {
     const server = await html({});
     await server.close();
     await faultOf(render(browsing(), server.origin), 'unreachable');
     await faultOf(render(browsing({ allowed: [] }), 'http://10.0.0.1/'), 'address_refused');
   });
 
-  test('that ends on a page robots.txt forbids is refused', async () => {
+  test('that redirects to a page forbidden by robots.txt is refused', async () => {
     const server = await html({
       '/robots.txt': 'User-agent: *\nDisallow: /closed',
       '/': '<script>location.replace("/closed")</script>',
@@ -110,15 +110,15 @@ describe('a rendered page', () => {
   });
 });
 
-describe('what a page asks for', () => {
-  test('never reaches an address that may not be called: no image, frame, script, redirect, fetch, websocket or form', async () => {
+describe('sub-requests of a rendered page', () => {
+  test('never reach a forbidden address: no image, frame, script, redirect, fetch, websocket or form', async () => {
     const secret = await serve((_, response) =>
       response.writeHead(200, { 'Access-Control-Allow-Origin': '*', ...HTML }).end('secret'),
     );
     const { port } = secret;
-    const server = await serve((asked, response) => {
-      if (asked.url?.startsWith('/away')) response.writeHead(302, { Location: `${secret.origin}/redirected` }).end();
-      else if (asked.url === '/') {
+    const server = await serve((request, response) => {
+      if (request.url?.startsWith('/away')) response.writeHead(302, { Location: `${secret.origin}/redirected` }).end();
+      else if (request.url === '/') {
         response.writeHead(200, HTML).end(`<p id=out>start</p>
           <link rel="dns-prefetch" href="${secret.origin}"><link rel="preconnect" href="${secret.origin}"><link rel="prefetch" href="${secret.origin}/prefetch">
           <img src="${secret.origin}/image"><img src="/away"><img src="http://localhost:${String(port)}/name"><img src="http://[::1]:${String(port)}/v6"><img src="http://rebind.example:${String(port)}/">
@@ -141,14 +141,14 @@ describe('what a page asks for', () => {
     expect([secret.seen, secret.sockets.size]).toEqual([[], 0]);
   });
 
-  test('installs no service worker: its script is not even fetched', async () => {
-    const server = await serve((asked, response) => {
-      if (asked.url === '/')
+  test('install no service worker: its script is not even fetched', async () => {
+    const server = await serve((request, response) => {
+      if (request.url === '/')
         response.writeHead(200, HTML).end(`<p id=out>start</p><script>
           navigator.serviceWorker.register('/worker.js');
           fetch('/wait').then(() => { out.textContent = 'waited'; });
         </script>`);
-      else if (asked.url === '/wait') setTimeout(() => response.end(), 500);
+      else if (request.url === '/wait') setTimeout(() => response.end(), 500);
       else response.writeHead(200, { 'content-type': 'text/javascript' }).end('fetch("/from-worker")');
     });
     const page = await render(browsing({ allowed: [server.host] }), server.origin);
@@ -156,9 +156,9 @@ describe('what a page asks for', () => {
     expect(server.seen.map(({ url }) => url)).not.toContain('/worker.js');
   });
 
-  test('does not leave by UDP either', async () => {
-    const heard: Buffer[] = [];
-    const udp = createSocket('udp4', (message) => heard.push(message));
+  test('do not leave by UDP', async () => {
+    const datagrams: Buffer[] = [];
+    const udp = createSocket('udp4', (message) => datagrams.push(message));
     await new Promise<void>((resolve) => udp.bind(0, '127.0.0.1', resolve));
     const stun = `stun:127.0.0.1:${String((udp.address() as AddressInfo).port)}`;
     const server = await html({
@@ -168,12 +168,12 @@ describe('what a page asks for', () => {
     });
     expect((await render(browsing(), server.origin)).fetchedWith).toBe('browser');
     udp.close();
-    expect(heard).toEqual([]);
+    expect(datagrams).toEqual([]);
   });
 
-  test('is bounded in bytes: past them nothing more comes, and the document stands', async () => {
-    const server = await serve((asked, response) => {
-      if (asked.url === '/')
+  test('stop at the byte limit, and the document is kept', async () => {
+    const server = await serve((request, response) => {
+      if (request.url === '/')
         response
           .writeHead(200, HTML)
           .end(`<p>words</p>${Array.from({ length: 20 }, (_, n) => `<img src="/${String(n)}.png">`).join('')}`);
@@ -194,7 +194,7 @@ describe('what a page asks for', () => {
 });
 
 describe('limits', () => {
-  test('a document past the bytes is too large, half of it is not a page', async () => {
+  test('refuses a document above the byte limit instead of keeping a part', async () => {
     const server = await html({
       '/': `<p>${'x'.repeat(300_000)}`,
       '/grows': '<script>document.write("x".repeat(300000))</script>',
@@ -204,26 +204,26 @@ describe('limits', () => {
     await faultOf(render(web, `${server.origin}/grows`), 'too_large');
   });
 
-  test('a script without end is cut by the page time, and the next page works', async () => {
+  test('ends an endless script at the page timeout, and renders the next page', async () => {
     const server = await html({ '/': '<p>x</p><script>for (;;);</script>', '/next': '<p>next' });
     const web = browsing({ settings: { pageTimeoutMs: 3000 } });
     await faultOf(render(web, server.origin), 'timed_out');
     expect((await render(web, `${server.origin}/next`)).fetchedWith).toBe('browser');
   });
 
-  thoroughly('a script without end after the document too', async () => {
+  thoroughly('ends a script that loops after the document has loaded', async () => {
     const server = await html({ '/': '<p>x</p><script>setTimeout(() => { for (;;); }, 100)</script>' });
     await faultOf(render(browsing({ settings: { pageTimeoutMs: 3000 } }), server.origin), 'timed_out');
   });
 
-  thoroughly('a page that never comes to rest is taken as it stands', async () => {
+  thoroughly('reads a page that never becomes idle', async () => {
     const server = await html({
       '/': '<p id=p></p><script>setInterval(() => { p.textContent = "alive"; fetch("/x"); }, 50)</script>',
     });
     expect(text(await render(browsing(), server.origin))).toContain('alive');
   });
 
-  test('an abort rejects with its reason', async () => {
+  test('rejects with the reason of the abort', async () => {
     const stop = new AbortController();
     const reason = new RangeError('enough');
     const server = await serve(() => {
@@ -233,14 +233,14 @@ describe('limits', () => {
   });
 });
 
-thoroughly('the browser is started anew after its pages, also with several at once', async () => {
+thoroughly('restarts the browser after its maximum of pages, also with several pages at once', async () => {
   const server = await html({ '/': '<p id=p></p><script>p.textContent = "made by script"</script>' });
   const web = browsing({ settings: { browserMaxPages: 2 } });
   const pages = await Promise.all(Array.from({ length: 7 }, () => render(web, server.origin)));
   expect(pages.map(({ fetchedWith }) => fetchedWith)).toEqual(Array(7).fill('browser'));
 });
 
-test('pages share no cookies and no storage', async () => {
+test('isolates cookies and storage between pages', async () => {
   const server = await html({
     '/': '<p id=p></p><script>p.textContent = "seen " + document.cookie + localStorage.getItem("k"); document.cookie = "c=1"; localStorage.setItem("k", "v")</script>',
   });
@@ -250,7 +250,7 @@ test('pages share no cookies and no storage', async () => {
 });
 
 describe('without a browser', () => {
-  test('plain HTTP is used, and it is said once', async () => {
+  test('uses plain HTTP and reports it once', async () => {
     const server = await html({ '/': '<p>plain' });
     const notices: string[] = [];
     const web = source({ settings: { chromiumPath: '/nowhere/chromium' }, onNotice: (notice) => notices.push(notice) });
@@ -263,7 +263,7 @@ describe('without a browser', () => {
     expect(notices).toEqual([expect.stringContaining('CHROMIUM_PATH')]);
   });
 
-  test('so it is with one that does not start', async () => {
+  test('does the same when the browser does not start', async () => {
     const file = path.join(await mkdtemp(path.join(tmpdir(), 'chromium-')), 'chromium');
     await writeFile(file, '#!/bin/sh\nexit 3\n');
     await chmod(file, 0o755);

@@ -1,5 +1,6 @@
 /**
- * The React widget that integrators embed, as published, pointed at us from a page of another origin. To look at it:
+ * The published React widget for integrators, connected to the service from a page of another origin. To take
+ * screenshots:
  * TEST_PICTURES=FOLDER npm test -- test/system/browser/connectWidget.test.ts
  */
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
@@ -15,14 +16,14 @@ import { thoroughly } from '../../support/thorough.js';
 
 const LOCAL_FILES = { id: 'LOCAL_FILES', maxFileSize: 20_000_000, allowedFileTypes: [{ extension: 'txt' }] };
 const GOOGLE_DRIVE = { id: 'GOOGLE_DRIVE', useCarbonFilePicker: true, syncFilesOnConnection: false };
-const WISHES = { enabledIntegrations: [LOCAL_FILES, GOOGLE_DRIVE] };
+const OPTIONS = { enabledIntegrations: [LOCAL_FILES, GOOGLE_DRIVE] };
 
 let drive: GoogleDriveEmulator;
 let service: TestService;
 let site: WidgetSite;
 let browser: WidgetBrowser;
 let widget: WidgetView;
-/** What the integrator's back end gives before tokens that are good. */
+/** Expired tokens that the integrator's back end returns before valid ones. */
 const expired: string[] = [];
 /** Requests that reached the service. */
 const log: string[] = [];
@@ -56,12 +57,12 @@ afterEach(async () => {
   expect(widget.complaints).toEqual([]);
 });
 
-thoroughly('it starts, and shows which accounts are connected', async () => {
+thoroughly('shows which accounts are connected at its start', async () => {
   const user = await service.user('una');
   const { body } = await user.post<{ oauth_url: string }>('/integrations/oauth_url', { service: 'GOOGLE_DRIVE' });
   await consentTo(body.oauth_url);
 
-  widget = await browser.open('una', WISHES);
+  widget = await browser.open('una', OPTIONS);
   await widget.text('Harbour').waitFor();
   await widget.picture('start');
   await widget.press('Connect');
@@ -70,14 +71,14 @@ thoroughly('it starts, and shows which accounts are connected', async () => {
   await widget.picture('sources');
   await widget.text('Google Drive').click();
   await widget.text('ada@harbour.example').waitFor();
-  // Another origin than ours: the browser asked first, as browsers do.
-  const asked = log.map((line) => JSON.parse(line) as { method?: string; path?: string; status?: number });
+  // The page has another origin than the service: the browser sends preflight requests first.
+  const requests = log.map((line) => JSON.parse(line) as { method?: string; path?: string; status?: number });
   for (const path of ['/auth/v1/white_labeling', '/whoami', '/user_data_sources'])
-    expect(asked).toContainEqual(expect.objectContaining({ method: 'OPTIONS', path, status: 200 }));
+    expect(requests).toContainEqual(expect.objectContaining({ method: 'OPTIONS', path, status: 200 }));
 });
 
-test('an account is connected by consent, files of it are chosen, synced, synced again, deleted; it is disconnected', async () => {
-  widget = await browser.open('ben', WISHES);
+test('connects an account by consent, syncs, re-syncs and deletes chosen files, and disconnects the account', async () => {
+  widget = await browser.open('ben', OPTIONS);
   await widget.press('Connect');
   await widget.text('Google Drive').click();
   await widget.picture('no-account');
@@ -114,7 +115,7 @@ test('an account is connected by consent, files of it are chosen, synced, synced
   await widget.press('Delete 1 file');
   await widget.text('Your files have been queued for deletion!').waitFor();
   await widget.text('No matching results').waitFor();
-  // Until it is gone for all.
+  // Repeat until the deletion is complete.
   await widget.refresh();
   await widget.until(widget.text('No matching results'), () => widget.refresh());
   await widget.picture('deleted');
@@ -127,15 +128,15 @@ test('an account is connected by consent, files of it are chosen, synced, synced
   await widget.text('Google Drive').click();
   await widget.until(widget.text('No account connected, please connect an account'));
   await widget.picture('disconnected');
-  // What follows tells of syncs, as many as it happened to see.
+  // The following callbacks report syncs; their number depends on timing.
   expect((await widget.told()).slice(0, 2)).toMatchObject([
     { status: 200, action: 'INITIATE', integration: 'GOOGLE_DRIVE' },
     { status: 200, action: 'ADD', data: { data_source_external_id: 'GOOGLE_DRIVE|ada@harbour.example' } },
   ]);
 });
 
-thoroughly('a file is dropped on it, uploaded, and shown as synced', async () => {
-  widget = await browser.open('cleo', WISHES);
+thoroughly('uploads a dropped file and shows it as synced', async () => {
+  widget = await browser.open('cleo', OPTIONS);
   await widget.press('Connect');
   await widget.text('Upload Files').click();
   await widget.until(widget.text('No matching results'));
@@ -150,7 +151,7 @@ thoroughly('a file is dropped on it, uploaded, and shown as synced', async () =>
   await widget.text('tides.txt').waitFor();
   await widget.picture('dropped');
   await widget.press('Submit');
-  // Before, its way back leads elsewhere.
+  // Before the first callback, the back button leads to another screen.
   await waitFor(
     () => widget.told(),
     (told) => told.length > 0,
@@ -166,15 +167,15 @@ thoroughly('a file is dropped on it, uploaded, and shown as synced', async () =>
   expect(await widget.told()).toMatchObject([{ status: 200, action: 'UPDATE', integration: 'LOCAL_FILES' }]);
 });
 
-thoroughly('with a token that has expired it takes another one, and goes on', async () => {
+thoroughly('fetches a new token after one has expired, and continues', async () => {
   expired.push('eyJhIjoxfQ.expired');
-  widget = await browser.open('dora', WISHES);
+  widget = await browser.open('dora', OPTIONS);
   await widget.text(/wants to access your data/).waitFor();
   await widget.press('Connect');
   await widget.text('Google Drive').click();
   await widget.until(widget.text('No account connected, please connect an account'));
   expect(expired).toEqual([]);
-  // The browser tells of each refusal itself.
-  const refused = widget.complaints.splice(0).filter((what) => !/^401: |status of 401/.test(what));
+  // The browser logs each refused request itself.
+  const refused = widget.complaints.splice(0).filter((message) => !/^401: |status of 401/.test(message));
   expect(refused).toEqual([]);
 });

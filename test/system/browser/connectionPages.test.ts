@@ -1,5 +1,6 @@
 /**
- * What a person sees of a connection, in a real browser: the provider's consent page, and ours after it. To look at them:
+ * The pages of a connection in a real browser: the provider's consent page, and the service's pages after it. To take
+ * screenshots:
  * TEST_PICTURES=FOLDER npm test -- test/system/browser/connectionPages.test.ts
  */
 import { mkdir } from 'node:fs/promises';
@@ -18,7 +19,7 @@ import { startService, type TestService } from '../../support/service.js';
 import { waitFor } from '../../support/waitFor.js';
 import { thoroughly } from '../../support/thorough.js';
 
-/** Where pictures are put; unset: none are taken. */
+/** Folder for screenshots; without it, none are taken. */
 const PICTURES = process.env['TEST_PICTURES'];
 const PHONE = { width: 375, height: 700 };
 const DESK = { width: 1024, height: 700 };
@@ -36,8 +37,8 @@ let context: BrowserContext;
 let page: Page;
 let user: TestUser;
 let customers = 0;
-/** What a browser complains of: violations of policies, errors of scripts, what could not be loaded. */
-let complaints: string[] = [];
+/** Errors that the browser reports: policy violations, script errors, failed requests. */
+let errors: string[] = [];
 
 beforeAll(async () => {
   drive = await startGoogleDrive({
@@ -74,16 +75,16 @@ beforeEach(async () => {
   user = await service.user(`walker ${customers}`);
   context = await browser.newContext({ viewport: DESK });
   page = await context.newPage();
-  complaints = [];
-  page.on('console', (message) => complaints.push(message.text()));
-  page.on('pageerror', (error) => complaints.push(error.message));
-  page.on('requestfailed', (request) => complaints.push(`${request.url()} failed`));
+  errors = [];
+  page.on('console', (message) => errors.push(message.text()));
+  page.on('pageerror', (error) => errors.push(error.message));
+  page.on('requestfailed', (request) => errors.push(`${request.url()} failed`));
 });
 afterEach(() => context.close());
 
 async function addressFor(service_: Source, body: Record<string, unknown> = {}): Promise<string> {
-  const asked = { service: service_, connecting_new_account: true, enable_file_picker: false, ...body };
-  const answer = await user.post<{ oauth_url: string }>('/integrations/oauth_url', asked);
+  const request = { service: service_, connecting_new_account: true, enable_file_picker: false, ...body };
+  const answer = await user.post<{ oauth_url: string }>('/integrations/oauth_url', request);
   expect(answer).toMatchObject({ status: 200 });
   return answer.body.oauth_url;
 }
@@ -92,28 +93,31 @@ const sources = async (): Promise<DataSourceRecord[]> =>
 const press = (name: string): Promise<void> => page.getByRole('button', { name }).click();
 const heading = (): Promise<string> => page.getByRole('heading', { level: 1 }).innerText();
 
-const shoot = async (name: string): Promise<void> => {
+const screenshot = async (name: string): Promise<void> => {
   if (PICTURES !== undefined) await page.screenshot({ path: path.join(PICTURES, `${name}.png`) });
 };
 
-/** The page as it is now, on a desk and, by night, on a phone, where nothing of it may be out of reach. */
+/**
+ * Takes screenshots of the current page, on a desktop and, in dark mode, on a phone, where nothing may overflow the
+ * width.
+ */
 async function picture(name: string): Promise<void> {
-  await shoot(name);
+  await screenshot(name);
   await page.setViewportSize(PHONE);
   if (PICTURES !== undefined) await page.emulateMedia({ colorScheme: 'dark' });
-  await shoot(`${name}-phone`);
+  await screenshot(`${name}-phone`);
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width);
   await page.setViewportSize(DESK);
   if (PICTURES !== undefined) await page.emulateMedia({ colorScheme: 'light' });
 }
 
-/** A page that is no success is one line in the browser's own words. @param status of the page */
-const complaintOf = (status: number): string[] => [expect.stringContaining(`status of ${status}`) as unknown as string];
+/** The one error that the browser itself logs for a page with an error status. @param status of the page */
+const errorOf = (status: number): string[] => [expect.stringContaining(`status of ${status}`) as unknown as string];
 
 describe.each(SOURCES)('%s', (source) => {
   const name = NAMES[source];
 
-  test('who allows is told that the account is connected, and which', async () => {
+  test('names the connected account after consent', async () => {
     await page.goto(await addressFor(source));
     expect(await heading()).toContain('asks for access');
     await picture(`${source}-consent`);
@@ -124,23 +128,23 @@ describe.each(SOURCES)('%s', (source) => {
     await picture(`${source}-connected`);
     const account = { GOOGLE_DRIVE: 'ada@harbour.example', SLACK: `${TEAM}:U0ADA` }[source];
     expect((await sources()).map((one) => one.data_source_external_id)).toEqual([`${source}|${account}`]);
-    expect(complaints).toEqual([]);
+    expect(errors).toEqual([]);
   });
 
-  test('who denies is told that nothing was connected, and what to do', async () => {
+  test('reports that nothing was connected after a refusal, and what to do', async () => {
     await page.goto(await addressFor(source));
     await press('Deny');
     expect(await heading()).toBe(`${name} was not connected`);
     expect(await page.getByRole('main').innerText()).toContain('go back to the application');
     await picture(`${source}-denied`);
     expect(await sources()).toEqual([]);
-    expect(complaints).toEqual([]);
+    expect(errors).toEqual([]);
   });
 });
 
-describe('where something goes wrong', () => {
-  /** Lets the person answer, but opens another address than the one they are sent back to. */
-  async function returning(change: (back: URL) => void, button = 'Allow'): Promise<void> {
+describe('failed connections', () => {
+  /** Answers the consent page, but returns to a changed redirect address. */
+  async function returnTo(change: (back: URL) => void, button = 'Allow'): Promise<void> {
     await page.goto(await addressFor('GOOGLE_DRIVE'));
     await page.route('**/o/oauth2/**', async (route) => {
       const answer = await route.fetch({ maxRedirects: 0 });
@@ -151,14 +155,14 @@ describe('where something goes wrong', () => {
     await press(button);
   }
 
-  test('a state of nobody leads nowhere', async () => {
-    await returning((back) => back.searchParams.set('state', 'nobody'));
+  test('rejects an unknown state', async () => {
+    await returnTo((back) => back.searchParams.set('state', 'nobody'));
     expect(await heading()).toBe('This link leads nowhere');
     await picture('failed-unknown');
-    expect(complaints).toEqual(complaintOf(400));
+    expect(errors).toEqual(errorOf(400));
   });
 
-  test('who comes too late is told so', async () => {
+  test('reports that a late return has expired', async () => {
     await page.goto(await addressFor('GOOGLE_DRIVE'));
     await withDatabase(service, async (db) => {
       await db.collection('connection_attempts').updateMany({ state: 'waiting' }, { $set: { expiresAt: new Date(0) } });
@@ -166,19 +170,19 @@ describe('where something goes wrong', () => {
     await press('Allow');
     expect(await page.getByRole('main').innerText()).toContain('time for this connection is over');
     await picture('failed-expired');
-    expect(complaints).toEqual(complaintOf(410));
+    expect(errors).toEqual(errorOf(410));
   });
 
-  test('a code that the provider does not take connects nothing', async () => {
-    await returning((back) => back.searchParams.set('code', MARKUP));
+  test('connects nothing with a code that the provider rejects', async () => {
+    await returnTo((back) => back.searchParams.set('code', MARKUP));
     expect(await heading()).toBe('Google Drive was not connected');
     await picture('failed-exchange');
     expect(await sources()).toEqual([]);
-    expect(complaints).toEqual(complaintOf(400));
+    expect(errors).toEqual(errorOf(400));
   });
 
-  thoroughly('markup that comes back instead of a reason is not even shown', async () => {
-    await returning((back) => {
+  thoroughly('does not show markup returned in place of an error', async () => {
+    await returnTo((back) => {
       back.searchParams.set('error', MARKUP);
       back.searchParams.set('error_description', MARKUP);
     }, 'Deny');
@@ -186,18 +190,18 @@ describe('where something goes wrong', () => {
     expect(await page.content()).not.toContain('onerror');
     expect(await page.title()).toBe('Google Drive was not connected');
     await picture('failed-refused');
-    expect(complaints).toEqual(complaintOf(400));
+    expect(errors).toEqual(errorOf(400));
   });
 });
 
-describe('the chooser', () => {
+describe('the file chooser', () => {
   const found = async (query: string): Promise<string[]> => {
     const { body } = await user.post<{ documents: DocumentRecord[] }>('/embeddings', { query, k: 1 });
     return body.documents.map(({ content }) => content);
   };
   const PICKER = { enable_file_picker: true, sync_source_items: true };
 
-  test('is one step from the page of success; what is ticked in several folders is searchable soon after', async () => {
+  test('opens from the success page, and makes files selected in several folders searchable', async () => {
     await page.goto(await addressFor('GOOGLE_DRIVE', PICKER));
     await press('Allow');
     await picture('chooser-offered');
@@ -205,7 +209,7 @@ describe('the chooser', () => {
     await page.getByRole('link', { name: 'Choose files' }).click();
     expect(await heading()).toBe('Choose from Google Drive');
     await press('Open My Drive');
-    // Names are text, whatever they are made of.
+    // Names are shown as text, even when they are markup.
     expect(await page.getByText(MARKUP).count()).toBe(1);
     await page.getByLabel('Minutes').check();
     await press('Open Sights');
@@ -220,10 +224,10 @@ describe('the chooser', () => {
     const texts = () => Promise.all(['When was the lighthouse lit?', 'minutes'].map(found));
     const answers = await waitFor(texts, ([one, other]) => one?.[0] !== undefined && one[0] !== other?.[0]);
     expect(answers.flat().toSorted()).toEqual(['On minutes.', 'The lighthouse was lit in 1901.']);
-    expect(complaints).toEqual([]);
+    expect(errors).toEqual([]);
   });
 
-  test('opens by itself where that was asked for; nothing chosen is said, and giving up changes nothing', async () => {
+  test('opens by itself when requested, asks for a selection, and changes nothing after a cancel', async () => {
     await page.goto(await addressFor('GOOGLE_DRIVE', { ...PICKER, automatically_open_file_picker: true }));
     await press('Allow');
     expect(await heading()).toBe('Choose from Google Drive');
@@ -234,6 +238,6 @@ describe('the chooser', () => {
     expect(await heading()).toBe('Nothing was changed');
     await picture('chooser-cancelled');
     expect((await sources()).map((one) => one.last_sync_action)).toEqual(['CANCEL']);
-    expect(complaints).toEqual([]);
+    expect(errors).toEqual([]);
   });
 });

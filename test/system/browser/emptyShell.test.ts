@@ -10,20 +10,23 @@ afterEach(closeSources);
 const judge = (html: string) => isEmptyShell(Buffer.from(html));
 const SCRIPT = '<script type="module" crossorigin src="/assets/index-a1.js"></script>';
 
-describe('an empty shell is', () => {
+describe('an empty shell', () => {
   test.each([
     [
       'an element that a framework fills',
-      `<!doctype html><html><head><title>A title of the page, which no reader of the text sees</title>${SCRIPT}</head><body><div id="root"></div></body></html>`,
+      `<!doctype html><html><head><title>A title of the page, which is not part of the text</title>${SCRIPT}</head><body><div id="root"></div></body></html>`,
     ],
     [
       'a notice for visitors without scripts',
       `<body><noscript>You need to enable JavaScript to run this app.</noscript><div class=page></div>${SCRIPT}</body>`,
     ],
-    ['an element of a name of its own', `<body><app-root></app-root><script>start()</script></body>`],
-    ['one in capitals that says it is loading', `<body><DIV ID=app>Loading</DIV><SCRIPT SRC=a.js></SCRIPT></body>`],
+    ['an element with a custom name', `<body><app-root></app-root><script>start()</script></body>`],
     [
-      'one with tags inside its attributes',
+      'an element in capitals that says it is loading',
+      `<body><DIV ID=app>Loading</DIV><SCRIPT SRC=a.js></SCRIPT></body>`,
+    ],
+    [
+      'an element with tags inside its attributes',
       `<body><div id='__next' data-x="a > b and ${'much more '.repeat(50)}"><p>Please wait</p></div>${SCRIPT}`,
     ],
     [
@@ -31,30 +34,33 @@ describe('an empty shell is', () => {
       `<style>${'p { color: red }'.repeat(500)}</style><script>window.state = "${'words '.repeat(5000)}"; a < b</script><main></main>`,
     ],
     [
-      'text that no reader sees',
+      'text that is not displayed',
       `<svg><text>${'drawn '.repeat(100)}</text></svg><template>${'later '.repeat(100)}</template><!-- ${'a note '.repeat(100)}--><script src=x></script>`,
     ],
-    ['a word of waiting', `<body> <div>Loading…</div><script src=x></script>`],
-    ['a script and nothing else', `<script src=x>`],
+    ['a loading message', `<body> <div>Loading…</div><script src=x></script>`],
+    ['a script alone', `<script src=x>`],
   ])('%s', (_, html) => {
     expect(judge(html)).toBe(true);
   });
 });
 
-describe('no empty shell is', () => {
+describe('a page that is not an empty shell', () => {
   test.each([
     ['an ordinary page', samplePage(3)],
-    ['a page that the server filled', `<div id="root"><p>${'Rendered there. '.repeat(20)}</p></div>${SCRIPT}`],
-    ['an element to fill without a script', '<div id="root"></div>'],
+    ['a page rendered by the server', `<div id="root"><p>${'Rendered there. '.repeat(20)}</p></div>${SCRIPT}`],
+    ['an element to fill, without a script', '<div id="root"></div>'],
     ['a short page with a script', '<p>A short page.</p><script src="/analytics.js"></script>'],
-    ['data of one kind', '<div id="root"></div><script type="application/ld+json">{"@type": "Article"}</script>'],
-    ['data of another', '<div id="root"></div><script type="application/json">{}</script>'],
+    ['data of one type', '<div id="root"></div><script type="application/ld+json">{"@type": "Article"}</script>'],
+    ['data of another type', '<div id="root"></div><script type="application/json">{}</script>'],
     ['a notice without a script', '<noscript>Enable JavaScript</noscript>'],
     ['nothing', ''],
     ['words', 'words'],
     ['the beginning of a tag', '<'],
-    ['a picture for visitors without scripts', `<noscript><img src="/count.gif"></noscript><p>Short.</p>${SCRIPT}`],
-    ['a long page with such an element', `<table><tr><td>4 &lt; 5<td>${'1 '.repeat(300)}</table>${SCRIPT}<p id=app>`],
+    ['an image for visitors without scripts', `<noscript><img src="/count.gif"></noscript><p>Short.</p>${SCRIPT}`],
+    [
+      'a long page with an element to fill',
+      `<table><tr><td>4 &lt; 5<td>${'1 '.repeat(300)}</table>${SCRIPT}<p id=app>`,
+    ],
   ])('%s', (_, html) => {
     expect(judge(html)).toBe(false);
   });
@@ -70,18 +76,18 @@ test.each([
   ['open quotes', '<a b="'],
   ['closed quotes', '<a b=""'],
   ['scripts', '<script>'],
-  ['ends of nothing', '</'],
+  ['end tags without names', '</'],
   ['comments', '<!--'],
   ['roots', '<p id=root>'],
   ['types', '<script type = type = >'],
   ['noscripts', '<noscript>java</noscript>'],
   ['spaces', `<p id${' '.repeat(1900)}>`],
-])('a hostile page of %s is judged in one go', (_, piece) => {
+])('judges a hostile page of %s in linear time', (_, piece) => {
   const page = Buffer.from(`<script></script>${piece.repeat(20_000_000 / piece.length)}`);
   const start = process.cpuUsage();
   isEmptyShell(page);
   const { user, system } = process.cpuUsage(start);
-  // It takes a few milliseconds; what goes back and forth takes minutes.
+  // Linear time takes milliseconds, quadratic time minutes.
   expect(user + system).toBeLessThan(3_000_000);
 });
 
@@ -91,7 +97,7 @@ const HTML = {
   'Last-Modified': 'Wed, 01 May 2024 10:00:00 GMT',
 };
 
-/** A site whose shell never changes, while the data its script shows does. */
+/** Starts a site whose shell never changes, while the data that its script shows does. */
 async function application(data: () => string): Promise<Loopback> {
   return serve((asked, response) => {
     if (asked.url === '/data') response.writeHead(200).end(data());
@@ -107,7 +113,7 @@ async function application(data: () => string): Promise<Loopback> {
 }
 
 describe('a page that is an empty shell', () => {
-  test('is rendered without being asked for, and at a re-sync again although its shell is unchanged', async () => {
+  test('is rendered without a request for it, and again at a re-sync although its shell is unchanged', async () => {
     let words = 'the first words';
     const site = await application(() => words);
     const web = source();
@@ -119,7 +125,7 @@ describe('a page that is an empty shell', () => {
     expect(text(again)).toContain('other words');
   });
 
-  test('is taken as it is without a browser, and asked for again in full later', async () => {
+  test('is stored as it is without a browser, and fetched in full again later', async () => {
     const site = await application(() => 'unseen');
     const web = source({ settings: { chromiumPath: '/nowhere/chromium' } });
     for (const downloadCssAndMedia of [false, true]) {
@@ -129,7 +135,7 @@ describe('a page that is an empty shell', () => {
     }
   });
 
-  test('is rendered where redirects ended, and only where robots.txt lets us', async () => {
+  test('is rendered after redirects, and only where robots.txt allows it', async () => {
     const site = await serve((asked, response) => {
       if (asked.url === '/robots.txt')
         response.writeHead(200, { 'Content-Type': 'text/plain' }).end('User-agent: *\nDisallow: /closed');
@@ -146,7 +152,7 @@ describe('a page that is an empty shell', () => {
   });
 });
 
-test('an ordinary page is fetched once and keeps its validators', async () => {
+test('fetches an ordinary page once and keeps its validators', async () => {
   const site = await serve((_, response) => response.writeHead(200, HTML).end(samplePage(1) + SCRIPT));
   expect(await fetchOne(source(), site.origin)).toMatchObject({ fetchedWith: 'http', etag: '"shell"' });
   expect(site.seen).toHaveLength(1);

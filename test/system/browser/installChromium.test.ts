@@ -25,11 +25,11 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** A stand-in for an installer: notes that it ran, then does what the script says. */
+/** A fake installer: records that it ran, then runs the script. */
 const way = (name: string, script: string): InstallWay => [
   { command: '/bin/sh', args: ['-c', `echo ${name} >> ${runs}; ${script}`] },
 ];
-/** Makes the machine's own browser the one that was installed. */
+/** A script that links the machine's own browser as the installed one. */
 const installs = () => {
   const real = findChromium(null);
   if (real === null) throw new Error('These tests need Chromium: apt-get install -y chromium-headless-shell');
@@ -51,70 +51,71 @@ function pool(ways: readonly InstallWay[] | null, more: Partial<BrowserPoolOptio
   return made;
 }
 const never = new AbortController().signal;
-const page = (of: BrowserPool, signal = never) => of.use(signal, (running) => Promise.resolve(running.version()));
+const page = (browserPool: BrowserPool, signal = never) =>
+  browserPool.use(signal, (running) => Promise.resolve(running.version()));
 
-describe('where no browser is found', () => {
-  test('the first pages that need one have it installed, once for all of them', async () => {
-    const of = pool([way('first', `sleep 0.3; ${installs()}`)]);
+describe('a missing browser', () => {
+  test('is installed once for the first pages that need it', async () => {
+    const browserPool = pool([way('first', `sleep 0.3; ${installs()}`)]);
     expect(existsSync(browser)).toBe(false);
-    const versions = await Promise.all([page(of), page(of), page(of)]);
+    const versions = await Promise.all([page(browserPool), page(browserPool), page(browserPool)]);
     expect(versions).toEqual(Array(3).fill(expect.stringMatching(/^\d+\./)));
     expect([ran(), notices]).toEqual([['first'], []]);
   });
 
-  test('ways are tried in turn: after one that fails, and after one whose browser does not start', async () => {
+  test('is installed by the next way after one fails, or its browser does not start', async () => {
     const broken = `printf '#!/bin/sh\\nexit 3\\n' > ${browser}; chmod +x ${browser}`;
     const unknown: InstallWay = [{ command: path.join(folder, 'no-such-installer'), args: [] }];
-    const of = pool([
+    const browserPool = pool([
       unknown,
       way('fails', 'exit 1'),
       way('broken', broken),
       way('works', installs()),
       way('last', ''),
     ]);
-    expect(await page(of)).toMatch(/^\d+\./);
+    expect(await page(browserPool)).toMatch(/^\d+\./);
     expect([ran(), notices]).toEqual([['fails', 'broken', 'works'], []]);
   });
 
-  test('and none can be installed, the service goes on without, says so once and does not try again', async () => {
+  test('that no way can install is reported once and not tried again; pages are fetched without it', async () => {
     let time = 0;
-    const of = pool([way('fails', 'exit 1')], { now: () => time });
-    expect(await Promise.all([page(of), page(of)])).toEqual([null, null]);
+    const browserPool = pool([way('fails', 'exit 1')], { now: () => time });
+    expect(await Promise.all([page(browserPool), page(browserPool)])).toEqual([null, null]);
     time += 3_600_000;
-    expect(await page(of)).toBeNull();
+    expect(await page(browserPool)).toBeNull();
     expect(ran()).toEqual(['fails']);
     expect(notices).toEqual([expect.stringMatching(/could be installed.*CHROMIUM_PATH/)]);
   });
 
-  test('and a slow installation is under way, pages do not wait for its end, and later ones use it', async () => {
+  test('that installs slowly does not block pages; later pages use it', async () => {
     const gate = path.join(folder, 'gate');
-    const of = pool([way('slow', `while [ ! -e ${gate} ]; do sleep 0.05; done; ${installs()}`)], {
+    const browserPool = pool([way('slow', `while [ ! -e ${gate} ]; do sleep 0.05; done; ${installs()}`)], {
       installWaitMs: 100,
     });
-    expect(await page(of)).toBeNull();
+    expect(await page(browserPool)).toBeNull();
     expect([ran(), existsSync(browser)]).toEqual([['slow'], false]);
     spawnSync('touch', [gate]);
     let version: string | null = null;
     for (let tries = 0; version === null && tries < 300; tries += 1) {
       await wait(100);
-      version = await page(of);
+      version = await page(browserPool);
     }
     expect(version).toMatch(/^\d+\./);
     expect(ran()).toEqual(['slow']);
   });
 
-  test('an abort ends the wait of its page at once', async () => {
+  test('ends the wait of an aborted page at once', async () => {
     const stop = new AbortController();
-    const of = pool([way('slow', 'sleep 60')]);
-    const waiting = page(of, stop.signal);
+    const browserPool = pool([way('slow', 'sleep 60')]);
+    const waiting = page(browserPool, stop.signal);
     stop.abort(new RangeError('enough'));
     await expect(waiting).rejects.toThrow('enough');
   });
 
-  test('none is installed where the setting forbids it, or CHROMIUM_PATH names another', async () => {
+  test('is not installed when the setting forbids it, or CHROMIUM_PATH names another', async () => {
     expect(await page(pool(null))).toBeNull();
-    const given = { chromiumPath: '/nowhere/chromium' };
-    expect(await page(pool([way('first', installs())], given))).toBeNull();
+    const configured = { chromiumPath: '/nowhere/chromium' };
+    expect(await page(pool([way('first', installs())], configured))).toBeNull();
     expect(ran()).toEqual([]);
     expect(notices).toEqual([expect.stringContaining('no Chromium was found'), expect.stringContaining('/nowhere')]);
   });
@@ -122,44 +123,44 @@ describe('where no browser is found', () => {
 
 describe('an installer', () => {
   const pidFile = () => path.join(folder, 'pid');
-  /** Starts a process that outlives its parent unless the whole group is ended. */
+  /** Starts a process that outlives its parent unless the whole group is killed. */
   const hanging = () => [way('hangs', `sleep 300 & echo $! > ${pidFile()}; wait`)];
-  async function childIsGone(): Promise<void> {
+  async function expectChildEnded(): Promise<void> {
     const pid = Number(readFileSync(pidFile(), 'utf8'));
-    const lives = () =>
+    const isAlive = () =>
       existsSync(`/proc/${String(pid)}`) && !/^State:\s+Z/m.test(readFileSync(`/proc/${String(pid)}/status`, 'utf8'));
-    for (let tries = 0; lives() && tries < 100; tries += 1) await wait(50);
-    expect(lives()).toBe(false);
+    for (let tries = 0; isAlive() && tries < 100; tries += 1) await wait(50);
+    expect(isAlive()).toBe(false);
   }
   async function untilStarted(): Promise<void> {
     for (let tries = 0; !existsSync(pidFile()) && tries < 200; tries += 1) await wait(50);
   }
 
-  test('is ended with all its children when its time is up', async () => {
+  test('is killed with all its children at its timeout', async () => {
     const installer = createChromiumInstaller(hanging, 4000);
     expect(await installer.install(() => Promise.resolve(true))).toBe(false);
-    await childIsGone();
+    await expectChildEnded();
   });
 
-  test('is ended by close()', async () => {
-    const of = pool(hanging());
-    const waiting = page(of);
+  test('is killed by close()', async () => {
+    const browserPool = pool(hanging());
+    const waiting = page(browserPool);
     await untilStarted();
-    await of.close();
+    await browserPool.close();
     expect(await waiting).toBeNull();
-    await childIsGone();
+    await expectChildEnded();
   });
 
-  test("is not told the service's secrets", async () => {
-    process.env['SECRET_OF_THE_SERVICE'] = 'do not tell';
+  test('does not receive the secrets of the service', async () => {
+    process.env['SECRET_OF_THE_SERVICE'] = 'do not leak';
     const seen = path.join(folder, 'env');
     await createChromiumInstaller(() => [way('env', `env > ${seen}`)]).install(() => Promise.resolve(true));
     delete process.env['SECRET_OF_THE_SERVICE'];
     expect(readFileSync(seen, 'utf8')).toContain('PATH=');
-    expect(readFileSync(seen, 'utf8')).not.toContain('do not tell');
+    expect(readFileSync(seen, 'utf8')).not.toContain('do not leak');
   });
 
-  test("begins with Playwright's own, which knows the browser that is asked for", () => {
+  test("starts with Playwright's own, which installs the required browser", () => {
     const first = usualWays()[0]?.[0];
     const [cli = '', ...args] = first?.args ?? [];
     const { status, stdout } = spawnSync(first?.command ?? '', [cli, ...args, '--dry-run'], { encoding: 'utf8' });

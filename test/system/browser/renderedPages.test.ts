@@ -12,7 +12,7 @@ let user: TestUser;
 let site: Site;
 
 const sentences = (about: string) => `The ${about} of the district were counted by an observer with care. `.repeat(8);
-/** Without its first part the page's main text is the second; with it, no reader gets to see the second. */
+/** Without the first part, the second is the main text of the page; with it, the second is dropped. */
 const BODY = `<body>
   <main class="promo wide" data-kind="teaser"><h1>Offers</h1><p>${sentences('offers')}</p></main>
   <div><h1>Orchards</h1><p>${sentences('orchards')}</p></div>
@@ -21,7 +21,7 @@ const written = (html: string) => `<script>document.body.innerHTML = ${JSON.stri
 
 const PAGES: Record<string, Page> = {
   '/plain': `<html>${BODY}</html>`,
-  // Only styles say that this is a page for a browser: its text is there from the start.
+  // Only the styles make this a page for a browser: its text is in the original document.
   '/styled': `<html><head><link rel="stylesheet" href="/style.css"></head>${BODY}</html>`,
   '/style.css': { type: 'text/css', body: 'body { color: #333 }' },
   '/shell': `<html><body><div id="root"></div>${written(`<div id=root>${BODY}</div>`)}</body></html>`,
@@ -37,29 +37,29 @@ afterAll(async () => {
   await site.close();
 });
 
-/** Scrapes one page and gives its record with its text. */
+/** Scrapes one page. Returns its record with its text. */
 async function scraped(
-  of: TestUser,
+  tester: TestUser,
   path: string,
   options: Record<string, unknown>,
 ): Promise<{ file: FileRecord; text: string }> {
   const sitemap = `/sitemap${path.replaceAll('/', '-')}-${String(site.pages.size)}.xml`;
   site.pages.set(sitemap, sitemapOf(site.origin, [path]));
-  const parent = await of.settled(
-    (await of.scrape({ url: site.url(sitemap), generate_chunks_only: true, ...options })).id,
+  const parent = await tester.settled(
+    (await tester.scrape({ url: site.url(sitemap), generate_chunks_only: true, ...options })).id,
   );
-  const [file] = await of.children(parent.id);
+  const [file] = await tester.children(parent.id);
   if (!file) throw new Error(`the scrape of ${path} has no page: ${parent.sync_error_message ?? parent.sync_status}`);
-  const { results } = await of.chunks({ ids: [file.id] });
+  const { results } = await tester.chunks({ ids: [file.id] });
   return { file, text: results.map((chunk) => chunk.source_content).join('\n') };
 }
 
 describe.each([
   ['plain', '/plain', false, 'http'],
-  ['rendered as the empty shell that it is', '/shell', false, 'browser'],
+  ['rendered because it is an empty shell', '/shell', false, 'browser'],
   ...thoroughRows([['rendered with its styles', '/styled', true, 'browser']]),
-] as const)('of a page that is %s', (_, path, downloadCssAndMedia, fetchedWith) => {
-  test('the main text is that of the page without what is to be skipped, by tag, class or selector', async () => {
+] as const)('the main text of a page that is %s', (_, path, downloadCssAndMedia, fetchedWith) => {
+  test('excludes skipped tags, classes and selectors', async () => {
     const read = async (skips: Record<string, unknown>) => {
       const { file, text } = await scraped(user, path, { download_css_and_media: downloadCssAndMedia, ...skips });
       expect([file.sync_status, file.file_metadata?.['fetched_with']]).toEqual(['READY', fetchedWith]);
@@ -72,7 +72,7 @@ describe.each([
   });
 });
 
-test('what download_css_and_media adds is loaded: the page asks for its styles', async () => {
+test('loads styles with download_css_and_media', async () => {
   const before = site.requests.filter((path) => path === '/style.css').length;
   await scraped(user, '/styled', {});
   expect(site.requests.filter((path) => path === '/style.css')).toHaveLength(before);
@@ -80,7 +80,7 @@ test('what download_css_and_media adds is loaded: the page asks for its styles',
   expect(site.requests.filter((path) => path === '/style.css').length).toBeGreaterThan(before);
 });
 
-describe('without a browser and with a second way out', () => {
+describe('a service without a browser and with a premium proxy', () => {
   let bare: TestService;
   let proxy: HttpProxy;
   beforeAll(async () => {
@@ -96,7 +96,7 @@ describe('without a browser and with a second way out', () => {
     await proxy.close();
   });
 
-  test('use_premium_proxies takes a whole site through it that refuses us, sitemap and pages', async () => {
+  test('fetches a whole site that refuses it through use_premium_proxies, sitemap and pages', async () => {
     const closed = await startSite();
     const served: Record<string, string> = {
       '/sitemap.xml': sitemapOf(closed.origin, ['/page']),
@@ -127,7 +127,7 @@ describe('without a browser and with a second way out', () => {
     await closed.close();
   });
 
-  test('download_css_and_media is accepted, the page is fetched by plain HTTP, and its record says so', async () => {
+  test('accepts download_css_and_media, fetches by plain HTTP, and records that', async () => {
     const { file, text } = await scraped(await bare.user('bare'), '/plain', { download_css_and_media: true });
     expect(file).toMatchObject({ sync_status: 'READY', sync_error_message: null });
     expect(file.file_metadata).toMatchObject({ fetched_with: 'http' });
@@ -136,7 +136,7 @@ describe('without a browser and with a second way out', () => {
 });
 
 describe('use_premium_proxies', () => {
-  test('is accepted without a pool: only a page that is refused ends in SYNC_ERROR, naming the setting', async () => {
+  test('is accepted without a proxy pool: only a refused page ends in SYNC_ERROR, naming the setting', async () => {
     site.pages.set('/refused', { status: 403 });
     const options = { use_premium_proxies: true };
     const { file: open } = await scraped(user, '/plain', options);

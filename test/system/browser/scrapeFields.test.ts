@@ -13,33 +13,33 @@ import { startService, type TestService } from '../../support/service.js';
 import type { Listed, TestUser } from '../../support/client.js';
 import { storedPoints } from '../../support/storedPoints.js';
 
-/** All that a scrape left to be seen. */
-interface Seen {
+/** The observable results of a scrape. */
+interface ScrapeResult {
   readonly site: Site;
   readonly accepted: FileRecord;
   readonly parent: FileRecord;
   readonly children: readonly FileRecord[];
   readonly chunks: readonly ChunkRecord[];
-  /** Paths of the pages that were asked for. */
+  /** Paths of the requested pages. */
   readonly asked: readonly string[];
   readonly text: string;
 }
 
 interface Row {
-  /** The field under test, and whatever else has to be set for it to be seen. */
+  /** The field under test, with the other fields that its effect needs. */
   readonly body: (site: Site) => Record<string, unknown>;
-  /** The same without the field, where that is more than the plain scrape. */
+  /** The body without the field, if it differs from the plain scrape. */
   readonly against?: Record<string, unknown>;
-  /** Checks the field's effect; `plain` is what the same site gives without the field. */
-  readonly effect: (seen: Seen, plain: Seen) => void | Promise<void>;
+  /** Checks the effect of the field; `plain` is the result of the same site without the field. */
+  readonly effect: (result: ScrapeResult, plain: ScrapeResult) => void | Promise<void>;
 }
 
 let service: TestService;
 let user: TestUser;
-let plain: Seen;
+let plain: ScrapeResult;
 const sites: Site[] = [];
 
-async function scrape(body: (site: Site) => Record<string, unknown>): Promise<Seen> {
+async function scrape(body: (site: Site) => Record<string, unknown>): Promise<ScrapeResult> {
   const site = await startFieldSite();
   sites.push(site);
   const accepted = await user.scrape({ url: site.url('/sitemap.xml'), ...body(site) });
@@ -54,17 +54,17 @@ async function scrape(body: (site: Site) => Record<string, unknown>): Promise<Se
 }
 
 const tenant = (file: FileRecord) => ({ organizationId: file.organization_id, userId: file.organization_user_id ?? 0 });
-const embedded = (seen: Seen) => seen.chunks.filter((chunk) => chunk.embedding !== null).length;
-/** Only the words of one kind are gone. */
-const skips = (kind: keyof typeof MARKED) => (seen: Seen) => {
+const embedded = (result: ScrapeResult) => result.chunks.filter((chunk) => chunk.embedding !== null).length;
+/** Expects only the words of one kind to be missing. */
+const skips = (kind: keyof typeof MARKED) => (result: ScrapeResult) => {
   for (const [name, words] of Object.entries(MARKED))
-    expect([name, seen.text.includes(words)]).toEqual([name, name !== kind]);
+    expect([name, result.text.includes(words)]).toEqual([name, name !== kind]);
 };
-const search = async (seen: Seen, more: Record<string, unknown> = {}) =>
-  (await user.search({ query: 'harbour', k: 5, parent_file_ids: [seen.parent.id], ...more })).length;
-/** The record says it, the parent's as the pages'. */
-const recorded = (part: Partial<FileRecord>) => (seen: Seen, without: Seen) => {
-  for (const file of [seen.accepted, seen.parent, ...seen.children]) expect(file).toMatchObject(part);
+const search = async (result: ScrapeResult, more: Record<string, unknown> = {}) =>
+  (await user.search({ query: 'harbour', k: 5, parent_file_ids: [result.parent.id], ...more })).length;
+/** Expects the field in the records of the parent and of its pages. */
+const recorded = (part: Partial<FileRecord>) => (result: ScrapeResult, without: ScrapeResult) => {
+  for (const file of [result.accepted, result.parent, ...result.children]) expect(file).toMatchObject(part);
   for (const file of [without.accepted, ...without.children]) expect(file).not.toMatchObject(part);
 };
 
@@ -79,11 +79,11 @@ const ROWS: Readonly<Record<string, Row>> = {
   },
   tags: {
     body: () => ({ tags: { team: 'docs', level: 3 } }),
-    async effect(seen, without) {
-      recorded({ tags: { team: 'docs', level: 3 } })(seen, without);
+    async effect(result, without) {
+      recorded({ tags: { team: 'docs', level: 3 } })(result, without);
       const { results } = await user.chunks({ tags: { team: 'docs' } });
       expect(new Set(results.map((chunk) => chunk.user_file_id))).toEqual(
-        new Set(seen.children.map((file) => file.id)),
+        new Set(result.children.map((file) => file.id)),
       );
     },
   },
@@ -93,28 +93,28 @@ const ROWS: Readonly<Record<string, Row>> = {
   },
   chunk_size: {
     body: () => ({ chunk_size: 40 }),
-    effect(seen, without) {
-      recorded({ chunk_size: 40 })(seen, without);
-      expect(seen.chunks.length).toBeGreaterThan(2 * without.chunks.length);
-      for (const chunk of seen.chunks) expect(countTokens(chunk.source_content)).toBeLessThanOrEqual(40);
+    effect(result, without) {
+      recorded({ chunk_size: 40 })(result, without);
+      expect(result.chunks.length).toBeGreaterThan(2 * without.chunks.length);
+      for (const chunk of result.chunks) expect(countTokens(chunk.source_content)).toBeLessThanOrEqual(40);
     },
   },
   chunk_overlap: {
     body: () => ({ chunk_size: 60, chunk_overlap: 30 }),
     against: { chunk_size: 60, chunk_overlap: 0 },
-    effect(seen, without) {
-      recorded({ chunk_overlap: 30 })(seen, without);
-      const times = (words: string, { text }: Seen) => text.split(words).length - 1;
+    effect(result, without) {
+      recorded({ chunk_overlap: 30 })(result, without);
+      const times = (words: string, { text }: ScrapeResult) => text.split(words).length - 1;
       const lines = Array.from({ length: 12 }, (_, line) => `Line ${line} of page 1 `);
       expect(lines.map((line) => times(line, without))).toEqual(lines.map(() => 1));
-      expect(lines.filter((line) => times(line, seen) > 1).length).toBeGreaterThan(2);
+      expect(lines.filter((line) => times(line, result) > 1).length).toBeGreaterThan(2);
     },
   },
   skip_embedding_generation: {
     body: () => ({ skip_embedding_generation: true }),
-    async effect(seen, without) {
-      recorded({ skip_embedding_generation: true })(seen, without);
-      expect([seen.text, embedded(seen), await search(seen)]).toEqual([without.text, 0, 0]);
+    async effect(result, without) {
+      recorded({ skip_embedding_generation: true })(result, without);
+      expect([result.text, embedded(result), await search(result)]).toEqual([without.text, 0, 0]);
     },
   },
   enable_auto_sync: {
@@ -123,16 +123,18 @@ const ROWS: Readonly<Record<string, Row>> = {
   },
   generate_sparse_vectors: {
     body: () => ({ generate_sparse_vectors: true }),
-    async effect(seen, without) {
-      recorded({ generate_sparse_vectors: true })(seen, without);
-      const points = async ({ children: files }: Seen) =>
+    async effect(result, without) {
+      recorded({ generate_sparse_vectors: true })(result, without);
+      const points = async ({ children: files }: ScrapeResult) =>
         (await Promise.all(files.map((file) => storedPoints(service, file.id)))).flat();
-      const [own, others] = [await points(seen), await points(without)];
-      expect(own).toHaveLength(seen.chunks.length);
+      const [own, others] = [await points(result), await points(without)];
+      expect(own).toHaveLength(result.chunks.length);
       expect(own.every(({ sparse }) => (sparse?.indices.length ?? 0) > 10)).toBe(true);
       expect(others.map(({ sparse }) => sparse)).toEqual(without.chunks.map(() => null));
-      // They are seen by searches alone.
-      expect(seen.chunks.map((chunk) => Object.keys(chunk))).toEqual(without.chunks.map((chunk) => Object.keys(chunk)));
+      // Only searches show sparse vectors.
+      expect(result.chunks.map((chunk) => Object.keys(chunk))).toEqual(
+        without.chunks.map((chunk) => Object.keys(chunk)),
+      );
     },
   },
   prepend_filename_to_chunks: {
@@ -153,13 +155,13 @@ const ROWS: Readonly<Record<string, Row>> = {
   },
   embedding_model: {
     body: () => ({ embedding_model: 'COHERE_MULTILINGUAL_V3' }),
-    async effect(seen, without) {
-      for (const file of [seen.accepted, ...seen.children])
+    async effect(result, without) {
+      for (const file of [result.accepted, ...result.children])
         expect(Object.keys(file.embedding_properties ?? {})).toEqual(['COHERE_MULTILINGUAL_V3']);
       for (const file of [without.accepted, ...without.children])
         expect(Object.keys(file.embedding_properties ?? {})).toEqual(['OPENAI']);
-      expect(await search(seen, { embedding_model: 'COHERE_MULTILINGUAL_V3' })).toBeGreaterThan(0);
-      expect(await search(seen, { embedding_model: 'OPENAI' })).toBe(0);
+      expect(await search(result, { embedding_model: 'COHERE_MULTILINGUAL_V3' })).toBeGreaterThan(0);
+      expect(await search(result, { embedding_model: 'OPENAI' })).toBe(0);
     },
   },
   url_paths_to_include: {
@@ -176,36 +178,36 @@ const ROWS: Readonly<Record<string, Row>> = {
   },
   download_css_and_media: {
     body: () => ({ download_css_and_media: true }),
-    effect(seen, without) {
-      const media = ({ site }: Seen) => new Set(site.requests.filter((path) => path.startsWith('/media/')));
-      expect(media(seen)).toEqual(new Set(['/media/site.css', '/media/picture.png']));
+    effect(result, without) {
+      const media = ({ site }: ScrapeResult) => new Set(site.requests.filter((path) => path.startsWith('/media/')));
+      expect(media(result)).toEqual(new Set(['/media/site.css', '/media/picture.png']));
       expect(media(without)).toEqual(new Set());
-      for (const file of seen.children) expect(file.file_metadata).toMatchObject({ fetched_with: 'browser' });
+      for (const file of result.children) expect(file.file_metadata).toMatchObject({ fetched_with: 'browser' });
       for (const file of without.children) expect(file.file_metadata).toMatchObject({ fetched_with: 'http' });
     },
   },
   generate_chunks_only: {
     body: () => ({ generate_chunks_only: true, skip_embedding_generation: false }),
-    async effect(seen, without) {
-      expect([seen.text, embedded(seen), await search(seen)]).toEqual([without.text, 0, 0]);
+    async effect(result, without) {
+      expect([result.text, embedded(result), await search(result)]).toEqual([without.text, 0, 0]);
     },
   },
   store_file_only: {
     body: () => ({ store_file_only: true }),
     effect: ({ asked, chunks }) => expect([asked, chunks]).toEqual([[...FIELD_PAGES].sort(), []]),
   },
-  // What it does where a site refuses us is tested with the connector: here nothing is refused.
+  // The effect on a site that refuses requests is tested with the connector; this site refuses none.
   use_premium_proxies: {
     body: () => ({ use_premium_proxies: true }),
-    async effect(seen, without) {
-      const kept = async ({ children: files }: Seen) =>
+    async effect(result, without) {
+      const kept = async ({ children: files }: ScrapeResult) =>
         (
           await service.store.files.byIds(
-            tenant(seen.parent),
+            tenant(result.parent),
             files.map((file) => file.id),
           )
         ).map((file) => (file.sourceOptions as PageOptions).usePremiumProxies);
-      expect(await kept(seen)).toEqual(seen.children.map(() => true));
+      expect(await kept(result)).toEqual(result.children.map(() => true));
       expect(await kept(without)).toEqual(without.children.map(() => false));
     },
   },
@@ -224,22 +226,24 @@ afterAll(async () => {
 });
 
 describe('the fields of scrape_sitemap', () => {
-  test('each of the twenty has a row here', () => {
+  test('each have a row here, all twenty', () => {
     const schema = (scrapeSitemap.body as Joi.Schema).describe() as { keys: Record<string, unknown> };
-    // Those that are ours have tests of their own: dryRun, maxTokens.
-    const theirs = Object.keys(schema.keys).filter((name) => !(`scrape_sitemap.${name}` in EXTENSIONS.requestFields));
-    expect(Object.keys(ROWS).sort()).toEqual(theirs.sort());
+    // The extensions dryRun and maxTokens have tests of their own.
+    const contractFields = Object.keys(schema.keys).filter(
+      (name) => !(`scrape_sitemap.${name}` in EXTENSIONS.requestFields),
+    );
+    expect(Object.keys(ROWS).sort()).toEqual(contractFields.sort());
     expect(Object.keys(ROWS)).toHaveLength(20);
   });
 
-  test('without any, all pages come whole and with vectors', async () => {
+  test('are optional: without them, all pages are stored whole and with vectors', async () => {
     expect(plain.asked).toEqual([...FIELD_PAGES].sort());
     for (const words of Object.values(MARKED)) expect(plain.text).toContain(words);
     expect(embedded(plain)).toBe(plain.chunks.length);
     expect(await search(plain)).toBeGreaterThan(0);
   });
 
-  test.each(Object.keys(ROWS))('%s acts', async (field) => {
+  test.each(Object.keys(ROWS))('%s has its effect', async (field) => {
     const row = ROWS[field] as Row;
     const against = row.against;
     const without = against ? await scrape(() => against) : plain;
@@ -253,13 +257,13 @@ const COMBINATIONS = Array.from({ length: 8 }, (_, bits) =>
   Object.fromEntries(FLAGS.map((flag, bit) => [flag, (bits & (1 << bit)) !== 0])),
 ) as Record<(typeof FLAGS)[number], boolean>[];
 
-describe('the flags of how far a page is processed, in all eight combinations', () => {
+describe('all eight combinations of the flags that limit the processing of a page', () => {
   test.each(COMBINATIONS.map((flags) => [FLAGS.filter((flag) => flags[flag]).join(' + ') || 'none', flags] as const))(
     '%s',
     async (_name, flags) => {
-      const seen = await scrape(() => ({ ...flags, max_pages_to_scrape: 1 }));
+      const result = await scrape(() => ({ ...flags, max_pages_to_scrape: 1 }));
       const { body: listed } = await user.post<Listed<FileRecord>>('/user_files_v2', {
-        filters: { parent_file_ids: [seen.parent.id] },
+        filters: { parent_file_ids: [result.parent.id] },
         include_raw_file: true,
         include_parsed_text_file: true,
       });
@@ -267,17 +271,17 @@ describe('the flags of how far a page is processed, in all eight combinations', 
       expect(page.sync_status).toBe('READY');
       expect(page.skip_embedding_generation).toBe(flags.skip_embedding_generation);
 
-      // The weakest first: no vectors, no vectors whatever the first one says, nothing but the stored file.
+      // From the weakest flag: no vectors; no vectors whatever the first flag says; only the stored file.
       const stored = flags.store_file_only;
       const vectors = !stored && !flags.generate_chunks_only && !flags.skip_embedding_generation;
-      expect(seen.chunks.length > 0).toBe(!stored);
-      expect(embedded(seen)).toBe(vectors ? seen.chunks.length : 0);
-      expect(await service.store.vectors.countOf(tenant(page), [page.id])).toBe(embedded(seen));
-      expect((await search(seen)) > 0).toBe(vectors);
-      expect(page.file_statistics).toMatchObject({ num_embeddings: embedded(seen), file_format: 'HTML' });
+      expect(result.chunks.length > 0).toBe(!stored);
+      expect(embedded(result)).toBe(vectors ? result.chunks.length : 0);
+      expect(await service.store.vectors.countOf(tenant(page), [page.id])).toBe(embedded(result));
+      expect((await search(result)) > 0).toBe(vectors);
+      expect(page.file_statistics).toMatchObject({ num_embeddings: embedded(result), file_format: 'HTML' });
       expect(page.file_statistics?.num_characters !== undefined).toBe(!stored);
 
-      const body = seen.site.pages.get('/a/0.html');
+      const body = result.site.pages.get('/a/0.html');
       expect(page.file_statistics?.file_size).toBe(Buffer.byteLength(body as string));
       expect(await (await fetch(page.presigned_url ?? '')).text()).toBe(body);
       if (stored) expect(page.parsed_text_url).toBeNull();

@@ -11,28 +11,28 @@ import { everyRow } from '../../support/everyRow.js';
 
 let site: TrapSite;
 let service: TestService;
-/** Another, whose time limits are short: under those of `service` the slow traps would take minutes. */
-let hasty: TestService;
+/** A second service with short time limits: under those of `service`, the slow traps would take minutes. */
+let impatient: TestService;
 let user: TestUser;
 let parent: FileRecord;
-/** Of the scrape of the slow traps. */
+/** Parent of the scrape of the slow traps. */
 let slowParent: FileRecord;
-/** By address. */
+/** Pages by address. */
 const pages = new Map<string | null, FileRecord>();
 const slowPages = new Map<string | null, FileRecord>();
-/** Chunks by page. */
+/** Texts of chunks by page. */
 const texts = new Map<FileRecord, string>();
 
-/** What the traps' scrape asked the other site for. */
+/** Requests that the scrape of the traps made to the other site. */
 let askedOfForeign: readonly string[];
 const requestsOf = (path: string): number => site.requests.filter((one) => one === path).length;
 
-const SETTLED_MS = 300_000;
+const SETTLE_MS = 300_000;
 
-/** Scrapes a sitemap of the site and keeps what came of it. */
+/** Scrapes a sitemap of the site and stores the resulting pages and texts. */
 async function scrape(by: TestUser, sitemap: string, into: Map<string | null, FileRecord>): Promise<FileRecord> {
   const accepted = await by.scrape({ url: site.url(sitemap), skip_embedding_generation: true });
-  const settled = await by.settled(accepted.id, SETTLED_MS);
+  const settled = await by.settled(accepted.id, SETTLE_MS);
   const children = await by.children(settled.id);
   for (const file of children) into.set(file.external_url, file);
   const byId = new Map(children.map((file) => [file.id, file]));
@@ -47,24 +47,24 @@ async function scrape(by: TestUser, sitemap: string, into: Map<string | null, Fi
 beforeAll(async () => {
   site = await startTrapSite();
   const settings = {
-    // The two sites by name and port: all else on loopback is as forbidden as it is in earnest.
+    // The two sites by host and port: the rest of loopback is forbidden, as in production.
     ALLOWED_PRIVATE_HOSTS: `${site.host},${site.foreign.host}`,
     PARSE_TIMEOUT_MS: '30000',
     RETRY_DELAYS_S: '0.2,0.4',
   };
   service = await startService(settings);
-  hasty = await startService({ ...settings, ...SLOWNESS_LIMITS });
+  impatient = await startService({ ...settings, ...SLOWNESS_LIMITS });
   user = await service.user('trapper');
-  const slowUser = await hasty.user('trapper');
+  const slowUser = await impatient.user('trapper');
   [parent, slowParent] = await Promise.all([
     scrape(user, '/sitemap.xml', pages),
     scrape(slowUser, '/slow.xml', slowPages),
   ]);
   askedOfForeign = [...site.foreign.requests];
-}, 2 * SETTLED_MS);
+}, 2 * SETTLE_MS);
 
 afterAll(async () => {
-  await Promise.all([service.close(), hasty.close()]);
+  await Promise.all([service.close(), impatient.close()]);
   await site.close();
 });
 
@@ -73,7 +73,7 @@ function expectOutcome({ name, outcome }: Trap, page: FileRecord | undefined): v
   if ('sentence' in outcome) {
     expect(page).toMatchObject({ sync_status: 'SYNC_ERROR', file_statistics: null });
     expect(page?.sync_error_message).toMatch(outcome.sentence);
-    // A sentence: it names what, ends, and shows no insides.
+    // A complete sentence, without internals.
     expect(page?.sync_error_message).toMatch(/^[^{}]{20,600}[.)]$/s);
     expect(text).toBeUndefined();
   } else {
@@ -94,11 +94,11 @@ describe('a trap costs its own page at most', () => {
       (trap) => expectOutcome(trap, found.get(site.url(`/traps/${trap.name}`))),
     );
 
-  test('and each has its own outcome', () => eachOf(TRAPS, pages));
+  test('has its own outcome', () => eachOf(TRAPS, pages));
 
-  test('and each slow one has its own outcome', () => eachOf(SLOWNESS_TRAPS, slowPages));
+  test('has its own outcome when it is slow', () => eachOf(SLOWNESS_TRAPS, slowPages));
 
-  test('all ordinary pages are READY with their own words', () => {
+  test('leaves all ordinary pages READY with their own words', () => {
     const missing = site.ordinary.filter((url) => pages.get(url)?.sync_status !== 'READY');
     expect(missing).toEqual([]);
     site.ordinary.forEach((url, number) => {
@@ -107,7 +107,7 @@ describe('a trap costs its own page at most', () => {
     });
   });
 
-  test('the counts on the parent add up, and are those of the records', () => {
+  test('is counted on the parent as in the records', () => {
     const failed = failing(TRAPS);
     const total = site.ordinary.length + TRAPS.length;
     expect(total).toBeGreaterThan(350);
@@ -128,15 +128,15 @@ describe('a trap costs its own page at most', () => {
     });
   });
 
-  test('the worker lived through it: no page was under way when one died', async () => {
+  test('kills no worker: no page was in progress when one died', async () => {
     const tenant = { organizationId: parent.organization_id, userId: parent.organization_user_id ?? 0 };
     const ids = [...pages.values()].map((file) => file.id);
     const stored = await service.store.files.byIds(tenant, ids);
     expect(stored.filter((file) => file.unfinishedStarts > 1)).toEqual([]);
   });
 
-  test('an ordinary scrape after it, of the same service, works', async () => {
-    // The guard lets two sites through only: the second becomes the next one.
+  test('lets an ordinary scrape of the same service work afterwards', async () => {
+    // The egress guard allows two sites only: the second one serves the next scrape.
     const { foreign } = site;
     const paths = [0, 1, 2].map((number) => `/next/${number}.html`);
     paths.forEach((path, number) => foreign.pages.set(path, samplePage(number, 1)));
@@ -150,7 +150,7 @@ describe('a trap costs its own page at most', () => {
 });
 
 describe('sitemaps', () => {
-  test('that are broken are named on the parent with what is wrong', () =>
+  test('are reported on the parent with the fault when they are broken', () =>
     everyRow(
       Object.entries(BROKEN_SITEMAPS),
       ([path]) => path,
@@ -160,16 +160,16 @@ describe('sitemaps', () => {
       },
     ));
 
-  test('nothing else is', () => {
+  test('are reported in no other case', () => {
     expect(parent.file_metadata?.['sitemap_problems']).toHaveLength(Object.keys(BROKEN_SITEMAPS).length);
   });
 
-  test('each file is read once, however often it is named', () => {
+  test('are read once each, however often they are named', () => {
     const read = site.requests.filter((path) => path.startsWith('/sitemap'));
     expect(read.filter((path, index) => read.indexOf(path) !== index)).toEqual([]);
   });
 
-  test('what other hosts hold is not asked for, save where a page redirects there', () => {
+  test('cause no request to other hosts, except where a page redirects there', () => {
     expect(new Set(askedOfForeign)).toEqual(new Set(['/robots.txt', '/open']));
   });
 });

@@ -9,7 +9,7 @@ import { tryLock } from '../../../engines/lock.js';
 import { startEngines } from '../../../engines/start.js';
 import { cli } from '../../support/cli.js';
 
-/** The engines' own part is in test/long/backup.test.ts: here their files are any files. */
+/** test/long/backup.test.ts tests backups with real engines; here their files have arbitrary content. */
 const FILES: Readonly<Record<string, string>> = {
   'mongodb/WiredTiger': 'w',
   'mongodb/journal/log.1': 'j',
@@ -50,7 +50,7 @@ async function contents(): Promise<Record<string, string>> {
   );
 }
 
-test('what is copied, wiped and restored is what was there, and sha256sum finds it whole', async () => {
+test('restores what was copied after a wipe; sha256sum verifies the copy', async () => {
   const { logs: _logs, ...before } = (await contents()) as Record<string, string>;
   const made = await call('backup', folder);
   expect([made.code, made.said]).toEqual([0, '']);
@@ -62,7 +62,7 @@ test('what is copied, wiped and restored is what was there, and sha256sum finds 
   expect(await contents()).toEqual(data);
 });
 
-test('data that is there is replaced only by force', async () => {
+test('replaces existing data only by force', async () => {
   await call('backup', folder);
   await writeFile(path.join(dataDir, 'mongodb/newer'), 'x');
   const refused = await call('restore', folder);
@@ -73,7 +73,7 @@ test('data that is there is replaced only by force', async () => {
   expect(await contents()).toMatchObject(FILES);
 });
 
-test('a backup of another SECRET_KEY is refused, whichever is set', async () => {
+test('refuses a backup of another SECRET_KEY, wherever the key is set', async () => {
   await call('backup', folder, '--without-keys');
   await wipe();
   const none = await call('restore', folder);
@@ -88,24 +88,24 @@ test('a backup of another SECRET_KEY is refused, whichever is set', async () => 
 });
 
 test.each([
-  ['a file that was changed', async () => writeFile(path.join(folder, 'data/files/1/7/1.raw'), 'rax')],
-  ['a file that is gone', async () => rm(path.join(folder, 'data/qdrant/a/config.json'))],
-  ['a list that was changed', async () => writeFile(path.join(folder, 'SHA256SUMS'), '')],
+  ['a changed file', async () => writeFile(path.join(folder, 'data/files/1/7/1.raw'), 'rax')],
+  ['a missing file', async () => rm(path.join(folder, 'data/qdrant/a/config.json'))],
+  ['a changed checksum list', async () => writeFile(path.join(folder, 'SHA256SUMS'), '')],
   [
-    'a list that leads elsewhere',
+    'a checksum list with a path outside of the backup',
     async () => writeFile(path.join(folder, 'SHA256SUMS'), `${'0'.repeat(64)}  data/files/../../x\n`),
   ],
   ['no manifest', async () => rm(path.join(folder, 'manifest.json'))],
-])('a backup with %s is refused before anything is touched', async (_title, spoil) => {
+])('refuses a backup with %s before anything is changed', async (_title, damage) => {
   await call('backup', folder);
-  await spoil();
+  await damage();
   const before = await contents();
   const { code, said } = await call('restore', folder, '--force');
   expect([code, said]).toEqual([1, expect.stringMatching(/backup|SHA256SUMS/)]);
   expect(await contents()).toEqual(before);
 });
 
-test('nothing is copied while a service runs, into a folder with something in it, or into itself', async () => {
+test('copies nothing while a service runs, into a non-empty folder, or into itself', async () => {
   const lock = await tryLock(path.join(dataDir, 'engines.json'));
   const running = await call('backup', folder);
   expect([running.code, running.said]).toEqual([1, expect.stringContaining('Stop npm start first')]);
@@ -115,13 +115,13 @@ test('nothing is copied while a service runs, into a folder with something in it
   expect((await call('backup', path.join(dataDir, 'files/x'))).said).toContain('inside');
 });
 
-test('a restore that was broken off keeps the engines away until it is done again', async () => {
+test('prevents the engines from starting after an interrupted restore, until a restore finishes', async () => {
   await call('backup', folder);
   await wipe();
   await mkdir(path.join(dataDir, 'mongodb'), { recursive: true });
   await writeFile(path.join(dataDir, 'mongodb/half'), 'x');
   await writeFile(path.join(dataDir, 'restoring'), folder);
-  // What npm start makes before it looks.
+  // `npm start` creates this file before it checks.
   await writeFile(path.join(dataDir, 'secret-key'), key());
   const start = startEngines({ dataDir, need: { temporal: true, mongodb: true, qdrant: true }, ports: 'free' });
   await expect(start).rejects.toThrow('was interrupted');

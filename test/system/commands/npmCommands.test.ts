@@ -1,4 +1,4 @@
-/** npm's commands beside each other: no warning, few open files, an end at SIGTERM, and one sentence where they can't start. */
+/** The commands of npm run: no warnings, few open files, an end at SIGTERM, and one sentence when they cannot start. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -12,7 +12,7 @@ import mongoose from 'mongoose';
 import { npmRun } from '../../support/npm.js';
 import { startService, type TestService } from '../../support/service.js';
 
-/** What package.json runs, compiled at the start of the test run. */
+/** The modules that package.json runs, compiled at the start of the test run. */
 const MODULES = {
   start: ['--import', 'tsx', 'scripts/start.ts'],
   api: ['dist/api/server.js'],
@@ -32,7 +32,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test('npm warns of nothing: not of settings, not of engines, not of install scripts', () => {
+test('npm warns neither of settings nor of engines nor of install scripts', () => {
   const { PATH, HOME } = process.env;
   const call = ['ci', '--dry-run', '--offline', '--no-update-notifier', '--userconfig', '/dev/null'];
   const { status, stderr } = spawnSync('npm', call, { env: { PATH, HOME }, encoding: 'utf8' });
@@ -51,12 +51,12 @@ test.each([
   const run = npmRun(script, { ...service.env, LOG_LEVEL: 'info' });
   await run.printed(new RegExp(line));
   run.child.kill('SIGTERM');
-  // Resolves once nothing that npm started holds its output open any more.
+  // Resolves once no process that npm started holds its output open.
   await run.ended;
 });
 
-describe('a start that fails says why in one sentence', () => {
-  /** What a command prints that ends with exit code 1. */
+describe('the sentence that explains a failed start', () => {
+  /** Returns the output of a command that ends with exit code 1. */
   async function refusal(module: keyof typeof MODULES, settings: NodeJS.ProcessEnv): Promise<string> {
     const child = spawn(process.execPath, MODULES[module], { env: { ...service.env, ...settings } });
     let output = '';
@@ -68,7 +68,7 @@ describe('a start that fails says why in one sentence', () => {
   const refusals = (modules: readonly (keyof typeof MODULES)[], settings: NodeJS.ProcessEnv): Promise<string[]> =>
     Promise.all(modules.map((module) => refusal(module, settings)));
 
-  test('of a port in use, before npm start starts anything', async () => {
+  test('names a port in use, before npm start starts anything', async () => {
     const occupied = createServer().listen(0, '127.0.0.1');
     await once(occupied, 'listening');
     const port = String((occupied.address() as AddressInfo).port);
@@ -77,21 +77,21 @@ describe('a start that fails says why in one sentence', () => {
     occupied.close();
   });
 
-  test('of a data folder or file storage that cannot be written', async () => {
+  test('names a data folder or file storage that is not writable', async () => {
     const file = path.join(folder, 'a-file');
     await writeFile(file, '');
     const sentence = (setting: string) =>
       new RegExp(`^${setting} cannot be written: .+ set ${setting} to another one\\.\n$`);
     expect(await refusal('start', { DATA_DIR: file })).toMatch(sentence('DATA_DIR'));
-    for (const said of await refusals(['api', 'worker'], { FILE_STORAGE_DIR: file }))
-      expect(said).toMatch(sentence('FILE_STORAGE_DIR'));
+    for (const message of await refusals(['api', 'worker'], { FILE_STORAGE_DIR: file }))
+      expect(message).toMatch(sentence('FILE_STORAGE_DIR'));
   });
 
-  test('of a setting that is missing', async () => {
+  test('names a missing setting', async () => {
     expect(await refusal('worker', { SECRET_KEY: '' })).toMatch(/^These settings can't be used:\n- SECRET_KEY .+\n$/);
   });
 
-  test('of records from a newer version', async () => {
+  test('names records from a newer version', async () => {
     const uri = new URL(service.env['MONGODB_URI']!);
     uri.pathname += '-newer';
     const connection = await mongoose.createConnection(uri.href).asPromise();
@@ -99,14 +99,14 @@ describe('a start that fails says why in one sentence', () => {
     const newer = { MONGODB_URI: uri.href };
     const sentence = /^The data is from a newer version of Allotrope \(records 9999, .+ restore a backup\.\n$/;
     try {
-      for (const said of await refusals(['start', 'api', 'worker', 'cli'], newer)) expect(said).toMatch(sentence);
+      for (const message of await refusals(['start', 'api', 'worker', 'cli'], newer)) expect(message).toMatch(sentence);
     } finally {
       await connection.dropDatabase();
       await connection.close();
     }
   });
 
-  test('of stores that do not answer', async () => {
+  test('names a store that does not answer', async () => {
     const { port } = new URL(service.env['MONGODB_URI']!);
     expect(await refusal('worker', { TEMPORAL_ADDRESS: `127.0.0.1:${port}` })).toMatch(
       /^Temporal does not answer \(.+\n$/,

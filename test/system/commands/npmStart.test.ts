@@ -15,7 +15,7 @@ let dataDir: string;
 let env: NodeJS.ProcessEnv;
 let service: NpmRun;
 
-/** Permissions that the group or others have anywhere below a folder, by path. */
+/** Returns the permissions of group and others below a folder, by path. */
 async function openToOthers(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true });
   const found = await Promise.all(
@@ -31,10 +31,10 @@ async function openToOthers(folder: string): Promise<string[]> {
   return found.flat();
 }
 
-/** The supervisor and its engines; none once they have ended. */
+/** Returns the process ids of the supervisor and its engines, or none once they have ended. */
 async function pids(): Promise<number[]> {
-  const notes = await readFile(path.join(dataDir, 'engines.json'), 'utf8').catch(() => '{"engines":[]}');
-  const { owner, engines } = JSON.parse(notes) as {
+  const record = await readFile(path.join(dataDir, 'engines.json'), 'utf8').catch(() => '{"engines":[]}');
+  const { owner, engines } = JSON.parse(record) as {
     owner?: number;
     engines: { pid: number }[];
   };
@@ -46,7 +46,7 @@ beforeAll(async () => {
   dataDir = path.join(root, 'data');
   const port = await findPort('free');
   env = { DATA_DIR: dataDir, PORT: String(port), LOG_LEVEL: 'warn', CONTENT_ROW_BYTES: '0', WORKER_NICENESS: '0' };
-  // A folder as versions before left it, with a file of somebody else in it.
+  // A folder as earlier versions left it, with a file of another program in it.
   await mkdir(path.join(dataDir, 'logs'), { recursive: true });
   await writeFile(path.join(dataDir, 'logs', 'qdrant.log.1'), 'old');
   await writeFile(path.join(dataDir, 'notes.txt'), 'not ours');
@@ -65,7 +65,7 @@ afterAll(async () => {
   await rm(root, { recursive: true, force: true });
 });
 
-test('no file of the data folder is open to other accounts after an ingest; files of other programs stay as they are', async () => {
+test('keeps all files of the data folder private after an ingest, and leaves those of other programs unchanged', async () => {
   const apiKey = (await readFile(path.join(dataDir, 'api-key'), 'utf8')).trim();
   const user = await testUser(`http://127.0.0.1:${env['PORT']}`, apiKey, 'ben', 30_000);
   const { id } = await user.send({ name: 'own.txt', content: 'kept with the account '.repeat(500) });
@@ -75,7 +75,7 @@ test('no file of the data folder is open to other accounts after an ingest; file
   expect(await openToOthers(dataDir)).toEqual(['notes.txt 44']);
 });
 
-test('SIGTERM to npm ends the service and its engines', async () => {
+test('ends the service and its engines at SIGTERM to npm', async () => {
   const running = await pids();
   expect(running).toHaveLength(4);
   service.child.kill('SIGTERM');
@@ -87,7 +87,7 @@ test('SIGTERM to npm ends the service and its engines', async () => {
   expect(service.output()).toContain('stopping');
 });
 
-test('a backup and what it restores are private, whatever the umask of the shell', async () => {
+test('creates private backups and restored files, whatever the umask of the shell', async () => {
   const [backup, restored] = [path.join(root, 'backup'), path.join(root, 'restored')];
   expect(await npmRun('cli', env, 'backup', backup).ended).toBe(0);
   expect(await npmRun('cli', { ...env, DATA_DIR: restored }, 'restore', backup).ended).toBe(0);

@@ -22,7 +22,7 @@ interface Part {
   readonly content: string | Buffer;
 }
 
-/** A message with attachments, written out by hand. */
+/** Returns a message with attachments as its source text. */
 function message(subject: string, parts: readonly Part[]): string {
   const head = `From: Ada <ada@example.com>\r\nTo: bob@example.com\r\nSubject: ${subject}\r\nDate: Mon, 2 Mar 2026 10:00:00 +0000\r\nMIME-Version: 1.0\r\n`;
   const body = parts.map(
@@ -47,7 +47,7 @@ const send = (content: string) => user.send({ name: 'mail.eml', content }, { ski
 const children = async (file: FileRecord) =>
   Promise.all((await user.children(file.id)).map((child) => user.settled(child.id)));
 
-test('what a message contains becomes files below it, of the same upload, read like any other', async () => {
+test('stores attachments as child files of the same upload and reads them like any other file', async () => {
   const file = await user.settled((await send(message('lunch', [NOTES, TABLE, ARCHIVE]))).id);
   expect(file).toMatchObject({
     sync_status: 'READY',
@@ -78,7 +78,7 @@ test('what a message contains becomes files below it, of the same upload, read l
   const { body } = await user.get<{ presigned_url: string }>(`/raw_file/${found[1]!.id}`);
   expect(await (await fetch(body.presigned_url)).text()).toBe(TABLE.content);
 
-  // Read again, the same files are there, not others.
+  // A second read keeps the same files.
   await user.post('/resync_file', { file_id: file.id, chunk_size: 30 });
   expect(await user.settled(file.id)).toMatchObject({ sync_status: 'READY', chunk_size: 30 });
   const again = await children(file);
@@ -92,7 +92,7 @@ test('what a message contains becomes files below it, of the same upload, read l
   expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
 });
 
-test('messages inside messages are followed down to a bound', async () => {
+test('follows messages inside messages down to a maximum depth', async () => {
   const nest = (depth: number): string =>
     message(
       `depth ${depth}`,
@@ -114,7 +114,7 @@ test('messages inside messages are followed down to a bound', async () => {
   });
 });
 
-test('max_files_per_upload counts them', async () => {
+test('counts attachments for max_files_per_upload', async () => {
   const organization = apiClient(service.url, { authorization: `Bearer ${service.apiKey}` });
   await organization.post('/update_users', { customer_ids: ['att'], max_files_per_upload: 2 });
   const file = await user.settled((await send(message('two', [NOTES, TABLE]))).id);

@@ -28,7 +28,10 @@ afterAll(() => pool.close());
 
 const CHUNKING = { chunkSize: 200, chunkOverlap: 20, prefix: null };
 
-/** The Fault the file ends with, as `kind: message`, or what was read of it; and that the next file is read. */
+/**
+ * Returns the Fault that the file ends with, as `kind: message`, or the start of its text. Expects the next file to be
+ * read.
+ */
 async function outcomeOf(bytes: string | Uint8Array, name: string): Promise<string> {
   const outcome = await pool.process(upload(bytes, name), CHUNKING).then(
     ({ text }) => `read: ${text.slice(0, 100)}`,
@@ -41,12 +44,12 @@ async function outcomeOf(bytes: string | Uint8Array, name: string): Promise<stri
   return outcome;
 }
 
-test('a flat archive bomb: a member of gigabytes is refused by its ratio, one of a false size when it is unpacked', async () => {
+test('refuses an archive member of gigabytes by its ratio, and one with a false size while it is unpacked', async () => {
   expect(await outcomeOf(flatBomb(50_000_000), 'a.docx')).toMatch(/^too_large: .*MAX_UNPACK_RATIO/);
   expect(await outcomeOf(flatBomb(50_000_000, 900_000), 'a.docx')).toMatch(/^broken_content: /);
 });
 
-test('many members that are small each are bounded together', async () => {
+test('limits the total of many small members', async () => {
   const part = strToU8(`<sld>${'<p/>'.repeat(100_000)}</sld>`);
   const names = Array.from({ length: 8 }, (_, nth) => `ppt/slides/slide${nth}.xml`);
   const rels = `<Relationships>${names.map((_, nth) => `<Relationship Id="r${nth}" Type="x/slide" Target="slides/slide${nth}.xml"/>`).join('')}</Relationships>`;
@@ -59,11 +62,11 @@ test('many members that are small each are bounded together', async () => {
   expect(fault).toMatch(/^too_large: .*2000000 bytes \(setting MAX_UNPACKED_BYTES\)/);
 });
 
-test('members that share their bytes', async () => {
+test('refuses members that share their bytes', async () => {
   expect(await outcomeOf(overlappingMembers(), 'a.docx')).toMatch(/^broken_content: /);
 });
 
-test('sixty thousand members, and a list that promises more than there are', async () => {
+test('refuses sixty thousand members, and a directory that lists more members than exist', async () => {
   expect(await outcomeOf(manyMembers(60_000), 'a.docx')).toMatch(/^too_large: .*60000 members.*MAX_ARCHIVE_ENTRIES/);
   const members = Array.from({ length: 10 }, (_, nth) => ({
     name: `word/${nth}`,
@@ -73,23 +76,23 @@ test('sixty thousand members, and a list that promises more than there are', asy
   expect(await outcomeOf(zipOf(members, 9000), 'a.docx')).toMatch(/^broken_content: /);
 });
 
-test('archives inside archives: none is an Office file, and within one none is unpacked', async () => {
-  for (const ending of ['docx', 'pptx', 'xlsx', 'xlsm'])
-    expect(await outcomeOf(nestedArchives(3, 1_000_000), `a.${ending}`)).toMatch(
+test('refuses archives of archives as Office files, and unpacks no archive within one', async () => {
+  for (const extension of ['docx', 'pptx', 'xlsx', 'xlsm'])
+    expect(await outcomeOf(nestedArchives(3, 1_000_000), `a.${extension}`)).toMatch(
       /^unsupported_type: .*an archive of other files, the first of them 0\.zip\. Unpack it/,
     );
   expect(await outcomeOf(archivesForText(3, 1_000_000), 'a.docx')).toMatch(/^broken_content: /);
-  // The text is there: what nobody unpacks blows nothing up, and workbooks shown in a letter are archives too.
+  // The text is read: an archive that is not unpacked is harmless, and workbooks embedded in a letter are archives too.
   expect(await outcomeOf(embeddedArchives(3, 1_000_000), 'a.docx')).toBe('read: Words of the letter.');
 });
 
-test('a billion laughs', async () => {
+test('refuses a billion laughs', async () => {
   expect(await outcomeOf(laughingDocx(), 'a.docx')).toMatch(/^broken_content: .*document type/);
   const outside = '<!DOCTYPE x [<!ENTITY f SYSTEM "file:///etc/passwd">]><document><p><r><t>&f;</t></r></p></document>';
   expect(await outcomeOf(officeFile('word/document.xml', outside), 'a.docx')).toMatch(/^broken_content: /);
 });
 
-test('300,000 nested elements and 100,000 attributes in an Office file, and in HTML', async () => {
+test('refuses 300,000 nested elements and 100,000 attributes in Office files and in HTML', async () => {
   expect(await outcomeOf(nestedDocx(300_000), 'a.docx')).toMatch(/^too_large: .*MAX_ELEMENT_DEPTH/);
   expect(await outcomeOf(attributesDocx(100_000), 'a.docx')).toMatch(/^too_large: .*MAX_ELEMENT_ATTRIBUTES/);
   const deep = `<!doctype html><p>words ${'<div>'.repeat(300_000)}deep`;
@@ -100,19 +103,19 @@ test('300,000 nested elements and 100,000 attributes in an Office file, and in H
   expect(await outcomeOf(mail, 'a.eml')).toMatch(/^too_large: .*MAX_HTML_DEPTH/);
 });
 
-test('a stream of a PDF that unpacks to more than is allowed ends by the memory of its process', async () => {
+test('ends a PDF stream that unpacks to too much at the memory limit of its process', async () => {
   const bytes = deflatedPdf(600_000_000);
   expect(bytes.length).toBeLessThan(200_000);
   expect(await outcomeOf(bytes, 'a.pdf')).toMatch(/^parse_limit: .*(?:PARSE_FILE_MEMORY_MB|PARSE_FILE_TIMEOUT_MS)/);
 });
 
-test('loops among the pages of a PDF, and a count of pages that is not true', async () => {
+test('ends on page loops in a PDF and on a false page count', async () => {
   expect(await outcomeOf(loopingPdf(), 'a.pdf')).toMatch(/^(?:broken_content|no_text): /);
   const many = pdfOf('<< /Type /Catalog /Pages 2 0 R >>', '<< /Type /Pages /Kids [] /Count 2000000000 >>');
   expect(await outcomeOf(many, 'a.pdf')).toMatch(/^(?:broken_content|no_text|too_large): /);
 });
 
-test('a PDF whose cross-reference table leads back to itself', async () => {
+test('ends on a PDF whose cross-reference table refers to itself', async () => {
   const head =
     '%PDF-1.7\n1 0 obj\n<< /Type /Catalog /Pages 2 0 R >>\nendobj\n2 0 obj\n<< /Type /Pages /Kids [] /Count 0 >>\nendobj\n';
   const at = head.length;
@@ -120,12 +123,12 @@ test('a PDF whose cross-reference table leads back to itself', async () => {
   expect(await outcomeOf(head + table, 'a.pdf')).toMatch(/^(?:broken_content|no_text): /);
 });
 
-test('a table of one line of 200 MB', async () => {
+test('ends on a table of one line of 200 MB', async () => {
   const line = Buffer.alloc(195_000_000, 'a,b"c ');
   expect(await outcomeOf(Uint8Array.from(line), 'a.csv')).toMatch(/^(?:too_large|parse_limit): .*\(setting [A-Z_]+/);
 });
 
-test('a sheet whose cells lie at the far end of a million rows', async () => {
+test('refuses a sheet whose cells are at the far end of a million rows', async () => {
   const rows = Array.from(
     { length: 20_000 },
     (_, nth) => `<row r="${nth * 50 + 1}"><c r="XFD${nth * 50 + 1}"><v>1</v></c></row>`,
@@ -139,7 +142,7 @@ test('a sheet whose cells lie at the far end of a million rows', async () => {
   expect(await outcomeOf(bytes, 'a.xlsx')).toMatch(/^too_large: .*MAX_TABLE_CELLS/);
 });
 
-test('JSON of a million brackets, and text of one word of 20 MB', async () => {
+test('refuses JSON of a million brackets', async () => {
   expect(await outcomeOf('['.repeat(1_000_000), 'a.json')).toMatch(/^(?:broken_content|too_large|parse_limit): /);
   const nested = `${'['.repeat(400_000)}1${']'.repeat(400_000)}`;
   expect(await outcomeOf(nested, 'a.json')).toMatch(/^(?:broken_content|too_large|parse_limit): /);

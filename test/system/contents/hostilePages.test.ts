@@ -6,8 +6,8 @@ import { everyRow } from '../../support/everyRow.js';
 const attributes = Array.from({ length: 100_000 }, (_, i) => `a${i}="v"`).join(' ');
 const repeat = (text: string, times: number): string => text.repeat(times);
 
-/** What it does, the page, what its text must be like and, where that says more, must not be like. */
-const pages: ReadonlyArray<readonly [name: string, html: string, text: RegExp, without?: RegExp]> = [
+/** Name of the page, its HTML, what its text must match and, if given, must not match. */
+const pages: ReadonlyArray<readonly [name: string, html: string, text: RegExp, excluded?: RegExp]> = [
   ['5,000 nested elements', `${repeat('<div>', 5000)}deep${repeat('</div>', 5000)}`, /^deep$/],
   ['300,000 open elements', `${repeat('<div>', 300_000)}deep`, /^deep$/],
   ['300,000 elements, all closed', `${repeat('<div>', 300_000)}deep${repeat('</div>', 300_000)}`, /^deep$/],
@@ -19,7 +19,7 @@ const pages: ReadonlyArray<readonly [name: string, html: string, text: RegExp, w
   ['100,000 tables inside one another', `${repeat('<table><tr><td>', 100_000)}deep`, /^deep$/],
   ['a table of 100,000 cells in a row', `<table><tr>${repeat('<td>x', 100_000)}</table>`, /^\|? ?x/],
   [
-    'end tags of what is not open',
+    'end tags of elements that are not open',
     `<p>${repeat('<span>', 100_000)}${repeat('<div></section>', 100_000)}deep`,
     /^deep$/,
   ],
@@ -30,14 +30,14 @@ const pages: ReadonlyArray<readonly [name: string, html: string, text: RegExp, w
   ['an attribute of ten million characters', `<p title="${repeat('x', 10_000_000)}">text</p>`, /^text$/],
   ['an attribute of 300,000 entities', `<p title="${repeat('&amp;', 300_000)}">text</p>`, /^text$/],
   ['a class list of 300,000', `<p class="${repeat('c ', 300_000)}">text</p>`, /^text$/],
-  ['a drawing that is never closed', `${repeat('<svg>', 10_000)}<p>text`, /^text$/],
-  ['a choice that is never closed', `${repeat('<select><option>no', 10_000)}<p>text`, /^text$/],
-  ['100,000 comments that are none', `${repeat('<!-', 100_000)}><p>text`, /text/],
+  ['an unclosed drawing', `${repeat('<svg>', 10_000)}<p>text`, /^text$/],
+  ['an unclosed select', `${repeat('<select><option>no', 10_000)}<p>text`, /^text$/],
+  ['100,000 unfinished comments', `${repeat('<!-', 100_000)}><p>text`, /text/],
   ['100,000 angle brackets', `<p>text ${repeat('<', 100_000)}`, /^text/],
   ['100,000 ampersands', `<p>text ${repeat('&', 100_000)}`, /^text &/],
   ['100,000 entities', `<p>${repeat('&lt;', 100_000)}`, /^<+$/],
-  ['a script without an end', `<p>text</p><script>${repeat('</scrip', 300_000)}`, /^text$/],
-  ['a title without an end', `<p>text</p><title>${repeat('x ', 300_000)}`, /text/],
+  ['an unclosed script', `<p>text</p><script>${repeat('</scrip', 300_000)}`, /^text$/],
+  ['an unclosed title', `<p>text</p><title>${repeat('x ', 300_000)}`, /text/],
   ['zero bytes', `<html><p>te\0xt${repeat('\0', 300_000)}`, /text/, /\0/],
   ['a word of 200,000 letters', `<p>${repeat('qz', 100_000)}`, /^(qz)+$/],
   ['100,000 comments in front', `${repeat('<!-- -->', 100_000)}<p>text`, /^text$/],
@@ -46,25 +46,25 @@ const pages: ReadonlyArray<readonly [name: string, html: string, text: RegExp, w
   ['50,000 joiners', `<p>x${repeat('\u200d', 50_000)}x`, /^x\u200d{50000}x$/],
   ['30,000 combining marks', `<p>a${repeat('\u0301', 30_000)}`, /^[aá]/],
   ['10,000 joined emoji', `<p>${repeat('👩‍👩‍👧‍👦', 10_000)}`, /^👩/],
-  ['200,000 turns of direction', `<p>text${repeat('\u202e\u202c', 200_000)}`, /^text/],
+  ['200,000 changes of direction', `<p>text${repeat('\u202e\u202c', 200_000)}`, /^text/],
   ['special tokens of a tokenizer', `<p>${repeat('&lt;|endoftext|&gt;', 10_000)}`, /^(<\|endoftext\|>)+$/],
 ];
 
-/** The same for content that is no page: type, content, what its text must be like. */
+/** The same for content that is not HTML: name, type, content, what its text must match. */
 const texts: ReadonlyArray<readonly [name: string, type: string, content: string, text: RegExp]> = [
   ['300,000 blanks in a line', 'text/plain', `x${repeat(' ', 300_000)}x`, /^x {300000}x$/],
   ['300,000 empty lines', 'text/plain', `x${repeat('\n', 300_000)}x`, /^x\n{3}x$/],
-  ['100,000 comments without an end', 'text/markdown', `text${repeat(' <!--', 100_000)}`, /^text <!--/],
-  ['100,000 images without an end', 'text/markdown', `text${repeat('](data:', 100_000)}`, /^text\]\(data:/],
+  ['100,000 unclosed comments', 'text/markdown', `text${repeat(' <!--', 100_000)}`, /^text <!--/],
+  ['100,000 unclosed images', 'text/markdown', `text${repeat('](data:', 100_000)}`, /^text\]\(data:/],
   ['a heading of 300,000 blanks', 'text/markdown', `# text${repeat(' ', 300_000)}text`, /^# text/],
   ['100,000 open brackets', 'text/markdown', `text ${repeat('[', 100_000)}`, /^text \[/],
-  ['front matter without an end', 'text/markdown', `---\n${repeat('a: b\n', 100_000)}`, /^---\na: b/],
+  ['unclosed front matter', 'text/markdown', `---\n${repeat('a: b\n', 100_000)}`, /^---\na: b/],
 ];
 
-describe('hostile content is read and chunked within the budgets that every document has', () => {
-  // As where the settings are raised: what is refused under those that are the default would show nothing.
+describe('hostile content, read and chunked within the limits of every document', () => {
+  // The settings are raised: content refused under the defaults would test nothing.
   const limits = { ...LIMITS, maxHtmlDepth: 1_000_000, maxHtmlAttributes: 1_000_000 };
-  // Milliseconds when linear, minutes when not: the pool's own clock and heap are what tells.
+  // Linear work takes milliseconds, other work minutes: the pool's own time and memory limits decide.
   const pool = createDocumentPool({ threads: 1, timeoutMs: 30_000, memoryMb: 512, limits, files: FILES });
   afterAll(() => pool.close());
 
@@ -80,16 +80,16 @@ describe('hostile content is read and chunked within the budgets that every docu
     return document.text.slice(0, document.text.length);
   }
 
-  // Compared as yes or no: Jest prints what it is given, which takes minutes for megabytes.
+  // Compared as booleans: Jest would take minutes to print megabytes.
   test(
     'of pages',
     () =>
       everyRow(
         pages,
         ([name]) => name,
-        async ([, html, text, without]) => {
+        async ([, html, text, excluded]) => {
           const found = await read(html, 'text/html; charset=utf-8');
-          expect([text.test(found), without?.test(found) ?? false]).toEqual([true, false]);
+          expect([text.test(found), excluded?.test(found) ?? false]).toEqual([true, false]);
         },
       ),
     1_800_000,
@@ -103,28 +103,36 @@ describe('hostile content is read and chunked within the budgets that every docu
     ));
 });
 
-describe('what no author writes ends the page where it is met', () => {
+describe('structures that no author writes', () => {
   test.each([
-    ['elements never closed', (count: number) => repeat('<div>', count), /more than 50000 elements.*MAX_HTML_DEPTH/],
-    ['elements all closed', (count: number) => `${repeat('<i>', count)}x${repeat('</i>', count)}`, /MAX_HTML_DEPTH/],
     [
-      'elements that are left out',
+      'elements that are never closed',
+      (count: number) => repeat('<div>', count),
+      /more than 50000 elements.*MAX_HTML_DEPTH/,
+    ],
+    [
+      'elements that are all closed',
+      (count: number) => `${repeat('<i>', count)}x${repeat('</i>', count)}`,
+      /MAX_HTML_DEPTH/,
+    ],
+    [
+      'elements that are not rendered',
       (count: number) => `<svg>${repeat('<g>', count - 1)}${repeat('</g>', count - 1)}</svg>`,
       /MAX_HTML_DEPTH/,
     ],
-  ])('%s: as many as the setting says are read, one more is not', (_what, open, sentence) => {
+  ])('%s: are read up to the limit, and refused above it', (_what, open, sentence) => {
     expect(textOf(`${open(50_000)}deep`)).toMatch(/deep/);
     expect(() => textOf(`${open(50_001)}deep`)).toThrow(sentence);
   });
 
-  test('attributes of one element, of one name or of many', () => {
+  test('limit the attributes of one element, of one name or of many', () => {
     const page = (count: number) => `<p ${Array.from({ length: count }, (_, i) => `a${i}`).join(' ')}>text`;
     expect(textOf(page(10_000))).toBe('text');
     expect(() => textOf(page(10_001))).toThrow(/more than 10000 attributes.*MAX_HTML_ATTRIBUTES/);
     expect(() => textOf(`<p ${repeat('a=b ', 10_001)}>text`)).toThrow(/MAX_HTML_ATTRIBUTES/);
   });
 
-  test('elements side by side, and tags that their authors need not close, are not counted', () => {
+  test('do not count elements side by side, or tags that need not be closed', () => {
     expect(textOf(`${repeat('<p>x', 60_000)}<p>text`)).toMatch(/text$/);
     expect(textOf(`<ul>${repeat('<li>x', 60_000)}</ul><table>${repeat('<tr><td>x', 10_000)}</table>text`)).toMatch(
       /text$/,
@@ -132,20 +140,20 @@ describe('what no author writes ends the page where it is met', () => {
   });
 });
 
-test('words of flattened elements stay apart', () => {
+test('keeps words of flattened elements apart', () => {
   const limits = { ...LIMITS, maxDepth: 16, maxAttributesPerElement: 1000, maxTextCharacters: 1000 };
   const html = `${'<div>'.repeat(40)}one<div>two</div><p>three</p>four`;
   expect(parsePage(html, {}, limits).text).toBe('one two three four');
 });
 
-test('attributes past the limit are not read', () => {
+test('ignores attributes above the limit', () => {
   const limits = { ...LIMITS, maxDepth: 512, maxAttributesPerElement: 3, maxTextCharacters: 1000 };
   const html =
     '<p a b c hidden>shown</p><p hidden a b c>not shown</p><p>This is the text of the page, which is long enough.</p>';
   expect(parsePage(html, {}, limits).text).toBe('shown\n\nThis is the text of the page, which is long enough.');
 });
 
-test('a forged colspan makes no table wider than fifty columns', () => {
+test('limits a table with a forged colspan to fifty columns', () => {
   const rows = '<tr><td colspan=100000>a<td>b'.repeat(10);
   expect(parsePage(`<table>${rows}</table>`).text.length).toBeLessThan(3000);
 });

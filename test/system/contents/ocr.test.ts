@@ -31,7 +31,7 @@ afterAll(async () => {
   await site.close();
 });
 
-/** OCR takes a second or two a page where nothing else is done. */
+/** OCR takes a second or two per page on an idle machine. */
 const PATIENCE_MS = 120_000;
 const LIT = ['The lighthouse was lit in 1901.', 'Ships of 3,400 tons may enter.'];
 const TABLE: Drawn[] = [
@@ -58,7 +58,7 @@ const chunksOf = async ({ id }: FileRecord) =>
     source_content,
     content_metadata,
   }));
-/** A page that is a picture of some lines. */
+/** Draws a page that is an image of some lines. */
 const scan = (pdf: PDFKit.PDFDocument, lines: readonly Drawn[], type: 'png' | 'jpeg' = 'jpeg') =>
   pdf.image(Buffer.from(drawPicture(lines, { type })), 50, 50, { width: 480 });
 
@@ -69,7 +69,7 @@ test.each([
     ['jpeg', 'picture.jpeg', 'JPEG', 'JPG'],
   ]),
 ] as const)(
-  'a picture (%s, %s) is read, with its place in its pixels',
+  'reads a picture (%s, %s) with the position in its pixels',
   async (type, name, source, format) => {
     const file = await user.send({ name, content: drawPicture(LIT, { type }) }, WITH_OCR);
     expect(file).toMatchObject({ source, ocr_job_started_at: null, ocr_properties: { use_ocr: true } });
@@ -93,7 +93,7 @@ test.each([
   180_000,
 );
 
-test('of a PDF only the pages that are scans are read by OCR, with what is typed on them, and every chunk has its place', async () => {
+test('reads only the scanned pages of a PDF by OCR, with the text typed on them, and gives every chunk its page', async () => {
   const pdf = await makePdf((page) => {
     page.text('Typed words on the first page.');
     page.addPage();
@@ -110,7 +110,7 @@ test('of a PDF only the pages that are scans are read by OCR, with what is typed
 }, 180_000);
 
 thoroughly(
-  'tables of scanned pages and of typed ones are rows in chunks of their own',
+  'reads tables of scanned and typed pages as rows in chunks of their own',
   async () => {
     const pdf = await makePdf((page) => {
       scan(page, [LIT[0] ?? '', ...TABLE, 'After the table there are words.']);
@@ -138,26 +138,26 @@ thoroughly(
   180_000,
 );
 
-test('a PDF that has its text is not read by OCR, and tells where its chunks lie', async () => {
+test('does not run OCR on a PDF with text, and gives the position of its chunks', async () => {
   const ready = await read({ name: 'typed.pdf', content: await makePdf((page) => page.text('Typed words.')) });
   expect(ready).toMatchObject({ sync_status: 'READY', ocr_job_started_at: null });
   expect(await chunksOf(ready)).toMatchObject([{ content_metadata: { pg_start: 1, pg_end: 1, x1: 72 } }]);
 }, 120_000);
 
-test('what was read is kept: another sync reads nothing again, and a delete takes it along', async () => {
+test('stores recognized pages: another sync does not read them again, and a delete removes them', async () => {
   const file = await read({ name: 'once.png', content: drawPicture(LIT) });
   await user.post('/resync_file', { file_id: file.id, chunk_size: 8, chunk_overlap: 0 });
   const again = await user.settled(file.id, PATIENCE_MS);
   expect(again).toMatchObject({ sync_status: 'READY', ocr_job_started_at: file.ocr_job_started_at });
   expect((await chunksOf(again)).length).toBeGreaterThan(1);
   const tenant = { organizationId: 1, userId: file.organization_user_id ?? 0 };
-  const kept = (): Promise<number> => service.store.recognizedPages.countOf(tenant, [file.id]);
-  expect(await kept()).toBe(1);
+  const storedPages = (): Promise<number> => service.store.recognizedPages.countOf(tenant, [file.id]);
+  expect(await storedPages()).toBe(1);
   await user.post('/delete_files_v2', { filters: { ids: [file.id] } });
-  await waitFor(kept, (count) => count === 0, PATIENCE_MS);
+  await waitFor(storedPages, (count) => count === 0, PATIENCE_MS);
 }, 240_000);
 
-/** A PNG whose header says that it is so large. */
+/** A PNG whose header declares this size. */
 function bomb(width: number, height: number): Uint8Array {
   const png = Buffer.from(drawPicture(LIT));
   png.writeUInt32BE(width, 16);
@@ -165,7 +165,7 @@ function bomb(width: number, height: number): Uint8Array {
   return png;
 }
 
-thoroughly('use_textract is what /upload_file_from_url calls use_ocr', async () => {
+thoroughly('accepts use_textract in /upload_file_from_url as use_ocr', async () => {
   site.pages.set('/lit.png', { type: 'image/png', body: Buffer.from(drawPicture(LIT)) });
   const { body } = await user.post<FileRecord>('/upload_file_from_url', {
     url: site.url('/lit.png'),
@@ -176,7 +176,7 @@ thoroughly('use_textract is what /upload_file_from_url calls use_ocr', async () 
   expect(await parsedOf(file)).toBe(LIT.join(' '));
 });
 
-describe('what can not be read ends with a sentence', () => {
+describe('unreadable files that end with an error', () => {
   const cut = (content: Uint8Array, part: number): Uint8Array => content.slice(0, content.length * part);
   test.each<[string, () => Uint8Array | Promise<Uint8Array>, string, RegExp]>([
     ['a picture without text', () => drawPicture([]), 'blank.png', /^No text was found in the picture/],
@@ -215,7 +215,7 @@ test.each([
   ['picture.png', () => drawPicture(LIT)],
   ['scan.pdf', () => makePdf((pdf) => scan(pdf, LIT))],
 ] as const)(
-  'without use_ocr nothing is read in %s, with parse_pdf_tables_with_ocr either',
+  'reads nothing in %s without use_ocr, even with parse_pdf_tables_with_ocr',
   async (name, content) => {
     const file = await read({ name, content: await content() }, { parse_pdf_tables_with_ocr: true });
     expect(file).toMatchObject({ sync_status: 'SYNC_ERROR', ocr_job_started_at: null });
@@ -224,7 +224,7 @@ test.each([
   60_000,
 );
 
-test('without use_ocr parse_pdf_tables_with_ocr changes nothing of a PDF with typed tables', async () => {
+test('ignores parse_pdf_tables_with_ocr without use_ocr in a PDF with typed tables', async () => {
   const content = await makePdf((page) => {
     page.fontSize(12).text('Typed words.');
     TABLE.forEach((row, nth) => {
@@ -237,7 +237,7 @@ test('without use_ocr parse_pdf_tables_with_ocr changes nothing of a PDF with ty
   expect(await chunks({ parse_pdf_tables_with_ocr: true })).toEqual(without);
 });
 
-test('texts do not wait for files in OCR; a cancelled one ends SYNC_ABORTED', async () => {
+test('reads texts while files wait for OCR, and ends a cancelled file as SYNC_ABORTED', async () => {
   const pages = await makePdf((pdf) => {
     for (let nth = 0; nth < 3; nth += 1) {
       if (nth > 0) pdf.addPage();
@@ -266,23 +266,23 @@ test('texts do not wait for files in OCR; a cancelled one ends SYNC_ABORTED', as
 }, 400_000);
 
 thoroughly(
-  'a user who is deleted while a file is in OCR leaves nothing: no file, no page, no content',
+  'leaves no file, page or content of a user deleted while a file is in OCR',
   async () => {
-    const gone = await service.user('ocr-gone');
+    const deletedUser = await service.user('ocr-gone');
     const pages = await makePdf((pdf) => {
       for (let nth = 0; nth < 3; nth += 1) scan(nth === 0 ? pdf : pdf.addPage(), [`Page ${nth} of a scan.`, ...LIT]);
     });
-    const { id, organization_user_id } = await gone.send({ name: 'gone.pdf', content: pages }, WITH_OCR);
+    const { id, organization_user_id } = await deletedUser.send({ name: 'gone.pdf', content: pages }, WITH_OCR);
     const tenant = { organizationId: 1, userId: organization_user_id ?? 0 };
     const { recognizedPages, runs } = service.store;
     await waitFor(
       () => recognizedPages.countOf(tenant, [id]),
-      (kept) => kept > 0,
+      (storedPages) => storedPages > 0,
       400_000,
     );
     const organization = apiClient(service.url, { authorization: `Bearer ${service.apiKey}` });
     expect((await organization.post('/delete_users', { customer_ids: ['ocr-gone'] })).status).toBe(200);
-    expect((await gone.get('/whoami')).status).toBe(401);
+    expect((await deletedUser.get('/whoami')).status).toBe(401);
     const later = new Date(Date.now() + 60_000);
     await waitFor(
       async () => [...(await runs.unstarted(later, 1)), ...(await runs.inMotion(later, 1))],

@@ -59,7 +59,7 @@ const TABLE = [
 ].map((row) => row.map((text, nth) => [COLUMNS[nth] ?? 0, text] as const));
 const ROWS = ['Port: Kinsale, Depth: 7.4, Ships: 1204', 'Port: Cobh, Depth: 11.2, Ships: 3981'];
 
-/** The lines of a ruled table of three rows whose first is the second line of a picture. */
+/** Draws the lines of a ruled table of three rows, whose first row is the second line of a picture. */
 function rule(context: SKRSContext2D): void {
   context.lineWidth = 2;
   const line = (x1: number, y1: number, x2: number, y2: number): void => {
@@ -72,11 +72,11 @@ function rule(context: SKRSContext2D): void {
   for (let column = 0; column <= 3; column += 1) line(50 + 350 * column, 77, 50 + 350 * column, 77 + 51 * 3);
 }
 
-describe('tables', () => {
+describe('tables in pictures', () => {
   test.each([
     ['ruled', rule],
     ['open', () => undefined],
-  ])('%s, are rows where they are asked for', async (_what, paint) => {
+  ])('are read as rows when requested: %s', async (_what, paint) => {
     const picture = drawPicture([LIT[0] ?? '', ...TABLE, LIT[1] ?? ''], { paint });
     const { paragraphs } = await recognize(picture, 'table.png', true);
     expect(paragraphs.map(({ isTable = false, lines }) => [isTable, lines.map(({ text }) => text)])).toEqual([
@@ -88,7 +88,7 @@ describe('tables', () => {
   });
 });
 
-test('a line that is much larger is a heading', async () => {
+test('reads a much larger line as a heading', async () => {
   const picture = drawPicture([...LIT, 'Another line of ordinary size.'], {
     paint: (context) => {
       context.fillStyle = '#000';
@@ -103,7 +103,7 @@ test('a line that is much larger is a heading', async () => {
   ]);
 });
 
-describe.each(['png', ...thoroughRows(['jpeg'])] as const)('screenshots that Chromium takes, as %s', (type) => {
+describe.each(['png', ...thoroughRows(['jpeg'])] as const)('screenshots of Chromium as %s', (type) => {
   const SHOTS = {
     'a letter': [
       '<h1>Notice to mariners</h1><p>The light on the south pier is out.<br>Its place is marked by a buoy.</p>',
@@ -133,7 +133,7 @@ describe.each(['png', ...thoroughRows(['jpeg'])] as const)('screenshots that Chr
     await browser.close();
   });
 
-  test.each(Object.entries(SHOTS))('%s is read, whatever it is called', async (what, [, words]) => {
+  test.each(Object.entries(SHOTS))('%s is read under any file name', async (what, [, words]) => {
     const content = taken.get(what) ?? new Uint8Array();
     const read = await recognize(content, 'a.docx');
     const input = { ...upload(content, 'a.docx'), recognizedPages: [read] };
@@ -145,7 +145,7 @@ describe.each(['png', ...thoroughRows(['jpeg'])] as const)('screenshots that Chr
     ]);
   });
 
-  test('the beginning of one is broken', async () => {
+  test('a truncated one is reported as broken', async () => {
     const [content = new Uint8Array()] = taken.values();
     expect(await faultOf(recognize(content.slice(0, 30), `a.${type}`))).toMatch(/^broken_content: /);
   });
@@ -154,7 +154,7 @@ describe.each(['png', ...thoroughRows(['jpeg'])] as const)('screenshots that Chr
 test.each([
   ['transparent', '#000', null],
   ['light on dark', '#eee', '#222'],
-])('a small %s picture is read', async (_what, ink, paper) => {
+])('reads a small %s picture', async (_what, ink, paper) => {
   const canvas = createCanvas(420, 90);
   const context = canvas.getContext('2d');
   if (paper) {
@@ -166,11 +166,11 @@ test.each([
   context.fillText('Save your changes before you leave.', 10, 50);
   const read = await recognize(Uint8Array.from(canvas.toBuffer('image/png')), 'screen.png');
   expect(textOf(read)).toEqual(['Save your changes before you leave.']);
-  // Boxes are in the pixels of the picture, however it was enlarged.
+  // Boxes are in the pixels of the original picture, however it was enlarged.
   expect(read.paragraphs[0]?.lines[0]?.x2).toBeLessThan(420);
 });
 
-/** A JPEG whose camera was held so that it has to be turned by a quarter to stand upright. */
+/** A JPEG with an orientation tag: it must be turned by a quarter to be upright. */
 function sideways(): Uint8Array {
   const canvas = createCanvas(400, 1200);
   const context = canvas.getContext('2d');
@@ -181,18 +181,18 @@ function sideways(): Uint8Array {
   context.font = '32px "DejaVu Sans"';
   context.fillText(LIT[0] ?? '', -1140, 100);
   const jpeg = canvas.toBuffer('image/jpeg', 90);
-  // One tag, Orientation, of the value 6, in the byte order of Intel.
+  // One tag, Orientation, with the value 6, in Intel byte order.
   const tags = Buffer.from('49492a0008000000010012010300010000000600000000000000', 'hex');
   const exif = Buffer.concat([Buffer.from('Exif\0\0', 'latin1'), tags]);
   const segment = Buffer.concat([Buffer.from([0xff, 0xe1, 0, exif.length + 2]), exif]);
   return Uint8Array.from(Buffer.concat([jpeg.subarray(0, 2), segment, jpeg.subarray(2)]));
 }
 
-test('a photograph stands as its camera was held', async () => {
+test('turns a photograph upright by its orientation tag', async () => {
   expect(textOf(await recognize(sideways(), 'turned.jpg'))).toEqual([LIT[0]]);
 });
 
-test('a page of a PDF is read in points from its upper left corner', async () => {
+test('gives positions on a PDF page in points from its upper left corner', async () => {
   const pdf = await makePdf((page) => {
     page.text('Typed.').addPage();
     page.image(Buffer.from(drawPicture(LIT, { type: 'jpeg' })), 72, 144, { width: 400 });
@@ -216,7 +216,7 @@ describe('JBIG2 images', () => {
     expect(textOf(await recognize(scan, 'scan.pdf'))).toEqual([LIT[0]]);
   });
 
-  test('of billions of pixels end by the memory of the process that decodes them: of OCR, and of the reader that looks for scans', async () => {
+  test('of billions of pixels end at the memory limit of the process that decodes them: of OCR, and of the reader that looks for scans', async () => {
     expect(await faultOf(recognize(jbig2Bomb(60_000), 'bomb.pdf'))).toMatch(/^parse_limit: .*OCR_MEMORY_MB/);
     const stamped = { ...upload(jbig2Bomb(100_000, 'Page 1'), 'stamped.pdf'), beforeOcr: true };
     expect(await faultOf(pool.process(stamped, { chunkSize: 200, chunkOverlap: 0, prefix: null }))).toMatch(
@@ -225,7 +225,7 @@ describe('JBIG2 images', () => {
   });
 });
 
-test('what takes too long, or too much memory, ends with the setting that bounds it', async () => {
+test('names the setting whose limit of time or memory was exceeded', async () => {
   const picture = upload(drawPicture(LIT), 'a.png');
   const options = { page: 1, findTables: false };
   expect(await faultOf(startPool({ timeoutMs: 1 }).recognize(picture, options))).toMatch(
@@ -236,12 +236,12 @@ test('what takes too long, or too much memory, ends with the setting that bounds
   );
   const stop = new AbortController();
   const stopped = faultOf(pool.recognize(picture, options, stop.signal));
-  stop.abort(Object.assign(new Error('nobody wants it'), { kind: 'stopped' }));
-  expect(await stopped).toBe('stopped: nobody wants it');
+  stop.abort(Object.assign(new Error('not needed'), { kind: 'stopped' }));
+  expect(await stopped).toBe('stopped: not needed');
 });
 
-describe('languages', () => {
-  test('several are brought together, as often as one likes', async () => {
+describe('OCR languages', () => {
+  test('are merged into one folder, any number of times', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'allotrope-languages-'));
     expect(languageFolder(['eng', 'eng'], folder)).toBe(folder);
     expect(languageFolder(['eng', 'eng'], folder)).toBe(folder);
@@ -251,7 +251,7 @@ describe('languages', () => {
     await rm(folder, { recursive: true });
   });
 
-  test('one that is not installed is named with the package to install', () => {
+  test('are refused when not installed, naming the package to install', () => {
     expect(() => startPool({ languages: ['eng', 'xyz'] })).toThrow(UnknownLanguage);
     expect(() => startPool({ languages: ['xyz'] })).toThrow(/OCR_LANGUAGES.*@tesseract\.js-data\/xyz/);
   });

@@ -26,7 +26,7 @@ afterAll(() => Promise.all(pools.map((pool) => pool.close())));
 const CHUNKING: ChunkOptions = { chunkSize: 100, chunkOverlap: 10, prefix: null };
 const text = (content: string): ReturnType<typeof input> =>
   input(content, { contentType: 'text/plain', name: 'a.txt' });
-/** Keeps a thread busy for far longer than any test waits. */
+/** A document that keeps a thread busy for far longer than any test waits. */
 const endless = (): ReturnType<typeof input> => text('qz'.repeat(9_000_000));
 
 const faultOf = async (work: Promise<unknown>): Promise<Fault> => {
@@ -51,7 +51,7 @@ test('parses and chunks in a thread', async () => {
   });
 });
 
-test('a Fault arrives as the Fault that was thrown', async () => {
+test('rejects with the Fault that was thrown', async () => {
   const pool = startPool();
   const fault = await faultOf(pool.process(input('<body></body>'), CHUNKING));
   expect([fault.kind, fault.retryable]).toEqual(['no_text', false]);
@@ -60,7 +60,7 @@ test('a Fault arrives as the Fault that was thrown', async () => {
   expect((await faultOf(pool.process(selector, CHUNKING))).kind).toBe('broken_content');
 });
 
-test('a hang is ended after its time, and what waited behind it goes on', async () => {
+test('ends a hanging document at its timeout, and reads those behind it', async () => {
   const pool = startPool({ timeoutMs: 1000 });
   const hang = faultOf(pool.process(endless(), CHUNKING));
   const behind = ['one', 'two', 'three'].map((word) => pool.process(text(word), CHUNKING));
@@ -70,7 +70,7 @@ test('a hang is ended after its time, and what waited behind it goes on', async 
   expect((await Promise.all(behind)).map((document) => document.text)).toEqual(['one', 'two', 'three']);
 });
 
-test('memory is bounded, and the next document is read', async () => {
+test('limits memory, and reads the next document', async () => {
   const pool = startPool({ memoryMb: 100 });
   const fault = await faultOf(pool.process(input('<p>x'.repeat(3_000_000)), CHUNKING));
   expect(fault.kind).toBe('parse_limit');
@@ -78,7 +78,7 @@ test('memory is bounded, and the next document is read', async () => {
   expect((await pool.process(text('next'), CHUNKING)).text).toBe('next');
 });
 
-test('abort rejects with its reason and frees the thread', async () => {
+test('rejects with the reason of an abort, and frees the thread', async () => {
   const pool = startPool();
   await pool.process(text('warm'), CHUNKING);
   const running = new AbortController();
@@ -96,7 +96,7 @@ test('abort rejects with its reason and frees the thread', async () => {
   await expect(pool.process(text('x'), CHUNKING, AbortSignal.abort(new Error('before')))).rejects.toThrow('before');
 });
 
-test('the event loop of the caller goes on', async () => {
+test("keeps the caller's event loop running", async () => {
   const pool = startPool();
   await pool.process(text('warm'), CHUNKING);
   let ticks = 0;
@@ -106,7 +106,7 @@ test('the event loop of the caller goes on', async () => {
   expect(ticks).toBeGreaterThan(5);
 });
 
-test('threads work side by side', async () => {
+test('runs threads in parallel', async () => {
   const pool = startPool({ threads: 2, timeoutMs: 30_000 });
   const stop = new AbortController();
   const busy = pool.process(endless(), CHUNKING, stop.signal);
@@ -115,7 +115,7 @@ test('threads work side by side', async () => {
   await expect(busy).rejects.toThrow('done');
 });
 
-test('large bytes that are given away and own their memory are handed over, others are copied', async () => {
+test('transfers large bytes that own their memory when allowed, and copies others', async () => {
   const pool = startPool();
   const own = { ...text('handed over. '.repeat(20_000)), giveBytes: true };
   const kept = text('kept. '.repeat(40_000));
@@ -126,10 +126,11 @@ test('large bytes that are given away and own their memory are handed over, othe
   expect([own.bytes.byteLength, shared.byteLength, kept.bytes.byteLength]).toEqual([0, 6, 240_000]);
 });
 
-test('of small documents read together each has its own answer, and one that takes too long costs itself only', async () => {
+test('answers each of several small documents read together; a slow one fails alone', async () => {
   const pool = startPool({ timeoutMs: 3_000 });
   await pool.process(text('warm'), CHUNKING);
-  // Small in bytes, and yet endless work: each element asks all before it, and they again (200 of them take half a minute).
+  // Few bytes, but endless work: each element checks all before it, and those check again (200 of them take half a
+  // minute).
   const html = { tags: [], classes: [], selectors: ['zz ~ * ~ * ~ * ~ *'] };
   const heavy = { ...input('<p>x'.repeat(2_000)), html };
   const words = Array.from({ length: 20 }, (_, number) => `word ${number}`);
@@ -143,7 +144,7 @@ test('of small documents read together each has its own answer, and one that tak
   expect((await Promise.all(behind)).map((document) => document.text)).toEqual(words.map((word) => `${word} behind`));
 });
 
-test('a caller who gives up does not take the others of his group with him', async () => {
+test('keeps reading the other documents of a group when one caller aborts', async () => {
   const pool = startPool();
   await pool.process(text('warm'), CHUNKING);
   const stop = new AbortController();
@@ -154,7 +155,7 @@ test('a caller who gives up does not take the others of his group with him', asy
   expect((await stays).text).toBe('stays');
 });
 
-test('a closed pool takes nothing, and ends what runs', async () => {
+test('rejects new documents after close, and ends running ones', async () => {
   const pool = startPool();
   const running = pool.process(endless(), CHUNKING).catch((error: unknown) => error);
   await new Promise((resolve) => setTimeout(resolve, 300));
@@ -165,7 +166,7 @@ test('a closed pool takes nothing, and ends what runs', async () => {
 
 const FILE_LIMITS = { processes: 1, timeoutMs: 30_000, memoryMb: 300 };
 
-test('a file is read in a process, from memory or from the disk', async () => {
+test('reads a file in a process, from memory or from disk', async () => {
   const pool = startPool();
   expect((await pool.process(upload('name;city\nAnna;Bern\nBo;Oslo\n', 'a.csv'), CHUNKING)).text).toBe(
     'name: Anna, city: Bern\nname: Bo, city: Oslo',
@@ -175,7 +176,7 @@ test('a file is read in a process, from memory or from the disk', async () => {
   expect((await pool.process({ ...upload('', 'a.csv'), path }, CHUNKING)).text).toBe('x: 1, y: 2\nx: 3, y: 4');
 });
 
-test('memory outside of the heap is bounded too: the process is ended, and the next file is read', async () => {
+test('limits memory outside of the heap: ends the process, and reads the next file', async () => {
   const pool = startPool({ files: FILE_LIMITS });
   const bytes = new Uint8Array(150_000_000).fill(120);
   const fault = await faultOf(pool.process(upload(bytes, 'a.csv'), CHUNKING));
@@ -184,10 +185,10 @@ test('memory outside of the heap is bounded too: the process is ended, and the n
   expect((await pool.process(upload('next', 'a.txt'), CHUNKING)).text).toBe('next');
 });
 
-test('a file that takes too long is ended by itself, and what waits behind it is read', async () => {
+test('ends a file at its timeout, and reads those behind it', async () => {
   const pool = startPool({ files: { ...FILE_LIMITS, timeoutMs: 1500 } });
   await pool.process(upload('warm', 'a.txt'), CHUNKING);
-  // A pipe that nobody writes to: however fast the machine, it is never read to its end.
+  // A pipe without a writer: it is never read to its end, however fast the machine.
   const path = join(mkdtempSync(join(tmpdir(), 'file-')), 'a.txt');
   execFileSync('mkfifo', [path]);
   const hang = faultOf(pool.process({ ...upload('', 'a.txt'), path }, CHUNKING));
@@ -196,15 +197,15 @@ test('a file that takes too long is ended by itself, and what waits behind it is
   expect((await Promise.all(behind)).map(({ text: read }) => read)).toEqual(['one', 'two', 'three']);
 });
 
-test('a file larger than is read is told before it is read', async () => {
+test('refuses a file above the size limit before reading it', async () => {
   const pool = startPool({ limits: { ...LIMITS, maxFileBytes: 10 } });
   const fault = await faultOf(pool.process(upload('a longer text', 'a.txt'), CHUNKING));
   expect([fault.kind, fault.message]).toEqual(['too_large', expect.stringMatching(/MAX_DOCUMENT_BYTES: 10/)]);
 });
 
-test('a disk that takes no long text is no fault of the document, whose reader lives on', async () => {
+test('reports a full text folder as a retryable fault, and its reader continues', async () => {
   const pool = startPool({ files: { ...FILES, textFolder: join(tmpdir(), 'allotrope-no-such-folder') } });
-  // Longer than what goes from process to process in memory.
+  // Longer than the texts that processes exchange in memory.
   const fault = await faultOf(pool.process(upload('Words of a long report. '.repeat(180_000), 'a.txt'), CHUNKING));
   expect([fault.kind, fault.retryable, fault.message]).toEqual([
     'disk_failed',
@@ -216,13 +217,13 @@ test('a disk that takes no long text is no fault of the document, whose reader l
 
 const children = (): number[] =>
   readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, 'latin1').split(' ').filter(Boolean).map(Number);
-/** A file that blocks its reader until it is written. */
+/** Creates a pipe that blocks its reader until it is written. */
 const blockingFile = (): string => {
   const path = join(mkdtempSync(join(tmpdir(), 'file-')), 'a.txt');
   execFileSync('mkfifo', [path]);
   return path;
 };
-/** Kills the process that a pool started since then, once it has begun. */
+/** Kills the reader process that a pool has started since `before`, once it runs. */
 const killReader = async (before: readonly number[]): Promise<void> => {
   const reader = await waitFor(
     () =>
@@ -232,23 +233,23 @@ const killReader = async (before: readonly number[]): Promise<void> => {
   process.kill(reader ?? 0, 'SIGKILL');
 };
 
-test('a process that was ended because it was idle gets no further file', async () => {
+test('sends no file to a process that was ended as idle', async () => {
   const deaths: ReaderDeath[] = [];
   const idleMs = 20;
   const pool = startPool({ files: { ...FILES, idleMs } }, deaths);
-  // Long enough to be sent at once, not with others.
+  // Long enough to be sent alone.
   const long = upload('Words of a report. '.repeat(10_000), 'a.txt');
   await pool.process(long, CHUNKING);
   const next = new Promise((resolve) => {
     setTimeout(() => resolve(pool.process(long, CHUNKING)), idleMs);
-    // Both timers are due when the loop goes on: the process is killed, and its exit is not reported yet.
+    // Both timers are due when the loop continues: the process is killed, and its exit is not reported yet.
     execFileSync('sleep', ['0.05']);
   });
   await expect(next).resolves.toMatchObject({ format: 'TXT' });
   expect(deaths).toEqual([]);
 });
 
-test('a file whose reader dies is read once more by itself, and the death is reported', async () => {
+test('reads a file once more, alone, after its reader died, and reports the death', async () => {
   const deaths: ReaderDeath[] = [];
   const pool = startPool({}, deaths);
   const path = blockingFile();
@@ -265,7 +266,7 @@ test('a file whose reader dies is read once more by itself, and the death is rep
   ]);
 });
 
-test('a file whose reader dies twice fails and names the signal and the memory in use', async () => {
+test('fails a file whose reader died twice, naming the signal and the memory in use', async () => {
   const deaths: ReaderDeath[] = [];
   const pool = startPool({}, deaths);
   const path = blockingFile();
@@ -284,12 +285,13 @@ test('a file whose reader dies twice fails and names the signal and the memory i
   expect(deaths).toHaveLength(2);
 });
 
-test('time in which the caller did not run does not count as time of the reader', async () => {
+test('does not count time in which the caller was stopped as reading time', async () => {
   const pool = startPool({ files: { ...FILES, timeoutMs: 3_000 } });
   await pool.process(upload('warm', 'a.txt'), CHUNKING);
   const path = blockingFile();
   const reading = pool.process({ ...upload('', 'a.txt'), path }, CHUNKING);
-  // The answer arrives while this process is stopped. In a timer: further timers that are due run before it is received.
+  // The answer arrives while this process is stopped. It is stopped in a timer: other due timers run before the answer
+  // is received.
   setTimeout(() => execFileSync('sh', ['-c', `echo answered > ${path}; sleep 4`]), 300);
   expect((await reading).text).toBe('answered');
 });

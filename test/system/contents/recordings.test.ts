@@ -8,7 +8,10 @@ import { byPython } from '../../documents/formats/byPython.js';
 import { type EncodedRecording, encodeRecordings } from '../../documents/formats/encodeRecordings.js';
 import { RECIPES, type Recipe } from '../../documents/formats/rows/recordings.js';
 
-/** What Chromium records, and what it is. What is said in a recording a service finds out; here it is told what it is. */
+/**
+ * The types that Chromium records, and the format of each. A transcription service reads the speech; detection only
+ * identifies the format.
+ */
 const RECORDED = [
   ['audio/webm;codecs=opus', 'WEBM'],
   ['video/webm;codecs=vp8,opus', 'WEBM'],
@@ -19,7 +22,7 @@ const RECORDED = [
   ['video/x-matroska;codecs=avc1', 'MKV'],
 ] as const;
 let recorded: readonly (readonly number[])[] = [];
-/** What ffmpeg makes, once for all of this file. */
+/** The recordings that ffmpeg encodes, once for this file. */
 let encoded: Promise<readonly EncodedRecording[]> | null = null;
 
 beforeAll(async () => {
@@ -27,25 +30,25 @@ beforeAll(async () => {
   if (executablePath === null) throw new Error('These tests need Chromium: apt-get install -y chromium-headless-shell');
   const browser = await chromium.launch({ executablePath, args: ['--autoplay-policy=no-user-gesture-required'] });
   const page = await browser.newPage();
-  // In the words of the browser, whose types are not known here: a tone, and a canvas that is painted on.
+  // A string, since the types of the browser are not available here: records a tone, and a canvas that is painted on.
   const record = `async (mimeType) => {
     const sound = new AudioContext();
     const tone = sound.createOscillator();
-    const heard = sound.createMediaStreamDestination();
-    tone.connect(heard);
+    const output = sound.createMediaStreamDestination();
+    tone.connect(output);
     tone.start();
     const canvas = document.createElement('canvas');
     const brush = canvas.getContext('2d');
-    const seen = mimeType.startsWith('video') ? canvas.captureStream(20).getTracks() : [];
-    const recorder = new MediaRecorder(new MediaStream([...heard.stream.getTracks(), ...seen]), { mimeType });
+    const picture = mimeType.startsWith('video') ? canvas.captureStream(20).getTracks() : [];
+    const recorder = new MediaRecorder(new MediaStream([...output.stream.getTracks(), ...picture]), { mimeType });
     const parts = [];
     const stopped = new Promise((resolve) => { recorder.onstop = resolve; });
-    const some = new Promise((resolve) => {
+    const received = new Promise((resolve) => {
       recorder.ondataavailable = ({ data }) => { parts.push(data); if (data.size > 0) resolve(); };
     });
     recorder.start(50);
     const painting = setInterval(() => brush.fillRect(parts.length, 0, 9, 9), 20);
-    await some;
+    await received;
     recorder.stop();
     await stopped;
     clearInterval(painting);
@@ -63,7 +66,7 @@ const identify = (bytes: Uint8Array, name: string) => {
 };
 
 test.each(RECORDED.map(([type, format], nth) => [type, format, nth] as const))(
-  'that Chromium makes as %s is %s, whatever it is called, and so is what is left of it',
+  'detects a recording of Chromium as %s as %s under any name, also when truncated',
   (_type, format, nth) => {
     const bytes = Uint8Array.from(recorded[nth] ?? []);
     expect(identify(bytes, `a.${format.toLowerCase()}`)).toEqual({ format, namedAs: null });
@@ -72,39 +75,39 @@ test.each(RECORDED.map(([type, format], nth) => [type, format, nth] as const))(
   },
 );
 
-test.each(['telephone', 'studio', 'speech'])('that Python makes is WAV: %s', (name) => {
+test.each(['telephone', 'studio', 'speech'])('detects a recording of Python as WAV: %s', (name) => {
   const bytes = byPython(`${name}.wav`)();
   expect(identify(bytes, 'a.wav')).toEqual({ format: 'WAV', namedAs: null });
   expect(identify(bytes, 'a.mp3')).toEqual({ format: 'WAV', namedAs: 'MP3' });
   expect(identify(bytes.slice(0, bytes.length / 2), 'a.mp3')).toEqual({ format: 'WAV', namedAs: 'MP3' });
 });
 
-test('there are recipes of every type of sound and video, three at least of each', () => {
+test('recipes exist for every type of audio and video, at least three of each', () => {
   expect(Object.keys(RECIPES).toSorted()).toEqual([...AUDIO_SOURCES, ...VIDEO_SOURCES].toSorted());
   for (const recipes of Object.values(RECIPES) as (readonly Recipe[])[])
     expect(recipes.filter(({ isEncrypted }) => !isEncrypted).length).toBeGreaterThanOrEqual(3);
 });
 
-describe.each(Object.entries(RECIPES))('%s that ffmpeg makes', (type, recipes) => {
-  const ending = type.toLowerCase();
+describe.each(Object.entries(RECIPES))('a %s recording of ffmpeg', (type, recipes) => {
+  const extension = type.toLowerCase();
   let made: readonly EncodedRecording[] = [];
   beforeAll(async () => {
     encoded ??= encodeRecordings();
     made = (await encoded).filter((recording) => recording.type === type);
   });
 
-  test('differs from file to file', () => {
+  test('has different bytes for each recipe', () => {
     expect(new Set(made.map(({ bytes }) => Buffer.from(bytes).toString('base64'))).size).toBe(recipes.length);
     for (const { bytes } of made) expect(bytes.length).toBeGreaterThan(2000);
   });
 
   test.each(recipes.map((recipe, nth) => [recipe.what, nth] as const))(
-    'is known by its content, whole and cut: %s',
+    'is detected by its content, whole and truncated: %s',
     (_what, nth) => {
       const { bytes, unnamed = type } = made[nth]!;
       for (const part of [bytes, bytes.slice(0, bytes.length / 2), bytes.slice(0, 65_536)]) {
-        expect(identify(part, `a.${ending}`)).toEqual({ format: type, namedAs: null });
-        // What has no mark of its own needs its name.
+        expect(identify(part, `a.${extension}`)).toEqual({ format: type, namedAs: null });
+        // A format without a signature needs its file name.
         if (unnamed === null) expect(() => identify(part, 'a.txt')).toThrow(/can't be read: it is binary data/);
         else
           for (const wrong of ['txt', type === 'FLAC' ? 'mp3' : 'flac', 'docx'])

@@ -41,7 +41,7 @@ const SERVICES = ['deepgram', 'assemblyai'] as const;
 type Service = (typeof SERVICES)[number];
 const send = (scene: string, query: Record<string, unknown> = {}, name = `${scene}.mp3`): Promise<FileRecord> =>
   user.send({ name, content: recordingOf(scene) }, { skip_embedding_generation: true, ...query });
-const ended = async (scene: string, query: Record<string, unknown> = {}): Promise<FileRecord> =>
+const transcribed = async (scene: string, query: Record<string, unknown> = {}): Promise<FileRecord> =>
   user.settled((await send(scene, query)).id);
 const textOf = async ({ id }: FileRecord): Promise<string> => {
   const { body } = await user.get<{ presigned_url: string }>(`/parsed_file/${id}`);
@@ -61,12 +61,12 @@ const PLAIN = {
 };
 
 describe.each(SERVICES)('%s', (transcription_service) => {
-  const asked = { transcription_service };
+  const options = { transcription_service };
 
-  test('a recording becomes text in paragraphs, chunks with their times, and is found', async () => {
+  test('makes paragraphs of a recording and chunks with their times, which searches find', async () => {
     const scene = `plain-${transcription_service}`;
     const content = recordingOf(scene, 60_000);
-    const { id } = await user.send({ name: 'talk.mp3', content }, { ...asked, chunk_size: 14, chunk_overlap: 0 });
+    const { id } = await user.send({ name: 'talk.mp3', content }, { ...options, chunk_size: 14, chunk_overlap: 0 });
     const file = await user.settled(id);
     expect(file).toMatchObject({
       sync_status: 'READY',
@@ -94,14 +94,14 @@ describe.each(SERVICES)('%s', (transcription_service) => {
     expect(times.at(-1)).toMatchObject({ end_offset_sec: 18 });
     const [hit] = await user.search({ query: 'what do otters do with pebbles', k: 1, file_ids: [id] });
     expect(hit?.content).toContain('Otters juggle');
-    const heard = [...deepgram.calls, ...assemblyai.uploads].filter((one) => one.scene === scene);
+    const received = [...deepgram.calls, ...assemblyai.uploads].filter((one) => one.scene === scene);
     const sha256 = createHash('sha256').update(content).digest('hex');
-    expect(heard).toMatchObject([{ sha256, size: content.length }]);
+    expect(received).toMatchObject([{ sha256, size: content.length }]);
   });
 
-  test('include_speaker_labels: turns begin with their speaker, and chunks name who speaks in them', async () => {
-    const file = await ended(`speakers-${transcription_service}`, {
-      ...asked,
+  test('starts turns with their speaker and names the speakers of chunks (include_speaker_labels)', async () => {
+    const file = await transcribed(`speakers-${transcription_service}`, {
+      ...options,
       include_speaker_labels: true,
       chunk_size: 30,
       chunk_overlap: 0,
@@ -121,7 +121,7 @@ describe.each(SERVICES)('%s', (transcription_service) => {
     });
   });
 
-  test('detect_audio_language: the language is in file_metadata', async () => {
+  test('stores the language in file_metadata (detect_audio_language)', async () => {
     const scene = `language-${transcription_service}`;
     const speech: Speech = {
       language: 'pt-BR',
@@ -129,16 +129,16 @@ describe.each(SERVICES)('%s', (transcription_service) => {
       turns: [{ speaker: 0, paragraphs: [[{ text: 'As lontras brincam com pedras.', start: 1, end: 2.5 }]] }],
     };
     set(transcription_service, scene, { speech });
-    expect(await ended(scene, { ...asked, detect_audio_language: true })).toMatchObject({
+    expect(await transcribed(scene, { ...options, detect_audio_language: true })).toMatchObject({
       sync_status: 'READY',
       file_metadata: { language: 'pt-BR', duration_sec: 3, transcription_service },
     });
   });
 
-  test('silence ends in a sentence', async () => {
+  test('ends silence with an error', async () => {
     const scene = `silence-${transcription_service}`;
     set(transcription_service, scene, { speech: SILENCE });
-    expect(await ended(scene, asked)).toMatchObject({
+    expect(await transcribed(scene, options)).toMatchObject({
       sync_status: 'SYNC_ERROR',
       sync_error_message: expect.stringMatching(/^No speech was found .*\.$/),
     });
@@ -146,16 +146,16 @@ describe.each(SERVICES)('%s', (transcription_service) => {
 
   test.each([
     ['429 with Retry-After', { status: 429, headers: { 'retry-after': '1' } }],
-    ['an answer that breaks off', 'cut'],
+    ['a truncated answer', 'cut'],
     ...thoroughRows([
       ['429 without Retry-After', { status: 429 }],
       ['500', { status: 500 }],
-      ['an answer that is no JSON', 'broken'],
+      ['an answer that is not JSON', 'broken'],
     ]),
-  ] as const)('%s passes: the file is read in the end', async (what, mishap) => {
+  ] as const)('retries after %s, and reads the file', async (what, mishap) => {
     const scene = `passing-${transcription_service}-${what.replaceAll(/\W/g, '')}`;
     set(transcription_service, scene, { mishaps: [mishap] });
-    expect(await ended(scene, asked)).toMatchObject({ sync_status: 'READY', sync_error_message: null });
+    expect(await transcribed(scene, options)).toMatchObject({ sync_status: 'READY', sync_error_message: null });
     if (transcription_service === 'assemblyai') expect(jobsOf(scene)).toHaveLength(1);
   });
 
@@ -168,31 +168,31 @@ describe.each(SERVICES)('%s', (transcription_service) => {
       [413, 'Split it'],
       [415, 'another format'],
     ]),
-  ] as const)('%d that lasts ends in a sentence that says what to do: %s', async (status, hint) => {
+  ] as const)('ends a lasting %d with an error that says what to do: %s', async (status, hint) => {
     const scene = `lasting-${transcription_service}-${status}`;
     const mishaps = Array.from({ length: 9 }, () => ({ status, body: { error: 'said by the service' } }));
     set(transcription_service, scene, { mishaps, uploadMishaps: [...mishaps] });
-    const file = await ended(scene, asked);
+    const file = await transcribed(scene, options);
     expect(file).toMatchObject({ sync_status: 'SYNC_ERROR', sync_error_message: expect.stringContaining(hint) });
     expect(file.sync_error_message).toMatch(/said by the service/);
   });
 
-  test('another chunk_size or more vectors do not have it transcribed again', async () => {
+  test('does not transcribe again for another chunk_size or more vectors', async () => {
     const scene = `again-${transcription_service}`;
-    const heard = (): number => (transcription_service === 'deepgram' ? callsOf(scene) : jobsOf(scene)).length;
-    const file = await ended(scene, { ...asked, include_speaker_labels: true });
+    const countCalls = (): number => (transcription_service === 'deepgram' ? callsOf(scene) : jobsOf(scene)).length;
+    const file = await transcribed(scene, { ...options, include_speaker_labels: true });
     for (const change of [{ chunk_size: 20, chunk_overlap: 0 }, { force_embedding_generation: true }]) {
       expect((await user.post('/resync_file', { file_id: file.id, ...change })).status).toBe(200);
       expect(await user.settled(file.id)).toMatchObject({ sync_status: 'READY' });
     }
     expect((await chunksOf(file)).length).toBeGreaterThan(1);
-    expect(heard()).toBe(1);
+    expect(countCalls()).toBe(1);
     expect((await user.file(file.id)).file_statistics?.num_embeddings).toBeGreaterThan(1);
   });
 });
 
-test('the order and the params of each service are those of its documentation', async () => {
-  await ended('params-deepgram', {
+test('sends the parameters that the documentation of each service names', async () => {
+  await transcribed('params-deepgram', {
     transcription_service: 'deepgram',
     include_speaker_labels: true,
     detect_audio_language: true,
@@ -212,7 +212,7 @@ test('the order and the params of each service are those of its documentation', 
       contentLength: '600',
     },
   ]);
-  await ended('params-assemblyai', {
+  await transcribed('params-assemblyai', {
     transcription_service: 'assemblyai',
     include_speaker_labels: true,
     detect_audio_language: true,
@@ -225,22 +225,22 @@ test('the order and the params of each service are those of its documentation', 
   ]);
 });
 
-test('without a transcription_service it is Deepgram where both are configured', async () => {
-  expect(await ended('default')).toMatchObject({
+test('uses Deepgram without a transcription_service when both are configured', async () => {
+  expect(await transcribed('default')).toMatchObject({
     sync_status: 'READY',
     file_metadata: { transcription_service: 'deepgram' },
   });
 });
 
-test('a language without spaces keeps the text of its service', async () => {
+test("keeps the service's text in a language without spaces", async () => {
   const text = 'かわうそは石で遊ぶ。';
   deepgram.scenes.set('japanese', {
     speech: { language: 'ja', duration: 4, turns: [{ speaker: 0, paragraphs: [[{ text, start: 1, end: 3 }]] }] },
   });
-  expect(await textOf(await ended('japanese', { detect_audio_language: true }))).toBe(text);
+  expect(await textOf(await transcribed('japanese', { detect_audio_language: true }))).toBe(text);
 });
 
-test('samples without a header are sent as a WAVE file', async () => {
+test('sends samples without a header as a WAVE file', async () => {
   const content = Buffer.concat([Buffer.from([1, 0, 2, 0]), Buffer.from('scene:samples;'), Buffer.alloc(40)]);
   const { id } = await user.send({ name: 'samples.pcm', content }, { skip_embedding_generation: true });
   expect(await user.settled(id)).toMatchObject({
@@ -252,17 +252,17 @@ test('samples without a header are sent as a WAVE file', async () => {
 });
 
 describe('a job of AssemblyAI', () => {
-  test('that ends in an error ends in its sentence; one that passes is ordered anew', async () => {
+  test('ends the file with the error of a failed job, and repeats a job after a transient error', async () => {
     assemblyai.scenes.set('no-audio', { errors: ['Transcoding failed. File does not appear to contain audio.'] });
     assemblyai.scenes.set('mute', {
       errors: ['language_detection cannot be performed on files with no spoken audio.'],
     });
     assemblyai.scenes.set('hiccup', { errors: ['Internal server error, please try again'] });
-    const asked = { transcription_service: 'assemblyai' };
+    const options = { transcription_service: 'assemblyai' };
     const [broken, mute, passing] = await Promise.all([
-      ended('no-audio', asked),
-      ended('mute', asked),
-      ended('hiccup', asked),
+      transcribed('no-audio', options),
+      transcribed('mute', options),
+      transcribed('hiccup', options),
     ]);
     expect(broken).toMatchObject({
       sync_status: 'SYNC_ERROR',
@@ -273,8 +273,8 @@ describe('a job of AssemblyAI', () => {
     expect(jobsOf('hiccup')).toHaveLength(2);
   });
 
-  test('is waited for by the next worker, and deleted when the file is cancelled', async () => {
-    const asked = { transcription_service: 'assemblyai' };
+  test('continues with the next worker, and is deleted when the file is cancelled', async () => {
+    const options = { transcription_service: 'assemblyai' };
     const looked = (scene: string, times: number) =>
       waitFor(
         () => Promise.resolve(jobsOf(scene)[0]?.looks ?? 0),
@@ -282,7 +282,7 @@ describe('a job of AssemblyAI', () => {
       );
     const slow = { looks: Infinity };
     assemblyai.scenes.set('handed-over', slow);
-    const { id } = await send('handed-over', asked);
+    const { id } = await send('handed-over', options);
     await looked('handed-over', 2);
     expect((await user.file(id)).sync_status).toBe('SYNCING');
     await service.stopWorker();
@@ -294,7 +294,7 @@ describe('a job of AssemblyAI', () => {
     expect(jobsOf('handed-over')).toMatchObject([{ deleted: false }]);
 
     assemblyai.scenes.set('cancelled', slow);
-    const cancelled = await send('cancelled', asked);
+    const cancelled = await send('cancelled', options);
     await looked('cancelled', 2);
     expect((await user.post('/cancel_sync', { file_id: cancelled.id })).status).toBe(200);
     expect(await user.settled(cancelled.id)).toMatchObject({ sync_status: 'SYNC_ABORTED' });
@@ -303,12 +303,12 @@ describe('a job of AssemblyAI', () => {
       ([job]) => job?.deleted === true,
     );
     const { looks } = jobsOf('cancelled')[0]!;
-    expect(await ended('after-it')).toMatchObject({ sync_status: 'READY' });
+    expect(await transcribed('after-it')).toMatchObject({ sync_status: 'READY' });
     expect(jobsOf('cancelled')[0]?.looks).toBe(looks);
   });
 });
 
-test('a call to Deepgram ends with its file', async () => {
+test('ends a call to Deepgram with its file', async () => {
   deepgram.scenes.set('hangs', { mishaps: ['hang'] });
   const { id } = await send('hangs');
   await waitFor(
@@ -323,6 +323,6 @@ test('a call to Deepgram ends with its file', async () => {
   );
 });
 
-test('nothing is left over', async () => {
+test('leaves the stores consistent', async () => {
   expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
 });

@@ -20,7 +20,7 @@ afterAll(() => Promise.all([deepgram.close(), assemblyai.close()]));
 
 const OPTIONS = { skip_embedding_generation: true };
 
-/** A service with some settings, for as long as the work takes. */
+/** Runs `work` with a service that has these settings. */
 async function withService(settings: Record<string, string>, work: (service: TestService) => Promise<void>) {
   const service = await startService({
     ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
@@ -37,82 +37,82 @@ async function withService(settings: Record<string, string>, work: (service: Tes
   }
 }
 
-const ended = async (service: TestService, query: Record<string, unknown> = {}): Promise<FileRecord> => {
+const uploaded = async (service: TestService, query: Record<string, unknown> = {}): Promise<FileRecord> => {
   const user = await service.user('sam');
   const { id } = await user.send({ name: 'talk.mp3', content: recordingOf('talk') }, { ...OPTIONS, ...query });
   return user.settled(id);
 };
 
-test('where no service is configured a recording says which settings are missing, and can be stored', async () => {
+test('names the missing settings when no service is configured, and can still store the recording', async () => {
   await withService({}, async (service) => {
-    expect(await ended(service)).toMatchObject({
+    expect(await uploaded(service)).toMatchObject({
       sync_status: 'SYNC_ERROR',
       sync_error_message: expect.stringMatching(/DEEPGRAM_API_KEY or ASSEMBLYAI_API_KEY/),
     });
-    expect(await ended(service, { transcription_service: 'assemblyai' })).toMatchObject({
+    expect(await uploaded(service, { transcription_service: 'assemblyai' })).toMatchObject({
       sync_status: 'SYNC_ERROR',
       sync_error_message: expect.stringMatching(/assemblyai is not configured.*ASSEMBLYAI_API_KEY/),
     });
-    expect(await ended(service, { store_file_only: true })).toMatchObject({ sync_status: 'READY' });
+    expect(await uploaded(service, { store_file_only: true })).toMatchObject({ sync_status: 'READY' });
   });
   expect({ deepgram: deepgram.calls, assemblyai: assemblyai.uploads }).toEqual({ deepgram: [], assemblyai: [] });
 });
 
-test('where one service is configured it is taken; another that is named is not replaced by it', async () => {
+test('uses the one configured service, but not in place of another that the file names', async () => {
   await withService({ ASSEMBLYAI_API_KEY: 'right' }, async (service) => {
-    expect(await ended(service)).toMatchObject({ file_metadata: { transcription_service: 'assemblyai' } });
-    expect(await ended(service, { transcription_service: 'deepgram' })).toMatchObject({
+    expect(await uploaded(service)).toMatchObject({ file_metadata: { transcription_service: 'assemblyai' } });
+    expect(await uploaded(service, { transcription_service: 'deepgram' })).toMatchObject({
       sync_status: 'SYNC_ERROR',
       sync_error_message: expect.stringContaining('DEEPGRAM_API_KEY'),
     });
   });
 });
 
-test('where both are configured TRANSCRIPTION_SERVICE chooses, and a file that names one has it', async () => {
+test('uses TRANSCRIPTION_SERVICE when both are configured, unless the file names one', async () => {
   const settings = { DEEPGRAM_API_KEY: 'right', ASSEMBLYAI_API_KEY: 'right', TRANSCRIPTION_SERVICE: 'assemblyai' };
   await withService(settings, async (service) => {
-    expect(await ended(service)).toMatchObject({ file_metadata: { transcription_service: 'assemblyai' } });
-    expect(await ended(service, { transcription_service: 'deepgram' })).toMatchObject({
+    expect(await uploaded(service)).toMatchObject({ file_metadata: { transcription_service: 'assemblyai' } });
+    expect(await uploaded(service, { transcription_service: 'deepgram' })).toMatchObject({
       file_metadata: { transcription_service: 'deepgram' },
     });
   });
 });
 
-thoroughly('a key that is refused ends in a sentence that names its setting, and not its value', async () => {
+thoroughly('names the setting of a rejected key, and not its value', async () => {
   await withService({ DEEPGRAM_API_KEY: 'wrong one', ASSEMBLYAI_API_KEY: 'wrong one' }, async (service) => {
     for (const [transcription_service, setting] of [
       ['deepgram', 'DEEPGRAM_API_KEY'],
       ['assemblyai', 'ASSEMBLYAI_API_KEY'],
     ]) {
-      const file = await ended(service, { transcription_service });
+      const file = await uploaded(service, { transcription_service });
       expect(file).toMatchObject({ sync_status: 'SYNC_ERROR', sync_error_message: expect.stringContaining(setting!) });
       expect(file.sync_error_message).not.toContain('wrong one');
     }
   });
 });
 
-thoroughly('an address of the own network is refused unless it is allowed', async () => {
+thoroughly('refuses an address of the private network unless it is allowed', async () => {
   await withService({ DEEPGRAM_API_KEY: 'right', ALLOWED_PRIVATE_HOSTS: '' }, async (service) => {
-    expect(await ended(service)).toMatchObject({
+    expect(await uploaded(service)).toMatchObject({
       sync_status: 'SYNC_ERROR',
       sync_error_message: expect.stringContaining('ALLOWED_PRIVATE_HOSTS'),
     });
   });
 });
 
-test('texts do not wait for recordings, and one recording waits for another', async () => {
+test('reads texts while recordings wait, and transcribes one recording after another', async () => {
   const settings = { DEEPGRAM_API_KEY: 'right', TRANSCRIPTION_CONCURRENCY: '1', ACTIVITY_CONCURRENCY: '1' };
   await withService(settings, async (service) => {
     const user = await service.user('tess');
     deepgram.scenes.set('long', { mishaps: ['hang', 'hang'] });
-    const heard = () => deepgram.calls.filter(({ scene }) => scene === 'long').length;
+    const countCalls = () => deepgram.calls.filter(({ scene }) => scene === 'long').length;
     const recordings = await Promise.all(
       ['a.mp3', 'b.mp3', 'c.mp3'].map((name) => user.send({ name, content: recordingOf('long') }, OPTIONS)),
     );
-    await waitFor(heard, (calls) => calls === 1);
+    await waitFor(countCalls, (calls) => calls === 1);
     const text = await user.send({ name: 'notes.txt', content: 'Otters juggle.' }, OPTIONS);
     expect(await user.settled(text.id)).toMatchObject({ sync_status: 'READY' });
-    expect(heard()).toBe(1);
+    expect(countCalls()).toBe(1);
     for (const { id } of recordings) {
       expect((await user.file(id)).sync_status).toMatch(/^(SYNCING|QUEUED_FOR_SYNC)$/);
       await user.post('/cancel_sync', { file_id: id });
@@ -121,13 +121,13 @@ test('texts do not wait for recordings, and one recording waits for another', as
   });
 });
 
-test('a recording at an address, and one inside a message, are transcribed too', async () => {
+test('transcribes a recording at an address, and one inside a message', async () => {
   await withService({ DEEPGRAM_API_KEY: 'right' }, async (service) => {
     const user = await service.user('una');
     const site = await startSite();
     const video = Buffer.concat([Buffer.from('\u0000\u0000\u0000\u0018ftypisomscene:fetched;'), Buffer.alloc(400)]);
     site.pages.set('/talk.mp4', { type: 'video/mp4', body: video });
-    // Null is as good as absent.
+    // Null counts as absent.
     const { body } = await user.post<FileRecord>('/upload_file_from_url', {
       url: site.url('/talk.mp4'),
       transcription_service: null,

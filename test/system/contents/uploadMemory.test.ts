@@ -12,8 +12,8 @@ import { residentBytes } from '../../support/watchResident.js';
 
 const MB = 1_000_000;
 const SENT_BYTES = 300 * MB;
-/** Much less than what is sent: parts under way, and what the collector has not come to. */
-const MORE_BYTES = 100 * MB;
+/** Well below the bytes sent: allows for parts in transit and uncollected garbage. */
+const MAX_GROWTH_BYTES = 100 * MB;
 
 let service: TestService;
 let api: Awaited<ReturnType<typeof startProcess>>;
@@ -23,7 +23,7 @@ let url: string;
 beforeAll(async () => {
   service = await startService();
   const port = await findPort('free');
-  // A process of its own, as in production, so that its memory is its own too.
+  // A separate process, as in production: its memory is its own.
   api = await startProcess('api/server', { ...service.env, PORT: String(port), HOST: '127.0.0.1' });
   url = `http://127.0.0.1:${port}`;
   user = await testUser(url, service.apiKey, 'mem', 20_000);
@@ -33,7 +33,7 @@ afterAll(async () => {
   await service.close();
 });
 
-/** Sends a form of so many bytes, made as it goes; answers the record. */
+/** Uploads a form of this many bytes, generated while it is sent. Returns the record. */
 async function sendZeros(bytes: number): Promise<FileRecord> {
   const call = httpRequest(`${url}/uploadfile?store_file_only=true`, {
     method: 'POST',
@@ -51,7 +51,7 @@ async function sendZeros(bytes: number): Promise<FileRecord> {
   return JSON.parse(text) as FileRecord;
 }
 
-test('a large upload goes to file storage without the memory of the API growing with it', async () => {
+test('stores a large upload without growth of the memory of the API', async () => {
   await user.settled((await sendZeros(2 * MB)).id);
   const before = residentBytes(api.pid() ?? 0);
   let most = before;
@@ -66,13 +66,13 @@ test('a large upload goes to file storage without the memory of the API growing 
   sending = false;
   await watching;
   expect(file.file_statistics).toMatchObject({ file_size: SENT_BYTES, file_format: 'PCM' });
-  expect(most - before).toBeLessThan(MORE_BYTES);
+  expect(most - before).toBeLessThan(MAX_GROWTH_BYTES);
   expect(await user.settled(file.id)).toMatchObject({ sync_status: 'READY' });
-  // Nor does it when it is had back.
+  // A download must not grow it either.
   const { body } = await user.get<{ presigned_url: string }>(`/raw_file/${file.id}`);
   const raw = await fetch(body.presigned_url);
   let size = 0;
   for await (const piece of raw.body as unknown as AsyncIterable<Uint8Array>) size += piece.length;
   expect(size).toBe(SENT_BYTES);
-  expect(residentBytes(api.pid() ?? 0) - before).toBeLessThan(MORE_BYTES);
+  expect(residentBytes(api.pid() ?? 0) - before).toBeLessThan(MAX_GROWTH_BYTES);
 });

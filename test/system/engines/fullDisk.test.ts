@@ -1,4 +1,4 @@
-/** Starts on a disk that is full already: small disks in memory, so it needs root. */
+/** Starts on a full disk. The small disks are in memory, so the test needs root. */
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -33,7 +33,7 @@ const mountAt = (folder: string, megabytes: number): void => {
 };
 
 onDisk('the space that a start needs', () => {
-  test('is checked on the disk of DATA_DIR, for the embedded engines alone', async () => {
+  test('is checked on the disk of DATA_DIR for embedded engines only', async () => {
     mountAt(dataDir, 4);
     await expect(checkSpace(dataDir, ALL)).rejects.toThrow(
       `DATA_DIR (${dataDir}) has 4 MB of free disk space, and the engines need 400 MB to start. Free some space there`,
@@ -42,14 +42,14 @@ onDisk('the space that a start needs', () => {
     await checkSpace(dataDir, NONE);
   });
 
-  test('is checked on the disk of an engine, where that is one of its own', async () => {
+  test('is checked on the disk of an engine that has its own', async () => {
     const folder = path.join(dataDir, 'mongodb');
     mountAt(folder, 300);
     await expect(checkSpace(dataDir, ALL)).rejects.toThrow(`DATA_DIR/mongodb (${folder}) has 314 MB`);
     await checkSpace(dataDir, { ...ALL, mongodb: false });
   });
 
-  test('is less where MongoDB has its journal already', async () => {
+  test('is smaller once MongoDB has its journal', async () => {
     mountAt(dataDir, 300);
     await expect(checkSpace(dataDir, ALL)).rejects.toThrow('need 400 MB');
     mkdirSync(path.join(dataDir, 'mongodb'));
@@ -72,34 +72,34 @@ onDisk('a full disk', () => {
     expect(existsSync(path.join(dataDir, 'secret-key'))).toBe(false);
   });
 
-  test('is named in one sentence when any write of a start fails', async () => {
+  test('is reported in one sentence when any write of a start fails', async () => {
     mountAt(dataDir, 1);
     const write = writeFile(path.join(dataDir, 'filler'), Buffer.alloc(2_000_000));
     const { message, code } = (await write.catch((e: unknown) => e)) as NodeJS.ErrnoException;
-    // Node's own errors are of another realm than a test of Jest.
+    // Node's own errors belong to another realm than Jest's tests.
     const error = Object.assign(new Error(message), { code });
     expect(explanationOf(error)).toMatch(/^The disk is full \(ENOSPC: .*\)\. Free some space, then start again/);
   });
 
-  test('keeps an engine from its first start until there is space', async () => {
+  test('prevents the first start of an engine until there is space', async () => {
     const folder = path.join(dataDir, 'temporal');
     mountAt(folder, 1);
-    const said: string[] = [];
+    const logLines: string[] = [];
     const starting = startEngines({
       dataDir,
       need: { ...NONE, temporal: true },
       ports: 'free',
-      keepRunning: (line) => said.push(line),
+      keepRunning: (line) => logLines.push(line),
     });
     starting.catch(() => {});
     await waitFor(
-      () => said.length,
+      () => logLines.length,
       (lines) => lines >= 2,
     );
-    expect(said[0]).toMatch(
+    expect(logLines[0]).toMatch(
       /^temporal did not start: .*No space left on device \(now 0 MB free in \S+\): free some space\. Next start in 1 s$/,
     );
-    expect(said[1]).toMatch(/Next start in 2 s$/);
+    expect(logLines[1]).toMatch(/Next start in 2 s$/);
     expect(resizeSmallDisk(folder, 200)).toBeNull();
     const engines = await starting;
     expect(engines.temporal).toBeDefined();

@@ -1,4 +1,4 @@
-/** What the engines' start rests on: finding Python, locks, ports, processes that outlived their owner. */
+/** The prerequisites of an engine's start: finding Python, locks, ports, processes that outlived their owner. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -25,7 +25,7 @@ afterEach(() => {
 });
 afterAll(() => rm(dir, { recursive: true, force: true }));
 
-/** Puts a program that prints a line alone on PATH. */
+/** Puts only this program on PATH; it prints one line. Returns its path. */
 async function onlyOnPath(program: string, prints: string): Promise<string> {
   const folder = await mkdtemp(join(dir, 'bin-'));
   await writeFile(join(folder, program), `#!/bin/sh\necho '${prints}'\n`);
@@ -34,20 +34,20 @@ async function onlyOnPath(program: string, prints: string): Promise<string> {
   return join(folder, program);
 }
 
-describe('looking for programs', () => {
-  test('without a Python that fits, what was tried and what to do is said', async () => {
+describe('the lookup of programs', () => {
+  test('reports the programs it tried, and what to do, without a suitable Python', async () => {
     await onlyOnPath('python3', '3.9');
     await expect(findPython()).rejects.toThrow(
       /Python 3.10 to 3.13.*python3: is 3.9; python3.13: not found.*\n.*apt-get install.*MONGODB_URI/,
     );
   });
 
-  test('a fitting Python under another name will do', async () => {
+  test('accepts a suitable Python under another name', async () => {
     await onlyOnPath('python3.12', '3.12');
     expect(await findPython()).toBe('python3.12');
   });
 
-  test('an engine on PATH is taken when its version fits, else the pinned one', async () => {
+  test('uses an engine on PATH if its version fits, otherwise the pinned one', async () => {
     const venv: Venv = { enginesDir: '/e', python: '/e/python', binDir: '/e/bin', sitePackages: '/e/site' };
     const own = await onlyOnPath('temporal', 'temporal version 1.10.2 (Server 1.33.0, UI 2.60.0)');
     expect(await findBinary('temporal', venv)).toBe(own);
@@ -57,7 +57,7 @@ describe('looking for programs', () => {
 });
 
 describe('locks', () => {
-  test('hold back others in this process until released', async () => {
+  test('exclude other holders in this process until they are released', async () => {
     const order: string[] = [];
     const work = (name: string) =>
       withLock(
@@ -72,7 +72,7 @@ describe('locks', () => {
     expect(order).toEqual(['first works', 'second waits', 'second works']);
   });
 
-  test('are free again when their holder is killed', async () => {
+  test('are free again after their holder was killed', async () => {
     const lock = new URL('../../../engines/lock.ts', import.meta.url).href;
     const script = `const { tryLock } = await import('${lock}'); await tryLock('${join(dir, 'b')}'); console.log('held'); setInterval(() => {}, 1000);`;
     const holder = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script]);
@@ -80,13 +80,13 @@ describe('locks', () => {
     expect(await tryLock(join(dir, 'b'))).toBeUndefined();
     holder.kill('SIGKILL');
     await once(holder, 'exit');
-    const lockOfTheDead = await tryLock(join(dir, 'b'));
-    expect(lockOfTheDead).toBeDefined();
-    await lockOfTheDead?.release();
+    const lockAfterKill = await tryLock(join(dir, 'b'));
+    expect(lockAfterKill).toBeDefined();
+    await lockAfterKill?.release();
   });
 });
 
-test('a port that is taken is passed over', async () => {
+test('skips an occupied port', async () => {
   const port = await findPort('free');
   const server = createServer().listen(port, '127.0.0.1');
   await once(server, 'listening');
@@ -94,7 +94,7 @@ test('a port that is taken is passed over', async () => {
   server.close();
 });
 
-describe('what an earlier owner left running', () => {
+describe('a process left by an earlier owner', () => {
   test('is stopped', async () => {
     const orphan = spawn('sleep', ['100']);
     await writePidFile(dir, 'qdrant', orphan.pid ?? 0);
@@ -103,7 +103,7 @@ describe('what an earlier owner left running', () => {
     expect(await stopOrphan(dir, 'qdrant')).toBe(false);
   });
 
-  test('is not taken for another process that was given its number', async () => {
+  test('is not confused with another process that reused its id', async () => {
     await writePidFile(dir, 'qdrant', process.pid);
     await writeFile(join(dir, 'pids', 'qdrant'), `${process.pid} 1`);
     expect(await stopOrphan(dir, 'qdrant')).toBe(false);

@@ -1,4 +1,4 @@
-/** The embedded Qdrant under the public client: changes, and what it refuses as a Qdrant server does. */
+/** The embedded Qdrant with the official client: changes, and the requests that it refuses as a Qdrant server does. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import { testEngines } from '../../support/engines.js';
@@ -6,7 +6,7 @@ import { client, count, fill, has, points, uuid } from '../../engines/facePoints
 
 const NAME = `changes-${process.pid}`;
 
-/** Status and words of a refusal. */
+/** Returns the status and message of a refusal. */
 const refusal = async (call: Promise<unknown>) =>
   call.then(
     () => 'accepted',
@@ -23,7 +23,7 @@ describe('changes', () => {
   const payload = async (id: number) => (await client.retrieve(changing, { ids: [id] }))[0]?.payload;
   beforeAll(() => fill(changing));
 
-  test('of payload: set, delete, overwrite, clear, by ids or by a filter', async () => {
+  test('set, delete, overwrite and clear payload, by ids or by a filter', async () => {
     await client.setPayload(changing, { wait: true, payload: { title: 'T' }, filter: { must: [has('group', 2)] } });
     expect(await count(changing, { must: [has('title', 'T')] })).toBe(6);
     await client.setPayload(changing, { wait: true, payload: { x: 1 }, points: [1, 2] });
@@ -36,14 +36,14 @@ describe('changes', () => {
     expect(await payload(9)).toEqual({});
   });
 
-  test('of vectors: one replaced, one removed, the others kept', async () => {
+  test('replace and remove single vectors, and keep the others', async () => {
     await client.updateVectors(changing, { wait: true, points: [{ id: 5, vector: { dense: [0, 0, 1, 0] } }] });
     await client.deleteVectors(changing, { wait: true, points: [5], vector: ['title'] });
     const [five] = await client.retrieve(changing, { ids: [5], with_vector: true });
     expect(five?.vector).toEqual({ dense: [0, 0, 1, 0], bm25: { indices: [5, 100, 202], values: [1, 0.5, 0.75] } });
   });
 
-  test('of several kinds in one request, in their order', async () => {
+  test('of several kinds in one request apply in order', async () => {
     const done = await client.batchUpdate(changing, {
       wait: true,
       operations: [
@@ -70,18 +70,18 @@ describe('changes', () => {
     await client.delete(changing, { wait: true, points: [51] });
   });
 
-  test('deletes points by ids and by a filter', async () => {
+  test('delete points by ids and by a filter', async () => {
     await client.delete(changing, { wait: true, points: [0, uuid(19)] });
     await client.delete(changing, { wait: true, filter: { must: [{ key: 'url', match: { any: ['u3', 'u4'] } }] } });
     expect(await count(changing)).toBe(16);
   });
 
-  test('of an index', async () => {
+  test('delete an index', async () => {
     await client.deletePayloadIndex(changing, 'published', { wait: true });
     expect((await client.getCollection(changing)).payload_schema['published']).toBeUndefined();
   });
 
-  test('deletes a collection and takes its name again, empty', async () => {
+  test('delete a collection, whose name can be used again for an empty one', async () => {
     expect(await client.deleteCollection(changing)).toBe(true);
     expect(await client.deleteCollection(changing)).toBe(false);
     await client.createCollection(changing, { vectors: { size: 2, distance: 'Dot' } });
@@ -170,14 +170,14 @@ describe('refusals', () => {
     expect(await call()).toEqual(expected);
   });
 
-  test('of an order without an index, by its reason', async () => {
+  test('of an order without an index give the reason', async () => {
     expect(await refusal(client.scroll(NAME, { order_by: 'url' }))).toEqual([
       400,
       expect.stringMatching(/^Wrong input: No range index for `order_by` key: `url`/),
     ]);
   });
 
-  test('leave nothing behind', async () => {
+  test('change nothing', async () => {
     expect(await count(NAME)).toBe(20);
     expect((await client.retrieve(NAME, { ids: [1] }))[0]?.payload).toEqual(points[1]?.payload);
   });
@@ -187,20 +187,20 @@ describe('the server itself', () => {
   const send = async (init: RequestInit) =>
     (await fetch(`${testEngines().qdrantUrl}/collections/${NAME}/points/count`, { method: 'POST', ...init })).status;
 
-  test('refuses a body that is too large, is no JSON or does not say that it is', async () => {
+  test('refuses a body that is too large, not JSON, or not declared as JSON', async () => {
     const headers = { 'content-type': 'application/json' };
     expect(await send({ headers, body: new Uint8Array(64 * 1024 * 1024 + 1) })).toBe(413);
     expect(await send({ headers, body: '{"exact":' })).toBe(400);
     expect(await send({ headers: { 'content-type': 'text/plain' }, body: '{}' })).toBe(415);
   });
 
-  test('names what it does not offer', async () => {
+  test('names an operation that it does not offer', async () => {
     const answer = await fetch(`${testEngines().qdrantUrl}/collections/${NAME}/snapshots`);
     expect(answer.status).toBe(404);
     expect(await answer.json()).toMatchObject({ status: { error: expect.stringContaining('does not offer GET') } });
   });
 
-  test('serves many callers at once', async () => {
+  test('serves many concurrent callers', async () => {
     const counts = await Promise.all(Array.from({ length: 200 }, () => count(NAME, { must: [has('group', 1)] })));
     expect(new Set(counts)).toEqual(new Set([7]));
   });

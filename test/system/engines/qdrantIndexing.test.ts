@@ -1,4 +1,4 @@
-/** The embedded Qdrant while it builds an index: it answers, takes writes, may be killed, and nothing is lost. */
+/** The embedded Qdrant while it builds an index: it answers, accepts writes, and loses nothing when killed. */
 import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,11 +15,11 @@ import { waitFor } from '../../support/waitFor.js';
 import { thoroughly } from '../../support/thorough.js';
 
 const SIZE = 64;
-/** Points above the engine's 500 KB. */
+/** Enough points to exceed the engine's threshold of 500 KB. */
 const ENOUGH = 2_000;
 const MAX_WRITTEN = 50_000;
-/** Looks, 5 ms apart, for a build that begins. */
-const LOOKS = 100;
+/** Number of checks, 5 ms apart, for the start of a build. */
+const CHECKS = 100;
 const chance = seededChance('vectors of an index');
 let dataDir: string;
 let engine: QdrantEngine;
@@ -35,14 +35,14 @@ const shardsOf = async (name: string) =>
   (await readdir(join(dataDir, 'qdrant', name))).filter((entry) => entry.startsWith('shard'));
 const indexed = async (name: string) => (await client.getCollection(name)).indexed_vectors_count ?? 0;
 
-/** Makes a collection and writes to it until its index is being built; answers how many points it has. */
+/** Creates a collection and writes to it until its index is being built. Returns its number of points. */
 async function fillUntilIndexing(name: string): Promise<number> {
   await client.createCollection(name, { vectors: { size: SIZE, distance: 'Cosine' } });
   await client.createPayloadIndex(name, { field_name: 'n', field_schema: 'integer', wait: true });
   const isBuilding = async (): Promise<boolean> => (await shardsOf(name)).length === 2;
   for (let written = 0; written <= MAX_WRITTEN; written += 500) {
-    // It is begun a moment after a write, and the next one may be the end of it.
-    for (let look = 0; look < (written < ENOUGH ? 1 : LOOKS); look += 1) {
+    // The build starts a moment after a write, and the next write may come after its end.
+    for (let check = 0; check < (written < ENOUGH ? 1 : CHECKS); check += 1) {
       if (await isBuilding()) return written;
       await sleep(5);
     }
@@ -62,9 +62,9 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-test('what is written, changed and deleted while an index is built is in what takes the place', async () => {
+test('includes writes, changes and deletions during a build in the new index', async () => {
   const filled = await fillUntilIndexing('busy');
-  // Each round at points of its own.
+  // Each round changes points of its own.
   let round = 0;
   do {
     const base = round * 3;
@@ -88,7 +88,7 @@ test('what is written, changed and deleted while an index is built is in what ta
   expect(kept.map(({ id }) => Number(id)).toSorted((a, b) => a - b)).toEqual([last + 2, 1_000_000 + round - 1]);
 });
 
-test('killed while it builds an index it keeps every point and no copy, and builds it after all', async () => {
+test('keeps every point once when killed during a build, and builds the index after the restart', async () => {
   const before = (await client.count('busy')).count;
   const filled = await fillUntilIndexing('killed');
   await client.upsert('killed', { wait: true, points: pointsFrom(1_000_000, 10) });
@@ -108,7 +108,7 @@ test('killed while it builds an index it keeps every point and no copy, and buil
 });
 
 thoroughly(
-  'more is written than is kept while an index is built: it is given up, nothing is lost, and it is built in a quiet moment',
+  'gives up a build when more is written than it can buffer, loses nothing, and builds the index when idle',
   async () => {
     await engine.stop();
     const venv = await ensureVenv({ enginesDir: DEFAULT_ENGINES_DIR });
@@ -130,7 +130,7 @@ thoroughly(
         (shards) => shards.length === 1,
       );
       expect(await indexed('crowded')).toBe(0);
-      // No further write, and no question for longer than an idle moment takes: only the files tell.
+      // Further writes or queries would end the idle time: only the files show the build.
       await waitFor(
         () => shardsOf('crowded'),
         (shards) => shards.includes('shard-1'),
@@ -147,7 +147,7 @@ thoroughly(
   },
 );
 
-thoroughly('a collection whose index is being built can be deleted, and the engine stopped', async () => {
+thoroughly('can delete a collection and stop while an index is being built', async () => {
   await fillUntilIndexing('gone');
   await client.deleteCollection('gone');
   expect(existsSync(join(dataDir, 'qdrant', 'gone'))).toBe(false);

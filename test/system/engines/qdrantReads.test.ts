@@ -1,4 +1,4 @@
-/** The embedded Qdrant under the public client: reading gives the answers that a Qdrant server gives. */
+/** The embedded Qdrant with the official client: reads return what a Qdrant server returns. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import { client, count, fill, has, points, tick, uuid, type Filter } from '../../engines/facePoints.js';
@@ -8,7 +8,7 @@ const NAME = `reads-${process.pid}`;
 beforeAll(() => fill(NAME));
 afterAll(() => client.deleteCollection(NAME));
 
-test('a collection tells what it holds', async () => {
+test('describes a collection', async () => {
   const info = await client.getCollection(NAME);
   expect(info.points_count).toBe(20);
   expect(info.config.params.vectors).toEqual({
@@ -24,13 +24,13 @@ test('a collection tells what it holds', async () => {
   expect((await client.getCollections()).collections).toContainEqual({ name: NAME });
 });
 
-test('points come back as they were given, numbers and nulls included', async () => {
+test('returns points as they were written, numbers and nulls included', async () => {
   const [three, twelve, ...more] = await client.retrieve(NAME, { ids: [3, uuid(12), 4711], with_vector: true });
   expect(more).toEqual([]);
   expect(three?.payload).toEqual(points[3]?.payload);
   expect(twelve?.id).toBe(uuid(12));
   const { dense, title, bm25 } = (three?.vector ?? {}) as Record<string, number[]>;
-  // Cosine: stored at length one.
+  // Cosine vectors are stored with length one.
   expect(Math.hypot(...(dense ?? []))).toBeCloseTo(1, 5);
   expect(title).toHaveLength(4);
   expect(bm25).toEqual({ indices: [3, 100, 200], values: [1, 0.5, 0.75] });
@@ -48,7 +48,7 @@ describe('filters', () => {
     ['words', { must: [{ key: 'text', match: { text: 'NUMBER 7' } }] }, 1],
     ['a range', { must: [{ key: 'score', range: { gte: 3, lt: 9 } }] }, 4],
     ['a range of dates', { must: [{ key: 'at', range: { gt: tick(10) } }] }, 9],
-    ['how many values', { must: [{ key: 'tags', values_count: { gt: 1 } }] }, 20],
+    ['the number of values', { must: [{ key: 'tags', values_count: { gt: 1 } }] }, 20],
     ['an empty field', { must: [{ is_empty: { key: 'absent' } }] }, 20],
     ['a null', { must: [{ is_null: { key: 'nothing' } }] }, 20],
     ['ids', { must: [{ has_id: [1, 2, uuid(15)] }] }, 3],
@@ -66,7 +66,7 @@ describe('filters', () => {
 });
 
 describe('scrolling', () => {
-  test('goes page by page through what a filter leaves', async () => {
+  test('returns a filtered collection page by page', async () => {
     const seen: unknown[] = [];
     const pages: number[] = [];
     let offset: string | number | undefined;
@@ -106,27 +106,27 @@ describe('scrolling', () => {
 });
 
 describe('queries', () => {
-  const near = [1, 0.5, 0, 0.1];
+  const similar = [1, 0.5, 0, 0.1];
   const urls = (answer: { points: { payload?: Record<string, unknown> | null | undefined }[] }) =>
     answer.points.map((point) => point.payload?.['url']);
   const prefetch = [
-    { query: near, using: 'dense', limit: 10 },
+    { query: similar, using: 'dense', limit: 10 },
     { query: { indices: [7], values: [1] }, using: 'bm25', limit: 10 },
   ];
 
-  test('rank by nearness', async () => {
+  test('rank by similarity', async () => {
     const filter = { must: [has('group', 1)] };
-    const found = await client.query(NAME, { query: near, using: 'dense', limit: 3, with_payload: ['url'], filter });
+    const found = await client.query(NAME, { query: similar, using: 'dense', limit: 3, with_payload: ['url'], filter });
     expect(urls(found)).toEqual(['u10', 'u13', 'u7']);
     expect(found.points[0]?.score).toBeCloseTo(1, 5);
   });
 
-  test('take a stored point for the vector, and leave it out', async () => {
+  test('use a stored point as the vector, and exclude that point', async () => {
     const found = await client.query(NAME, { query: 3, using: 'dense', limit: 2 });
     expect(found.points.map((point) => point.id)).toEqual([4, 2]);
   });
 
-  test('weigh rare words of a sparse vector above common ones', async () => {
+  test('weight rare words of a sparse vector above common ones', async () => {
     const query = { indices: [7, 100], values: [1, 1] };
     const [first, second] = (await client.query(NAME, { query, using: 'bm25', limit: 3 })).points;
     expect(first?.id).toBe(7);
@@ -144,7 +144,7 @@ describe('queries', () => {
       with_payload: ['url'],
       filter,
     });
-    // u7: fifth by nearness once u9 is out, first by words; 1 / (2 + rank), ranks from 0.
+    // u7: fifth by similarity without u9, first by words; 1 / (2 + rank), ranks from 0.
     expect(urls(found)[0]).toBe('u7');
     expect(found.points[0]?.score).toBeCloseTo(1 / 2 + 1 / 7, 5);
     expect(urls(found)[1]).toBe('u10');
@@ -161,9 +161,15 @@ describe('queries', () => {
     expect(found.points[0]?.id).toBe(7);
   });
 
-  test('skip, cut off below a score, and come in batches', async () => {
-    const all = await client.query(NAME, { query: near, using: 'dense', limit: 5 });
-    const later = await client.query(NAME, { query: near, using: 'dense', limit: 3, offset: 2, score_threshold: 0.9 });
+  test('support offsets, score thresholds and batches', async () => {
+    const all = await client.query(NAME, { query: similar, using: 'dense', limit: 5 });
+    const later = await client.query(NAME, {
+      query: similar,
+      using: 'dense',
+      limit: 3,
+      offset: 2,
+      score_threshold: 0.9,
+    });
     expect(later.points.map((point) => point.id)).toEqual(all.points.slice(2).map((point) => point.id));
     const searches = [
       { query: [1, 0, 0, 0], using: 'dense', limit: 1 },
@@ -175,7 +181,7 @@ describe('queries', () => {
   });
 });
 
-test('facets count the values of a field', async () => {
+test('counts the values of a field', async () => {
   expect((await client.facet(NAME, { key: 'tags', exact: true })).hits).toEqual([
     { value: 'a', count: 20 },
     { value: 't0', count: 5 },

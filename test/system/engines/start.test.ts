@@ -1,4 +1,4 @@
-/** The three engines together: started, killed, started again, and gone when their owner is. */
+/** The three engines together: started, killed, restarted, and ended with their owner. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -46,7 +46,7 @@ afterAll(async () => {
   await Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true })));
 });
 
-/** Connects to MongoDB, works, and closes. */
+/** Runs `work` with a connection to MongoDB. */
 async function withMongo<T>(
   uri: string | undefined,
   work: (items: mongoose.mongo.Collection, client: mongoose.mongo.MongoClient) => Promise<T>,
@@ -59,25 +59,25 @@ async function withMongo<T>(
   }
 }
 
-interface Written {
+interface EngineState {
   readonly engines: readonly ({ readonly name: string; readonly pid: number } | undefined)[];
 }
-const writtenDown = async () => JSON.parse(await readFile(join(dataDir, 'engines.json'), 'utf8')) as Written;
-const pidsOf = (written: Written) => Object.fromEntries(written.engines.map((engine) => [engine?.name, engine?.pid]));
-const alive = (pid: number) => existsSync(`/proc/${pid}`);
+const readState = async () => JSON.parse(await readFile(join(dataDir, 'engines.json'), 'utf8')) as EngineState;
+const pidsOf = (state: EngineState) => Object.fromEntries(state.engines.map((engine) => [engine?.name, engine?.pid]));
+const isAlive = (pid: number) => existsSync(`/proc/${pid}`);
 
-test('what was taken is written down', async () => {
+test('records addresses and process ids in engines.json', async () => {
   const { temporalAddress, temporalUiUrl, mongodbUri, qdrantUrl } = engines;
-  const written = await writtenDown();
-  expect(written).toMatchObject({ temporalAddress, temporalUiUrl, mongodbUri, qdrantUrl, owner: process.pid });
-  expect(pidsOf(written)).toEqual(pidsOf({ engines: [engines.temporal, engines.mongodb, engines.qdrant] }));
+  const state = await readState();
+  expect(state).toMatchObject({ temporalAddress, temporalUiUrl, mongodbUri, qdrantUrl, owner: process.pid });
+  expect(pidsOf(state)).toEqual(pidsOf({ engines: [engines.temporal, engines.mongodb, engines.qdrant] }));
 });
 
-test("Temporal's Web UI answers", async () => {
+test('serves the Temporal Web UI', async () => {
   expect((await fetch(engines.temporalUiUrl ?? '')).status).toBe(200);
 });
 
-test('two that start at once on one port each take their own, and neither takes the other for itself', async () => {
+test('gives two engines that start at once on one port separate ports', async () => {
   const port = await findPort('free');
   const { venv } = engines;
   const both = await Promise.all([
@@ -86,13 +86,13 @@ test('two that start at once on one port each take their own, and neither takes 
   ]);
   try {
     expect(new Set(both.map(({ url }) => url)).size).toBe(2);
-    expect(both.every(({ pid }) => alive(pid))).toBe(true);
+    expect(both.every(({ pid }) => isAlive(pid))).toBe(true);
   } finally {
     await Promise.all(both.map((one) => one.stop()));
   }
 });
 
-test('an engine that ends while others still start is told with what starts it again', async () => {
+test('passes a crash during the start of other engines with a way to restart', async () => {
   let launches = 0;
   const launch = () => {
     launches += 1;
@@ -109,18 +109,18 @@ test('an engine that ends while others still start is told with what starts it a
   expect(await restarted).toBe(2);
 });
 
-test('a data directory has one owner', async () => {
+test('refuses a second owner of a data directory', async () => {
   await expect(startEngines({ dataDir, need, ports: 'free' })).rejects.toThrow(
     /Another process runs its engines on .*DATA_DIR/,
   );
 });
 
-test('Temporal keeps running workflows and their search attributes over kill -9', async () => {
+test('keeps running workflows and their search attributes in Temporal over kill -9', async () => {
   const requestId = defineSearchAttributeKey('RequestId', 'KEYWORD');
   const connection = await Connection.connect({ address: engines.temporalAddress ?? '' });
   const client = new Client({ connection });
-  await client.workflow.start('nobodyRunsThis', {
-    taskQueue: 'nobody',
+  await client.workflow.start('withoutWorker', {
+    taskQueue: 'without-worker',
     workflowId: 'kept',
     typedSearchAttributes: new TypedSearchAttributes([{ key: requestId, value: 'r1' }]),
   });
@@ -132,7 +132,7 @@ test('Temporal keeps running workflows and their search attributes over kill -9'
   await connection.close();
 });
 
-test('MongoDB keeps acknowledged writes over kill -9, and has transactions', async () => {
+test('keeps acknowledged writes in MongoDB over kill -9, and supports transactions', async () => {
   await withMongo(engines.mongodbUri, async (items, client) => {
     await items.insertOne({ name: 'before' });
     await engines.mongodb?.kill('SIGKILL');
@@ -145,20 +145,20 @@ test('MongoDB keeps acknowledged writes over kill -9, and has transactions', asy
   });
 });
 
-test('MongoDB lets go within seconds of what a client wrote in a transaction and never ended', async () => {
+test('releases an abandoned MongoDB transaction within seconds', async () => {
   await withMongo(engines.mongodbUri, async (items, client) => {
     const { insertedId: _id } = await items.insertOne({ name: 'free' });
-    const dead = client.startSession();
-    dead.startTransaction();
-    await items.updateOne({ _id }, { $set: { name: 'locked' } }, { session: dead });
-    // Waits for the lock; with MongoDB's own limit of a minute it would give up.
+    const abandoned = client.startSession();
+    abandoned.startTransaction();
+    await items.updateOne({ _id }, { $set: { name: 'locked' } }, { session: abandoned });
+    // Waits for the lock; with MongoDB's default limit of a minute it would time out.
     await items.updateOne({ _id }, { $set: { name: 'ours' } }, { maxTimeMS: 30_000 });
     expect(await items.countDocuments({ name: 'ours' })).toBe(1);
-    await dead.endSession();
+    await abandoned.endSession();
   });
 });
 
-test('Qdrant keeps acknowledged points and indexes over kill -9, and drops what was half made', async () => {
+test('keeps acknowledged points and indexes in Qdrant over kill -9, and drops an incomplete collection', async () => {
   const client = new QdrantClient({ url: engines.qdrantUrl ?? '' });
   await client.createCollection('kept', { vectors: { size: 2, distance: 'Dot' } });
   await client.createCollection('half-made', { vectors: { size: 2, distance: 'Dot' } });
@@ -176,17 +176,17 @@ test('Qdrant keeps acknowledged points and indexes over kill -9, and drops what 
   expect(existsSync(join(dataDir, 'qdrant', 'half-made'))).toBe(false);
 });
 
-test('an engine that ends unasked is reported', async () => {
+test('reports an engine that ends unexpectedly', async () => {
   crashes.length = 0;
   process.kill(engines.qdrant?.pid ?? 0, 'SIGKILL');
   while (crashes.length === 0) await new Promise((done) => setTimeout(done, 20));
   expect(crashes).toEqual(['qdrant ended by SIGKILL']);
   await engines.qdrant?.restart();
   expect((await fetch(`${engines.qdrantUrl}/readyz`)).ok).toBe(true);
-  expect(pidsOf(await writtenDown())['qdrant']).toBe(engines.qdrant?.pid);
+  expect(pidsOf(await readState())['qdrant']).toBe(engines.qdrant?.pid);
 });
 
-test('an engine moves on from a port that is taken, MongoDB with the data of its earlier port', async () => {
+test('moves an engine to the next port when its own is occupied, and MongoDB keeps its data', async () => {
   const folder = await newFolder();
   const port = await findPort('free');
   const first = await startMongodb({ dataDir: folder, venv: engines.venv, port });
@@ -202,21 +202,21 @@ test('an engine moves on from a port that is taken, MongoDB with the data of its
   expect(mongodb.ports).toEqual([port + 1]);
   expect(await withMongo(mongodb.uri, (items) => items.countDocuments())).toBe(1);
   await Promise.all([mongodb.stop(), qdrant.stop()]);
-  expect([alive(mongodb.pid), alive(qdrant.pid)]).toEqual([false, false]);
+  expect([isAlive(mongodb.pid), isAlive(qdrant.pid)]).toEqual([false, false]);
   occupied.close();
 });
 
-test('all engines end when the process that started them is killed', async () => {
+test('ends all engines when the process that started them is killed', async () => {
   const script = new URL('children/holdEngines.ts', import.meta.url).pathname;
   const owner = spawn(process.execPath, ['--import', 'tsx', script, await newFolder()], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const [line] = (await once(owner.stdout, 'data')) as [Buffer];
   const pids = JSON.parse(line.toString()) as number[];
-  expect(pids.map(alive)).toEqual([true, true, true]);
+  expect(pids.map(isAlive)).toEqual([true, true, true]);
   owner.kill('SIGKILL');
   await waitFor(
-    () => pids.map(alive),
+    () => pids.map(isAlive),
     (living) => !living.includes(true),
   );
 });

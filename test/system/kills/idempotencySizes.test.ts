@@ -21,7 +21,7 @@ const ROW_BYTES = 10_000;
 const MAX_JSON = 300_000;
 const MAX_CONTENTS = 1_000_000;
 const MAX_UPLOAD = 1_500_000;
-/** Files at rest for operations that change one. */
+/** Settled files for operations that change one. */
 const FILES = 20;
 
 let service: TestService;
@@ -31,7 +31,7 @@ let database: mongoose.Connection;
 let user: TestUser;
 let organization: ApiClient;
 let dataSourceId: number;
-const atRest: number[] = [];
+const settledFiles: number[] = [];
 
 beforeAll(async () => {
   site = await startSite();
@@ -53,11 +53,11 @@ beforeAll(async () => {
     ),
   );
   await Promise.all(made.map(({ body }) => user.settled(body.id)));
-  atRest.push(...made.map(({ body }) => body.id));
+  settledFiles.push(...made.map(({ body }) => body.id));
   const stand = standForS3(s3);
   stand.reset();
   dataSourceId = ((await stand.connect(user)).body as { id: number }).id;
-  // Requests are accepted from here on, and nothing works on them: what a request wrote stays as it was written.
+  // From here on, requests are accepted and no worker runs: their records stay as written.
   await service.stopWorker();
 });
 afterAll(async () => {
@@ -66,13 +66,13 @@ afterAll(async () => {
   await Promise.all([site.close(), s3.close()]);
 });
 
-const fileAtRest = (): number => {
-  const id = atRest.pop();
+const nextSettledFile = (): number => {
+  const id = settledFiles.pop();
   if (id === undefined) throw new Error('FILES is too small');
   return id;
 };
 
-/** A body of exactly so many bytes, by a text of the given length in it. */
+/** Returns a body of exactly this many bytes, padded by a filler text in it. */
 function sized(bytes: number, bodyWith: (filler: string) => unknown): unknown {
   const around = JSON.stringify(bodyWith('')).length;
   return bodyWith('x'.repeat(bytes - around));
@@ -81,12 +81,12 @@ function sized(bytes: number, bodyWith: (filler: string) => unknown): unknown {
 const texts = (bytes: number, each: number): string[] =>
   Array.from({ length: Math.floor(bytes / (each + 3)) }, (_, number) => `${number}`.padEnd(each, 'x'));
 
-type Who = 'user' | 'organization';
+type Caller = 'user' | 'organization';
 interface Row {
   readonly path: string;
   readonly what: string;
-  readonly who?: Who;
-  /** A body, or the bytes of an uploaded file. Called once, when the row is due. */
+  readonly who?: Caller;
+  /** Returns a body, or the bytes of an uploaded file. Called once, just before the request. */
   readonly make: () => unknown;
 }
 
@@ -107,12 +107,17 @@ const chunks = (what: string, chunk: () => string, files = 1): Row => ({
     embedding_model: 'OPENAI',
     chunks_only: true,
     chunks_and_embeddings: Array.from({ length: files }, () => ({
-      file_id: fileAtRest(),
+      file_id: nextSettledFile(),
       chunks_and_embeddings: [{ chunk_number: 0, chunk: chunk() }],
     })),
   }),
 });
-const json = (path: string, what: string, make: () => unknown, who: Who = 'user'): Row => ({ path, what, make, who });
+const json = (path: string, what: string, make: () => unknown, who: Caller = 'user'): Row => ({
+  path,
+  what,
+  make,
+  who,
+});
 const tags = () => ({ tags: { word: 'x'.repeat(60_000) } });
 const filters = () => ({ filters: { ids: Array.from({ length: 10_000 }, (_, number) => 10 ** 14 + number) } });
 const at = (name: string) => site.url(`/${name}`);
@@ -125,12 +130,12 @@ const ROWS: readonly Row[] = [
   text(
     'a short text over another',
     () => 'y'.repeat(5),
-    () => ({ overwrite_file_id: fileAtRest() }),
+    () => ({ overwrite_file_id: nextSettledFile() }),
   ),
   text(
     'a long text over another',
     () => 'y'.repeat(ROW_BYTES * 3),
-    () => ({ overwrite_file_id: fileAtRest() }),
+    () => ({ overwrite_file_id: nextSettledFile() }),
   ),
   ...[1, ROW_BYTES, ROW_BYTES + 1, MAX_UPLOAD].map(file),
   chunks('the shortest chunk', () => 'x'),
@@ -146,10 +151,10 @@ const ROWS: readonly Row[] = [
   json('/web_scrape', 'long', () => [{ url: at('b'), url_paths_to_include: texts(75_000, 8_000) }]),
   json('/integrations/rss_feed', 'short', () => ({ url: at('feed') })),
   json('/integrations/rss_feed', 'long', () => ({ url: at('feed2'), ...tags() })),
-  json('/create_user_file_tags', 'short', () => ({ organization_user_file_id: fileAtRest(), tags: { a: 1 } })),
-  json('/create_user_file_tags', 'long', () => ({ organization_user_file_id: fileAtRest(), ...tags() })),
-  json('/delete_user_file_tags', 'short', () => ({ organization_user_file_id: fileAtRest(), tags: ['a'] })),
-  json('/resync_file', 'short', () => ({ file_id: fileAtRest() })),
+  json('/create_user_file_tags', 'short', () => ({ organization_user_file_id: nextSettledFile(), tags: { a: 1 } })),
+  json('/create_user_file_tags', 'long', () => ({ organization_user_file_id: nextSettledFile(), ...tags() })),
+  json('/delete_user_file_tags', 'short', () => ({ organization_user_file_id: nextSettledFile(), tags: ['a'] })),
+  json('/resync_file', 'short', () => ({ file_id: nextSettledFile() })),
   json('/files/reembed', 'short', () => ({ embedding_model: 'OPENAI' })),
   json('/files/reembed', 'long', () => ({ embedding_model: 'OPENAI', ...filters() })),
   json('/move_to_hot_storage', 'short', () => ({ filters: { ids: [1] } })),
@@ -189,8 +194,8 @@ const whiteLabel = (data_source_type: string, client_secret: string) => ({
   credentials: { client_id: 'id', redirect_uri: 'https://example.com/back', client_secret },
 });
 
-/** Their handlers need accounts and files in special states; they write as those of the table do. */
-const ELSEWHERE = [
+/** The handlers of these need accounts and files in special states; they write as the handlers in the table do. */
+const SIMILAR_OPERATIONS = [
   '/data_sources/{data_source_id}/held_deletions/approve',
   '/integrations/azure_blob_storage',
   '/integrations/azure_blob_storage/files',
@@ -225,13 +230,13 @@ const send = (
 const COUNTED = ['files', 'runs', 'originals', 'webhooks', 'whiteLabels', 'dataSources', 'events', 'idempotencyKeys'];
 const counts = () => Promise.all(COUNTED.map((name) => database.collection(name).countDocuments()));
 
-/** Contents that no file has: rows, and blobs without a row. */
+/** Returns contents without a file: rows, and blobs without a row. */
 async function leftovers(): Promise<unknown[]> {
   const rows = await database
     .collection<{ _id: number; fileId: number | null; bytes: unknown; aliveAt: Date | null }>('originals')
     .find({}, { projection: { fileId: 1, aliveAt: 1, isRow: { $ne: ['$bytes', null] } } })
     .toArray();
-  // What was replaced waits for the reaper, with the oldest time there is.
+  // Replaced contents wait for the reaper, marked by the oldest possible time.
   const current = rows.filter(({ aliveAt }) => aliveAt?.getTime() !== 0);
   const folder = join(service.env['DATA_DIR'] ?? '', 'files', '1', 'originals');
   const blobs = await readdir(folder).catch(() => []);
@@ -239,13 +244,15 @@ async function leftovers(): Promise<unknown[]> {
   return [...current.filter(({ fileId }) => fileId === null), ...blobs.filter((name) => !known.has(name))];
 }
 
-test('every operation that takes a key is in the table, or named as one that writes as the others do', () => {
-  const taking = operations.filter(({ createsWork }) => createsWork).map(({ path: one }) => one);
-  expect([...new Set([...ROWS.map(({ path: one }) => one), ...ELSEWHERE])].toSorted()).toEqual(taking.toSorted());
+test('covers every operation that accepts a key, in the table or as one that writes alike', () => {
+  const accepting = operations.filter(({ createsWork }) => createsWork).map(({ path: one }) => one);
+  expect([...new Set([...ROWS.map(({ path: one }) => one), ...SIMILAR_OPERATIONS])].toSorted()).toEqual(
+    accepting.toSorted(),
+  );
 });
 
 test(
-  'the same request with the same key is done once, and answered the same',
+  'executes the same request with the same key once, with the same answer',
   () =>
     everyRow(
       ROWS,
@@ -268,7 +275,7 @@ test(
   1_800_000,
 );
 
-test('a refused request leaves no content behind, and its key free', async () => {
+test('keeps no content of a refused request, and leaves its key free', async () => {
   const key = { 'idempotency-key': 'refused' };
   const missing = { contents: 'x'.repeat(ROW_BYTES * 2), overwrite_file_id: 2 ** 40 };
   expect((await user.post('/upload_text', missing, key)).status).toBe(404);
@@ -278,7 +285,7 @@ test('a refused request leaves no content behind, and its key free', async () =>
   expect(await leftovers()).toEqual([]);
 });
 
-test('100 at once with one key make one file, and all end with the same answer', async () => {
+test('makes one file of 100 concurrent requests with one key, and gives all the same answer', async () => {
   const contents = 'z'.repeat(ROW_BYTES * 3);
   const before = await database.collection('files').countDocuments();
   const answers = await Promise.all(
@@ -295,11 +302,11 @@ test('100 at once with one key make one file, and all end with the same answer',
   await waitFor(leftovers, (found) => found.length === 0);
 });
 
-describe('an API that is killed at the commit, and asked again with the same key', () => {
+describe('an API killed at the commit whose request is repeated with the same key', () => {
   const large = 'k'.repeat(ROW_BYTES * 3);
   let slow: Promise<Answer<unknown>>;
   beforeAll(() => {
-    // MongoDB aborts a transaction of 5 s, and looks for such every 2.5 s.
+    // MongoDB aborts a transaction after 5 s, and checks for such every 2.5 s.
     site.pages.set('/slow.xml', { body: sitemapOf(site.origin, ['/p']), delayMs: 9_000 });
     const body = { url: site.url('/slow.xml'), dry_run: true };
     slow = user.post('/scrape_sitemap', body, { 'idempotency-key': 'slow' });
@@ -315,38 +322,41 @@ describe('an API that is killed at the commit, and asked again with the same key
       [chunks('large', () => large), 'after'] as const,
     ]),
   ];
-  test.each(KILLED.map(([row, when]) => [row.path, when, row] as const))('%s, %s it', async (_path, when, row) => {
-    const proxy = await startFaultProxy(service.env);
-    const api = await startProcess('api/server', { ...service.env, MONGODB_URI: proxy.env.MONGODB_URI });
-    const client = await testUser(`http://127.0.0.1:${String(api.ready['port'])}`, service.apiKey, 'ida');
-    const files = await database.collection('files').countDocuments();
-    const made = row.make();
-    const key = `killed ${when}`;
-    const moment = proxy.stopAt({ step: 'commitTransaction', when, nth: 1 });
-    const lost = send(row, made, key, client).catch(() => null);
-    await moment;
-    await api.kill();
-    expect(await lost).toBeNull();
-    proxy.reopen();
-    // MongoDB keeps what the dead API had locked until its transaction expires, after 5 s.
-    const answer = await waitFor(
-      () => send(row, made, key),
-      ({ status }) => status !== 409,
-    );
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get('idempotent-replayed')).toBe(when === 'after' ? 'true' : null);
-    const isNew = row.path === '/upload_chunks_and_embeddings' ? 0 : 1;
-    expect(await database.collection('files').countDocuments()).toBe(files + isNew);
-    // The draft of the dead API is deleted once it counts as abandoned.
-    await waitFor(leftovers, (found) => found.length === (when === 'after' ? 0 : 1));
-    await service.store.originals.sweep(Date.now() + 10 * 60_000);
-    expect(await leftovers()).toEqual([]);
-    await api.stop();
-    await proxy.close();
-  });
+  test.each(KILLED.map(([row, when]) => [row.path, when, row] as const))(
+    'executes %s once when killed %s it',
+    async (_path, when, row) => {
+      const proxy = await startFaultProxy(service.env);
+      const api = await startProcess('api/server', { ...service.env, MONGODB_URI: proxy.env.MONGODB_URI });
+      const client = await testUser(`http://127.0.0.1:${String(api.ready['port'])}`, service.apiKey, 'ida');
+      const files = await database.collection('files').countDocuments();
+      const made = row.make();
+      const key = `killed ${when}`;
+      const moment = proxy.stopAt({ step: 'commitTransaction', when, nth: 1 });
+      const unanswered = send(row, made, key, client).catch(() => null);
+      await moment;
+      await api.kill();
+      expect(await unanswered).toBeNull();
+      proxy.reopen();
+      // MongoDB holds the dead API's locks until its transaction expires, after 5 s.
+      const answer = await waitFor(
+        () => send(row, made, key),
+        ({ status }) => status !== 409,
+      );
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get('idempotent-replayed')).toBe(when === 'after' ? 'true' : null);
+      const isNew = row.path === '/upload_chunks_and_embeddings' ? 0 : 1;
+      expect(await database.collection('files').countDocuments()).toBe(files + isNew);
+      // The dead API's draft is deleted once it counts as abandoned.
+      await waitFor(leftovers, (found) => found.length === (when === 'after' ? 0 : 1));
+      await service.store.originals.sweep(Date.now() + 10 * 60_000);
+      expect(await leftovers()).toEqual([]);
+      await api.stop();
+      await proxy.close();
+    },
+  );
 
-  test('meanwhile, a dry run that takes longer than a transaction may last is answered, and reads its site once', async () => {
+  test('answers a dry run that exceeds the time limit of a transaction, and reads its site once', async () => {
     expect(await slow).toMatchObject({ status: 200, body: { dry_run: true, files: 1 } });
-    expect(site.requests.filter((asked) => asked === '/slow.xml')).toHaveLength(1);
+    expect(site.requests.filter((path) => path === '/slow.xml')).toHaveLength(1);
   });
 });

@@ -29,7 +29,7 @@ beforeAll(async () => {
     ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
     SOURCE_URLS: drive.settings,
     OAUTH_CLIENTS: `GOOGLE_DRIVE=${CLIENT_ID}:${CLIENT_SECRET}`,
-    // First the new key comes to all processes as a further one.
+    // First, all processes receive the new key in second place.
     SECRET_KEY: `${OLD},${NEW}`,
   });
   user = await service.user('rota');
@@ -43,7 +43,7 @@ const sourceOf = async (): Promise<DataSourceRecord> =>
   (await user.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body.results[0]!;
 const filesOf = async (): Promise<FileRecord[]> =>
   (await user.post<Listed<FileRecord>>('/user_files_v2', { pagination: { limit: 100 } })).body.results;
-/** The sealed credentials as the record has them. */
+/** Returns the sealed credentials of the record. */
 const sealed = (): Promise<string> =>
   withDatabase(service, async (db) =>
     JSON.stringify((await db.collection('dataSources').findOne({}))?.['sealedCredentials']),
@@ -51,7 +51,7 @@ const sealed = (): Promise<string> =>
 const refreshes = (): number =>
   drive.oauth.requests.filter(({ parameters }) => parameters['grant_type'] === 'refresh_token').length;
 
-/** A worker that seals with the new key. */
+/** Starts a worker that seals with the new key. */
 async function startNewWorker(): Promise<() => Promise<void>> {
   const { createLog, createWorker, loadConfig } = await loadProduct();
   const worker = await createWorker(loadConfig({ ...service.env, SECRET_KEY: `${NEW},${OLD}` }), {
@@ -66,22 +66,22 @@ async function startNewWorker(): Promise<() => Promise<void>> {
   };
 }
 
-test('a worker takes over with the new key amid an ingest and refreshes the token; the API, which still seals with the old one, opens it', async () => {
+test('refreshes the token in a worker with the new key during an ingest; the API with the old key still opens it', async () => {
   const body = { service: 'GOOGLE_DRIVE', connecting_new_account: true, enable_file_picker: false };
   const { oauth_url: url } = (await user.post<{ oauth_url: string }>('/integrations/oauth_url', body)).body;
   expect(await consentTo(url)).toMatchObject({ status: 200 });
   await waitFor(sourceOf, (source) => source.sync_status === 'READY');
   expect(await sealed()).toContain('old');
 
-  // Some contents come only once the worker has been replaced.
+  // The contents of some files are served only after the worker was replaced.
   drive.misbehave((path) => (/\/f1\d*\/export/.test(path) ? 'hang' : null));
   const request = { data_source_id: (await sourceOf()).id, ids: [DRIVE_ROOT] };
   expect((await user.post('/integrations/files/sync', request)).status).toBe(200);
   await waitFor(filesOf, (files) => files.some(({ sync_status: status }) => status === 'READY'));
   await service.stopWorker();
   drive.mend();
-  const left = (await filesOf()).filter(({ sync_status: status }) => status !== 'READY').length;
-  expect(left).toBeGreaterThan(0);
+  const unfinished = (await filesOf()).filter(({ sync_status: status }) => status !== 'READY').length;
+  expect(unfinished).toBeGreaterThan(0);
   drive.oauth.expireAll();
   const stopWorker = await startNewWorker();
   const files = await waitFor(
@@ -92,7 +92,7 @@ test('a worker takes over with the new key amid an ingest and refreshes the toke
   expect(refreshes()).toBe(1);
   expect(await sealed()).toContain('new');
 
-  // A dry run reads the source by the API itself.
+  // In a dry run, the API itself reads the source.
   drive.oauth.expireAll();
   const dry = await user.post<{ files: number }>('/integrations/files/sync', { ...request, dry_run: true });
   expect(dry).toMatchObject({ status: 200, body: { files: FILES } });

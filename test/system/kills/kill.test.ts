@@ -27,7 +27,7 @@ const PAGES = 32;
 const chance = seededChance('kills');
 let site: KillSite;
 let service: OwnService;
-let calm: AtRest;
+let undisturbed: AtRest;
 
 beforeAll(async () => {
   site = await startKillSite(PAGES, 2);
@@ -35,20 +35,20 @@ beforeAll(async () => {
     ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
     CONTENT_ROW_BYTES,
   });
-  ({ rest: calm } = await playRound({ service, site, customerId: 'calm', kills: [] }));
+  ({ rest: undisturbed } = await playRound({ service, site, customerId: 'undisturbed', kills: [] }));
 });
 afterAll(async () => {
   await service.close();
   await site.close();
 });
 
-// No page can be under way at more than two deaths of one ingest, so none is asked for more than three times.
+// A page can be in progress at two kills of one ingest at most, so none is requested more than three times.
 const GROUPS: readonly (readonly Victim[])[] = [
   ['worker', 'mongodb'],
   ...thoroughRows([['temporal', 'qdrant', 'api']]),
 ];
 test.each(GROUPS.map((victims) => [victims.join(' and of '), victims] as const))(
-  'after kill -9 of %s during an ingest, all is as if nothing had been',
+  'leaves chunks and points as undisturbed after kill -9 of %s during an ingest',
   async (_title, victims) => {
     const kills = chance
       .shuffle(victims)
@@ -56,22 +56,22 @@ test.each(GROUPS.map((victims) => [victims.join(' and of '), victims] as const))
     const round: Round = { service, site, customerId: victims.join(), kills };
     const { rest, hits } = await playRound(round);
     expect(hits).toBe(victims.length);
-    expect(calm.findInconsistencies()).toEqual([]);
-    expect(calm.content('calm').points.length).toBeGreaterThan(PAGES);
-    expectUndisturbed(round, rest, calm, 'calm');
+    expect(undisturbed.findInconsistencies()).toEqual([]);
+    expect(undisturbed.content('undisturbed').points.length).toBeGreaterThan(PAGES);
+    expectUndisturbed(round, rest, undisturbed, 'undisturbed');
   },
   150_000,
 );
 
-thoroughly('after kill -9 of a worker during a crawl, every linked page is there as if nothing had been', async () => {
+thoroughly('stores every linked page once after kill -9 of a worker during a crawl', async () => {
   const linked = await startSite();
-  // Each page leads to three more: 1, 3, 9 and 27 of them, level after level.
+  // Each page links to three more: 1, 3, 9 and 27 pages, level by level.
   const paths = Array.from({ length: 40 }, (_, n) => `/c/${n}`);
   paths.forEach((path, n) => {
     const links = [1, 2, 3].map((next) => paths[3 * n + next] ?? paths[0]!);
     linked.pages.set(path, { body: linkedPage(path, links), delayMs: 40 });
   });
-  const asked = () => linked.requests.filter((path) => path.startsWith('/c/'));
+  const crawledPaths = () => linked.requests.filter((path) => path.startsWith('/c/'));
   const crawl = async (customerId: string, killAfter: readonly number[]) => {
     linked.requests.length = 0;
     const user = await service.user(customerId);
@@ -80,7 +80,7 @@ thoroughly('after kill -9 of a worker during a crawl, every linked page is there
     const killing = (async () => {
       let hits = 0;
       for (const requests of killAfter) {
-        while (!settled && asked().length < requests) await sleep(5);
+        while (!settled && crawledPaths().length < requests) await sleep(5);
         if (!settled) hits += 1;
         await service.kill('worker');
       }
@@ -91,18 +91,18 @@ thoroughly('after kill -9 of a worker during a crawl, every linked page is there
     expect(parent).toMatchObject({ sync_status: 'READY', file_metadata: { pages_total: 40, pages_ready: 40 } });
     return killing;
   };
-  await crawl('calm crawl', []);
-  expect(asked()).toHaveLength(40);
+  await crawl('undisturbed crawl', []);
+  expect(crawledPaths()).toHaveLength(40);
   expect(await crawl('killed crawl', [2 + chance.below(3), 14 + chance.below(10)])).toBe(2);
-  expect(new Set(asked()).size).toBe(40);
+  expect(new Set(crawledPaths()).size).toBe(40);
   const rest = await readAtRest(service.env);
   expect(rest.findInconsistencies()).toEqual([]);
   expect(await findDifferences(service.env)).toEqual([]);
-  expect(rest.content('killed crawl')).toEqual(rest.content('calm crawl'));
+  expect(rest.content('killed crawl')).toEqual(rest.content('undisturbed crawl'));
   await linked.close();
 });
 
-/** Deletes what dead receivers have left, as the reaper does a while later. */
+/** Deletes the drafts of killed receivers, as the reaper does later. */
 async function sweep(): Promise<number> {
   const config = loadConfig(service.env);
   const store = await connectStore(storeSettings(config));
@@ -111,12 +111,12 @@ async function sweep(): Promise<number> {
   return swept;
 }
 
-test('after kill -9 of the API amid uploads, and of a worker amid their reading, each file is there once', async () => {
+test('stores each file once after kill -9 of the API during uploads, and of a worker during their reading', async () => {
   const FILES = 12;
   const text = (number: number) =>
     `# File ${number}\n\n${`Words of file ${number}. `.repeat(number % 2 === 0 ? 20 : 400)}`;
   const user = await service.user('uploads');
-  // Half-way through when the API dies: its sender gives up.
+  // Half uploaded when the API dies; its sender gives up.
   const broken = request(`${service.url}/uploadfile`, {
     method: 'POST',
     headers: { authorization: `Token ${user.token}`, 'content-type': 'multipart/form-data; boundary=b' },
@@ -137,7 +137,7 @@ test('after kill -9 of the API amid uploads, and of a worker amid their reading,
         { chunk_size: 100, skip_embedding_generation: true },
         { 'idempotency-key': `file ${number}` },
       );
-      // The transaction of the API that was killed may be open for some seconds: its key is taken until then.
+      // The transaction of the killed API may stay open for some seconds, with its key claimed.
       if (answer.status !== 409 || times === 20) return answer;
       await sleep(1_000);
     }

@@ -5,7 +5,7 @@ import type { Stop } from '../../support/faultProxy.js';
 import { seededChance } from '../../support/seed.js';
 import { isThorough } from '../../support/thorough.js';
 
-/** The short form of test/long/commit.test.ts: a death after the flip, and in test:long one before it. */
+/** The short form of test/long/commit.test.ts: one kill after the flip and, in test:long, one before it. */
 const PLACES: Readonly<Record<string, Omit<Stop, 'nth'>>> = {
   'after the flip and before the older points are deleted': { step: 'cleanPoints', when: 'before' },
   ...(isThorough() && { 'after the event is written and before the flip': { step: 'flip', when: 'before' } }),
@@ -14,15 +14,15 @@ const chance = seededChance('kills inside commits');
 let rounds: CommitRounds[];
 
 beforeAll(async () => {
-  // A service each, so that they wait for the lost heartbeats at the same time.
+  // Each kill has a service of its own, so that the waits for lost heartbeats run in parallel.
   rounds = await Promise.all(Object.keys(PLACES).map(() => startCommitRounds()));
 });
 afterAll(async () => {
   await Promise.all(rounds.map((one) => one.close()));
 });
 
-test(`a worker killed ${Object.keys(PLACES).join(', ')} leaves what an undisturbed one leaves`, async () => {
+test(`stores what an undisturbed worker stores when killed ${Object.keys(PLACES).join(', ')}`, async () => {
   const stops = Object.values(PLACES).map((place) => ({ ...place, nth: 1 + chance.below(COMMITS) }));
-  const played = await Promise.allSettled(rounds.map((one, index) => one.play(stops[index]!)));
-  expect(played.filter((one) => one.status === 'rejected').map((one) => one.reason as unknown)).toEqual([]);
+  const results = await Promise.allSettled(rounds.map((one, index) => one.play(stops[index]!)));
+  expect(results.filter((one) => one.status === 'rejected').map((one) => one.reason as unknown)).toEqual([]);
 });

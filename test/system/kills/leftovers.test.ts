@@ -31,7 +31,7 @@ const contents = async (): Promise<string[]> =>
     (name) => name.endsWith('.raw'),
   );
 
-test('a page that was fetched and could not be read leaves nothing but its record', async () => {
+test('keeps nothing but the record of a page that was fetched and could not be read', async () => {
   site.pages.set('/long.html', `<p>${'many words '.repeat(30_000)}</p>`);
   site.pages.set('/sitemap.xml', sitemapOf(site.origin, ['/long.html']));
   const { id } = await user.scrape({ url: site.url('/sitemap.xml') });
@@ -43,7 +43,7 @@ test('a page that was fetched and could not be read leaves nothing but its recor
   expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
 });
 
-test('a page whose run is cancelled while it is read or embedded leaves nothing but its record', async () => {
+test('keeps nothing but the record of a page whose run is cancelled while it is read or embedded', async () => {
   site.pages.set('/slow.html', samplePage(7, 150));
   site.pages.set('/sitemap.xml', sitemapOf(site.origin, ['/slow.html']));
   const { id } = await user.scrape({ url: site.url('/sitemap.xml'), chunk_size: 100 });

@@ -14,14 +14,14 @@ import { withDatabase } from '../../support/dataSources.js';
 import { startService, type TestService } from '../../support/service.js';
 import { waitFor } from '../../support/waitFor.js';
 
-/** Refreshes by processes of their own, which can be killed. What one process alone does is in oauthGrants.test.ts. */
+/** Refreshes by separate processes, which can be killed. oauthGrants.test.ts has those of a single process. */
 const PROCESSES = 3;
 const CALLS = 50;
 const ACCOUNT = 'ada@harbour.example';
 
-/** Its refresh tokens work once. */
+/** Its refresh tokens rotate: each works once. */
 let drive: GoogleDriveEmulator;
-/** Its refresh tokens stay. */
+/** Its refresh tokens do not rotate. */
 let gmail: GmailEmulator;
 let service: TestService;
 let callers: AccountCaller[];
@@ -49,7 +49,7 @@ afterAll(async () => {
 const refreshesOf = ({ requests }: OAuthProvider) =>
   requests.filter(({ parameters }) => parameters['grant_type'] === 'refresh_token');
 
-/** An account whose access token is over. */
+/** Connects an account, and expires its access token. */
 async function connected(type: ConnectedSourceType) {
   customers += 1;
   const user = await service.user(`refreshed ${customers}`);
@@ -75,8 +75,11 @@ async function record(user: TestUser): Promise<DataSourceRecord> {
   return results[0]!;
 }
 
-/** Calls of an account whose token has had its time: each sees that by itself, before it takes its turn at the source. */
-async function outOfTime(): Promise<(count: number) => CallsToMake> {
+/**
+ * Stores an account whose token has expired by the clock: each call sees that by itself before it queues at the source.
+ * Returns a function that builds its calls.
+ */
+async function expiredAccount(): Promise<(count: number) => CallsToMake> {
   const tenant = await service.store.users.ensure(1, 'out of time');
   const now = Date.now();
   const times = { obtainedAt: now - 3_600_000, expiresAt: now - 1 };
@@ -88,7 +91,7 @@ async function outOfTime(): Promise<(count: number) => CallsToMake> {
   return (count) => ({ tenant, dataSourceId: dataSource._id, calls: count });
 }
 
-/** Kills a process, for good, whose refresh was carried out and not answered: its claim stays behind. */
+/** Kills a process for good after its refresh was executed and before the answer arrived: its claim remains. */
 async function dieBeforeTheAnswer({ oauth, load }: typeof drive | typeof gmail, calls: CallsToMake): Promise<void> {
   const caller = callers.pop()!;
   const release = oauth.holdReplies();
@@ -108,7 +111,7 @@ async function dieBeforeTheAnswer({ oauth, load }: typeof drive | typeof gmail, 
     (outcome) => outcome === 'lost',
   );
 }
-/** The time of every claim is over: nobody waits for it here. */
+/** Expires all claims, instead of waiting for that. */
 const endClaims = () =>
   withDatabase(service, (db) =>
     db
@@ -116,8 +119,8 @@ const endClaims = () =>
       .updateMany({ refreshClaim: { $ne: null } }, { $set: { 'refreshClaim.until': new Date(0) } }),
   );
 
-test(`${CALLS} calls at once from ${PROCESSES} processes that meet an expired, rotating token make exactly one refresh`, async () => {
-  const calls = await outOfTime();
+test(`makes exactly one refresh for ${CALLS} concurrent calls from ${PROCESSES} processes with an expired, rotating token`, async () => {
+  const calls = await expiredAccount();
   for (let round = 1; round <= 2; round += 1) {
     const share = (index: number) => Math.ceil((CALLS - index) / PROCESSES);
     const made = await Promise.all(callers.map((caller, index) => caller.ask(calls(share(index)))));
@@ -125,12 +128,12 @@ test(`${CALLS} calls at once from ${PROCESSES} processes that meet an expired, r
     expect(refreshesOf(drive.oauth).map(({ outcome }) => outcome)).toEqual(
       Array.from({ length: round }, () => 'granted'),
     );
-    // The next round is told by the source that the token is none.
+    // In the next round, the source itself rejects the token.
     drive.oauth.expireAll();
   }
 });
 
-test('a rotating token whose answer dies with its process is asked for once more, and then the account is to be connected again', async () => {
+test('repeats a refresh of a rotating token whose answer died with its process once, then asks for a new connection', async () => {
   const { user, connect, id, calls } = await connected('GOOGLE_DRIVE');
   await dieBeforeTheAnswer(drive, calls(1));
   const waiting = callers[0]!.ask(calls(5));
@@ -141,7 +144,7 @@ test('a rotating token whose answer dies with its process is asked for once more
   for (const { parameters, outcome } of again)
     expect([parameters['refresh_token'], outcome]).toEqual([first?.parameters['refresh_token'], 'refused']);
 
-  // A run of the service finds the same, and tells of it once.
+  // A run of the service gets the same refusal, and emits one event.
   for (let times = 0; times < 2; times += 1) await user.post('/integrations/items/sync', { data_source_id: id });
   await waitFor(
     () => record(user),
@@ -152,18 +155,18 @@ test('a rotating token whose answer dies with its process is asked for once more
     () => record(user),
     ({ sync_status: status }) => status === 'SYNC_ERROR',
   );
-  const told = await withDatabase(service, (db) =>
+  const revokeEvents = await withDatabase(service, (db) =>
     db
       .collection('events')
       .find({ 'events.kind': 'REVOKE', 'events.customerId': `refreshed ${customers}` })
       .toArray(),
   );
-  expect(told).toHaveLength(1);
+  expect(revokeEvents).toHaveLength(1);
   expect(await connect()).toMatchObject({ id, revoked_access: false });
   expect(await callers[0]!.ask(calls(1))).toEqual([ACCOUNT]);
 });
 
-test('a token that stays is not lost with the answer: the next process refreshes it', async () => {
+test('refreshes a token that does not rotate in the next process after an answer was lost', async () => {
   const { user, calls } = await connected('GMAIL');
   await dieBeforeTheAnswer(gmail, calls(1));
   const waiting = callers.map((caller) => caller.ask(calls(5)));

@@ -26,7 +26,7 @@ let user: TestUser;
 
 beforeAll(async () => {
   site = await startSite();
-  // The test reaps, when it wants to.
+  // The reaper does not run by itself; the test calls it.
   const settings = { ALLOWED_PRIVATE_HOSTS: '127.0.0.1', LOG_LEVEL: 'silent', REAP_INTERVAL_S: '3600' };
   service = await startService(settings, { worker: false });
   proxy = await startFaultProxy(service.env);
@@ -42,10 +42,10 @@ afterAll(async () => {
   await client.connection.close();
 });
 
-/** The reaper's round in a minute, when no run is too young to be looked at. */
+/** Runs the reaper as in a minute, when every run is old enough for it. */
 const reapLater = () => reapOnce({ client, names: service.names }, service.store, log, Date.now() + 60_000);
 
-/** What rests when the last run has ended, which is a moment after its file. */
+/** Reads the stores once the last run has ended, which is a moment after its file. */
 async function atRest() {
   await waitFor(
     () => service.store.runs.inMotion(new Date(Date.now() + 1), 10),
@@ -60,18 +60,18 @@ async function scraped(paths: readonly string[]) {
   return user.children(parent.id);
 }
 
-test('a resync terminated in Temporal ends SYNC_ABORTED with its old content; a later one works', async () => {
+test('ends a resync that was terminated in Temporal as SYNC_ABORTED with its old content; a later one works', async () => {
   site.pages.set('/changing.html', samplePage(1, 2));
   const [page] = await scraped(['/changing.html']);
   const id = page?.id ?? 0;
   const before = (await atRest()).content('lena').segments;
-  let asked = false;
-  // Never answered: the run stays at it.
+  let isRequested = false;
+  // Never answered, so the run waits here.
   site.pages.set('/changing.html', () => {
-    asked = true;
+    isRequested = true;
   });
   await user.post('/resync_file', { file_id: id });
-  while (!asked) await sleep(20);
+  while (!isRequested) await sleep(20);
   expect(await reapLater()).toBe(0);
   await client.workflow.getHandle(service.names.idOf(`resync:${id}`)).terminate('test');
   expect(await reapLater()).toBe(1);
@@ -86,7 +86,7 @@ test('a resync terminated in Temporal ends SYNC_ABORTED with its old content; a 
   expect((await atRest()).findInconsistencies()).toEqual([]);
 });
 
-test('a delete terminated halfway says so; a resync brings all of the file back, a delete takes all of it', async () => {
+test('reports a delete that was terminated halfway; a resync restores the whole file, and a delete removes all of it', async () => {
   const paths = ['/one.html', '/two.html'];
   paths.forEach((path, number) => site.pages.set(path, samplePage(10 + number, 2)));
   const [one, two] = await scraped(paths);
@@ -97,7 +97,7 @@ test('a delete terminated halfway says so; a resync brings all of the file back,
   await user.post('/delete_files_v2', { filters: { ids } });
   await halfway;
   await worker.kill();
-  // The scrape may be ending still.
+  // The scrape may still be ending.
   const run = (await service.store.runs.inMotion(new Date(Date.now() + 1), 10)).find(
     (open) => open.kind === 'deleteFiles',
   );
@@ -126,7 +126,7 @@ test('a delete terminated halfway says so; a resync brings all of the file back,
   expect((await atRest()).findInconsistencies()).toEqual([]);
 });
 
-test('a run that came to its end after the reaper had listed it is left as it ended', async () => {
+test('does not change a run that ended after the reaper had listed it', async () => {
   const { runs } = service.store;
   const pages: (() => void)[] = [];
   site.pages.set('/soon-done.html', (_request, response) => {
@@ -149,7 +149,7 @@ test('a run that came to its end after the reaper had listed it is left as it en
   ).toBe(0);
 });
 
-test('running processes stop taking work when the records become newer, and the API resumes when they are not', async () => {
+test('stops work in running processes when the records become newer, and the API resumes when they are not', async () => {
   const setVersion = (version: number) =>
     withDatabase(service, (db) =>
       db.collection<{ _id: string }>('meta').updateOne({ _id: 'schema' }, { $set: { version } }),

@@ -16,10 +16,10 @@ import { thoroughly } from '../../support/thorough.js';
 /** PENDING_ACTIVITY_STATE_CANCEL_REQUESTED: https://github.com/temporalio/api/blob/master/temporal/api/enums/v1/workflow.proto */
 const CANCEL_REQUESTED = 3;
 
-/** Batches that end between two of their writes, since Qdrant fails just then. */
+/** Batches that end between two of their writes because Qdrant fails. */
 let service: TestService;
 let client: Client;
-/** Between the service and Qdrant. MongoDB is reached past it. */
+/** Between the service and Qdrant; MongoDB is reached directly. */
 let proxy: FaultProxy;
 
 beforeAll(async () => {
@@ -36,11 +36,11 @@ afterAll(async () => {
 beforeEach(() => service.startWorker());
 afterEach(() => service.stopWorker());
 
-/** Work of a user on one text, and the key of the workflow that does it. */
+/** Work of a user on one text, and the key of its workflow. */
 interface Work {
-  /** Makes ready what the work needs. */
+  /** Prepares what the work needs. Returns the id that `begin` receives. */
   prepare?(user: TestUser): Promise<number>;
-  /** @returns the id of the text's file */
+  /** Starts the work. Returns the record of the text's file. */
   begin(user: TestUser, prepared: number): Promise<FileRecord>;
   keyOf(file: FileRecord): string;
 }
@@ -56,19 +56,19 @@ const RESYNC: Work = {
     await allEnded();
     return id;
   },
-  // The option makes it a new content.
+  // The option makes the content count as new.
   begin: async (user, id) => (await user.post<FileRecord>('/resync_file', { file_id: id, chunk_size: 100 })).body,
   keyOf: ({ id }) => workflowIds.resync(id),
 };
 
-/** Waits until whatever was begun has ended. */
+/** Waits until all runs have ended. */
 const allEnded = () =>
   waitFor(
     () => service.store.runs.inMotion(new Date(), 1),
     (runs) => runs.length === 0,
   );
 
-/** Cancels a workflow. Resolves when its batch will not be tried again, whatever becomes of this try. */
+/** Cancels a workflow. Resolves when its batch will not be retried, whatever the outcome of this attempt. */
 async function cancel(key: string): Promise<void> {
   const workflow = client.workflow.getHandle(service.names.idOf(key));
   await workflow.cancel();
@@ -78,7 +78,7 @@ async function cancel(key: string): Promise<void> {
   );
 }
 
-/** Begins work that waits before its points are written, chunks and content being there. */
+/** Starts work that stops before its points are written, after chunks and content. */
 async function untilWritten({ prepare, begin }: Work, user: TestUser): Promise<FileRecord> {
   const prepared = (await prepare?.(user)) ?? 0;
   const reached = proxy.stopAt({ step: 'points', when: 'before', nth: 1 });
@@ -87,7 +87,7 @@ async function untilWritten({ prepare, begin }: Work, user: TestUser): Promise<F
   return file;
 }
 
-/** Begins work whose first try fails, and whose second one waits between its flip and its clean-up. */
+/** Starts work whose first attempt fails, and whose second stops between its flip and its cleanup. */
 async function untilFlipped(work: Work, user: TestUser): Promise<FileRecord> {
   const file = await untilWritten(work, user);
   proxy.reopen();
@@ -96,7 +96,7 @@ async function untilFlipped(work: Work, user: TestUser): Promise<FileRecord> {
   return file;
 }
 
-test('an upload whose try fails after its flip is cleaned up by the next try', async () => {
+test('cleans up an upload whose attempt fails after its flip in the next attempt', async () => {
   const user = await service.user('ada');
   const file = await untilFlipped(UPLOAD, user);
   proxy.reopen();
@@ -105,7 +105,7 @@ test('an upload whose try fails after its flip is cleaned up by the next try', a
   expect((await readAtRest(service.env)).findInconsistencies('ada')).toEqual([]);
 });
 
-thoroughly('an upload whose worker dies at its flip emits FILE_READY before the end of the upload', async () => {
+thoroughly('emits FILE_READY before the end of the upload when its worker dies at its flip', async () => {
   await service.stopWorker();
   const stores = await startFaultProxy(service.env);
   const dying = await startProcess('worker/main', { ...service.env, ...stores.env });
@@ -131,7 +131,7 @@ describe.each([
   ['the stream of an upload', UPLOAD, 'bea'],
   ['a resync', RESYNC, 'cleo'],
 ] as const)('%s', (_name, work, customerId) => {
-  test('that is cancelled after a flip deletes the older generation', async () => {
+  test('deletes the older generation when cancelled after a flip', async () => {
     const name = `${customerId}-1`;
     const user = await service.user(name);
     const file = await untilFlipped(work, user);
@@ -142,7 +142,7 @@ describe.each([
     expect((await readAtRest(service.env)).findInconsistencies(name)).toEqual([]);
   });
 
-  test('that is cancelled before a flip deletes what the try wrote', async () => {
+  test('deletes what the attempt wrote when cancelled before a flip', async () => {
     const name = `${customerId}-2`;
     const user = await service.user(name);
     const file = await untilWritten(work, user);

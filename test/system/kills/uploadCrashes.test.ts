@@ -8,7 +8,7 @@ let service: TestService;
 let user: TestUser;
 
 beforeAll(async () => {
-  // No reader can keep within that: each try ends like one of a file that makes its reader hang.
+  // No reader can meet this limit: each attempt ends like that of a file whose reader hangs.
   service = await startService({ PARSE_FILE_TIMEOUT_MS: '1' });
   user = await service.user('cra');
 });
@@ -16,7 +16,7 @@ afterAll(async () => {
   await service.close();
 });
 
-test('bytes that bring their reader down are given up after some tries; other bytes are not', async () => {
+test('gives up bytes that crash their reader after some attempts, but not other bytes', async () => {
   const contents = 'Words that take too long. '.repeat(100_000);
   const { id } = await user.send({ name: 'hanging.txt', content: contents }, { skip_embedding_generation: true });
   const tried: string[] = [];
@@ -25,7 +25,7 @@ test('bytes that bring their reader down are given up after some tries; other by
     expect(file.sync_status).toBe('SYNC_ERROR');
     tried.push(file.sync_error_message ?? '');
     if (tries === MAX_CRASHES + 1) break;
-    // Another option makes the bytes no better.
+    // Another option makes the bytes no more readable.
     expect((await user.post('/resync_file', { file_id: id, chunk_size: 100 + tries })).status).toBe(200);
   }
   const refusals = tried.map((message) => /failed badly 3 times/.test(message));

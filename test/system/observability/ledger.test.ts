@@ -65,7 +65,7 @@ const ended = (id: number): Promise<Run> =>
     async () => (await user.get<Run>(`/sync_runs/${id}`)).body,
     ({ finished_at }) => finished_at !== null,
   );
-/** The last run of a scrape, once it has ended: the record is at rest a moment before its run. */
+/** Scrapes, and returns the last run once it has ended: the record is settled a moment before its run. */
 async function scraped(body: Record<string, unknown>): Promise<Run> {
   const parent = await user.scrape(body);
   const [last] = await runs(`?request_id=${parent.request_id}`);
@@ -92,7 +92,7 @@ afterAll(async () => {
   await Promise.all([site.close(), held.close(), stand.close()]);
 });
 
-test('a run tells its cause, its times and counts that add up, and leads to its workflow', async () => {
+test('shows the cause, times and counts of a run, which add up, and links to its workflow', async () => {
   expect(run).toMatchObject({
     ...{ kind: 'scrapeSitemap', cause: 'request', status: 'finished', organization_supplied_user_id: 'lola' },
     counts: { discovered: 6, ok: 4, failed: 2, skipped: 0, aborted: 0, pending: 0 },
@@ -103,7 +103,7 @@ test('a run tells its cause, its times and counts that add up, and leads to its 
   expect(run.tokens_embedded).toBeGreaterThan(100);
 });
 
-test('each item has its outcome, stage, cause and remedy; filters and a cursor find all of them once', async () => {
+test('shows outcome, stage, cause and remedy of each item; filters and a cursor return each item once', async () => {
   const { results, next_cursor } = await items(run.id);
   expect(next_cursor).toBeNull();
   expect(results.map(({ outcome, stage, cause }) => [outcome, stage, cause])).toEqual([
@@ -133,17 +133,17 @@ test('each item has its outcome, stage, cause and remedy; filters and a cursor f
   expect((await user.get(`/sync_runs/${run.id}/items?outcomes=good`)).status).toBe(422);
 });
 
-test('what has not changed is skipped, with the reason', async () => {
+test('skips unchanged items with the reason', async () => {
   const again = await scraped({ url: site.url('/sitemap.xml'), tags: { of: 'ledger' } });
   expect(again.counts).toEqual({ discovered: 6, ok: 0, failed: 2, skipped: 4, aborted: 0, pending: 0 });
   expect(again.tokens_embedded).toBe(0);
   const { results } = await items(again.id, '?outcomes=skipped');
   expect(results.every(({ cause, remedy }) => cause === 'unchanged' && remedy === null)).toBe(true);
-  // What the first did stays what it was.
+  // The first run does not change.
   expect(await ended(run.id)).toEqual(run);
 });
 
-test('runs are listed newest first, by each of their filters, by a user or by the whole organization', async () => {
+test('lists runs newest first, by each filter, for a user or the whole organization', async () => {
   const all = await runs();
   expect(all.map(({ id }) => id)).toContain(run.id);
   expect(all.at(-1)?.id).toBe(run.id);
@@ -175,7 +175,7 @@ test('runs are listed newest first, by each of their filters, by a user or by th
   expect((await byKey('?limit=1&offset=1')).results).toHaveLength(1);
 });
 
-test('while it runs, what is still to come is pending; what another run takes over is skipped by it', async () => {
+test('counts remaining items of a running run as pending, and items taken over by another run as skipped', async () => {
   const parent = await user.scrape({ url: held.url('/sitemap.xml') });
   const [begun] = await runs(`?request_id=${parent.request_id}`);
   const id = begun?.id ?? 0;
@@ -200,7 +200,7 @@ test('while it runs, what is still to come is pending; what another run takes ov
   expect((await ended(second?.id ?? 0)).counts).toMatchObject({ discovered: 1, ok: 1 });
 });
 
-test('a retry syncs again what failed, once by its key; what is synced by then is left alone', async () => {
+test('retries failed items, once per key, and skips those synced meanwhile', async () => {
   const failed = (await items(run.id, '?outcomes=failed')).results;
   site.pages.set('/pages/4.html', samplePage(4, 1));
   const retry = (body: Record<string, unknown>, key?: string, id = run.id) =>
@@ -221,48 +221,48 @@ test('a retry syncs again what failed, once by its key; what is synced by then i
   });
   expect(again.counts).toMatchObject({ discovered: 2, ok: 1, failed: 1 });
   expect((await user.file(failed[0]?.file_id ?? 0)).sync_status).toBe('READY');
-  // One of them is synced by now, and is not asked for by a filter; by its name it is.
+  // One of them is synced now: a filter no longer selects it, its id still does.
   expect((await retry({ causes: ['not_found'] })).status).toBe(409);
   const named = await retry({ item_ids: [failed[0]?.id] });
   expect(named.body.queued).toBe(1);
   expect((await ended(named.body.sync_run_id)).counts).toMatchObject({ discovered: 1, skipped: 1 });
 });
 
-test('records and events lead to their workflow', async () => {
+test('link records and events to their workflow', async () => {
   const parent = await user.file(parentId);
   expect(parent).toMatchObject({
     workflow_id: service.names.idOf(`scrape:${parentId}`),
     workflow_url: run.workflow_url,
   });
   const bearer = { authorization: `Bearer ${service.apiKey}` };
-  type Told = { webhook_type: string; obj: { object_id: unknown }; workflow_id?: string; workflow_url?: string };
-  const told = await waitFor(
-    async () => (await apiClient(service.url, bearer).get<{ results: Told[] }>('/events?limit=1000')).body.results,
+  type EventRow = { webhook_type: string; obj: { object_id: unknown }; workflow_id?: string; workflow_url?: string };
+  const eventsOf = await waitFor(
+    async () => (await apiClient(service.url, bearer).get<{ results: EventRow[] }>('/events?limit=1000')).body.results,
     (events) => events.some((one) => one.webhook_type === 'ALL_FILES_PROCESSED'),
   );
   for (const kind of ['FILES_CREATED', 'FILE_READY', 'FILE_ERROR', 'WEBSCRAPE_URLS_READY', 'ALL_FILES_PROCESSED'])
-    expect(told.find((one) => one.webhook_type === kind)).toMatchObject({
+    expect(eventsOf.find((one) => one.webhook_type === kind)).toMatchObject({
       workflow_id: service.names.idOf(`scrape:${parentId}`),
       workflow_url: run.workflow_url,
     });
 });
 
-test('what happens to a data source leads to the workflow that did it, or that it began; null where there is none', async () => {
+test('links events of a data source to the workflow that caused them or that they started, or to null', async () => {
   const owner = await service.user('lena');
   const organization = apiClient(service.url, { authorization: `Bearer ${service.apiKey}` });
-  interface Told {
+  interface EventRow {
     webhook_type: string;
     customer_id: string;
     workflow_id: string | null;
     workflow_url: string | null;
   }
-  const told = async (kind: string) =>
-    (await organization.get<{ results: Told[] }>('/events?limit=1000')).body.results.filter(
+  const eventsOf = async (kind: string) =>
+    (await organization.get<{ results: EventRow[] }>('/events?limit=1000')).body.results.filter(
       ({ webhook_type: type, customer_id: of }) => type === kind && of === 'lena',
     );
   const last = (kind: string, number = 1) =>
     waitFor(
-      () => told(kind),
+      () => eventsOf(kind),
       (found) => found.length === number,
     ).then((found) => found.at(-1));
   stand.reset();
@@ -278,11 +278,11 @@ test('what happens to a data source leads to the workflow that did it, or that i
   expect(update).toMatchObject({ workflow_id: (await sync())?.workflow_id });
   expect(update?.workflow_url).toMatch(/workflows\/[a-z0-9]{8}%3Async-source%3A\d+$/);
   await waitFor(sync, (one) => one?.status === 'finished');
-  // Its source ends the access: a run meets that.
+  // The source revokes the access, which the next run sees.
   stand.revokeAccess();
   expect((await owner.post('/integrations/items/sync', { data_source_id: id })).status).toBe(200);
   expect(await last('REVOKE')).toMatchObject({ workflow_id: service.names.idOf(`sync-items:${id}`) });
-  // A person does: nothing runs.
+  // A user revokes it: no workflow runs.
   stand.reset();
   expect((await stand.connect(owner, { sync_source_items: false, sync_files_on_connection: false })).status).toBe(200);
   expect(await last('ADD', 2)).toMatchObject({ workflow_id: null, workflow_url: null });
@@ -290,7 +290,7 @@ test('what happens to a data source leads to the workflow that did it, or that i
   expect(await last('REVOKE', 2)).toMatchObject({ workflow_id: null, workflow_url: null });
 });
 
-test('Temporal itself lists runs by each search attribute', async () => {
+test('lists runs in Temporal by each search attribute', async () => {
   const file = await user.file(parentId);
   const [child] = await user.children(parentId);
   const settings = { address: testEngines().temporalAddress, namespace: 'default' };

@@ -6,11 +6,11 @@ import type { TestUser } from '../../support/client.js';
 import { startService, type TestService } from '../../support/service.js';
 import { waitFor } from '../../support/waitFor.js';
 
-/** What somebody on call finds in the log of an ingest. */
+/** The log of an ingest, as an operator reads it. */
 type Line = Readonly<Record<string, unknown>>;
 const lines: string[] = [];
 const parsed = (): Line[] => lines.map((line) => JSON.parse(line) as Line);
-const saying = (message: string): Line[] => parsed().filter(({ msg }) => msg === message);
+const linesWith = (message: string): Line[] => parsed().filter(({ msg }) => msg === message);
 
 let service: TestService;
 let user: TestUser;
@@ -22,14 +22,14 @@ beforeAll(async () => {
     { logTo: { write: (line) => void lines.push(line) } },
   );
   user = await service.user('logged');
-  const { body } = await user.post<FileRecord>('/upload_text', { contents: 'Words that nobody logs.' });
+  const { body } = await user.post<FileRecord>('/upload_text', { contents: 'Words that are not logged.' });
   file = await user.settled(body.id);
 });
 afterAll(() => service.close());
 
-test('the line of a request says who called', async () => {
+test('logs the caller of a request', async () => {
   const [line] = await waitFor(
-    () => saying('request').filter(({ path }) => path === '/upload_text'),
+    () => linesWith('request').filter(({ path }) => path === '/upload_text'),
     ({ length }) => length > 0,
   );
   expect(line).toMatchObject({
@@ -42,20 +42,20 @@ test('the line of a request says who called', async () => {
   });
 });
 
-/** The workflow that brings in the uploads of the file's user. */
+/** Returns the id of the workflow that ingests the uploads of the file's user. */
 const streamId = (): string => service.names.idOf(workflowIds.uploads(file.organization_user_id ?? 0));
 
-test('accepting, starting and ending a run say what it is about', async () => {
-  const whose = { organizationId: 1, requestId: file.request_id };
-  expect(saying('upload accepted')).toMatchObject([{ ...whose, fileId: file.id, userId: file.organization_user_id }]);
+test('logs the ids of a run when it is accepted, started and ended', async () => {
+  const ids = { organizationId: 1, requestId: file.request_id };
+  expect(linesWith('upload accepted')).toMatchObject([{ ...ids, fileId: file.id, userId: file.organization_user_id }]);
   const [started] = await waitFor(
-    () => saying('workflow started'),
+    () => linesWith('workflow started'),
     ({ length }) => length > 0,
   );
-  expect(started).toMatchObject({ ...whose, workflowId: streamId() });
+  expect(started).toMatchObject({ ...ids, workflowId: streamId() });
 });
 
-test('every line of an activity says of which workflow it is', async () => {
+test('logs the workflow in every line of an activity', async () => {
   const ofActivities = await waitFor(
     () => parsed().filter(({ activity }) => typeof activity === 'string'),
     ({ length }) => length > 0,
@@ -63,21 +63,21 @@ test('every line of an activity says of which workflow it is', async () => {
   expect(new Set(ofActivities.map(({ workflowId }) => workflowId))).toEqual(new Set([streamId()]));
 });
 
-test('no line holds what opens something, or what a file holds', async () => {
-  await fetch(`${service.url}/integrations/slack?code=a-code-of-somebody&state=a-state-of-somebody`);
+test('logs neither secrets nor contents of files', async () => {
+  await fetch(`${service.url}/integrations/slack?code=a-secret-code&state=a-secret-state`);
   await fetch(`${service.url}/connections/the-name-that-opens-it`);
   await waitFor(
-    () => saying('request').map(({ path }) => path),
+    () => linesWith('request').map(({ path }) => path),
     (paths) => paths.includes('/connections/{name}'),
   );
   const all = lines.join('');
   for (const hidden of [
     service.apiKey,
     user.token,
-    'a-code-of-somebody',
-    'a-state-of-somebody',
+    'a-secret-code',
+    'a-secret-state',
     'the-name-that-opens',
-    'Words that nobody',
+    'Words that are not',
   ])
     expect([hidden, all.includes(hidden)]).toEqual([hidden, false]);
 });

@@ -24,7 +24,7 @@ let emulator: EmbeddingEmulator;
 let drive: GoogleDriveEmulator;
 let receiver: Receiver;
 let service: TestService;
-/** As in production: two processes, of which each counts its own work. */
+/** As in production: two processes, each of which counts its own work. */
 let api: Awaited<ReturnType<typeof startProcess>>;
 let worker: Awaited<ReturnType<typeof startProcess>>;
 let apiUrl: string;
@@ -36,7 +36,7 @@ beforeAll(async () => {
   emulator = await startEmbeddingEmulator();
   drive = await startGoogleDrive({ b: { name: 'b.txt', content: 'On boats.' } });
   receiver = await startReceiver();
-  // Beside it a service in this process, without metrics.
+  // Also starts a service in this process, without metrics.
   service = await startService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1' }, { worker: false });
   const env = {
     ...service.env,
@@ -79,7 +79,9 @@ const textsOf = (space: string, purpose: string, outcome: string): string =>
 const tokensOf = (space: string, outcome: string): string =>
   `allotrope_embedding_tokens_total{space="${space}",outcome="${outcome}"}`;
 
-/** What a piece of work adds to a process's series: waits until those named have grown by as much, and answers all. */
+/**
+ * Returns how much `work` adds to each series of a process, once those named in `wanted` have grown by their values.
+ */
 async function growth(
   url: string,
   work: () => Promise<unknown>,
@@ -87,7 +89,7 @@ async function growth(
 ): Promise<Record<string, number>> {
   const before = await scrape(url);
   await work();
-  // A change of a file can be read a moment before the worker that made it goes on.
+  // A change of a file may be visible a moment before the worker that made it continues.
   return waitFor(
     async () =>
       Object.fromEntries(Object.entries(await scrape(url)).map(([name, value]) => [name, value - (before[name] ?? 0)])),
@@ -96,7 +98,7 @@ async function growth(
 }
 const ended = (status: string): string => `allotrope_files_ended_total{status="${status}"}`;
 
-test('a text that is sent twice is computed once and reused once', async () => {
+test('counts a text that is sent twice as computed once and reused once', async () => {
   const text = `The heron ${randomUUID()} waits.`;
   let tokens = 0;
   const work = async () => {
@@ -116,7 +118,7 @@ test('a text that is sent twice is computed once and reused once', async () => {
   expect((await scrape(workerUrl))['process_resident_memory_bytes']).toBeGreaterThan(1_000_000);
 });
 
-test('a query counts in the process that embedded it, as what it is', async () => {
+test('counts a query as a query, in the process that embedded it', async () => {
   await ingest(`The egret ${randomUUID()} waits.`, 'COHERE_MULTILINGUAL_V3');
   const search = () => user.search({ query: 'egret', k: 1, embedding_model: 'COHERE_MULTILINGUAL_V3' });
   await growth(apiMetrics, search, { [textsOf(LOCAL, 'query', 'computed')]: 1 });
@@ -124,7 +126,7 @@ test('a query counts in the process that embedded it, as what it is', async () =
   expect(Object.keys(await scrape(workerUrl)).filter((name) => name.includes('query'))).toEqual([]);
 });
 
-test('requests to a provider, the tokens it bills, and files that end in an error are counted', async () => {
+test('counts requests to a provider, the tokens it bills, and files that end in an error', async () => {
   const requests = (outcome: string) =>
     `allotrope_embedding_provider_requests_total{space="${REMOTE}",outcome="${outcome}"}`;
   const good = await growth(workerUrl, () => ingest(`The bittern ${randomUUID()} booms.`, 'OPENAI'), {
@@ -143,7 +145,7 @@ test('requests to a provider, the tokens it bills, and files that end in an erro
   expect(bad[textsOf(REMOTE, 'document', 'computed')]).toBe(0);
 });
 
-test('requests are counted by the template of their path, and nothing that callers choose becomes a label', async () => {
+test('counts requests by the template of their path, and uses no value of callers as a label', async () => {
   const secret = 'never-in-a-label';
   await fetch(`${apiUrl}/content/77/88/${secret}?key=${secret}`);
   await fetch(`${apiUrl}/${secret}/webp`);
@@ -158,7 +160,7 @@ test('requests are counted by the template of their path, and nothing that calle
     counted('POST', '/user_files_v2', 401),
     counted('POST', '/upload_text', 200),
   ];
-  // A request is counted when its connection is done with it, which its caller may see sooner.
+  // A request is counted when its connection is finished, which may be after the caller has the answer.
   const series = await waitFor(
     () => scrape(apiMetrics),
     (all) => wanted.every((name) => (all[name] ?? 0) > 0),
@@ -169,7 +171,7 @@ test('requests are counted by the template of their path, and nothing that calle
   expect(Object.keys(series).join('\n')).not.toMatch(/never-in-a-label|an-end-user|organization="|\/77\//);
 });
 
-test('who has not the token of the deployment reads nothing, an API key least of all', async () => {
+test('requires the token of the deployment, and accepts no API key', async () => {
   for (const url of [apiMetrics, workerUrl]) {
     for (const authorization of [undefined, 'Bearer wrong', `Bearer ${service.apiKey}`, `Token ${user.token}`]) {
       const answer = await fetch(`${url}/metrics`, { headers: authorization === undefined ? {} : { authorization } });
@@ -179,29 +181,30 @@ test('who has not the token of the deployment reads nothing, an API key least of
   }
 });
 
-test('they are on a port of their own alone', async () => {
+test('are served on a port of their own only', async () => {
   const answer = await fetch(`${apiUrl}/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } });
   expect(answer.status).toBe(404);
 });
 
-const came = (source: string, outcome: string) => `allotrope_contents_total{source="${source}",outcome="${outcome}"}`;
+const contentsOf = (source: string, outcome: string) =>
+  `allotrope_contents_total{source="${source}",outcome="${outcome}"}`;
 const bytesOf = (source: string) => `allotrope_content_bytes_total{source="${source}"}`;
 
-test('contents and their bytes are counted as they come in, and as unchanged when they come again', async () => {
+test('count contents and their bytes when they arrive, and as unchanged when they arrive again', async () => {
   const contents = `The curlew ${randomUUID()} calls.`;
   let file: FileRecord | undefined;
   const first = await growth(workerUrl, async () => (file = await ingest(contents, 'COHERE_MULTILINGUAL_V3')), {
-    [came('RAW_TEXT', 'new')]: 1,
+    [contentsOf('RAW_TEXT', 'new')]: 1,
     [bytesOf('RAW_TEXT')]: Buffer.byteLength(contents),
   });
-  expect(first[came('RAW_TEXT', 'unchanged')] ?? 0).toBe(0);
+  expect(first[contentsOf('RAW_TEXT', 'unchanged')] ?? 0).toBe(0);
   const again = await growth(workerUrl, () => user.post('/resync_file', { file_id: file?.id }), {
-    [came('RAW_TEXT', 'unchanged')]: 1,
+    [contentsOf('RAW_TEXT', 'unchanged')]: 1,
   });
-  expect(again).toMatchObject({ [came('RAW_TEXT', 'new')]: 0, [bytesOf('RAW_TEXT')]: 0 });
+  expect(again).toMatchObject({ [contentsOf('RAW_TEXT', 'new')]: 0, [bytesOf('RAW_TEXT')]: 0 });
 });
 
-test('calls to MongoDB and Qdrant are timed by what they are', async () => {
+test('time calls to MongoDB and Qdrant by operation', async () => {
   const timed = (system: string, operation: string) =>
     `allotrope_${system}_duration_seconds_count{operation="${operation}"}`;
   const before = await scrape(workerUrl);
@@ -222,7 +225,7 @@ test('calls to MongoDB and Qdrant are timed by what they are', async () => {
   });
 });
 
-test("the SDK's own are told beside ours, of our task queues and no other names", async () => {
+test('include those of the SDK, for our task queues and without other names', async () => {
   const names = await waitFor(
     async () => Object.keys(await scrape(workerUrl)).filter((name) => name.startsWith('temporal_')),
     (all) => all.some((name) => name.startsWith('temporal_activity_execution_latency_seconds_count')),
@@ -230,31 +233,32 @@ test("the SDK's own are told beside ours, of our task queues and no other names"
   expect(names.join('\n')).toContain(`task_queue="${service.names.taskQueue}"`);
   expect(names.filter((name) => name.startsWith('temporal_worker_task_slots_available'))).not.toEqual([]);
   expect(names.join('\n')).not.toMatch(/an-end-user|organization|workflow_id/);
-  // Those that the dashboard shows; none has failed here.
+  // The series that the dashboard shows; no activity has failed here.
   for (const name of ['activity_schedule_to_start_latency_seconds_bucket', 'workflow_completed_total'])
     expect(names.some((one) => one.startsWith(`temporal_${name}{`))).toBe(true);
 });
 
-test('requests to a connected source are counted, its refusals as what they are, and refreshes of its tokens', async () => {
-  const asked = (outcome: string) => `allotrope_source_requests_total{source="GOOGLE_DRIVE",outcome="${outcome}"}`;
+test('count requests to a connected source, refusals by kind, and refreshes of its tokens', async () => {
+  const requestsWith = (outcome: string) =>
+    `allotrope_source_requests_total{source="GOOGLE_DRIVE",outcome="${outcome}"}`;
   const refreshed = 'allotrope_token_refreshes_total{source="GOOGLE_DRIVE",outcome="refreshed"}';
   const { body } = await user.post<{ oauth_url: string }>('/integrations/oauth_url', { service: 'GOOGLE_DRIVE' });
   expect((await consentTo(body.oauth_url)).status).toBe(200);
   const only = async () => (await user.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body.results[0]!;
   const listed = await waitFor(only, (source) => source?.sync_status === 'READY' && !!source.source_items_synced_at);
-  expect((await scrape(workerUrl))[asked('answered')]).toBeGreaterThan(0);
+  expect((await scrape(workerUrl))[requestsWith('answered')]).toBeGreaterThan(0);
 
   drive.oauth.expireAll();
   drive.misbehave(
     nextRequests(1, () => ({ status: 429, reason: 'rateLimitExceeded', headers: { 'retry-after': '0' } })),
   );
   const list = () => user.post('/integrations/items/sync', { data_source_id: listed.id });
-  const grown = await growth(workerUrl, list, { [asked('rate_limited')]: 1, [refreshed]: 1 });
-  expect(grown[asked('access_revoked')]).toBeGreaterThan(0);
+  const grown = await growth(workerUrl, list, { [requestsWith('rate_limited')]: 1, [refreshed]: 1 });
+  expect(grown[requestsWith('access_revoked')]).toBeGreaterThan(0);
   drive.mend();
 });
 
-test('tries to deliver events are counted by how they end, and what waits is told', async () => {
+test('count delivery attempts by outcome, and show what waits', async () => {
   const tries = (outcome: string) => `allotrope_webhook_tries_total{outcome="${outcome}"}`;
   receiver.react(() => 500);
   const key = apiClient(apiUrl, { authorization: `Bearer ${service.apiKey}` });
@@ -265,11 +269,11 @@ test('tries to deliver events are counted by how they end, and what waits is tol
     {},
   );
   expect(failed).toBeDefined();
-  const given = await waitFor(
+  const givenUp = await waitFor(
     () => scrape(workerUrl),
     (all) => (all[tries('given_up')] ?? 0) > 0,
   );
-  expect(given[tries('failed')]).toBeGreaterThanOrEqual(2);
+  expect(givenUp[tries('failed')]).toBeGreaterThanOrEqual(2);
   receiver.react(() => 200);
   await key.post(`/webhooks/${webhook.id}/redeliver`, {});
   const delivered = await waitFor(
@@ -279,7 +283,7 @@ test('tries to deliver events are counted by how they end, and what waits is tol
   expect(delivered['allotrope_webhook_delay_seconds_count']).toBe(delivered[tries('delivered')]);
 });
 
-test('the API tells how the work of the whole service stands', async () => {
+test('show the backlog of the whole service in the API', async () => {
   const counted = await service.store.backlog();
   const series = await waitFor(
     () => scrape(apiMetrics),
@@ -291,11 +295,11 @@ test('the API tells how the work of the whole service stands', async () => {
     allotrope_events_unread_age_seconds: 0,
   });
   expect(series['allotrope_backlog_read_seconds']).toBeGreaterThan(0);
-  // Not by the worker: their sum would be wrong.
+  // Not in the worker: their sum would be wrong.
   expect(Object.keys(await scrape(workerUrl)).filter((name) => name.startsWith('allotrope_files{'))).toEqual([]);
 });
 
-test('files that a revoke aborts while they are queued are counted by the API, which aborts them', async () => {
+test('count queued files that a revoke aborts in the API, which aborts them', async () => {
   const source = (await user.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body.results[0]!;
   const owner = {
     organizationId: source.organization_id,

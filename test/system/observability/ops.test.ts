@@ -1,4 +1,4 @@
-/** What whoever is on call has: the page of operators, which follows what happens, and the doctor of connections. */
+/** The tools of an operator: the operator page with its live updates, and the diagnosis of data sources. */
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -48,12 +48,12 @@ afterAll(async () => {
   await Promise.all([site.close(), smallSite.close(), drive.close()]);
 });
 
-interface Shown {
+interface PageAnswer {
   readonly status: number;
   readonly html: string;
   readonly headers: Headers;
 }
-const show = async (path: string, headers: Record<string, string> = {}): Promise<Shown> => {
+const show = async (path: string, headers: Record<string, string> = {}): Promise<PageAnswer> => {
   const answer = await fetch(`${service.url}${path}`, { headers, redirect: 'manual' });
   return { status: answer.status, html: await answer.text(), headers: answer.headers };
 };
@@ -63,26 +63,26 @@ const send = async (path: string, form: Record<string, string>, headers: Record<
   const answer = await fetch(`${service.url}${path}`, { method: 'POST', body, headers, redirect: 'manual' });
   return { status: answer.status, html: await answer.text(), headers: answer.headers };
 };
-/** Signs in, and answers what a browser would send from then on. */
-async function signedIn(apiKey = service.apiKey): Promise<{ cookie: string }> {
+/** Signs in. Returns the cookie header that a browser sends from then on. */
+async function signIn(apiKey = service.apiKey): Promise<{ cookie: string }> {
   const { status, headers } = await send('/ops/sign_in', { api_key: apiKey });
   expect(status).toBe(303);
   expect(headers.get('location')).toBe('/ops');
   return { cookie: (headers.get('set-cookie') ?? '').split(';')[0] ?? '' };
 }
 
-interface Told {
+interface EventStream {
   readonly status: number;
   readonly events: { readonly event: string; readonly data: { part?: string; html?: string } }[];
   readonly raw: () => string;
   readonly ended: Promise<void>;
   close(): void;
 }
-/** Listens as a browser's EventSource does. */
-function listen(headers: Record<string, string>, query = ''): Promise<Told> {
+/** Opens the event stream as a browser's EventSource does. */
+function openEvents(headers: Record<string, string>, query = ''): Promise<EventStream> {
   return new Promise((resolve, reject) => {
     const asked = request(`${service.url}/ops/events${query}`, { headers }, (answer) => {
-      const events: Told['events'][number][] = [];
+      const events: EventStream['events'][number][] = [];
       let [raw, open] = ['', ''];
       answer.setEncoding('utf8').on('data', (text: string) => {
         raw += text;
@@ -93,7 +93,7 @@ function listen(headers: Record<string, string>, query = ''): Promise<Told> {
           const [, event] = /^event: (.*)$/m.exec(block) ?? [];
           const [, data] = /^data: (.*)$/m.exec(block) ?? [];
           if (event !== undefined && data !== undefined)
-            events.push({ event, data: JSON.parse(data) as Told['events'][number]['data'] });
+            events.push({ event, data: JSON.parse(data) as EventStream['events'][number]['data'] });
         }
       });
       const ended = new Promise<void>((done) => answer.on('close', () => done()));
@@ -103,11 +103,11 @@ function listen(headers: Record<string, string>, query = ''): Promise<Told> {
     asked.end();
   });
 }
-const latest = ({ events }: Told, part: string): string =>
+const latest = ({ events }: EventStream, part: string): string =>
   events.findLast(({ data }) => data.part === part)?.data.html ?? '';
 
-describe('who may see it', () => {
-  test('whoever brings nothing is asked for a key, and told nothing', async () => {
+describe('access to the operator page', () => {
+  test('asks for a key without credentials, and shows nothing else', async () => {
     for (const path of ['/ops', '/ops/files?cause=encrypted']) {
       const { status, html, headers } = await show(path);
       expect(status).toBe(401);
@@ -123,7 +123,7 @@ describe('who may see it', () => {
     });
   });
 
-  test('a key that is none is told so, and is not repeated', async () => {
+  test('refuses an unknown key, and does not repeat it', async () => {
     const { status, html, headers } = await send('/ops/sign_in', { api_key: `"><script>${HOSTILE}` });
     expect(status).toBe(401);
     expect(html).toContain('This key is unknown, or was revoked.');
@@ -132,13 +132,13 @@ describe('who may see it', () => {
     expect((await send('/ops/sign_in', {})).html).toContain('Give the API key');
   });
 
-  test('a key is taken once, for a cookie that no script reads and no other site has sent', async () => {
+  test('accepts a key once, for a cookie that scripts cannot read and other sites cannot send', async () => {
     const { status, headers } = await send('/ops/sign_in', { api_key: ` ${service.apiKey}\n` });
     expect(status).toBe(303);
     const cookie = headers.get('set-cookie') ?? '';
     for (const part of ['Path=/ops', 'HttpOnly', 'SameSite=Strict', 'Max-Age=3600']) expect(cookie).toContain(part);
     expect(cookie).not.toContain(service.apiKey);
-    // Over plain HTTP no browser would send one that is Secure.
+    // Over plain HTTP, browsers send no Secure cookie.
     expect(cookie).not.toContain('Secure');
     const { html, status: shown } = await show('/ops', { cookie: cookie.split(';')[0] ?? '' });
     expect(shown).toBe(200);
@@ -146,8 +146,8 @@ describe('who may see it', () => {
     expect(html).not.toContain(service.apiKey);
   });
 
-  test('no other page can sign a browser in or out', async () => {
-    const { cookie } = await signedIn();
+  test('lets no other site sign a browser in or out', async () => {
+    const { cookie } = await signIn();
     for (const headers of [{ origin: 'https://evil.example' }, { 'sec-fetch-site': 'cross-site' }, { origin: 'null' }])
       for (const path of ['/ops/sign_in', '/ops/sign_out'])
         expect(await send(path, { api_key: service.apiKey }, { cookie, ...headers })).toMatchObject({ status: 403 });
@@ -156,8 +156,8 @@ describe('who may see it', () => {
     expect((await send('/ops/sign_in', { api_key: service.apiKey }, own)).status).toBe(303);
   });
 
-  test('a cookie that was altered, is of something else, or whose key was revoked opens nothing', async () => {
-    const { cookie } = await signedIn();
+  test('refuses a cookie that was altered, has another purpose, or whose key was revoked', async () => {
+    const { cookie } = await signIn();
     const [name, value = ''] = cookie.split('=');
     const [id, claims = '', signature] = value.split('.');
     const other = {
@@ -170,41 +170,41 @@ describe('who may see it', () => {
       expect((await show('/ops', { cookie: `${name}=${bad}` })).status).toBe(401);
       expect((await show('/ops/events', { cookie: `${name}=${bad}` })).status).toBe(401);
     }
-    // It is no credential of the interface.
+    // The cookie is no credential of the API.
     expect((await show('/organization', { cookie })).status).toBe(401);
     const made = await service.store.apiKeys.create(1);
-    const revoked = await signedIn(made!.apiKey);
+    const revoked = await signIn(made!.apiKey);
     expect((await show('/ops', revoked)).status).toBe(200);
     await service.store.apiKeys.revoke(made!.id, false);
     expect((await show('/ops', revoked)).status).toBe(401);
     expect(await show('/ops', byKey(made!.apiKey))).toMatchObject({ status: 401 });
   });
 
-  test('an access token of a user is not enough', async () => {
+  test('refuses the access token of a user', async () => {
     const { token } = await service.user('zoe');
     expect((await show('/ops', { authorization: `Token ${token}` })).status).toBe(403);
   });
 
-  test('signed out, it is over: also for whoever has kept the cookie, and for what is being watched', async () => {
-    const session = await signedIn();
-    const told = await listen(session);
-    expect(told.status).toBe(200);
+  test('ends at sign-out, also for a kept cookie and for open event streams', async () => {
+    const session = await signIn();
+    const stream = await openEvents(session);
+    expect(stream.status).toBe(200);
     await waitFor(
-      () => latest(told, 'tiles'),
+      () => latest(stream, 'tiles'),
       (html) => html !== '',
     );
     const { status, headers } = await send('/ops/sign_out', {}, session);
     expect(status).toBe(303);
     expect(headers.get('set-cookie')).toMatch(/^allotrope_ops=;.*Max-Age=0/);
-    await told.ended;
-    expect(told.events.at(-1)?.event).toBe('over');
+    await stream.ended;
+    expect(stream.events.at(-1)?.event).toBe('over');
     expect((await show('/ops', session)).status).toBe(401);
   });
 });
 
-test('nothing runs on it, or comes from elsewhere, but what it carries itself', async () => {
+test('runs only its own scripts and styles, and loads nothing from elsewhere', async () => {
   const [first, second] = [await show('/ops', byKey()), await show('/ops', byKey())];
-  const policyOf = ({ headers }: Shown): string => headers.get('content-security-policy') ?? '';
+  const policyOf = ({ headers }: PageAnswer): string => headers.get('content-security-policy') ?? '';
   const [, nonce = ''] = /script-src 'nonce-([^']+)'/.exec(policyOf(first)) ?? [];
   expect(nonce.length).toBeGreaterThanOrEqual(20);
   expect(policyOf(first)).toMatch(/^default-src 'none'; /);
@@ -217,7 +217,7 @@ test('nothing runs on it, or comes from elsewhere, but what it carries itself', 
   expect(first.headers.get('referrer-policy')).toBe('same-origin');
 });
 
-describe('what it shows', () => {
+describe('the content of the operator page', () => {
   let [missing, driveId] = [0, 0];
   let zoe: TestUser;
   beforeAll(async () => {
@@ -231,7 +231,7 @@ describe('what it shows', () => {
       () => zoe.file(failed.id),
       (file) => file.sync_status === 'READY',
     );
-    // Its run has to account for it as it was.
+    // Its run must first account for the file as it is.
     await waitFor(
       () =>
         withDatabase(service, (db) => db.collection('runs').countDocuments({ customerId: 'zoe', finishedAt: null })),
@@ -242,7 +242,7 @@ describe('what it shows', () => {
         { _id: failed.id },
         {
           $set: {
-            // No run did this, so none has to account for it.
+            // No run made this change, so no run must account for it.
             runId: null,
             ended: endedAs('failed', 'read', 'encrypted'),
             syncStatus: 'SYNC_ERROR',
@@ -254,8 +254,8 @@ describe('what it shows', () => {
     );
     missing = (await zoe.scrape({ url: site.url('/missing.xml') })).id;
     const owner = await service.store.users.ensure(1, HOSTILE);
-    const drives = await connectSource(service, owner, { externalId: `GOOGLE_DRIVE|${HOSTILE}` });
-    driveId = drives._id;
+    const dataSource = await connectSource(service, owner, { externalId: `GOOGLE_DRIVE|${HOSTILE}` });
+    driveId = dataSource._id;
     await withDatabase(service, async (db) => {
       const [now, day] = [Date.now(), 86_400_000];
       await db
@@ -276,7 +276,7 @@ describe('what it shows', () => {
         ...{ ...put, _id: index + 1, dataSourceId: driveId, state: index === 2 ? 'erasing' : 'kept', copy: null },
         ...{ quarantinedAt: new Date(now), keptUntil: new Date(now + days * day), file: {} },
       }));
-      // What is being erased is not to be had back.
+      // A file that is being erased cannot be restored.
       await db.collection<{ _id: number }>('quarantined_files').insertMany(rows);
     });
     const { _id } = await connectSource(service, owner, { type: 'NOTION', externalId: 'NOTION|gone' });
@@ -285,7 +285,7 @@ describe('what it shows', () => {
     await connectSource(service, others, { type: 'SLACK', externalId: 'SLACK|a secret account' });
   });
 
-  test('data sources by what they need, failures with what to do, figures; and all that came from outside as text', async () => {
+  test('lists data sources by state, failures with remedies, and figures, and escapes external text', async () => {
     const { html } = await waitFor(
       () => show('/ops', byKey()),
       (page) => page.html.includes('It could not be read'),
@@ -310,20 +310,20 @@ describe('what it shows', () => {
       expect((await show(`/ops${odd}`, byKey())).status).toBe(200);
   });
 
-  test('of an organization of its own, and nothing of any other', async () => {
+  test("shows the caller's organization only", async () => {
     const mine = (await show('/ops', byKey())).html;
-    const theirs = (await show('/ops', byKey(stranger.apiKey))).html;
+    const strangersPage = (await show('/ops', byKey(stranger.apiKey))).html;
     expect(mine).not.toContain('a secret account');
     expect(mine).not.toContain('The others');
-    expect(theirs).toContain('a secret account');
-    expect(theirs).toContain(`The others (organization ${stranger.organizationId})`);
-    expect(theirs).not.toContain('Notion');
-    expect(theirs).toContain('No file has failed.');
+    expect(strangersPage).toContain('a secret account');
+    expect(strangersPage).toContain(`The others (organization ${stranger.organizationId})`);
+    expect(strangersPage).not.toContain('Notion');
+    expect(strangersPage).toContain('No file has failed.');
     const link = /href="(\/ops\/files\?cause=encrypted)"/.exec(mine)?.[1] ?? '';
     expect((await show(link, byKey(stranger.apiKey))).html).not.toContain('alert(');
   });
 
-  test('failures by the cause that the ledger names, with what helps, and a way into Temporal', async () => {
+  test('lists failures by cause with the remedy, and links to Temporal', async () => {
     const failures = async () => {
       const { html } = await show('/ops', byKey());
       return html.slice(html.indexOf('id="part-failures"'), html.indexOf('id="part-sources"'));
@@ -335,19 +335,19 @@ describe('what it shows', () => {
       `href="https://temporal.example/ui/namespaces/default/workflows/${service.names.deploymentId}%3Ascrape%3A${missing}"`,
     );
     const other = (await zoe.scrape({ url: site.url('/gone.xml') })).id;
-    // Two sentences of one cause are one row.
-    const two = await waitFor(failures, (text) => text.includes('2 files: not found'));
-    expect(two.match(/cause=not_found/g)).toHaveLength(1);
+    // Two messages of one cause are one row.
+    const second = await waitFor(failures, (text) => text.includes('2 files: not found'));
+    expect(second.match(/cause=not_found/g)).toHaveLength(1);
     const list = (await show('/ops/files?cause=not_found', byKey())).html;
     for (const id of [missing, other])
       expect(list).toContain(`workflows/${service.names.deploymentId}%3Ascrape%3A${id}"`);
     expect(list).not.toContain('It could not be read');
-    // What no cause was kept of, and what is no cause.
+    // No file has an unknown cause, and an invalid cause selects none.
     for (const odd of ['', '?cause=none', '?cause=nonsense'])
       expect((await show(`/ops/files${odd}`, byKey())).html).toContain('There are no failed files.');
   });
 
-  test('what waits for a decision, with what to call', async () => {
+  test('lists pending decisions with the request to send', async () => {
     const decisions = async () => {
       const { html } = await show('/ops', byKey());
       return html.slice(html.indexOf('id="part-decisions"'), html.indexOf('id="part-runs"'));
@@ -360,10 +360,10 @@ describe('what it shows', () => {
     expect(html).toContain(`POST /data_sources/${driveId}/held_deletions/approve`);
     expect(html).toContain(`POST /files/${missing}/held_deletions/approve`);
     const page = (await show('/ops', byKey())).html;
-    const theirs = (await show('/ops', byKey(stranger.apiKey))).html;
-    expect(theirs).not.toMatch(/held_deletions|\/sync_runs\//);
+    const strangersPage = (await show('/ops', byKey(stranger.apiKey))).html;
+    expect(strangersPage).not.toMatch(/held_deletions|\/sync_runs\//);
     expect(page).toContain('1 of them paused');
-    // What it says to call does what it says.
+    // The requests shown on the page work.
     expect((await zoe.get<{ request_id: string }>(`/sync_runs/${run}`)).body.request_id).toBe(request_id);
     expect((await zoe.post(`/sync_runs/${run}/resume`, { max_tokens: null })).status).toBe(200);
     const key = apiClient(service.url, byKey());
@@ -373,66 +373,66 @@ describe('what it shows', () => {
     await zoe.settled(id);
   });
 
-  test('what is in quarantine, of which data source, until when, and how it comes back', async () => {
+  test('lists quarantined files by data source with their deadline and the request that restores them', async () => {
     const { html } = await show('/ops', byKey());
     const card = html.slice(html.indexOf('id="part-quarantine"'), html.indexOf('id="part-webhooks"'));
     expect(card).toContain('2 files that vanished');
     expect(card).toContain(`POST /quarantined_files/restore {&quot;data_source_id&quot;: ${driveId}}`);
     expect(card.match(/<time /g)).toHaveLength(2);
     expect(html).toContain(`workflows/${service.names.deploymentId}%3Async-items%3A${driveId}"`);
-    const theirs = (await show('/ops', byKey(stranger.apiKey))).html;
-    expect(theirs).toContain('No file is in quarantine.');
-    expect(theirs).not.toContain('quarantined_files/restore');
+    const strangersPage = (await show('/ops', byKey(stranger.apiKey))).html;
+    expect(strangersPage).toContain('No file is in quarantine.');
+    expect(strangersPage).not.toContain('quarantined_files/restore');
   });
 
-  test('webhooks with their last deliveries', async () => {
+  test('lists webhooks with their last deliveries', async () => {
     const key = apiClient(service.url, byKey());
     const url = 'http://127.0.0.1:9/hook';
     expect((await key.post('/add_webhook', { url })).status).toBe(200);
     const { html } = await show('/ops', byKey());
     expect(html).toContain('Webhook deliveries');
-    const told = await waitFor(
+    const stream = await waitFor(
       () => show('/ops', byKey()),
       (page) => page.html.includes(url),
     );
-    expect(told.html).toContain('active');
+    expect(stream.html).toContain('active');
     expect(html).toContain('Storage');
   });
 });
 
-describe('what happens is told to whoever looks', () => {
-  test('a run that begins and goes on, to all who look and to no stranger', async () => {
+describe('live updates of the operator page', () => {
+  test('show a run as it starts and progresses to all viewers of the organization, and to no other', async () => {
     const zoe = await service.user('zoe');
-    const [one, two] = [await listen(byKey()), await listen(await signedIn(), '?state=ready')];
-    const theirs = await listen(byKey(stranger.apiKey));
-    expect(one.raw()).toMatch(/^retry: \d+\n\n/);
+    const [first, second] = [await openEvents(byKey()), await openEvents(await signIn(), '?state=ready')];
+    const strangersPage = await openEvents(byKey(stranger.apiKey));
+    expect(first.raw()).toMatch(/^retry: \d+\n\n/);
     const { id } = await zoe.scrape({ url: site.url('/sitemap.xml') });
-    for (const told of [one, two])
+    for (const stream of [first, second])
       await waitFor(
-        () => latest(told, 'runs'),
+        () => latest(stream, 'runs'),
         (html) => html.includes('sitemap.xml') && html.includes('<progress'),
       );
-    expect(latest(one, 'runs')).toMatch(
+    expect(latest(first, 'runs')).toMatch(
       /href="https:\/\/temporal\.example\/ui\/namespaces\/default\/workflows\/[a-z0-9]{8}%3Ascrape%3A/,
     );
     await waitFor(
-      () => latest(one, 'runs'),
+      () => latest(first, 'runs'),
       (html) => /\b2 of 6\b/.test(html),
     );
     site.release();
     await zoe.settled(id);
     await waitFor(
-      () => latest(one, 'runs'),
+      () => latest(first, 'runs'),
       (html) => !html.includes('sitemap.xml'),
     );
-    expect(theirs.raw()).not.toContain('sitemap.xml');
-    // As many as may look do.
+    expect(strangersPage.raw()).not.toContain('sitemap.xml');
+    // The maximum of viewers is reached.
     const full = await show('/ops/events', byKey());
     expect(full.status).toBe(503);
     expect(Number(full.headers.get('retry-after'))).toBeGreaterThan(0);
-    for (const told of [one, two, theirs]) told.close();
+    for (const stream of [first, second, strangersPage]) stream.close();
     const again = await waitFor(
-      () => listen(byKey()),
+      () => openEvents(byKey()),
       ({ status }) => status === 200,
     );
     await waitFor(
@@ -443,7 +443,7 @@ describe('what happens is told to whoever looks', () => {
   });
 });
 
-describe('a data source that does not sync', () => {
+describe('the diagnosis of a data source', () => {
   const connected = async (customerId: string, body: object = {}): Promise<{ user: TestUser; id: number }> => {
     const user = await service.user(customerId);
     const asked = { service: 'GOOGLE_DRIVE', connecting_new_account: true, sync_source_items: false, ...body };
@@ -458,11 +458,11 @@ describe('a data source that does not sync', () => {
     return { ...body, of: (part: string) => body.checks.find(({ name }) => name === part)! };
   };
 
-  test('is diagnosed for its own user alone', async () => {
+  test('is available to its own user only', async () => {
     const { id } = await connected('owner');
     const other = await service.user('other');
-    const theirs = await service.user('owner', stranger.apiKey);
-    for (const user of [other, theirs])
+    const strangersPage = await service.user('owner', stranger.apiKey);
+    for (const user of [other, strangersPage])
       expect(await user.get(`/data_sources/${id}/diagnosis`)).toMatchObject({
         status: 404,
         body: { detail: 'No such data source.' },
@@ -471,7 +471,7 @@ describe('a data source that does not sync', () => {
     expect((await fetch(`${service.url}/data_sources/${id}/diagnosis`)).status).toBe(401);
   });
 
-  test('says which scopes its consent left out, and that a token that is over is renewed', async () => {
+  test('names scopes missing from the consent, and renews an expired token', async () => {
     const narrow = 'https://www.googleapis.com/auth/drive.metadata.readonly';
     const { user, id } = await connected('narrow', { scopes: [narrow] });
     const { status, of } = await diagnose(user, id);
@@ -489,7 +489,7 @@ describe('a data source that does not sync', () => {
     expect(refreshes().length).toBe(before + 1);
   });
 
-  test('whose source says nothing is answered in time, with all else beside it', async () => {
+  test('answers in time when the source hangs, with all other checks', async () => {
     const { user, id } = await connected('silent');
     drive.misbehave(() => 'hang');
     const { took_ms: took, of } = await diagnose(user, id);
@@ -500,12 +500,12 @@ describe('a data source that does not sync', () => {
     for (const part of ['scopes', 'limits', 'schedule', 'last_failures']) expect(of(part).status).toBe('ok');
   });
 
-  test('says when it is synced next, as Temporal has it', async () => {
+  test('shows the next sync as scheduled in Temporal', async () => {
     const { user, id } = await connected('regular');
     expect((await diagnose(user, id)).of('schedule').details).toMatchObject({ auto_sync: 'off', next_run_at: null });
     const key = apiClient(service.url, byKey());
-    const wishes = { customer_ids: ['regular'], auto_sync_enabled_sources: ['GOOGLE_DRIVE'], auto_sync_interval: 6 };
-    expect((await key.post('/update_users', wishes)).status).toBe(200);
+    const config = { customer_ids: ['regular'], auto_sync_enabled_sources: ['GOOGLE_DRIVE'], auto_sync_interval: 6 };
+    expect((await key.post('/update_users', config)).status).toBe(200);
     const { details } = await waitFor(
       async () => (await diagnose(user, id)).of('schedule'),
       ({ status }) => status === 'ok',
@@ -517,14 +517,14 @@ describe('a data source that does not sync', () => {
     expect((await show('/ops', byKey())).html).toContain('every 6 h');
   });
 
-  test('says what failed of it, by cause, and how its last runs ended', async () => {
+  test('shows failures by cause, and how the last runs ended', async () => {
     const { user, id } = await connected('failing');
     drive.misbehave((path) => (path === '/drive/v3/files/chart/export' ? { status: 403 } : null));
     const selected = await user.post('/integrations/files/sync', { data_source_id: id, ids: ['chart'] });
     expect(selected.status).toBe(200);
     const { status, of } = await waitFor(
       () => diagnose(user, id),
-      (one) => one.of('last_failures').details['failed_files'] === 1,
+      (answer) => answer.of('last_failures').details['failed_files'] === 1,
     );
     drive.mend();
     expect(status).toBe('warn');
@@ -546,7 +546,7 @@ describe('a data source that does not sync', () => {
   });
 });
 
-test('a page whose host the header Host repeats can not sign a browser in', async () => {
+test('refuses a sign-in whose origin only matches a forged Host header', async () => {
   const sent = request(`${service.url}/ops/sign_in`, {
     method: 'POST',
     headers: { host: 'evil', origin: 'http://evil', 'content-type': 'application/x-www-form-urlencoded' },
@@ -557,10 +557,10 @@ test('a page whose host the header Host repeats can not sign a browser in', asyn
   expect(answer.statusCode).toBe(403);
 });
 
-test('behind a trusted proxy, keys are counted by the address that it forwards', async () => {
+test('counts attempted keys by the address that a trusted proxy forwards', async () => {
   const guess = async (forwarded: string) =>
     (await send('/ops/sign_in', { api_key: 'alk_guess' }, { 'x-forwarded-for': forwarded })).status;
-  // The sender chooses the entries left of the proxy's own.
+  // The sender chooses the entries to the left of the proxy's own.
   let tries = 0;
   while ((await guess(`10.9.8.${tries % 250}, 203.0.113.7`)) !== 429) {
     tries += 1;
@@ -571,8 +571,8 @@ test('behind a trusted proxy, keys are counted by the address that it forwards',
   expect(others).toEqual(others.map(() => 401));
 });
 
-test('whoever tries keys is told to wait; who has one goes on', async () => {
-  const session = await signedIn();
+test('limits attempts at keys, while signed-in users continue', async () => {
+  const session = await signIn();
   const answers: number[] = [];
   for (let tries = 0; tries < 12; tries += 1)
     answers.push((await send('/ops/sign_in', { api_key: `alk_guess${tries}` })).status);

@@ -20,7 +20,7 @@ import { startService, type TestService } from '../../support/service.js';
 import { waitFor } from '../../support/waitFor.js';
 import { thoroughly } from '../../support/thorough.js';
 
-/** Traces as an operator has them: API and worker in processes of their own, and a receiver that speaks OTLP. */
+/** Traces with API and worker in separate processes, and a receiver that accepts OTLP. */
 const SECRET = 'never-in-a-trace';
 const HEADERS = 'x-tenant=ours,authorization=Bearer%20of-the-receiver';
 
@@ -32,18 +32,18 @@ let env: NodeJS.ProcessEnv;
 let api: Awaited<ReturnType<typeof startProcess>>;
 let worker: Awaited<ReturnType<typeof startProcess>>;
 let user: TestUser;
-/** The spans of the scrape that the tests look at. */
+/** The spans of the scrape that the tests examine. */
 let trace: ReceivedSpan[];
 let parent: FileRecord;
 
 const spansOf = (traceId: string): ReceivedSpan[] => receiver.spans.filter((span) => span.traceId === traceId);
-/** The spans of a trace, once its workflow has ended and all have come. */
+/** Returns the spans of a trace once its workflow has ended and all spans have arrived. */
 async function traceOf(workflow: string, isOurs: (span: ReceivedSpan) => boolean): Promise<ReceivedSpan[]> {
   const ended = await waitFor(
     () => receiver.spans.find((span) => span.name === workflow && isOurs(span)),
     (span) => span !== undefined,
   );
-  // Each process sends by itself; what has no parent in sight waits for the other.
+  // Each process exports on its own schedule: a span whose parent is missing waits for the other process.
   return waitFor(
     () => spansOf(ended?.traceId ?? ''),
     (spans) => {
@@ -52,7 +52,7 @@ async function traceOf(workflow: string, isOurs: (span: ReceivedSpan) => boolean
     },
   );
 }
-const named = (name: RegExp | string): ReceivedSpan[] =>
+const spansNamed = (name: RegExp | string): ReceivedSpan[] =>
   trace.filter((span) => (typeof name === 'string' ? span.name === name : name.test(span.name)));
 const ancestorsOf = (span: ReceivedSpan | undefined): string[] => {
   const above = trace.find(({ spanId }) => spanId === span?.parentId);
@@ -95,73 +95,73 @@ afterAll(async () => {
   await Promise.all([receiver.close(), emulator.close(), site.close()]);
 });
 
-test('one trace goes from the request through workflow and activities to the site, the provider, MongoDB and Qdrant', () => {
+test('connects request, workflow, activities, site, provider, MongoDB and Qdrant in one trace', () => {
   expect(new Set(trace.map(({ service: name }) => name))).toEqual(new Set(['allotrope-api', 'allotrope-worker']));
-  const [request] = named('POST /scrape_sitemap');
+  const [request] = spansNamed('POST /scrape_sitemap');
   expect(request?.parentId).toBeNull();
-  expect(ancestorsOf(named('workflow scrapeSitemap')[0])).toEqual(['start scrapeSitemap', 'POST /scrape_sitemap']);
+  expect(ancestorsOf(spansNamed('workflow scrapeSitemap')[0])).toEqual(['start scrapeSitemap', 'POST /scrape_sitemap']);
   const above = ['workflow scrapeSitemap', 'start scrapeSitemap', 'POST /scrape_sitemap'];
-  const [batch] = named('activity ingestBatch');
+  const [batch] = spansNamed('activity ingestBatch');
   expect(ancestorsOf(batch)).toEqual(above);
   const inBatch = ['activity ingestBatch', ...above];
-  expect(ancestorsOf(named('GET 127.0.0.1').at(-1))).toEqual(inBatch);
-  expect(ancestorsOf(named('POST 127.0.0.1')[0])).toEqual(inBatch);
-  expect(ancestorsOf(named(/^qdrant upsert /)[0])).toEqual(inBatch);
-  expect(named(/^mongodb update files$/).map(ancestorsOf)).toContainEqual(inBatch);
-  expect(named(/^mongodb insert runs$/).map(ancestorsOf)).toEqual([['POST /scrape_sitemap']]);
-  expect(ancestorsOf(named('activity discoverPages')[0])).toEqual(above);
-  // Local activities too, and one span each.
-  expect(named('activity finishRun')).toMatchObject([
+  expect(ancestorsOf(spansNamed('GET 127.0.0.1').at(-1))).toEqual(inBatch);
+  expect(ancestorsOf(spansNamed('POST 127.0.0.1')[0])).toEqual(inBatch);
+  expect(ancestorsOf(spansNamed(/^qdrant upsert /)[0])).toEqual(inBatch);
+  expect(spansNamed(/^mongodb update files$/).map(ancestorsOf)).toContainEqual(inBatch);
+  expect(spansNamed(/^mongodb insert runs$/).map(ancestorsOf)).toEqual([['POST /scrape_sitemap']]);
+  expect(ancestorsOf(spansNamed('activity discoverPages')[0])).toEqual(above);
+  // Local activities too, with one span each.
+  expect(spansNamed('activity finishRun')).toMatchObject([
     { attributes: { 'temporal.local': true, 'temporal.attempt': 1 } },
   ]);
 });
 
 const PREPARES_COLLECTION = /^qdrant (collectionExists|createCollection|createPayloadIndex) /;
 
-test('spans lie within those they are part of, in time as well', () => {
+test('keeps spans within the times of their parents', () => {
   const byId = new Map(trace.map((span) => [span.spanId, span]));
   for (const span of trace) {
     const above = byId.get(span.parentId ?? '');
-    // A workflow goes on after its start was answered, as a start does after its request.
+    // A workflow continues after its start was answered, as a start does after its request.
     if (!above || /^(workflow|start) /.test(span.name)) continue;
     expect([span.name, span.startMs >= above.startMs - 5]).toEqual([span.name, true]);
-    // An activity does not wait for a collection that it prepares ahead of its use (Vectors.prepare).
+    // An activity does not wait for a collection that it prepares before its use (Vectors.prepare).
     if (above.name.startsWith('activity ') && !PREPARES_COLLECTION.test(span.name))
       expect([span.name, span.endMs <= above.endMs + 50]).toEqual([span.name, true]);
   }
 });
 
-test('spans say whose they are', async () => {
+test('sets the ids of organization, user, request, run and file on spans', async () => {
   const ids = {
     'allotrope.organization_id': 1,
     'allotrope.user_id': parent.organization_user_id,
     'allotrope.request_id': parent.request_id,
     'allotrope.workflow_id': service.names.idOf(workflowIds.scrape(parent.id)),
   };
-  expect(named('workflow scrapeSitemap')[0]?.attributes).toMatchObject({ ...ids, 'allotrope.file_id': parent.id });
+  expect(spansNamed('workflow scrapeSitemap')[0]?.attributes).toMatchObject({ ...ids, 'allotrope.file_id': parent.id });
   const [child] = (await user.post<{ results: FileRecord[] }>('/user_files_v2', { filters: { source: 'WEB_SCRAPE' } }))
     .body.results;
-  const runId = named('start scrapeSitemap')[0]?.attributes['allotrope.run_id'];
-  expect(named('activity ingestBatch')[0]?.attributes).toMatchObject({
+  const runId = spansNamed('start scrapeSitemap')[0]?.attributes['allotrope.run_id'];
+  expect(spansNamed('activity ingestBatch')[0]?.attributes).toMatchObject({
     ...ids,
     'allotrope.run_id': runId,
     'allotrope.file_id': [child?.id],
   });
-  expect(named('POST /scrape_sitemap')[0]?.attributes).toMatchObject({
+  expect(spansNamed('POST /scrape_sitemap')[0]?.attributes).toMatchObject({
     'allotrope.organization_id': 1,
     'allotrope.user_id': parent.organization_user_id,
     'http.request.method': 'POST',
     'http.route': '/scrape_sitemap',
     'http.response.status_code': 200,
   });
-  expect(named('GET 127.0.0.1')[0]?.attributes).toEqual({
+  expect(spansNamed('GET 127.0.0.1')[0]?.attributes).toEqual({
     'http.request.method': 'GET',
     'server.address': '127.0.0.1',
     'http.response.status_code': expect.any(Number),
   });
 });
 
-test('no secret, no address with its path or query, and no content is in what is sent', () => {
+test('exports no secret, no path or query of an address, and no content', () => {
   const sent = receiver.bodies.join('\n');
   for (const hidden of [
     SECRET,
@@ -178,13 +178,13 @@ test('no secret, no address with its path or query, and no content is in what is
   expect(receiver.headers[0]?.authorization).toBe('Bearer of-the-receiver');
 });
 
-test('a trace can be drawn', () => {
+test('draws a trace', () => {
   const lines = drawTrace(trace);
   expect(lines[0]).toMatch(/^POST \/scrape_sitemap .* ms {2}allotrope-api$/);
   expect(lines.some((line) => /^ +│? *[├└] workflow scrapeSitemap .* allotrope-worker$/.test(line))).toBe(true);
 });
 
-test('a search is a trace of its own, with its calls below it', async () => {
+test('traces a search by itself, with its calls below it', async () => {
   await user.search({ query: 'light', k: 1, embedding_model: 'OPENAI' });
   const request = await waitFor(
     () => receiver.spans.find(({ name }) => name === 'POST /embeddings'),
@@ -199,22 +199,22 @@ test('a search is a trace of its own, with its calls below it', async () => {
   expect(request).toMatchObject({ parentId: null, attributes: { 'http.response.status_code': 200 } });
 });
 
-test('what nobody asked for is in no trace', () => {
+test('creates no trace without a request or a workflow', () => {
   const roots = receiver.spans.filter(({ parentId }) => parentId === null);
   expect(roots.filter(({ name }) => !/^(GET|POST|workflow) /.test(name))).toEqual([]);
 });
 
 thoroughly(
-  'a run that a worker starts later, because Temporal was away, is part of the trace of its request',
+  'continues the trace of the request in a run that a worker starts later, after Temporal was down',
   async () => {
-    // Nobody listens there any more.
+    // Nothing listens on this port.
     const closed = createServer().listen(0, '127.0.0.1');
     await once(closed, 'listening');
     const address = `127.0.0.1:${(closed.address() as AddressInfo).port}`;
     closed.close();
-    const cutOff = await startProcess('api/server', { ...env, TEMPORAL_ADDRESS: address });
+    const isolatedApi = await startProcess('api/server', { ...env, TEMPORAL_ADDRESS: address });
     try {
-      const late = await testUser(`http://127.0.0.1:${String(cutOff.ready['port'])}`, service.apiKey, 'late');
+      const late = await testUser(`http://127.0.0.1:${String(isolatedApi.ready['port'])}`, service.apiKey, 'late');
       const { body } = await late.post<FileRecord>('/upload_text', { contents: 'Late words.' });
       const spans = await traceOf(
         'start drainUploads',
@@ -230,12 +230,12 @@ thoroughly(
       });
       expect(rows).toMatchObject([{ traceparent: `00-${request?.traceId}-${request?.spanId}-01` }]);
     } finally {
-      await cutOff.stop();
+      await isolatedApi.stop();
     }
   },
 );
 
-test('a refusal is no failed span', async () => {
+test('does not mark a refused request as a failed span', async () => {
   const unknown = await user.get('/user_files_v2');
   expect(unknown.status).toBe(405);
   const span = await waitFor(
@@ -245,7 +245,7 @@ test('a refusal is no failed span', async () => {
   expect(span).toMatchObject({ failed: false, attributes: { 'http.response.status_code': 405 } });
 });
 
-thoroughly('the history of a traced workflow replays where nothing is known of traces', async () => {
+thoroughly('replays the history of a traced workflow without tracing', async () => {
   await quietTemporal();
   const connection = await Connection.connect({ address: service.env['TEMPORAL_ADDRESS'] ?? '' });
   const client = new Client({ connection });

@@ -1,4 +1,6 @@
-/** Real damage to the files of the embedded Qdrant: reconcile names it, and a rebuild from stored chunks repairs it. */
+/**
+ * Real damage to the files of the embedded Qdrant: reconcile reports it, and a rebuild from stored chunks repairs it.
+ */
 import { existsSync } from 'node:fs';
 import { mkdtemp, open, readdir, rm, stat, truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -30,8 +32,8 @@ let before: Awaited<ReturnType<typeof searches>>;
 const start = async (port: number | 'free'): Promise<QdrantEngine> =>
   startQdrant({ dataDir, venv: await ensureVenv({ enginesDir: DEFAULT_ENGINES_DIR }), port });
 const call = async (...args: string[]) => {
-  const { code, lines, said } = await callCli(service.env, ...args);
-  return { code, said, out: lines.join('\n') };
+  const { code, lines, said: message } = await callCli(service.env, ...args);
+  return { code, said: message, out: lines.join('\n') };
 };
 const hot = (index: number): number[] =>
   Array.from({ length: EMBEDDING_MODELS[GIVEN].dimensions }, (_, at) => (at === index ? 1 : 0));
@@ -85,7 +87,7 @@ interface Hit {
   readonly score: number;
 }
 
-/** What readers see: hits by meaning, by words and of pictures, and the vectors that a caller gave. */
+/** Returns what readers see: hits by similarity, by words and of pictures, and the vectors that a caller uploaded. */
 async function searches() {
   const ask = async (body: object): Promise<Hit[]> =>
     (await user.search({ k: 5, ...body })).map((one) => ({
@@ -99,7 +101,7 @@ async function searches() {
   return { dense, hybrid, pictures, vectors: results.map(({ embedding }) => embedding) };
 }
 
-/** The same hits in the same order. Scores by words depend on deleted points until the engine drops them. */
+/** Expects the same hits in the same order. Scores by words depend on deleted points until the engine drops them. */
 function expectSame(found: typeof before, wanted: typeof before): void {
   const hits = (list: readonly Hit[], tolerance: number) =>
     list.map(({ score, ...hit }) => ({ ...hit, score: expect.closeTo(score, tolerance) as unknown }));
@@ -114,7 +116,7 @@ function expectSame(found: typeof before, wanted: typeof before): void {
 const collectionFolder = (space: string): string =>
   path.join(dataDir, 'qdrant', `${service.env['QDRANT_COLLECTION_PREFIX'] ?? ''}${space}`);
 
-/** Files of the text space's collection whose path ends so, the largest first. */
+/** Returns the files of the text space's collection whose path has this ending. */
 async function filesOf(ending: string): Promise<string[]> {
   const folder = collectionFolder(TEXT_SPACE);
   const found = (await readdir(folder, { recursive: true }))
@@ -124,7 +126,7 @@ async function filesOf(ending: string): Promise<string[]> {
   return found;
 }
 
-/** Damages files while the engine is stopped. */
+/** Stops the engine, damages files, and starts it again. */
 async function whileStopped(damage: () => Promise<void>): Promise<void> {
   await engine.stop();
   await damage();
@@ -137,7 +139,7 @@ const OVERWRITTEN_BYTES = 200_000;
 async function overwrite(file: string): Promise<void> {
   const handle = await open(file, 'r+');
   try {
-    // As 32-bit floats: numbers of a size that no vector of length 1 has.
+    // Read as 32-bit floats, these are larger than any component of a vector of length 1.
     await handle.write(Buffer.alloc(OVERWRITTEN_BYTES, 0x45), 0, OVERWRITTEN_BYTES, 0);
   } finally {
     await handle.close();
@@ -168,7 +170,7 @@ const DAMAGES = [
   ] as const),
 ] as const;
 
-test.each(DAMAGES)('%s is named by reconcile, and vectors rebuild repairs it', async (_what, kind, damage) => {
+test.each(DAMAGES)('reports %s in reconcile, and repairs it by vectors rebuild', async (_what, kind, damage) => {
   await whileStopped(damage);
 
   const found = await call('reconcile');

@@ -10,27 +10,27 @@ import { withDatabase } from '../../support/dataSources.js';
 import { waitFor } from '../../support/waitFor.js';
 import { startService, type TestService } from '../../support/service.js';
 
-/** Deletes whose step is cut off half way, and done again. */
+/** Deletes whose step is interrupted halfway and repeated. */
 const PAGES = 3;
 let service: TestService;
 let site: Site;
 let users = 0;
-/** Set, the next batch of a delete dies once it has done all its work. */
-let diesAfter = false;
+/** When set, the next batch of a delete fails after all its work. */
+let failsAfter = false;
 
-const dying = (activities: Activities): Activities => ({
+const withLostAnswer = (activities: Activities): Activities => ({
   ...activities,
   async deleteBatch(input) {
     const answer = await activities.deleteBatch(input);
-    if (!diesAfter) return answer;
-    diesAfter = false;
+    if (!failsAfter) return answer;
+    failsAfter = false;
     throw new Error('the answer of the test is lost');
   },
 });
 
 beforeAll(async () => {
   service = await startService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1', LOG_LEVEL: 'silent' }, { worker: false });
-  await service.startWorker(dying);
+  await service.startWorker(withLostAnswer);
   site = await startSampleSite(PAGES, 1);
 });
 afterAll(async () => {
@@ -45,7 +45,7 @@ async function scraped(): Promise<{ user: TestUser; name: string; parent: FileRe
   return { user, name, parent: await user.settled((await user.scrape({ url: site.url('/sitemap.xml') })).id) };
 }
 
-/** Waits until so many deletes of a user have ended. */
+/** Waits until this many deletes of a user have ended. */
 const deletesEnded = (customerId: string, count: number): Promise<number> =>
   withDatabase(service, (connection) =>
     waitFor(
@@ -57,7 +57,10 @@ const deletesEnded = (customerId: string, count: number): Promise<number> =>
     ),
   );
 
-/** The next delete of vectors fails once: by then the files are taken over by the delete's run. */
+/**
+ * Makes the next delete of vectors fail once, when the files already belong to the delete's run. Returns whether it
+ * failed.
+ */
 function failOnce(): () => boolean {
   const { vectors } = service.store;
   const real = vectors.deletePoints;
@@ -67,16 +70,16 @@ function failOnce(): () => boolean {
       Object.assign(vectors, { deletePoints: real });
       failed = true;
       void given;
-      return Promise.reject(new Error('the vectors of the test are away'));
+      return Promise.reject(new Error('the vectors of the test are down'));
     },
   });
   return () => failed;
 }
 
 test.each([
-  ['their status', { sync_statuses: ['READY'], include_containers: false }],
-  ['having no error', { sync_error_message: '', include_containers: false }],
-])('a batch that died at its files finds them again, though they were named by %s', async (_what, filters) => {
+  ['status', { sync_statuses: ['READY'], include_containers: false }],
+  ['absence of an error', { sync_error_message: '', include_containers: false }],
+])('finds the files of an interrupted batch again, although they were selected by %s', async (_what, filters) => {
   const { user, parent } = await scraped();
   const failed = failOnce();
   await user.post('/delete_files_v2', { filters });
@@ -91,21 +94,23 @@ test.each([
   expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
 });
 
-test('a batch whose answer was lost leaves emptied records as they are, and tells of each once', async () => {
+test('keeps emptied records after a lost answer, and emits one event each', async () => {
   const { user, name, parent } = await scraped();
   const ids = (await user.children(parent.id)).map(({ id }) => id);
-  diesAfter = true;
+  failsAfter = true;
   await user.post('/delete_files_v2', { filters: { ids }, preserve_file_record: true, send_webhook: true });
   await deletesEnded(name, 1);
-  expect(diesAfter).toBe(false);
+  expect(failsAfter).toBe(false);
   for (const page of await user.children(parent.id))
     expect(page).toMatchObject({ sync_status: 'READY_TO_SYNC', sync_error_message: null, file_contents_deleted: true });
   await service.store.events.number();
-  const told = (await service.store.events.after(1, 0, 10_000)).filter(({ kind }) => kind === 'FILE_DELETED');
-  expect(told.map(({ objectId }) => Number(objectId)).toSorted((a, b) => a - b)).toEqual(ids.toSorted((a, b) => a - b));
+  const deletions = (await service.store.events.after(1, 0, 10_000)).filter(({ kind }) => kind === 'FILE_DELETED');
+  expect(deletions.map(({ objectId }) => Number(objectId)).toSorted((a, b) => a - b)).toEqual(
+    ids.toSorted((a, b) => a - b),
+  );
 });
 
-test('a record whose content is gone already can be asked for once more', async () => {
+test('accepts another delete of a record whose content is already deleted', async () => {
   const { user, name, parent } = await scraped();
   const [page] = await user.children(parent.id);
   for (let call = 0; call < 2; call += 1) {

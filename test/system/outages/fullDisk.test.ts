@@ -1,4 +1,4 @@
-/** File storage on a disk that is full: what callers are answered, and what is left afterwards. */
+/** File storage on a full disk: the answers to callers, and the stored files afterwards. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
 import { rm, statfs, writeFile } from 'node:fs/promises';
@@ -11,7 +11,7 @@ import type { TestUser } from '../../support/client.js';
 
 const DISK_BYTES = 4_000_000;
 
-/** Mounts a small disk in memory. Returns why that is not possible, or null. */
+/** Mounts a small disk in memory. Returns the reason if that is not possible, otherwise null. */
 function mountDisk(folder: string): string | null {
   try {
     execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_BYTES}`, 'tmpfs', folder], { stdio: 'pipe' });
@@ -51,7 +51,7 @@ async function fillDisk(): Promise<void> {
   await writeFile(filler, Buffer.alloc(bavail * bsize));
 }
 
-/** Each way in which a content of that size goes to file storage. */
+/** Each way in which content of that size reaches file storage. */
 const senders: Readonly<
   Record<string, (bytes: number) => Promise<{ status: number; headers: Headers; body: unknown }>>
 > = {
@@ -67,7 +67,7 @@ const senders: Readonly<
 };
 
 onDisk(
-  'a full disk is 507 with Retry-After; what was accepted stays, and the rest succeeds when there is room',
+  'answers 507 with Retry-After on a full disk, keeps accepted files, and accepts more once there is space',
   async () => {
     const kept = await user.send(
       { name: 'kept.txt', content: textOf(400_000, 'kept') },
@@ -105,7 +105,7 @@ onDisk(
   },
 );
 
-onDisk('little free space makes the service degraded, with the reason, before the disk is full', async () => {
+onDisk('makes the service degraded, with the reason, before the disk is full', async () => {
   const { body } = await user.get<{ status: string; reasons: string[] }>('/ready');
   expect(body).toMatchObject({ status: 'degraded' });
   expect(body.reasons.join()).toMatch(/Free disk space is below 2000 MB .*: \d MB at FILE_STORAGE_DIR/);

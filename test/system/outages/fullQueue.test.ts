@@ -10,9 +10,9 @@ import { withDatabase } from '../../support/dataSources.js';
 import { waitFor } from '../../support/waitFor.js';
 import { startService, type TestService } from '../../support/service.js';
 
-const MOST = 3;
+const MAX_QUEUED = 3;
 let service: TestService;
-/** How many files of each customer were queued whenever batches were planned. */
+/** Number of queued files of each customer whenever batches were planned. */
 const planned = new Map<string, number[]>();
 
 const counting = (activities: Activities): Activities => ({
@@ -32,7 +32,7 @@ const counting = (activities: Activities): Activities => ({
 
 beforeAll(async () => {
   service = await startService(
-    { ALLOWED_PRIVATE_HOSTS: '127.0.0.1', MAX_QUEUED_FILES: String(MOST), LIMIT_RECHECK_S: '0.3' },
+    { ALLOWED_PRIVATE_HOSTS: '127.0.0.1', MAX_QUEUED_FILES: String(MAX_QUEUED), LIMIT_RECHECK_S: '0.3' },
     { worker: false },
   );
   await service.startWorker(counting);
@@ -46,12 +46,12 @@ const settledIn = (user: TestUser, parent: FileRecord, expected: string[]) =>
     (pages) => statuses(pages).join() === expected.join(),
   );
 
-test('files past a full queue are DELAYED, say so, and come in their turn', async () => {
+test('marks files beyond a full queue DELAYED with the reason, and processes them in order', async () => {
   const site = await startHeldSite(8);
   const user = await service.user('quinn');
   const parent = await user.scrape({ url: site.url('/sitemap.xml') });
-  // Of the first three, two are read at once and the third is held by its site: until then it is nobody else's turn.
-  const delayed = Array<string>(8 - MOST).fill('DELAYED');
+  // Of the first three, two are read at once and the site holds the third: until then no other file is queued.
+  const delayed = Array<string>(8 - MAX_QUEUED).fill('DELAYED');
   const pages = await settledIn(user, parent, [...delayed, 'READY', 'READY', 'SYNCING']);
   const held = pages.filter((page) => page.sync_status === 'DELAYED');
   expect(held.map((page) => page.external_url?.match(/\d+(?=\.html)/)?.[0])).toEqual(['3', '4', '5', '6', '7']);
@@ -62,12 +62,12 @@ test('files past a full queue are DELAYED, say so, and come in their turn', asyn
   expect(await user.settled(parent.id)).toMatchObject({ sync_status: 'READY', file_metadata: { pages_ready: 8 } });
   for (const page of await user.children(parent.id))
     expect(page).toMatchObject({ sync_status: 'READY', sync_error_message: null });
-  expect(Math.max(...(planned.get('quinn') ?? []))).toBe(MOST);
+  expect(Math.max(...(planned.get('quinn') ?? []))).toBe(MAX_QUEUED);
   expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
   await site.close();
 });
 
-test('another run of the same user has a turn of its own, and waiting files can be cancelled', async () => {
+test('gives another run of the same user its own queue, and can cancel waiting files', async () => {
   const [slow, quick] = [await startHeldSite(8), await startHeldSite(2)];
   const user = await service.user('ruth');
   const parent = await user.scrape({ url: slow.url('/sitemap.xml') });
@@ -86,15 +86,15 @@ test('another run of the same user has a turn of its own, and waiting files can 
   await Promise.all([slow.close(), quick.close()]);
 });
 
-test('uploads past a full queue are DELAYED, can be cancelled, cost Temporal nothing, and come in their order', async () => {
+test('marks uploads beyond a full queue DELAYED, can cancel them, starts no workflow for them, and keeps their order', async () => {
   await service.stopWorker();
   const user = await service.user('sid');
   const files: FileRecord[] = [];
   for (let n = 0; n < 8; n += 1) files.push(await user.send({ name: `${n}.txt`, content: `Number ${n}.` }));
   const last = files.at(-1)!;
   expect(files.map((file) => file.sync_status)).toEqual([
-    ...Array<string>(MOST).fill('QUEUED_FOR_SYNC'),
-    ...Array<string>(8 - MOST).fill('DELAYED'),
+    ...Array<string>(MAX_QUEUED).fill('QUEUED_FOR_SYNC'),
+    ...Array<string>(8 - MAX_QUEUED).fill('DELAYED'),
   ]);
   expect(last.sync_error_message).toMatch(/waits for its turn/);
   const other = await service.user('someone else');
@@ -103,7 +103,7 @@ test('uploads past a full queue are DELAYED, can be cancelled, cost Temporal not
     withDatabase(service, (connection) =>
       connection.collection('runs').countDocuments({ customerId: 'sid', held: true, startedAt: null }),
     );
-  expect(await runs()).toBe(8 - MOST);
+  expect(await runs()).toBe(8 - MAX_QUEUED);
   expect((await user.post('/cancel_sync', { file_id: last.id })).status).toBe(200);
   expect((await user.file(last.id)).sync_status).toBe('SYNC_ABORTED');
 
@@ -111,7 +111,7 @@ test('uploads past a full queue are DELAYED, can be cancelled, cost Temporal not
   for (const { id } of files.slice(0, -1))
     expect(await user.settled(id)).toMatchObject({ sync_status: 'READY', sync_error_message: null });
   expect(await runs()).toBe(0);
-  expect(Math.max(...(planned.get('sid') ?? []))).toBeLessThanOrEqual(MOST);
+  expect(Math.max(...(planned.get('sid') ?? []))).toBeLessThanOrEqual(MAX_QUEUED);
   expect((await user.file(last.id)).sync_status).toBe('SYNC_ABORTED');
   expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
 });

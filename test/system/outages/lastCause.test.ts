@@ -1,4 +1,4 @@
-/** What an operator reads of failures: the last real cause, and refusals as soon as they are met. */
+/** The cause of a failure that operators see: the last real one, and refused deliveries from the first attempt. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import type { Activities } from '../../../activities/index.js';
@@ -12,11 +12,11 @@ import { waitFor } from '../../support/waitFor.js';
 let service: TestService;
 let user: TestUser;
 let key: ApiClient;
-/** Nothing listens there. */
+/** A port without a listener. */
 let closedPort: number;
 let attempts = 0;
 
-/** From its second attempt on the step ends without a cause, as one does whose worker dies. */
+/** From its second attempt on, the step fails without a cause, as after the death of its worker. */
 const dyingAtSecondAttempt = (activities: Activities): Activities => ({
   ...activities,
   async discoverPages(input) {
@@ -45,11 +45,11 @@ interface Run {
   readonly error: string | null;
 }
 
-test('a run keeps why its site could not be reached when its last attempt ends without a cause', async () => {
+test('keeps the cause of a run whose last attempt ends without one', async () => {
   const { id } = await user.scrape({ url: `http://127.0.0.1:${closedPort}/sitemap.xml` });
   const latest = async (): Promise<Run | undefined> =>
     (await key.get<{ results: Run[] }>(`/sync_runs?file_id=${id}`)).body.results[0];
-  // Between the attempts too.
+  // The cause is shown between the attempts too.
   expect(await waitFor(latest, (run) => run?.error === 'unreachable')).toMatchObject({ status: 'running' });
   const file = await user.settled(id);
   const run = await waitFor(latest, (one) => one?.status === 'failed');
@@ -57,7 +57,7 @@ test('a run keeps why its site could not be reached when its last attempt ends w
   expect([file.sync_status, file.sync_error_message]).toEqual(['SYNC_ERROR', run?.message]);
 });
 
-test('a webhook whose receiver refuses connections is failing at its first delivery, with the next try', async () => {
+test('reports a webhook as failing at its first refused delivery, with the time of the next attempt', async () => {
   await key.post('/add_webhook', { url: `http://127.0.0.1:${closedPort}/hook` });
   await user.send({ name: 'knot.txt', content: 'The knot wades.' });
   const page = async (): Promise<string> =>

@@ -10,7 +10,7 @@ import { newEngineFolder } from '../../support/scratch.js';
 import { startService, type TestService } from '../../support/service.js';
 
 const PAGES = 30;
-/** Long enough for several tries of a batch: after 1, 2 and 4 seconds. */
+/** Long enough for several attempts of a batch: after 1, 2 and 4 seconds. */
 const OUTAGE_MS = 9_000;
 
 let engines: RunningEngines;
@@ -19,9 +19,9 @@ let service: TestService;
 let site: Site;
 
 beforeAll(async () => {
-  // Steps that fail are what this is about, and the SDK would tell of each.
+  // Failing steps are expected here; the SDK would log each.
   await quietTemporal('ERROR');
-  // A Qdrant of its own: this test stops it.
+  // This test stops Qdrant, so it has its own.
   dataDir = await newEngineFolder('outage');
   engines = await startEngines({ dataDir, need: { temporal: false, mongodb: false, qdrant: true }, ports: 'free' });
   service = await startService({
@@ -38,7 +38,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-test('while Qdrant is away no page is fetched over and over; when it is back, all is done', async () => {
+test('does not fetch pages repeatedly while Qdrant is down, and finishes when it is back', async () => {
   const user = await service.user('lena');
   const pages = () => site.requests.filter((one) => one.startsWith('/pages/'));
   const { id } = await user.scrape({ url: site.url('/sitemap.xml') });

@@ -12,7 +12,7 @@ let service: TestService;
 let site: Site;
 
 beforeAll(async () => {
-  // A Temporal of its own: this test stops it.
+  // This test stops Temporal, so it has its own.
   dataDir = await newEngineFolder('outbox');
   engines = await startEngines({ dataDir, need: { temporal: true, mongodb: false, qdrant: false }, ports: 'free' });
   service = await startService(
@@ -28,13 +28,13 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-test('with worker and Temporal stopped, a scrape is accepted at once, and done when they start', async () => {
+test('accepts a scrape while worker and Temporal are stopped, and runs it when they start', async () => {
   const user = await service.user('dora');
   await engines.temporal?.stop();
 
   const accepted = await user.scrape({ url: site.url('/sitemap.xml') });
   expect(accepted.sync_status).toBe('QUEUED_FOR_SYNC');
-  // Whatever the handler did, it fetched nothing.
+  // The handler fetches nothing.
   expect(site.requests).toEqual([]);
   expect((await user.get('/health')).status).toBe(200);
   expect(await user.get('/ready')).toMatchObject({

@@ -9,7 +9,7 @@ import { waitFor } from '../../support/waitFor.js';
 import { startService, type TestService } from '../../support/service.js';
 import { thoroughly } from '../../support/thorough.js';
 
-/** Receivers that misbehave: what arrives, in which order, and what the list of deliveries says. */
+/** Misbehaving receivers: the events delivered, their order, and the list of deliveries. */
 
 let service: TestService;
 const receivers: Receiver[] = [];
@@ -36,7 +36,7 @@ interface Delivery {
   readonly attempts: { status_code: number | null; error: string | null; duration_ms: number; at: string }[];
 }
 
-/** An organization of its own, with a receiver or several. */
+/** Creates an organization, to which receivers can be added. */
 async function organization() {
   const { organizationId, apiKey } = await service.store.organizations.create(randomUUID());
   const client = apiClient(service.url, { authorization: `Bearer ${apiKey}` });
@@ -63,7 +63,7 @@ async function organization() {
           pagination: all,
         })
       ).body.results[0],
-    /** The deliveries of a webhook, oldest first. */
+    /** Returns the deliveries of a webhook, oldest first. */
     deliveries: async (id: number) =>
       (
         await client.get<{ results: Delivery[]; count: number }>(`/webhooks/${id}/deliveries`)
@@ -75,13 +75,13 @@ const ended = (found: readonly { status: string }[]): boolean =>
   found.length > 0 && found.every(({ status }) => status !== 'PENDING');
 
 describe('a receiver that answers 500 for a while', () => {
-  test('gets each event once it is well again, those of one object in order, and every try is listed', async () => {
-    const { tell, receiver, deliveries } = await organization();
+  test('gets each event once after it recovers, those of one object in order, and every attempt is listed', async () => {
+    const { tell: emit, receiver, deliveries } = await organization();
     const hook = await receiver();
     hook.react(({ event }) => (event.obj.object_id === '1' ? 500 : 200));
-    await tell('FILE_SYNCING', 1, 2);
-    await tell('FILE_READY', 1, 2);
-    // File 2 is told whole while file 1 waits: both its tries so far were for the first of its events.
+    await emit('FILE_SYNCING', 1, 2);
+    await emit('FILE_READY', 1, 2);
+    // File 2 gets all its events while file 1 waits: all attempts for file 1 so far were for its first event.
     expect(await hook.tookSoon(2)).toEqual(['FILE_SYNCING 2', 'FILE_READY 2']);
     hook.react(() => 200);
     expect((await hook.tookSoon(4)).slice(2)).toEqual(['FILE_SYNCING 1', 'FILE_READY 1']);
@@ -96,7 +96,7 @@ describe('a receiver that answers 500 for a while', () => {
     expect(codes[0]?.at(0)).toBe(500);
     expect(codes[0]?.at(-1)).toBe(200);
     expect([codes[1], codes[2], codes[3]]).toEqual([[200], [200], [200]]);
-    // The same event has the same id at every try, and the same bytes.
+    // The same event has the same id and the same bytes at every attempt.
     const tries = hook.received.filter(
       ({ event }) => event.webhook_type === 'FILE_SYNCING' && event.obj.object_id === '1',
     );
@@ -106,12 +106,12 @@ describe('a receiver that answers 500 for a while', () => {
   });
 });
 
-describe('a receiver that never takes an event', () => {
-  test('is flagged with a reason once it is given up, is told the next one all the same, and is ACTIVE after it', async () => {
-    const { tell, receiver, deliveries, webhook, post } = await organization();
+describe('a receiver that rejects an event', () => {
+  test('is flagged with a reason after the last attempt, still gets the next event, and is ACTIVE after that', async () => {
+    const { tell: emit, receiver, deliveries, webhook, post } = await organization();
     const hook = await receiver();
     hook.react(({ event }) => (event.webhook_type === 'FILE_ERROR' ? 503 : 200));
-    await tell('FILE_ERROR', 1);
+    await emit('FILE_ERROR', 1);
     const flagged = await waitFor(
       () => webhook(hook.id),
       (one) => one?.status === 'FLAGGED',
@@ -125,7 +125,7 @@ describe('a receiver that never takes an event', () => {
     expect((at[1] ?? 0) - (at[0] ?? 0)).toBeGreaterThanOrEqual(200);
     expect((at[2] ?? 0) - (at[1] ?? 0)).toBeGreaterThanOrEqual(400);
 
-    await tell('FILE_READY', 1);
+    await emit('FILE_READY', 1);
     await hook.tookSoon(1);
     await waitFor(
       () => webhook(hook.id),
@@ -143,12 +143,12 @@ describe('a receiver that never takes an event', () => {
 });
 
 describe('a receiver that hangs', () => {
-  test('is cut off after the time it has, and holds up no other one', async () => {
-    const { tell, receiver, deliveries } = await organization();
+  test('is disconnected at the timeout, and delays no other receiver', async () => {
+    const { tell: emit, receiver, deliveries } = await organization();
     const [slow, quick] = [await receiver(), await receiver()];
     slow.react(() => 'hang');
-    await tell('FILE_SYNCING', ...Array.from({ length: 20 }, (_, index) => index + 1));
-    await tell('FILE_READY', ...Array.from({ length: 20 }, (_, index) => index + 1));
+    await emit('FILE_SYNCING', ...Array.from({ length: 20 }, (_, index) => index + 1));
+    await emit('FILE_READY', ...Array.from({ length: 20 }, (_, index) => index + 1));
     await quick.tookSoon(40);
     expect(slow.taken()).toEqual([]);
     const [first] = await waitFor(
@@ -157,7 +157,7 @@ describe('a receiver that hangs', () => {
     );
     expect(first?.attempts[0]).toMatchObject({ status_code: null, error: expect.stringContaining('within 2.5 s') });
     slow.react(() => 200);
-    // The first events may have been given up by now; whatever comes of a file comes in order.
+    // The first events may have been given up; those delivered for a file are in order.
     const listed = await waitFor(
       () => deliveries(slow.id),
       (found) => found.length === 40 && ended(found),
@@ -175,8 +175,8 @@ describe('a receiver that redirects or hangs up', () => {
   test.each([
     [302, 302, 'redirects are not followed'],
     ['close', null, 'failed or broke'],
-  ] as const)('%s counts as a failure and is tried again', async (how, status_code, sentence) => {
-    const { tell, receiver, deliveries } = await organization();
+  ] as const)('counts as a failure and is retried: %s', async (how, status_code, sentence) => {
+    const { tell: emit, receiver, deliveries } = await organization();
     const hook = await receiver();
     let first = true;
     hook.react(() => {
@@ -184,7 +184,7 @@ describe('a receiver that redirects or hangs up', () => {
       first = false;
       return reaction;
     });
-    await tell('FILE_READY', 5);
+    await emit('FILE_READY', 5);
     await hook.tookSoon(1);
     expect(hook.received.map(({ headers }) => headers.host)).toEqual(Array(2).fill(new URL(hook.url).host));
     const [delivery] = await waitFor(() => deliveries(hook.id), ended);
@@ -196,17 +196,17 @@ describe('a receiver that redirects or hangs up', () => {
 });
 
 describe('a receiver that answers 410', () => {
-  test('is told nothing more, says so, and goes on where it was when it is asked for again', async () => {
-    const { tell, receiver, deliveries, webhook, post } = await organization();
+  test('gets no further event, is flagged, and continues where it was after a redelivery', async () => {
+    const { tell: emit, receiver, deliveries, webhook, post } = await organization();
     const hook = await receiver();
     hook.react(() => 410);
-    await tell('FILE_SYNCING', 1);
+    await emit('FILE_SYNCING', 1);
     const flagged = await waitFor(
       () => webhook(hook.id),
       (one) => one?.status === 'FLAGGED',
     );
     expect(flagged?.status_reason).toContain('410');
-    await tell('FILE_READY', 1);
+    await emit('FILE_READY', 1);
     await sleep(1_000);
     expect(hook.came()).toEqual(['FILE_SYNCING 1']);
     hook.react(() => 200);
@@ -220,13 +220,13 @@ describe('a receiver that answers 410', () => {
   });
 });
 
-describe('an address that came to lead inside', () => {
-  test('is not called: the guard looks at every delivery', async () => {
-    const { organizationId, tell, deliveries, webhook } = await organization();
+describe('an address that became private', () => {
+  test('is not called: the guard checks every delivery', async () => {
+    const { organizationId, tell: emit, deliveries, webhook } = await organization();
     const inside = await service.store.transaction((session) =>
       service.store.webhooks.add(organizationId, 'http://127.0.0.2:9/hook', '00'.repeat(32), session),
     );
-    await tell('FILE_READY', 1);
+    await emit('FILE_READY', 1);
     const id = inside?._id ?? 0;
     await waitFor(
       () => webhook(id),
@@ -237,18 +237,18 @@ describe('an address that came to lead inside', () => {
   });
 });
 
-describe('a receiver that was down, or came late', () => {
+describe('a receiver that was down, or was added late', () => {
   interface Page {
     readonly results: { cursor: number; event_id: string; webhook_type: string; obj: { object_id: string } }[];
     readonly next_cursor: number;
     readonly has_more: boolean;
   }
   thoroughly('catches up from the feed, page by page, in the order of the deliveries', async () => {
-    const { tell, receiver, get } = await organization();
+    const { tell: emit, receiver, get } = await organization();
     const hook = await receiver();
-    await tell('FILE_SYNCING', 1, 2, 3);
-    await tell('FILE_READY', 1);
-    await tell('FILE_READY', 2, 3);
+    await emit('FILE_SYNCING', 1, 2, 3);
+    await emit('FILE_READY', 1);
+    await emit('FILE_READY', 2, 3);
     await hook.tookSoon(6);
     const names: string[] = [];
     let after = 0;
@@ -267,21 +267,21 @@ describe('a receiver that was down, or came late', () => {
     }
     expect(names).toHaveLength(6);
     expect(new Set(names)).toEqual(new Set(hook.taken()));
-    // A webhook that is added now is told what happens from now on.
+    // A webhook added now gets the events from now on.
     const late = await receiver();
-    await tell('FILE_DELETED', 1);
+    await emit('FILE_DELETED', 1);
     expect(await late.tookSoon(1)).toEqual(['FILE_DELETED 1']);
   });
-  test('events of another organization are in neither its feed nor its deliveries', async () => {
-    const [one, other] = [await organization(), await organization()];
-    const [mine, theirs] = [await one.receiver(), await other.receiver()];
-    await one.tell('FILE_READY', 1);
+  test('gets no events of another organization, neither in its feed nor in its deliveries', async () => {
+    const [own, other] = [await organization(), await organization()];
+    const [ownHook, otherHook] = [await own.receiver(), await other.receiver()];
+    await own.tell('FILE_READY', 1);
     await other.tell('FILE_READY', 2);
-    await Promise.all([mine.tookSoon(1), theirs.tookSoon(1)]);
-    expect((await one.get<Page>('/events')).body.results.map(({ obj }) => obj.object_id)).toEqual(['1']);
-    expect([mine.taken(), theirs.taken()]).toEqual([['FILE_READY 1'], ['FILE_READY 2']]);
-    for (const path of [`/webhooks/${theirs.id}/deliveries`, `/webhooks/${2 ** 40}/deliveries`])
-      expect(await one.get(path)).toMatchObject({ status: 404, body: { detail: 'No such webhook.' } });
-    expect((await one.post(`/webhooks/${theirs.id}/redeliver`, {})).status).toBe(404);
+    await Promise.all([ownHook.tookSoon(1), otherHook.tookSoon(1)]);
+    expect((await own.get<Page>('/events')).body.results.map(({ obj }) => obj.object_id)).toEqual(['1']);
+    expect([ownHook.taken(), otherHook.taken()]).toEqual([['FILE_READY 1'], ['FILE_READY 2']]);
+    for (const path of [`/webhooks/${otherHook.id}/deliveries`, `/webhooks/${2 ** 40}/deliveries`])
+      expect(await own.get(path)).toMatchObject({ status: 404, body: { detail: 'No such webhook.' } });
+    expect((await own.post(`/webhooks/${otherHook.id}/redeliver`, {})).status).toBe(404);
   });
 });

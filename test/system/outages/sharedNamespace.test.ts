@@ -8,7 +8,7 @@ import { isThorough } from '../../support/thorough.js';
 const PAGES = isThorough() ? 300 : 12;
 const FIRST_ID = 5_000;
 
-/** Two deployments that share a Temporal namespace and TASK_QUEUE, each with a site of its own. */
+/** Two deployments that share a Temporal namespace and TASK_QUEUE, each with its own site. */
 let services: TestService[];
 let sites: Site[];
 
@@ -26,7 +26,7 @@ afterAll(async () => {
 
 const paths = Array.from({ length: PAGES }, (_, index) => `/pages/${index}.html`);
 
-/** Scrapes all pages of a site, and returns the ended parent with its pages. */
+/** Scrapes all pages of a site. Returns the ended parent with its pages. */
 async function scraped(index: number) {
   const [service, site] = [services[index]!, sites[index]!];
   paths.forEach((path, seed) => site.pages.set(path, samplePage(index * PAGES + seed, 1)));
@@ -36,7 +36,7 @@ async function scraped(index: number) {
   return { parent, pages: await user.children(parent.id) };
 }
 
-test('two deployments with equal ids in one namespace complete their runs at the same time', async () => {
+test('completes runs of two deployments with equal ids in one namespace at the same time', async () => {
   const [one, other] = (await Promise.all([scraped(0), scraped(1)])) as [
     Awaited<ReturnType<typeof scraped>>,
     Awaited<ReturnType<typeof scraped>>,

@@ -30,7 +30,7 @@ afterAll(async () => {
  * Qdrant's strict mode limits the rate of requests by 429 with Retry-After in seconds; RFC 9110 also allows a date.
  * https://qdrant.tech/documentation/guides/administration/#strict-mode, https://www.rfc-editor.org/rfc/rfc9110#field.retry-after
  */
-const TROUBLES: readonly (readonly [what: string, trouble: Trouble, says: RegExp])[] = [
+const FAULTS: readonly (readonly [what: string, fault: Trouble, says: RegExp])[] = [
   ['answers after STORE_TIMEOUT_S', 'late', /^Qdrant does not answer/],
   ['answers 429 with Retry-After in seconds', { status: 429, headers: { 'retry-after': '1' } }, /^Qdrant reports/],
   [
@@ -41,17 +41,17 @@ const TROUBLES: readonly (readonly [what: string, trouble: Trouble, says: RegExp
   ['answers 500', { status: 500 }, /^Qdrant reports/],
 ];
 
-describe.each(TROUBLES)('while Qdrant %s', (what, trouble, says) => {
-  test('a write is retried until it passes, and each point is there once', async () => {
-    proxy.fail('write', trouble, 1);
+describe.each(FAULTS)('while Qdrant %s', (what, fault, says) => {
+  test('retries a write until it succeeds, and stores each point once', async () => {
+    proxy.fail('write', fault, 1);
     const { id } = await user.send({ name: `${what}.txt`, content: `The tide falls while Qdrant ${what}.` });
     expect(await user.settled(id)).toMatchObject({ sync_status: 'READY', sync_error_message: null });
     expect(proxy.seen('write')).toBe(2);
     expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
   });
 
-  test('a search is 503 with Retry-After and names Qdrant; the next one finds', async () => {
-    proxy.fail('search', trouble, 1);
+  test('answers a search with 503 and Retry-After, naming Qdrant, and the next search with results', async () => {
+    proxy.fail('search', fault, 1);
     const refused = await user.post<{ detail: string }>('/embeddings', QUERY);
     expect(proxy.seen('search')).toBe(1);
     expect({ status: refused.status, retryAfter: refused.headers.get('retry-after') }).toEqual({

@@ -1,4 +1,4 @@
-/** Runs that make no progress are named with their cause, everywhere where somebody looks. */
+/** Runs that make no progress are reported with their cause in every view. */
 import { readFileSync } from 'node:fs';
 import { randomUUID } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
@@ -85,7 +85,10 @@ const doctor = async (name: string): Promise<Check | undefined> => {
   return (JSON.parse(lines.join('\n')) as Check[]).find((check) => check.name === name && check.state !== 'ok');
 };
 
-/** A worker whose workflow code throws, as one does that meets the history of another version. */
+/**
+ * Starts a worker whose workflow code throws, as when it replays the history of another version. Returns a function
+ * that stops it.
+ */
 async function startBrokenWorker(): Promise<() => Promise<void>> {
   await quietTemporal('ERROR');
   const { NativeConnection, Worker } = (await loadProduct()).sdk;
@@ -120,7 +123,7 @@ describe('a run that no worker takes', () => {
   let stopBroken = async (): Promise<void> => undefined;
   afterAll(() => stopBroken());
 
-  test('is stalled with what to do, and says so everywhere', async () => {
+  test('is stalled with a remedy, in every view', async () => {
     file = (await user.scrape({ url: site.url('/sitemap.xml') })).id;
     const [run] = await stalledBy('no_worker');
     expect(run?.message).toContain('npm run worker');
@@ -142,7 +145,7 @@ describe('a run that no worker takes', () => {
     });
   });
 
-  test('is stalled by a silent worker where one was killed or is frozen', async () => {
+  test('is stalled by a silent worker after one was killed or frozen', async () => {
     const self = { id: randomUUID(), host: 'frozen-host', pid: 4711 };
     await service.store.workers.beat(self, { lagMs: 0, waitShare: null, waited: null, othersShare: null });
     await withDatabase(service, (connection) =>
@@ -156,19 +159,19 @@ describe('a run that no worker takes', () => {
     await service.store.workers.ended(self.id);
   });
 
-  test('is stalled by its workflow tasks while they fail, with their reason', async () => {
+  test('is stalled by its failing workflow tasks, with their error', async () => {
     stopBroken = await startBrokenWorker();
     const [run] = await stalledBy('workflow_task_fails');
     expect(run?.message).toContain('plan.batches is not iterable');
     expect((await ready()).reasons.join(' ')).toContain('workflow tasks fail again and again');
-    // Readiness is open to all: the reason of one organization stays out of it.
+    // Readiness is public: the error of one organization stays out of it.
     expect((await ready()).reasons.join(' ')).not.toContain('plan.batches');
     expect(await waitFor(opsPage, (page) => page.includes('plan.batches'))).toContain('Run one version of all workers');
     expect((await doctor('stalled runs'))?.found).toContain('plan.batches is not iterable');
     await opsPicture(service, 'workflow-tasks');
   });
 
-  test('runs again with a good worker, and is not stalled while a slow site keeps it waiting', async () => {
+  test('runs again with a good worker, and is not stalled by a slow site', async () => {
     await stopBroken();
     await service.startWorker();
     await waitFor(
@@ -187,7 +190,7 @@ describe('a run that no worker takes', () => {
   });
 });
 
-test('a run that needs Qdrant is stalled while Qdrant is down', async () => {
+test('reports a run that needs Qdrant as stalled while Qdrant is down', async () => {
   await qdrant.shut();
   const { id } = await user.send({ name: 'dunlin.txt', content: 'The dunlin probes the mud.' });
   const [run] = await stalledBy('qdrant_down');
@@ -199,11 +202,11 @@ test('a run that needs Qdrant is stalled while Qdrant is down', async () => {
   expect((await doctor('stalled runs'))?.found).toContain('Qdrant does not answer');
   await opsPicture(service, 'qdrant');
 
-  // As `npm start` records an embedded engine that does not start.
+  // Recorded like this by `npm start` for an embedded engine that does not start.
   const since = new Date().toISOString();
   const down = { since, cause: 'Traceback', how: 'ended with code 1', isDiskFull: false, attempts: 2 };
-  const notes = path.join(service.env['DATA_DIR'] ?? '', 'engines.json');
-  await writeFile(notes, JSON.stringify({ engines: [{ name: 'qdrant', pid: 1, down }] }));
+  const stateFile = path.join(service.env['DATA_DIR'] ?? '', 'engines.json');
+  await writeFile(stateFile, JSON.stringify({ engines: [{ name: 'qdrant', pid: 1, down }] }));
   const named = `The embedded Qdrant is down since ${since.slice(0, 19).replace('T', ' ')} UTC: it ended with code 1, 2 failed starts since.`;
   expect((await ready()).reasons).toContainEqual(expect.stringContaining(`${named} npm start tries again`));
   const alerts = (html: string): string => /<div id="part-alerts".*?<\/div>/s.exec(html)?.[0] ?? '';
@@ -215,12 +218,12 @@ test('a run that needs Qdrant is stalled while Qdrant is down', async () => {
   expect(page).toContain('<span class="badge bad">qdrant</span>');
   expect(page).not.toContain('Traceback');
   expect(await doctor('Qdrant')).toMatchObject({ found: expect.stringContaining('Last cause: Traceback') });
-  await rm(notes);
+  await rm(stateFile);
 
   await qdrant.open();
   expect((await user.settled(id)).sync_status).toBe('READY');
   expect(await waitFor(runs, ([latest]) => latest?.status === 'finished')).toMatchObject([
-    // Until its next attempt the step counts as failing.
+    // The step counts as failing until its next attempt.
     { status: 'finished', error: null, stalls: expect.arrayContaining([objectOf('qdrant_down')]) },
     {},
   ]);

@@ -23,9 +23,9 @@ let site: Site;
 let admin: mongoose.mongo.MongoClient;
 
 beforeAll(async () => {
-  // Steps that fail are what this is about, and the SDK would tell of each.
+  // Failing steps are expected here; the SDK would log each.
   await quietTemporal('ERROR');
-  // A MongoDB of its own: this test takes its primary away.
+  // This test makes the primary step down, so it has its own MongoDB.
   dataDir = await newEngineFolder('step-down');
   engines = await startEngines({ dataDir, need: { temporal: false, mongodb: true, qdrant: false }, ports: 'free' });
   const uri = new URL(engines.mongodbUri ?? '');
@@ -43,13 +43,13 @@ afterAll(async () => {
 });
 
 /**
- * Makes the primary step down. A set of one member needs force, and elects that member again when the time is over.
+ * Makes the primary step down. A set of one member needs `force`, and elects that member again afterwards.
  * https://www.mongodb.com/docs/manual/reference/command/replSetStepDown/
  */
 const stepDown = () =>
   admin.db('admin').command({ replSetStepDown: STEP_DOWN_S, secondaryCatchUpPeriodSecs: 0, force: true });
 
-test('when the primary steps down again and again during an ingest, nothing is lost or doubled', async () => {
+test('loses and duplicates nothing when the primary steps down repeatedly during an ingest', async () => {
   const user = await testUser(service.url, service.apiKey, 'stella', PATIENCE_MS);
   const { id } = await user.scrape({ url: site.url('/sitemap.xml') });
   await waitFor(

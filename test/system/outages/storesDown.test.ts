@@ -1,4 +1,4 @@
-/** Every operation while one store is down or frozen: its usual answer, or 503 that names the store. */
+/** Every operation while one store is down or frozen: its usual answer, or a 503 that names the store. */
 import type { ServerResponse } from 'node:http';
 import { readdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -16,16 +16,16 @@ import { type OwnService, startOwnService } from '../../support/ownService.js';
 import { PATIENCE_MS, waitFor } from '../../support/waitFor.js';
 import { thoroughRows } from '../../support/thorough.js';
 
-/** A request that hangs does not end by then; the others wait for a store for STORE_TIMEOUT_S. */
+/** Timeout that only a hanging request exceeds; the others wait for a store for STORE_TIMEOUT_S. */
 const HANGING_MS = 60_000;
 /** Larger than CONTENT_ROW_BYTES below, so that it goes to file storage. */
 const TEXT = 'The tide rises twice a day. '.repeat(200);
-/** In place of ids in sampled bodies and paths: no record has it. */
+/** Replaces ids in sampled bodies and paths; no record has it. */
 const NO_ID = 987_654_321;
 
 let service: OwnService;
 let site: Site;
-/** A site whose sitemap is held back until the end. */
+/** A site that answers requests for its sitemap only at the end. */
 let heldSite: Site;
 const held: ServerResponse[] = [];
 const SITEMAP = sitemapOf('http://127.0.0.1', []);
@@ -58,7 +58,7 @@ afterAll(async () => {
   await Promise.all([site.close(), heldSite.close()]);
 });
 
-/** A user with a file that is READY and a scrape that is under way, so that requests reach every store they need. */
+/** A user with a READY file and a scrape in progress, so that requests reach every store they need. */
 interface Caller {
   readonly credentials: Readonly<Record<AuthScheme, Record<string, string>>>;
   readonly fileId: number;
@@ -77,7 +77,7 @@ async function newCaller(customerId: string): Promise<Caller> {
     (now) => now > begun,
   );
   const key = { authorization: `Bearer ${apiKey}` };
-  // An organization has three at most.
+  // An organization may have three webhooks at most.
   const { body } = await apiClient(url, key).post<Listed<{ id: number }>>('/webhooks', {});
   for (const webhook of body.results) await apiClient(url, key).delete(`/delete_webhook/${webhook.id}`);
   const token = { authorization: `Token ${user.token}` };
@@ -88,7 +88,7 @@ async function newCaller(customerId: string): Promise<Caller> {
   return { credentials, fileId: file.id, scrapeId: scrape.id };
 }
 
-/** Bodies with which operations reach their stores; every other one is sent the least body that its schema takes. */
+/** Bodies with which operations reach their stores; the others are sent the smallest body that their schema accepts. */
 const bodiesOf = ({ fileId, scrapeId }: Caller): Readonly<Record<string, unknown>> => ({
   '/embeddings': { query: 'When does the tide rise?', k: 1 },
   '/upload_text': { contents: TEXT },
@@ -99,7 +99,7 @@ const bodiesOf = ({ fileId, scrapeId }: Caller): Readonly<Record<string, unknown
   '/cancel_sync': { file_id: scrapeId },
 });
 
-/** The least body, with an address of the test's site and ids of no record. */
+/** Returns the smallest body, with an address of the test's site and ids of no record. */
 const leastBody = (schema: NonNullable<ReturnType<typeof bodyOf>>): unknown =>
   JSON.parse(
     JSON.stringify(sample(ours, schema), (key, value: unknown) =>
@@ -128,7 +128,7 @@ interface Answer {
   readonly detail: string;
 }
 
-/** Sends one request of every operation, all at once. */
+/** Sends one request of every operation, concurrently. */
 function callAll(caller: Caller): Promise<Answer[]> {
   return Promise.all(
     operations.map(async (one) => {
@@ -148,8 +148,8 @@ function callAll(caller: Caller): Promise<Answer[]> {
   );
 }
 
-/** Operations whose answer is neither the usual one nor 503 with Retry-After and the store's name. */
-const wrong = (answers: readonly Answer[], store: string): Answer[] =>
+/** Returns the answers that are neither the usual one nor a 503 with Retry-After and the store's name. */
+const unexpected = (answers: readonly Answer[], store: string): Answer[] =>
   answers.filter(
     ({ operation, status, retryAfter, detail }) =>
       status !== usual.get(operation) && !(status === 503 && Number(retryAfter) > 0 && detail.includes(store)),
@@ -157,7 +157,7 @@ const wrong = (answers: readonly Answer[], store: string): Answer[] =>
 const refused = (answers: readonly Answer[], store: string): string[] =>
   answers.flatMap(({ operation, status, detail }) => (status === 503 && detail.includes(store) ? [operation] : []));
 
-/** Calls every operation while an engine is killed or frozen, and starts it again. */
+/** Calls every operation while an engine is killed or frozen, then restores the engine. */
 async function callWithout(engine: EngineName, how: 'killed' | 'frozen'): Promise<Answer[]> {
   const caller = await newCaller(`${engine} ${how}`);
   const one = service.engines[engine];
@@ -172,10 +172,10 @@ async function callWithout(engine: EngineName, how: 'killed' | 'frozen'): Promis
 }
 
 const NEED_QDRANT = ['POST /embeddings', 'POST /list_chunks_and_embeddings'];
-/** Open ones: no caller is looked up for them. */
+/** Public operations: they look up no caller. */
 const NEED_NO_MONGODB = ['GET /health', 'GET /content/{organization}/{file}/{content}'];
 
-/** Vectors of segments of the embedded engine. */
+/** Returns the vector files of the embedded engine's segments. */
 async function vectorFiles(): Promise<string[]> {
   const folder = path.join(service.env['DATA_DIR'] ?? '', 'qdrant');
   const names = await readdir(folder, { recursive: true });
@@ -184,7 +184,7 @@ async function vectorFiles(): Promise<string[]> {
     .map((name) => path.join(folder, name));
 }
 
-test('Qdrant with a damaged segment: searches are 503, /ready is degraded and doctor says so', async () => {
+test('answers searches with 503, reports /ready as degraded and fails doctor when a segment of Qdrant is damaged', async () => {
   const api = apiClient(service.url, first.credentials.user);
   const moving = { filters: { sync_statuses: ['QUEUED_FOR_SYNC', 'SYNCING'] } };
   await waitFor(
@@ -197,13 +197,14 @@ test('Qdrant with a damaged segment: searches are 503, /ready is degraded and do
   expect(files.length).toBeGreaterThan(0);
   await Promise.all(files.map((name) => rename(name, `${name}.away`)));
   await qdrant.restart();
-  // What was found before the damage is good for some seconds.
+  // Results from before the damage are cached for some seconds.
   const ready = await waitFor(
     () => api.get<{ status: string; reasons: string[] }>('/ready'),
     ({ body }) => body.reasons.join().includes('Qdrant fails searches in'),
   );
   const doctor = await cli(service.env, 'doctor');
-  // Nothing is written meanwhile: a write makes the engine fill the missing file with zeros, and searches answer again.
+  // Nothing is written meanwhile: a write would make the engine fill the missing file with zeros, and searches would
+  // work again.
   const search = await api.post('/embeddings', { query: 'tide', k: 1 });
   await qdrant.stop();
   await Promise.all(files.map((name) => rename(`${name}.away`, name)));
@@ -216,41 +217,44 @@ test('Qdrant with a damaged segment: searches are 503, /ready is degraded and do
   expect(doctor.lines.join('\n')).toContain('searches fail');
 });
 
-describe.each<'killed' | 'frozen'>(['killed', ...thoroughRows(['frozen'] as const)])('with a store %s', (how) => {
-  test('Qdrant: searches and lists of vectors are 503, everything else works', async () => {
-    const answers = await callWithout('qdrant', how);
-    expect(wrong(answers, 'Qdrant')).toEqual([]);
-    expect(refused(answers, 'Qdrant').toSorted()).toEqual(NEED_QDRANT);
-  });
+describe.each<'killed' | 'frozen'>(['killed', ...thoroughRows(['frozen'] as const)])(
+  'all operations with a store %s',
+  (how) => {
+    test('answer 503 without Qdrant to searches and lists of vectors, and work otherwise', async () => {
+      const answers = await callWithout('qdrant', how);
+      expect(unexpected(answers, 'Qdrant')).toEqual([]);
+      expect(refused(answers, 'Qdrant').toSorted()).toEqual(NEED_QDRANT);
+    });
 
-  test('Temporal: a cancel is 503, work is accepted and everything else works', async () => {
-    const answers = await callWithout('temporal', how);
-    expect(wrong(answers, 'Temporal')).toEqual([]);
-    expect(refused(answers, 'Temporal')).toEqual(['POST /cancel_sync']);
-  });
+    test('answer 503 without Temporal to a cancel, and work otherwise', async () => {
+      const answers = await callWithout('temporal', how);
+      expect(unexpected(answers, 'Temporal')).toEqual([]);
+      expect(refused(answers, 'Temporal')).toEqual(['POST /cancel_sync']);
+    });
 
-  test('MongoDB: every operation that needs a caller is 503', async () => {
-    const answers = await callWithout('mongodb', how);
-    expect(wrong(answers, 'MongoDB')).toEqual([]);
-    const served = answers.filter(({ status }) => status !== 503).map(({ operation }) => operation);
-    expect(served.toSorted()).toEqual(NEED_NO_MONGODB.toSorted());
-  });
-});
+    test('answer 503 without MongoDB whenever they need a caller', async () => {
+      const answers = await callWithout('mongodb', how);
+      expect(unexpected(answers, 'MongoDB')).toEqual([]);
+      const served = answers.filter(({ status }) => status !== 503).map(({ operation }) => operation);
+      expect(served.toSorted()).toEqual(NEED_NO_MONGODB.toSorted());
+    });
+  },
+);
 
-test('file storage: what is larger than a row is 503, everything else works', async () => {
+test('answers 503 without file storage to contents larger than a row, and works otherwise', async () => {
   const caller = await newCaller('file storage');
   const folder = path.join(service.env['DATA_DIR'] ?? '', 'files');
-  // Root may write into any folder, so a file takes its place.
+  // Root may write into any folder, so a file replaces it.
   await rename(folder, `${folder}.away`);
   await writeFile(folder, 'not a folder');
   const answers = await callAll(caller);
   await rm(folder);
   await rename(`${folder}.away`, folder);
-  expect(wrong(answers, 'File storage')).toEqual([]);
+  expect(unexpected(answers, 'File storage')).toEqual([]);
   expect(refused(answers, 'File storage')).toEqual(['POST /uploadfile', 'POST /upload_text']);
 });
 
-test('frozen stores: a search without Qdrant and any call without MongoDB are 503 instead of waiting', async () => {
+test('answers a search without Qdrant, and any call without MongoDB, with 503 instead of waiting for frozen stores', async () => {
   const caller = await newCaller('frozen');
   const api = apiClient(service.url, caller.credentials.user);
   const { qdrant, mongodb } = service.engines;
@@ -258,18 +262,18 @@ test('frozen stores: a search without Qdrant and any call without MongoDB are 50
   const search = await api.post('/embeddings', { query: 'tide', k: 1 });
   process.kill(qdrant.pid, 'SIGCONT');
   process.kill(mongodb.pid, 'SIGSTOP');
-  const [who, text] = await Promise.all([api.get('/whoami'), api.post('/upload_text', { contents: TEXT })]);
+  const [whoami, text] = await Promise.all([api.get('/whoami'), api.post('/upload_text', { contents: TEXT })]);
   process.kill(mongodb.pid, 'SIGCONT');
   expect(search).toMatchObject({ status: 503, body: { detail: expect.stringMatching(/^Qdrant does not answer/) } });
-  for (const answer of [who, text])
+  for (const answer of [whoami, text])
     expect(answer).toMatchObject({ status: 503, body: { detail: expect.stringMatching(/^MongoDB does not answer/) } });
 });
 
-/** Requests sent in turn while an engine dies, by several callers at once. */
+/** Number of concurrent callers that send requests one after another while an engine dies. */
 const BUSY_CALLERS = 20;
 
 test.each<'mongodb' | 'qdrant'>(['mongodb', ...thoroughRows(['qdrant'] as const)])(
-  '%s killed in the middle of requests: none of them is a 500',
+  'answers no request with 500 when %s is killed in the middle of requests',
   async (engine) => {
     const caller = await newCaller(`during ${engine}`);
     const headers = { ...caller.credentials.user, 'content-type': 'application/json' };
@@ -323,7 +327,7 @@ test.each<'mongodb' | 'qdrant'>(['mongodb', ...thoroughRows(['qdrant'] as const)
   },
 );
 
-test('when all stores are back, every operation answers as before', async () => {
+test('restores the usual answer of every operation when all stores are back', async () => {
   const answers = await callAll(await newCaller('afterwards'));
   expect(new Map(answers.map(({ operation, status }) => [operation, status]))).toEqual(usual);
   expect([...usual].filter(([, status]) => status >= 500)).toEqual([]);

@@ -8,7 +8,7 @@ import { apiClient } from '../../support/client.js';
 import { startService, type TestService } from '../../support/service.js';
 import { PATIENCE_MS } from '../../support/waitFor.js';
 
-/** What goes over the wire is written here byte by byte: no client of ours would send it. */
+/** Requests are written byte by byte: no HTTP client would send them. */
 let service: TestService;
 let token: string;
 
@@ -21,16 +21,16 @@ afterAll(() => service.close());
 interface RawAnswer {
   readonly status: number;
   readonly body: { readonly detail?: unknown };
-  /** All that came, for answers that are not alone. */
+  /** Everything received, for connections with several answers. */
   readonly text: string;
 }
 
-/** Sends bytes, goes on to read until the server closes, and answers what came. */
+/** Sends bytes, reads until the server closes the connection, and returns what was received. */
 async function exchange(url: string, ...parts: (string | Buffer)[]): Promise<RawAnswer> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   const pieces: Buffer[] = [];
   socket.on('data', (piece: Buffer) => pieces.push(piece));
-  // A server that does not close is one that this fails at. What it closes early may still be written to.
+  // The exchange fails if the server does not close. A write after an early close is no error.
   const closed = new Promise((resolve) => socket.on('error', () => undefined).once('close', () => resolve('closed')));
   await once(socket, 'connect');
   for (const part of parts) {
@@ -52,24 +52,24 @@ async function exchange(url: string, ...parts: (string | Buffer)[]): Promise<Raw
 const headOf = (more: readonly string[] = [], line = 'POST /user_files_v2 HTTP/1.1', host = 'host: here'): string =>
   [line, host, `authorization: Token ${token}`, 'content-type: application/json', ...more].join('\r\n') + '\r\n\r\n';
 
-describe('what is no HTTP that can be read is answered with a sentence, and the connection is closed', () => {
+describe('malformed HTTP, answered with an error and a closed connection', () => {
   test.each<[string, () => (string | Buffer)[], number]>([
     ['noise', () => ['nonsense\r\n\r\n'], 400],
     ['bytes of TLS', () => [Buffer.from('16030100c8010000c40303', 'hex')], 400],
-    ['a method that is none', () => [headOf([], 'BREW /coffee HTTP/1.1')], 400],
+    ['an unknown method', () => [headOf([], 'BREW /coffee HTTP/1.1')], 400],
     ['another version of HTTP', () => [headOf([], 'GET /health HTTP/9.9')], 400],
-    ['a blank in the address', () => [headOf([], 'GET /a b HTTP/1.1')], 400],
+    ['a space in the address', () => [headOf([], 'GET /a b HTTP/1.1')], 400],
     ['a header without a name', () => [headOf([': nothing'])], 400],
     ['a zero byte in a header', () => [headOf(['x-a: b\0c'])], 400],
-    ['a length that is none', () => [headOf(['content-length: many'])], 400],
+    ['a length that is not a number', () => [headOf(['content-length: many'])], 400],
     ['a negative length', () => [headOf(['content-length: -5'])], 400],
     ['two lengths', () => [headOf(['content-length: 2', 'content-length: 3']), '{}'], 400],
     ['a length and chunks', () => [headOf(['content-length: 2', 'transfer-encoding: chunked']), '0\r\n\r\n'], 400],
-    ['a chunk whose size is none', () => [headOf(['transfer-encoding: chunked']), 'zz\r\n{}\r\n'], 400],
+    ['a chunk whose size is not a number', () => [headOf(['transfer-encoding: chunked']), 'zz\r\n{}\r\n'], 400],
     ['headers of 100 KB', () => [headOf([`x-long: ${'x'.repeat(100_000)}`])], 431],
     ['an address of 100 KB', () => [headOf([], `GET /health?${'x'.repeat(100_000)} HTTP/1.1`)], 431],
     ['no host', () => [headOf(['connection: close'], 'GET /health HTTP/1.1', 'x-a: b')], 400],
-    ['an expectation that nobody knows', () => [headOf(['expect: magic', 'connection: close'])], 417],
+    ['an unknown expectation', () => [headOf(['expect: magic', 'connection: close'])], 417],
     ['CONNECT, as to a proxy', () => [headOf([], 'CONNECT example.com:443 HTTP/1.1')], 405],
   ])('%s', async (_what, parts, status) => {
     const answer = await exchange(service.url, ...parts());
@@ -78,7 +78,7 @@ describe('what is no HTTP that can be read is answered with a sentence, and the 
     expect(answer.text).not.toContain('x'.repeat(50));
   });
 
-  test('a request that stops coming is given up', async () => {
+  test('ends a request that stalls', async () => {
     const slow = createHttpServer(() => undefined, {
       headersTimeout: 200,
       requestTimeout: 300,
@@ -91,44 +91,44 @@ describe('what is no HTTP that can be read is answered with a sentence, and the 
     slow.close();
   });
 
-  test('an answer that is under way is not mixed with a refusal, and one that was whole stands', async () => {
+  test('keeps a complete answer, and does not mix an incomplete one with a refusal', async () => {
     const answer = await exchange(service.url, 'GET /health HTTP/1.1\r\nhost: here\r\n\r\n', 'nonsense\r\n\r\n');
     expect(answer.status).toBe(200);
     expect(answer.text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 400']);
-    const begun = createHttpServer((_request, response) => void response.write('half')).listen(0, '127.0.0.1');
-    await once(begun, 'listening');
-    const url = `http://127.0.0.1:${(begun.address() as AddressInfo).port}`;
+    const unfinished = createHttpServer((_request, response) => void response.write('half')).listen(0, '127.0.0.1');
+    await once(unfinished, 'listening');
+    const url = `http://127.0.0.1:${(unfinished.address() as AddressInfo).port}`;
     const half = await exchange(url, 'GET / HTTP/1.1\r\nhost: here\r\n\r\n', 'nonsense\r\n\r\n');
     expect(half.text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200']);
-    begun.close();
+    unfinished.close();
   });
 });
 
-describe('bodies whose bytes are not what their headers say', () => {
-  const bodied = (bytes: Buffer, type = 'application/json') => [
+describe('bodies whose bytes contradict their headers', () => {
+  const requestWith = (bytes: Buffer, type = 'application/json') => [
     headOf([`content-length: ${bytes.length}`, 'connection: close']).replace('application/json', type),
     bytes,
   ];
   test.each<[string, () => (string | Buffer)[], number]>([
-    ['no UTF-8', () => bodied(Buffer.from('{"filters":{"name":"\xff\xfe"}}', 'latin1')), 422],
+    ['not UTF-8', () => requestWith(Buffer.from('{"filters":{"name":"\xff\xfe"}}', 'latin1')), 422],
     [
-      'half a pair, as UTF-8 would write it',
-      () => bodied(Buffer.from('{"filters":{"name":"\xed\xa0\x80"}}', 'latin1')),
+      'half a surrogate pair in UTF-8',
+      () => requestWith(Buffer.from('{"filters":{"name":"\xed\xa0\x80"}}', 'latin1')),
       422,
     ],
-    ['cut in the middle of a character', () => bodied(Buffer.from('{"filters":{"name":"\xc3"}}', 'latin1')), 422],
-    ['a zero byte between values', () => bodied(Buffer.from('{"filters":\0{}}')), 422],
-    ['10,000 levels', () => bodied(Buffer.from(`${'['.repeat(10_000)}${']'.repeat(10_000)}`)), 422],
-    ['two documents', () => bodied(Buffer.from('{}{}')), 422],
-    ['a type that is none', () => bodied(Buffer.from('{}'), ';;;'), 422],
-    ['longer than is allowed', () => bodied(Buffer.alloc(100_001, ' ')), 413],
+    ['truncated within a character', () => requestWith(Buffer.from('{"filters":{"name":"\xc3"}}', 'latin1')), 422],
+    ['a zero byte between values', () => requestWith(Buffer.from('{"filters":\0{}}')), 422],
+    ['10,000 levels of nesting', () => requestWith(Buffer.from(`${'['.repeat(10_000)}${']'.repeat(10_000)}`)), 422],
+    ['two documents', () => requestWith(Buffer.from('{}{}')), 422],
+    ['an invalid media type', () => requestWith(Buffer.from('{}'), ';;;'), 422],
+    ['longer than allowed', () => requestWith(Buffer.alloc(100_001, ' ')), 413],
   ])('%s', async (_what, parts, status) => {
     expect(await exchange(service.url, ...parts())).toMatchObject({ status, body: { detail: expect.anything() } });
   });
 
-  test('what is well written is served as before: bytes beyond ASCII, and a byte order mark', async () => {
+  test('accepts characters beyond ASCII and a byte order mark', async () => {
     for (const text of ['{"filters":{"name":"Ödland 😀"}}', '\ufeff{}'])
-      expect(await exchange(service.url, ...bodied(Buffer.from(text)))).toMatchObject({ status: 200 });
+      expect(await exchange(service.url, ...requestWith(Buffer.from(text)))).toMatchObject({ status: 200 });
   });
 });
 
@@ -152,7 +152,7 @@ describe('ids and headers', () => {
   });
 
   test.each(['{"$gt":""}', '__proto__', '$where', "'; drop", 'a\u00ff', ' '.repeat(3) + 'blank'])(
-    'a customer-id is a name and nothing else: %s',
+    'accepts a customer-id as a plain name: %s',
     async (name) => {
       const client = apiClient(service.url, { authorization: `Bearer ${service.apiKey}` });
       const user = await client.get<{ organization_supplied_user_id: string }>('/whoami', { 'customer-id': name });

@@ -18,10 +18,10 @@ import { SOURCE_STANDS } from '../../support/sourceStands/index.js';
 import type { SourceStand } from '../../support/sourceStands/stand.js';
 import { isThorough } from '../../support/thorough.js';
 
-/** Requests of each operation, as its schema has them and bent; enough to meet what a change has broken. */
+/** Random requests per operation, valid and mutated ones. */
 const RUNS = isThorough() ? 30 : 8;
 
-/** Sources whose emulators this file looks into. */
+/** Sources whose emulators this file uses directly. */
 const OWN: ReadonlySet<string> = new Set(['GITBOOK', 'GITHUB', 'S3']);
 
 let service: TestService;
@@ -29,11 +29,11 @@ let site: Site;
 let gitbook: GitBookEmulator;
 let github: GitHubEmulator;
 let s3: S3SourceEmulator;
-/** Every other source, so that no request leaves this machine. */
+/** All other sources, so that no request leaves this machine. */
 let others: SourceStand[];
 let user: TestUser;
 let credentials: Record<AuthScheme, Record<string, string>>;
-/** Texts that mean something here: they lead a request past the first check. */
+/** Meaningful strings, which pass the first validation of a request. */
 const strings: string[] = ['WEB_SCRAPE', 'READY', 'a', '$a', 'a.b', 'pages', 'zoe', '1'];
 
 beforeAll(async () => {
@@ -51,7 +51,7 @@ beforeAll(async () => {
   user = await service.user('zoe');
   const url = site.url('/sitemap.xml');
   await user.settled((await user.scrape({ url, tags: { a: ['b', 'c'], n: 1 } })).id);
-  // What the fuzz run asks for is accepted, but nobody works on it.
+  // Requests of the fuzz run are accepted, but no worker runs them.
   await service.stopWorker();
   strings.push(url, site.url('/pages/0.html'));
   const key = { authorization: `Bearer ${service.apiKey}` };
@@ -88,12 +88,12 @@ async function send({ method, path, auth, body, query = {}, params = {} }: Sent)
     headers: { ...credentials[auth], ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   };
-  // A connection kept alive may be closed just as it is used: the request is made again, on another.
+  // A kept-alive connection may be closed just as it is used: the request is sent again on another.
   const answer = await fetch(url, request).catch(() => fetch(url, request));
   return { status: answer.status, body: (await answer.json()) as { detail?: unknown } };
 }
 
-/** What an answer does that neither document allows; null when nothing. */
+/** Describes how an answer violates either document; null if it does not. */
 function violation(
   { method, path }: Sent,
   { status, body }: { status: number; body: { detail?: unknown } },
@@ -107,26 +107,26 @@ function violation(
   return faults.length === 0 ? null : `${status} ${faults.join(' | ')}`;
 }
 
-const built = operations.map((one) => [one.method, one.path, one.auth] as const);
-const taking = built.flatMap(([method, path, auth]) => {
+const implemented = operations.map((one) => [one.method, one.path, one.auth] as const);
+const withBody = implemented.flatMap(([method, path, auth]) => {
   const schema = bodyOf(theirs, method, path);
   const shapes = schema ? shapesOf(theirs, schema).filter(({ fields }) => fields.length > 0) : [];
   return shapes.map((shape, index) => [method, path, index, auth, shape] as const);
 });
 
-test('the walk below goes over every operation with a body: lists and choices of bodies too', () => {
-  const walked = (wanted: string) => taking.filter(([, path]) => path === wanted).length;
+test('the checks below cover every operation with a body, including lists and alternatives of bodies', () => {
+  const walked = (wanted: string) => withBody.filter(([, path]) => path === wanted).length;
   expect([walked('/web_scrape'), walked('/white_label/create'), walked('/white_label/update')]).toEqual([1, 3, 3]);
-  expect(new Set(taking.map(([method, path]) => `${method} ${path}`))).toEqual(
+  expect(new Set(withBody.map(([method, path]) => `${method} ${path}`))).toEqual(
     new Set(
-      built.filter(([method, path]) => bodyOf(theirs, method, path)).map(([method, path]) => `${method} ${path}`),
+      implemented.filter(([method, path]) => bodyOf(theirs, method, path)).map(([method, path]) => `${method} ${path}`),
     ),
   );
 });
 
-test('null in each field that takes it is no fault of ours', () => {
-  // That others refuse it by their path is a rule of requestContract.test.ts, which sends nothing.
-  const nullable = taking.flatMap(([method, path, , auth, { body, fields }]) =>
+test('answers null in each nullable field without a server error', () => {
+  // requestContract.test.ts checks that other fields refuse null by their path; it sends no requests.
+  const nullable = withBody.flatMap(([method, path, , auth, { body, fields }]) =>
     fields
       .filter((field) => allowsNull(theirs, field.schema) || `${path.slice(1)}.${field.path} null` in EXTENSIONS.fields)
       .map((field) => ({ method, path, auth, field: field.path, body: withValue(body, field.path, null) })),
@@ -142,9 +142,9 @@ test('null in each field that takes it is no fault of ours', () => {
   );
 });
 
-test('whatever is sent, no answer is a fault of ours, and each is as both documents describe it', () => {
+test('answers every random request as both documents describe, without a server error', () => {
   const chance = seededChance('contractCalls');
-  const check = async ([method, path, auth]: (typeof built)[number]): Promise<void> => {
+  const check = async ([method, path, auth]: (typeof implemented)[number]): Promise<void> => {
     const parameters = ours.paths[path]?.[method]?.parameters ?? [];
     const texts = (where: 'path' | 'query') =>
       fc.record(
@@ -174,15 +174,15 @@ test('whatever is sent, no answer is a fault of ours, and each is as both docume
       {
         numRuns: schema || parameters.length > 0 ? RUNS : 1,
         seed: chance.below(2 ** 31),
-        // Shrinking asks the server again and again.
+        // Shrinking repeats requests many times.
         plugins: [fc.interruptAfterTimeLimit(30_000)],
       },
     );
   };
-  return everyRow(built, ([method, path]) => `${method} ${path}`, check);
+  return everyRow(implemented, ([method, path]) => `${method} ${path}`, check);
 }, 3_600_000);
 
-test('an answer that is not as it is described would be seen', () => {
+test('the check detects an answer that contradicts its description', () => {
   const list = { method: 'post', path: '/user_files_v2', auth: 'user' } as const;
   expect(violation(list, { status: 200, body: { results: [], count: 0 } as object })).toBeNull();
   expect(violation(list, { status: 200, body: { results: [{}], count: 0 } as object })).toMatch(/ours.*theirs/);

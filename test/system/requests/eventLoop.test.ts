@@ -1,4 +1,4 @@
-/** No request may hold the event loop of the API, whatever becomes of it. */
+/** No request may block the event loop of the API, whatever its outcome. */
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
@@ -15,7 +15,7 @@ import { startProcess } from '../../support/processes.js';
 import { startService, type TestService } from '../../support/service.js';
 import { isThorough } from '../../support/thorough.js';
 
-/** Processor time of the main thread in one turn of the event loop. */
+/** Maximum processor time of the main thread in one turn of the event loop, in milliseconds. */
 const LONGEST_TURN_MS = 100;
 /**
  * A request that takes longer is sent again. Other processes on the same cores (their caches, and the second thread of a
@@ -49,16 +49,16 @@ afterAll(async () => {
   await service.close();
 });
 
-/** Waits until the main thread is idle. @returns the longest turn since the last call */
+/** Waits until the main thread is idle. Returns the longest turn since the last call. */
 const longestTurn = async (): Promise<number> => Number(await (await fetch(probe)).text());
 
 interface Outcome {
   readonly status: number;
-  /** The longest turn of the event loop. */
+  /** Longest turn of the event loop, in milliseconds. */
   readonly ms: number;
 }
 
-/** Measures a request, several times where it seems to take long. @param attempted sends it and returns the status */
+/** Measures a request, several times if it seems slow. @param attempted sends the request and returns its status */
 async function measured(attempted: (attempt: number) => Promise<number>): Promise<Outcome> {
   let least: Outcome | null = null;
   for (let attempt = 1; attempt <= ATTEMPTS && (least === null || least.ms > LONGEST_TURN_MS); attempt += 1) {
@@ -75,11 +75,16 @@ const isSlow = ({ ms }: Outcome): number | false => (ms > LONGEST_TURN_MS ? ms :
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Sends a request with node:http: fetch refuses some headers. @returns the status */
-async function ask(method: string, where: string, headers: Headers = {}, body: string | Buffer = ''): Promise<number> {
-  // Kept alive: a server may answer before all has come, and then reads the rest of it.
+/** Sends a request with node:http, because fetch refuses some headers. Returns the status. */
+async function sendRequest(
+  method: string,
+  address: string,
+  headers: Headers = {},
+  body: string | Buffer = '',
+): Promise<number> {
+  // Kept alive: a server may answer before it has the whole request, and then reads the rest of it.
   const agent = new Agent({ keepAlive: true });
-  const sent = httpRequest(`${url}${where}`, { method, headers, agent });
+  const sent = httpRequest(`${url}${address}`, { method, headers, agent });
   const answered = once(sent, 'response') as Promise<[IncomingMessage]>;
   sent.end(body);
   const [answer] = await answered;
@@ -89,29 +94,34 @@ async function ask(method: string, where: string, headers: Headers = {}, body: s
   return answer.statusCode ?? 0;
 }
 
-const credentialsFor = (where: string, method = 'post'): Headers =>
-  credentials[operations.find((one) => one.path === where && one.method === method)?.auth ?? 'user'] ?? {};
+const credentialsFor = (address: string, method = 'post'): Headers =>
+  credentials[operations.find((one) => one.path === address && one.method === method)?.auth ?? 'user'] ?? {};
 
 /** Posts JSON. @param headers of the given attempt */
-const send = (where: string, body: string, headers: (attempt: number) => Headers = () => ({})): Promise<Outcome> =>
+const send = (address: string, body: string, headers: (attempt: number) => Headers = () => ({})): Promise<Outcome> =>
   measured((attempt) =>
-    ask('POST', where, { 'content-type': 'application/json', ...credentialsFor(where), ...headers(attempt) }, body),
+    sendRequest(
+      'POST',
+      address,
+      { 'content-type': 'application/json', ...credentialsFor(address), ...headers(attempt) },
+      body,
+    ),
   );
 
 const many = (count: number, of: (index: number) => string): string =>
   Array.from({ length: count }, (_, index) => of(index)).join();
 
-/** Above the limits: refused before it is parsed. As long as MAX_JSON_BYTES allows. */
+/** Bodies above the limits, refused before they are parsed. As long as MAX_JSON_BYTES allows. */
 const REFUSED: Readonly<Record<string, string>> = {
   '300,000 unknown keys': `{${many(300_000, (index) => `"k${index}":1`)}}`,
   '1,600,000 empty lists': `{"x":[${many(1_600_000, () => '[]')}]}`,
   '600,000 objects of one key': `{"x":[${many(600_000, () => '{"":1}')}]}`,
   '2,400,000 numbers': `{"x":[${many(2_400_000, () => '1')}]}`,
   '1,600,000 empty texts': `{"x":[${many(1_600_000, () => '""')}]}`,
-  '2,400,000 levels': `${'['.repeat(2_400_000)}${']'.repeat(2_400_000)}`,
+  '2,400,000 levels of nesting': `${'['.repeat(2_400_000)}${']'.repeat(2_400_000)}`,
 };
 
-/** At the limits: parsed and validated. Unknown fields, so that every operation takes them. */
+/** Bodies at the limits, parsed and validated. Their fields are unknown, so every operation accepts them. */
 const ADMITTED: Readonly<Record<string, string>> = {
   '24,000 unknown keys': `"x":1,${many(24, (index) => `"y${index}":{${many(999, (key) => `"k${key}":1`)}}`)}`,
   '20,000 objects': `"x":[${many(20_000, () => '{"a":1}')}]`,
@@ -121,19 +131,19 @@ const ADMITTED: Readonly<Record<string, string>> = {
 };
 
 const posts = operations.filter(({ method, body, takesForm }) => method === 'post' && body && !takesForm);
-/** In npm test each operation meets two rows; test:long has all. */
+/** In test:system each operation gets one row of each kind; test:long has all. */
 const rowsFor = <T>(rows: readonly T[], index: number): T[] =>
   isThorough() ? [...rows] : rows.filter((_row, at) => at === index % rows.length);
 
-test.each(posts.map(({ path: where }, index) => [where, index] as const))(
-  'POST %s holds the event loop for no body',
-  async (where, index) => {
-    const least = JSON.stringify(sample(ours, bodyOf(ours, 'post', where) ?? {})).slice(1, -1);
+test.each(posts.map(({ path: address }, index) => [address, index] as const))(
+  'POST %s does not block the event loop with any body',
+  async (address, index) => {
+    const least = JSON.stringify(sample(ours, bodyOf(ours, 'post', address) ?? {})).slice(1, -1);
     const admitted = rowsFor(Object.entries(ADMITTED), index).map(
       ([what, fields]) => [what, `{${[least, fields].filter(Boolean).join()}}`] as const,
     );
     for (const [what, body] of [...rowsFor(Object.entries(REFUSED), index), ...admitted]) {
-      const outcome = await send(where, body);
+      const outcome = await send(address, body);
       expect({ what, isSlow: isSlow(outcome) }).toEqual({ what, isSlow: false });
       if (what in REFUSED) expect(outcome.status).toBe(422);
     }
@@ -151,7 +161,7 @@ const chunks = (count: number, numbers: number): string =>
       `{"chunk_number":${at},"chunk":"a text"${numbers > 0 ? `,"embedding":[${many(numbers, (index) => number(at + index))}]` : ''}}`,
   )}]}]}`;
 
-describe('as much as an operation takes', () => {
+describe('bodies at the limits of an operation', () => {
   test.each<[string, string, string]>([
     [
       '10,000 ids, three times',
@@ -195,11 +205,11 @@ describe('as much as an operation takes', () => {
     ],
   ])(
     '%s: POST %s',
-    async (_what, where, body) => {
-      const isKeyed = operations.some((one) => one.path === where && one.createsWork);
+    async (_what, address, body) => {
+      const isKeyed = operations.some((one) => one.path === address && one.createsWork);
       const keys = [() => ({}), (attempt: number) => ({ 'idempotency-key': `key ${body.length} ${attempt}` })];
       for (const headers of isKeyed ? keys : keys.slice(0, 1)) {
-        const outcome = await send(where, body, headers);
+        const outcome = await send(address, body, headers);
         expect(outcome.status).toBeLessThan(500);
         expect(isSlow(outcome)).toBe(false);
       }
@@ -209,31 +219,31 @@ describe('as much as an operation takes', () => {
 });
 
 /**
- * Bytes of address and headers that are sent: Node refuses more than 16 KB of them together
+ * Bytes sent as address and headers: Node refuses more than 16 KB of both together
  * (https://nodejs.org/docs/latest-v20.x/api/http.html#httpmaxheadersize).
  */
 const HEAD_BYTES = 15_000;
 const fill = (piece: string, bytes = HEAD_BYTES): string => piece.repeat(Math.floor(bytes / piece.length));
 
-const queried = operations.filter(({ query, path: where }) => query && !where.includes('{'));
+const queried = operations.filter(({ query, path: address }) => query && !address.includes('{'));
 const QUERIES: Readonly<Record<string, (names: readonly string[]) => string>> = {
   'thousands of unknown parameters': () => many(2_000, (index) => `${index.toString(36)}&`).replaceAll(',', ''),
-  'its parameters, over and over': (names) => fill(names.map((name) => `${name}=1`).join('&') + '&'),
+  'its parameters, repeated': (names) => fill(names.map((name) => `${name}=1`).join('&') + '&'),
   'nested names': (names) => fill(`${names[0]}${fill('[a]', 1_000)}=1&`),
   'a long encoded text': (names) => `${names[0]}=${fill('%F0%9F%98%80', HEAD_BYTES - 100)}`,
   'a long text of digits': (names) =>
     names.map((name) => `${name}=${fill('1', HEAD_BYTES / names.length - 100)}`).join('&'),
 };
 
-test.each(queried.map(({ method, path: where }, index) => [method, where, index] as const))(
-  '%s %s holds the event loop for no query',
-  async (method, where, index) => {
-    const parameters = ours.paths[where]?.[method]?.parameters ?? [];
+test.each(queried.map(({ method, path: address }, index) => [method, address, index] as const))(
+  '%s %s does not block the event loop with any query',
+  async (method, address, index) => {
+    const parameters = ours.paths[address]?.[method]?.parameters ?? [];
     const names = parameters.filter((one) => one.in === 'query').map(({ name }) => name);
     expect(names.length).toBeGreaterThan(0);
     for (const [what, make] of rowsFor(Object.entries(QUERIES), index)) {
-      const address = `${where}?${make(names)}`;
-      const outcome = await measured(() => ask(method.toUpperCase(), address, credentialsFor(where, method)));
+      const target = `${address}?${make(names)}`;
+      const outcome = await measured(() => sendRequest(method.toUpperCase(), target, credentialsFor(address, method)));
       expect({ what, isSlow: isSlow(outcome) }).toEqual({ what, isSlow: false });
       expect(outcome.status).toBeLessThan(500);
       expect(outcome.status).not.toBe(431);
@@ -252,9 +262,9 @@ describe('addresses and headers', () => {
       `/raw_file/${fill('1')}`,
       `/whoami${fill('/')}`,
       `/${fill('%E0%A4')}`,
-    ].map((where) => [where.slice(0, 30), where] as const),
-  )('GET %s…', async (_begin, where) => {
-    const outcome = await measured(() => ask('GET', where, credentials['user']));
+    ].map((address) => [address.slice(0, 30), address] as const),
+  )('GET %s…', async (_begin, address) => {
+    const outcome = await measured(() => sendRequest('GET', address, credentials['user']));
     expect(outcome.status).toBeLessThan(500);
     expect(isSlow(outcome)).toBe(false);
   });
@@ -272,12 +282,14 @@ describe('addresses and headers', () => {
     ['a long origin', 'GET /whoami', { origin: `https://${fill('a.')}` }],
     ['a media type of spaces', 'POST /webhooks', { 'content-type': `application/json;${fill(' ')}x` }],
     ['a media type of parameters', 'POST /webhooks', { 'content-type': `application/json${fill(';charset=a')}` }],
-    ['a long key of idempotency', 'POST /upload_text', { 'idempotency-key': fill('a') }],
+    ['a long idempotency key', 'POST /upload_text', { 'idempotency-key': fill('a') }],
     ['a long traceparent', 'GET /whoami', { traceparent: fill('00-'), tracestate: 'a=1' }],
   ])('%s: %s', async (_what, operation, headers) => {
-    const [method = '', where = ''] = operation.split(' ');
-    const own = credentialsFor(where, method.toLowerCase());
-    const outcome = await measured(() => ask(method, where, { ...own, ...headers }, method === 'POST' ? '{}' : ''));
+    const [method = '', address = ''] = operation.split(' ');
+    const own = credentialsFor(address, method.toLowerCase());
+    const outcome = await measured(() =>
+      sendRequest(method, address, { ...own, ...headers }, method === 'POST' ? '{}' : ''),
+    );
     expect(outcome.status).toBeLessThan(500);
     expect(outcome.status).not.toBe(431);
     expect(isSlow(outcome)).toBe(false);
@@ -290,17 +302,17 @@ describe('forms with fields', () => {
 
   test.each([
     ['2,000 fields', fill('ids=a&', 6 * 2_000 - 6), '/connections/x'],
-    ['more fields than are read', fill('ids=a&', FORM_BYTES), '/connections/x'],
+    ['more fields than the limit', fill('ids=a&', FORM_BYTES), '/connections/x'],
     ['2,000 fields of 500 bytes', fill(`ids=${'%41'.repeat(165)}&`, FORM_BYTES), '/connections/x'],
     ['2,000 fields in brackets', fill(`ids[${'1'.repeat(490)}]=&`, FORM_BYTES), '/connections/x'],
     ['2,000 names', many(2_000, (at) => `k${at}=${'x'.repeat(480)}`).replaceAll(',', '&'), '/connections/x'],
     ['one long field', `action=${fill('+', FORM_BYTES)}`, '/connections/x'],
     ['one field of brackets', fill('[', FORM_BYTES), '/connections/x'],
     ['a long key', `api_key=${fill('%41', FORM_BYTES)}`, '/ops/sign_in'],
-    ['more than a form may have', fill('a=1&', 3_000_000), '/ops/sign_in'],
+    ['more bytes than a form may have', fill('a=1&', 3_000_000), '/ops/sign_in'],
     ['a form in place of JSON', fill('a=1&', 3_000_000), '/webhooks'],
-  ])('%s', async (_what, body, where) => {
-    const outcome = await measured(() => ask('POST', where, { ...credentialsFor(where), ...FORM }, body));
+  ])('%s', async (_what, body, address) => {
+    const outcome = await measured(() => sendRequest('POST', address, { ...credentialsFor(address), ...FORM }, body));
     expect(outcome.status).toBeLessThan(500);
     expect(isSlow(outcome)).toBe(false);
   });
@@ -339,19 +351,20 @@ describe('forms with a file', () => {
   ])('%s', async (_what, status, parts) => {
     const headers = { ...credentials['user'], 'content-type': `multipart/form-data; boundary=${BOUNDARY}` };
     const body = `${parts}\r\n--${BOUNDARY}--\r\n`;
-    const outcome = await measured(() => ask('POST', '/uploadfile', headers, body));
+    const outcome = await measured(() => sendRequest('POST', '/uploadfile', headers, body));
     expect(outcome.status).toBe(status);
     expect(isSlow(outcome)).toBe(false);
   });
 });
 
 describe('one connection', () => {
-  /** Sends bytes as they are. @returns the status of each answer, when the connection is closed */
+  /** Sends raw bytes. Returns the status of each answer once the connection is closed. */
   async function sendRaw(bytes: string): Promise<number[]> {
     const socket = connect(port, '127.0.0.1');
     let text = '';
     socket.setEncoding('latin1').on('data', (part: string) => (text += part));
-    // It may be reset before all has been sent: an error, which `once` would throw (https://nodejs.org/api/events.html#eventsonceemitter-name-options).
+    // The connection may be reset before everything is sent: an error, which `once` would throw
+    // (https://nodejs.org/api/events.html#eventsonceemitter-name-options).
     socket.on('error', () => undefined);
     const closed = new Promise((resolve) => socket.on('close', resolve));
     socket.write(bytes, 'latin1');
@@ -374,7 +387,7 @@ describe('one connection', () => {
     },
   );
 
-  test('with as many requests at once as may wait', async () => {
+  test('with the maximum of pipelined requests', async () => {
     const last = head('GET /nowhere', { connection: 'close' });
     let answers: number[] = [];
     const outcome = await measured(async () => {
@@ -389,11 +402,11 @@ describe('one connection', () => {
     ['JSON', '/webhooks', 'application/json', ' ', 422],
     ['a form', '/connections/x', 'application/x-www-form-urlencoded', 'x', 422],
     ['a form with a file', '/uploadfile', 'multipart/form-data; boundary=b', 'x', 400],
-  ])('with %s in chunks of one byte', async (_what, where, type, byte, wanted) => {
-    const headers = { ...credentialsFor(where), 'content-type': type, 'transfer-encoding': 'chunked' };
+  ])('with %s in chunks of one byte', async (_what, address, type, byte, wanted) => {
+    const headers = { ...credentialsFor(address), 'content-type': type, 'transfer-encoding': 'chunked' };
     const body = fill(`1\r\n${byte}\r\n`, 6 * 100_000);
     const outcome = await measured(() =>
-      sendRaw(`${head(`POST ${where}`, { ...headers, connection: 'close' })}${body}0\r\n\r\n`).then(
+      sendRaw(`${head(`POST ${address}`, { ...headers, connection: 'close' })}${body}0\r\n\r\n`).then(
         ([status = 0]) => status,
       ),
     );

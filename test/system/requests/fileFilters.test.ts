@@ -17,8 +17,8 @@ const sized = (fileSize: number) => ({
 });
 
 /**
- * One user's files. 1 is a folder with the folder 2 and the file 3 in it, 4 and 5 lie in 2; 6 to 8 stand alone. Each but
- * the folders and 8 has chunks: as many as its number.
+ * One user's files. Folder 1 contains folder 2 and file 3; folder 2 contains files 4 and 5; files 6 to 8 are at the top
+ * level. Each file but the folders and 8 has as many chunks as its number.
  */
 const FILES: readonly SeededFile[] = [
   { id: 1, tags: { team: 'red' }, fields: { name: 'Root', isContainer: true, requestId: 'first' } },
@@ -44,14 +44,14 @@ const FILES: readonly SeededFile[] = [
     fields: {
       name: 'Delta Page',
       syncStatus: 'SYNC_ERROR',
-      syncErrorMessage: 'The page [x] is gone. (HTTP 410)',
+      syncErrorMessage: 'The page [x] is missing. (HTTP 410)',
       source: 'PDF',
     },
   },
   { id: 7, tags: { level: '4' }, fields: { name: 'omega', syncStatus: 'SYNCING', externalUrl: 'https://x.example/7' } },
   { id: 8, fields: { name: 'never', syncStatus: 'QUEUED_FOR_SYNC', requestId: 'second', uploadId: 'other' } },
 ];
-/** Orders that differ from one another, each with ties or nulls. */
+/** Different orders, each with ties or nulls. */
 const MOMENTS: Record<
   number,
   Pick<NonNullable<SeededFile['fields']>, 'createdAt' | 'updatedAt' | 'lastSync' | 'statistics'>
@@ -94,7 +94,7 @@ beforeAll(async () => {
     owner,
     FILES.map((seed) => moved(seed, base)),
   );
-  // The same of another user, which no filter may find.
+  // The same files for another user: no filter may return them.
   await seedFiles(
     service,
     stranger,
@@ -104,13 +104,13 @@ beforeAll(async () => {
 afterAll(async () => service.close());
 
 type Body = Record<string, unknown>;
-/** The numbers of the files that a list answers, in its order, and its count. */
+/** Lists files. Returns their numbers in order, and the count. */
 async function files(body: Body): Promise<{ ids: number[]; count: number }> {
   const answer = await user.post<Listed<FileRecord>>('/user_files_v2', body);
   expect(answer).toMatchObject({ status: 200 });
   return { ids: answer.body.results.map(({ id }) => id - base), count: answer.body.count };
 }
-/** The numbers of the files whose chunks are listed, each once in their order; all their chunks must be there. */
+/** Lists chunks. Returns the numbers of their files in order, the chunks, and the count. */
 async function chunks(body: Body): Promise<{ ids: number[]; rows: ChunkRecord[]; count: number }> {
   const answer = await user.post<Listed<ChunkRecord>>('/list_chunks_and_embeddings', body);
   expect(answer).toMatchObject({ status: 200 });
@@ -121,19 +121,19 @@ const page = { limit: 100 };
 const total = (ids: readonly number[]): number =>
   ids.filter((id) => WITH_CHUNKS.includes(id)).reduce((sum, id) => sum + id, 0);
 
-/** Filter → the files it means. Ids of files are shifted when they are sent. */
+/** Filter, description, value, and the expected files. Ids of files are shifted by `base`. */
 const CASES: readonly (readonly [filter: string, what: string, filters: () => Body, expected: readonly number[]])[] = [
   ['source', 'one', () => ({ source: 'PDF' }), [6]],
   ['source', 'a list', () => ({ source: ['ZENDESK', 'INTERCOM'] }), [4, 5]],
-  ['name', 'a substring, case ignored', () => ({ name: 'PAGE' }), [3, 6]],
-  ['name', 'never a pattern', () => ({ name: '(draft)' }), [4]],
+  ['name', 'a substring, ignoring case', () => ({ name: 'PAGE' }), [3, 6]],
+  ['name', 'not a pattern', () => ({ name: '(draft)' }), [4]],
   ['tags', 'one', () => ({ tags: { team: 'red' } }), [1, 3]],
   ['tags', 'every key must match', () => ({ tags: { team: 'red', level: 4 } }), [3]],
   ['tags', 'numbers as text', () => ({ tags: { level: 4 } }), [3, 7]],
   ['tags', 'a key with a dot', () => ({ tags: { 'a.b': 'dot' } }), [3]],
   [
     'tags',
-    'ignored beside tags_v2',
+    'ignored with tags_v2',
     () => ({ tags: { team: 'red' }, tags_v2: { AND: [{ key: 'live', value: true }] } }),
     [5],
   ],
@@ -189,50 +189,50 @@ const CASES: readonly (readonly [filter: string, what: string, filters: () => Bo
     [3, 5],
   ],
   ['ids', 'some', () => ({ ids: [base + 3, base + 8, base + 103] }), [3, 8]],
-  ['ids', 'none named: all', () => ({ ids: [] }), [1, 2, 3, 4, 5, 6, 7, 8]],
+  ['ids', 'an empty list: all', () => ({ ids: [] }), [1, 2, 3, 4, 5, 6, 7, 8]],
   ['external_file_ids', 'some', () => ({ external_file_ids: [`external-${base + 4}`, 'external-0'] }), [4]],
   ['external_urls', 'some', () => ({ external_urls: ['https://x.example/7', 'https://x.example/3'] }), [3, 7]],
   ['sync_statuses', 'some', () => ({ sync_statuses: ['SYNC_ERROR', 'SYNCING'] }), [6, 7]],
   ['parent_file_ids', 'direct children', () => ({ parent_file_ids: [base + 1] }), [2, 3]],
-  ['parent_file_ids', 'of a file without any', () => ({ parent_file_ids: [base + 6] }), []],
+  ['parent_file_ids', 'of a file without children', () => ({ parent_file_ids: [base + 6] }), []],
   [
     'include_all_children',
-    'all below',
+    'all descendants',
     () => ({ parent_file_ids: [base + 1], include_all_children: true }),
     [2, 3, 4, 5],
   ],
   [
     'include_all_children',
-    'below a file without any',
+    'of a file without children',
     () => ({ parent_file_ids: [base + 6], include_all_children: true }),
     [],
   ],
   ['organization_user_data_source_id', 'some', () => ({ organization_user_data_source_id: [70, 72] }), [4]],
   ['embedding_generators', 'some', () => ({ embedding_generators: ['COHERE_MULTILINGUAL_V3', 'SOLAR_1_MINI'] }), [5]],
   ['root_files_only', 'true', () => ({ root_files_only: true }), [1, 6, 7, 8]],
-  ['root_files_only', 'false beside parents', () => ({ root_files_only: false, parent_file_ids: [base + 2] }), [4, 5]],
+  ['root_files_only', 'false with parents', () => ({ root_files_only: false, parent_file_ids: [base + 2] }), [4, 5]],
   ['non_synced_only', 'true', () => ({ non_synced_only: true }), [8]],
   ['request_ids', 'some', () => ({ request_ids: ['first', 'third'] }), [1, 2, 3]],
   ['upload_ids', 'some', () => ({ upload_ids: ['up'] }), [3]],
-  ['sync_error_message', 'a substring, never a pattern', () => ({ sync_error_message: '[X] IS GONE' }), [6]],
+  ['sync_error_message', 'a substring, not a pattern', () => ({ sync_error_message: '[X] IS MISSING' }), [6]],
   ['sync_error_message', 'none', () => ({ sync_error_message: '' }), [1, 2, 3, 4, 5, 7, 8]],
   ['include_containers', 'false', () => ({ include_containers: false }), [3, 4, 5, 6, 7, 8]],
   ['include_containers', 'true', () => ({ include_containers: true }), [1, 2, 3, 4, 5, 6, 7, 8]],
   ['file_types_at_source', 'some', () => ({ file_types_at_source: ['TICKET', 'INCIDENT'] }), [4]],
 ];
 
-/** The filters of the interface. */
+/** The filters of the API. */
 const ALL_FILTERS =
   'source name tags tags_v2 ids external_file_ids sync_statuses parent_file_ids organization_user_data_source_id embedding_generators root_files_only include_all_children non_synced_only request_ids upload_ids sync_error_message include_containers external_urls file_types_at_source'.split(
     ' ',
   );
 
-test('every filter of the interface has a row', () => {
+test('every filter of the API has a row', () => {
   expect(ALL_FILTERS).toHaveLength(19);
   expect([...new Set(CASES.map(([filter]) => filter))].toSorted()).toEqual(ALL_FILTERS.toSorted());
 });
 
-describe('every filter finds what it means', () => {
+describe('every filter returns the expected files', () => {
   const eachCase = (rule: (filters: Body, expected: readonly number[]) => Promise<void>) =>
     everyRow(
       CASES,
@@ -240,13 +240,13 @@ describe('every filter finds what it means', () => {
       ([, , filters, expected]) => rule(filters(), expected),
     );
 
-  test('of /user_files_v2', () =>
+  test('in /user_files_v2', () =>
     eachCase(async (filters, expected) => {
       const found = await files({ filters, order_by: 'id', pagination: page });
       expect(found).toEqual({ ids: expected, count: expected.length });
     }));
 
-  test('of /list_chunks_and_embeddings', () =>
+  test('in /list_chunks_and_embeddings', () =>
     eachCase(async (filters, expected) => {
       const { ids, rows, count } = await chunks({ filters, order_by: 'id', pagination: page });
       expect(ids).toEqual(expected.filter((id) => WITH_CHUNKS.includes(id)));
@@ -254,13 +254,13 @@ describe('every filter finds what it means', () => {
     }));
 });
 
-test('filters that are given together must all hold', async () => {
+test('combines several filters by AND', async () => {
   const filters = { source: ['ZENDESK', 'INTERCOM'], tags: { team: 'blue' }, sync_statuses: ['READY'], name: 'gam' };
   expect(await files({ filters })).toEqual({ ids: [5], count: 1 });
   expect(await chunks({ filters, pagination: page })).toMatchObject({ ids: [5], count: 5 });
 });
 
-test('null for a filter means that it is not given', () =>
+test('ignores a filter that is null', () =>
   everyRow(
     ALL_FILTERS.filter((name) => !['include_all_children', 'non_synced_only'].includes(name)),
     String,
@@ -270,7 +270,7 @@ test('null for a filter means that it is not given', () =>
     },
   ));
 
-/** Order → the files upwards, nulls first, ties by id. Downwards is the very reverse. */
+/** Order, and the files in ascending order: nulls first, ties by id. Descending is the exact reverse. */
 const ORDERS: readonly (readonly [string, readonly number[]])[] = [
   ['created_at', [1, 2, 4, 3, 6, 5, 7, 8]],
   ['updated_at', [5, 6, 7, 8, 3, 4, 2, 1]],
@@ -281,20 +281,20 @@ const ORDERS: readonly (readonly [string, readonly number[]])[] = [
 ];
 
 describe('order_by', () => {
-  const both = ORDERS.flatMap(([order_by, upwards]) =>
-    (['asc', 'desc'] as const).map((order_dir) => ({ order_by, order_dir, upwards })),
+  const both = ORDERS.flatMap(([order_by, ascending]) =>
+    (['asc', 'desc'] as const).map((order_dir) => ({ order_by, order_dir, upwards: ascending })),
   );
-  test('orders files, and chunks by their files, upwards and downwards', () =>
+  test('orders files, and chunks by their files, ascending and descending', () =>
     everyRow(
       both,
       ({ order_by, order_dir }) => `${order_by} ${order_dir}`,
-      async ({ order_by, order_dir, upwards }) => {
-        const expected = order_dir === 'asc' ? upwards : upwards.toReversed();
+      async ({ order_by, order_dir, upwards: ascending }) => {
+        const expected = order_dir === 'asc' ? ascending : ascending.toReversed();
         const body = { filters: {}, order_by, order_dir, pagination: page };
         expect((await files(body)).ids).toEqual(expected);
         const { ids, rows } = await chunks(body);
         expect(ids).toEqual(expected.filter((id) => WITH_CHUNKS.includes(id)));
-        // Inside a file the chunks stay in their own order.
+        // Within a file, the chunks keep their own order.
         const indexes = ids.map((id) =>
           rows.filter((row) => row.user_file_id - base === id).map((row) => row.chunk_index),
         );
@@ -302,15 +302,15 @@ describe('order_by', () => {
       },
     ));
 
-  test('gives pages that follow one another without a gap', () =>
+  test('returns pages without gaps', () =>
     everyRow(
       ORDERS,
       ([order_by]) => order_by,
-      async ([order_by, upwards]) => {
+      async ([order_by, ascending]) => {
         const seen: number[] = [];
         for (let offset = 0; offset < 8; offset += 3)
           seen.push(...(await files({ order_by, pagination: { limit: 3, offset } })).ids);
-        expect(seen).toEqual(upwards);
+        expect(seen).toEqual(ascending);
         const whole = (await chunks({ filters: {}, order_by, pagination: page })).rows;
         const parts: ChunkRecord[] = [];
         for (let offset = 0; offset < whole.length; offset += 7)
@@ -320,21 +320,21 @@ describe('order_by', () => {
     ));
 });
 
-test('without an order it is updated_at upwards', async () => {
+test('orders by updated_at ascending by default', async () => {
   expect((await files({ pagination: page })).ids).toEqual(ORDERS[1]![1]);
   expect((await chunks({ filters: {}, pagination: page })).ids).toEqual([5, 6, 7, 3, 4]);
 });
 
 describe('pagination', () => {
   const filters = {};
-  test('limit is 10 unless it is given', async () => {
+  test('has a limit of 10 by default', async () => {
     expect((await chunks({ filters, order_by: 'id' })).rows).toHaveLength(10);
     expect((await chunks({ filters, order_by: 'id', pagination: { offset: 1 } })).rows).toHaveLength(10);
     expect(await files({ order_by: 'id', pagination: { limit: 2 } })).toEqual({ ids: [1, 2], count: 8 });
     expect((await chunks({ filters, order_by: 'id', pagination: { limit: 4 } })).rows).toHaveLength(4);
   });
 
-  test('offset skips rows: files, or chunks across files; the count is that before paging', async () => {
+  test('skips rows by offset: files, or chunks across files; the count ignores paging', async () => {
     expect(await files({ order_by: 'id', pagination: { limit: 2, offset: 7 } })).toEqual({ ids: [8], count: 8 });
     const { rows, count } = await chunks({ filters, order_by: 'id', pagination: { limit: 4, offset: 5 } });
     expect(rows.map((row) => [row.user_file_id - base, row.chunk_index])).toEqual([
@@ -348,7 +348,7 @@ describe('pagination', () => {
     expect(await chunks({ filters, pagination: { offset: count } })).toMatchObject({ rows: [], count });
   });
 
-  test('starting_id leaves out files up to it, from the count as well', async () => {
+  test('excludes files up to starting_id, also from the count', async () => {
     expect(await files({ order_by: 'name', pagination: { limit: 9, starting_id: base + 5 } })).toEqual({
       ids: [6, 8, 7],
       count: 3,
@@ -357,7 +357,7 @@ describe('pagination', () => {
     expect(await chunks(body)).toMatchObject({ ids: [6, 7], count: 13 });
   });
 
-  test('outside of its bounds is 422', () =>
+  test('refuses values out of range with 422', () =>
     everyRow(
       [{ limit: 0 }, { limit: -1 }, { limit: 10_001 }, { offset: -1 }, { starting_id: -1 }, { limit: '5' }],
       (pagination) => JSON.stringify(pagination),

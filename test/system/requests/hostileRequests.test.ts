@@ -23,9 +23,9 @@ interface Refusal {
 
 let service: TestService;
 let user: TestUser;
-/** Joi's description of a schema, names of fields included. */
+/** Joi's description of a schema, with the names of its fields. */
 const fieldsIn = (schema: Joi.Schema | undefined): unknown => (schema ? schema.describe() : null);
-/** The credentials that each kind of operation takes. */
+/** The credentials that each kind of operation accepts. */
 let credentials: Record<string, Record<string, string>>;
 
 beforeAll(async () => {
@@ -58,26 +58,26 @@ type Hostile = readonly [
   type: string | null,
 ];
 const HOSTILE: readonly Hostile[] = [
-  ['JSON cut short', '{"a": [1', {}, 422, 'json_invalid'],
-  ['no JSON at all', 'a=1', {}, 422, 'json_invalid'],
+  ['truncated JSON', '{"a": [1', {}, 422, 'json_invalid'],
+  ['text that is not JSON', 'a=1', {}, 422, 'json_invalid'],
   ['a form', 'a=1', { 'content-type': 'application/x-www-form-urlencoded' }, 422, 'json_invalid'],
-  ['JSON that says it is text', '{}', { 'content-type': 'text/plain' }, 422, 'json_invalid'],
+  ['JSON declared as text', '{}', { 'content-type': 'text/plain' }, 422, 'json_invalid'],
   ['null', 'null', {}, 422, null],
   ['a number', '5', {}, 422, null],
-  ['10,000 levels in a field that nobody knows', `{"x":${deep(10_000)}}`, {}, 422, 'json_invalid'],
-  ['10,000 lists in one another', '['.repeat(10_000) + ']'.repeat(10_000), {}, 422, 'json_invalid'],
+  ['10,000 levels in an unknown field', `{"x":${deep(10_000)}}`, {}, 422, 'json_invalid'],
+  ['10,000 nested lists', '['.repeat(10_000) + ']'.repeat(10_000), {}, 422, 'json_invalid'],
   ['a key that would change the prototype', '{"__proto__":{"admin":true}}', {}, 422, 'value_error'],
-  ['one that lies deeper', '{"filters":{"tags":{"__proto__":1}}}', {}, 422, 'value_error'],
-  ['a charset that is none', '{}', { 'content-type': 'application/json; charset=klingon' }, 415, null],
-  ['a content encoding that is none', '{}', { 'content-encoding': 'klingon' }, 415, null],
+  ['a nested one', '{"filters":{"tags":{"__proto__":1}}}', {}, 422, 'value_error'],
+  ['an unknown charset', '{}', { 'content-type': 'application/json; charset=klingon' }, 415, null],
+  ['an unknown content encoding', '{}', { 'content-encoding': 'klingon' }, 415, null],
   ['bytes that do not decompress', '{}', { 'content-encoding': 'gzip' }, 400, null],
   ['more bytes than allowed', `{"x":"${'y'.repeat(1_000_000)}"}`, {}, 413, null],
 ];
-/** Of those that are refused in the same place, every operation meets a third; test:long has all. */
+/** Each operation gets a third of the rows, since all operations refuse them in the same code; test:long has all. */
 const hostileTo = (index: number): Hostile[] =>
   isThorough() ? [...HOSTILE] : HOSTILE.filter((_row, at) => at % 3 === index % 3);
 
-test('every operation refuses a body that is hostile', () =>
+test('every operation refuses a hostile body', () =>
   everyRow(
     posts.flatMap(({ path }, index) => hostileTo(index).map((row) => [path, ...row] as const)),
     ([path, what]) => `POST ${path} with ${what}`,
@@ -91,7 +91,7 @@ test('every operation refuses a body that is hostile', () =>
     },
   ));
 
-test('every operation takes no body at all for one without fields', () =>
+test('every operation treats an absent body as one without fields', () =>
   everyRow(
     posts.map(({ path }) => path),
     (path) => `POST ${path}`,
@@ -103,12 +103,12 @@ test('every operation takes no body at all for one without fields', () =>
     },
   ));
 
-test('a small body that grows when it is decompressed is refused like a large one', async () => {
+test('refuses a small body that decompresses to a large one', async () => {
   const bomb = gzipSync(`{"x":"${' '.repeat(50_000_000)}"}`);
   expect((await send('/scrape_sitemap', bomb, { 'content-encoding': 'gzip' })).status).toBe(413);
 });
 
-describe('the fault is named by its path', () => {
+describe('errors located by their path', () => {
   const url = '"url":"https://example.com/s.xml"';
   const half = '\\ud800';
   const faults: readonly (readonly [string, string, (string | number)[]])[] = [
@@ -156,7 +156,7 @@ describe('the fault is named by its path', () => {
     ['/embeddings', '{"query":"x","k":1,"file_ids":[9007199254740993]}', ['file_ids', 0]],
     ['/delete_files_v2', '{"filters":{"external_file_ids":[{"$exists":true}]}}', ['filters', 'external_file_ids', 0]],
   ];
-  test('of a value that no field takes', () =>
+  test('name an invalid value', () =>
     everyRow(
       faults,
       ([path, body]) => `${path} ${body.slice(0, 100)}`,
@@ -168,25 +168,25 @@ describe('the fault is named by its path', () => {
       },
     ));
 
-  test('of a body with very many faults one is told, so that the answer stays small', async () => {
+  test('are limited to one for a body with very many faults, so that the answer stays small', async () => {
     const answer = await send('/user_files_v2', `{"filters":{"ids":[${'"",'.repeat(200_000)}""]}}`);
     expect(answer.status).toBe(422);
     expect(answer.body.detail).toHaveLength(1);
   });
 });
 
-describe('what only looks hostile is served', () => {
+describe('requests that only look hostile', () => {
   const served: readonly (readonly [string, string])[] = [
-    ['a whole pair', '{"filters":{"name":"\\ud83d\\ude00"}}'],
-    ['every sign that patterns are made of', '{"filters":{"name":".*+?^${}()|[]\\\\/-"}}'],
-    ['the longest name that can be searched for', `{"filters":{"name":"${'('.repeat(2_048)}"}}`],
+    ['a surrogate pair', '{"filters":{"name":"\\ud83d\\ude00"}}'],
+    ['every special character of patterns', '{"filters":{"name":".*+?^${}()|[]\\\\/-"}}'],
+    ['the longest searchable name', `{"filters":{"name":"${'('.repeat(2_048)}"}}`],
     ['tags named like properties of objects', '{"filters":{"tags":{"constructor":"a","toString":"b","a.b":"c"}}}'],
     ['the largest integers', '{"pagination":{"offset":9007199254740991,"starting_id":9007199254740991}}'],
     ['a list of no conditions', '{"filters":{"tags_v2":{"AND":[]}}}'],
     ['no conditions inside others', '{"filters":{"tags_v2":{"OR":[{"AND":[{"OR":[]}]},{"key":"a","value":[]}]}}}'],
     ['zero with a sign and an exponent', '{"pagination":{"offset":-0.0e10}}'],
   ];
-  test('by lists of files and of chunks', () =>
+  test('are served by lists of files and of chunks', () =>
     everyRow(
       served,
       ([what]) => what,
@@ -197,13 +197,13 @@ describe('what only looks hostile is served', () => {
       },
     ));
 
-  test('a delete whose only filter asks for nothing is none', async () => {
+  test('delete nothing when the only filter is empty', async () => {
     for (const filters of [{}, { tags_v2: { AND: [] } }, { tags_v2: { OR: [{ AND: [] }] } }, { tags: {} }])
       expect((await user.post('/delete_files_v2', { filters })).status).toBe(400);
   });
 });
 
-test('without TRUST_PROXY a sender can not choose the address by which tried keys are counted', async () => {
+test('ignores a forwarded address without TRUST_PROXY when it counts attempted keys', async () => {
   for (let number = 0; ; number += 1) {
     const headers = { 'content-type': 'application/x-www-form-urlencoded', 'x-forwarded-for': `203.0.113.${number}` };
     const body = new URLSearchParams({ api_key: 'alk_guess' });
@@ -212,7 +212,7 @@ test('without TRUST_PROXY a sender can not choose the address by which tried key
   }
 });
 
-/** Spellings of addresses that are not public; each names loopback, a private or a metadata address. */
+/** Spellings of addresses that are not public: loopback, private and metadata addresses. */
 const PRIVATE = [
   '127.0.0.1',
   '127.1',
@@ -239,7 +239,12 @@ const PRIVATE = [
   '[fd00:ec2::254]',
   '[fe80::1]',
 ];
-const TAKES_ADDRESS: readonly (readonly [string, 'query' | 'body', (url: string) => unknown, (string | number)[]])[] = [
+const ADDRESS_OPERATIONS: readonly (readonly [
+  string,
+  'query' | 'body',
+  (url: string) => unknown,
+  (string | number)[],
+])[] = [
   ['/scrape_sitemap', 'body', (url) => ({ url }), ['url']],
   ['/web_scrape', 'body', (url) => [{ url: 'https://example.com/' }, { url }], [1, 'url']],
   ['/integrations/rss_feed', 'body', (url) => ({ url }), ['url']],
@@ -261,8 +266,8 @@ const TAKES_ADDRESS: readonly (readonly [string, 'query' | 'body', (url: string)
   ['/fetch_urls', 'query', (url) => url, ['url']],
   ['/process_sitemap', 'query', (url) => url, ['url']],
 ];
-test('every operation that takes an address refuses at once one that is not public, in every spelling', () => {
-  const call = async ([path, where, make]: (typeof TAKES_ADDRESS)[number], url: string) => {
+test('every operation with an address refuses a private address in every spelling', () => {
+  const call = async ([path, where, make]: (typeof ADDRESS_OPERATIONS)[number], url: string) => {
     if (where === 'body') return send(path, JSON.stringify(make(url)));
     const answer = await fetch(`${service.url}${path}?${new URLSearchParams({ url }).toString()}`, {
       headers: credentials['user']!,
@@ -271,7 +276,7 @@ test('every operation that takes an address refuses at once one that is not publ
   };
 
   return everyRow(
-    TAKES_ADDRESS.flatMap((row) => PRIVATE.map((host) => [row, host] as const)),
+    ADDRESS_OPERATIONS.flatMap((row) => PRIVATE.map((host) => [row, host] as const)),
     ([[path], host]) => `${path} with ${host}`,
     async ([row, host]) => {
       const [, where, , loc] = row;
@@ -284,14 +289,14 @@ test('every operation that takes an address refuses at once one that is not publ
   );
 });
 
-test('every operation that takes an address is in the table', () => {
-  const taking = operations.filter(({ body, query }) =>
+test('the table has every operation with an address', () => {
+  const withAddress = operations.filter(({ body, query }) =>
     /"(?:endpoint_)?url":\{"type":"string"/.test(JSON.stringify([body, query].map(fieldsIn))),
   );
-  expect(taking.map(({ path }) => path).toSorted()).toEqual(TAKES_ADDRESS.map(([path]) => path).toSorted());
+  expect(withAddress.map(({ path }) => path).toSorted()).toEqual(ADDRESS_OPERATIONS.map(([path]) => path).toSorted());
 });
 
-test('a fault of our own is 500 with a request id, and tells nothing else', async () => {
+test('answers an internal error with 500 and a request id, and reveals nothing else', async () => {
   const secret = 'mongodb://root:hunter2@db.internal';
   const broken = createApp({
     ...({} as AppDeps),
@@ -332,7 +337,7 @@ test('a fault of our own is 500 with a request id, and tells nothing else', asyn
   expect(text).not.toMatch(/mongodb|hunter2|Error|at .*\.ts/);
 });
 
-test('a path or a query that is none is refused', () => {
+test('refuses an invalid path or query', () => {
   const wrong: readonly (readonly [string, number])[] = [
     ['/content/%E0%A4%A/1/1.raw', 400],
     ['/content/1/1/1.raw%00?key=a&expires=1&signature=b', 403],

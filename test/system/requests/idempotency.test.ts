@@ -26,12 +26,12 @@ afterAll(async () => {
 });
 
 const withKey = (key: string) => ({ 'idempotency-key': key });
-const scrape = (key: string, body: Record<string, unknown> = {}, who = user) =>
-  who.post<FileRecord>('/scrape_sitemap', { url: site.url('/sitemap.xml'), ...body }, withKey(key));
+const scrape = (key: string, body: Record<string, unknown> = {}, caller = user) =>
+  caller.post<FileRecord>('/scrape_sitemap', { url: site.url('/sitemap.xml'), ...body }, withKey(key));
 const runs = () => database.collection('runs').countDocuments();
 
-/** POSTs that read, and those that only bring about a state: doing them twice is doing them once. */
-const HARMLESS = [
+/** POSTs that only read or set a state: a repetition changes nothing. */
+const WITHOUT_KEY = [
   '/cancel_sync',
   '/data_sources',
   '/data_sources/{data_source_id}/held_deletions/refuse',
@@ -72,19 +72,19 @@ const HARMLESS = [
   '/white_label/update',
 ];
 
-test('every POST that creates work takes a key', () => {
+test('every POST that creates work accepts a key', () => {
   const posts = operations.filter(({ method }) => method === 'post');
   const without = posts.filter(({ createsWork }) => !createsWork).map(({ path }) => path);
-  expect(without.toSorted()).toEqual(HARMLESS);
+  expect(without.toSorted()).toEqual(WITHOUT_KEY);
 });
 
-test('the same key and request has one effect, and the first answer is given again', async () => {
+test('executes a repeated request with the same key once, and returns the first answer', async () => {
   const before = await runs();
   const first = await scrape('once');
   expect(first.status).toBe(200);
   expect(first.headers.get('idempotent-replayed')).toBeNull();
   await user.settled(first.body.id);
-  // The same values in another order, and with a default spelled out.
+  // The same values in another order, with a default given explicitly.
   const again = await user.post<FileRecord>(
     '/scrape_sitemap',
     { store_file_only: false, tags: null, url: site.url('/sitemap.xml') },
@@ -96,14 +96,14 @@ test('the same key and request has one effect, and the first answer is given aga
   expect((await user.children(first.body.id)).map((page) => page.sync_status)).toEqual(['READY', 'READY']);
 });
 
-test('a run accepted with a key starts at once, without waiting for the sweeper', async () => {
+test('starts a run accepted with a key at once, without waiting for the sweeper', async () => {
   const { body } = await scrape('at once', { tags: { a: 1 } });
   const run = await database.collection('runs').findOne({ requestId: body.request_id });
   const started = await waitFor(
     () => database.collection('runs').findOne({ requestId: body.request_id }),
     (found) => found?.['startedAt'] !== null,
   );
-  // The sweeper leaves a row alone until then.
+  // The sweeper ignores the row until then.
   expect(started?.['startedAt'].getTime()).toBeLessThan(run?.['nextTryAt'].getTime());
   await user.settled(body.id);
 });
@@ -116,7 +116,7 @@ test('the same key for another request is 422 and does nothing', async () => {
   expect(await runs()).toBe(before);
 });
 
-test('twenty at once with one key have one effect; who comes too early hears 409, and the answer later', async () => {
+test('executes one of twenty concurrent requests with one key; early repetitions get 409, later ones the answer', async () => {
   const before = await runs();
   const answers = await Promise.all(Array.from({ length: 20 }, () => scrape('at the same time', { tags: { b: 1 } })));
   const statuses = new Set(answers.map(({ status }) => status));
@@ -127,7 +127,7 @@ test('twenty at once with one key have one effect; who comes too early hears 409
   expect(await scrape('at the same time', { tags: { b: 1 } })).toMatchObject({ status: 200, body: served[0] });
 });
 
-test('while a request with the key is under way another one is 409; once that is given up, it is served', async () => {
+test('answers 409 while a request with the key is in progress, and serves the next once that is aborted', async () => {
   const { organization_id: organizationId, organization_user_id: userId } = (await scrape('some other')).body;
   const session = await database.startSession();
   session.startTransaction();
@@ -143,7 +143,7 @@ test('while a request with the key is under way another one is 409; once that is
   expect((await scrape('under way')).status).toBe(200);
 });
 
-test('a request that is refused leaves its key free, and nothing written', async () => {
+test('leaves the key of a refused request free', async () => {
   const rita = await service.user('rita');
   const parent = (await scrape('refused first', {}, rita)).body;
   await rita.settled(parent.id);
@@ -152,11 +152,11 @@ test('a request that is refused leaves its key free, and nothing written', async
   expect((await resync('refused', parent.id)).status).toBe(200);
 });
 
-test('keys are each user\u2019s own, each operation\u2019s own, and last 24 hours', async () => {
+test('scopes keys to a user and an operation for 24 hours', async () => {
   const otto = await service.user('otto');
-  const [mine, his] = [await scrape('shared'), await scrape('shared', {}, otto)];
-  expect(his.status).toBe(200);
-  expect(his.body.id).not.toBe(mine.body.id);
+  const [mine, others] = [await scrape('shared'), await scrape('shared', {}, otto)];
+  expect(others.status).toBe(200);
+  expect(others.body.id).not.toBe(mine.body.id);
   const remove = await user.post('/delete_files_v2', { filters: { ids: [2 ** 40] } }, withKey('shared'));
   expect(remove).toMatchObject({ status: 200, body: { success: true } });
 
@@ -174,7 +174,7 @@ test('keys are each user\u2019s own, each operation\u2019s own, and last 24 hour
   expect(index).toMatchObject({ expireAfterSeconds: 0 });
 });
 
-test('answers are not kept in clear', async () => {
+test('stores answers encrypted', async () => {
   const { body } = await scrape('sealed', { tags: { word: 'xylophone' } }, await service.user('sealed'));
   expect(body.tags).toEqual({ word: 'xylophone' });
   const row = await database.collection('idempotencyKeys').findOne({ key: 'sealed' });
@@ -187,7 +187,7 @@ test('answers are not kept in clear', async () => {
   expect(clear).not.toContain('xylophone');
 });
 
-describe('a key that can not be one', () => {
+describe('an invalid key', () => {
   test.each([['x'.repeat(256)], ['']])('%#', async (key) => {
     expect(await scrape(key)).toMatchObject({
       status: 422,
@@ -195,7 +195,7 @@ describe('a key that can not be one', () => {
     });
   });
 
-  test('the longest one is taken', async () => {
+  test('allows 255 characters', async () => {
     expect((await scrape('x'.repeat(255))).status).toBe(200);
   });
 });

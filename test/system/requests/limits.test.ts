@@ -40,7 +40,7 @@ const scrape = (user: TestUser, more: Record<string, unknown> = {}): Promise<Fil
 
 type Counts = Partial<Record<FileSyncStatus, number>>;
 
-/** How many pages of some scrapes are in which state, once they are as expected; else how they are in the end. */
+/** Waits for the expected number of pages per state. Returns the actual numbers. */
 async function states(user: TestUser, parents: FileRecord | readonly FileRecord[], expected: Counts): Promise<Counts> {
   const deadline = Date.now() + PATIENCE_MS;
   for (;;) {
@@ -55,7 +55,7 @@ async function states(user: TestUser, parents: FileRecord | readonly FileRecord[
 const characters = (pages: readonly FileRecord[]): number =>
   pages.reduce((sum, page) => sum + (page.file_statistics?.num_characters ?? 0), 0);
 
-test('pages past max_files are DELAYED until files are deleted or the limit is raised', async () => {
+test('delays pages above max_files until files are deleted or the limit is raised', async () => {
   const user = await limited('max-files', { max_files: 3 });
   const parent = await scrape(user);
   expect(await states(user, parent, { READY: 3, DELAYED: 3 })).toEqual({ READY: 3, DELAYED: 3 });
@@ -69,7 +69,7 @@ test('pages past max_files are DELAYED until files are deleted or the limit is r
 
   await user.post('/delete_files_v2', { filters: { ids: [ready?.id] } });
   expect(await states(user, parent, { READY: 3, DELAYED: 2 })).toEqual({ READY: 3, DELAYED: 2 });
-  // It stays so: the room is taken.
+  // The pages stay delayed: the free place is taken.
   await sleep(1_000);
   expect(await states(user, parent, { READY: 3, DELAYED: 2 })).toEqual({ READY: 3, DELAYED: 2 });
 
@@ -81,7 +81,7 @@ test('pages past max_files are DELAYED until files are deleted or the limit is r
   expect((await user.chunks({ parent_file_ids: [parent.id] })).count).toBeGreaterThanOrEqual(5);
 });
 
-test('a re-sync of what a user has takes no further place', async () => {
+test('counts no file again at a re-sync', async () => {
   const user = await limited('resync', { max_files: PAGES });
   const parent = await user.settled((await scrape(user)).id);
   await setLimits('resync', { max_files: 1 });
@@ -89,21 +89,21 @@ test('a re-sync of what a user has takes no further place', async () => {
   expect(await user.settled(parent.id)).toMatchObject({ sync_status: 'READY', file_metadata: { pages_ready: PAGES } });
 });
 
-thoroughly('scrapes side by side do not exceed max_files together', async () => {
+thoroughly('applies max_files to concurrent scrapes together', async () => {
   const user = await limited('side-by-side', { max_files: 4 });
   const sites = await Promise.all([startSampleSite(5, 1), startSampleSite(5, 1)]);
-  const parents = await Promise.all(sites.map((one) => user.scrape({ url: one.url('/sitemap.xml') })));
+  const parents = await Promise.all(sites.map((perPage) => user.scrape({ url: perPage.url('/sitemap.xml') })));
   const within = { READY: 4, DELAYED: 6 };
   expect(await states(user, parents, within)).toEqual(within);
-  // It stays so: neither lets pages go for which the other took the room.
+  // The pages stay delayed: neither scrape releases pages into a place that the other has taken.
   await sleep(1_000);
   expect(await states(user, parents, within)).toEqual(within);
   for (const parent of parents) await user.post('/cancel_sync', { file_id: parent.id });
   await Promise.all(parents.map((parent) => user.settled(parent.id)));
-  await Promise.all(sites.map((one) => one.close()));
+  await Promise.all(sites.map((perPage) => perPage.close()));
 });
 
-test('a held-back scrape can be cancelled: what waits ends SYNC_ABORTED', async () => {
+test('cancels a delayed scrape, whose waiting pages end SYNC_ABORTED', async () => {
   const user = await limited('cancelled', { max_files: 2 });
   const parent = await scrape(user);
   await states(user, parent, { READY: 2, DELAYED: 4 });
@@ -114,7 +114,7 @@ test('a held-back scrape can be cancelled: what waits ends SYNC_ABORTED', async 
   expect(await states(user, parent, { READY: 2, SYNC_ABORTED: 4 })).toEqual({ READY: 2, SYNC_ABORTED: 4 });
 });
 
-test('max_files_per_upload ends a scrape at so many pages, and the parent says so', async () => {
+test('ends a scrape at max_files_per_upload pages, and the parent reports that', async () => {
   const user = await limited('per-upload', { max_files_per_upload: 2 });
   const parent = await user.settled((await scrape(user)).id);
   expect(parent).toMatchObject({
@@ -129,7 +129,7 @@ test('max_files_per_upload ends a scrape at so many pages, and the parent says s
   expect(whole.file_metadata).not.toHaveProperty('limit_reached');
 });
 
-thoroughly('crawls and feeds keep to the same limits', async () => {
+thoroughly('applies the same limits to crawls and feeds', async () => {
   const linked = await startLinkedSite({ '/': ['/a', '/b', '/c'], '/a': [], '/b': [], '/c': [] });
   const entries = ['/a', '/b', '/c'].map((path) => `<item><guid>${path}</guid><link>${linked.url(path)}</link></item>`);
   linked.pages.set('/feed.xml', `<rss version="2.0"><channel><title>Feed</title>${entries.join('')}</channel></rss>`);
@@ -156,7 +156,7 @@ thoroughly('crawls and feeds keep to the same limits', async () => {
   await linked.close();
 });
 
-test('a page above max_characters_per_file ends SYNC_ERROR with the name of the limit, the others are synced', async () => {
+test('fails a page above max_characters_per_file by the name of the limit, and syncs the others', async () => {
   site.pages.set('/long.html', samplePage(3, 12));
   site.pages.set('/mixed.xml', sitemapOf(site.origin, ['/pages/0.html', '/long.html']));
   const user = await limited('per-file', { max_characters_per_file: 3_000 });
@@ -169,14 +169,14 @@ test('a page above max_characters_per_file ends SYNC_ERROR with the name of the 
   expect((await user.chunks({ ids: [long?.id] })).count).toBe(0);
 });
 
-/** Characters of a page of the site, as an unlimited user has them. */
+/** Returns the characters of a page of the site, as a user without limits has them. */
 async function pageCharacters(): Promise<number> {
   const user = await service.user('measure');
   const parent = await user.settled((await scrape(user)).id);
   return characters(await user.children(parent.id)) / PAGES;
 }
 
-test('texts past max_characters_per_upload end SYNC_ERROR: no more is kept than the limit', async () => {
+test('fails texts above max_characters_per_upload, and stores no more than the limit', async () => {
   const limit = Math.floor(2.5 * (await pageCharacters()));
   const user = await limited('characters-per-upload', { max_characters_per_upload: limit });
   const parent = await user.settled((await scrape(user)).id);
@@ -185,32 +185,35 @@ test('texts past max_characters_per_upload end SYNC_ERROR: no more is kept than 
   expect(characters(pages)).toBeLessThanOrEqual(limit);
 });
 
-test('texts past max_characters are DELAYED until there is room, and never more is kept than the limit', async () => {
-  const one = await pageCharacters();
-  const limit = Math.floor(2.5 * one);
+test('delays texts above max_characters until there is room, and never stores more than the limit', async () => {
+  const perPage = await pageCharacters();
+  const limit = Math.floor(2.5 * perPage);
   const user = await limited('characters', { max_characters: limit });
   const parent = await scrape(user);
   expect(await states(user, parent, { READY: 2, DELAYED: 4 })).toEqual({ READY: 2, DELAYED: 4 });
   expect(characters(await user.children(parent.id))).toBeLessThanOrEqual(limit);
-  const asked = site.requests.length;
-  // What does not fit is not fetched again and again.
+  const requestsBefore = site.requests.length;
+  // Pages that do not fit are not fetched repeatedly.
   await sleep(1_000);
-  expect(site.requests).toHaveLength(asked);
-  await setLimits('characters', { max_characters: Math.ceil(PAGES * one * 1.1) });
+  expect(site.requests).toHaveLength(requestsBefore);
+  await setLimits('characters', { max_characters: Math.ceil(PAGES * perPage * 1.1) });
   expect(await user.settled(parent.id)).toMatchObject({ sync_status: 'READY', file_metadata: { pages_ready: PAGES } });
   expect((await readAtRest(service.env)).findInconsistencies('characters')).toEqual([]);
 });
 
-thoroughly('the organization\u2019s limits hold for users without own ones; -1 frees a user of them', async () => {
-  await service.user('free');
-  await setLimits('free', { max_files_per_upload: -1 });
-  await organization.post('/organization/update', { global_user_config: { max_files_per_upload: 1 } });
-  const [bound, free] = [await service.user('bound'), await service.user('free')];
-  const counts = [];
-  for (const user of [bound, free]) {
-    const parent = await user.settled((await scrape(user)).id);
-    counts.push((await user.children(parent.id)).length);
-  }
-  await organization.post('/organization/update', { global_user_config: { max_files_per_upload: -1 } });
-  expect(counts).toEqual([1, PAGES]);
-});
+thoroughly(
+  'applies the limits of the organization to users without their own, and none to a user with -1',
+  async () => {
+    await service.user('free');
+    await setLimits('free', { max_files_per_upload: -1 });
+    await organization.post('/organization/update', { global_user_config: { max_files_per_upload: 1 } });
+    const [limitedUser, free] = [await service.user('bound'), await service.user('free')];
+    const counts = [];
+    for (const user of [limitedUser, free]) {
+      const parent = await user.settled((await scrape(user)).id);
+      counts.push((await user.children(parent.id)).length);
+    }
+    await organization.post('/organization/update', { global_user_config: { max_files_per_upload: -1 } });
+    expect(counts).toEqual([1, PAGES]);
+  },
+);

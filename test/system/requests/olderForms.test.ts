@@ -27,7 +27,7 @@ afterAll(async () => {
 });
 
 describe('POST /user_files', () => {
-  test('answers the records of /user_files_v2 as a bare array', async () => {
+  test('returns the records of /user_files_v2 as a bare array', async () => {
     const body = {
       filters: { parent_file_ids: [parent.id] },
       order_by: 'name',
@@ -39,7 +39,7 @@ describe('POST /user_files', () => {
     expect((await user.post('/user_files', { filters: { ids: [2 ** 40] } })).body).toEqual([]);
   });
 
-  test('gives presigned URLs where they are asked for', async () => {
+  test('returns presigned URLs when requested', async () => {
     const body = { filters: { ids: [pages[0]!.id] }, include_raw_file: true, include_parsed_text_file: true };
     const [file] = (await user.post<FileRecord[]>('/user_files', body)).body;
     expect(await (await fetch(file?.presigned_url ?? '')).text()).toContain('<h1>');
@@ -48,7 +48,7 @@ describe('POST /user_files', () => {
 });
 
 describe('GET /raw_file and /parsed_file', () => {
-  test('answer a presigned URL of the original and of the extracted text', async () => {
+  test('return a presigned URL of the original and of the extracted text', async () => {
     const raw = await user.get<{ presigned_url: string }>(`/raw_file/${pages[0]!.id}`);
     const parsed = await user.get<{ presigned_url: string }>(`/parsed_file/${pages[0]!.id}`);
     expect([raw.status, parsed.status]).toEqual([200, 200]);
@@ -59,7 +59,7 @@ describe('GET /raw_file and /parsed_file', () => {
     expect(text).not.toContain('<h1>');
   });
 
-  test('are 404 for a file without that content, and 422 for what is no id', async () => {
+  test('are 404 for a file without that content, and 422 for an invalid id', async () => {
     for (const path of ['/raw_file', '/parsed_file']) {
       expect((await user.get(`${path}/${parent.id}`)).status).toBe(404);
       expect((await user.get(`${path}/${2 ** 40}`)).status).toBe(404);
@@ -88,28 +88,31 @@ describe('POST /text_chunks', () => {
     expect(vectors.results.every((one) => one.embedding?.length === 384)).toBe(true);
   });
 
-  test.each(['created_at', 'updated_at', 'chunk_index'])('%s orders by number in both directions', async (order_by) => {
-    const { id } = pages[0]!;
-    const { results, count } = await chunks({ user_file_id: id }, { ...all, order_by });
-    expect(results.map((one) => one.chunk_index)).toEqual([...results.keys()]);
-    expect((await chunks({ user_file_id: id }, { ...all, order_by, order_dir: 'desc' })).results).toEqual(
-      results.toReversed(),
-    );
-    const page = await chunks(
-      { user_file_id: id },
-      { pagination: { limit: 2, offset: 1 }, order_by, order_dir: 'desc' },
-    );
-    expect(page).toEqual({ results: results.toReversed().slice(1, 3), count });
-    const beyond = await chunks(
-      { user_file_id: id },
-      { pagination: { limit: 5, offset: count - 1 }, order_dir: 'desc' },
-    );
-    expect(beyond.results).toEqual([results[0]]);
-    const past = await chunks({ user_file_id: id }, { pagination: { offset: count }, order_by, order_dir: 'desc' });
-    expect(past).toEqual({ results: [], count });
-  });
+  test.each(['created_at', 'updated_at', 'chunk_index'])(
+    'orders by chunk number in both directions for %s',
+    async (order_by) => {
+      const { id } = pages[0]!;
+      const { results, count } = await chunks({ user_file_id: id }, { ...all, order_by });
+      expect(results.map((one) => one.chunk_index)).toEqual([...results.keys()]);
+      expect((await chunks({ user_file_id: id }, { ...all, order_by, order_dir: 'desc' })).results).toEqual(
+        results.toReversed(),
+      );
+      const page = await chunks(
+        { user_file_id: id },
+        { pagination: { limit: 2, offset: 1 }, order_by, order_dir: 'desc' },
+      );
+      expect(page).toEqual({ results: results.toReversed().slice(1, 3), count });
+      const beyond = await chunks(
+        { user_file_id: id },
+        { pagination: { limit: 5, offset: count - 1 }, order_dir: 'desc' },
+      );
+      expect(beyond.results).toEqual([results[0]]);
+      const past = await chunks({ user_file_id: id }, { pagination: { offset: count }, order_by, order_dir: 'desc' });
+      expect(past).toEqual({ results: [], count });
+    },
+  );
 
-  test('another model\u2019s chunks there are none, the file\u2019s own are there', async () => {
+  test("returns chunks of the file's own model, and none of another", async () => {
     const { id } = pages[0]!;
     expect((await chunks({ user_file_id: id, embedding_model: 'OPENAI' })).count).toBeGreaterThan(0);
     expect(await chunks({ user_file_id: id, embedding_model: 'SOLAR_1_MINI' })).toEqual({ results: [], count: 0 });
@@ -139,7 +142,7 @@ describe('deletes', () => {
     return body.results;
   };
 
-  test('DELETE /deletefile takes one file away; its children stay', async () => {
+  test('DELETE /deletefile deletes one file and keeps its children', async () => {
     expect((await nora.delete(`/deletefile/${root.id}`)).body).toEqual({ success: true });
     expect((await left(2)).map((file) => file.parent_id)).toEqual([root.id, root.id]);
     expect((await nora.delete(`/deletefile/${root.id}`)).status).toBe(404);
@@ -153,7 +156,7 @@ describe('deletes', () => {
     await left(0);
   });
 
-  test('POST /delete_files deletes by statuses, and only what was never synced where that is asked', async () => {
+  test('POST /delete_files deletes by status, or only files that were never synced', async () => {
     await nora.settled((await nora.scrape({ url: site.url('/nothing.xml') })).id);
     const { body } = await nora.post('/delete_files', { sync_statuses: ['READY'], delete_non_synced_only: true });
     expect(body).toEqual({ success: true });
@@ -161,10 +164,10 @@ describe('deletes', () => {
     expect((await left(3)).map((file) => file.sync_status)).toEqual(['READY', 'READY', 'READY']);
   });
 
-  test('children of children go too, however deep, by delete_child_files and by include_all_children', async () => {
+  test('delete_child_files and include_all_children delete all descendants', async () => {
     const deep = async (): Promise<void> => {
       const ids = (await nora.children(root.id)).map(({ id }) => id);
-      // A chain with ids that go down: a child is met before its parent.
+      // A chain with decreasing ids: a child comes before its parent.
       await withDatabase(service, async (connection) => {
         const files = connection.collection<FileDoc>('files');
         await files.updateOne({ _id: ids[0]! }, { $set: { parentId: ids[1]!, isContainer: false } });
@@ -182,7 +185,7 @@ describe('deletes', () => {
   });
 
   test.each([{}, { file_ids: [] }, { file_ids: null, sync_statuses: null, delete_child_files: true }])(
-    'POST /delete_files of %j, which would be everything, is 400',
+    'POST /delete_files of %j, which would delete everything, is 400',
     async (body) => {
       expect((await nora.post('/delete_files', body)).status).toBe(400);
     },
@@ -196,7 +199,7 @@ describe('deletes', () => {
     { tags_v2: { AND: [{ OR: [] }] } },
     { include_all_children: true, include_containers: false },
     { root_files_only: false, non_synced_only: false },
-  ])('POST /delete_files_v2 with filters %j, which would be everything, is 400', async (filters) => {
+  ])('POST /delete_files_v2 with filters %j, which would delete everything, is 400', async (filters) => {
     expect((await nora.post('/delete_files_v2', { filters })).status).toBe(400);
     expect(await left(3)).toHaveLength(3);
   });

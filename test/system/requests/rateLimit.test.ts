@@ -6,12 +6,12 @@ import { startService, type TestService } from '../../support/service.js';
 let service: TestService;
 
 beforeAll(async () => {
-  // The token takes one; the next comes back after half a minute.
+  // The request for the token counts; the next is allowed half a minute later.
   service = await startService({ RATE_LIMIT_USER: '2' }, { worker: false });
 });
 afterAll(() => service.close());
 
-test('who asks too often hears 429 with the seconds to wait, in the header and in words; others are served', async () => {
+test('answers a user above the rate limit with 429 and the seconds to wait, and serves others', async () => {
   const rita = await service.user('rita');
   expect((await rita.post('/user_files_v2', {})).status).toBe(200);
   const refused = await rita.post<{ detail: string }>('/user_files_v2', {});

@@ -19,11 +19,11 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-describe('who may call', () => {
+describe('access to operations', () => {
   const open = () => apiClient(service.url);
   const bearer = () => ({ authorization: `Bearer ${service.apiKey}` });
 
-  test('the token operation answers two non-empty strings', async () => {
+  test('the token operation returns two non-empty strings', async () => {
     const { status, body } = await open().get<Record<string, unknown>>('/auth/v1/access_token', {
       ...bearer(),
       'customer-id': 'carol',
@@ -33,11 +33,11 @@ describe('who may call', () => {
     for (const token of Object.values(body)) expect(String(token).length).toBeGreaterThan(20);
   });
 
-  test('a token in place of the key is 401; an absent or wrong key too, before anything else is looked at', async () => {
+  test('a token in place of the key is 401, as is a missing or wrong key, before any other validation', async () => {
     for (const headers of [
       { authorization: `Token ${user.token}`, 'customer-id': 'x' },
       {},
-      { authorization: 'Bearer nobody' },
+      { authorization: 'Bearer unknown' },
       { authorization: service.apiKey },
     ]) {
       expect((await open().get('/auth/v1/access_token', headers)).status).toBe(401);
@@ -51,7 +51,7 @@ describe('who may call', () => {
     expect((await open().post('/user_files_v2', {}, bearer())).status).toBe(422);
   });
 
-  test('both schemes work where the contract allows both, their words in any case', async () => {
+  test('both schemes work where the contract allows both, in any case', async () => {
     for (const authorization of [`token ${user.token}`, `Token ${user.token}`, `TOKEN ${user.token}`]) {
       expect((await open().post('/user_files_v2', {}, { authorization })).status).toBe(200);
     }
@@ -68,7 +68,7 @@ describe('who may call', () => {
     }
   });
 
-  test('of two credentials in one header the last counts', async () => {
+  test('the last of two credentials in one header counts', async () => {
     const status = async (authorization: string) => (await open().post('/user_files_v2', {}, { authorization })).status;
     expect(await status(`Token expired, Token ${user.token}`)).toBe(200);
     expect(await status(`Token ${user.token}, Token expired`)).toBe(401);
@@ -79,7 +79,7 @@ describe('who may call', () => {
     expect((await user.post('/webhooks', {})).status).toBe(403);
   });
 
-  test('a stranger is 401 whatever else is wrong', async () => {
+  test('a caller without credentials gets 401 whatever else is wrong', async () => {
     const answer = await fetch(`${service.url}/scrape_sitemap`, {
       method: 'POST',
       body: '{',
@@ -99,7 +99,7 @@ describe('who may call', () => {
   });
 });
 
-describe('what is wrong with a request is said by its path', () => {
+describe('errors of a request located by their path', () => {
   const url = 'https://example.com/sitemap.xml';
   test.each<[Record<string, unknown>, (string | number)[], string]>([
     [{}, ['body', 'url'], 'missing'],
@@ -134,7 +134,7 @@ describe('what is wrong with a request is said by its path', () => {
     expect(answer.body.detail[0]).toMatchObject({ loc, type });
   });
 
-  test('each selector that can not be read is named, and none is repeated', async () => {
+  test('name each invalid CSS selector once', async () => {
     const answer = await user.post<Invalid>('/scrape_sitemap', { url, css_selectors_to_skip: ['p[', '.ad', ':is(p'] });
     expect(answer.body.detail).toEqual([
       { loc: ['body', 'css_selectors_to_skip', 0], msg: expect.stringContaining('CSS selector'), type: 'value_error' },
@@ -142,7 +142,7 @@ describe('what is wrong with a request is said by its path', () => {
     ]);
   });
 
-  test('selectors of every kind that pages are read with are accepted, blank ones too', async () => {
+  test('accept CSS selectors of every supported kind, blank ones too', async () => {
     const selectors = [
       '.ad',
       'main > p:not(.lead)',
@@ -155,13 +155,13 @@ describe('what is wrong with a request is said by its path', () => {
     expect((await user.post('/scrape_sitemap', { url, css_selectors_to_skip: selectors })).status).toBe(200);
   });
 
-  test('exactly ten include paths are fine, and unknown fields are ignored', async () => {
+  test('allow exactly ten include paths, and ignore unknown fields', async () => {
     const body = { url, url_paths_to_include: Array(10).fill('/a'), recursion_depth: 3, css_selectros_to_skip: [] };
     expect((await user.post('/scrape_sitemap', body)).status).toBe(200);
   });
 
-  test('a version in a header or parameter is not read', async () => {
-    const ask = async (path: string, headers: Record<string, string>) => {
+  test('ignore a version in a header or parameter', async () => {
+    const post = async (path: string, headers: Record<string, string>) => {
       const answer = await fetch(`${service.url}${path}`, {
         method: 'POST',
         body: '{}',
@@ -169,11 +169,11 @@ describe('what is wrong with a request is said by its path', () => {
       });
       return { status: answer.status, body: Object.keys((await answer.json()) as object) };
     };
-    const plain = await ask('/user_files_v2', {});
+    const plain = await post('/user_files_v2', {});
     expect(plain.status).toBe(200);
     for (const version of ['2020-01-01', 'v99', '1'])
       expect(
-        await ask(`/user_files_v2?version=${version}&api_version=${version}`, {
+        await post(`/user_files_v2?version=${version}&api_version=${version}`, {
           version,
           'api-version': version,
           'carbon-version': version,
@@ -182,7 +182,7 @@ describe('what is wrong with a request is said by its path', () => {
       ).toEqual(plain);
   });
 
-  test('5.0 is an integer', async () => {
+  test('accept 5.0 as an integer', async () => {
     const answer = await fetch(`${service.url}/scrape_sitemap`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization: `Token ${user.token}` },
@@ -191,7 +191,7 @@ describe('what is wrong with a request is said by its path', () => {
     expect(answer.status).toBe(200);
   });
 
-  test('a body that is no JSON, or of another type, is 422; a huge one 413', async () => {
+  test('answer a body that is not JSON, or of another type, with 422, and a huge one with 413', async () => {
     const send = (body: string, type: string) =>
       fetch(`${service.url}/scrape_sitemap`, {
         method: 'POST',
@@ -206,7 +206,7 @@ describe('what is wrong with a request is said by its path', () => {
     expect((await send(`${'['.repeat(20_000)}${']'.repeat(20_000)}`, 'application/json')).status).toBe(422);
   });
 
-  test('__proto__ in tags changes nothing and harms nothing', async () => {
+  test('ignore __proto__ in tags', async () => {
     const answer = await fetch(`${service.url}/scrape_sitemap`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization: `Token ${user.token}` },
@@ -232,13 +232,13 @@ describe('what is wrong with a request is said by its path', () => {
     expect(answer.body.detail[0]?.loc).toEqual(loc);
   });
 
-  test('list_chunks needs filters', async () => {
+  test('require filters in list_chunks', async () => {
     const answer = await user.post<Invalid>('/list_chunks_and_embeddings', {});
     expect(answer.status).toBe(422);
     expect(answer.body.detail).toEqual([expect.objectContaining({ loc: ['body', 'filters'], type: 'missing' })]);
   });
 
-  test('what shipped front-ends send is borne', async () => {
+  test('accept the null filters that published front ends send', async () => {
     const body = {
       filters: { root_files_only: false, parent_file_ids: [1], tags: null, source: null },
       pagination: { limit: 20 },
@@ -251,8 +251,8 @@ describe('what is wrong with a request is said by its path', () => {
   });
 });
 
-describe('browsers and people', () => {
-  test('a preflight is answered with 200 and the headers that clients send', async () => {
+describe('browser access', () => {
+  test('answers a preflight with 200 and the headers that clients send', async () => {
     const answer = await fetch(`${service.url}/whoami`, {
       method: 'OPTIONS',
       headers: {
@@ -265,8 +265,8 @@ describe('browsers and people', () => {
     expect(answer.headers.get('access-control-allow-headers')).toContain('authorization');
   });
 
-  test('every answer forbids to guess its type, and those of operations to keep it', async () => {
-    const asked = await Promise.all(
+  test('forbids type sniffing in every answer, and caching in those of operations', async () => {
+    const answers = await Promise.all(
       ['/health', '/openapi.json', '/no/such/path', '/docs/', '/docs/swagger-ui.css', '/user', '/ops'].map((path) =>
         fetch(`${service.url}${path}`),
       ),
@@ -280,14 +280,14 @@ describe('browsers and people', () => {
       body: '{}',
     });
     expect(token.status).toBe(200);
-    for (const { headers, url } of [...asked, token, list]) {
+    for (const { headers, url } of [...answers, token, list]) {
       expect([url, headers.get('x-content-type-options')]).toEqual([url, 'nosniff']);
       expect([url, headers.get('x-frame-options')]).toEqual([url, 'DENY']);
     }
     for (const { headers } of [token, list]) expect(headers.get('cache-control')).toBe('no-store');
   });
 
-  test('/docs shows the operations in a browser under a policy that lets only its own scripts run', async () => {
+  test('shows the operations at /docs under a policy that runs only its own scripts', async () => {
     const executablePath = findChromium(null);
     if (executablePath === null) throw new Error('There is no Chromium: install chromium-headless-shell');
     const browser = await chromium.launch({ executablePath, chromiumSandbox: false });
@@ -323,7 +323,7 @@ describe('browsers and people', () => {
     await browser.close();
   });
 
-  test('/docs and /openapi.json are served', async () => {
+  test('serves /docs and /openapi.json', async () => {
     const page = await fetch(`${service.url}/docs/`);
     expect(page.status).toBe(200);
     expect(await page.text()).toContain('swagger');
@@ -331,7 +331,7 @@ describe('browsers and people', () => {
     expect(((await (await fetch(`${service.url}/openapi.json`)).json()) as { openapi: string }).openapi).toBe('3.1.0');
   });
 
-  test('/health answers; /ready names what is missing, here a worker', async () => {
+  test('reports /health as ok, and in /ready names the missing worker', async () => {
     expect(await apiClient(service.url).get('/health')).toMatchObject({ status: 200, body: { status: 'ok' } });
     const { status, body } = await apiClient(service.url).get<{ status: string; reasons: string[] }>('/ready');
     expect({ status, said: body.status }).toEqual({ status: 200, said: 'degraded' });

@@ -1,4 +1,4 @@
-/** POST /embeddings, field by field, over files whose every nearness is known. */
+/** POST /embeddings, field by field, over files with known similarities. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import { EMBEDDING_MODELS } from '../../../contract/embeddingModels.js';
@@ -14,7 +14,7 @@ import type { TestUser } from '../../support/client.js';
 const LOCAL = { name: 'minilm-l6-v2-384', dimensions: 384 };
 const GIVEN = callerSpace('OPENAI', EMBEDDING_MODELS.OPENAI.dimensions);
 
-/** Its cosine with ASKED is 1 - n/100; what is left points where nothing else does. */
+/** Returns a vector whose cosine with ASKED is 1 - n/100; the rest points in a direction of its own. */
 function vectorAt(n: number, dimensions = LOCAL.dimensions): number[] {
   const cosine = 1 - n / 100;
   const vector = new Array<number>(dimensions).fill(0);
@@ -22,9 +22,9 @@ function vectorAt(n: number, dimensions = LOCAL.dimensions): number[] {
   vector[0] = cosine;
   return vector;
 }
-const ASKED = vectorAt(0);
+const QUERY_VECTOR = vectorAt(0);
 
-/** 1 is a folder with the folder 2 and the file 3 in it, 4 lies in 2. The smaller a number, the nearer. */
+/** Folder 1 contains folder 2 and file 3, folder 2 contains file 4. Smaller numbers are more similar. */
 const FILES: readonly SeededFile[] = [
   { id: 1, fields: { isContainer: true } },
   { id: 2, fields: { isContainer: true, parentId: 1 } },
@@ -44,7 +44,7 @@ const FILES: readonly SeededFile[] = [
   { id: 10, texts: ['Read by Cohere.'], model: 'COHERE_MULTILINGUAL_V3' },
   { id: 11, texts: ['Given.'], space: GIVEN, vectors: [vectorAt(11, GIVEN.dimensions)] },
 ];
-/** Those of OPENAI that are no pictures, nearest first. */
+/** The OPENAI files other than pictures, most similar first. */
 const ALL = [3, 4, 5, 6, 7, 8];
 const BASE = 7_000_000;
 const MAX_SEARCHES = 4;
@@ -90,19 +90,19 @@ afterAll(async () => {
 
 type Body = Record<string, unknown>;
 const documents = (body: Body): Promise<DocumentRecord[]> =>
-  user.search({ query: 'pump', query_vector: ASKED, k: 50, ...body });
+  user.search({ query: 'pump', query_vector: QUERY_VECTOR, k: 50, ...body });
 const ids = async (body: Body): Promise<number[]> => (await documents(body)).map(({ file_id: id }) => id - BASE);
 const refusal = async (body: Body): Promise<{ status: number; body: { detail: unknown } }> =>
-  user.post<{ detail: unknown }>('/embeddings', { query: 'pump', query_vector: ASKED, k: 50, ...body });
+  user.post<{ detail: unknown }>('/embeddings', { query: 'pump', query_vector: QUERY_VECTOR, k: 50, ...body });
 const at = (...numbers: number[]): number[] => numbers.map((number) => number + BASE);
 
-/** One row a field: what it does. */
+/** The effect of each field. */
 const ROWS: Readonly<Record<string, () => Promise<void>>> = {
   async query() {
-    // Without a vector the text is embedded: seeded vectors are near to it by chance only.
+    // Without a vector the text is embedded: its similarity to seeded vectors is arbitrary.
     expect(await ids({ query_vector: null })).toHaveLength(ALL.length);
     expect((await refusal({ query: '' })).status).toBe(422);
-    expect((await user.post('/embeddings', { k: 1, query_vector: ASKED })).status).toBe(422);
+    expect((await user.post('/embeddings', { k: 1, query_vector: QUERY_VECTOR })).status).toBe(422);
   },
   async k() {
     expect(await ids({ k: 2 })).toEqual([3, 4]);
@@ -113,7 +113,7 @@ const ROWS: Readonly<Record<string, () => Promise<void>>> = {
     expect(found.map(({ file_id: id }) => id - BASE)).toEqual(ALL);
     expect(found.map(({ rank }) => rank)).toEqual([1, 2, 3, 4, 5, 6]);
     for (const { score, file_id: id } of found) expect(score).toBeCloseTo(1 - (id - BASE) / 100, 4);
-    // Vectors that a caller gave are compared with vectors only.
+    // Vectors of callers are compared with vectors only.
     expect(await ids({ query_vector: vectorAt(0, GIVEN.dimensions) })).toEqual([11]);
     expect(await ids({ query_vector: null })).not.toContain(11);
   },
@@ -146,7 +146,7 @@ const ROWS: Readonly<Record<string, () => Promise<void>>> = {
     expect(await ids({ tags_v2: { OR: [red, green] } })).toEqual([3, 4]);
     expect(await ids({ tags_v2: { AND: [red, green] } })).toEqual([]);
     expect(await ids({ tags_v2: { AND: [{ ...red, negate: true }, { OR: [green] }] } })).toEqual([4]);
-    // It wins over the older form, unless it asks for nothing.
+    // It overrides the older form, unless it has no conditions.
     expect(await ids({ tags: { team: 'red' }, tags_v2: { AND: [green] } })).toEqual([4]);
     expect(await ids({ tags: { team: 'red' }, tags_v2: { AND: [] } })).toEqual([3]);
     expect((await refusal({ tags_v2: { AND: [red], OR: [green] } })).status).toBe(422);
@@ -165,7 +165,7 @@ const ROWS: Readonly<Record<string, () => Promise<void>>> = {
     expect((await documents({ k: 1 }))[0]?.vector).toBeNull();
   },
   async include_raw_file() {
-    // Seeded files have no content; one that has is in test/acceptance/hybridSearch.test.ts.
+    // Seeded files have no content; test/acceptance/hybridSearch.test.ts has one with content.
     expect((await documents({ include_raw_file: true, k: 1 }))[0]?.presigned_url).toBeNull();
   },
   async include_file_level_metadata() {
@@ -175,12 +175,12 @@ const ROWS: Readonly<Record<string, () => Promise<void>>> = {
     expect((await documents({ k: 1 }))[0]?.content_metadata).toEqual({});
   },
   async hybrid_search() {
-    // The code is said by one chunk only, and five are nearer or as near.
+    // Only one chunk contains the code, and five are more or equally similar.
     expect(await ids({ query: 'E4711', hybrid_search: false })).toEqual(ALL);
     const found = await documents({ query: 'E4711', hybrid_search: true });
     expect(found.map(({ file_id: id }) => id - BASE)).toEqual([5, 3, 4, 6, 7, 8]);
     for (const { score } of found) expect(score).toBeLessThanOrEqual(1);
-    // A query that no chunk has a word of is answered by meaning alone.
+    // A query without a word of any chunk is answered by similarity alone.
     expect(await ids({ query: 'xyzzy', hybrid_search: true })).toEqual(ALL);
     await user.post('/modify_user_configuration', {
       configuration_key_name: 'sparse_vectors',
@@ -204,7 +204,7 @@ const ROWS: Readonly<Record<string, () => Promise<void>>> = {
       hybrid_search_tuning_parameters: { weight_a, weight_b },
     });
     expect(await ids(weighted(1, 0))).toEqual(ALL);
-    // By words alone: what shares none is not found. Those of their caller's vectors would be.
+    // By words alone, chunks without a common word are not found. A search by the caller's vectors would find them.
     expect(new Set(await ids(weighted(0, 1)))).toEqual(new Set([5, 6]));
     expect((await ids(weighted(0.5005, 0.5005))).slice(0, 2)).toEqual([5, 6]);
     for (const [a, b] of [
@@ -236,7 +236,7 @@ const ROWS: Readonly<Record<string, () => Promise<void>>> = {
     expect(await ids({ embedding_model: 'SOLAR_1_MINI' })).toEqual([]);
   },
   async high_accuracy() {
-    // That the engine is asked for an exact search is seen in test/store/vectorSearch.test.ts.
+    // test/store/vectorSearch.test.ts checks that the engine receives a request for an exact search.
     expect(await ids({ high_accuracy: true })).toEqual(ALL);
   },
   async rerank() {
@@ -248,7 +248,7 @@ const ROWS: Readonly<Record<string, () => Promise<void>>> = {
       { content: 'The quick pump.', score: 0.15, rank: 1 },
       { content: 'Seen and said.', score: 0.14, rank: 2 },
     ]);
-    // More than k are looked at: the second of these is the last by meaning.
+    // More than k candidates are reranked: the second result is the least similar one.
     expect(rerankers.calls).toMatchObject([{ query: 'pump', count: 2, texts: { length: ALL.length } }]);
     // Pictures have no words to be ranked by.
     expect(await ids({ rerank, media_type: 'IMAGE' })).toEqual([9]);
@@ -267,7 +267,7 @@ const ROWS: Readonly<Record<string, () => Promise<void>>> = {
     expect((await refusal({ file_types_at_source: ['PAGE'] })).status).toBe(422);
   },
   async exclude_cold_storage_files() {
-    // Nothing is cold here.
+    // No file is in cold storage here.
     expect(await ids({ exclude_cold_storage_files: true })).toEqual(ALL);
   },
 };
@@ -281,7 +281,7 @@ describe('each field of /embeddings', () => {
   test.each(Object.entries(ROWS))('%s', async (_name, row) => row());
 });
 
-test('a document tells where it comes from', async () => {
+test('describes the origin of a document', async () => {
   expect((await documents({ k: 1 }))[0]).toMatchObject({
     ...{ content: 'The quick pump.', file_id: BASE + 3, parent_file_id: BASE + 1, chunk_index: 0 },
     ...{ source: 'three.txt', source_url: 'https://x.example/3', source_type: 'WEB_SCRAPE', rank: 1 },
@@ -289,43 +289,43 @@ test('a document tells where it comes from', async () => {
 });
 
 test.each<[string, unknown]>([
-  ['too short', [1, 0]],
-  ['of the model itself, which has no vectors here', new Array(768).fill(1)],
-  ['of nothing but zeros', new Array(384).fill(0)],
+  ['that is too short', [1, 0]],
+  ['of the size of the model itself, which has no vectors here', new Array(768).fill(1)],
+  ['of zeros only', new Array(384).fill(0)],
   ['without numbers', []],
-  ['with a number that no vector can hold', [...new Array<number>(383).fill(0), 1e300]],
-  ['with something else in it', [...new Array<number>(383).fill(0), 'x']],
-])('a query_vector %s is 422 naming it', async (_what, query_vector) => {
+  ['with a number out of range', [...new Array<number>(383).fill(0), 1e300]],
+  ['with a value that is not a number', [...new Array<number>(383).fill(0), 'x']],
+])('refuses a query_vector %s with 422 naming it', async (_what, query_vector) => {
   const { status, body } = await refusal({ query_vector });
   expect(status).toBe(422);
   expect(JSON.stringify(body.detail)).toContain('"query_vector"');
 });
 
-test('a query_vector that fits nothing says how many numbers would', async () => {
+test('names the accepted sizes for a query_vector of another size', async () => {
   const { body } = await refusal({ query_vector: [1, 0] });
   expect(JSON.stringify(body.detail)).toMatch(/384 or 1536 numbers/);
-  // Who has no files hears what they would have.
-  const nobody = await service.user('nobody');
-  const asked = { query: 'x', k: 1 };
-  expect(await nobody.search({ ...asked, query_vector: ASKED })).toEqual([]);
-  expect(JSON.stringify((await nobody.post('/embeddings', { ...asked, query_vector: [1] })).body)).toMatch(
+  // A user without files gets the size that their files would have.
+  const userWithoutFiles = await service.user('without files');
+  const search = { query: 'x', k: 1 };
+  expect(await userWithoutFiles.search({ ...search, query_vector: QUERY_VECTOR })).toEqual([]);
+  expect(JSON.stringify((await userWithoutFiles.post('/embeddings', { ...search, query_vector: [1] })).body)).toMatch(
     /384 numbers/,
   );
 });
 
-test('foreign ids answer as missing ones do', async () => {
+test('answers ids of another user like missing ones', async () => {
   for (const field of ['file_ids', 'parent_file_ids'])
     for (const include_all_children of [false, true]) {
-      const asked = { query: 'pump', query_vector: ASKED, k: 50, include_all_children, hybrid_search: true };
+      const search = { query: 'pump', query_vector: QUERY_VECTOR, k: 50, include_all_children, hybrid_search: true };
       const [foreign, missing] = await Promise.all(
-        [at(1, 2, 3, 4), [1, 2]].map((named) => stranger.post('/embeddings', { ...asked, [field]: named })),
+        [at(1, 2, 3, 4), [1, 2]].map((named) => stranger.post('/embeddings', { ...search, [field]: named })),
       );
       expect(foreign).toMatchObject({ status: 200, body: { documents: [] } });
       expect(foreign?.body).toEqual(missing?.body);
     }
 });
 
-test('a query has at most 32,000 characters', async () => {
+test('limits a query to 32,000 characters', async () => {
   expect(await documents({ query: 'a'.repeat(32_000) })).toHaveLength(ALL.length);
   expect(await refusal({ query: 'a'.repeat(32_001) })).toMatchObject({
     status: 422,
@@ -333,17 +333,17 @@ test('a query has at most 32,000 characters', async () => {
   });
 });
 
-test('a user above MAX_CONCURRENT_SEARCHES gets 429 with Retry-After; disconnecting ends searches and frees their slots', async () => {
-  const gone = new AbortController();
+test('answers a user above MAX_CONCURRENT_SEARCHES with 429 and Retry-After; disconnecting ends searches and frees their slots', async () => {
+  const disconnect = new AbortController();
   const rerank = { model: 'JINA_RERANKER_MULTILINGUAL_V2' };
   const hanging = () =>
     fetch(`${service.url}/embeddings`, {
       method: 'POST',
       headers: { authorization: `Token ${user.token}`, 'content-type': 'application/json' },
       body: JSON.stringify({ query: 'pump', k: 2, rerank }),
-      signal: gone.signal,
+      signal: disconnect.signal,
     }).then(({ status }) => status);
-  const statusFor = async (who: TestUser) => (await who.post('/embeddings', { query: 'pump', k: 1 })).status;
+  const statusFor = async (caller: TestUser) => (await caller.post('/embeddings', { query: 'pump', k: 1 })).status;
   rerankers.misbehave('hang');
   const running = Array.from({ length: MAX_SEARCHES }, hanging);
   await waitFor(
@@ -354,7 +354,7 @@ test('a user above MAX_CONCURRENT_SEARCHES gets 429 with Retry-After; disconnect
   expect(refused).toMatchObject({ status: 429, body: { detail: expect.stringContaining(`${MAX_SEARCHES} searches`) } });
   expect(refused.headers.get('retry-after')).toBe('1');
   expect(await statusFor(stranger)).toBe(200);
-  gone.abort();
+  disconnect.abort();
   await Promise.allSettled(running);
   await waitFor(
     () => rerankers.waiting(),
@@ -375,7 +375,7 @@ describe('a reranker that fails', () => {
     [{ status: 401 }, 502, null],
     ['cut', 503, null],
     ['beyond', 503, null],
-  ] as const)('%j is %d, never an answer in another order', async (mishap, status, retryAfter) => {
+  ] as const)('with %j is answered with %d, never with another order', async (mishap, status, retryAfter) => {
     rerankers.misbehave(mishap);
     const answer = await user.post<{ detail: string }>('/embeddings', { query: 'pump', k: 2, rerank });
     rerankers.misbehave(null);

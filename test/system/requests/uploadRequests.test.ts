@@ -35,7 +35,7 @@ afterAll(async () => {
 const BOUNDARY = 'a-boundary';
 const HEAD = `--${BOUNDARY}\r\nContent-Disposition: form-data; name="file"; filename="big.txt"\r\n\r\n`;
 
-/** A form sent by hand: what is not given is not sent. */
+/** Opens a form that the test writes by hand, with an incomplete body. */
 function open(headers: Record<string, string> = {}) {
   const call = httpRequest(`${service.url}/uploadfile?skip_embedding_generation=true`, {
     method: 'POST',
@@ -55,23 +55,23 @@ function open(headers: Record<string, string> = {}) {
   return { call, answer };
 }
 
-/** Originals in file storage. */
+/** Returns the names of originals in file storage. */
 const stored = async (): Promise<string[]> =>
   readdir(path.join(service.env['DATA_DIR'] ?? '', 'files', '1', 'originals')).catch(() => []);
 const files = async (): Promise<number> =>
   (await user.post<{ count: number }>('/user_files_v2', { pagination: { limit: 1 } })).body.count;
-const nothingLeft = async (): Promise<void> =>
+const expectConsistent = async (): Promise<void> =>
   expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
 
-describe('a file past the setting', () => {
-  test('is 413 before it is sent where its length is known', async () => {
+describe('a file above MAX_UPLOAD_BYTES', () => {
+  test('is refused with 413 before it is sent when its length is declared', async () => {
     const { call, answer } = open({ 'content-length': '5000000000' });
     call.write(HEAD);
     expect(await answer).toMatchObject({ status: 413, body: { detail: expect.stringContaining('MAX_UPLOAD_BYTES') } });
     call.destroy();
   });
 
-  test('is 413 as soon as it is too long, and nothing of it is kept', async () => {
+  test('is refused with 413 as soon as it is too long, and nothing of it is kept', async () => {
     const before = [await files(), await stored()];
     const { call, answer } = open();
     call.write(HEAD);
@@ -81,7 +81,7 @@ describe('a file past the setting', () => {
     expect([await files(), await stored()]).toEqual(before);
   });
 
-  test('one of just that length is taken', async () => {
+  test('is accepted at exactly that length', async () => {
     const file = await user.send(
       { name: 'full.txt', content: 'x'.repeat(MAX_UPLOAD_BYTES) },
       { store_file_only: true },
@@ -93,25 +93,25 @@ describe('a file past the setting', () => {
   });
 });
 
-test('an upload that breaks off leaves nothing', async () => {
-  const [known, kept] = [await files(), await stored()];
+test('keeps nothing of an interrupted upload', async () => {
+  const [filesBefore, storedBefore] = [await files(), await stored()];
   const { call } = open();
   call.write(HEAD + 'x'.repeat(100_000));
-  await waitFor(stored, (names) => names.length > kept.length);
+  await waitFor(stored, (names) => names.length > storedBefore.length);
   call.destroy();
-  await waitFor(stored, (names) => names.length === kept.length);
-  expect([await files(), await stored()]).toEqual([known, kept]);
-  await nothingLeft();
+  await waitFor(stored, (names) => names.length === storedBefore.length);
+  expect([await files(), await stored()]).toEqual([filesBefore, storedBefore]);
+  await expectConsistent();
 });
 
-test('what a sender that died has left is swept; what is still coming is not', async () => {
+test('sweeps what a dead sender has left, but not what still arrives', async () => {
   const account = await service.store.users.ensure(1, 'rio');
   const before = await stored();
   async function* endless(): AsyncIterable<Uint8Array> {
     yield Buffer.alloc(5_000, 1);
     await new Promise(() => undefined);
   }
-  // Its receiver never comes to an end, as that of a killed process.
+  // This receiver never ends, like that of a killed process.
   void service.store.originals.receive(account, endless());
   await waitFor(stored, (names) => names.length === before.length + 1);
   expect(await service.store.originals.sweep()).toBe(0);
@@ -119,7 +119,7 @@ test('what a sender that died has left is swept; what is still coming is not', a
   expect(await stored()).toEqual(before);
 });
 
-describe('a request that is none', () => {
+describe('an invalid request', () => {
   test.each([
     ['JSON', { 'content-type': 'application/json' }, '{}', 422],
     ['no boundary', { 'content-type': 'multipart/form-data' }, HEAD, 422],
@@ -129,9 +129,9 @@ describe('a request that is none', () => {
       `--${BOUNDARY}\r\nContent-Disposition: form-data; name="x"\r\n\r\n1\r\n--${BOUNDARY}--\r\n`,
       422,
     ],
-    ['a form that ends early', {}, `${HEAD}some text`, 400],
-    ['no form at all', {}, 'just some text', 400],
-    ['a packed form', { 'content-encoding': 'gzip' }, 'x', 415],
+    ['a truncated form', {}, `${HEAD}some text`, 400],
+    ['a body that is not a form', {}, 'just some text', 400],
+    ['a compressed form', { 'content-encoding': 'gzip' }, 'x', 415],
   ])('%s', async (_what, headers, sent, status) => {
     const before = await files();
     const { call, answer } = open(headers);
@@ -159,16 +159,16 @@ describe('a request that is none', () => {
     expect([await files(), await stored()]).toEqual(before);
   });
 
-  test('without credentials is 401', async () => {
+  test('is 401 without credentials', async () => {
     const form = new FormData();
     form.set('file', new Blob(['some text']), 'a.txt');
     expect((await fetch(`${service.url}/uploadfile`, { method: 'POST', body: form })).status).toBe(401);
   });
 });
 
-test('what is asked for is kept on the record, and goes to the reader', async () => {
+test('stores all options on the record, and passes them to the reader', async () => {
   const file = await user.send(
-    { name: 'all.txt', content: 'Some text of a few words, said again and again. '.repeat(20) },
+    { name: 'all.txt', content: 'Some text of a few words, repeated many times. '.repeat(20) },
     {
       chunk_size: 60,
       chunk_overlap: 5,
@@ -226,15 +226,15 @@ describe('an Idempotency-Key', () => {
   const key = (name: string) => ({ 'idempotency-key': name });
   const send = (name: string, content: string, file = 'same.txt') =>
     user.upload({ name: file, content }, { skip_embedding_generation: true }, key(name));
-  const LONG = 'A text that lies in file storage. '.repeat(100);
+  const LONG = 'A text in file storage. '.repeat(100);
 
-  test('makes one file of two uploads, whatever the boundary; the second copy is not kept', async () => {
+  test('makes one file of two uploads, whatever the boundary, and keeps no second copy', async () => {
     const first = await send('twice', LONG);
     const before = [await files(), await stored()] as const;
     const second = await send('twice', LONG);
     expect(second).toMatchObject({ status: 200, body: first.body });
     expect(second.headers.get('idempotent-replayed')).toBe('true');
-    // The second copy may go just after its answer.
+    // The second copy may be deleted just after its answer.
     await waitFor(
       async () => (await stored()).length,
       (count) => count === before[1].length,
@@ -243,7 +243,7 @@ describe('an Idempotency-Key', () => {
     await user.settled(first.body.id);
   });
 
-  test('of another content, name or option is 422', async () => {
+  test('is refused with 422 for another content, name or option', async () => {
     const { body } = await send('other', LONG);
     const before = [await files(), await stored()];
     expect((await send('other', `${LONG}!`)).status).toBe(422);
@@ -253,7 +253,7 @@ describe('an Idempotency-Key', () => {
     await user.settled(body.id);
   });
 
-  test('makes one file of ten uploads at once', async () => {
+  test('makes one file of ten concurrent uploads', async () => {
     const before = await files();
     const answers = await Promise.all(Array.from({ length: 10 }, () => send('ten', LONG)));
     expect(new Set(answers.map(({ status }) => status))).toEqual(
@@ -261,7 +261,7 @@ describe('an Idempotency-Key', () => {
     );
     expect(await files()).toBe(before + 1);
     await user.settled(answers.find(({ status }) => status === 200)!.body.id);
-    await nothingLeft();
+    await expectConsistent();
   });
 
   test('works for texts and addresses too', async () => {
@@ -270,9 +270,9 @@ describe('an Idempotency-Key', () => {
       ['/upload_text', { contents: 'Some text.', skip_embedding_generation: true }],
       ['/upload_file_from_url', { url: site.url('/once.txt'), skip_embedding_generation: true }],
     ] as const;
-    for (const [where, body] of calls) {
-      const first = await user.post<FileRecord>(where, body, key('kinds'));
-      const second = await user.post<FileRecord>(where, body, key('kinds'));
+    for (const [address, body] of calls) {
+      const first = await user.post<FileRecord>(address, body, key('kinds'));
+      const second = await user.post<FileRecord>(address, body, key('kinds'));
       expect(second).toMatchObject({ status: 200, body: first.body });
       await user.settled(first.body.id);
     }
@@ -289,7 +289,7 @@ describe('a limit of the user', () => {
     lim = await service.user('lim');
   });
 
-  test('of files holds an upload back until there is room', async () => {
+  test('on files delays an upload until there is room', async () => {
     await limit({ max_files: 1 });
     const first = (await send()).body;
     await lim.settled(first.id);
@@ -303,7 +303,7 @@ describe('a limit of the user', () => {
     await limit({ max_files: -1 });
   });
 
-  test('of characters ends one that is too long', async () => {
+  test('on characters fails a file that is too long', async () => {
     await limit({ max_characters_per_file: 10 });
     const { body } = await send();
     expect(await lim.settled(body.id)).toMatchObject({
@@ -313,7 +313,7 @@ describe('a limit of the user', () => {
     await limit({ max_characters_per_file: -1 });
   });
 
-  test('of files per upload refuses where it is none', async () => {
+  test('on files per upload refuses an upload when it is zero', async () => {
     await limit({ max_files_per_upload: 0 });
     expect(await send()).toMatchObject({
       status: 400,
@@ -327,7 +327,7 @@ describe('/upload_text', () => {
   const post = (body: Record<string, unknown>) =>
     user.post<FileRecord>('/upload_text', { skip_embedding_generation: true, ...body });
 
-  test('keeps a text that is plain whatever it looks like', async () => {
+  test('stores plain text as text, even when it looks like HTML', async () => {
     const contents = '<html><body>Not a page, just text.</body></html>';
     const { body } = await post({
       contents,
@@ -348,7 +348,7 @@ describe('/upload_text', () => {
     expect((await user.chunks({ ids: [body.id] })).results[0]?.source_content).toBe(contents);
   });
 
-  test('takes five letters and no fewer', async () => {
+  test('accepts five characters and no fewer', async () => {
     expect(await post({ contents: '1234' })).toMatchObject({
       status: 422,
       body: { detail: [{ loc: ['body', 'contents'] }] },
@@ -359,7 +359,7 @@ describe('/upload_text', () => {
     await user.settled(body.id);
   });
 
-  test('puts a text in the place of another: the record stays, the old text goes', async () => {
+  test('overwrites another text: the record stays, and the old text is deleted', async () => {
     const { body: first } = await post({ contents: `The first text. ${'It is long. '.repeat(200)}`, name: 'one' });
     await user.settled(first.id);
     await user.post('/create_user_file_tags', { organization_user_file_id: first.id, tags: { kept: 'yes' } });
@@ -371,10 +371,10 @@ describe('/upload_text', () => {
     expect({ count, text: results[0]?.source_content }).toEqual({ count: 1, text: 'The second text.' });
     expect(await service.store.originals.sweep()).toBe(1);
     expect((await stored()).length).toBe(before.length - 1);
-    await nothingLeft();
+    await expectConsistent();
   });
 
-  test('does not overwrite what is no such text', async () => {
+  test('does not overwrite a file of another kind', async () => {
     const other = await user.send({ name: 'a.txt', content: 'Some text.' }, { store_file_only: true });
     await user.settled(other.id);
     expect((await post({ contents: 'Another text.', overwrite_file_id: other.id })).status).toBe(400);
@@ -386,7 +386,7 @@ describe('/upload_file_from_url', () => {
   const post = (body: Record<string, unknown>) =>
     user.post<FileRecord>('/upload_file_from_url', { skip_embedding_generation: true, ...body });
 
-  test('answers at once; the file is fetched once, and kept like one that was sent', async () => {
+  test('answers at once; the file is fetched once, and stored like an uploaded one', async () => {
     const content = '# Fetched\n\nOtters everywhere. '.repeat(100);
     site.pages.set('/files/paper', {
       type: 'application/octet-stream',
@@ -412,7 +412,7 @@ describe('/upload_file_from_url', () => {
     expect(await (await fetch(raw.presigned_url)).text()).toBe(content);
   });
 
-  test('the given name wins', async () => {
+  test('prefers the given name', async () => {
     site.pages.set('/x', { type: 'text/plain', body: 'a,b,c\n1,2,3\n4,5,6\n' });
     const { body } = await post({ url: site.url('/x'), file_name: 'numbers.csv', store_file_only: true });
     expect(await user.settled(body.id)).toMatchObject({ sync_status: 'READY', source: 'CSV', name: 'numbers.csv' });
@@ -421,17 +421,17 @@ describe('/upload_file_from_url', () => {
   test.each([
     ['a missing file', '/missing.pdf', /does not exist/],
     ['a file past the setting', '/big.txt', /larger than/],
-    ['what nothing can be made of', '/things.zip', /ZIP/],
-  ])('%s ends in a sentence, and leaves nothing', async (_what, where, sentence) => {
+    ['an unreadable file', '/things.zip', /ZIP/],
+  ])('%s ends with an error, and leaves nothing', async (_what, address, sentence) => {
     site.pages.set('/big.txt', { type: 'text/plain', body: 'x'.repeat(MAX_UPLOAD_BYTES + 1) });
     site.pages.set('/things.zip', { type: 'application/zip', body: 'PK\u0003\u0004\u0000\u0000\u0000things.bin' });
-    const { body } = await post({ url: site.url(where) });
+    const { body } = await post({ url: site.url(address) });
     const file = await user.settled(body.id);
     expect(file).toMatchObject({ sync_status: 'SYNC_ERROR', sync_error_message: expect.stringMatching(sentence) });
-    await nothingLeft();
+    await expectConsistent();
   });
 
-  test('a private address is 422 and not called; a name that leads to one is not called either', async () => {
+  test('refuses a private address with 422, and does not call a name that resolves to one', async () => {
     const closed = await startSite({ '/secret.txt': 'Secret.' });
     expect((await post({ url: closed.url('/secret.txt') })).status).toBe(422);
     const { body } = await post({ url: closed.url('/secret.txt').replace('127.0.0.1', 'localhost') });
@@ -443,7 +443,7 @@ describe('/upload_file_from_url', () => {
     await closed.close();
   });
 
-  test.each(['ftp://example.com/a.txt', 'http://me:secret@example.com/a.txt', 'no address'])(
+  test.each(['ftp://example.com/a.txt', 'http://me:secret@example.com/a.txt', 'not an address'])(
     '%s is 422',
     async (url) => {
       expect(await post({ url })).toMatchObject({ status: 422, body: { detail: [{ loc: ['body', 'url'] }] } });
@@ -451,8 +451,8 @@ describe('/upload_file_from_url', () => {
   );
 });
 
-test('events tell of an upload from its creation to its end', async () => {
-  const file = await user.send({ name: 'told.txt', content: 'Some text.' }, { skip_embedding_generation: true });
+test('emits the events of an upload from its creation to its end', async () => {
+  const file = await user.send({ name: 'notes.txt', content: 'Some text.' }, { skip_embedding_generation: true });
   const broken = await user.send({ name: 'broken.txt', content: '' });
   await Promise.all([user.settled(file.id), user.settled(broken.id)]);
   const kinds = async (record: FileRecord): Promise<string[]> => {
@@ -464,7 +464,7 @@ test('events tell of an upload from its creation to its end', async () => {
       })
       .map((event) => event.webhook_type);
   };
-  const ends = (told: readonly string[]) => told.includes('ALL_FILES_PROCESSED');
+  const ends = (kindsOfEvents: readonly string[]) => kindsOfEvents.includes('ALL_FILES_PROCESSED');
   expect((await waitFor(() => kinds(file), ends)).toSorted()).toEqual(
     ['FILES_CREATED', 'ALL_UPLOADED_FILES_QUEUED', 'FILE_SYNCING', 'FILE_READY', 'ALL_FILES_PROCESSED'].toSorted(),
   );

@@ -1,4 +1,4 @@
-/** What is synced by itself: its schedules, and what their passes do. */
+/** Auto-sync: its schedules, and the effects of their passes. */
 import type { Client } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
@@ -61,7 +61,7 @@ const atRest = (user: TestUser, number: number): Promise<FileRecord[]> =>
     (files) => files.length === number && files.every(({ sync_status: status }) => status === 'READY'),
   );
 
-test('a connected account has a schedule from when its user wants it until nobody does', async () => {
+test('an account has a schedule while its user enables auto-sync', async () => {
   const user = await service.user('ada');
   const content: StandContent = stand.reset();
   expect(await stand.connect(user, { sync_files_on_connection: true })).toMatchObject({ status: 200 });
@@ -82,7 +82,7 @@ test('a connected account has a schedule from when its user wants it until nobod
   await updateUser('ada', { auto_sync_interval: 12 });
   await scheduleWhen(client, service.names, scheduleId, (one) => everyMs(one) === 12 * HOUR_MS);
 
-  // Nothing has changed: nothing is fetched, and no file says that anything was done.
+  // Nothing has changed: no file is fetched or updated.
   const asked = content.others.concat(content.lighthouse).map((one) => stand.contentAsked?.(one));
   expect(await triggerPass(client, service.names, scheduleId)).toEqual({ outcome: 'finished', parts: 2 });
   expect(content.others.concat(content.lighthouse).map((one) => stand.contentAsked?.(one))).toEqual(asked);
@@ -101,7 +101,7 @@ test('a connected account has a schedule from when its user wants it until nobod
   const moved = after.filter(({ last_sync }) => !files.some((file) => file.last_sync === last_sync));
   expect(moved.map((file) => file.external_file_id)).toEqual([content.lighthouse]);
 
-  // Closed, it rests; open again, it goes on.
+  // The schedule pauses with the connection, and resumes when the account is connected again.
   expect((await user.post('/revoke_access_token', { data_source_id: id })).status).toBe(200);
   await scheduleWhen(client, service.names, scheduleId, (one) => one?.state.paused === true);
   expect(await triggerPass(client, service.names, scheduleId)).toEqual({ outcome: 'revoked', parts: 0 });
@@ -110,11 +110,11 @@ test('a connected account has a schedule from when its user wants it until nobod
 
   await updateUser('ada', { auto_sync_enabled_sources: [] });
   await scheduleWhen(client, service.names, scheduleId, (one) => one === null);
-  const wishes = { auto_sync_enabled_sources: 'ALL', auto_sync_interval: 3 };
-  expect(await organization.post('/organization/update', { global_user_config: wishes })).toMatchObject({
+  const config = { auto_sync_enabled_sources: 'ALL', auto_sync_interval: 3 };
+  expect(await organization.post('/organization/update', { global_user_config: config })).toMatchObject({
     status: 200,
   });
-  // Its own list, though empty, wins.
+  // The user's own list wins, even when empty.
   const other = await service.user('bob');
   expect(await stand.connect(other, { sync_files_on_connection: false })).toMatchObject({ status: 200 });
   const others = scheduleIds.source((await sourceOf(other)).id);
@@ -124,7 +124,7 @@ test('a connected account has a schedule from when its user wants it until nobod
   await scheduleWhen(client, service.names, others, (one) => one === null);
 });
 
-thoroughly('what a caller has deleted stays away, what is new in what was selected comes', async () => {
+thoroughly('does not restore deleted files, and adds new files of selected folders', async () => {
   const user = await service.user('carl');
   const content = stand.reset();
   expect(await stand.connect(user, { sync_files_on_connection: false })).toMatchObject({ status: 200 });
@@ -133,7 +133,7 @@ thoroughly('what a caller has deleted stays away, what is new in what was select
     expect(await user.post('/integrations/files/sync', { data_source_id: id, ids })).toMatchObject({ status: 200 });
   };
   await select([content.containers[0]!]);
-  // Chosen by itself too, with the same options: the same.
+  // Also selected by itself with the same options: no effect.
   await select([content.keeper]);
   await atRest(user, 2);
   await updateUser('carl', { auto_sync_enabled_sources: ['GITBOOK'] });
@@ -146,37 +146,37 @@ thoroughly('what a caller has deleted stays away, what is new in what was select
   await atRest(user, 1);
   expect(await triggerPass(client, service.names, scheduleId)).toMatchObject({ outcome: 'finished' });
   expect((await atRest(user, 1)).map((file) => file.external_file_id)).toEqual([content.lighthouse]);
-  // There is more in it now than when it was chosen.
+  // The folder has more files now than when it was selected.
   stand.reset(2);
   expect(await triggerPass(client, service.names, scheduleId)).toMatchObject({ outcome: 'finished' });
   const more = await atRest(user, 3);
   expect(more.map((file) => file.external_file_id)).not.toContain(content.keeper);
-  // Asked for again, it comes, and is looked at from then on.
+  // When it is selected again, the file is added, and later passes keep it.
   await select([content.keeper]);
   await atRest(user, 4);
   expect(await triggerPass(client, service.names, scheduleId)).toMatchObject({ outcome: 'finished' });
   expect(await atRest(user, 4)).toHaveLength(4);
   expect((await organization.post('/delete_users', { customer_ids: ['carl'] })).status).toBe(200);
   await scheduleWhen(client, service.names, scheduleId, (one) => one === null);
-  expect(await triggerless(scheduleId)).toBe('gone');
+  expect(await outcomeOfOrphanedPass(scheduleId)).toBe('gone');
 });
 
-/** How a pass ends that its schedule had begun just before it went. */
-const triggerless = async (scheduleId: string): Promise<string> =>
+/** Returns the outcome of a pass that its schedule started just before it was deleted. */
+const outcomeOfOrphanedPass = async (scheduleId: string): Promise<string> =>
   (await runPass(client, service.names, scheduleId)).outcome;
 
-test('a site is synced by itself at the word of its request alone', async () => {
+test('syncs a site automatically only when its request enables that', async () => {
   const user = await service.user('dora');
   await updateUser('dora', { auto_sync_enabled_sources: 'ALL', auto_sync_interval: 6 });
   const paths = ['/pages/0.html', '/pages/1.html', '/pages/2.html'];
   site.pages.set('/sitemap.xml', sitemapOf(site.origin, paths));
   site.pages.set('/other.xml', sitemapOf(site.origin, paths.slice(0, 1)));
-  // First: a page belongs to whoever scraped it last.
-  const quiet = await user.settled((await user.scrape({ url: site.url('/other.xml') })).id);
+  // Scraped first: a page belongs to the last scrape.
+  const unscheduled = await user.settled((await user.scrape({ url: site.url('/other.xml') })).id);
   const parent = await user.settled((await user.scrape({ url: site.url('/sitemap.xml'), enable_auto_sync: true })).id);
   const scheduleId = scheduleIds.container(parent.id);
   expect(everyMs(await scheduleWhen(client, service.names, scheduleId, exists))).toBe(6 * HOUR_MS);
-  expect(await scheduleOf(client, service.names, scheduleIds.container(quiet.id))).toBeNull();
+  expect(await scheduleOf(client, service.names, scheduleIds.container(unscheduled.id))).toBeNull();
   const rest = async () =>
     (await user.children(parent.id)).map(({ id, last_sync, sync_status }) => ({ id, last_sync, sync_status }));
   const before = await rest();
@@ -207,35 +207,35 @@ test('a site is synced by itself at the word of its request alone', async () => 
 });
 
 test.each(isThorough() ? [true, false, null] : [true, null])(
-  'a scrape with enable_auto_sync %p has a schedule only if that is true',
-  async (wish) => {
-    const user = await service.user(`ines ${wish}`);
-    await updateUser(`ines ${wish}`, { auto_sync_enabled_sources: 'ALL' });
+  'creates a schedule for a scrape with enable_auto_sync %p only if that is true',
+  async (enableAutoSync) => {
+    const user = await service.user(`ines ${enableAutoSync}`);
+    await updateUser(`ines ${enableAutoSync}`, { auto_sync_enabled_sources: 'ALL' });
     site.pages.set('/wish.xml', sitemapOf(site.origin, ['/pages/0.html']));
-    const sitemap = await user.scrape({ url: site.url('/wish.xml'), enable_auto_sync: wish });
+    const sitemap = await user.scrape({ url: site.url('/wish.xml'), enable_auto_sync: enableAutoSync });
     const crawl = {
       url: site.url('/pages/1.html'),
       recursion_depth: 0,
       max_pages_to_scrape: 1,
-      enable_auto_sync: wish,
+      enable_auto_sync: enableAutoSync,
     };
     const [started] = (await user.post<FileRecord[]>('/web_scrape', [crawl])).body;
-    // Asked for last, and told to Temporal after those before it.
+    // Requested last, so its schedule is created in Temporal after the others.
     const witness = await user.scrape({ url: site.url('/sitemap.xml'), enable_auto_sync: true });
     await scheduleWhen(client, service.names, scheduleIds.container(witness.id), exists);
     for (const file of [sitemap, started!]) {
       await user.settled(file.id);
-      // Null is what absent is.
-      expect((await user.file(file.id)).enable_auto_sync).toBe(wish ?? false);
-      if (wish === true) await scheduleWhen(client, service.names, scheduleIds.container(file.id), exists);
+      // Null counts as absent.
+      expect((await user.file(file.id)).enable_auto_sync).toBe(enableAutoSync ?? false);
+      if (enableAutoSync === true) await scheduleWhen(client, service.names, scheduleIds.container(file.id), exists);
       else expect(await scheduleOf(client, service.names, scheduleIds.container(file.id))).toBeNull();
     }
-    expect((await organization.post('/delete_users', { customer_ids: [`ines ${wish}`] })).status).toBe(200);
+    expect((await organization.post('/delete_users', { customer_ids: [`ines ${enableAutoSync}`] })).status).toBe(200);
     await scheduleWhen(client, service.names, scheduleIds.container(witness.id), (one) => one === null);
   },
 );
 
-thoroughly('a feed is synced by itself as its user wants it; one that is gone is not asked any more', async () => {
+thoroughly('syncs a feed automatically when its user enables that, and stops when the feed is gone', async () => {
   const user = await service.user('gro');
   const path = '/feed.xml';
   site.pages.set(path, feedOf({ one: 'Lit in 1901.' }));
@@ -256,7 +256,7 @@ thoroughly('a feed is synced by itself as its user wants it; one that is gone is
   expect(site.requests.filter((one) => one === path)).toHaveLength(asked);
 });
 
-test('a pass that is ended from outside leaves no file that is looked at', async () => {
+test('resets files that a terminated pass was evaluating', async () => {
   const user = await service.user('finn');
   const path = '/looked.html';
   site.pages.set(path, samplePage(7, 1));
@@ -273,7 +273,7 @@ test('a pass that is ended from outside leaves no file that is looked at', async
     (asked) => asked,
   );
   expect(await user.file(page?.id ?? 0)).toMatchObject({ sync_status: 'EVALUATING_RESYNC' });
-  // The worker dies, and then everything that knows of it.
+  // The worker dies, and then its workflows are terminated.
   await service.stopWorker();
   const underWay = await service.store.runs.inMotion(new Date(), 100);
   const mine = underWay.filter(({ fileId }) => fileId === parent.id);
@@ -293,7 +293,7 @@ test('a pass that is ended from outside leaves no file that is looked at', async
   expect(await user.file(page?.id ?? 0)).toMatchObject({ sync_status: 'READY', last_sync: lastSync });
 });
 
-test('only one pass is at work however often the clock strikes; it and its schedule are found by their ids', async () => {
+test('runs one pass at a time however often its schedule fires; ids find both pass and schedule', async () => {
   const user = await service.user('edda');
   const content = stand.reset();
   expect(await stand.connect(user, { sync_files_on_connection: true })).toMatchObject({ status: 200 });
@@ -303,7 +303,7 @@ test('only one pass is at work however often the clock strikes; it and its sched
   const scheduleId = scheduleIds.source(id);
   await scheduleWhen(client, service.names, scheduleId, exists);
   stand.hold();
-  // As after a downtime of a day: what was missed is made up for once.
+  // As after a downtime of a day: missed passes are caught up once.
   const now = Date.now();
   await client.schedule
     .getHandle(service.names.idOf(scheduleId))
@@ -331,7 +331,7 @@ test('only one pass is at work however often the clock strikes; it and its sched
     (one) => (one?.info.numActionsSkippedOverlap ?? 0) >= 8,
   );
   expect(skipped?.info.numActionsTaken).toBe(1);
-  // One that an operator forces meets the other.
+  // A pass that an operator forces finds the running one.
   expect(await runOnce(scheduleId)).toBe('busy');
 
   const { requestId } = (await service.store.passes.find((await client.workflow.getHandle(passId).describe()).runId))!;
@@ -355,7 +355,7 @@ test('only one pass is at work however often the clock strikes; it and its sched
   for (const query of [`DataSourceId = '${id}'`, `UserId = '${userId}'`, `OrganizationId = '1'`])
     expect(await schedulesOf(query)).toContain(service.names.idOf(scheduleId));
 
-  // Deleted in the middle of it: the schedule goes, the pass ends, then the rest.
+  // Deleted during the pass: the schedule is deleted, the pass ends, then the rest is deleted.
   expect((await organization.post('/delete_users', { customer_ids: ['edda'] })).status).toBe(200);
   await client.workflow
     .getHandle(passId)
@@ -371,7 +371,7 @@ test('only one pass is at work however often the clock strikes; it and its sched
   stand.reset();
 });
 
-/** How a pass ends that is begun now, whatever else is at work. */
+/** Starts a pass now, whatever else is running. Returns its outcome. */
 const runOnce = async (scheduleId: string): Promise<string> => {
   const { idOf, taskQueue } = service.names;
   const workflowId = idOf(`${scheduleId}-forced`);

@@ -1,13 +1,16 @@
-/** The catalogue of connected sources; troubles are met by one here, by all in test/long/catalogue.test.ts. */
+/**
+ * The catalogue of connected sources. Here one source is tested with faults; test/long/catalogue.test.ts tests all with
+ * them.
+ */
 import type { ConnectedSourceType } from '../../../contract/sources.js';
 import { catalogueSuite } from './suite.js';
 
-/** With a consent that ends and a feed of changes: what happens to any source may happen to it. */
-const TROUBLED: ConnectedSourceType = 'GOOGLE_DRIVE';
-/** One whose user hands over a token, and one with consent: what differs between these is their connecting. */
-const ONE_OF_EACH_KIND: readonly ConnectedSourceType[] = ['GITBOOK', TROUBLED];
+/** Has an expiring consent and a change feed, so every fault of any source can occur. */
+const WITH_FAULTS: ConnectedSourceType = 'GOOGLE_DRIVE';
+/** A source with a token and one with consent: they differ in how they are connected. */
+const ONE_OF_EACH_KIND: readonly ConnectedSourceType[] = ['GITBOOK', WITH_FAULTS];
 
 catalogueSuite(
-  (type) => type === TROUBLED,
+  (type) => type === WITH_FAULTS,
   (type) => ONE_OF_EACH_KIND.includes(type),
 );

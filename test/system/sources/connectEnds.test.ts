@@ -17,7 +17,7 @@ import { testEngines } from '../../support/engines.js';
 import { startService, type TestService } from '../../support/service.js';
 import { waitFor } from '../../support/waitFor.js';
 
-/** Connections by consent that end otherwise than by their person. */
+/** Connections by consent that end without their user. */
 const LIFE_S = 3;
 let drive: GoogleDriveEmulator;
 let service: TestService;
@@ -41,8 +41,8 @@ afterAll(async () => {
   await drive.close();
 });
 
-/** One that its person has consented to and not come back from. */
-async function begun() {
+/** Starts a connection whose user has consented, but not returned yet. */
+async function startConnection() {
   customers += 1;
   const customerId = `leaver ${customers}`;
   const user = await service.user(customerId);
@@ -65,7 +65,7 @@ async function begun() {
     url,
     rowOf,
     handle,
-    /** Gives its person more time than the timer of its workflow knows of, which is set by the row at its beginning. */
+    /** Extends the user's time beyond the timer of the workflow, which follows the row as it is at the start. */
     prolong: async () => {
       await waitFor(isTimed, (is) => is);
       await withDatabase(service, (db) =>
@@ -78,14 +78,14 @@ async function begun() {
     sources: async () => (await user.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body.results,
   };
 }
-const isForgotten = { sealed: null, sealedCode: null, sealedGrant: null };
+const withoutSecrets = { sealed: null, sealedCode: null, sealedGrant: null };
 
-test('one whose person does not come back is ended by its timer, and its page says that it is too late', async () => {
-  const { back, url, rowOf, handle, ended, sources } = await begun();
+test('ends an abandoned connection by its timer, and its page reports that it is too late', async () => {
+  const { back, url, rowOf, handle, ended, sources } = await startConnection();
   expect((await ended()).outcome).toBe('aborted');
-  // By itself, for nobody has looked at the page.
-  expect(await rowOf()).toMatchObject({ state: 'expired', ...isForgotten });
-  // The step that ends the run is followed by the end of the workflow.
+  // Ended by the timer: no page was opened.
+  expect(await rowOf()).toMatchObject({ state: 'expired', ...withoutSecrets });
+  // The workflow ends after the step that ends its run.
   await handle.result();
   const { events } = await handle.fetchHistory();
   expect(events?.filter((event) => event.timerFiredEventAttributes)).toHaveLength(1);
@@ -97,8 +97,8 @@ test('one whose person does not come back is ended by its timer, and its page sa
   expect(await consentTo(await url())).toMatchObject({ status: 200 });
 });
 
-test('what its row says, and not its timer, is the time that its person has', async () => {
-  const { back, prolong, handle } = await begun();
+test('follows the expiry of the row, not the timer of the workflow', async () => {
+  const { back, prolong, handle } = await startConnection();
   await prolong();
   const fired = async () => {
     const { events = [] } = await handle.fetchHistory();
@@ -108,12 +108,12 @@ test('what its row says, and not its timer, is the time that its person has', as
   expect(await openPage(back)).toMatchObject({ status: 200 });
 });
 
-test('one that is cancelled in Temporal ends, its page says so, and its person can not come back', async () => {
-  const { back, url, prolong, rowOf, handle, ended, sources } = await begun();
+test('ends a connection cancelled in Temporal, its page reports that, and its user cannot return', async () => {
+  const { back, url, prolong, rowOf, handle, ended, sources } = await startConnection();
   await prolong();
   await handle.cancel();
   expect((await ended()).outcome).toBe('aborted');
-  expect(await rowOf()).toMatchObject({ state: 'cancelled', ...isForgotten });
+  expect(await rowOf()).toMatchObject({ state: 'cancelled', ...withoutSecrets });
   expect((await handle.describe()).status.name).toBe('CANCELLED');
   const page = await openPage(back);
   expect(page).toMatchObject({ status: 409 });
@@ -123,8 +123,8 @@ test('one that is cancelled in Temporal ends, its page says so, and its person c
   expect(await consentTo(await url())).toMatchObject({ status: 200 });
 });
 
-test('one that is cancelled while its code is exchanged leaves no account and no tokens', async () => {
-  const { back, prolong, rowOf, handle, ended, sources } = await begun();
+test('keeps neither account nor tokens when cancelled during the exchange of the code', async () => {
+  const { back, prolong, rowOf, handle, ended, sources } = await startConnection();
   await prolong();
   const release = drive.oauth.holdReplies();
   const coming = openPage(back);
@@ -133,17 +133,17 @@ test('one that is cancelled while its code is exchanged leaves no account and no
   release();
   expect(await coming).toMatchObject({ status: 409 });
   expect((await ended()).outcome).toBe('aborted');
-  expect(await rowOf()).toMatchObject({ state: 'cancelled', ...isForgotten });
+  expect(await rowOf()).toMatchObject({ state: 'cancelled', ...withoutSecrets });
   expect(await sources()).toEqual([]);
 });
 
-test('one that is terminated in Temporal is ended by the reaper, and its page says so', async () => {
-  const { back, prolong, rowOf, handle, sources } = await begun();
+test('ends a connection terminated in Temporal by the reaper, and its page reports that', async () => {
+  const { back, prolong, rowOf, handle, sources } = await startConnection();
   await prolong();
   await handle.terminate();
   const log = createLog({ level: 'silent', name: 'test' });
   await reapOnce({ client, names: service.names }, service.store, log, Date.now() + 60_000);
-  expect(await rowOf()).toMatchObject({ state: 'failed', ...isForgotten });
+  expect(await rowOf()).toMatchObject({ state: 'failed', ...withoutSecrets });
   const page = await openPage(back);
   expect(page).toMatchObject({ status: 400 });
   expect(page.html).toContain('ended from outside');

@@ -1,4 +1,4 @@
-/** Totals are remembered for as long as no file's updatedAt moves: so whatever a list can tell moves it. */
+/** Totals are cached until a file's updatedAt changes: so every change that a list can show must update it. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import type { FileDoc } from '../../../store/files/model.js';
@@ -7,7 +7,7 @@ import { withDatabase } from '../../support/dataSources.js';
 import { startService, type TestService } from '../../support/service.js';
 import { waitFor } from '../../support/waitFor.js';
 
-/** What a filter looks at, or a total is summed from. */
+/** Fields that filters and totals use. */
 const LISTED: readonly (keyof FileDoc)[] = [
   ...(['source', 'name', 'tags', 'tagPairs', 'externalFileId', 'externalUrl', 'syncStatus', 'parentId'] as const),
   ...(['dataSourceId', 'options', 'requestId', 'uploadId', 'fileTypeAtSource', 'lastSync', 'isContainer'] as const),
@@ -25,16 +25,16 @@ afterAll(async () => {
   await site.close();
 });
 
-test('every change of a file that a list can show moves its updated_at', async () => {
+test('updates updated_at with every change of a file that a list can show', async () => {
   const user = await service.user('wanda');
-  let told = false;
+  let isComplete = false;
   const changes: { readonly fields: string[]; readonly moved: boolean }[] = [];
   await withDatabase(service, async (connection) => {
     const stream = connection.collection<FileDoc>('files').watch();
     stream.on('change', (change) => {
       if (change.operationType !== 'update') return;
       const { updatedFields = {}, removedFields = [] } = change.updateDescription;
-      told ||= 'lastOfTheTest' in updatedFields;
+      isComplete ||= 'lastOfTheTest' in updatedFields;
       const fields = [...Object.keys(updatedFields), ...(removedFields as string[])].map((path) => path.split('.')[0]);
       changes.push({
         fields: LISTED.filter((field) => fields.includes(field)),
@@ -55,9 +55,9 @@ test('every change of a file that a list can show moves its updated_at', async (
       () => user.file(id),
       (file) => file.file_contents_deleted,
     );
-    // The stream is a moment behind: it has told all when it has told this.
+    // The stream is delayed: when it has delivered this change, it has delivered all.
     await connection.collection('files').updateOne({ _id: id as never }, { $set: { lastOfTheTest: true } });
-    await waitFor(() => told, Boolean);
+    await waitFor(() => isComplete, Boolean);
     await stream.close();
   });
   const listed = changes.filter(({ fields }) => fields.length > 0);

@@ -1,4 +1,4 @@
-/** Runs with a bound of tokens: they stand still before they would pass it, and go on when they are told to. */
+/** Runs with a token limit: they pause before they would exceed it, and continue when they are resumed. */
 import type { Client } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
@@ -48,7 +48,7 @@ afterAll(async () => {
   await client.connection.close();
 });
 
-/** A sitemap of pages that nobody has embedded before. */
+/** Adds a sitemap with pages that have not been embedded before. Returns its address. */
 function freshSitemap(): string {
   seed += PAGES;
   const paths = Array.from({ length: PAGES }, (_, index) => `/${seed + index}.html`);
@@ -67,7 +67,7 @@ const runOf = async (user: TestUser, fileId: number): Promise<RunDoc> => {
   if (!run) throw new Error(`file ${fileId} has no run`);
   return run;
 };
-/** Waits until a run stands still: it says so on its file, once nothing of it is under way. */
+/** Waits until a run has paused, which its file reports once no work is in progress. */
 const paused = async (user: TestUser, fileId: number): Promise<{ run: RunDoc; parent: FileRecord }> => {
   const parent = await waitFor(
     () => user.file(fileId),
@@ -75,7 +75,7 @@ const paused = async (user: TestUser, fileId: number): Promise<{ run: RunDoc; pa
   );
   return { run: await runOf(user, fileId), parent };
 };
-/** As which the ledger lists a run, by each status asked for. */
+/** Returns the statuses under which the ledger lists a run, for each status filter. */
 async function statesInLedger(user: TestUser, runId: number): Promise<string[]> {
   const found: string[] = [];
   for (const status of ['queued', 'running', 'paused', 'finished']) {
@@ -95,23 +95,23 @@ const tokensOf = async (user: TestUser, files: readonly FileRecord[]): Promise<n
   const { results } = await user.chunks({ ids: files.map(({ id }) => id) }, { pagination: { limit: 1_000 } });
   return results.reduce((sum, { source_content: text }) => sum + countTokens(text), 0);
 };
-/** How often a receiver is told that the run of a request has come to a limit. */
-const limitsTold = async (requestId: string | null): Promise<number> => {
+/** Returns how many events report that the run of a request has reached a limit. */
+const limitEventsOf = async (requestId: string | null): Promise<number> => {
   const organization = apiClient(service.url, { authorization: `Bearer ${service.apiKey}` });
   const { body } = await organization.get<{ results: unknown[] }>('/events?limit=1000');
-  const told = body.results.map((one) => JSON.stringify(one));
-  return told.filter((one) => one.includes('FILE_SYNC_LIMIT_REACHED') && one.includes(requestId ?? '?')).length;
+  const eventTexts = body.results.map((one) => JSON.stringify(one));
+  return eventTexts.filter((one) => one.includes('FILE_SYNC_LIMIT_REACHED') && one.includes(requestId ?? '?')).length;
 };
 
-/** As if a run stood still for so many days. */
-async function letPausePass(runId: number, days: number): Promise<void> {
+/** Backdates the pause of a run by this many days. */
+async function backdatePause(runId: number, days: number): Promise<void> {
   const connection = await mongoose.createConnection(service.env['MONGODB_URI'] ?? '').asPromise();
   const at = new Date(Date.now() - days * DAY_MS);
   await connection.collection<RunDoc>('runs').updateOne({ _id: runId }, { $set: { 'pause.at': at } });
   await connection.close();
 }
 
-test('a scrape stops before its bound, with what is left in the queue, and goes on with more', async () => {
+test('pauses a scrape below its limit with the rest in the queue, and continues with a higher limit', async () => {
   const user = await service.user('ada');
   const url = freshSitemap();
   const { id } = await user.scrape({ url, chunk_size: 100, max_tokens: 1_200 });
@@ -134,11 +134,11 @@ test('a scrape stops before its bound, with what is left in the queue, and goes 
   expect(await statesInLedger(user, run._id)).toEqual(['paused']);
   expect(taken + (run.pause?.wanted ?? 0)).toBeGreaterThan(1_200);
   await waitFor(
-    () => limitsTold(parent.request_id),
-    (told) => told === 1,
+    () => limitEventsOf(parent.request_id),
+    (eventTexts) => eventTexts === 1,
   );
 
-  // It would only come to stand still again.
+  // The run would pause again at once.
   expect((await resume(user, run._id, taken)).status).toBe(422);
   const more = taken + (run.pause?.wanted ?? 0);
   expect(await resume(user, run._id, more)).toMatchObject({ status: 200, body: { id: run._id, max_tokens: more } });
@@ -161,17 +161,17 @@ test('a scrape stops before its bound, with what is left in the queue, and goes 
   );
   expect(ended).toMatchObject({ outcome: 'finished', maxTokens: null, tokensTaken: await tokensOf(user, whole) });
   expect(ended?.pause).toBeUndefined();
-  // Nothing stands still any more.
+  // The run is not paused any longer.
   expect((await resume(user, run._id, null)).status).toBe(409);
 
-  // What is known costs nothing: the same pages for another user of the organization.
+  // Known texts cost nothing: the same pages for another user of the organization.
   const other = await service.user('bob');
   const same = await other.scrape({ url, chunk_size: 100, max_tokens: 0 });
   expect(await other.settled(same.id)).toMatchObject({ sync_status: 'READY' });
   expect((await runOf(other, same.id)).tokensTaken).toBe(0);
 });
 
-thoroughly('a paused scrape can be cancelled, deleted, and asked for anew', async () => {
+thoroughly('cancels, deletes and restarts a paused scrape', async () => {
   const user = await service.user('cleo');
   const url = freshSitemap();
   const first = await user.scrape({ url, max_tokens: 0 });
@@ -186,22 +186,22 @@ thoroughly('a paused scrape can be cancelled, deleted, and asked for anew', asyn
   expect(cancelled?.pause).toBeUndefined();
   expect(statuses(await user.children(first.id))).toEqual({ SYNC_ABORTED: PAGES });
 
-  // The new one does not wait for one that stands still.
+  // A new run does not wait for a paused one.
   expect((await user.scrape({ url, max_tokens: 0 })).id).toBe(first.id);
-  const { run: still } = await paused(user, first.id);
+  const { run: secondRun } = await paused(user, first.id);
   await user.scrape({ url });
   expect(await user.settled(first.id)).toMatchObject({ sync_status: 'READY', sync_error_message: null });
   expect(statuses(await user.children(first.id))).toEqual({ READY: PAGES });
-  expect(await service.store.runs.find(still._id)).toMatchObject({ outcome: 'aborted' });
+  expect(await service.store.runs.find(secondRun._id)).toMatchObject({ outcome: 'aborted' });
 
-  const gone = await user.scrape({ url: freshSitemap(), max_tokens: 0 });
-  const { run: empty } = await paused(user, gone.id);
+  const deleted = await user.scrape({ url: freshSitemap(), max_tokens: 0 });
+  const { run: empty } = await paused(user, deleted.id);
   expect(await endEmptyPauses(service.store)).toBe(0);
-  await user.post('/delete_files_v2', { filters: { parent_file_ids: [gone.id], include_all_children: true } });
-  await user.post('/delete_files_v2', { filters: { ids: [gone.id] } });
+  await user.post('/delete_files_v2', { filters: { parent_file_ids: [deleted.id], include_all_children: true } });
+  await user.post('/delete_files_v2', { filters: { ids: [deleted.id] } });
   await waitFor(
     async () =>
-      (await user.post<{ results: unknown[] }>('/user_files_v2', { filters: { ids: [gone.id] } })).body.results,
+      (await user.post<{ results: unknown[] }>('/user_files_v2', { filters: { ids: [deleted.id] } })).body.results,
     (files) => files.length === 0,
   );
   expect(
@@ -217,7 +217,7 @@ thoroughly('a paused scrape can be cancelled, deleted, and asked for anew', asyn
   expect((await readAtRest(service.env)).findInconsistencies('cleo')).toEqual([]);
 });
 
-test('whoever dies while a run stands still, it goes on; the reaper leaves it, a pass makes way for it', async () => {
+test('resumes a paused run whatever process died meanwhile; the reaper ignores it, and a pass yields to it', async () => {
   const user = await service.user('dora');
   const { id } = await user.scrape({ url: freshSitemap(), chunk_size: 100, max_tokens: 700, enable_auto_sync: true });
   const { run } = await paused(user, id);
@@ -226,7 +226,7 @@ test('whoever dies while a run stands still, it goes on; the reaper leaves it, a
   expect(await runPass(client, service.names, scheduleIds.container(id))).toEqual({ outcome: 'paused', parts: 0 });
   await service.stopWorker();
   expect(statuses(await user.children(id))).toEqual(before);
-  // Told while no worker is there, and by a signal that is lost.
+  // Resumed while no worker runs, and without the signal.
   expect(
     await service.store.pauses.resume({ organizationId: run.organizationId, userId: run.userId }, run._id, 100_000),
   ).toBe(true);
@@ -237,17 +237,17 @@ test('whoever dies while a run stands still, it goes on; the reaper leaves it, a
   expect((await readAtRest(service.env)).findInconsistencies('dora')).toEqual([]);
 });
 
-thoroughly('a run that nobody has go on ends by itself after its days', async () => {
+thoroughly('ends a run by itself when it is not resumed in time', async () => {
   const user = await service.user('emil');
   const { id } = await user.scrape({ url: freshSitemap(), max_tokens: 0 });
   const { run } = await paused(user, id);
   const handle = client.workflow.getHandle(service.names.idOf(run.workflowId));
-  // A look changes nothing as long as nobody has it go on.
+  // A signal alone does not resume the run.
   await handle.signal(RESUME_SIGNAL);
-  await letPausePass(run._id, 29);
+  await backdatePause(run._id, 29);
   await handle.signal(RESUME_SIGNAL);
   expect((await user.file(id)).sync_status).toBe('QUEUED_FOR_SYNC');
-  await letPausePass(run._id, 31);
+  await backdatePause(run._id, 31);
   await handle.signal(RESUME_SIGNAL);
   expect(await user.settled(id)).toMatchObject({
     sync_status: 'SYNC_ERROR',
@@ -260,7 +260,7 @@ thoroughly('a run that nobody has go on ends by itself after its days', async ()
   );
 });
 
-thoroughly('a crawl and a sync of an account stop at their bounds too', async () => {
+thoroughly('applies the limit to crawls and to syncs of an account', async () => {
   const user = await service.user('finn');
   site.pages.set('/start.html', linkedPage('start', ['/left.html', '/right.html']));
   site.pages.set('/left.html', samplePage(900, 3));
@@ -284,8 +284,8 @@ thoroughly('a crawl and a sync of an account stop at their bounds too', async ()
   expect((await user.post('/integrations/files/sync', { data_source_id, ids: ['pier'], max_tokens: 0 })).status).toBe(
     200,
   );
-  const said = await waitFor(sourceOf, (source) => JSON.stringify(source).includes('Paused at max_tokens'));
-  const runId = Number(/sync_runs\/(\d+)/.exec(JSON.stringify(said))?.[1]);
+  const sourceWhenPaused = await waitFor(sourceOf, (source) => JSON.stringify(source).includes('Paused at max_tokens'));
+  const runId = Number(/sync_runs\/(\d+)/.exec(JSON.stringify(sourceWhenPaused))?.[1]);
   expect((await resume(await service.user('someone'), runId, null)).status).toBe(404);
   expect((await resume(user, runId, null)).status).toBe(200);
   await waitFor(sourceOf, (source) => !JSON.stringify(source).includes('Paused'));

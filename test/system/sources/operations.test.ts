@@ -1,9 +1,11 @@
-/** What single sources have operations of their own for: each in a file of own/, on one service. More of them in test/long/operations.test.ts. */
+/**
+ * The operations of single sources, one file of own/ each, on one service. test/long/operations.test.ts has the others.
+ */
 import { useCatalogue } from '../../support/sourceStands/catalogue.js';
 import { azureRows } from './own/azureBlobStorage.js';
 import { confluenceAddressRows } from './own/confluence.js';
 import { fillFreshdesk } from './own/freshdesk.js';
-import { leftOutRows, SOME_WISHES, typeRows } from './own/helpdesk.js';
+import { skippedRows, SOME_TYPE_OPTIONS, typeRows } from './own/helpdesk.js';
 import { fillIntercom } from './own/intercom.js';
 import { publicClientRows } from './own/publicClient.js';
 import { salesforceAddressRows } from './own/salesforce.js';
@@ -34,15 +36,15 @@ chooserRows(catalogue, 'BOX');
 
 publicClientRows(catalogue);
 
-// Whose account is meant.
+// Selection of the account's address.
 serviceNowClientRows(catalogue);
 zendeskAddressRows(catalogue);
 confluenceAddressRows(catalogue);
 salesforceAddressRows(catalogue);
 
-// All that may be said of types: test/long/operations.test.ts.
-serviceNowTypeRows(catalogue, SOME_WISHES);
-typeRows(catalogue, 'ZENDESK', () => fillZendesk(catalogue), SOME_WISHES);
-typeRows(catalogue, 'INTERCOM', () => fillIntercom(catalogue), SOME_WISHES);
-typeRows(catalogue, 'FRESHDESK', () => fillFreshdesk(catalogue), SOME_WISHES);
-leftOutRows(catalogue, 'FRESHDESK', () => fillFreshdesk(catalogue));
+// Some combinations of type options; test/long/operations.test.ts has all.
+serviceNowTypeRows(catalogue, SOME_TYPE_OPTIONS);
+typeRows(catalogue, 'ZENDESK', () => fillZendesk(catalogue), SOME_TYPE_OPTIONS);
+typeRows(catalogue, 'INTERCOM', () => fillIntercom(catalogue), SOME_TYPE_OPTIONS);
+typeRows(catalogue, 'FRESHDESK', () => fillFreshdesk(catalogue), SOME_TYPE_OPTIONS);
+skippedRows(catalogue, 'FRESHDESK', () => fillFreshdesk(catalogue));

@@ -11,7 +11,7 @@ import { consentTo } from '../../support/consent.js';
 import { startService, type TestService } from '../../support/service.js';
 import { waitFor } from '../../support/waitFor.js';
 
-/** What /revoke_access_token does at the sources themselves. */
+/** The effect of /revoke_access_token at the sources. */
 let drive: GoogleDriveEmulator;
 let gmail: GmailEmulator;
 let slack: SlackEmulator;
@@ -31,7 +31,7 @@ afterAll(async () => {
   await Promise.all([drive, gmail, slack].map((emulator) => emulator.close()));
 });
 
-/** A customer who has connected one account. */
+/** Creates a customer with one connected account. */
 async function connected(customerId: string, type: ConnectedSourceType, person: string) {
   const user = await service.user(customerId);
   const body = { service: type, connecting_new_account: true, sync_source_items: false, enable_file_picker: false };
@@ -48,60 +48,60 @@ async function revoke(user: TestUser, id: number): Promise<void> {
   const answer = await user.post('/revoke_access_token', { data_source_id: id });
   expect(answer).toMatchObject({ status: 200, body: { success: true } });
 }
-const asked = ({ requests }: OAuthProvider) => requests.filter(({ kind }) => kind === 'revoke');
-/** How a source answers who comes with the tokens that it has given out last. */
-async function takes(oauth: OAuthProvider, url: string): Promise<number> {
+const revokeRequests = ({ requests }: OAuthProvider) => requests.filter(({ kind }) => kind === 'revoke');
+/** Returns the status with which a source answers the tokens issued last. */
+async function statusWithLastToken(oauth: OAuthProvider, url: string): Promise<number> {
   const token = oauth.secrets.findLast((one) => one.startsWith('access-')) ?? '';
   return (await fetch(url, { headers: { authorization: `Bearer ${token}` } })).status;
 }
 
-test('its source is asked to end what was granted, and takes it no more', async () => {
+test('revokes the grant at the source', async () => {
   const { revoke: revokeIt, record } = await connected('ender', 'GOOGLE_DRIVE', 'ben@harbour.example');
   const about = `${drive.origin}/drive/v3/about?fields=user`;
-  expect(await takes(drive.oauth, about)).toBe(200);
+  expect(await statusWithLastToken(drive.oauth, about)).toBe(200);
   const refreshToken = drive.oauth.secrets.findLast((one) => one.startsWith('refresh-'));
   await revokeIt();
   expect(await record()).toMatchObject({ revoked_access: true });
   await waitFor(
-    () => takes(drive.oauth, about),
+    () => statusWithLastToken(drive.oauth, about),
     (status) => status === 401,
   );
-  expect(asked(drive.oauth).map(({ parameters }) => parameters)).toEqual([{ token: refreshToken }]);
-  // A second time there is nothing to end.
+  expect(revokeRequests(drive.oauth).map(({ parameters }) => parameters)).toEqual([{ token: refreshToken }]);
+  // A second revoke has nothing to end.
   await revokeIt();
-  expect(asked(drive.oauth)).toHaveLength(1);
+  expect(revokeRequests(drive.oauth)).toHaveLength(1);
 });
 
-test('a source that does not answer changes nothing: the call is answered, and access is over here', async () => {
+test('closes the access here even if the source does not answer', async () => {
   const { revoke: revokeIt, record } = await connected('waiter', 'GOOGLE_DRIVE', 'ben@harbour.example');
-  const before = asked(drive.oauth).length;
+  const before = revokeRequests(drive.oauth).length;
   const release = drive.oauth.hold();
   await revokeIt();
   await waitFor(
-    () => asked(drive.oauth).length,
+    () => revokeRequests(drive.oauth).length,
     (times) => times === before + 1,
   );
   expect(await record()).toMatchObject({ revoked_access: true, last_sync_action: 'REVOKE', token: null });
   release();
 });
 
-test('an account that is connected elsewhere, as whatever and by whomever, is not ended there', async () => {
+test('keeps the grant of an account that is still connected elsewhere, as another source or by another user', async () => {
   const mine = await connected('mine', 'GOOGLE_DRIVE', 'ada@harbour.example');
-  const theirs = await connected('theirs', 'GOOGLE_DRIVE', 'ada@harbour.example');
+  const others = await connected('theirs', 'GOOGLE_DRIVE', 'ada@harbour.example');
   const mail = await connected('mail', 'GMAIL', 'ada@harbour.example');
-  const before = asked(drive.oauth).length;
+  const before = revokeRequests(drive.oauth).length;
   await mine.revoke();
-  await theirs.revoke();
-  // The last one in use.
+  await others.revoke();
+  // The last connection that uses the grant.
   await mail.revoke();
   await waitFor(
-    () => asked(gmail.oauth).length,
+    () => revokeRequests(gmail.oauth).length,
     (times) => times === 1,
   );
-  expect(asked(drive.oauth)).toHaveLength(before);
+  expect(revokeRequests(drive.oauth)).toHaveLength(before);
 });
 
-test('where the token itself is what asks, too', async () => {
+test('revokes a token by a request that the token itself authenticates', async () => {
   const { revoke: revokeIt } = await connected('talker', 'SLACK', 'U0BEN');
   await revokeIt();
   await waitFor(

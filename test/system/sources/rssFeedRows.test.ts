@@ -1,4 +1,4 @@
-/** What the suite of connected sources asks of each of them, as far as it can be asked of a feed, which has no account. */
+/** The tests of the connected sources that apply to a feed, which has no account. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
@@ -16,13 +16,13 @@ let service: TestService;
 let user: TestUser;
 let site: Site;
 let customers = 0;
-const logged: string[] = [];
+const logLines: string[] = [];
 
 beforeAll(async () => {
   service = await startService(
-    // Not all of loopback: what else a feed names there is out of bounds.
+    // Only this host of loopback is allowed: other addresses in a feed are refused.
     { ALLOWED_PRIVATE_HOSTS: '127.0.0.1', LOG_LEVEL: 'debug' },
-    { logTo: { write: (line) => void logged.push(line) } },
+    { logTo: { write: (line) => void logLines.push(line) } },
   );
 });
 afterAll(() => service.close());
@@ -51,20 +51,20 @@ const sourcesOf = async (by: TestUser): Promise<DataSourceRecord[]> =>
   (await by.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body.results;
 const textOf = async (file: FileRecord | undefined, by = user): Promise<string> =>
   (await by.chunks({ ids: [file!.id] })).results.map((chunk) => chunk.source_content).join('\n');
-const named = (files: readonly FileRecord[], name: string): FileRecord => files.find((file) => file.name === name)!;
-const times = (path: string): number => site.requests.filter((one) => one === path).length;
+const fileNamed = (files: readonly FileRecord[], name: string): FileRecord => files.find((file) => file.name === name)!;
+const requestsOf = (path: string): number => site.requests.filter((one) => one === path).length;
 
-/** What is asked for before the rest is served. */
-const first = (refusal: { status: number; headers?: Record<string, string> }, body: string): Page => {
-  let asked = 0;
+/** A page that answers its first request with a refusal, and then with the body. */
+const failFirst = (refusal: { status: number; headers?: Record<string, string> }, body: string): Page => {
+  let count = 0;
   return (_request, response) => {
-    asked += 1;
-    if (asked === 1) response.writeHead(refusal.status, refusal.headers).end();
+    count += 1;
+    if (count === 1) response.writeHead(refusal.status, refusal.headers).end();
     else response.writeHead(200).end(body);
   };
 };
-/** A feed that only these may read, each in an edition of their own. */
-const closed =
+/** A feed with a login, whose content depends on the user. */
+const withLoginRequired =
   (editions: Record<string, string>): Page =>
   (request, response) => {
     const given = Buffer.from((request.headers.authorization ?? '').replace(/^Basic /, ''), 'base64').toString();
@@ -76,8 +76,8 @@ const withLogin = (name: string, password = PASSWORD): string =>
   site.url('/feed.xml').replace('//', `//${name}:${encodeURIComponent(password)}@`);
 
 describe('faults', () => {
-  test('429 costs waiting, and nothing else', async () => {
-    site.pages.set('/feed.xml', first({ status: 429, headers: { 'retry-after': '1' } }, feedOf({ one: 'Lit.' })));
+  test('waits out a 429 without other effects', async () => {
+    site.pages.set('/feed.xml', failFirst({ status: 429, headers: { 'retry-after': '1' } }, feedOf({ one: 'Lit.' })));
     const before = Date.now();
     const { feed, entries } = await add();
     expect(Date.now() - before).toBeGreaterThanOrEqual(1_000);
@@ -86,30 +86,30 @@ describe('faults', () => {
       null,
       ['READY'],
     ]);
-    expect(times('/feed.xml')).toBe(2);
+    expect(requestsOf('/feed.xml')).toBe(2);
   });
 
-  test('500 is tried again', async () => {
-    site.pages.set('/feed.xml', first({ status: 500 }, feedOf({ one: 'Lit.' })));
+  test('retries a 500', async () => {
+    site.pages.set('/feed.xml', failFirst({ status: 500 }, feedOf({ one: 'Lit.' })));
     expect((await add()).feed.sync_status).toBe('READY');
-    expect(times('/feed.xml')).toBe(2);
+    expect(requestsOf('/feed.xml')).toBe(2);
   });
 
-  test('a feed that is cut off brings what came, keeps the rest, and is read whole next time', async () => {
+  test('stores the first part of a truncated feed, keeps the other entries, and reads it whole next time', async () => {
     const { feed, entries } = await add();
     const whole = feedOf({ one: 'Lit again.', three: 'Painted.', two: 'Dredged again.' });
     site.pages.set('/feed.xml', { headers: { etag: '"v1"' }, body: whole.slice(0, whole.indexOf('Dredged')) });
     expect((await resync(feed.id)).sync_status).toBe('READY');
     const then = await user.children(feed.id);
     expect(then.map(({ name }) => name)).toEqual(['News one', 'News three', 'News two']);
-    expect(await textOf(named(entries, 'News one'))).toContain('Lit again.');
-    expect(await textOf(named(entries, 'News two'))).toContain('The harbour was dredged.');
+    expect(await textOf(fileNamed(entries, 'News one'))).toContain('Lit again.');
+    expect(await textOf(fileNamed(entries, 'News two'))).toContain('The harbour was dredged.');
     site.pages.set('/feed.xml', { headers: { etag: '"v1"' }, body: whole });
     await resync(feed.id);
-    expect(await textOf(named(entries, 'News two'))).toContain('Dredged again.');
+    expect(await textOf(fileNamed(entries, 'News two'))).toContain('Dredged again.');
   });
 
-  test('what is not there costs itself alone and says why', async () => {
+  test('fails a missing entry alone, with the reason', async () => {
     site.pages.set(
       '/feed.xml',
       feedOf({ one: 'Lit.' }).replace('</channel>', '<item><guid>far</guid><link>/far</link></item></channel>'),
@@ -124,7 +124,7 @@ describe('faults', () => {
 });
 
 describe('a feed that has moved', () => {
-  test('for good is asked for where it is: it, its data source and its entries stay the same', async () => {
+  test('permanently is requested at its new address: feed, data source and entries stay the same', async () => {
     const { feed, entries } = await add();
     site.pages.set('/new.xml', { headers: { etag: '"v1"' }, body: feedOf({ one: 'Lit in 1901.', two: 'Dredged.' }) });
     site.pages.set('/feed.xml', { status: 301, headers: { location: '/new.xml' } });
@@ -145,16 +145,16 @@ describe('a feed that has moved', () => {
       },
     ]);
     site.requests.length = 0;
-    // The entry too asks there.
+    // The entry, too, is read from the new address.
     await resync(feed.id);
     await resync(then[0]!.id);
-    expect([times('/feed.xml'), times('/new.xml')]).toEqual([0, expect.any(Number)]);
-    // Added again where it was, it is still the same.
+    expect([requestsOf('/feed.xml'), requestsOf('/new.xml')]).toEqual([0, expect.any(Number)]);
+    // When its old address is added again, it is still the same feed.
     expect((await add()).feed).toMatchObject({ id: feed.id, external_url: site.url('/new.xml') });
     expect(await sourcesOf(user)).toHaveLength(1);
   });
 
-  thoroughly('for the moment stays where it was', async () => {
+  thoroughly('temporarily keeps its address', async () => {
     site.pages.set('/new.xml', feedOf({ one: 'Lit.' }));
     site.pages.set('/feed.xml', { status: 302, headers: { location: '/new.xml' } });
     const { feed } = await add();
@@ -162,29 +162,29 @@ describe('a feed that has moved', () => {
   });
 });
 
-test('a feed that is gone for good (410) is asked for no more; its entries stay as they are', async () => {
+test('stops requesting a feed that is gone (410), and keeps its entries', async () => {
   const { feed, entries } = await add();
   const [entry] = entries;
   site.pages.set('/feed.xml', { status: 410 });
   site.requests.length = 0;
-  const gone = await resync(feed.id);
-  expect(gone).toMatchObject({
+  const goneFeed = await resync(feed.id);
+  expect(goneFeed).toMatchObject({
     sync_status: 'SYNC_ERROR',
     sync_error_message: expect.stringContaining('gone for good'),
     file_metadata: { feed_gone: true },
   });
-  expect(times('/feed.xml')).toBe(1);
+  expect(requestsOf('/feed.xml')).toBe(1);
   expect(await user.children(feed.id)).toEqual(entries);
   expect((await user.search({ query: 'Who lit the lighthouse?', k: 1 }))[0]?.content).toContain('lighthouse');
   expect(await resync(entry!.id)).toMatchObject({ sync_status: 'READY', sync_error_message: null });
-  // Whoever wants it anew asks for it: it may be back.
+  // A re-sync on request tries again: the feed may exist again.
   site.pages.set('/feed.xml', feedOf({ one: 'Lit once more.' }));
   const back = await resync(feed.id);
   expect(back.sync_status).toBe('READY');
   expect(back.file_metadata).not.toHaveProperty('feed_gone');
 });
 
-test('an unchanged pass downloads nothing: neither the feed nor what its entries are', async () => {
+test('downloads neither the feed nor its entries when nothing changed', async () => {
   const body = feedOf({ one: 'Lit.', two: 'Dredged.' });
   const sent: number[] = [];
   site.pages.set('/feed.xml', (request, response) => {
@@ -201,7 +201,7 @@ test('an unchanged pass downloads nothing: neither the feed nor what its entries
   expect(await user.children(feed.id)).toEqual(entries);
 });
 
-test('hostile content is read as text, leads nowhere, and costs itself alone', async () => {
+test('reads hostile content as text, calls no private address, and fails bad entries alone', async () => {
   const item = (id: string, more: string) => `<item><guid>${id}</guid><title>${id}</title>${more}</item>`;
   const html =
     '<p>Calm sea.</p><script>alert(1)</script><img src=x onerror="alert(1)"><iframe src="//127.0.0.2/"></iframe>';
@@ -221,12 +221,12 @@ test('hostile content is read as text, leads nowhere, and costs itself alone', a
     sync_status: 'READY',
     file_metadata: { title: 'News', pages_ready: 3, pages_failed: 2 },
   });
-  expect(await textOf(named(entries, 'script'))).toBe('# script\n\nCalm sea.');
+  expect(await textOf(fileNamed(entries, 'script'))).toBe('# script\n\nCalm sea.');
   for (const [name, sentence] of [
     ['inside', 'is never called'],
     ['neighbour', 'ALLOWED_PRIVATE_HOSTS'],
   ] as const)
-    expect(named(entries, name)).toMatchObject({
+    expect(fileNamed(entries, name)).toMatchObject({
       sync_status: 'SYNC_ERROR',
       sync_error_message: expect.stringContaining(sentence),
     });
@@ -238,24 +238,24 @@ describe('a login in the address', () => {
     'ben:other': feedOf({ one: 'Said to Ben.' }),
   });
 
-  test('opens the feed, and is nowhere in clear afterwards', async () => {
-    site.pages.set('/feed.xml', closed(editions()));
+  test('gives access to the feed, and is stored nowhere in plain text', async () => {
+    site.pages.set('/feed.xml', withLoginRequired(editions()));
     const { feed, entries } = await add(withLogin('ada'));
     expect([feed.sync_status, feed.external_url]).toEqual(['READY', site.url('/feed.xml')]);
     expect(await textOf(entries[0])).toContain('Said to Ada.');
     expect((await resync(entries[0]!.id)).sync_status).toBe('READY');
     expect(await sourcesOf(user)).toMatchObject([{ token: {}, data_source_metadata: { url: site.url('/feed.xml') } }]);
     const answers = [feed, entries, await sourcesOf(user), (await user.get('/events')).body];
-    const kept = [...(await rowsOf(service)), ...(await historiesOf(service)), ...logged, JSON.stringify(answers)];
-    // A search that finds nothing at all would prove nothing.
-    for (const there of ['syncFeed', 'run finished', 'data_source_external_id', 'Said to Ada.'])
-      expect([there, kept.some((text) => text.includes(there))]).toEqual([there, true]);
+    const kept = [...(await rowsOf(service)), ...(await historiesOf(service)), ...logLines, JSON.stringify(answers)];
+    // Each search must also find an existing text: one that finds nothing would prove nothing.
+    for (const existing of ['syncFeed', 'run finished', 'data_source_external_id', 'Said to Ada.'])
+      expect([existing, kept.some((text) => text.includes(existing))]).toEqual([existing, true]);
     for (const shape of [PASSWORD, `ada:${PASSWORD}`].flatMap(shapesOf))
       expect(kept.filter((text) => text.includes(shape)).map((text) => text.slice(0, 300))).toEqual([]);
   });
 
-  thoroughly('is that of its owner alone: what one may read is not given to another', async () => {
-    site.pages.set('/feed.xml', closed(editions()));
+  thoroughly('belongs to its owner: no other user gets what it gives access to', async () => {
+    site.pages.set('/feed.xml', withLoginRequired(editions()));
     const ada = await add(withLogin('ada'));
     const other = await service.user(`other ${customers}`);
     const ben = await add(withLogin('ben', 'other'), other);
@@ -271,9 +271,9 @@ describe('a login in the address', () => {
   });
 
   thoroughly(
-    'is forgotten when access is revoked: nothing is asked then, what was synced stays, and it can be added again',
+    'is deleted when access is revoked: no more requests, synced entries stay, and the feed can be added again',
     async () => {
-      site.pages.set('/feed.xml', closed(editions()));
+      site.pages.set('/feed.xml', withLoginRequired(editions()));
       const { feed, entries } = await add(withLogin('ada'));
       const [source] = await sourcesOf(user);
       expect((await user.post('/revoke_access_token', { data_source_id: source!.id })).status).toBe(200);
@@ -292,7 +292,7 @@ describe('a login in the address', () => {
   );
 });
 
-test('a feed that is deleted while it is read leaves nothing', async () => {
+test('leaves nothing of a feed that is deleted while it is read', async () => {
   let answer: () => void = () => undefined;
   const body = feedOf({ one: 'Lit.' });
   site.pages.set('/feed.xml', (_request, response) => {
@@ -307,7 +307,7 @@ test('a feed that is deleted while it is read leaves nothing', async () => {
   while ((await feedsOf(user)).length > 0) await sleep(50);
   answer();
   const ended = () =>
-    logged.some((line) => line.includes(`"fileId":${feed!.id}`) && /run (finished|cancelled)/.test(line));
+    logLines.some((line) => line.includes(`"fileId":${feed!.id}`) && /run (finished|cancelled)/.test(line));
   await waitFor(() => Promise.resolve(ended()), Boolean);
   expect((await user.post<Listed<FileRecord>>('/user_files_v2', {})).body.results).toEqual([]);
 });

@@ -7,7 +7,7 @@ import { startService, type TestService } from '../../support/service.js';
 import type { TestUser } from '../../support/client.js';
 import { waitFor } from '../../support/waitFor.js';
 
-/** Fewer held pages than requests to one host at once, so that the free ones get through. */
+/** Fewer held pages than concurrent requests to one host, so that the other pages are served. */
 const PAGES = 6;
 
 let service: TestService;
@@ -25,13 +25,13 @@ afterAll(async () => {
 });
 
 const sitemapsRead = (): number => site.requests.filter((path) => path === '/sitemap.xml').length;
-const pagesAsked = (): string[] => site.requests.filter((path) => path.startsWith('/pages/'));
+const pageRequests = (): string[] => site.requests.filter((path) => path.startsWith('/pages/'));
 
-test('a second and a third scrape of a sitemap that is still running are answered with the same parent and run after it, each with its own options', async () => {
+test('runs repeated scrapes of a sitemap one after another under the same parent, each with its own options', async () => {
   const url = site.url('/sitemap.xml');
   const first = await user.scrape({ url, chunk_size: 100, skip_embedding_generation: true, tags: { turn: 1 } });
-  // Until the first run waits for its held pages.
-  await waitFor(pagesAsked, (paths) => new Set(paths).size === PAGES);
+  // The first run now waits for its held pages.
+  await waitFor(pageRequests, (paths) => new Set(paths).size === PAGES);
 
   const second = await user.scrape({
     url,
@@ -50,10 +50,10 @@ test('a second and a third scrape of a sitemap that is still running are answere
   expect(new Set([first, second, third].map((one) => one.request_id)).size).toBe(3);
   expect(second).toMatchObject({ sync_status: 'QUEUED_FOR_SYNC', chunk_size: 40, chunk_overlap: 5, tags: { turn: 2 } });
 
-  // Longer than the pauses after which the second one is tried: it must not begin beside the first.
+  // Longer than the retry delays of the second run, which must not start while the first is running.
   await sleep(3_500);
   expect(sitemapsRead()).toBe(1);
-  expect(pagesAsked()).toHaveLength(PAGES);
+  expect(pageRequests()).toHaveLength(PAGES);
   expect((await user.file(first.id)).sync_status).toBe('QUEUED_FOR_SYNC');
 
   site.release();

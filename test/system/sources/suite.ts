@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { ConnectedSourceType } from '../../../contract/sources.js';
 import { readAtRest } from '../../support/atRest.js';
 import { Customer, SOURCES, useCatalogue } from '../../support/sourceStands/catalogue.js';
-import { askedRows } from './rows/asked.js';
+import { connectionOptionRows } from './rows/connectionOptions.js';
 import { connectingRows } from './rows/connecting.js';
 import { diagnosisRows } from './rows/diagnosis.js';
 import { listingRows } from './rows/listing.js';
@@ -13,31 +13,33 @@ import { syncingRows } from './rows/syncing.js';
 import { wholeAccountRows } from './rows/wholeAccount.js';
 
 /**
- * Every connected source, the same way: what it must do is in rows/, each file on one subject.
- * @param isTroubled of which sources also what goes wrong on the way is met, and what takes several syncs: most of the time
- * @param isConnectedOften of which sources also each way of connecting is met, with what a connection asks of later syncs
+ * Tests every connected source with the rows of rows/, each file on one subject.
+ * @param isTroubled selects the sources that are also tested with faults and repeated syncs, which take most of the
+ * time
+ * @param isConnectedOften selects the sources that are also tested with each way of connecting, and the options of a
+ * connection
  */
 export function catalogueSuite(
-  isTroubled: (type: ConnectedSourceType) => boolean,
-  isConnectedOften: (type: ConnectedSourceType) => boolean = isTroubled,
+  hasFaults: (type: ConnectedSourceType) => boolean,
+  isConnectedOften: (type: ConnectedSourceType) => boolean = hasFaults,
 ): void {
   const catalogue = useCatalogue();
 
   describe.each(SOURCES)('%s', (type) => {
     const customer = new Customer(catalogue, type);
-    wholeAccountRows(customer, isTroubled(type));
-    askedRows(customer, catalogue, isConnectedOften(type));
+    wholeAccountRows(customer, hasFaults(type));
+    connectionOptionRows(customer, catalogue, isConnectedOften(type));
     if (isConnectedOften(type)) connectingRows(customer);
-    if (!isTroubled(type)) return;
+    if (!hasFaults(type)) return;
     listingRows(customer);
     syncingRows(customer);
     passRows(customer);
-    // The last, for it leaves limits behind, at some sources for all accounts of a client.
+    // Last, because it leaves rate limits behind, at some sources for all accounts of a client.
     diagnosisRows(customer);
   });
 
-  describe('after all of them', () => {
-    test('nothing is amiss with anything of any customer', async () => {
+  describe('the service after all sources', () => {
+    test('has consistent stores for every customer', async () => {
       expect((await readAtRest(catalogue.service.env)).findInconsistencies()).toEqual([]);
     });
     secretRows(catalogue);

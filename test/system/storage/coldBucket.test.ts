@@ -45,7 +45,7 @@ const inStorage = (id: number, status: EmbeddingStorageStatus): Promise<FileReco
     () => user.file(id),
     (file) => file.embedding_storage_status === status,
   );
-const allQuiet = () =>
+const allRunsEnded = () =>
   waitFor(
     () => service.store.runs.inMotion(new Date(Date.now() + 1), 10),
     (runs) => runs.length === 0,
@@ -55,7 +55,7 @@ async function cool(id: number): Promise<void> {
   await letDaysPass(service.env, 2, [id]);
   await coldSweepOnce(service.store, dispatcher);
   await inStorage(id, 'COLD_STORAGE');
-  await allQuiet();
+  await allRunsEnded();
 }
 async function upload(): Promise<number> {
   const content = 'The harbour is closed in winter. '.repeat(60);
@@ -65,7 +65,7 @@ async function upload(): Promise<number> {
   return id;
 }
 
-test('with a bucket for file storage, vectors go there and come back bit by bit', async () => {
+test('stores cold vectors in the bucket of file storage, and restores them bit for bit', async () => {
   const id = await upload();
   const before = await pointsOfFile(service.env, id);
   expect(before.length).toBeGreaterThan(2);
@@ -76,12 +76,12 @@ test('with a bucket for file storage, vectors go there and come back bit by bit'
 
   expect((await user.post('/move_to_hot_storage', { filters: { ids: [id] } })).body).toBe(true);
   await inStorage(id, 'HOT_STORAGE');
-  await allQuiet();
+  await allRunsEnded();
   expect(await pointsOfFile(service.env, id)).toEqual(before);
   expect(stored()).toEqual([]);
 });
 
-test('what lies in the bucket and was changed there ends the file SYNC_ERROR; a deleted file leaves nothing there', async () => {
+test('fails a file whose stored vectors were changed in the bucket, and deletes the vectors of a deleted file', async () => {
   const id = await upload();
   await cool(id);
   const key = stored().find((one) => one.startsWith(`files/1/${id}/`)) ?? '';
@@ -91,7 +91,7 @@ test('what lies in the bucket and was changed there ends the file SYNC_ERROR; a 
     () => user.file(id),
     (file) => file.sync_status === 'SYNC_ERROR',
   );
-  await allQuiet();
+  await allRunsEnded();
   await user.post('/delete_files_v2', { filters: { ids: [id] } });
   await waitFor(
     () => [...s3.objects.keys()].filter((one) => one.includes(`/${id}/`)),
@@ -100,26 +100,26 @@ test('what lies in the bucket and was changed there ends the file SYNC_ERROR; a 
   expect(s3.underWay()).toEqual([]);
 });
 
-test("reconcile lists the whole bucket, tells what is nobody's there, and deletes that alone", async () => {
+test('lists the whole bucket in reconcile, and deletes only stray objects with names of the service', async () => {
   const id = await upload();
   await cool(id);
   const env = { ...service.env, PUBLIC_URL: service.url };
   expect((await cli(env, 'reconcile', '--json')).json()).toMatchObject({ left: 0 });
   const known = [...s3.objects.keys()];
-  // More than one page of a listing tells.
+  // More than one page of a listing.
   const strays = Array.from({ length: 25 }, (_, index) => `files/1/${9_000_000 + index}/1.raw`);
   for (const key of strays) s3.objects.set(key, Buffer.from('stray'));
-  const strange = 'files/1/notes.txt';
-  s3.objects.set(strange, Buffer.from('not ours'));
+  const foreign = 'files/1/notes.txt';
+  s3.objects.set(foreign, Buffer.from('not ours'));
   const found = await cli(env, 'reconcile', '--json');
   expect(found.code).toBe(1);
   expect(found.json()).toMatchObject({
     looked_at: { stored: known.length + strays.length + 1 },
     differences: { stray_stored: { count: strays.length + 1 } },
   });
-  // What has no name of ours is told, and left to a person.
+  // Objects with other names are reported, and left to the operator.
   expect((await cli(env, 'reconcile', '--mend', '--json')).json()).toMatchObject({ left: 1 });
-  expect([...s3.objects.keys()].toSorted()).toEqual([...known, strange].toSorted());
-  s3.objects.delete(strange);
+  expect([...s3.objects.keys()].toSorted()).toEqual([...known, foreign].toSorted());
+  s3.objects.delete(foreign);
   expect((await cli(env, 'reconcile', '--json')).json()).toMatchObject({ left: 0 });
 });

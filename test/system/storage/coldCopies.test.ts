@@ -13,7 +13,7 @@ import type { WholePoint } from '../../../store/vectors/points.js';
 import { type S3Emulator, startS3 } from '../../emulators/s3.js';
 
 const DIMENSIONS = 1536;
-/** Some 18 MB: three parts of an upload in parts. */
+/** About 18 MB: three parts of a multipart upload. */
 const MANY = 3_000;
 const AT_ONCE = 500;
 const BUCKET = 'cold';
@@ -22,8 +22,8 @@ interface Place {
   readonly blobs: Blobs;
   readonly copies: ColdCopies;
   keys(): Promise<string[]>;
-  /** Changes what lies under a key, behind the store's back. */
-  change(key: string, how: (bytes: Buffer) => Buffer): Promise<void>;
+  /** Changes a stored object without the store. */
+  change(key: string, damage: (bytes: Buffer) => Buffer): Promise<void>;
 }
 
 let folder: string;
@@ -46,16 +46,16 @@ beforeAll(async () => {
         .map(({ parentPath, name }) => path.relative(folder, path.join(parentPath, name)))
         .toSorted();
     },
-    change: async (key, how) => writeFile(path.join(folder, key), how(await readFile(path.join(folder, key)))),
+    change: async (key, damage) => writeFile(path.join(folder, key), damage(await readFile(path.join(folder, key)))),
   };
   places['a bucket'] = {
     blobs: inBucket,
     copies: createColdCopies(inBucket),
     keys: async () =>
       [...[...s3.objects.keys()].map((key) => key.slice(BUCKET.length + 1)), ...s3.underWay()].toSorted(),
-    change: async (key, how) => {
+    change: async (key, damage) => {
       const at = `${BUCKET}/${key}`;
-      s3.objects.set(at, how(s3.objects.get(at) ?? Buffer.alloc(0)));
+      s3.objects.set(at, damage(s3.objects.get(at) ?? Buffer.alloc(0)));
     },
   };
 });
@@ -64,7 +64,7 @@ afterAll(async () => {
   await s3.close();
 });
 
-/** Numbers that text would round. */
+/** Numbers that a decimal text would round. */
 const NUMBERS = Float32Array.from({ length: MANY + DIMENSIONS }, (_, at) => Math.sin(at * 31) / 3);
 const pointOf = (chunkIndex: number): WholePoint => ({
   chunkIndex,
@@ -87,7 +87,7 @@ async function read(copies: ColdCopies, copy: Parameters<ColdCopies['read']>[0])
   for await (const some of copies.read(copy)) found.push(...some);
   return found;
 }
-/** Each test has a file of its own. */
+/** Each test uses its own file. */
 const newOwner = () => ({ organizationId: 1, fileId: randomInt(1, 2 ** 40), generation: 4 });
 const header = (points: number) => ({ dimensions: DIMENSIONS, points });
 
@@ -96,7 +96,7 @@ describe.each(['a folder', 'a bucket'])('cold copies in %s', (name) => {
   const of = async ({ fileId }: { fileId: number }) =>
     (await place().keys()).filter((key) => key.includes(`1/${fileId}/`));
 
-  test('come back bit by bit, long ones too', async () => {
+  test('restore all points bit for bit, also of large files', async () => {
     const owner = newOwner();
     const { copies } = place();
     const copy = await copies.keep(owner, 'first', header(MANY), pointsOf(MANY));
@@ -107,7 +107,7 @@ describe.each(['a folder', 'a bucket'])('cold copies in %s', (name) => {
     for await (const some of copies.read(copy!)) {
       for (const point of some) {
         const made = pointOf(next++);
-        // Jest's own comparison takes a second for a hundred of them.
+        // Jest's own comparison takes a second for a hundred points.
         if (!isDeepStrictEqual(point, made)) expect(point).toEqual(made);
       }
     }
@@ -116,38 +116,38 @@ describe.each(['a folder', 'a bucket'])('cold copies in %s', (name) => {
     expect(await of(owner)).toEqual([]);
   });
 
-  test('are not kept where points are missing, or can not be had, at whatever length', async () => {
+  test('are not stored when points are missing or unreadable, in small and large files', async () => {
     const { copies } = place();
     for (const count of [2, MANY]) {
       const owner = newOwner();
       expect(await copies.keep(owner, 'few', header(count + 1), pointsOf(count))).toBeNull();
       expect(await copies.keep(owner, 'many', header(count - 1), pointsOf(count))).toBeNull();
-      const away = new Error('Qdrant is away');
-      await expect(copies.keep(owner, 'away', header(count), pointsOf(count, away))).rejects.toThrow(away);
+      const outage = new Error('Qdrant is down');
+      await expect(copies.keep(owner, 'away', header(count), pointsOf(count, outage))).rejects.toThrow(outage);
       expect(await of(owner)).toEqual([]);
     }
   });
 
   test.each([
-    ['cut', (bytes: Buffer) => bytes.subarray(0, bytes.length - 100)],
+    ['truncated', (bytes: Buffer) => bytes.subarray(0, bytes.length - 100)],
     ['empty', () => Buffer.alloc(0)],
     ['changed in one bit', (bytes: Buffer) => (bytes.writeUInt8(bytes.readUInt8(5_000) ^ 1, 5_000), bytes)],
-    ['followed by more', (bytes: Buffer) => Buffer.concat([bytes, Buffer.from('x')])],
-  ])('that are %s are told apart from whole ones', async (_what, how) => {
+    ['followed by other bytes', (bytes: Buffer) => Buffer.concat([bytes, Buffer.from('x')])],
+  ])('that are %s are refused', async (_what, damage) => {
     const { copies, change } = place();
     const copy = await copies.keep(newOwner(), 'spoilt', header(20), pointsOf(20));
-    await change(copy!.key, (bytes) => how(Buffer.from(bytes)));
+    await change(copy!.key, (bytes) => damage(Buffer.from(bytes)));
     await expect(read(copies, copy!)).rejects.toThrow(BrokenPointFile);
   });
 
-  test('that are gone are told', async () => {
+  test('that are missing are reported', async () => {
     const { copies } = place();
     const copy = await copies.keep(newOwner(), 'gone', header(2), pointsOf(2));
     await copies.delete(copy!.key);
     await expect(read(copies, copy!)).rejects.toThrow(BrokenPointFile);
   });
 
-  test('may be left in the middle by who reads them', async () => {
+  test('can be read partially', async () => {
     const { copies } = place();
     const copy = await copies.keep(newOwner(), 'left', header(MANY), pointsOf(MANY));
     for await (const some of copies.read(copy!)) {
@@ -157,7 +157,7 @@ describe.each(['a folder', 'a bucket'])('cold copies in %s', (name) => {
     expect(await read(copies, copy!)).toHaveLength(MANY);
   });
 
-  test('of other tries go, the one that is named and the contents of the file stay', async () => {
+  test('of other attempts are deleted; the named one and the contents of the file stay', async () => {
     const owner = newOwner();
     const { blobs, copies } = place();
     await blobs.put(`1/${owner.fileId}/4.raw`, Buffer.from('content'));
@@ -168,7 +168,7 @@ describe.each(['a folder', 'a bucket'])('cold copies in %s', (name) => {
     expect(await of(owner)).toEqual([`1/${owner.fileId}/4.raw`]);
   });
 
-  test('go with the generation of their file', async () => {
+  test('are deleted with their generation', async () => {
     const owner = newOwner();
     const { blobs, copies } = place();
     const newer = await copies.keep({ ...owner, generation: 5 }, 'new', header(3), pointsOf(3));

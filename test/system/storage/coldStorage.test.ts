@@ -38,7 +38,7 @@ afterAll(async () => {
 
 const text = (number: number) => `The harbour number ${number}. `.repeat(60);
 
-/** Files that are ready, and whose vectors leave after a day without use. */
+/** Uploads files whose vectors move to cold storage after a day without use, and waits until they are READY. */
 async function uploads(count: number, more: Record<string, unknown> = {}): Promise<FileRecord[]> {
   const query = { chunk_size: 60, enable_cold_storage: true, hot_storage_time_to_live: 1, ...more };
   const sent = await Promise.all(
@@ -55,8 +55,8 @@ const inStorage = (id: number, status: EmbeddingStorageStatus): Promise<FileReco
     () => user.file(id),
     (file) => file.embedding_storage_status === status,
   );
-/** No run of any kind goes on: what a move leaves behind is tidied up by then. */
-const allQuiet = () =>
+/** Waits until no run is in progress: a move has cleaned up by then. */
+const allRunsEnded = () =>
   waitFor(
     () => service.store.runs.inMotion(new Date(Date.now() + 1), 10),
     (runs) => runs.length === 0,
@@ -69,14 +69,14 @@ async function cool(files: readonly FileRecord[]): Promise<void> {
   );
   await sweep();
   for (const { id } of files) await inStorage(id, 'COLD_STORAGE');
-  await allQuiet();
+  await allRunsEnded();
 }
 const toHot = (filters: Record<string, unknown>) => user.post<boolean>('/move_to_hot_storage', { filters });
 const modify = (body: Record<string, unknown>) => user.post<boolean>('/modify_cold_storage_parameters', body);
 const pointsOf = ({ id }: FileRecord) => pointsOfFile(service.env, id);
 const findInconsistencies = async () => (await readAtRest(service.env)).findInconsistencies();
 
-test('vectors that were not used for their days go to file storage, and come back bit by bit', async () => {
+test('moves unused vectors to file storage, and restores them bit for bit', async () => {
   const [file, other] = (await uploads(2, { generate_sparse_vectors: true })) as [FileRecord, FileRecord];
   expect(file).toMatchObject({ embedding_storage_status: 'HOT_STORAGE', hot_storage_time_to_live: 1 });
   const before = await pointsOf(file);
@@ -87,7 +87,7 @@ test('vectors that were not used for their days go to file storage, and come bac
   await letDaysPass(service.env, 2, [file.id]);
   expect(await sweep()).toBe(1);
   const cold = await inStorage(file.id, 'COLD_STORAGE');
-  await allQuiet();
+  await allRunsEnded();
   expect(await pointsOf(file)).toEqual([]);
   expect(await storedFor(service.env)).toEqual([file.id]);
   expect(cold).toMatchObject({
@@ -100,7 +100,7 @@ test('vectors that were not used for their days go to file storage, and come bac
 
   expect((await toHot({ ids: [file.id] })).body).toBe(true);
   await inStorage(file.id, 'HOT_STORAGE');
-  await allQuiet();
+  await allRunsEnded();
   expect(await pointsOf(file)).toEqual(before);
   expect(await storedFor(service.env)).toEqual([]);
   expect((await toldOf(service.env, file.id)).filter((kind) => kind.startsWith('MOVED'))).toEqual([
@@ -108,15 +108,15 @@ test('vectors that were not used for their days go to file storage, and come bac
     'MOVED_TO_HOT_STORAGE',
   ]);
   expect(await findInconsistencies()).toEqual([]);
-  // Its days begin anew.
+  // The time to live starts again.
   expect(await sweep()).toBe(0);
 });
 
-test('a file without cold storage stays where it is, however long it is not used', async () => {
+test('never moves a file without cold storage', async () => {
   const [file] = (await uploads(1, { enable_cold_storage: false })) as [FileRecord];
   await letDaysPass(service.env, 1_000);
   await sweep();
-  await allQuiet();
+  await allRunsEnded();
   expect(await user.file(file.id)).toMatchObject({
     embedding_storage_status: 'HOT_STORAGE',
     supports_cold_storage: false,
@@ -125,7 +125,7 @@ test('a file without cold storage stays where it is, however long it is not used
   expect((await pointsOf(file)).length).toBeGreaterThan(0);
 });
 
-test('what a search answers is used: its days begin anew, and one more use within the hour writes nothing', async () => {
+test('counts a search hit as use, which restarts the time to live; another use within the hour writes nothing', async () => {
   const [file] = (await uploads(1, { generate_sparse_vectors: true })) as [FileRecord];
   await letDaysPass(service.env, 2, [file.id]);
   const found = await user.search({ query: 'harbour', k: 3, file_ids: [file.id] });
@@ -139,10 +139,10 @@ test('what a search answers is used: its days begin anew, and one more use withi
   await letDaysPass(service.env, 2, [file.id]);
   expect(await sweep()).toBe(1);
   await inStorage(file.id, 'COLD_STORAGE');
-  await allQuiet();
+  await allRunsEnded();
 });
 
-test('a search that would need cold files names them, unless they are left out; others go on as always', async () => {
+test('names the cold files that a search needs, unless they are excluded; other searches work', async () => {
   const searcher = await service.user('selma');
   const cold = { chunk_size: 60, enable_cold_storage: true, hot_storage_time_to_live: 1 };
   const send = async (name: string, more: Record<string, unknown>) =>
@@ -151,7 +151,7 @@ test('a search that would need cold files names them, unless they are left out; 
   const ids = [first.id, second.id];
   await letDaysPass(service.env, 2, ids);
   await sweep();
-  await allQuiet();
+  await allRunsEnded();
   const ask = (more: Record<string, unknown> = {}) =>
     searcher.post<{ detail: string; documents: { file_id: number }[] }>('/embeddings', {
       query: 'harbour',
@@ -173,46 +173,46 @@ test('a search that would need cold files names them, unless they are left out; 
   );
   const without = await ask({ exclude_cold_storage_files: true });
   expect(new Set(without.body.documents.map((found) => found.file_id))).toEqual(new Set([warm.id]));
-  // The chunks are listed as always, without their vectors.
+  // The chunks are still listed, without their vectors.
   const { results } = await searcher.chunks({ ids: [first.id] }, { include_vectors: true });
   expect(results.length).toBeGreaterThan(2);
   expect(results.map((chunk) => chunk.embedding)).toEqual(results.map(() => null));
   await searcher.post('/move_to_hot_storage', {});
   await waitFor(ask, ({ status }) => status === 200);
-  await allQuiet();
+  await allRunsEnded();
   expect(new Set((await ask()).body.documents.map((found) => found.file_id))).toEqual(new Set([...ids, warm.id]));
 });
 
-thoroughly('tags that change in cold storage are on the vectors that come back', async () => {
+thoroughly('applies tags changed in cold storage to the restored vectors', async () => {
   const [file] = (await uploads(1)) as [FileRecord];
   await cool([file]);
   await user.post('/create_user_file_tags', { organization_user_file_id: file.id, tags: { team: 'red' } });
   await toHot({ ids: [file.id] });
   await inStorage(file.id, 'HOT_STORAGE');
-  await allQuiet();
+  await allRunsEnded();
   for (const point of await pointsOf(file)) expect(point).toMatchObject({ payload: { tags: ['team=red'] } });
   expect(await findInconsistencies()).toEqual([]);
 });
 
-test('a resync of unchanged content leaves a file in cold storage, one of other content brings it back', async () => {
+test('keeps a file in cold storage after a resync of unchanged content, and restores it with changed content', async () => {
   const [file] = (await uploads(1)) as [FileRecord];
   await cool([file]);
   await user.post('/resync_file', { file_id: file.id });
   expect(await user.settled(file.id)).toMatchObject({ sync_status: 'READY', embedding_storage_status: 'COLD_STORAGE' });
-  await allQuiet();
+  await allRunsEnded();
   expect(await pointsOf(file)).toEqual([]);
   await user.post('/resync_file', { file_id: file.id, chunk_size: 100 });
   expect(await user.settled(file.id)).toMatchObject({ sync_status: 'READY', embedding_storage_status: 'HOT_STORAGE' });
-  await allQuiet();
+  await allRunsEnded();
   expect((await pointsOf(file)).length).toBeGreaterThan(0);
   expect(await storedFor(service.env)).not.toContain(file.id);
   expect(await findInconsistencies()).toEqual([]);
-  // And it may cool again.
+  // The file can move to cold storage again.
   await cool([file]);
 });
 
 thoroughly(
-  're-embedding leaves a file in cold storage as it is, with that as its reason, and takes it once it is back',
+  'skips a file in cold storage when re-embedding, with the reason, and re-embeds it after it was restored',
   async () => {
     const [cold, hot] = (await uploads(2)) as [FileRecord, FileRecord];
     await cool([cold]);
@@ -241,7 +241,7 @@ thoroughly(
 
     await toHot({ ids: [cold.id] });
     await inStorage(cold.id, 'HOT_STORAGE');
-    await allQuiet();
+    await allRunsEnded();
     const second = { already_embedded: 1 };
     expect(await reembed()).toMatchObject({
       ...{ files: 1, skipped: second },
@@ -252,7 +252,7 @@ thoroughly(
   },
 );
 
-test('a delete of a cold file, with its record or without, leaves nothing', async () => {
+test('leaves nothing of a deleted cold file, with its record or without', async () => {
   const [file, kept] = (await uploads(2)) as [FileRecord, FileRecord];
   await cool([file, kept]);
   await user.post('/delete_files_v2', { filters: { ids: [kept.id] }, preserve_file_record: true });
@@ -273,7 +273,7 @@ test('a delete of a cold file, with its record or without, leaves nothing', asyn
 });
 
 thoroughly(
-  'revoking access to a data source leaves its vectors where they are, and they go and come as before',
+  'keeps vectors when access to their data source is revoked, and still moves them in both directions',
   async () => {
     const [cold, hot] = (await uploads(2)) as [FileRecord, FileRecord];
     const owner = await service.store.users.ensure(1, 'frida');
@@ -288,7 +288,7 @@ thoroughly(
     await cool([hot]);
     expect((await toHot({ ids: [cold.id, hot.id] })).body).toBe(true);
     for (const { id } of [cold, hot]) await inStorage(id, 'HOT_STORAGE');
-    await allQuiet();
+    await allRunsEnded();
     expect([await pointsOf(cold), await pointsOf(hot)]).toEqual(before);
     const stored = await storedFor(service.env);
     for (const { id } of [cold, hot]) expect(stored).not.toContain(id);
@@ -296,46 +296,46 @@ thoroughly(
   },
 );
 
-test('what one asks of cold storage later: days, off and on, each told once', async () => {
+test('changes cold storage of a file later: time to live, off and on, with one event each', async () => {
   const [file] = (await uploads(1, { enable_cold_storage: false })) as [FileRecord];
   const filters = { ids: [file.id] };
   expect((await modify({ filters, enable_cold_storage: true, hot_storage_time_to_live: 3 })).body).toBe(true);
   expect(await user.file(file.id)).toMatchObject({ supports_cold_storage: true, hot_storage_time_to_live: 3 });
   await letDaysPass(service.env, 2, [file.id]);
   expect(await sweep()).toBe(0);
-  // The days count from the last use.
+  // The time to live counts from the last use.
   await modify({ filters, hot_storage_time_to_live: 1 });
   expect(await sweep()).toBe(1);
   await inStorage(file.id, 'COLD_STORAGE');
-  await allQuiet();
-  // Nothing is otherwise by this, and nothing is told.
+  await allRunsEnded();
+  // This changes nothing, and emits no event.
   await modify({ filters, enable_cold_storage: true });
   await modify({ filters, enable_cold_storage: false });
   expect(await inStorage(file.id, 'HOT_STORAGE')).toMatchObject({
     supports_cold_storage: false,
     hot_storage_time_to_live: null,
   });
-  await allQuiet();
+  await allRunsEnded();
   expect((await pointsOf(file)).length).toBeGreaterThan(0);
-  const told = await toldOf(service.env, file.id);
-  expect(told.filter((kind) => kind === 'EMBEDDING_STORAGE_MODIFIED')).toHaveLength(3);
+  const events = await toldOf(service.env, file.id);
+  expect(events.filter((kind) => kind === 'EMBEDDING_STORAGE_MODIFIED')).toHaveLength(3);
   expect(await storedFor(service.env)).not.toContain(file.id);
   expect(await findInconsistencies()).toEqual([]);
 });
 
-test('a move terminated in Temporal is begun anew by the reaper, and nothing stays on its way', async () => {
+test('restarts a move terminated in Temporal by the reaper', async () => {
   const [file] = (await uploads(1)) as [FileRecord];
   const { coldCopies, runs } = service.store;
   const { keep } = coldCopies;
   let reached = false;
-  let goOn: () => void = () => undefined;
-  const held = new Promise<void>((resolve) => {
-    goOn = resolve;
+  let release: () => void = () => undefined;
+  const blocked = new Promise<void>((resolve) => {
+    release = resolve;
   });
   Object.assign(coldCopies, {
     keep: async (...given: Parameters<typeof keep>) => {
       reached = true;
-      await held;
+      await blocked;
       return keep(...given);
     },
   });
@@ -347,28 +347,28 @@ test('a move terminated in Temporal is begun anew by the reaper, and nothing sta
   expect(await user.file(file.id)).toMatchObject({ embedding_storage_status: 'HOT_TO_COLD' });
   expect(await reapOnce({ client, names: service.names }, service.store, log, Date.now() + 60_000)).toBe(1);
   Object.assign(coldCopies, { keep });
-  goOn();
+  release();
   await inStorage(file.id, 'COLD_STORAGE');
-  await allQuiet();
+  await allRunsEnded();
   await waitFor(findInconsistencies, (notes) => notes.length === 0);
-  const told = await toldOf(service.env, file.id);
-  expect(told.filter((kind) => kind === 'MOVED_TO_COLD_STORAGE')).toHaveLength(1);
+  const events = await toldOf(service.env, file.id);
+  expect(events.filter((kind) => kind === 'MOVED_TO_COLD_STORAGE')).toHaveLength(1);
 });
 
-thoroughly('a search, and a sync, in the midst of a move: the file turns back, whole', async () => {
+thoroughly('undoes a move during which the file is searched or synced', async () => {
   const [used, synced] = (await uploads(2)) as [FileRecord, FileRecord];
   const before = await pointsOf(used);
   const { coldCopies } = service.store;
   const { keep } = coldCopies;
   let waiting = 0;
-  let goOn: () => void = () => undefined;
-  const held = new Promise<void>((resolve) => {
-    goOn = resolve;
+  let release: () => void = () => undefined;
+  const blocked = new Promise<void>((resolve) => {
+    release = resolve;
   });
   Object.assign(coldCopies, {
     keep: async (...given: Parameters<typeof keep>) => {
       waiting += 1;
-      await held;
+      await blocked;
       return keep(...given);
     },
   });
@@ -383,9 +383,9 @@ thoroughly('a search, and a sync, in the midst of a move: the file turns back, w
   await user.post('/resync_file', { file_id: synced.id, chunk_size: 100 });
   expect(await user.settled(synced.id)).toMatchObject({ embedding_storage_status: 'HOT_STORAGE' });
   Object.assign(coldCopies, { keep });
-  goOn();
+  release();
   await inStorage(used.id, 'HOT_STORAGE');
-  await allQuiet();
+  await allRunsEnded();
   expect(await pointsOf(used)).toEqual(before);
   expect((await pointsOf(synced)).length).toBeGreaterThan(0);
   expect(await storedFor(service.env)).not.toContain(used.id);
@@ -393,7 +393,7 @@ thoroughly('a search, and a sync, in the midst of a move: the file turns back, w
   expect(await findInconsistencies()).toEqual([]);
 });
 
-thoroughly('stored vectors that can not be read end the file SYNC_ERROR; a resync makes them anew', async () => {
+thoroughly('fails a file whose stored vectors are unreadable; a resync makes new ones', async () => {
   const [file] = (await uploads(1)) as [FileRecord];
   await cool([file]);
   const { key = '' } = (await recordOf(service.env, file.id))?.coldCopy ?? {};
@@ -404,21 +404,21 @@ thoroughly('stored vectors that can not be read end the file SYNC_ERROR; a resyn
     (one) => one.sync_status === 'SYNC_ERROR',
   );
   expect(lost.sync_error_message).toMatch(/Resync/);
-  await allQuiet();
+  await allRunsEnded();
   await user.post('/resync_file', { file_id: file.id });
   expect(await user.settled(file.id)).toMatchObject({ sync_status: 'READY', embedding_storage_status: 'HOT_STORAGE' });
-  await allQuiet();
+  await allRunsEnded();
   expect((await pointsOf(file)).length).toBeGreaterThan(0);
   expect(await findInconsistencies()).toEqual([]);
 });
 
-thoroughly('a deleted user leaves no stored vectors', async () => {
-  const gone = await service.user('gone');
-  const { id } = await gone.send(
+thoroughly('leaves no stored vectors of a deleted user', async () => {
+  const deletedUser = await service.user('gone');
+  const { id } = await deletedUser.send(
     { name: 'a.md', content: text(1) },
     { enable_cold_storage: true, hot_storage_time_to_live: 1 },
   );
-  await gone.settled(id);
+  await deletedUser.settled(id);
   await letDaysPass(service.env, 2, [id]);
   await sweep();
   await waitFor(
@@ -431,32 +431,32 @@ thoroughly('a deleted user leaves no stored vectors', async () => {
     () => recordOf(service.env, id),
     (record) => record === null,
   );
-  await allQuiet();
+  await allRunsEnded();
   expect(await storedFor(service.env)).not.toContain(id);
   expect(await findInconsistencies()).toEqual([]);
 });
 
-thoroughly('both moves asked at once: each file ends in one place, whole', async () => {
+thoroughly('ends concurrent moves in both directions with each file in one place, complete', async () => {
   const files = await uploads(6);
   const ids = files.map(({ id }) => id);
   const before = await Promise.all(files.map(pointsOf));
   await letDaysPass(service.env, 2, ids);
   await Promise.all([sweep(), toHot({ ids }), toHot({ ids })]);
-  await allQuiet();
+  await allRunsEnded();
   await toHot({ ids });
   for (const id of ids) await inStorage(id, 'HOT_STORAGE');
-  await allQuiet();
+  await allRunsEnded();
   expect(await Promise.all(files.map(pointsOf))).toEqual(before);
   expect(await findInconsistencies()).toEqual([]);
 });
 
-test('what can not be asked is 422, and filters of another user reach nothing', async () => {
+test('refuses invalid options with 422, and changes no files of another user', async () => {
   const [file] = (await uploads(1)) as [FileRecord];
   await cool([file]);
   const stranger = await service.user('stranger');
   expect((await stranger.post('/move_to_hot_storage', { filters: { ids: [file.id] } })).body).toBe(true);
   expect((await stranger.post('/modify_cold_storage_parameters', { enable_cold_storage: false })).body).toBe(true);
-  await allQuiet();
+  await allRunsEnded();
   expect(await user.file(file.id)).toMatchObject({
     embedding_storage_status: 'COLD_STORAGE',
     supports_cold_storage: true,

@@ -5,10 +5,10 @@ import { samplePage, type Site, sitemapOf, startSite } from '../../emulators/sit
 import { startService, type TestService } from '../../support/service.js';
 import { waitFor } from '../../support/waitFor.js';
 
-/** One user's backlog and another user's file, in a worker with two activities at once. */
+/** One user's backlog and another user's file, in a worker with two concurrent activities. */
 const SITES = 4;
 const PAGES = 60;
-/** Long beside what the file of the other user takes on a busy machine: pages go on meanwhile. */
+/** Longer than the other user's file takes on a busy machine, while pages continue. */
 const PAGE_MS = 2_000;
 let service: TestService;
 let site: Site;
@@ -23,7 +23,7 @@ afterAll(async () => {
   await site.close();
 });
 
-test("a text is READY while most of another user's slow pages still wait", async () => {
+test('makes a text READY while most slow pages of another user still wait', async () => {
   const [first, second] = [await service.user('many'), await service.user('one')];
   const paths = Array.from({ length: PAGES }, (_, nth) => `/${nth}.html`);
   for (const [nth, path] of paths.entries())
@@ -42,11 +42,11 @@ test("a text is READY while most of another user's slow pages still wait", async
     const filters = { sync_statuses: ['READY'], parent_file_ids: parents.map(({ id }) => id) };
     return (await first.post<{ count: number }>('/user_files_v2', { filters, pagination: { limit: 1 } })).body.count;
   };
-  // All four scrapes have batches that wait.
+  // All four scrapes have waiting batches.
   await waitFor(count, (ready) => ready >= SITES);
   const sent = await second.send({ name: 'a.txt', content: 'The lamp was lit.' });
   expect(await second.settled(sent.id)).toMatchObject({ sync_status: 'READY' });
-  // Some 50 of 240 with fairness keys, over 100 without.
+  // About 50 of 240 with fairness keys, over 100 without.
   expect(await count()).toBeLessThan(0.4 * SITES * PAGES);
   for (const { id } of parents) await first.post('/cancel_sync', { file_id: id });
   for (const { id } of parents) await first.settled(id);

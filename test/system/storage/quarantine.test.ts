@@ -1,4 +1,4 @@
-/** Files that vanished at their source: gone for callers, kept for operators, had back or erased. */
+/** Files missing at their source: hidden from callers, kept for operators, restored or erased. */
 import type { Client } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
@@ -54,8 +54,8 @@ afterAll(async () => {
 });
 
 const findInconsistencies = async (): Promise<string[]> => (await readAtRest(service.env)).findInconsistencies();
-/** No run of any kind goes on. */
-const allQuiet = () =>
+/** Waits until no run is in progress. */
+const allRunsEnded = () =>
   waitFor(
     () => withDatabase(service, (db) => db.collection('runs').countDocuments({ finishedAt: null })),
     (runs) => runs === 0,
@@ -65,7 +65,7 @@ const kept = async (query = ''): Promise<Quarantined[]> =>
 const restore = (body: Record<string, unknown>) =>
   organization.post<{ restoring: number }>('/quarantined_files/restore', body);
 
-/** A user with the whole account in files, and what its tests do with it. */
+/** Connects a user, syncs the whole account, and returns the functions of its tests. */
 async function connected(customerId: string) {
   const user: TestUser = await service.user(customerId);
   const content: StandContent = stand.reset();
@@ -77,11 +77,11 @@ async function connected(customerId: string) {
   const all = await settled(2 + content.others.length);
   const sources = async () => (await user.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body.results;
   const { id } = (await sources())[0]!;
-  const wishes = { customer_ids: [customerId], auto_sync_enabled_sources: 'ALL' };
-  expect((await organization.post('/update_users', wishes)).status).toBe(200);
+  const config = { customer_ids: [customerId], auto_sync_enabled_sources: 'ALL' };
+  expect((await organization.post('/update_users', config)).status).toBe(200);
   const pass = async (): Promise<void> => {
     expect(await runPass(client, service.names, scheduleIds.source(id))).toMatchObject({ outcome: 'finished' });
-    await allQuiet();
+    await allRunsEnded();
   };
   const found = async (query: string): Promise<number[]> => [
     ...new Set((await user.search({ query, k: 20 })).map((one) => one.file_id)),
@@ -89,7 +89,7 @@ async function connected(customerId: string) {
   return { user, content, all, id, files, settled, pass, found, mine: `customer_id=${customerId}` };
 }
 
-/** The stand-in for days that go by. */
+/** Simulates the passing of days. */
 const letDaysPass = (ids: readonly number[], days: number): Promise<unknown> =>
   withDatabase(service, (db) =>
     db
@@ -97,45 +97,45 @@ const letDaysPass = (ids: readonly number[], days: number): Promise<unknown> =>
       .updateMany({ _id: { $in: [...ids] } }, [{ $set: { keptUntil: { $subtract: ['$keptUntil', days * DAY_MS] } } }]),
   );
 
-test('what a pass misses is gone for callers, kept for operators, and comes back as it was', async () => {
+test('hides a missing file from callers, keeps it for operators, and restores it unchanged', async () => {
   const { user, content, all, id, files, settled, pass, found, mine } = await connected('alma');
   const [name = ''] = content.others;
-  const gone = all.find((file) => file.external_file_id === name)!;
-  const points = await pointsOfFile(service.env, gone.id);
-  const { results: chunks } = await user.chunks({ ids: [gone.id] });
+  const missing = all.find((file) => file.external_file_id === name)!;
+  const points = await pointsOfFile(service.env, missing.id);
+  const { results: chunks } = await user.chunks({ ids: [missing.id] });
   expect(points.length).toBeGreaterThan(0);
-  expect(await found('About boats')).toContain(gone.id);
+  expect(await found('About boats')).toContain(missing.id);
 
   stand.remove(name);
   await pass();
-  expect(await settled(all.length - 1)).not.toContainEqual(expect.objectContaining({ id: gone.id }));
-  expect((await user.chunks({ ids: [gone.id] })).results).toEqual([]);
-  expect(await found('About boats')).not.toContain(gone.id);
-  expect((await user.post('/resync_file', { file_id: gone.id })).status).toBe(404);
+  expect(await settled(all.length - 1)).not.toContainEqual(expect.objectContaining({ id: missing.id }));
+  expect((await user.chunks({ ids: [missing.id] })).results).toEqual([]);
+  expect(await found('About boats')).not.toContain(missing.id);
+  expect((await user.post('/resync_file', { file_id: missing.id })).status).toBe(404);
   expect(await user.get('/whoami')).toMatchObject({ body: { num_files_synced: all.length - 1 } });
-  expect(await pointsOfFile(service.env, gone.id)).toEqual([]);
-  expect(await storedFor(service.env)).toEqual([gone.id]);
-  expect((await toldOf(service.env, gone.id)).filter((kind) => kind === 'FILE_DELETED')).toHaveLength(1);
+  expect(await pointsOfFile(service.env, missing.id)).toEqual([]);
+  expect(await storedFor(service.env)).toEqual([missing.id]);
+  expect((await toldOf(service.env, missing.id)).filter((kind) => kind === 'FILE_DELETED')).toHaveLength(1);
   const [row] = await kept(mine);
-  expect(row).toMatchObject({ file_id: gone.id, external_file_id: name, state: 'KEPT' });
+  expect(row).toMatchObject({ file_id: missing.id, external_file_id: name, state: 'KEPT' });
   expect(Date.parse(row!.kept_until) - Date.parse(row!.quarantined_at)).toBeGreaterThan(2.9 * DAY_MS);
   expect(await kept(`data_source_id=${id}&run_id=${row?.run_id}`)).toEqual([row]);
   expect(await kept('data_source_id=1')).toEqual([]);
   expect(await findInconsistencies()).toEqual([]);
-  // What is tagged meanwhile is tagged when it is back.
+  // Tags added meanwhile apply to the restored file.
   await user.post('/data_sources/tags/add', { data_source_id: id, tags: { pier: 'north' } });
-  await allQuiet();
+  await allRunsEnded();
 
-  const asked = stand.contentAsked?.(name);
-  expect(await restore({ file_ids: [gone.id] })).toMatchObject({ status: 200, body: { restoring: 1 } });
+  const requestsBefore = stand.contentAsked?.(name);
+  expect(await restore({ file_ids: [missing.id] })).toMatchObject({ status: 200, body: { restoring: 1 } });
   await settled(all.length);
-  await allQuiet();
-  const back = await user.file(gone.id);
-  expect(back).toEqual({
-    ...gone,
-    tags: { ...gone.tags, pier: 'north' },
-    updated_at: back.updated_at,
-    // The last that worked on it brought it back.
+  await allRunsEnded();
+  const restored = await user.file(missing.id);
+  expect(restored).toEqual({
+    ...missing,
+    tags: { ...missing.tags, pier: 'north' },
+    updated_at: restored.updated_at,
+    // The restore was the last workflow of the file.
     workflow_id: expect.stringMatching(/^[a-z0-9]{8}:restore:/),
   });
   const untagged = (some: readonly unknown[]) =>
@@ -143,33 +143,33 @@ test('what a pass misses is gone for callers, kept for operators, and comes back
       ...point,
       payload,
     }));
-  const again = await pointsOfFile(service.env, gone.id);
+  const again = await pointsOfFile(service.env, missing.id);
   expect(untagged(again)).toEqual(untagged(points));
   expect(again).toContainEqual(expect.objectContaining({ payload: expect.objectContaining({ tags: ['pier=north'] }) }));
-  expect((await user.chunks({ ids: [gone.id] })).results).toEqual(chunks);
-  expect(await found('About boats')).toContain(gone.id);
-  expect(stand.contentAsked?.(name)).toBe(asked);
+  expect((await user.chunks({ ids: [missing.id] })).results).toEqual(chunks);
+  expect(await found('About boats')).toContain(missing.id);
+  expect(stand.contentAsked?.(name)).toBe(requestsBefore);
   expect(await storedFor(service.env)).toEqual([]);
   expect(await kept(mine)).toEqual([]);
   expect(await findInconsistencies()).toEqual([]);
 
-  // It is not at its source still, and stays, until it was there once more.
+  // The file is still missing at its source, and stays until it has been there again.
   await pass();
   await pass();
   expect(await files()).toHaveLength(all.length);
-  expect(await pointsOfFile(service.env, gone.id)).toEqual(again);
+  expect(await pointsOfFile(service.env, missing.id)).toEqual(again);
   stand.reset();
   await pass();
   stand.remove(name);
   await pass();
-  expect((await kept(mine)).map((one) => one.file_id)).toEqual([gone.id]);
+  expect((await kept(mine)).map((one) => one.file_id)).toEqual([missing.id]);
   expect((await restore({ customer_id: 'alma' })).body).toEqual({ restoring: 1 });
   await settled(all.length);
-  await allQuiet();
+  await allRunsEnded();
   expect(await findInconsistencies()).toEqual([]);
 });
 
-test('what nobody has back in time is erased, and nothing is left of it', async () => {
+test('erases a file that is not restored in time, without leftovers', async () => {
   const { content, all, settled, pass, mine } = await connected('bela');
   for (const other of content.others.slice(0, 2)) stand.remove(other);
   await pass();
@@ -177,12 +177,12 @@ test('what nobody has back in time is erased, and nothing is left of it', async 
   const [first, second] = (await kept(mine)).map((one) => one.file_id) as [number, number];
   await letDaysPass([first], 3.1);
   expect((await kept(mine)).map((one) => one.file_id)).toEqual([second]);
-  // Too late.
+  // The deadline has passed.
   expect((await restore({ file_ids: [first] })).body).toEqual({ restoring: 0 });
   expect(await quarantineSweepOnce(service.store, dispatcher)).toBe(1);
   const rows = () => withDatabase(service, (db) => db.collection('quarantined_files').countDocuments());
   await waitFor(rows, (number) => number === 1);
-  await allQuiet();
+  await allRunsEnded();
   const left = await withDatabase(service, async (db) =>
     Promise.all(['segments', 'contents'].map((name) => db.collection(name).countDocuments({ fileId: first }))),
   );
@@ -192,49 +192,46 @@ test('what nobody has back in time is erased, and nothing is left of it', async 
   expect(await quarantineSweepOnce(service.store, dispatcher)).toBe(0);
   expect(await findInconsistencies()).toEqual([]);
 
-  // Revoked: nobody is to have it any more.
+  // After a revoke, no file may be restored.
   const { id } = (await sourcesOf('bela'))[0]!;
   const user = await service.user('bela');
   expect((await user.post('/revoke_access_token', { data_source_id: id })).status).toBe(200);
   expect(await kept(mine)).toEqual([]);
   expect(await quarantineSweepOnce(service.store, dispatcher)).toBe(1);
   await waitFor(rows, (number) => number === 0);
-  await allQuiet();
+  await allRunsEnded();
   expect(await storedFor(service.env)).toEqual([]);
   expect(await findInconsistencies()).toEqual([]);
 });
 const sourcesOf = async (customerId: string): Promise<DataSourceRecord[]> =>
   (await (await service.user(customerId)).post<Listed<DataSourceRecord>>('/user_data_sources', {})).body.results;
 
-thoroughly(
-  'under whose name there is something new at the source, that one stays; a user that is deleted takes all along',
-  async () => {
-    const { content, all, settled, pass, mine } = await connected('cora');
-    stand.remove(content.others[0]!);
-    await pass();
-    await settled(all.length - 1);
-    const [row] = await kept(mine);
-    stand.reset();
-    await pass();
-    await settled(all.length);
-    expect((await restore({ file_ids: [row?.file_id] })).body).toEqual({ restoring: 1 });
-    await allQuiet();
-    expect(await kept(mine)).toEqual([row]);
-    expect(await settled(all.length)).not.toContainEqual(expect.objectContaining({ id: row?.file_id }));
-    expect(await findInconsistencies()).toEqual([]);
+thoroughly('does not restore a file whose name a new one has, and erases all files of a deleted user', async () => {
+  const { content, all, settled, pass, mine } = await connected('cora');
+  stand.remove(content.others[0]!);
+  await pass();
+  await settled(all.length - 1);
+  const [row] = await kept(mine);
+  stand.reset();
+  await pass();
+  await settled(all.length);
+  expect((await restore({ file_ids: [row?.file_id] })).body).toEqual({ restoring: 1 });
+  await allRunsEnded();
+  expect(await kept(mine)).toEqual([row]);
+  expect(await settled(all.length)).not.toContainEqual(expect.objectContaining({ id: row?.file_id }));
+  expect(await findInconsistencies()).toEqual([]);
 
-    expect((await organization.post('/delete_users', { customer_ids: ['cora'] })).status).toBe(200);
-    await waitFor(
-      () => kept(mine),
-      (rows) => rows.length === 0,
-    );
-    await allQuiet();
-    expect(await storedFor(service.env)).toEqual([]);
-    expect(await findInconsistencies()).toEqual([]);
-  },
-);
+  expect((await organization.post('/delete_users', { customer_ids: ['cora'] })).status).toBe(200);
+  await waitFor(
+    () => kept(mine),
+    (rows) => rows.length === 0,
+  );
+  await allRunsEnded();
+  expect(await storedFor(service.env)).toEqual([]);
+  expect(await findInconsistencies()).toEqual([]);
+});
 
-test('nobody else sees it or has it back, and nothing is had back without a name', async () => {
+test('hides quarantined files from other organizations, and restores none without an id', async () => {
   const { content, all, settled, pass, mine } = await connected('dina');
   stand.remove(content.others[0]!);
   await pass();
@@ -247,6 +244,6 @@ test('nobody else sees it or has it back, and nothing is had back without a name
   expect(theft).toMatchObject({ status: 200, body: { restoring: 0 } });
   expect((await restore({})).status).toBe(400);
   expect((await restore({ file_ids: [] })).body).toEqual({ restoring: 0 });
-  await allQuiet();
+  await allRunsEnded();
   expect(await kept(mine)).toEqual([row]);
 });

@@ -11,7 +11,7 @@ import { withDatabase } from '../../support/dataSources.js';
 import { startService, type TestService } from '../../support/service.js';
 import { collectionsOf, qdrantOf } from '../../support/storedPoints.js';
 
-const NOBODY = 9_000_000_001;
+const UNKNOWN_ID = 9_000_000_001;
 const SPACE = { name: 'minilm-l6-v2-384', dimensions: 384 };
 let service: TestService;
 let site: Site;
@@ -30,7 +30,7 @@ afterAll(async () => {
   await site.close();
 });
 
-/** The kinds of what is found, each with its number. */
+/** Returns the number of differences of each kind. */
 async function found(options: Parameters<typeof reconcile>[1] = {}): Promise<Record<string, number>> {
   const { report } = await reconcile(service.store, options);
   return Object.fromEntries([...report.kinds()].map(([kind, { count }]) => [kind, count]));
@@ -60,7 +60,7 @@ const change = (id: number, $set: object): Promise<unknown> =>
     connection.collection('files').updateOne({ _id: id as never }, { $set: { ...$set } as never }),
   );
 
-/** Points like those of a file, under another name. */
+/** Writes points like those of a file, under other ids. */
 async function plantPoints(like: FileDoc, as: Partial<{ fileId: number; generation: number; space: string }>) {
   const space = { name: as.space ?? SPACE.name, dimensions: SPACE.dimensions };
   await service.store.vectors.upsert([
@@ -96,7 +96,7 @@ const deletePoints = async (fileId: number, chunkIndex: number): Promise<void> =
     await qdrantOf(service).delete(name, { wait: true, filter: { must } });
 };
 
-test('planted differences of every kind are found, told with examples, and mended', async () => {
+test('finds, reports with examples and mends planted differences of every kind', async () => {
   site.pages.set('/a.html', samplePage(3, 1));
   site.pages.set('/b.html', samplePage(4, 1));
   site.pages.set('/sitemap.xml', sitemapOf(site.origin, ['/a.html', '/b.html']));
@@ -117,23 +117,23 @@ test('planted differences of every kind are found, told with examples, and mende
 
   const like = await record(whole);
   const { organizationId, userId } = like;
-  await plantChunks(like, NOBODY, 1);
+  await plantChunks(like, UNKNOWN_ID, 1);
   await plantChunks(like, whole, like.generation + 5);
-  await plantPoints(like, { fileId: NOBODY });
+  await plantPoints(like, { fileId: UNKNOWN_ID });
   await plantPoints(like, { generation: like.generation + 5 });
   await plantPoints(like, { space: 'elsewhere-384' });
-  await plantStored(`${organizationId}/${NOBODY}/1.raw`);
+  await plantStored(`${organizationId}/${UNKNOWN_ID}/1.raw`);
   await plantStored(`${organizationId}/${whole}/7.abc.vectors`);
-  await plantStored(`${organizationId}/originals/${NOBODY}`);
+  await plantStored(`${organizationId}/originals/${UNKNOWN_ID}`);
   await plantStored(`${organizationId}/readme/what.txt`);
-  const items = { organizationId, userId, customerId: 'ruth', dataSourceId: NOBODY, externalId: 'x', listedBy: 0 };
+  const items = { organizationId, userId, customerId: 'ruth', dataSourceId: UNKNOWN_ID, externalId: 'x', listedBy: 0 };
   await withDatabase(service, async (connection) => {
     const into = (name: string, row: object): Promise<unknown> => connection.collection(name).insertOne(row as never);
-    const its = { organizationId, userId, fileId: NOBODY };
-    await into('contents', { _id: `${NOBODY}:1`, ...its, generation: 1, bytes: Buffer.from('x') });
-    await into('originals', { _id: NOBODY, ...its, bytes: Buffer.from('x'), aliveAt: null, doomed: false });
+    const its = { organizationId, userId, fileId: UNKNOWN_ID };
+    await into('contents', { _id: `${UNKNOWN_ID}:1`, ...its, generation: 1, bytes: Buffer.from('x') });
+    await into('originals', { _id: UNKNOWN_ID, ...its, bytes: Buffer.from('x'), aliveAt: null, doomed: false });
     await into('recognized_pages', { ...its, reading: 'r', number: 1, page: {} });
-    await into('items', { ...items, _id: NOBODY, source: 'BOX', name: 'x' });
+    await into('items', { ...items, _id: UNKNOWN_ID, source: 'BOX', name: 'x' });
     await connection.collection('segments').deleteOne({ fileId: chunkless });
     await connection.collection('contents').deleteMany({ fileId: first!.id });
     await connection.collection('originals').deleteMany({ fileId: bare });
@@ -157,7 +157,7 @@ test('planted differences of every kind are found, told with examples, and mende
     embeddingStorageStatus: 'COLD_STORAGE',
     coldCopy: { key: `${organizationId}/${cold}/1.x.vectors`, generation: 1, points: 3, bytes: 9 },
   });
-  await change(adrift, { dataSourceId: NOBODY });
+  await change(adrift, { dataSourceId: UNKNOWN_ID });
   await change(parent.id, { 'fileMetadata.pages_ready': 7 });
 
   const expected = {
@@ -170,7 +170,7 @@ test('planted differences of every kind are found, told with examples, and mende
   const others = Object.keys(DIFFERENCES).filter((kind) => !kind.startsWith('damaged_'));
   expect(Object.keys(expected).toSorted()).toEqual(others.toSorted());
   expect(await found()).toEqual(expected);
-  // Looking changes nothing.
+  // Comparing changes nothing.
   const { report } = await reconcile(service.store, {});
   expect(Object.fromEntries([...report.kinds()].map(([kind, { count }]) => [kind, count]))).toEqual(expected);
   expect(report.kinds().get('missing_points')?.examples).toEqual([
@@ -180,7 +180,7 @@ test('planted differences of every kind are found, told with examples, and mende
   ]);
 
   const mended = await reconcile(service.store, { mends: true });
-  // What nobody but a person can mend.
+  // Differences that only an operator can mend.
   expect(mended.report.left()).toBe(3);
   await Promise.all([chunkless, pointless, sparseless, cold, first!.id].map((id) => user.settled(id)));
   expect(await found()).toEqual({ stray_stored: 1, missing_original: 1, missing_source: 1 });
@@ -192,7 +192,7 @@ test('planted differences of every kind are found, told with examples, and mende
     const { body } = await user.post<{ documents: unknown[] }>('/embeddings', { query: 'word', k: 3, file_ids: [id] });
     expect(body.documents.length).toBeGreaterThan(0);
   }
-  // What nobody asked for but whoever runs the service is told apart.
+  // The ledger separates runs of the operator's command from those of callers.
   const { body: begun } = await user.get<{ results: { file_id: number }[] }>('/sync_runs?causes=command');
   const resynced = begun.results.map(({ file_id }) => file_id);
   expect(resynced).toEqual(expect.arrayContaining([chunkless, pointless, sparseless, cold]));
@@ -201,11 +201,11 @@ test('planted differences of every kind are found, told with examples, and mende
   await user.post('/delete_files_v2', { filters: { ids: [bare, adrift] } });
 });
 
-test('what a run is at work on is left alone', async () => {
+test('leaves files of a running run alone', async () => {
   const id = await sent(user, 'worked-on');
   const file = await record(id);
   const before = await found();
-  // As a sync in motion, and a re-embedding, would have it: points and chunks under a number that no reader sees yet.
+  // Like those of a running sync or re-embedding: points and chunks of a generation that readers do not see yet.
   await plantPoints(file, { generation: 2 });
   await plantChunks(file, id, 2);
   await plantStored(`${file.organizationId}/${id}/2.raw`);
@@ -218,13 +218,13 @@ test('what a run is at work on is left alone', async () => {
       session,
     ),
   );
-  // A fresh row is left to who wrote it for some seconds, and this one for good: nobody starts it.
+  // The dispatcher leaves a new row to its creator for some seconds, and this one forever, so the run never starts.
   await service.store.runs.postpone(runId, new Date('9999-01-01'));
   await change(id, { runId, lastGeneration: 2 });
   expect(await found({ mends: true })).toEqual(before);
   await change(id, { syncStatus: 'SYNCING' });
   expect(await found({ mends: true })).toEqual(before);
-  // Once the run has ended, what it left is nobody's.
+  // After the end of the run, its leftovers have no owner.
   await change(id, { syncStatus: 'READY' });
   await service.store.runs.finish(runId, 'finished', {});
   expect(await found()).toEqual({
@@ -235,14 +235,14 @@ test('what a run is at work on is left alone', async () => {
   expect(await found()).toEqual(before);
 });
 
-test('one organization is mended without another being touched, and chunks under a stranger are the stranger’s', async () => {
+test('mends one organization without changing another, and assigns chunks under a foreign id to their own organization', async () => {
   const mine = await record(await sent(user, 'mine'));
-  const theirs = await record(await sent(other.user, 'theirs'));
+  const foreign = await record(await sent(other.user, 'theirs'));
   const before = await found({ organizationId: 1 });
-  await plantChunks(theirs, NOBODY, 1);
-  // Of the other organization, under the id of a file of ours, and of a user who is nobody.
-  await plantPoints({ ...theirs, _id: mine._id }, { generation: mine.generation + 1 });
-  await plantPoints({ ...theirs, userId: NOBODY }, { fileId: NOBODY });
+  await plantChunks(foreign, UNKNOWN_ID, 1);
+  // Points of the other organization: under a file id of the first one, and of an unknown user.
+  await plantPoints({ ...foreign, _id: mine._id }, { generation: mine.generation + 1 });
+  await plantPoints({ ...foreign, userId: UNKNOWN_ID }, { fileId: UNKNOWN_ID });
   expect(await found({ organizationId: 1, mends: true })).toEqual(before);
   const strays = { stray_chunks: 1, stray_points: 2 };
   expect(await found({ organizationId: other.organizationId })).toEqual(strays);

@@ -64,7 +64,8 @@ async function uploaded(user: TestUser, texts: readonly string[], more: object =
   return Promise.all(accepted.map(({ body }) => user.settled(body.id)));
 }
 
-const ask = (user: TestUser, body: object) => user.post<Estimate>('/files/reembed', { embedding_model: TO, ...body });
+const reembed = (user: TestUser, body: object) =>
+  user.post<Estimate>('/files/reembed', { embedding_model: TO, ...body });
 const progressOf = async (user: TestUser, id: number | null): Promise<Progress> =>
   (await user.get<Progress>(`/files/reembed/${id}`)).body;
 const ENDS = ['FINISHED', 'FAILED', 'CANCELLED'];
@@ -83,7 +84,7 @@ const findable = async (user: TestUser, model: EmbeddingModelId, bird: string): 
   (await user.search({ query: `The ${bird} lives here`, k: 1, embedding_model: model })).map((one) => one.file_id);
 
 const isDocument = (text: string): boolean => text.includes('lives here.');
-/** From now on no document is answered, until the emulator is reset. */
+/** Lets the emulator answer no document until it is reset. */
 function holdDocuments(): void {
   emulator.reset();
   emulator.misbehave(({ texts }) => (texts.some(isDocument) ? 'hang' : null));
@@ -94,7 +95,7 @@ const underWay = () =>
     (came) => came > 0,
   );
 
-test('files change their model; texts, chunks and tags stay, and a re-sync that finds nothing new changes nothing', async () => {
+test('changes the model of files and keeps texts, chunks and tags; a re-sync without changes changes nothing', async () => {
   const user = await service.user('changes');
   const files = await uploaded(
     user,
@@ -105,7 +106,7 @@ test('files change their model; texts, chunks and tags stay, and a re-sync that 
   const before = await user.chunks({ ids }, { include_vectors: true });
   expect(before.results.length).toBeGreaterThan(2 * files.length);
 
-  const { status, body } = await ask(user, { filters: { ids } });
+  const { status, body } = await reembed(user, { filters: { ids } });
   expect(status).toBe(200);
   expect(body).toMatchObject({ files: 4, chunks: before.results.length, skipped: {}, known_chunks: 0 });
   expect(await ended(user, body.id)).toMatchObject({
@@ -132,39 +133,39 @@ test('files change their model; texts, chunks and tags stay, and a re-sync that 
   expect(await user.settled(ids[0]!)).toMatchObject({ sync_status: 'READY', embedding_properties: servedBy(TO) });
   expect(emulator.came).toEqual([]);
   expect((await user.chunks({ ids }, { include_vectors: true })).results).toEqual(after.results);
-  // A second time there is nothing to do.
-  const again = await ask(user, { filters: { ids } });
+  // A second run has nothing to do.
+  const again = await reembed(user, { filters: { ids } });
   expect(again.body).toMatchObject({ files: 0, tokens: 0, skipped: { already_embedded: 4 } });
   expect(await ended(user, again.body.id)).toMatchObject({ reembedded: 0, skipped: { already_embedded: 4 } });
 }, 90_000);
 
-test('dry_run embeds nothing and tells files, chunks, tokens, what is known and the price', async () => {
+test('estimates files, chunks, tokens, known chunks and the price in a dry run, and embeds nothing', async () => {
   const user = await service.user('dry');
   const files = await uploaded(
     user,
     ['owl', 'wren'].map((bird) => textOf(bird, 100)),
   );
   emulator.reset();
-  const { body } = await ask(user, { dry_run: true });
+  const { body } = await reembed(user, { dry_run: true });
   expect(body).toMatchObject({ id: null, files: 2, skipped: {}, known_chunks: 0 });
   const tokens = files.reduce((sum, file) => sum + (file.file_statistics?.num_tokens ?? 0), 0);
   expect(body.tokens).toBeGreaterThanOrEqual(tokens);
   expect(body.price).toBeCloseTo((body.tokens * 0.02) / 1e6, 9);
   expect(emulator.came).toEqual([]);
-  expect((await ask(user, { dry_run: true, embedding_model: 'SOLAR_1_MINI' })).body.price).toBeNull();
-  // The same texts are known once another user of the organization has had them embedded.
+  expect((await reembed(user, { dry_run: true, embedding_model: 'SOLAR_1_MINI' })).body.price).toBeNull();
+  // The same texts are known once they were embedded for another user of the organization.
   const other = await service.user('dry too');
   await uploaded(other, [textOf('owl', 100)], { embedding_model: TO });
-  const known = (await ask(user, { dry_run: true })).body;
+  const known = (await reembed(user, { dry_run: true })).body;
   expect(known.known_chunks).toBeGreaterThan(0);
   expect(known.known_chunks).toBeLessThan(known.chunks);
 });
 
-test('a run that would pass max_tokens is refused, and says how many there are', async () => {
+test('refuses a run above max_tokens, and reports the required tokens', async () => {
   const user = await service.user('bound');
   await uploaded(user, [textOf('crane')]);
   emulator.reset();
-  const { tokens } = (await ask(user, { dry_run: true })).body;
+  const { tokens } = (await reembed(user, { dry_run: true })).body;
   const refused = await user.post<{ detail: { loc: string[]; msg: string }[] }>('/files/reembed', {
     embedding_model: TO,
     max_tokens: tokens - 1,
@@ -174,11 +175,11 @@ test('a run that would pass max_tokens is refused, and says how many there are',
     expect.objectContaining({ loc: ['body', 'max_tokens'], msg: expect.stringContaining(String(tokens)) as unknown }),
   ]);
   expect(emulator.came).toEqual([]);
-  const { body } = await ask(user, { max_tokens: tokens });
+  const { body } = await reembed(user, { max_tokens: tokens });
   expect(await ended(user, body.id)).toMatchObject({ status: 'FINISHED', reembedded: 1 });
 });
 
-thoroughly('what has no vectors of ours is left alone, with the reason', async () => {
+thoroughly('skips files without vectors of its own, with the reason', async () => {
   const user = await service.user('left alone');
   const [plain] = await uploaded(user, [textOf('finch')]);
   const [bare] = await uploaded(user, [textOf('robin')], { skip_embedding_generation: true });
@@ -208,27 +209,27 @@ thoroughly('what has no vectors of ours is left alone, with the reason', async (
   await storedIn('COLD_STORAGE');
   const files = [bare, picture, given, cold].map((file) => file!.id);
   const before = await Promise.all(files.map((id) => user.file(id)));
-  const { body } = await ask(user, {});
+  const { body } = await reembed(user, {});
   const skipped = { no_vectors: 1, picture: 1, given_vectors: 1, cold_storage: 1 };
   expect(body).toMatchObject({ files: 1, skipped });
   expect(await ended(user, body.id)).toMatchObject({ status: 'FINISHED', reembedded: 1, skipped });
   expect(await user.file(plain!.id)).toMatchObject({ embedding_properties: servedBy(TO) });
   expect(await Promise.all(files.map((id) => user.file(id)))).toEqual(before);
-  // Its vectors never left: what looks at the stores later would miss the stored ones.
+  // Its vectors never left Qdrant: a later check of the stores would miss the stored ones.
   await storedIn('HOT_STORAGE');
 });
 
-thoroughly('while a run is under way, the old model finds what is not flipped and the new one what is', async () => {
+thoroughly('finds unfinished files by the old model and finished ones by the new model during a run', async () => {
   const user = await service.user('half way');
   const files = await uploaded(
     user,
     BIRDS.map((bird) => textOf(`half${bird}`, 700)),
   );
   const [first, ...others] = files;
-  const done = await ask(user, { filters: { ids: [first!.id] } });
+  const done = await reembed(user, { filters: { ids: [first!.id] } });
   expect(await ended(user, done.body.id)).toMatchObject({ reembedded: 1 });
   holdDocuments();
-  const running = await ask(user, { filters: { ids: others.map(({ id }) => id) } });
+  const running = await reembed(user, { filters: { ids: others.map(({ id }) => id) } });
   await underWay();
   expect(await progressOf(user, running.body.id)).toMatchObject({ status: 'RUNNING', reembedded: 0 });
   expect(await findable(user, TO, `half${BIRDS[0]}`)).toEqual([first!.id]);
@@ -241,14 +242,14 @@ thoroughly('while a run is under way, the old model finds what is not flipped an
   }
 });
 
-test('a cancelled run ends within seconds, and leaves each file on its old vectors or its new ones', async () => {
+test('ends a cancelled run within seconds, with each file on its old or its new vectors', async () => {
   const user = await service.user('cancelled');
   await uploaded(
     user,
     BIRDS.map((bird) => textOf(`gone${bird}`)),
   );
   holdDocuments();
-  const { body } = await ask(user, {});
+  const { body } = await reembed(user, {});
   await underWay();
   const begun = Date.now();
   expect((await user.post(`/files/reembed/${body.id}/cancel`, {})).status).toBe(200);
@@ -257,25 +258,25 @@ test('a cancelled run ends within seconds, and leaves each file on its old vecto
   expect(await findable(user, FROM, `gone${BIRDS[2]}`)).toHaveLength(1);
   expect((await readAtRest(service.env)).findInconsistencies('cancelled')).toEqual([]);
   emulator.reset();
-  const again = await ask(user, {});
+  const again = await reembed(user, {});
   expect(await ended(user, again.body.id)).toMatchObject({ status: 'FINISHED', reembedded: 4 });
   expect((await readAtRest(service.env)).findInconsistencies('cancelled')).toEqual([]);
 });
 
 describe('a file that changes while it is embedded', () => {
-  const overtaken = async (name: string, change: (user: TestUser, id: number) => Promise<unknown>) => {
+  const changedDuringRun = async (name: string, change: (user: TestUser, id: number) => Promise<unknown>) => {
     const user = await service.user(name);
     const [file] = await uploaded(user, [textOf(name)]);
     holdDocuments();
-    const { body } = await ask(user, {});
+    const { body } = await reembed(user, {});
     await underWay();
     await change(user, file!.id);
     emulator.reset();
     return { user, id: file!.id, end: await ended(user, body.id) };
   };
 
-  test('by a re-sync with other options has what the re-sync makes, with one model', async () => {
-    const { user, id, end } = await overtaken('resynced', (owner, file_id) =>
+  test('by a re-sync with other options ends with the content of the re-sync and one model', async () => {
+    const { user, id, end } = await changedDuringRun('resynced', (owner, file_id) =>
       owner.post('/resync_file', { file_id, chunk_size: 20 }),
     );
     expect(end.status).toBe('FINISHED');
@@ -287,8 +288,8 @@ describe('a file that changes while it is embedded', () => {
     expect((await readAtRest(service.env)).findInconsistencies('resynced')).toEqual([]);
   });
 
-  thoroughly('by a delete is gone with all that belongs to it', async () => {
-    const { user, id, end } = await overtaken('deleted', (owner, fileId) =>
+  thoroughly('by a delete is deleted completely', async () => {
+    const { user, id, end } = await changedDuringRun('deleted', (owner, fileId) =>
       owner.post('/delete_files_v2', { filters: { ids: [fileId] } }),
     );
     expect(end).toMatchObject({ status: 'FINISHED', reembedded: 0, skipped: { being_deleted: 1 } });
@@ -300,8 +301,8 @@ describe('a file that changes while it is embedded', () => {
     expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
   });
 
-  thoroughly('in its tags is shown with the new ones', async () => {
-    const { user, id, end } = await overtaken('tagged', (owner, fileId) =>
+  thoroughly('in its tags is found with the new ones', async () => {
+    const { user, id, end } = await changedDuringRun('tagged', (owner, fileId) =>
       owner.post('/create_user_file_tags', { organization_user_file_id: fileId, tags: { changed: 'yes' } }),
     );
     expect(end).toMatchObject({ status: 'FINISHED', reembedded: 1 });
@@ -310,14 +311,14 @@ describe('a file that changes while it is embedded', () => {
   });
 });
 
-test('a text that can not be embedded fails its file alone, which keeps its vectors', async () => {
+test('fails a file with an unembeddable text alone, and keeps its vectors', async () => {
   const user = await service.user('faulty');
   const files = await uploaded(
     user,
     BIRDS.slice(0, 3).map((bird) => textOf(`odd${bird}`)),
   );
   emulator.misbehave(({ texts }) => (texts.some((text) => text.includes('oddheron')) ? { status: 400 } : null));
-  const { body } = await ask(user, {});
+  const { body } = await reembed(user, {});
   const end = await ended(user, body.id);
   expect(end).toMatchObject({ status: 'FINISHED', reembedded: 2, failed: 1 });
   expect(end.failures).toEqual([{ file_id: files[1]!.id, message: expect.stringMatching(/\w/) as unknown }]);
@@ -326,7 +327,7 @@ test('a text that can not be embedded fails its file alone, which keeps its vect
   expect((await readAtRest(service.env)).findInconsistencies('faulty')).toEqual([]);
 });
 
-thoroughly('the same text in two files of one moment is embedded once, and counted on both', async () => {
+thoroughly('embeds a text of two concurrent files once, and counts it for both', async () => {
   const user = await service.user('twins');
   const text = textOf('twin', 5);
   emulator.reset();
@@ -336,9 +337,9 @@ thoroughly('the same text in two files of one moment is embedded once, and count
   expect(emulator.came.flatMap(({ texts }) => texts)).toEqual([text]);
 });
 
-test('a run is its user’s alone', async () => {
+test('restricts a run to its user', async () => {
   const user = await service.user('owner');
-  const { body } = await ask(user, {});
+  const { body } = await reembed(user, {});
   await ended(user, body.id);
   const other = await service.user('stranger');
   expect((await other.get(`/files/reembed/${body.id}`)).status).toBe(404);

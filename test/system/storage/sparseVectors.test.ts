@@ -11,7 +11,7 @@ import { waitFor } from '../../support/waitFor.js';
 import { storedPoints } from '../../support/storedPoints.js';
 import { thoroughly } from '../../support/thorough.js';
 
-/** What generate_sparse_vectors makes, by every way that content comes in, read from Qdrant itself. */
+/** The effect of generate_sparse_vectors on content from every origin, read from Qdrant itself. */
 
 let service: TestService;
 let site: Site;
@@ -29,11 +29,11 @@ afterAll(async () => {
   await site.close();
 });
 
-/** Weights by term, as exact as 32 bits keep them. */
+/** Weights by term, rounded to the precision of 32-bit floats. */
 const weights = (vector: SparseVector | null): Record<string, number> | null =>
   vector && Object.fromEntries(vector.indices.map((index, at) => [index, Math.round((vector.values[at] ?? 0) * 1000)]));
 
-/** Each chunk of a file has the sparse vector of its text, or none of them has one. */
+/** Expects the sparse vector of its text for each chunk of a file, or for none. */
 async function expectSparse(file: FileRecord, has: boolean): Promise<void> {
   expect(file).toMatchObject({ sync_status: 'READY', sync_error_message: null });
   const { results } = await user.chunks({ ids: [file.id] });
@@ -46,8 +46,8 @@ async function expectSparse(file: FileRecord, has: boolean): Promise<void> {
 const send = async (query: Record<string, unknown>): Promise<FileRecord> =>
   user.settled((await user.send({ name: 'otters.txt', content: PROSE }, { chunk_size: 60, ...query })).id);
 
-/** The states of a file's sparse vectors, as they were told. */
-async function told(fileId: number): Promise<unknown[]> {
+/** Returns the statuses of a file's sparse vectors, as reported by events. */
+async function statusesOf(fileId: number): Promise<unknown[]> {
   interface Event {
     readonly webhook_type: string;
     readonly obj: {
@@ -57,7 +57,7 @@ async function told(fileId: number): Promise<unknown[]> {
     };
   }
   const key = apiClient(service.url, { authorization: `Bearer ${service.apiKey}` });
-  // Of each file the end is told, after all else.
+  // The event that ends a file comes after all others.
   const events = await waitFor(
     async () => (await key.get<{ results: Event[] }>('/events?limit=1000')).body.results,
     (all) =>
@@ -73,7 +73,7 @@ async function told(fileId: number): Promise<unknown[]> {
 }
 
 describe('generate_sparse_vectors', () => {
-  test('makes one for each chunk of an upload, and no answer shows it', async () => {
+  test('makes a vector for each chunk of an upload, and no answer shows it', async () => {
     const file = await send(SPARSE);
     expect(file).toMatchObject({ generate_sparse_vectors: true });
     await expectSparse(file, true);
@@ -85,16 +85,16 @@ describe('generate_sparse_vectors', () => {
       );
       expect(chunk.embedding).toHaveLength(384);
     }
-    expect(await told(file.id)).toEqual(['queued']);
+    expect(await statusesOf(file.id)).toEqual(['queued']);
   });
 
   test('is off by default', async () => {
     const file = await send({});
     await expectSparse(file, false);
-    expect(await told(file.id)).toEqual([]);
+    expect(await statusesOf(file.id)).toEqual([]);
   });
 
-  test('acts on texts, files from addresses, pages of sitemaps and of crawls, and entries of feeds', async () => {
+  test('applies to texts, files from addresses, pages of sitemaps and crawls, and entries of feeds', async () => {
     site.pages.set('/one.html', `<h1>Otters</h1><p>${PROSE}</p>`);
     site.pages.set('/sitemap.xml', sitemapOf(site.origin, ['/one.html']));
     site.pages.set('/two/', `<h1>Badgers</h1><p>${PROSE}</p>`);
@@ -113,11 +113,11 @@ describe('generate_sparse_vectors', () => {
     const below = (await Promise.all(parents.map((parent) => user.children(parent.id)))).flat();
     expect(below).toHaveLength(3);
     for (const file of [text, fetched, ...below]) await expectSparse(await user.settled(file.id), true);
-    // What holds files has no chunks.
-    for (const parent of parents) expect(await told(parent.id)).toEqual([]);
+    // Containers have no chunks.
+    for (const parent of parents) expect(await statusesOf(parent.id)).toEqual([]);
   });
 
-  thoroughly('acts on what a message contains', async () => {
+  thoroughly('applies to attachments of a message', async () => {
     const part = (type: string, more: string, body: string) => `--p\r\nContent-Type: ${type}${more}\r\n\r\n${body}\r\n`;
     const content = `From: a@example.com\r\nSubject: Rivers\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=p\r\n\r\n${part(
       'text/plain',
@@ -143,16 +143,16 @@ describe('generate_sparse_vectors', () => {
       const file = await send({ ...SPARSE, [flag]: true });
       expect(file.sync_status).toBe('READY');
       expect(await storedPoints(service, file.id)).toEqual([]);
-      expect(await told(file.id)).toEqual([]);
+      expect(await statusesOf(file.id)).toEqual([]);
     },
   );
 
-  test('is left as it is by a re-sync that processes nothing', async () => {
+  test('keeps its vectors after a re-sync that processes nothing', async () => {
     const file = await send(SPARSE);
     await user.post('/resync_file', { file_id: file.id, skip_file_processing: true });
     expect(await user.settled(file.id)).toMatchObject({ sync_status: 'READY_TO_SYNC' });
     expect((await storedPoints(service, file.id)).every(({ sparse }) => sparse !== null)).toBe(true);
-    expect(await told(file.id)).toEqual(['queued']);
+    expect(await statusesOf(file.id)).toEqual(['queued']);
   });
 
   thoroughly('is turned on and off by a later scrape of the same pages', async () => {
@@ -166,7 +166,7 @@ describe('generate_sparse_vectors', () => {
     }
   });
 
-  test('goes with chunks that a caller made, by the option of their file', async () => {
+  test('follows the option of the file for chunks of a caller', async () => {
     for (const on of [true, false]) {
       const file = await send({ store_file_only: true, generate_sparse_vectors: on });
       for (const embedding of [undefined, Array.from({ length: 1024 }, (_, at) => (at === 7 ? 1 : 0))]) {
@@ -185,7 +185,7 @@ describe('generate_sparse_vectors', () => {
 });
 
 describe('SPARSE_VECTOR_QUEUE_STATUS', () => {
-  test('is queued once, however often the file is tried, and failed once it fails', async () => {
+  test('is queued once, however often the file is retried, and failed once it fails', async () => {
     site.pages.set('/down.html', { status: 500 });
     site.pages.set('/down.xml', sitemapOf(site.origin, ['/down.html']));
     const scrape = await user.scrape({ url: site.url('/down.xml'), ...SPARSE });
@@ -193,24 +193,24 @@ describe('SPARSE_VECTOR_QUEUE_STATUS', () => {
     const [page] = await user.children(scrape.id);
     expect(page).toMatchObject({ sync_status: 'SYNC_ERROR' });
     expect(site.requests.filter((path) => path === '/down.html').length).toBeGreaterThan(2);
-    expect(await told(page?.id ?? 0)).toEqual(['queued', 'failed']);
+    expect(await statusesOf(page?.id ?? 0)).toEqual(['queued', 'failed']);
   });
 
-  thoroughly('is aborted for a file whose run is cancelled, where it was queued', async () => {
+  thoroughly('is aborted for a queued file whose run is cancelled', async () => {
     site.pages.set('/held.html', () => undefined);
     site.pages.set('/held.xml', sitemapOf(site.origin, ['/held.html']));
     for (const on of [true, false]) {
-      const asked = site.requests.filter((path) => path === '/held.html').length;
+      const requestsBefore = site.requests.filter((path) => path === '/held.html').length;
       const scrape = await user.scrape({ url: site.url('/held.xml'), generate_sparse_vectors: on });
       await waitFor(
         () => site.requests.filter((path) => path === '/held.html').length,
-        (now) => now > asked,
+        (now) => now > requestsBefore,
       );
       expect((await user.post('/cancel_sync', { file_id: scrape.id })).status).toBe(200);
       expect(await user.settled(scrape.id)).toMatchObject({ sync_status: 'SYNC_ABORTED' });
       const [page] = await user.children(scrape.id);
-      // The second time nothing more is told of the same page.
-      expect(await told(page?.id ?? 0)).toEqual(['queued', 'aborted']);
+      // The second run emits no further events for the same page.
+      expect(await statusesOf(page?.id ?? 0)).toEqual(['queued', 'aborted']);
     }
   });
 });

@@ -1,4 +1,4 @@
-/** Starts all engines on the folder named by its argument, prints their process ids and stays. */
+/** Starts all engines on the folder named by its argument, prints their process ids and keeps running. */
 import { startEngines } from '../../../../engines/start.js';
 
 const dataDir = process.argv[2];

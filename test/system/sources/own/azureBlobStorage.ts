@@ -5,7 +5,7 @@ import { ACCOUNT, ACCOUNT_KEY } from '../../../emulators/azureBlobStorage.js';
 import { type Catalogue, Customer } from '../../../support/sourceStands/catalogue.js';
 
 export function azureRows(catalogue: Catalogue): void {
-  describe('AZURE_BLOB_STORAGE by its own operations', () => {
+  describe('the operations of AZURE_BLOB_STORAGE', () => {
     const customer = new Customer(catalogue, 'AZURE_BLOB_STORAGE');
     beforeEach(() => customer.begin());
 
@@ -14,7 +14,7 @@ export function azureRows(catalogue: Catalogue): void {
     const sync = (ids: readonly Record<string, unknown>[], body: Record<string, unknown> = {}) =>
       customer.user.post('/integrations/azure_blob_storage/files', { ids, ...body });
 
-    test('its record is answered without what was handed over', async () => {
+    test('return the record of a connection without its credentials', async () => {
       const { status, body } = await connect({ data_source_tags: { region: 'north' } });
       expect({ status, body }).toMatchObject({
         status: 200,
@@ -31,7 +31,7 @@ export function azureRows(catalogue: Catalogue): void {
     });
 
     test.each(['evil.com/#', '127.0.0.1:8080', 'a@b', 'Harbour1', 'ab', ''])(
-      'an account called %j is 422',
+      'refuse an account called %j with 422',
       async (name) => {
         expect(await connect({ account_name: name })).toMatchObject({
           status: 422,
@@ -40,7 +40,7 @@ export function azureRows(catalogue: Catalogue): void {
       },
     );
 
-    test('it is connected by /integrations/connect as well', async () => {
+    test('include /integrations/connect', async () => {
       const authentication = { source: 'AZURE_BLOB_STORAGE', account_name: ACCOUNT, account_key: ACCOUNT_KEY };
       expect(await customer.user.post('/integrations/connect', { authentication })).toMatchObject({
         status: 200,
@@ -56,7 +56,7 @@ export function azureRows(catalogue: Catalogue): void {
       });
     });
 
-    test('blobs, folders and containers are synced, and items by their id', async () => {
+    test('sync blobs, folders and containers, and items by their id', async () => {
       await connect({ sync_source_items: true });
       const ids = [
         { container: 'atlas', id: 'sights/lighthouse.md' },
@@ -88,14 +88,14 @@ export function azureRows(catalogue: Catalogue): void {
       expect(items.map((item) => item.external_id)).toEqual(customer.content.containers);
     });
 
-    test('data_source_id may be left out where there is one connection; a choice of nothing is 422', async () => {
+    test('need no data_source_id with one connection, and refuse an empty selection with 422', async () => {
       expect(await sync([{ container: 'boats' }])).toMatchObject({ status: 404 });
       const { id } = (await connect()).body as DataSourceRecord;
       for (const dataSourceId of [null, id])
         expect((await sync([{ container: 'boats' }], { data_source_id: dataSourceId })).status).toBe(200);
       expect(await sync([{ container: 'boats' }], { data_source_id: 2 ** 40 })).toMatchObject({ status: 404 });
-      for (const nothing of [{}, { id: '', container: null }])
-        expect(await sync([{ container: 'boats' }, nothing])).toMatchObject({
+      for (const emptySelection of [{}, { id: '', container: null }])
+        expect(await sync([{ container: 'boats' }, emptySelection])).toMatchObject({
           status: 422,
           body: { detail: [{ loc: ['body', 'ids', 1] }] },
         });

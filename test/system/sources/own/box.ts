@@ -4,12 +4,12 @@ import type { BoxStand } from '../../../support/sourceStands/box.js';
 import { type Catalogue, Customer } from '../../../support/sourceStands/catalogue.js';
 
 export function boxRows(catalogue: Catalogue): void {
-  describe('BOX in what is its own', () => {
+  describe('the particularities of BOX', () => {
     const customer = new Customer(catalogue, 'BOX');
     beforeEach(() => customer.begin());
     const things = () => (customer.stand as BoxStand).box.things;
 
-    test('what it does not give out is said of each: links, folders that may not be looked into', async () => {
+    test('unavailable items end with the reason: links and inaccessible folders', async () => {
       things().set('web_link:7', { name: 'Harbour', url: 'https://harbour.example/', parent: '10' });
       things().set('folder:13', { name: 'Closed', parent: '10', isClosed: true });
       const { data_source_metadata: metadata } = await customer.connect({ sync_source_items: true });
@@ -30,7 +30,7 @@ export function boxRows(catalogue: Catalogue): void {
       });
     });
 
-    test('a folder that stays closed holds back neither deletions nor events, and is looked into once it is open', async () => {
+    test('an inaccessible folder delays neither deletions nor events, and is listed once it is accessible', async () => {
       const { box } = customer.stand as BoxStand;
       things().set('folder:13', { name: 'Closed', parent: '10', isClosed: true });
       await customer.connect({ sync_source_items: true });
@@ -47,7 +47,7 @@ export function boxRows(catalogue: Catalogue): void {
       expect((await customer.items()).items.map((item) => item.external_id)).toContain('131');
     });
 
-    test('renewed tokens replace those that were used up', async () => {
+    test('rotated tokens replace used ones', async () => {
       const { oauth } = (customer.stand as BoxStand).box;
       await customer.connect();
       oauth.requests.length = 0;

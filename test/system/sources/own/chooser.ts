@@ -4,29 +4,29 @@ import { CONNECTED_SOURCES, type ConnectedSourceType } from '../../../../contrac
 import { consentTo, openPage } from '../../../support/consent.js';
 import { type Catalogue, Customer } from '../../../support/sourceStands/catalogue.js';
 
-/** The page at which a person chooses, of a source that honours the options of a file picker. */
+/** Rows for the file chooser page, for a source that supports the options of a file picker. */
 export function chooserRows(catalogue: Catalogue, type: ConnectedSourceType): void {
-  describe(`${type} by a person who chooses`, () => {
+  describe(`the file chooser of ${type}`, () => {
     const customer = new Customer(catalogue, type);
     const { name } = CONNECTED_SOURCES[type];
     beforeAll(() => customer.begin());
 
     const connected = async (body: Record<string, unknown>) => {
-      const asked = { service: type, connecting_new_account: true, sync_source_items: false, ...body };
-      const { body: answer } = await customer.user.post<{ oauth_url: string }>('/integrations/oauth_url', asked);
+      const request = { service: type, connecting_new_account: true, sync_source_items: false, ...body };
+      const { body: answer } = await customer.user.post<{ oauth_url: string }>('/integrations/oauth_url', request);
       return consentTo(answer.oauth_url);
     };
 
     test.each([
-      ['offered where nothing else is asked', {}, 'offered'],
-      ['opened at once where that is asked', { automatically_open_file_picker: true }, 'open'],
-      ['not there where no choice is wanted', { enable_file_picker: false }, 'none'],
+      ['offered by default', {}, 'offered'],
+      ['opened at once on request', { automatically_open_file_picker: true }, 'open'],
+      ['absent without a file picker', { enable_file_picker: false }, 'none'],
       [
-        'not there, although it is to be opened',
+        'absent without a file picker, even if it is to be opened',
         { enable_file_picker: false, automatically_open_file_picker: true },
         'none',
       ],
-    ] as const)('a page to choose from is %s', async (_when, body, wanted) => {
+    ] as const)('is %s', async (_when, body, wanted) => {
       const { html, url, status } = await connected(body);
       expect(status).toBe(200);
       const place = /href="(\/connections\/[^"?]+)"/.exec(html)?.[1];
@@ -35,11 +35,11 @@ export function chooserRows(catalogue: Catalogue, type: ConnectedSourceType): vo
       expect(place !== undefined).toBe(wanted === 'offered');
     });
 
-    test('what is chosen there is synced with all in it, as its call asked', async () => {
+    test('syncs the selected items and their descendants with the options of the call', async () => {
       const { content, service, user } = customer;
       const body = { automatically_open_file_picker: true, tags: { by: 'page' }, request_id: `chosen of ${type}` };
       const { url, html } = await connected(body);
-      // Nothing was listed yet: the outermost things as they are now.
+      // Nothing is listed yet: the page shows the top level as it is now.
       for (const id of content.containers.slice(0, 2)) expect(html).toContain(`value="${id}"`);
       await fetch(url, { method: 'POST', body: new URLSearchParams({ action: 'choose', ids: content.branch }) });
       const made = await customer.settledFiles(2);
@@ -50,7 +50,7 @@ export function chooserRows(catalogue: Catalogue, type: ConnectedSourceType): vo
         expect(file).toMatchObject({ sync_status: 'READY', tags: { by: 'page' }, request_id: `chosen of ${type}` });
       const { id, last_sync_action: action } = await customer.source();
       expect(action).toBe('UPDATE');
-      // A connected account needs no consent any more.
+      // A connected account needs no consent again.
       const again = await user.post<{ oauth_url: string }>('/integrations/oauth_url', {
         service: type,
         data_source_id: id,

@@ -10,7 +10,7 @@ interface Listed {
 
 const MARINA = 'cloud-marina';
 
-/** Puts further sites beside the one of the catalogue. */
+/** Adds further sites to that of the catalogue. */
 function addSites({ sites }: ConfluenceStand['emulator']): void {
   sites.set(MARINA, {
     subdomain: 'marina',
@@ -18,7 +18,7 @@ function addSites({ sites }: ConfluenceStand['emulator']): void {
     spaces: new Map([['900', 'Berths']]),
     contents: new Map(),
   });
-  // The same site as that of another product.
+  // The same site under another product.
   sites.set('jira-harbour', {
     subdomain: 'harbour',
     scopes: ['read:jira-work'],
@@ -27,12 +27,12 @@ function addSites({ sites }: ConfluenceStand['emulator']): void {
   });
 }
 
-/** Whose site is meant, of several that an account is let into. */
+/** Rows for the selection of a site, when an account has access to several. */
 export function confluenceAddressRows(catalogue: Catalogue): void {
-  describe('CONFLUENCE by its subdomain', () => {
+  describe('the confluence_subdomain of CONFLUENCE', () => {
     const customer = new Customer(catalogue, 'CONFLUENCE');
     const emulator = () => (catalogue.stands.CONFLUENCE as ConfluenceStand).emulator;
-    /** The sites that were asked, in the words of the paths. */
+    /** Returns the sites that were called, as named in the paths. */
     const sitesAsked = (): string[] => [
       ...new Set(emulator().requests.flatMap((path) => /^\/ex\/confluence\/([^/]+)\//.exec(path)?.[1] ?? [])),
     ];
@@ -43,7 +43,7 @@ export function confluenceAddressRows(catalogue: Catalogue): void {
       emulator().oauth.requests.length = 0;
     });
 
-    test('confluence_subdomain says which site is asked', async () => {
+    test('selects the site to call', async () => {
       await customer.connect({ confluence_subdomain: 'marina', sync_source_items: true });
       expect(sitesAsked()).toEqual([MARINA]);
       expect((await customer.source()).data_source_external_id).toBe(`CONFLUENCE|ada@harbour.example|${MARINA}/marina`);
@@ -65,7 +65,7 @@ export function confluenceAddressRows(catalogue: Catalogue): void {
 }
 
 export function confluenceRows(catalogue: Catalogue): void {
-  describe('CONFLUENCE by its own operations', () => {
+  describe('the operations of CONFLUENCE', () => {
     const customer = new Customer(catalogue, 'CONFLUENCE');
     const emulator = () => (catalogue.stands.CONFLUENCE as ConfluenceStand).emulator;
     const list = (body: Record<string, unknown>) => customer.user.post<Listed>('/integrations/confluence/list', body);
@@ -75,13 +75,13 @@ export function confluenceRows(catalogue: Catalogue): void {
       addSites(emulator());
     });
 
-    test('a site that the account was not let into, or none named of several, connects nothing and says why', async () => {
-      for (const [subdomain, said] of [
+    test('connect nothing and give the reason for a site without access, or without a name if there are several', async () => {
+      for (const [subdomain, reason] of [
         ['elsewhere', /not let into the site/],
         [null, /Name one by confluence_subdomain/],
       ] as const) {
         const answer = await customer.stand.connect(customer.user, { confluence_subdomain: subdomain });
-        expect(answer).toMatchObject({ status: 400, body: { detail: expect.stringMatching(said) } });
+        expect(answer).toMatchObject({ status: 400, body: { detail: expect.stringMatching(reason) } });
       }
       emulator().sites.delete(MARINA);
       await customer.connect({ confluence_subdomain: null });
@@ -91,7 +91,7 @@ export function confluenceRows(catalogue: Catalogue): void {
       });
     });
 
-    test('what it held when it was listed last is answered a level at a time', async () => {
+    test('list the items of the last listing, one level at a time', async () => {
       const { id } = await customer.connect({ sync_source_items: true });
       await customer.syncFiles([customer.content.keeper]);
       await customer.settledFiles(1);
@@ -121,7 +121,7 @@ export function confluenceRows(catalogue: Catalogue): void {
       expect((await list({ data_source_id: 2 ** 40 })).status).toBe(404);
     });
 
-    test('pages with what lies in them are synced, each read out of its storage format', async () => {
+    test('sync pages with their descendants, parsed from their storage format', async () => {
       const { id } = await customer.connect();
       emulator().sites.get('cloud-harbour')!.contents.set('5001', {
         kind: 'blogpost',
@@ -130,9 +130,9 @@ export function confluenceRows(catalogue: Catalogue): void {
         storage:
           '<ac:task-list><ac:task><ac:task-status>complete</ac:task-status><ac:task-body>Measure</ac:task-body></ac:task></ac:task-list>',
       });
-      const wishes = { request_id: 'pages', chunk_size: 90, tags: { from: 'wiki' }, generate_sparse_vectors: true };
+      const options = { request_id: 'pages', chunk_size: 90, tags: { from: 'wiki' }, generate_sparse_vectors: true };
       const ids = [{ id: '2001', root_id: 'space:101' }, 'blog:5001', 'space:103'];
-      expect(await sync({ data_source_id: id, ids, ...wishes })).toMatchObject({
+      expect(await sync({ data_source_id: id, ids, ...options })).toMatchObject({
         status: 200,
         body: { success: true },
       });
@@ -162,7 +162,7 @@ export function confluenceRows(catalogue: Catalogue): void {
       expect((await sync({ data_source_id: 2 ** 40, ids: [] })).status).toBe(404);
     });
 
-    test.each([true, false])('sync_files_on_connection %s is honoured', async (syncs) => {
+    test.each([true, false])('honour sync_files_on_connection %s', async (syncs) => {
       expect((await customer.stand.connect(customer.user, { sync_files_on_connection: syncs })).status).toBe(200);
       expect(await customer.listed()).toMatchObject({ sync_status: 'READY' });
       expect((await customer.items()).count).toBe(customer.content.items);

@@ -4,12 +4,12 @@ import type { Document360Stand } from '../../../support/sourceStands/document360
 import { type Catalogue, Customer } from '../../../support/sourceStands/catalogue.js';
 
 export function document360Rows(catalogue: Catalogue): void {
-  describe('DOCUMENT360 by its own operation', () => {
+  describe('the operation of DOCUMENT360', () => {
     const customer = new Customer(catalogue, 'DOCUMENT360');
     const emulator = () => (catalogue.stands.DOCUMENT360 as Document360Stand).emulator;
     beforeEach(() => customer.begin());
 
-    test('of articles the published ones become files, in the language that is the default; drafts and what is hidden are shown', async () => {
+    test('stores published articles in the default language as files, and lists drafts and hidden articles', async () => {
       const { workspaces } = emulator();
       workspaces.set('boats', {
         name: 'Boats',
@@ -63,14 +63,14 @@ export function document360Rows(catalogue: Catalogue): void {
       [{ account_email: undefined }, 'account_email'],
       [{ account_email: 7 }, 'account_email'],
       [{ chunk_size: 10, chunk_overlap: 10 }, 'chunk_overlap'],
-    ])('%j is 422 and says where', async (wrong, field) => {
+    ])('refuses %j with 422 naming the field', async (wrong, field) => {
       expect(await customer.stand.connect(customer.user, wrong)).toMatchObject({
         status: 422,
         body: { detail: [{ loc: ['body', field] }] },
       });
     });
 
-    test('a token that no header holds is the token of nobody; one that sees nothing is told so', async () => {
+    test('refuses a token that no header can carry as invalid, and names a missing workspace', async () => {
       for (const token of ['a\r\nb: c', 'ü'])
         expect((await customer.stand.connect(customer.user, { access_token: token })).status).toBe(400);
       emulator().workspaces.clear();
@@ -80,7 +80,7 @@ export function document360Rows(catalogue: Catalogue): void {
       });
     });
 
-    test('projects of one e-mail are two data sources, one project is one', async () => {
+    test('makes one data source per project, also for projects with one e-mail', async () => {
       await customer.connect();
       const again = await customer.connect({ account_email: 'ada@HARBOUR.example' });
       expect(again.last_sync_action).toBe('ADD');

@@ -4,12 +4,12 @@ import type { DropboxStand } from '../../../support/sourceStands/dropbox.js';
 import { type Catalogue, Customer } from '../../../support/sourceStands/catalogue.js';
 
 export function dropboxRows(catalogue: Catalogue): void {
-  describe('DROPBOX in what is its own', () => {
+  describe('the particularities of DROPBOX', () => {
     const customer = new Customer(catalogue, 'DROPBOX');
     beforeEach(() => customer.begin());
     const dropbox = () => (customer.stand as DropboxStand).dropbox;
 
-    test('what is moved keeps its file; what is told to be deleted by its path alone goes with all below it', async () => {
+    test('moved items keep their files, and a deletion by path includes all descendants', async () => {
       const { things } = dropbox();
       await customer.connect({ sync_source_items: true });
       await customer.syncFiles(['id:sights', 'id:boats']);
@@ -20,7 +20,7 @@ export function dropboxRows(catalogue: Catalogue): void {
           things.set(id, { ...thing, path: thing.path.replace('/Atlas/Sights', '/Boats/Views') });
       for (const id of ['id:crews', 'id:in-crews']) things.delete(id);
       expect(await customer.listItems()).toMatchObject({ sync_status: 'READY' });
-      // Only what happened was asked for, and what was moved.
+      // Only the changes and the moved items were requested.
       expect(dropbox().asked.filter((asked) => asked.startsWith('files/list_folder {"path":""'))).toEqual([]);
       const { items } = await customer.items();
       const parents = new Map(items.map((item) => [item.external_id, item.parent_external_id]));
@@ -33,7 +33,7 @@ export function dropboxRows(catalogue: Catalogue): void {
       expect(after).toEqual(before);
     });
 
-    test('shared folders and the folders of a team are listed as others; what may not be looked into is said', async () => {
+    test('shared folders and team folders are listed like others; inaccessible ones end with the reason', async () => {
       const { things, roots } = dropbox();
       things.set('id:shared', { path: '/Shared', shared: '84528192421' });
       things.set('id:plan', { path: '/Shared/plan.md', content: 'To sea.' });

@@ -5,7 +5,7 @@ import type { FreshdeskStand } from '../../../support/sourceStands/freshdesk.js'
 import { type Catalogue, Customer } from '../../../support/sourceStands/catalogue.js';
 import { type HelpdeskContent, helpdeskRows } from './helpdesk.js';
 
-/** A little of everything at one domain, and nothing else. */
+/** Fills one domain with an item of each kind, and no other domain. */
 export function fillFreshdesk({ stands }: Catalogue, domain = 'harbour'): HelpdeskContent {
   stands.FRESHDESK.reset();
   const account = newFreshdeskAccount();
@@ -32,10 +32,10 @@ export function freshdeskRows(catalogue: Catalogue): void {
   const emulator = () => (catalogue.stands.FRESHDESK as FreshdeskStand).emulator;
   helpdeskRows(catalogue, 'FRESHDESK', () => fillFreshdesk(catalogue));
 
-  describe('FRESHDESK by its own operation', () => {
+  describe('the operation of FRESHDESK', () => {
     const customer = new Customer(catalogue, 'FRESHDESK');
 
-    test('domain: 422 for what is none, with or without the end that all have; what is missing is told by name', async () => {
+    test('accepts domain with or without its common ending, refuses others with 422, and names missing fields', async () => {
       await customer.begin();
       fillFreshdesk(catalogue, 'quay');
       const { user, stand } = customer;
@@ -57,22 +57,22 @@ export function freshdeskRows(catalogue: Catalogue): void {
         body: { detail: [{ loc: ['body', 'domain'] }, { loc: ['body', 'api_key'] }] },
       });
       emulator().hosts.length = 0;
-      const handed = { source: 'FRESHDESK', domain: 'evil.com/#', api_key: 'fd-key-lighthouse' };
+      const credentials = { source: 'FRESHDESK', domain: 'evil.com/#', api_key: 'fd-key-lighthouse' };
       const options = { sync_source_items: false, sync_files_on_connection: false };
       const hand = (authentication: object) =>
         user.post('/integrations/connect', { authentication, sync_options: options });
-      expect(await hand(handed)).toMatchObject({ status: 422 });
+      expect(await hand(credentials)).toMatchObject({ status: 422 });
       expect(emulator().hosts).toEqual([]);
       expect(await stand.connect(user, { domain: 'Quay.freshdesk.com', ...options })).toMatchObject({ status: 200 });
       expect(await customer.source()).toMatchObject({
         data_source_external_id: 'FRESHDESK|quay',
         data_source_metadata: { domain: 'quay', user_name: 'Ada' },
       });
-      expect(await hand({ ...handed, domain: 'quay' })).toMatchObject({ status: 200, body: { sync_url: null } });
+      expect(await hand({ ...credentials, domain: 'quay' })).toMatchObject({ status: 200, body: { sync_url: null } });
       expect(new Set(emulator().hosts.map((one) => one.split('/')[1]))).toEqual(new Set(['quay']));
     });
 
-    test('all tickets are listed however many changed in one second; a ticket has what was said as its text', async () => {
+    test("lists all tickets even if many changed in one second; a ticket's text is its conversation", async () => {
       await customer.begin();
       fillFreshdesk(catalogue);
       const { tickets } = emulator().accounts.get('harbour')!;
@@ -95,7 +95,7 @@ export function freshdeskRows(catalogue: Catalogue): void {
         file_metadata: { type: 'TICKET_ATTACHMENT', parent_external_file_id: 'harbour/ticket:7' },
       });
       expect(await customer.textOf('harbour/ticket:7/70')).toContain('A broken pier.');
-      // One that was deleted there goes here, with what was attached to it.
+      // A ticket deleted at the source is deleted here, with its attachments.
       tickets.get(7)!.deleted = true;
       await customer.listItems();
       expect(await customer.files()).toHaveLength(9);

@@ -9,7 +9,7 @@ import type { StandContent } from '../../../support/sourceStands/stand.js';
 import { type Catalogue, expectSparse } from '../../../support/sourceStands/catalogue.js';
 
 export function gitbookRows(catalogue: Catalogue): void {
-  describe('GITBOOK by its own operations', () => {
+  describe('the operations of GITBOOK', () => {
     let user: TestUser;
     let dataSource: DataSourceRecord;
     let content: StandContent;
@@ -17,12 +17,12 @@ export function gitbookRows(catalogue: Catalogue): void {
     beforeAll(async () => {
       content = catalogue.stands.GITBOOK.reset();
       user = await catalogue.service.user('gitbook');
-      const quiet = { sync_source_items: false, sync_files_on_connection: false };
-      expect((await catalogue.stands.GITBOOK.connect(user, quiet)).status).toBe(200);
+      const withoutSync = { sync_source_items: false, sync_files_on_connection: false };
+      expect((await catalogue.stands.GITBOOK.connect(user, withoutSync)).status).toBe(200);
       dataSource = (await user.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body.results[0]!;
     });
 
-    test('its spaces are listed as they are now, over all pages', async () => {
+    test('list its current spaces, over all pages', async () => {
       const { status, body } = await user.get<{ results: { id: string; name: string; url: string | null }[] }>(
         `/integrations/gitbook/spaces?data_source_id=${dataSource.id}`,
       );
@@ -31,7 +31,7 @@ export function gitbookRows(catalogue: Catalogue): void {
       expect(body.results[0]).toEqual({ id: 'atlas', name: 'Space atlas', url: 'https://app.gitbook.com/s/atlas' });
     });
 
-    test('some spaces are synced, one that is not there tells so', async () => {
+    test('sync selected spaces, and report a missing one', async () => {
       const request = {
         data_source_id: dataSource.id,
         space_ids: ['boats', 'gone'],
@@ -57,9 +57,9 @@ export function gitbookRows(catalogue: Catalogue): void {
       await expectSparse(catalogue.service, user, results[0]?.id ?? 0);
     });
 
-    test('what a connection was asked reaches the pages of a space that is synced later', async () => {
-      const asker = await catalogue.service.user('gitbook asked');
-      const connected = await asker.post('/integrations/connect', {
+    test('apply the options of a connection to the pages of a space synced later', async () => {
+      const otherUser = await catalogue.service.user('gitbook asked');
+      const connected = await otherUser.post('/integrations/connect', {
         authentication: { source: 'GITBOOK', organization_name: 'harbour-org', access_token: TOKEN },
         sync_options: {
           ...{ sync_source_items: false, sync_files_on_connection: false, chunk_size: 99, max_items_per_chunk: 7 },
@@ -69,30 +69,30 @@ export function gitbookRows(catalogue: Catalogue): void {
       expect(connected).toMatchObject({ status: 200, body: { sync_url: null } });
       const { id } = (connected.body as { data_source: DataSourceRecord }).data_source;
       const sync = (more: object = {}) =>
-        asker.post('/integrations/gitbook/sync', { data_source_id: id, space_ids: ['boats'], ...more });
+        otherUser.post('/integrations/gitbook/sync', { data_source_id: id, space_ids: ['boats'], ...more });
       const made = (holds: (file: FileRecord) => boolean) =>
         waitFor(
-          async () => (await asker.post<Listed<FileRecord>>('/user_files_v2', {})).body.results,
+          async () => (await otherUser.post<Listed<FileRecord>>('/user_files_v2', {})).body.results,
           ([file]) => file?.sync_status === 'READY_TO_SYNC' && holds(file),
         );
       expect((await sync()).status).toBe(200);
-      const asked = { chunk_size: 99, chunk_properties: { max_items_per_chunk: 7 } };
-      expect(await made(() => true)).toMatchObject([{ ...asked, tags: { asked: 'red' }, request_id: 'asked' }]);
+      const options = { chunk_size: 99, chunk_properties: { max_items_per_chunk: 7 } };
+      expect(await made(() => true)).toMatchObject([{ ...options, tags: { asked: 'red' }, request_id: 'asked' }]);
       expect((await sync({ chunk_size: 55, request_id: 'own' })).status).toBe(200);
-      expect(await made((file) => file.request_id === 'own')).toMatchObject([{ ...asked, chunk_size: 55 }]);
-      // Nobody else's data source, whoever it is.
+      expect(await made((file) => file.request_id === 'own')).toMatchObject([{ ...options, chunk_size: 55 }]);
+      // Another user's data source is not accessible.
       expect((await sync({ data_source_id: dataSource.id })).status).toBe(404);
     });
 
     test.each([
       ['more than twenty spaces', { space_ids: Array.from({ length: 21 }, (_, index) => `space-${index}`) }, 422],
-      ['a data source that is not there', { data_source_id: 2 ** 40 }, 404],
-    ])('%s is refused', async (_name, wrong, status) => {
+      ['a missing data source', { data_source_id: 2 ** 40 }, 404],
+    ])('refuse %s', async (_name, wrong, status) => {
       const request = { data_source_id: dataSource.id, space_ids: ['boats'], ...wrong };
       expect((await user.post('/integrations/gitbook/sync', request)).status).toBe(status);
     });
 
-    test('a data source of another kind is no GitBook, and a feed has no account to list', async () => {
+    test('accept no data source of another kind; a feed has no account to list', async () => {
       const owner = { organizationId: dataSource.organization_id, userId: dataSource.organization_user_id };
       const site = await connectSource(
         catalogue.service,
@@ -111,7 +111,7 @@ export function gitbookRows(catalogue: Catalogue): void {
       expect(answers[2]?.body).toEqual({ items: [], count: 0 });
     });
 
-    test('a credential that is refused by now is 400 in words, never 401', async () => {
+    test('answer a revoked credential with 400 and the reason, never 401', async () => {
       catalogue.stands.GITBOOK.revokeAccess();
       const refused = await user.get(`/integrations/gitbook/spaces?data_source_id=${dataSource.id}`);
       expect(refused).toMatchObject({ status: 400, body: { detail: expect.stringMatching(/credentials/) } });
@@ -119,12 +119,12 @@ export function gitbookRows(catalogue: Catalogue): void {
     });
 
     test.each([
-      ['an organization that the token does not see', { organization: 'another' }],
-      ['one that would lead elsewhere', { organization: '..' }],
-      ['one that is a path', { organization: 'harbour-org/spaces' }],
-      ['a token that no header holds', { access_token: 'gb\r\nx-other: 1' }],
-      ['a token of other letters', { access_token: 'gb_😀' }],
-    ])('%s is 400', async (_name, wrong) => {
+      ['an organization that the token cannot access', { organization: 'another' }],
+      ['an organization that would change the path', { organization: '..' }],
+      ['an organization that is a path', { organization: 'harbour-org/spaces' }],
+      ['a token that no header can carry', { access_token: 'gb\r\nx-other: 1' }],
+      ['a token with other characters', { access_token: 'gb_😀' }],
+    ])('answer %s with 400', async (_name, wrong) => {
       const { status, body } = await catalogue.stands.GITBOOK.connect(user, wrong);
       expect({ status, body }).toEqual({ status: 400, body: { detail: expect.any(String) } });
     });

@@ -7,7 +7,7 @@ import { waitFor } from '../../../support/waitFor.js';
 import type { Catalogue, Item } from '../../../support/sourceStands/catalogue.js';
 
 export function githubRows(catalogue: Catalogue): void {
-  describe('GITHUB by its own operations', () => {
+  describe('the operations of GITHUB', () => {
     let user: TestUser;
     let id: number;
 
@@ -19,7 +19,7 @@ export function githubRows(catalogue: Catalogue): void {
       const { body } = await user.post<{ items: Item[] }>('/integrations/items/list', request);
       return body.items.map((item) => item.external_id);
     };
-    const atRest = () => waitFor(source, (one) => one.sync_status === 'READY');
+    const listed = () => waitFor(source, (one) => one.sync_status === 'READY');
 
     beforeAll(async () => {
       catalogue.stands.GITHUB.reset();
@@ -28,7 +28,7 @@ export function githubRows(catalogue: Catalogue): void {
       ({ id } = await source());
     });
 
-    test('its username is told, and nothing is listed unless that is asked for', async () => {
+    test('show the username, and list nothing unless requested', async () => {
       expect(await source()).toMatchObject({
         sync_status: 'READY',
         source_items_synced_at: null,
@@ -37,7 +37,7 @@ export function githubRows(catalogue: Catalogue): void {
       expect(await itemIds()).toEqual([]);
     });
 
-    test('its repositories are answered by the page, as they are now', async () => {
+    test('return its current repositories page by page', async () => {
       const page = async (query: string) => (await user.get(`/integrations/github/repos${query}`)).body;
       expect(await page('?per_page=1&page=2')).toEqual([
         { id: '701', name: 'ada/boats', url: 'https://github.com/ada/boats' },
@@ -48,10 +48,10 @@ export function githubRows(catalogue: Catalogue): void {
         expect((await user.get(`/integrations/github/repos${query}`)).status).toBe(422);
     });
 
-    test('some repositories are listed, by each of their names, and others that are known stay', async () => {
+    test('list selected repositories by any of their names, and keep known ones', async () => {
       const sync = (repos: unknown[], more = {}) => user.post('/integrations/github/sync_repos', { repos, ...more });
       expect(await sync(['ada/boats', '702'])).toMatchObject({ status: 200, body: { success: true } });
-      expect(await atRest()).toMatchObject({ source_items_synced_at: expect.any(String) });
+      expect(await listed()).toMatchObject({ source_items_synced_at: expect.any(String) });
       const first = ['ada/boats', 'ada/boats/boats.md', 'ada/crews', 'ada/crews/crews.md'];
       expect((await itemIds()).toSorted()).toEqual(first);
       await user.post('/integrations/files/sync', { data_source_id: id, ids: ['ada/boats/boats.md'] });
@@ -68,7 +68,7 @@ export function githubRows(catalogue: Catalogue): void {
       ]);
       expect((await sync(['DOCKS', 'https://github.com/ada/eels'], { data_source_id: id })).status).toBe(200);
       await waitFor(itemIds, (ids) => ids.length === 8);
-      await atRest();
+      await listed();
       expect((await user.post<Listed<FileRecord>>('/user_files_v2', {})).body.results).toHaveLength(1);
       for (const wrong of [['ada/nowhere'], ['ada/boats', ''], ['../user']])
         expect(await sync(wrong)).toMatchObject({ status: 400, body: { detail: expect.stringMatching(/repos/) } });
@@ -77,8 +77,8 @@ export function githubRows(catalogue: Catalogue): void {
       expect(await itemIds()).toHaveLength(8);
     });
 
-    test('while items are being listed, a selection of repositories is told to wait', async () => {
-      await atRest();
+    test('refuse a selection of repositories while items are being listed', async () => {
+      await listed();
       catalogue.stands.GITHUB.hold('/branches/');
       expect((await user.post('/integrations/items/sync', { data_source_id: id })).status).toBe(200);
       expect(await user.post('/integrations/github/sync_repos', { repos: ['ada/boats'] })).toMatchObject({
@@ -87,19 +87,19 @@ export function githubRows(catalogue: Catalogue): void {
       });
       expect((await user.post('/integrations/items/sync/cancel', { data_source_id: id })).status).toBe(200);
       catalogue.stands.GITHUB.reset();
-      await atRest();
+      await listed();
     });
 
     test.each([
-      ['another user than that of the token', { username: 'grace' }],
-      ['a token that no header holds', { access_token: 'gh\r\nx-other: 1' }],
-      ['a token of other letters', { access_token: 'gh_😀' }],
-    ])('%s is 400', async (_name, wrong) => {
+      ['a user other than that of the token', { username: 'grace' }],
+      ['a token that no header can carry', { access_token: 'gh\r\nx-other: 1' }],
+      ['a token with other characters', { access_token: 'gh_😀' }],
+    ])('answer %s with 400', async (_name, wrong) => {
       const { status, body } = await catalogue.stands.GITHUB.connect(user, wrong);
       expect({ status, body }).toEqual({ status: 400, body: { detail: expect.any(String) } });
     });
 
-    test('without an id the only open account is meant; none is 404, several are 400', async () => {
+    test('use the only open account without an id; with none they answer 404, with several 400', async () => {
       const stranger = await catalogue.service.user('github stranger');
       expect((await stranger.get('/integrations/github/repos')).status).toBe(404);
       const owner = await source();

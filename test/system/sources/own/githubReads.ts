@@ -10,42 +10,42 @@ interface Page {
   readonly data: readonly Row[];
   readonly next_cursor: string | null;
 }
-const ROOM = '/integrations/data/github';
+const BASE_PATH = '/integrations/data/github';
 
 export function githubReadRows(catalogue: Catalogue): void {
   const customer = new Customer(catalogue, 'GITHUB');
   const github = () => (customer.stand as GitHubStand).emulator;
   let source = 0;
 
-  /** What a list answers, which both documents must describe. */
+  /** Requests a list. Expects both documents to describe the answer. */
   const list = async (what: string, body: object = {}): Promise<{ status: number; body: Page }> => {
-    const asked = { data_source_id: source, repository: 'ada/atlas', ...body };
-    const { status, body: answer } = await customer.user.post<Page>(`${ROOM}/${what}`, asked);
-    const operation = { method: 'post', path: `${ROOM}/${what}`, status };
+    const requestedUrls = { data_source_id: source, repository: 'ada/atlas', ...body };
+    const { status, body: answer } = await customer.user.post<Page>(`${BASE_PATH}/${what}`, requestedUrls);
+    const operation = { method: 'post', path: `${BASE_PATH}/${what}`, status };
     expect([answerFault('ours', operation, answer), answerFault('theirs', operation, answer)]).toEqual([null, null]);
     return { status, body: answer };
   };
   const one = async (kind: string, number: unknown, query = `&repository=ada/atlas`) => {
     const { status, body } = await customer.user.get<Row>(
-      `${ROOM}/${kind}/${String(number)}?data_source_id=${source}${query}`,
+      `${BASE_PATH}/${kind}/${String(number)}?data_source_id=${source}${query}`,
     );
-    const path = `${ROOM}/${kind}/{${kind === 'issues' ? 'issue' : 'pull'}_number}`;
+    const path = `${BASE_PATH}/${kind}/{${kind === 'issues' ? 'issue' : 'pull'}_number}`;
     const operation = { method: 'get', path, status };
     expect([answerFault('ours', operation, body), answerFault('theirs', operation, body)]).toEqual([null, null]);
     return { status, body };
   };
   const numbers = async (what: string, body: object = {}) =>
     (await list(what, body)).body.data.map(({ number }) => number);
-  const asked = () => github().requests.map((path) => new URL(path, 'http://github'));
+  const requestedUrls = () => github().requests.map((path) => new URL(path, 'http://github'));
 
-  describe('GITHUB: issues and pull requests, as they are now', () => {
+  describe('issues and pull requests of GITHUB, as they are now', () => {
     beforeAll(async () => {
       await customer.begin();
       github().repositories['ada/atlas']!.talk = talkOfAtlas();
       source = (await customer.connect()).id;
     });
 
-    test('an issue is answered whole; so is what is none to anybody else', async () => {
+    test('return an issue in full, also when it is a pull request', async () => {
       expect(await one('issues', 4)).toEqual({
         status: 200,
         body: {
@@ -63,7 +63,7 @@ export function githubReadRows(catalogue: Catalogue): void {
       });
     });
 
-    test('a pull request is answered whole, with what is counted only of one', async () => {
+    test('return a pull request in full, with the counts that only a single one has', async () => {
       const inList = {
         ...{ id: 802, number: 2, state: 'open', title: 'Pull 2', user: { id: 4_002, login: 'ben' }, draft: true },
         ...{ url: 'https://api.github.com/repos/ada/atlas/pulls/2', closed_at: null, merged_at: null, labels: [] },
@@ -81,11 +81,11 @@ export function githubReadRows(catalogue: Catalogue): void {
         num_deletions: 5,
         num_changed_files: 6,
       });
-      // Who is no more is whom GitHub names then.
+      // GitHub names deleted users "ghost".
       expect((await one('pull_requests', 5)).body).toMatchObject({ user: { login: 'ghost' }, merged: true });
     });
 
-    test('comments, commits and files of a pull request are answered whole', async () => {
+    test('return comments, commits and files of a pull request in full', async () => {
       const { data } = (await list('pull_requests/comments', { pull_number: 2, include_remote_data: true })).body;
       expect(data[0]).toEqual({
         ...{ id: 601, pull_request_review_id: 60, url: 'https://api.github.com/repos/ada/atlas/pulls/comments/601' },
@@ -120,7 +120,7 @@ export function githubReadRows(catalogue: Catalogue): void {
       expect(files.map(({ status }) => status)).toEqual(['renamed', 'added', 'changed']);
     });
 
-    test('lists are narrowed and ordered as is asked for: open ones, oldest first, unless something else is', async () => {
+    test('filter and order lists as requested; by default they list open ones, oldest first', async () => {
       expect(await numbers('issues')).toEqual([1, 2, 3]);
       expect(await numbers('issues', { filters: { state: 'closed' } })).toEqual([4]);
       expect(await numbers('issues', { filters: { state: 'all' }, order_dir: 'desc' })).toEqual([4, 3, 2, 1]);
@@ -130,12 +130,12 @@ export function githubReadRows(catalogue: Catalogue): void {
       expect(await pulls({})).toEqual([2, 5]);
       expect(await pulls({ base: 'release/1', head: null })).toEqual([5]);
       expect(await pulls({ head: 'ben:topic-2' })).toEqual([2]);
-      // A branch alone is one of the repository's owner, who has none.
+      // A branch without an owner belongs to the repository's owner, who has none.
       expect(await pulls({ head: 'topic-2' })).toEqual([]);
       expect(await numbers('pull_requests', { order_by: 'popularity', filters: { state: 'closed' } })).toEqual([5]);
     });
 
-    test('lists go on page by page, by numbers and by cursors, also where GitHub takes no numbers any more', async () => {
+    test('page by number and by cursor, also beyond the pages that GitHub numbers', async () => {
       const all = { filters: { state: 'all' }, page_size: 1 };
       expect(await numbers('issues', { ...all, page: 3 })).toEqual([3]);
       expect(await numbers('issues', { ...all, page: 9 })).toEqual([]);
@@ -164,7 +164,7 @@ export function githubReadRows(catalogue: Catalogue): void {
         });
     });
 
-    test('a repository is named as it is listed, by its address, or by its name alone; unnamed it is the only one', async () => {
+    test('accept a repository by full name, address or name alone; without one, the only repository is used', async () => {
       for (const repository of ['ada/atlas', ' https://github.com/ada/atlas', 'atlas'])
         expect(await numbers('issues', { repository, page_size: 1 })).toEqual([1]);
       expect(await one('issues', 1, '')).toMatchObject({
@@ -174,11 +174,11 @@ export function githubReadRows(catalogue: Catalogue): void {
       const { 'ada/atlas': _atlas, ...others } = github().repositories;
       for (const name of Object.keys(others)) delete github().repositories[name];
       expect(await one('issues', 1, '&repository=')).toMatchObject({ status: 200, body: { number: 1 } });
-      expect((await customer.user.get(`${ROOM}/pull_requests/2`)).status).toBe(200);
+      expect((await customer.user.get(`${BASE_PATH}/pull_requests/2`)).status).toBe(200);
       Object.assign(github().repositories, others);
     });
 
-    test('what leads out of its place in a path asks GitHub for nothing', async () => {
+    test('send no request to GitHub for a repository or number that changes the path', async () => {
       github().requests.length = 0;
       for (const repository of [
         '',
@@ -194,13 +194,13 @@ export function githubReadRows(catalogue: Catalogue): void {
         expect((await list('issues', { repository })).status).toBe(404);
       for (const number of ['1/../../..', '-1', '1e3', '1.5', `${2 ** 60}`])
         expect((await one('issues', encodeURIComponent(number))).status).toBe(422);
-      expect(asked()).toEqual([]);
-      // What stays in its place is no other query.
+      expect(requestedUrls()).toEqual([]);
+      // A hostile value inside a parameter adds no other parameter.
       await list('pull_requests', { filters: { base: 'main&state=all#', head: 'x:y?z' } });
-      expect(asked().map(({ searchParams }) => searchParams.getAll('state'))).toEqual([['open']]);
+      expect(requestedUrls().map(({ searchParams }) => searchParams.getAll('state'))).toEqual([['open']]);
     });
 
-    test('what is not there is 404, what is no request 422 by its field', async () => {
+    test('answer a missing object with 404, and an invalid request with 422 naming the field', async () => {
       for (const body of [{ repository: 'ada/nowhere' }, { data_source_id: 2 ** 40 }])
         expect((await list('issues', body)).status).toBe(404);
       for (const what of ['comments', 'commits', 'files'])
@@ -229,21 +229,24 @@ export function githubReadRows(catalogue: Catalogue): void {
       expect((await list('pull_requests/files')).status).toBe(422);
     });
 
-    test('a limit is waited out where it is short, else told with its time', async () => {
+    test('wait out a short limit, and report a longer one with its time', async () => {
       github().repositories['ada/atlas']!.talk!.issues.push(issueRow(6));
       customer.stand.limit(2);
       expect(await numbers('issues')).toEqual([1, 2, 3, 6]);
       customer.stand.limit(1, 120);
-      const told = await fetch(`${catalogue.service.url}${ROOM}/issues/1?data_source_id=${source}&repository=atlas`, {
-        headers: { authorization: `Token ${customer.user.token}` },
-      });
-      expect({ status: told.status, wait: Number(told.headers.get('retry-after')) > 60 }).toEqual({
+      const limited = await fetch(
+        `${catalogue.service.url}${BASE_PATH}/issues/1?data_source_id=${source}&repository=atlas`,
+        {
+          headers: { authorization: `Token ${customer.user.token}` },
+        },
+      );
+      expect({ status: limited.status, wait: Number(limited.headers.get('retry-after')) > 60 }).toEqual({
         status: 503,
         wait: true,
       });
     });
 
-    test('a token that GitHub takes no more is 400, access that was revoked 409', async () => {
+    test('answer a token that GitHub rejects with 400, and revoked access with 409', async () => {
       await customer.begin();
       source = (await customer.connect()).id;
       customer.stand.revokeAccess();

@@ -12,7 +12,7 @@ const NOTES = { name: 'notes.md', type: 'text/markdown', content: '# Notes\n\nOt
 const isAtRest = (file: FileRecord): boolean => /^(READY|SYNC_ERROR)$/.test(file.sync_status);
 
 export function gmailRows(catalogue: Catalogue): void {
-  describe('GMAIL by its own operations', () => {
+  describe('the operations of GMAIL', () => {
     let user: TestUser;
     let stand: GmailStand;
     let dataSource: DataSourceRecord;
@@ -21,7 +21,7 @@ export function gmailRows(catalogue: Catalogue): void {
     const files = async (): Promise<FileRecord[]> =>
       (await user.post<Listed<FileRecord>>('/user_files_v2', { pagination: { limit: 100 }, order_by: 'name' })).body
         .results;
-    /** All files, once there are so many and each is at rest. */
+    /** Waits for this number of files, all settled, and returns them. */
     const settled = (number: number) => waitFor(files, (some) => some.length === number && some.every(isAtRest));
     const sync = (filters: unknown, more: Record<string, unknown> = {}) =>
       user.post('/integrations/gmail/sync', { filters, skip_embedding_generation: true, ...more });
@@ -38,11 +38,11 @@ export function gmailRows(catalogue: Catalogue): void {
       expect(await stand.connect(user, { sync_source_items: false })).toMatchObject({ status: 200 });
       dataSource = await source();
     });
-    const put = (id: string, mail: EmulatedMail): void => {
+    const addMail = (id: string, mail: EmulatedMail): void => {
       stand.mails[id] = mail;
     };
 
-    test('nothing is synced before somebody says what', async () => {
+    test('sync nothing before a selection', async () => {
       expect(dataSource).toMatchObject({
         data_source_external_id: 'GMAIL|ada@harbour.example',
         data_source_metadata: { email: 'ada@harbour.example' },
@@ -51,15 +51,15 @@ export function gmailRows(catalogue: Catalogue): void {
       expect(await files()).toEqual([]);
     });
 
-    test('messages that meet the conditions become files, with who wrote them to whom as tags', async () => {
-      put('trip', {
+    test('sync messages that match the filters, with their senders and recipients as tags', async () => {
+      addMail('trip', {
         labels: ['INBOX', 'STARRED'],
         subject: 'A trip',
         at: '2024-01-08T09:00:00Z',
         cc: 'eve@harbour.example',
       });
-      put('old', { labels: ['INBOX', 'STARRED'], at: '2023-12-31T09:00:00Z' });
-      put('answer', {
+      addMail('old', { labels: ['INBOX', 'STARRED'], at: '2023-12-31T09:00:00Z' });
+      addMail('answer', {
         labels: ['SENT'],
         thread: 'trip',
         subject: 'Re: A trip',
@@ -88,7 +88,7 @@ export function gmailRows(catalogue: Catalogue): void {
           external_url: 'https://mail.google.com/mail/#all/trip',
           source: 'GMAIL',
           sync_status: 'READY',
-          // What its caller says of it goes before what its source says.
+          // Tags of the caller take precedence over those of the source.
           tags: { sender: 'mine', recipient: ['ben@harbour.example'], cc: ['eve@harbour.example'], a: 'b' },
           source_created_at: '2024-01-08T09:00:00.000Z',
           request_id: 'picked',
@@ -109,7 +109,7 @@ export function gmailRows(catalogue: Catalogue): void {
       const { results } = await user.chunks({ external_file_ids: ['trip'] });
       expect(results.map((chunk) => chunk.source_content).join('')).toContain('On trip.');
       expect(await source()).toMatchObject({ last_sync_action: 'UPDATE' });
-      // Found again by another query it is the same file.
+      // A second query that finds the message keeps the same file.
       expect((await sync({ key: 'from', value: 'ada@harbour.example' }, { request_id: 'again' })).status).toBe(200);
       const again = await waitFor(
         files,
@@ -118,22 +118,22 @@ export function gmailRows(catalogue: Catalogue): void {
       expect(again.find((file) => file.external_file_id === 'trip')?.id).toBe(made[0]?.id);
     });
 
-    test('what is attached becomes files below the message where that is asked for, and goes with it', async () => {
-      put('post', { labels: ['INBOX'], subject: 'Post', attachments: [NOTES] });
+    test('store attachments as child files of the message on request, and delete them with it', async () => {
+      addMail('post', { labels: ['INBOX'], subject: 'Post', attachments: [NOTES] });
       const filters = { key: 'has', value: 'attachment' };
       await sync(filters, { request_id: 'without' });
       const [alone] = await settled(1);
       expect(alone).toMatchObject({ external_file_id: 'post', sync_status: 'READY' });
-      // Another way to cut them, or nothing would be made anew.
-      for (const wish of [
+      // Another chunk size, since otherwise nothing would be processed again.
+      for (const option of [
         { sync_attachments: true },
         { file_sync_config: { sync_attachments: true }, chunk_size: 90 },
       ]) {
-        await sync(filters, { ...wish, request_id: JSON.stringify(wish) });
+        await sync(filters, { ...option, request_id: JSON.stringify(option) });
         const both = await waitFor(
           files,
           (some) =>
-            some.length === 2 && some.every((file) => isAtRest(file) && file.request_id === JSON.stringify(wish)),
+            some.length === 2 && some.every((file) => isAtRest(file) && file.request_id === JSON.stringify(option)),
         );
         expect(both).toMatchObject([
           { id: alone?.id, name: 'Post' },
@@ -147,7 +147,7 @@ export function gmailRows(catalogue: Catalogue): void {
       expect(await waitFor(files, (some) => some.length === 0)).toEqual([]);
     });
 
-    test('its labels are answered as they are now', async () => {
+    test('list its current labels', async () => {
       const { status, body } = await user.get<{ results: { id: string; name: string; type: string }[] }>(
         `/integrations/gmail/user_labels?data_source_id=${dataSource.id}`,
       );
@@ -160,7 +160,7 @@ export function gmailRows(catalogue: Catalogue): void {
     test.each([
       ['an unknown key', { key: 'subject', value: 'x' }, ['key']],
       [
-        'no such day',
+        'an invalid date',
         {
           AND: [
             { key: 'is', value: 'unread' },
@@ -169,8 +169,8 @@ export function gmailRows(catalogue: Catalogue): void {
         },
         ['AND', 1, 'value'],
       ],
-      ['a group of nothing', { OR: [] }, ['OR']],
-    ])('filters with %s are 422, by their path', async (_name, filters, path) => {
+      ['an empty group', { OR: [] }, ['OR']],
+    ])('refuse filters with %s with 422 naming the path', async (_name, filters, path) => {
       expect(await sync(filters)).toMatchObject({
         status: 422,
         body: { detail: [{ loc: ['body', 'filters', ...path], msg: expect.any(String), type: 'value_error' }] },
@@ -179,13 +179,13 @@ export function gmailRows(catalogue: Catalogue): void {
 
     test.each([
       ['no filters', { filters: undefined }],
-      ['filters that are no object', { filters: [] }],
-      ['a wrong wish', { filters: {}, sync_attachments: 'yes please' }],
-    ])('%s is 422', async (_name, body) => {
+      ['filters that are not an object', { filters: [] }],
+      ['an invalid option', { filters: {}, sync_attachments: 'yes please' }],
+    ])('refuse %s with 422', async (_name, body) => {
       expect((await user.post('/integrations/gmail/sync', body)).status).toBe(422);
     });
 
-    test('of several accounts one must be named; none, or one of another kind, is 404', async () => {
+    test('need the id of one of several accounts; none, or one of another type, is 404', async () => {
       const { organization_id: organizationId, organization_user_id: userId, id } = dataSource;
       const tenant = { organizationId, userId, customerId: `gmail ${customers}` };
       const box = await connectSource(catalogue.service, tenant, { type: 'BOX', externalId: 'BOX|a' });

@@ -8,9 +8,9 @@ import { GONG_EMAIL, type GongStand } from '../../../support/sourceStands/gong.j
 import { waitFor } from '../../../support/waitFor.js';
 import { type Catalogue, Customer, type Item } from '../../../support/sourceStands/catalogue.js';
 
-/** Whose account is meant. */
+/** Rows for the selection of the account. */
 export function gongAccountRows(catalogue: Catalogue): void {
-  describe('GONG by its e-mail', () => {
+  describe('the gong_account_email of GONG', () => {
     const customer = new Customer(catalogue, 'GONG');
     beforeEach(() => customer.begin());
     const sources = async (): Promise<(string | null)[]> => {
@@ -24,7 +24,7 @@ export function gongAccountRows(catalogue: Catalogue): void {
       expect(await customer.stand.connect(customer.user, body)).toMatchObject({ status: 200 });
     };
 
-    test('its external id is GONG|<gong_account_email>: two e-mails are two data sources, the same one again is one', async () => {
+    test('makes the external id GONG|<gong_account_email>: one data source per e-mail, ignoring case', async () => {
       await connect('ada@harbour.example');
       const [first] = (await customer.user.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body.results;
       expect(first).toMatchObject({
@@ -37,7 +37,7 @@ export function gongAccountRows(catalogue: Catalogue): void {
       expect(await sources()).toEqual(['GONG|ada@harbour.example', 'GONG|ben@harbour.example']);
     });
 
-    test('a call that two data sources have is a file of each: neither takes it from the other, nor away with it', async () => {
+    test("makes a file per data source of a call that two of them have; neither takes or deletes the other's", async () => {
       const gong = (customer.stand as GongStand).gong;
       const emails = ['ada@harbour.example', 'ben@harbour.example'] as const;
       for (const email of emails) await connect(email);
@@ -63,7 +63,7 @@ export function gongAccountRows(catalogue: Catalogue): void {
         [ben, keeper, 'READY'],
       ];
       expect(await filesOf()).toEqual(expect.arrayContaining(three));
-      // Connected again, the account has the file that it had.
+      // An account that is connected again keeps its file.
       await connect('ADA@harbour.example');
       await sync(ada, [lighthouse]);
       await customer.selectionsDone();
@@ -88,14 +88,14 @@ export function gongAccountRows(catalogue: Catalogue): void {
         new Map((await list(id)).map((item) => [item.external_id, item.organization_user_file_to_sync_id]));
       const own = await linked(ada);
       expect([own.get(lighthouse), own.get(keeper)]).toEqual([first?.id, null]);
-      // Only the one that is listed notices that a call is gone.
+      // Only the data source that lists its calls notices the deletion.
       gong.calls.delete(lighthouse);
       await list(ben);
       const left = await customer.settledFiles(2);
       expect(left.map(({ id }) => id)).toContain(first?.id);
     });
 
-    test('without an e-mail it is called by its first workspace; what is no e-mail is 422', async () => {
+    test('is optional: the first workspace names the account; an invalid e-mail is 422', async () => {
       await connect(null);
       expect(await sources()).toEqual(['GONG|workspace:1']);
       for (const wrong of ['evil.com/#', '127.0.0.1:8080', 'ada', 'a|b@c', 'a b@c'])
@@ -106,7 +106,7 @@ export function gongAccountRows(catalogue: Catalogue): void {
         ).toMatchObject({ status: 422, body: { detail: [{ loc: ['body', 'gong_account_email'] }] } });
     });
 
-    test('gong_account_email means nothing to other services', async () => {
+    test('is ignored by other services', async () => {
       const body = { service: 'BOX', gong_account_email: 'evil.com/#', sync_source_items: false };
       const { status, body: answer } = await customer.user.post<{ oauth_url: string }>('/integrations/oauth_url', body);
       expect(status).toBe(200);
@@ -118,12 +118,12 @@ export function gongAccountRows(catalogue: Catalogue): void {
 }
 
 export function gongRows(catalogue: Catalogue): void {
-  describe('GONG in what is its own', () => {
+  describe('the particularities of GONG', () => {
     const customer = new Customer(catalogue, 'GONG');
     beforeEach(() => customer.begin());
     const gong = () => (customer.stand as GongStand).gong;
 
-    test('calls are asked for at the address that came with the tokens; of handed-over ones at the common one', async () => {
+    test('calls are requested at the address issued with the tokens, and at the common address for given tokens', async () => {
       await customer.connect({ sync_source_items: true });
       const hosts = () =>
         new Set(
@@ -134,9 +134,9 @@ export function gongRows(catalogue: Catalogue): void {
       expect(hosts()).toEqual(new Set([CUSTOMER]));
       gong().mend();
       const { accessToken } = gong().oauth.grant();
-      const handed = { source: 'GONG', access_token: accessToken, gong_account_email: 'eve@harbour.example' };
+      const credentials = { source: 'GONG', access_token: accessToken, gong_account_email: 'eve@harbour.example' };
       const answer = await customer.user.post('/integrations/connect', {
-        authentication: handed,
+        authentication: credentials,
         sync_options: { sync_source_items: false },
       });
       expect(answer).toMatchObject({
@@ -146,7 +146,7 @@ export function gongRows(catalogue: Catalogue): void {
       expect(hosts()).toEqual(new Set(['api']));
     });
 
-    test('a call becomes a file of what was said and by whom; one without a transcript says so', async () => {
+    test('a call becomes a file of its transcript with speakers; one without a transcript ends with the reason', async () => {
       gong().calls.set('100', {
         title: 'Lighthouse',
         workspace: '1',
@@ -181,7 +181,7 @@ export function gongRows(catalogue: Catalogue): void {
       });
     });
 
-    test('renewed tokens keep the address and replace those that were used up', async () => {
+    test('refreshed tokens keep the address and replace used ones', async () => {
       await customer.connect();
       expect(customer.stand.externalId).toBe(`GONG|${GONG_EMAIL.toLowerCase()}`);
       gong().oauth.expireAll();

@@ -5,12 +5,12 @@ import type { GuruStand } from '../../../support/sourceStands/guru.js';
 import { type Catalogue, Customer } from '../../../support/sourceStands/catalogue.js';
 
 export function guruRows(catalogue: Catalogue): void {
-  describe('GURU by its own operation', () => {
+  describe('the operation of GURU', () => {
     const customer = new Customer(catalogue, 'GURU');
     const emulator = () => (catalogue.stands.GURU as GuruStand).emulator;
     beforeEach(() => customer.begin());
 
-    test('cards are found in folders and beside them; archived ones are not there', async () => {
+    test('lists cards inside and outside of folders, without archived ones', async () => {
       const { cards, folders } = emulator();
       folders.set('empty', { title: 'Empty', parent: 'people' });
       cards.set('old', { title: 'Old', html: '<p>no</p>', collection: 'atlas', folder: 'people', archived: true });
@@ -42,7 +42,7 @@ export function guruRows(catalogue: Catalogue): void {
       expect(await customer.textOf('loose')).toMatch(/Tides & winds[\s\S]*High\s+Noon\.$/);
     });
 
-    test('it is connected by /integrations/connect as well', async () => {
+    test('includes /integrations/connect', async () => {
       const authentication = { source: 'GURU', username: USERNAME, access_token: TOKEN };
       expect(await customer.user.post('/integrations/connect', { authentication })).toMatchObject({
         status: 200,
@@ -59,14 +59,14 @@ export function guruRows(catalogue: Catalogue): void {
       [{ username: undefined }, 'username'],
       [{ username: ['x'] }, 'username'],
       [{ embedding_model: 'NONE' }, 'embedding_model'],
-    ])('%j is 422 and says where', async (wrong, field) => {
+    ])('refuses %j with 422 naming the field', async (wrong, field) => {
       expect(await customer.stand.connect(customer.user, wrong)).toMatchObject({
         status: 422,
         body: { detail: [{ loc: ['body', field] }] },
       });
     });
 
-    test('what no header holds as it is is the token of nobody', async () => {
+    test('refuses a credential that no header can carry as invalid', async () => {
       for (const wrong of [{ access_token: 'a\r\nb: c' }, { username: 'ü\n' }])
         expect((await customer.stand.connect(customer.user, wrong)).status).toBe(400);
     });

@@ -8,25 +8,25 @@ import type { Listed, TestUser } from '../../../support/client.js';
 import { waitFor } from '../../../support/waitFor.js';
 import { type Catalogue, eventsOf } from '../../../support/sourceStands/catalogue.js';
 
-/** Ids by type of the little that a helpdesk holds; `attached` are those of what is attached to a type. */
+/** Ids by type of the few items of a helpdesk; `attached` has the attachments of each type. */
 export interface HelpdeskContent {
   readonly types: Partial<Readonly<Record<'ARTICLE' | 'TICKET' | 'CONVERSATION', string>>>;
   readonly attached: HelpdeskContent['types'];
 }
 
-/** Why something was not synced. */
+/** The reason of skipped items. */
 const REASON = 'auto_synced_source_types';
 
-/** Connections that are made at once. */
-const AT_ONCE = 5;
+/** Maximum number of concurrent connections. */
+const MAX_CONNECTIONS = 5;
 
-/** What a caller may say of types. */
-export interface TypesWished {
-  /** Unset: nothing is said. */
+/** The options of a caller for types. */
+export interface TypeOptions {
+  /** Unset: the option is not sent. */
   readonly types?: readonly string[];
   readonly attachments: boolean;
 }
-const NAMED: readonly (readonly string[] | undefined)[] = [
+const TYPE_SELECTIONS: readonly (readonly string[] | undefined)[] = [
   ...[undefined, []],
   ...TYPES_AT_SOURCE.map((type) => [type]),
   ...[
@@ -36,17 +36,17 @@ const NAMED: readonly (readonly string[] | undefined)[] = [
     ['TABLE', 'INCIDENT'],
   ],
 ];
-/** Each type, several, none and nothing said, each with attachments and without. */
-export const ALL_WISHES: readonly TypesWished[] = NAMED.flatMap((types) =>
+/** Each type, several, none and unset, each with attachments and without. */
+export const ALL_TYPE_OPTIONS: readonly TypeOptions[] = TYPE_SELECTIONS.flatMap((types) =>
   [false, true].map((attachments) => ({ attachments, ...(types === undefined ? {} : { types }) })),
 );
-/** One that leaves something out, and one that does not, for runs that have little time. */
-export const SOME_WISHES: readonly TypesWished[] = [
+/** Options that exclude something, and options that do not, for shorter runs. */
+export const SOME_TYPE_OPTIONS: readonly TypeOptions[] = [
   { types: ['TICKET', 'INCIDENT'], attachments: true },
   { attachments: false },
 ];
-/** As files/sync and connections take it; nothing is fetched. */
-export const configOf = ({ types, attachments }: TypesWished) => ({
+/** The options as files/sync and connections accept them; nothing is fetched. */
+export const configOf = ({ types, attachments }: TypeOptions) => ({
   skip_file_processing: true,
   sync_attachments: attachments,
   ...(types === undefined ? {} : { auto_synced_source_types: types }),
@@ -72,20 +72,20 @@ async function connect(
   return user;
 }
 
-/** What becomes of the types that a connection names. @param fill puts a little of each there, and nothing else */
+/** Tests which types a connection syncs. @param fill adds an item of each type, and no others */
 export function typeRows(
   catalogue: Catalogue,
   type: ConnectedSourceType,
   fill: Fill,
-  wishes: readonly TypesWished[] = ALL_WISHES,
+  optionSets: readonly TypeOptions[] = ALL_TYPE_OPTIONS,
 ): void {
-  test(`${type}: auto_synced_source_types and sync_attachments: what is named comes, what is not stays away`, async () => {
+  test(`${type}: auto_synced_source_types and sync_attachments select the synced types`, async () => {
     const { types, attached } = fill();
-    const limit = pLimit(AT_ONCE);
-    const came = await Promise.all(
-      wishes.map((wish, at) =>
+    const limit = pLimit(MAX_CONNECTIONS);
+    const synced = await Promise.all(
+      optionSets.map((options, at) =>
         limit(async () => {
-          const user = await connect(catalogue, type, `types ${at}`, { file_sync_config: configOf(wish) });
+          const user = await connect(catalogue, type, `types ${at}`, { file_sync_config: configOf(options) });
           await waitFor(
             () => only(user),
             ({ files_synced_at: done }) => done !== null,
@@ -95,23 +95,23 @@ export function typeRows(
             expect(namesOf(await filesOf(user, { file_types_at_source: [one] }))).toEqual(
               namesOf(files).filter((each) => each === id),
             );
-          return { ...wish, files: namesOf(files) };
+          return { ...options, files: namesOf(files) };
         }),
       ),
     );
-    const expected = wishes.map((wish) => {
-      const { types: named, attachments } = wish;
-      const meant = (ids: HelpdeskContent['types']) =>
+    const expected = optionSets.map((options) => {
+      const { types: named, attachments } = options;
+      const selectedIds = (ids: HelpdeskContent['types']) =>
         Object.entries(ids).flatMap(([one, id]) => (named === undefined || named.includes(one) ? [id] : []));
-      return { ...wish, files: [...meant(types), ...(attachments ? meant(attached) : [])].toSorted() };
+      return { ...options, files: [...selectedIds(types), ...(attachments ? selectedIds(attached) : [])].toSorted() };
     });
-    expect(came).toEqual(expected);
+    expect(synced).toEqual(expected);
   });
 }
 
-/** What is told where a selection brings less than lies in it. */
-export function leftOutRows(catalogue: Catalogue, type: ConnectedSourceType, fill: Fill): void {
-  test(`${type}: a selection that its connection has left out by type says so, once; one of what was named does not`, async () => {
+/** Tests the events of a selection of which some items are skipped. */
+export function skippedRows(catalogue: Catalogue, type: ConnectedSourceType, fill: Fill): void {
+  test(`${type}: a selection with types that its connection excludes emits one FILES_SKIPPED; other selections emit none`, async () => {
     const { types } = fill();
     const customerId = `${type} of tickets`;
     const user = await connect(catalogue, type, 'of tickets', {
@@ -132,34 +132,34 @@ export function leftOutRows(catalogue: Catalogue, type: ConnectedSourceType, fil
     ).body;
     const rootOf = (externalId: string | undefined) =>
       items.find((item) => item.external_id === externalId)?.root_external_id;
-    /** What is told of a selection, once it has come to its end. */
-    const toldOf = async (ids: readonly unknown[], requestId: string) => {
+    /** Returns the FILES_SKIPPED events of a selection after its end. */
+    const skippedEventsOf = async (ids: readonly unknown[], requestId: string) => {
       const body = { data_source_id: id, ids, request_id: requestId };
       expect((await user.post('/integrations/files/sync', body)).status).toBe(200);
-      const told = await waitFor(
+      const events = await waitFor(
         () => eventsOf(catalogue.service, customerId),
-        (events) =>
-          events.some((event) => event.kind === 'ALL_FILES_PROCESSED' && event.info?.['request_id'] === requestId),
+        (emitted) =>
+          emitted.some((event) => event.kind === 'ALL_FILES_PROCESSED' && event.info?.['request_id'] === requestId),
       );
-      return told.filter(
+      return events.filter(
         (event) =>
           event.kind === 'FILES_SKIPPED' && event.info?.['reason'] === REASON && event.info['request_id'] === requestId,
       );
     };
-    expect(await toldOf([rootOf(types.ARTICLE)], 'articles')).toMatchObject([{ objectId: [] }]);
-    expect(await toldOf([rootOf(types.TICKET)], 'tickets')).toEqual([]);
-    expect(await toldOf([types.ARTICLE], 'one article')).toEqual([]);
+    expect(await skippedEventsOf([rootOf(types.ARTICLE)], 'articles')).toMatchObject([{ objectId: [] }]);
+    expect(await skippedEventsOf([rootOf(types.TICKET)], 'tickets')).toEqual([]);
+    expect(await skippedEventsOf([types.ARTICLE], 'one article')).toEqual([]);
     expect(namesOf(await filesOf(user))).toEqual([types.ARTICLE!, types.TICKET!].toSorted());
   });
 }
 
-/** What every helpdesk does with the types of the things that it holds. @param fill puts a little of each there, and nothing else */
+/** Rows for every helpdesk. @param fill adds an item of each type, and no others */
 export function helpdeskRows(catalogue: Catalogue, type: ConnectedSourceType, fill: Fill): void {
-  describe(`${type} as a helpdesk`, () => {
+  describe(`the helpdesk ${type}`, () => {
     typeRows(catalogue, type, fill);
-    leftOutRows(catalogue, type, fill);
+    skippedRows(catalogue, type, fill);
 
-    test('sync_files_on_connection false: it is listed, attachments and all, and nothing is synced until it is chosen', async () => {
+    test('lists items with their attachments and syncs none without a selection (sync_files_on_connection false)', async () => {
       const { types, attached } = fill();
       const user = await connect(catalogue, type, 'listed', {
         sync_source_items: true,
@@ -175,7 +175,7 @@ export function helpdeskRows(catalogue: Catalogue, type: ConnectedSourceType, fi
       const wanted = [...Object.values(types), ...Object.values(attached)];
       expect(items.map((item) => item.external_id)).toEqual(expect.arrayContaining(wanted));
       expect(await filesOf(user)).toEqual([]);
-      // By its own id something attached comes without being asked for as such.
+      // An attachment selected by its own id needs no option.
       const chosen = [attached.TICKET!, types.ARTICLE!];
       const body = { data_source_id: id, ids: chosen, file_sync_config: { auto_synced_source_types: [] } };
       expect((await user.post('/integrations/files/sync', body)).status).toBe(200);

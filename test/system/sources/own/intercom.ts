@@ -4,7 +4,7 @@ import type { IntercomStand } from '../../../support/sourceStands/intercom.js';
 import { type Catalogue, Customer } from '../../../support/sourceStands/catalogue.js';
 import { type HelpdeskContent, helpdeskRows } from './helpdesk.js';
 
-/** A little of everything, and nothing else. */
+/** Fills the account with an item of each kind, and no others. */
 export function fillIntercom({ stands }: Catalogue) {
   const { collections, articles, conversations, tickets } = (stands.INTERCOM as IntercomStand).emulator;
   stands.INTERCOM.reset();
@@ -35,10 +35,10 @@ export function intercomRows(catalogue: Catalogue): void {
   const emulator = () => (catalogue.stands.INTERCOM as IntercomStand).emulator;
   helpdeskRows(catalogue, 'INTERCOM', () => fillIntercom(catalogue));
 
-  describe('INTERCOM by consent', () => {
+  describe('the items of INTERCOM', () => {
     const customer = new Customer(catalogue, 'INTERCOM');
 
-    test('conversations and tickets have what was said as their text, and tickets what Intercom says of them as tags', async () => {
+    test('conversations and tickets have their messages as text, and tickets their attributes as tags', async () => {
       await customer.begin();
       fillIntercom(catalogue);
       const config = { sync_attachments: true };
@@ -58,7 +58,7 @@ export function intercomRows(catalogue: Catalogue): void {
         },
       });
       expect(await customer.textOf('ticket:7')).toMatch(/About Pier\.\s+Ada, .*: Broken & wet\./);
-      // Of more parts than Intercom gives out, the rest is told of.
+      // Of a conversation with more parts than Intercom returns, the number of missing parts is recorded.
       expect(of('conversation:5')?.file_metadata).toMatchObject({ type: 'CONVERSATION', parts_left_out: 5 });
       expect(await customer.textOf('conversation:5')).toMatch(
         /Ben, [\d :-]+: When is high tide\?\s+Ada, .*: At noon\.\s+Ada, .* \(internal note\): He asks daily\./,
@@ -67,7 +67,7 @@ export function intercomRows(catalogue: Catalogue): void {
       expect(await customer.textOf('conversation:5/s-0')).toContain('High tide at noon.');
     });
 
-    test('later listings search for what changed alone; that something was deleted is told by its absence from a count', async () => {
+    test('later listings search for changes only, and find deletions by a lower count', async () => {
       await customer.begin();
       fillIntercom(catalogue);
       const { conversations, tickets, articles } = emulator();
@@ -84,20 +84,20 @@ export function intercomRows(catalogue: Catalogue): void {
       articles.delete(100);
       expect(await customer.listItems()).toMatchObject({ sync_status: 'READY' });
       const fresh = ['conversation:6', 'conversation:6/s-0'];
-      const gone = ['article:100', 'ticket:8/800-0'];
-      const after = [...before.filter((id) => !gone.includes(id)), ...fresh].toSorted();
+      const deletedIds = ['article:100', 'ticket:8/800-0'];
+      const after = [...before.filter((id) => !deletedIds.includes(id)), ...fresh].toSorted();
       expect(await ids()).toEqual(after);
-      const toldWhole = () =>
+      const requestedInFull = () =>
         emulator().requests.flatMap((path) => /^\/((?:conversations|tickets)\/\d+)/.exec(path)?.[1] ?? []);
-      expect(toldWhole().toSorted()).toEqual(['conversations/6', 'tickets/8']);
+      expect(requestedInFull().toSorted()).toEqual(['conversations/6', 'tickets/8']);
       emulator().mend();
       conversations.delete(5);
       await customer.listItems();
       expect(await ids()).toEqual(after.filter((id) => !id.startsWith('conversation:5')));
-      expect(toldWhole()).toContain('tickets/9');
+      expect(requestedInFull()).toContain('tickets/9');
     });
 
-    test('a place of attachments that refuses ends that file alone, and not the connection', async () => {
+    test('an attachment host that refuses fails that file alone, and not the connection', async () => {
       await customer.begin();
       const { attached } = fillIntercom(catalogue);
       await customer.connect();
@@ -113,7 +113,7 @@ export function intercomRows(catalogue: Catalogue): void {
       emulator().filesRefused = null;
     });
 
-    test('an article in several languages is one file, without drafts of any', async () => {
+    test('an article in several languages is one file, without drafts', async () => {
       await customer.begin();
       fillIntercom(catalogue);
       emulator().articles.set(101, {

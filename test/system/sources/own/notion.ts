@@ -11,7 +11,7 @@ const DATABASE = `database:${ROWS}`;
 const row = (number: number): string => `row:${notionId(number)}`;
 
 export function notionRows(catalogue: Catalogue): void {
-  describe('NOTION and its databases', () => {
+  describe('the databases of NOTION', () => {
     const customer = new Customer(catalogue, 'NOTION');
     const emulator = () => (catalogue.stands.NOTION as NotionStand).emulator;
 
@@ -32,12 +32,12 @@ export function notionRows(catalogue: Catalogue): void {
       oauth.requests.length = 0;
     });
 
-    test('consent asks for no scopes, and names who owns what is shared', async () => {
+    test('request no scopes, and name the user as owner of shared pages', async () => {
       await customer.connect({ scopes: ['read:everything'] });
       const [authorize, , token] = emulator().oauth.requests;
       expect(authorize?.parameters).toMatchObject({ owner: 'user', response_type: 'code' });
       for (const absent of ['scope', 'code_challenge']) expect(authorize?.parameters).not.toHaveProperty(absent);
-      // The client proves itself beside the body.
+      // The client authenticates by a header, not in the body.
       expect(Object.keys(token?.parameters ?? {}).toSorted()).toEqual(['code', 'grant_type', 'redirect_uri']);
       expect((await customer.source()).data_source_metadata).toMatchObject({
         workspace_id: WORKSPACE,
@@ -45,7 +45,7 @@ export function notionRows(catalogue: Catalogue): void {
       });
     });
 
-    test('rows of a database become files from NOTION_DATABASE, and are known again', async () => {
+    test('store rows as NOTION_DATABASE files, and match them again', async () => {
       await customer.connect({ sync_source_items: true });
       const { items } = await customer.items({ filters: { item_types: ['TABLE'] } });
       expect(items).toMatchObject([{ external_id: DATABASE, name: 'Tides', is_expandable: true }]);
@@ -60,14 +60,14 @@ export function notionRows(catalogue: Catalogue): void {
       expect(await customer.files({ source: 'NOTION' })).toHaveLength(0);
       const linked = (await customer.items({ parent_id: DATABASE })).items;
       expect(linked.map((item) => item.organization_user_file_to_sync_id)).toEqual(made.map(({ id }) => id));
-      // A synced copy is left out, as those of pages are.
+      // An unchanged copy is skipped, as with pages.
       const skipped = await customer.timesTold('FILES_SKIPPED');
       await customer.syncFiles([DATABASE], { request_id: 'again', incremental_sync: true });
       await waitFor(
         () => customer.timesTold('FILES_SKIPPED'),
         (times) => times > skipped,
       );
-      // One that was changed is read anew, one that is gone goes here.
+      // A changed row is read again, and a deleted one is deleted here.
       const { pages } = emulator();
       pages.get(notionId(51))!.blocks = [{ type: 'paragraph', text: 'Springs.' }];
       pages.get(notionId(51))!.edited = 5;
@@ -82,7 +82,7 @@ export function notionRows(catalogue: Catalogue): void {
       expect((await customer.files()).map((file) => file.external_file_id)).toEqual([row(51)]);
     });
 
-    test('sub-pages follow a page, at any depth', async () => {
+    test('sync sub-pages with a page, at any depth', async () => {
       await customer.connect();
       emulator().pages.set(notionId(70), { title: 'Lamp', parent: { page: customer.content.keeper } });
       await customer.syncFiles([customer.content.lighthouse]);
@@ -90,7 +90,7 @@ export function notionRows(catalogue: Catalogue): void {
       expect(made.map((file) => file.name ?? '').toSorted()).toEqual(['Keeper', 'Lamp', 'Lighthouse']);
     });
 
-    test('parsed_text_format says whether text keeps its markup; another wish makes another text', async () => {
+    test('keep or drop markup by parsed_text_format; another value makes another text', async () => {
       await customer.connect();
       const textAs = async (format: string | null, request: string): Promise<[string, FileRecord]> => {
         const config = format === null ? {} : { file_sync_config: { parsed_text_format: format } };
@@ -117,7 +117,7 @@ export function notionRows(catalogue: Catalogue): void {
       });
     });
 
-    test('a listing that Notion does not end deletes nothing', async () => {
+    test('delete nothing after an incomplete listing', async () => {
       await customer.connect({ sync_source_items: true });
       await customer.syncFiles([customer.content.keeper]);
       await customer.settledFiles(1);
@@ -131,7 +131,7 @@ export function notionRows(catalogue: Catalogue): void {
       expect(await customer.files()).toEqual([]);
     });
 
-    test('a token with its workspace is taken by /integrations/connect, of another workspace not', async () => {
+    test('accept a token with its workspace in /integrations/connect, but not with another workspace', async () => {
       const { accessToken } = emulator().oauth.grant();
       const connect = (workspace: string) =>
         customer.user.post('/integrations/connect', {

@@ -8,12 +8,12 @@ import type { MicrosoftStand } from '../../../support/sourceStands/microsoft.js'
 import type { Catalogue } from '../../../support/sourceStands/catalogue.js';
 
 export function outlookRows(catalogue: Catalogue): void {
-  describe('OUTLOOK by its own operations', () => {
+  describe('the operations of OUTLOOK', () => {
     let user: TestUser;
     let id: number;
     const { stands } = catalogue;
     const box = () => (stands.OUTLOOK as MicrosoftStand).graph.mailbox;
-    const put = (message: string, folder: string, more: Partial<EmulatedMessage> = {}): void =>
+    const addMessage = (message: string, folder: string, more: Partial<EmulatedMessage> = {}): void =>
       box().put(message, {
         folder,
         subject: `About ${message}`,
@@ -22,7 +22,7 @@ export function outlookRows(catalogue: Catalogue): void {
         ...more,
       });
     const sync = (body: Record<string, unknown>) => user.post('/integrations/outlook/sync', body);
-    /** The files there are by external id, once so many are at rest. */
+    /** Waits for this number of settled files. Returns them by external id. */
     const settled = async (number: number): Promise<Map<string, FileRecord>> => {
       const { results } = await waitFor(
         async () => (await user.post<Listed<FileRecord>>('/user_files_v2', { pagination: { limit: 100 } })).body,
@@ -42,16 +42,18 @@ export function outlookRows(catalogue: Catalogue): void {
       mailbox.folders.set('PLANS', { name: 'Plans', parent: 'WORK' });
       mailbox.folders.set('MORE', { name: 'Plans', parent: 'INBOX' });
       mailbox.categories.push({ id: 'c1', displayName: 'Tides', color: 'preset3' });
-      put('a', 'INBOX', { received: '2026-01-06T09:00:00Z', categories: ['Tides'] });
-      put('b', 'INBOX', { flagged: true, from: 'grace@harbour.example', to: ['ada@harbour.example'] });
-      put('c', 'WORK', { attachments: { plan: { name: 'plan.md', content: '# The plan\n\nHigh tide at noon.' } } });
+      addMessage('a', 'INBOX', { received: '2026-01-06T09:00:00Z', categories: ['Tides'] });
+      addMessage('b', 'INBOX', { flagged: true, from: 'grace@harbour.example', to: ['ada@harbour.example'] });
+      addMessage('c', 'WORK', {
+        attachments: { plan: { name: 'plan.md', content: '# The plan\n\nHigh tide at noon.' } },
+      });
       customers += 1;
       user = await catalogue.service.user(`outlook ${customers}`);
       expect((await stands.OUTLOOK.connect(user, { sync_source_items: false })).status).toBe(200);
       ({ id } = (await user.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body.results[0]!);
     });
 
-    test('its folders and categories are answered as they are now', async () => {
+    test('list its current folders and categories', async () => {
       for (const query of ['', `?data_source_id=${id}`]) {
         expect(await user.get(`/integrations/outlook/user_folders${query}`)).toMatchObject({
           status: 200,
@@ -77,9 +79,9 @@ export function outlookRows(catalogue: Catalogue): void {
       expect((await stranger.post('/integrations/outlook/sync', { filters: {} })).status).toBe(404);
     });
 
-    test('mails of the inbox are synced where no folder is named, each with who wrote it to whom', async () => {
-      const wishes = { tags: { from: 'mail' }, request_id: 'mails', chunk_size: 90, chunk_overlap: 5 };
-      expect(await sync({ filters: { key: 'is', value: 'flagged' }, ...wishes })).toMatchObject({
+    test('sync mails of the inbox without a folder, each with sender and recipients', async () => {
+      const options = { tags: { from: 'mail' }, request_id: 'mails', chunk_size: 90, chunk_overlap: 5 };
+      expect(await sync({ filters: { key: 'is', value: 'flagged' }, ...options })).toMatchObject({
         status: 200,
         body: { success: true },
       });
@@ -102,7 +104,7 @@ export function outlookRows(catalogue: Catalogue): void {
       });
       const { results } = await user.chunks({ external_file_ids: ['b'] });
       expect(results.map((chunk) => chunk.source_content).join('\n')).toContain('Text of b.');
-      // Another query that finds it too makes no other file of it.
+      // A second query that finds the mail keeps the same file.
       await sync({
         filters: {
           OR: [
@@ -115,18 +117,18 @@ export function outlookRows(catalogue: Catalogue): void {
     });
 
     test.each([
-      ['left out where it is not asked for', {}, ['c']],
-      ['synced where it is', { sync_attachments: true }, ['c', 'c/plan']],
-      ['synced where the config asks for it', { file_sync_config: { sync_attachments: true } }, ['c', 'c/plan']],
-    ])('what is attached is %s', async (_name, wishes, ids) => {
-      expect((await sync({ folder: 'work', filters: {}, data_source_id: id, ...wishes })).status).toBe(200);
+      ['skipped by default', {}, ['c']],
+      ['synced on request', { sync_attachments: true }, ['c', 'c/plan']],
+      ['synced on request of file_sync_config', { file_sync_config: { sync_attachments: true } }, ['c', 'c/plan']],
+    ])('attachments are %s', async (_name, options, ids) => {
+      expect((await sync({ folder: 'work', filters: {}, data_source_id: id, ...options })).status).toBe(200);
       const files = await settled(ids.length);
       expect([...files.keys()].toSorted()).toEqual(ids);
       for (const file of files.values()) expect(file.sync_status).toBe('READY');
       if (ids.length > 1) {
         const { results } = await user.chunks({ external_file_ids: ['c/plan'] });
         expect(results.map((chunk) => chunk.source_content).join('\n')).toContain('High tide at noon.');
-        // A listing that knows it does not take it for gone.
+        // A later listing does not treat the attachment as deleted.
         await user.post('/integrations/items/sync', { data_source_id: id });
         await waitFor(
           async () => (await user.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body.results[0]!,
@@ -137,15 +139,19 @@ export function outlookRows(catalogue: Catalogue): void {
     });
 
     test.each([
-      ['not where only the folder is chosen', {}, ['c']],
-      ['where the config of the call asks for it', { file_sync_config: { sync_attachments: true } }, ['c', 'c/plan']],
-    ])('what is attached in a chosen folder becomes a file, %s', async (_name, wishes, ids) => {
-      const request = { data_source_id: id, ids: ['folder:WORK'], ...wishes };
+      ['not if only the folder is selected', {}, ['c']],
+      [
+        'if file_sync_config of the call requests it',
+        { file_sync_config: { sync_attachments: true } },
+        ['c', 'c/plan'],
+      ],
+    ])('attachments in a selected folder become files, %s', async (_name, options, ids) => {
+      const request = { data_source_id: id, ids: ['folder:WORK'], ...options };
       expect((await user.post('/integrations/files/sync', request)).status).toBe(200);
       expect([...(await settled(ids.length)).keys()].toSorted()).toEqual(ids);
     });
 
-    test('a folder that is not there, or is several, is 400; a path names one of them', async () => {
+    test('refuse a missing or ambiguous folder with 400; a path resolves the ambiguity', async () => {
       expect(await sync({ folder: 'Nowhere', filters: {} })).toMatchObject({
         status: 400,
         body: { detail: expect.stringMatching(/user_folders/) },
@@ -163,7 +169,7 @@ export function outlookRows(catalogue: Catalogue): void {
       ['filters that are a list', { filters: [] }, ['body', 'filters']],
       ['an unknown key', { filters: { key: 'subject', value: 'x' } }, ['body', 'filters', 'key']],
       [
-        'a wrong day within',
+        'an invalid date inside',
         {
           filters: {
             AND: [
@@ -174,14 +180,14 @@ export function outlookRows(catalogue: Catalogue): void {
         },
         ['body', 'filters', 'AND', 1, 'value'],
       ],
-      ['a folder that is no text', { filters: {}, folder: 7 }, ['body', 'folder']],
-      ['a flag that is none', { filters: {}, sync_attachments: 'maybe' }, ['body', 'sync_attachments']],
+      ['a folder that is not text', { filters: {}, folder: 7 }, ['body', 'folder']],
+      ['an invalid flag', { filters: {}, sync_attachments: 'maybe' }, ['body', 'sync_attachments']],
       [
-        'a filter too long to be kept',
+        'a filter that is too long to store',
         { filters: { OR: Array.from({ length: 9 }, () => ({ key: 'from', value: 'x'.repeat(300) })) } },
         ['body', 'filters'],
       ],
-    ])('%s is 422 and says where', async (_name, body, loc) => {
+    ])('refuse %s with 422 naming the field', async (_name, body, loc) => {
       expect(await sync(body)).toMatchObject({ status: 422, body: { detail: [{ loc }] } });
     });
   });

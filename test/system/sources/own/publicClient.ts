@@ -1,4 +1,4 @@
-/** The published client of the hosted service, unchanged: only its base path is ours. */
+/** The published client of the hosted service, unchanged except for its base path. */
 import { describe, expect, test } from '@jest/globals';
 import { Carbon } from 'carbon-typescript-sdk';
 
@@ -9,29 +9,29 @@ import { KEEPER, LIGHTHOUSE } from '../../../support/sourceStands/stand.js';
 import type { ConnectedSourceType } from '../../../../contract/sources.js';
 import type { Catalogue } from '../../../support/sourceStands/catalogue.js';
 
-/** Items are looked at in pages so long. */
+/** Page size of item lists. */
 const PAGE = 3;
-const QUIET = { sync_files_on_connection: false, sync_source_items: true };
+const LIST_ONLY = { sync_files_on_connection: false, sync_source_items: true };
 
 async function connectByConsent(
   client: Carbon,
-  asked: Parameters<Carbon['integrations']['getOauthUrl']>[0],
+  request: Parameters<Carbon['integrations']['getOauthUrl']>[0],
 ): Promise<void> {
-  const { data } = await client.integrations.getOauthUrl({ ...QUIET, connecting_new_account: true, ...asked });
+  const { data } = await client.integrations.getOauthUrl({ ...LIST_ONLY, connecting_new_account: true, ...request });
   expect((await consentTo(data.oauth_url)).status).toBe(200);
 }
 
-/** How its user connects each. */
+/** How the user of each source connects it. */
 const CONNECT = {
-  // A store of files, with a feed of changes.
+  // File storage with a change feed.
   GOOGLE_DRIVE: (client) => connectByConsent(client, { service: 'GOOGLE_DRIVE' }),
-  // Pages in pages.
+  // Nested pages.
   NOTION: (client) => connectByConsent(client, { service: 'NOTION' }),
-  // A helpdesk, at a host of its own.
+  // A helpdesk at its own host.
   ZENDESK: (client) => connectByConsent(client, { service: 'ZENDESK', zendesk_subdomain: 'harbour' }),
-  // Spaces of one site among those that an account sees.
+  // Spaces of one of several sites of an account.
   CONFLUENCE: (client) => connectByConsent(client, { service: 'CONFLUENCE' }),
-  // Objects, by a key pair whose requests are signed.
+  // Objects, by a key pair that signs requests.
   S3: async (client) => {
     await client.integrations.createAwsIamUser({
       access_key: ACCESS_KEY,
@@ -43,8 +43,8 @@ const CONNECT = {
 
 const KINDS = Object.keys(CONNECT) as (keyof typeof CONNECT)[];
 
-/** Everything that lies in something, by pages; null: the outermost things. */
-async function lyingIn(client: Carbon, dataSourceId: number, parent: string | null) {
+/** Returns all items below a parent, page by page; null: the top level. */
+async function itemsBelow(client: Carbon, dataSourceId: number, parent: string | null) {
   const found = [];
   for (let offset = 0; ; offset += PAGE) {
     const { data } = await client.integrations.listDataSourceItems({
@@ -57,10 +57,10 @@ async function lyingIn(client: Carbon, dataSourceId: number, parent: string | nu
   }
 }
 
-/** Sources of five kinds, from their connection to a passage that is found. */
+/** Rows for sources of five kinds, from the connection to a found passage. */
 export function publicClientRows(catalogue: Catalogue): void {
   describe('the published client', () => {
-    test.each(KINDS)('%s: connect, list down to a branch, sync it, and find the passage', async (type) => {
+    test.each(KINDS)('%s: connects, lists down to a folder, syncs it, and finds the passage', async (type) => {
       const stand = catalogue.stands[type];
       const content = stand.reset();
       const issuing = new Carbon({
@@ -82,7 +82,7 @@ export function publicClientRows(catalogue: Catalogue): void {
       const open: (string | null)[] = [null];
       const seen = new Map<string, boolean | null>();
       while (open.length > 0 && !seen.has(content.branch))
-        for (const item of await lyingIn(client, id, open.shift() ?? null)) {
+        for (const item of await itemsBelow(client, id, open.shift() ?? null)) {
           seen.set(item.external_id, item.is_selectable);
           if (item.is_expandable) open.push(item.external_id);
         }
@@ -101,7 +101,7 @@ export function publicClientRows(catalogue: Catalogue): void {
       );
       const idOf = (externalId: string) => files.find((file) => file.external_file_id === externalId)?.id;
 
-      // What else there is of the same account was not chosen, and is not found.
+      // Other items of the account were not selected, and are not found.
       for (const [query, externalId, passage] of [
         ['When was the lighthouse lit?', content.lighthouse, LIGHTHOUSE],
         ['What was the name of its keeper?', content.keeper, KEEPER],

@@ -10,13 +10,13 @@ import type { SourceStand } from '../../../support/sourceStands/stand.js';
 import { type Catalogue, MAX_BYTES } from '../../../support/sourceStands/catalogue.js';
 
 export function s3Rows(catalogue: Catalogue): void {
-  describe('S3 by its own operations', () => {
+  describe('the operations of S3', () => {
     let user: TestUser;
     let s3: S3SourceEmulator;
     let store: SourceStand;
     let customers = 0;
 
-    // Another store than the one that the settings name: callers name it.
+    // Another store than the one of the settings; callers name it.
     beforeAll(async () => {
       s3 = await startS3Source();
       store = standForS3(s3);
@@ -32,7 +32,7 @@ export function s3Rows(catalogue: Catalogue): void {
       store.connect(user, { endpoint_url: `http://${s3.host}/`, sync_source_items: false, ...body });
     const sync = (ids: readonly Record<string, unknown>[], body: Record<string, unknown> = {}) =>
       user.post<{ success?: true; detail?: unknown }>('/integrations/s3/files', { ids, ...body });
-    /** The files there are, once so many are at rest, by external id. */
+    /** Waits for this number of settled files. Returns them by external id. */
     const settled = async (number: number): Promise<Map<string, FileRecord>> => {
       const { results } = await waitFor(
         async () => (await user.post<Listed<FileRecord>>('/user_files_v2', { pagination: { limit: 100 } })).body,
@@ -42,7 +42,7 @@ export function s3Rows(catalogue: Catalogue): void {
       return new Map(results.map((file) => [file.external_file_id, file]));
     };
 
-    test('two stores with buckets of one name share no file, nor what is attached to it', async () => {
+    test('keep files and attachments of two stores with equal bucket names apart', async () => {
       const other = catalogue.stands.S3;
       const mail = (text: string) =>
         [
@@ -85,7 +85,7 @@ export function s3Rows(catalogue: Catalogue): void {
       }
     });
 
-    test('the store that endpoint_url names is asked, and its record is answered without what was handed over', async () => {
+    test('call the store of endpoint_url, and return the record without credentials', async () => {
       const { status, body } = await connect({ data_source_tags: { region: 'north' } });
       expect({ status, body }).toMatchObject({
         status: 200,
@@ -110,9 +110,9 @@ export function s3Rows(catalogue: Catalogue): void {
       ['another scheme', 'ftp://store.example'],
       ['credentials in it', 'http://key:secret@127.0.0.1'],
       ['a query', 'http://127.0.0.1/?bucket=a'],
-      ['a name that is nowhere', 'http://store.invalid'],
-      ['no address', 'store'],
-    ])('an endpoint_url with %s is 422', async (_name, endpoint) => {
+      ['a name that does not resolve', 'http://store.invalid'],
+      ['a text that is not an address', 'store'],
+    ])('refuse an endpoint_url with %s with 422', async (_name, endpoint) => {
       const { status, body } = await connect({ endpoint_url: endpoint });
       expect({ status, body }).toMatchObject({
         status: 422,
@@ -121,7 +121,7 @@ export function s3Rows(catalogue: Catalogue): void {
       expect(s3.requests).toEqual([]);
     });
 
-    test('an endpoint_url where no store is, is no connection', async () => {
+    test('refuse an endpoint_url without an S3 store', async () => {
       const site = await startSite({ '/': '<!doctype html><title>A site</title><p>Words.' });
       const { status, body } = await connect({ endpoint_url: site.origin });
       expect([400, 503]).toContain(status);
@@ -129,7 +129,7 @@ export function s3Rows(catalogue: Catalogue): void {
       await site.close();
     });
 
-    test('a secret that does not fit the key is 400, as is a key that no header holds', async () => {
+    test('refuse a wrong secret, and a key that no header can carry, with 400', async () => {
       for (const wrong of [{ access_key_secret: 'another' }, { access_key: 'AK\r\nx-other: 1' }])
         expect(await connect(wrong)).toMatchObject({
           status: 400,
@@ -137,7 +137,7 @@ export function s3Rows(catalogue: Catalogue): void {
         });
     });
 
-    test('a key that may not list buckets is connected, and syncs those that are named', async () => {
+    test('connect a key without the right to list buckets, and sync named ones', async () => {
       s3.misbehave((path) => (path === '' ? { status: 403, code: 'AccessDenied' } : null));
       const { status, body } = await connect({ sync_source_items: true });
       expect(status).toBe(200);
@@ -153,7 +153,7 @@ export function s3Rows(catalogue: Catalogue): void {
       expect(source?.data_source_metadata['items_error']).toMatch(/does not let the connected account see/);
     });
 
-    test('objects, prefixes and buckets are synced, and items by their id', async () => {
+    test('sync objects, prefixes and buckets, and items by their id', async () => {
       await connect();
       for (const name of ['2025-a', '2025-b', '2026-a'])
         s3.buckets.get('docks')?.set(`logs/${name}.txt`, { content: name });
@@ -188,7 +188,7 @@ export function s3Rows(catalogue: Catalogue): void {
       });
     });
 
-    test('keys of any letters are read, in a bucket of another region too; one that no address can say tells so', async () => {
+    test('read keys with any characters, also in a bucket of another region; a key that no address can carry ends with the reason', async () => {
       const keys = ['a b+c.md', 'ümläut/日本.md', `it's (1) & "2" <3>.md`, '100%/#1?.md', 'twice//slashed.md', '!*.md'];
       const odd = new Map([...keys, 'up/../away.md'].map((key) => [key, { content: `Of ${key}` }] as const));
       s3.buckets.set('odd.keys', odd);
@@ -207,24 +207,24 @@ export function s3Rows(catalogue: Catalogue): void {
       });
     });
 
-    test('what a connection was asked reaches objects that are synced later', async () => {
+    test('apply the options of a connection to objects synced later', async () => {
       const authentication = {
         source: 'S3',
         access_key: ACCESS_KEY,
         access_key_secret: ACCESS_KEY_SECRET,
         endpoint_url: `http://${s3.host}`,
       };
-      const wishes = { chunk_size: 99, tags: { asked: 'red' }, request_id: 'asked' };
+      const wanted = { chunk_size: 99, tags: { asked: 'red' }, request_id: 'asked' };
       const config = { split_rows: true, skip_file_processing: true };
-      const options = { sync_source_items: false, ...wishes, file_sync_config: config };
-      const asked = { authentication, sync_options: options };
-      expect(await user.post('/integrations/connect', asked)).toMatchObject({ status: 200, body: { sync_url: null } });
+      const options = { sync_source_items: false, ...wanted, file_sync_config: config };
+      const body = { authentication, sync_options: options };
+      expect(await user.post('/integrations/connect', body)).toMatchObject({ status: 200, body: { sync_url: null } });
       expect((await sync([{ bucket: 'boats' }])).status).toBe(200);
       const [file] = await waitFor(
         async () => (await user.post<Listed<FileRecord>>('/user_files_v2', {})).body.results,
         ([one]) => one?.sync_status === 'READY_TO_SYNC',
       );
-      expect(file).toMatchObject({ ...wishes, sync_properties: config });
+      expect(file).toMatchObject({ ...wanted, sync_properties: config });
       const elsewhere = { ...authentication, endpoint_url: 'http://169.254.169.254' };
       expect(await user.post('/integrations/connect', { authentication: elsewhere })).toMatchObject({
         status: 422,
@@ -232,7 +232,7 @@ export function s3Rows(catalogue: Catalogue): void {
       });
     });
 
-    test('an object past the limit is not read, and says why', async () => {
+    test('end an object above the size limit with the reason', async () => {
       s3.buckets.get('boats')?.set('large.txt', { content: Buffer.alloc(MAX_BYTES + 1, 'a'), type: 'text/plain' });
       await connect();
       await sync([{ bucket: 'boats' }]);
@@ -244,7 +244,7 @@ export function s3Rows(catalogue: Catalogue): void {
       });
     });
 
-    test('data_source_id may be left out where there is one connection; of several, one must be named', async () => {
+    test('need no data_source_id with one connection; one of several must be named', async () => {
       expect(await sync([{ bucket: 'boats' }])).toMatchObject({ status: 404 });
       const { id } = (await connect()).body as DataSourceRecord;
       expect((await sync([{ bucket: 'boats' }], { data_source_id: null })).status).toBe(200);
@@ -262,7 +262,7 @@ export function s3Rows(catalogue: Catalogue): void {
       ['nothing', {}],
       ['only a prefix', { prefix: 'logs/' }],
       ['an id and a prefix', { id: 'a', prefix: 'logs/' }],
-    ])('a choice of %s is 422', async (_name, chosen) => {
+    ])('refuse a selection of %s with 422', async (_name, chosen) => {
       expect(await sync([{ bucket: 'boats' }, chosen])).toMatchObject({
         status: 422,
         body: { detail: [{ loc: ['body', 'ids', 1] }] },

@@ -12,9 +12,9 @@ interface CrmList {
   readonly data: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** Whose organization is meant. */
+/** Rows for the selection of the organization. */
 export function salesforceAddressRows(catalogue: Catalogue): void {
-  describe('SALESFORCE by its domain', () => {
+  describe('the salesforce_domain of SALESFORCE', () => {
     const customer = new Customer(catalogue, 'SALESFORCE');
     const emulated = () => (customer.stand as SalesforceStand).emulator;
     beforeEach(() => customer.begin());
@@ -24,15 +24,15 @@ export function salesforceAddressRows(catalogue: Catalogue): void {
       ['harbour--test.sandbox.my.salesforce.com', { salesforce_domain: 'harbour--test.sandbox.my.salesforce.com' }],
       ['login.salesforce.com', {}],
       ['login.salesforce.com', { salesforce_domain: null }],
-    ])('people consent at %s; all that is read comes from where consent says', async (host, fields) => {
+    ])('sends users to %s for consent, and reads from the host that consent returns', async (host, fields) => {
       emulated().oauth.requests.length = 0;
       await customer.connect(fields);
       expect(new Set(emulated().oauth.requests.map(({ path }) => path.split('/')[1]))).toEqual(new Set([host]));
-      const asked = emulated().requests.filter((path) => !/\/(?:authorize|token)\b/.test(path));
-      expect(new Set(asked.map((path) => path.split('/')[1]))).toEqual(new Set([ORGANIZATION_HOST]));
+      const apiRequests = emulated().requests.filter((path) => !/\/(?:authorize|token)\b/.test(path));
+      expect(new Set(apiRequests.map((path) => path.split('/')[1]))).toEqual(new Set([ORGANIZATION_HOST]));
     });
 
-    test('a host that is not for programs, or not of Salesforce, is 422', async () => {
+    test('refuses hosts other than API hosts of Salesforce with 422', async () => {
       for (const domain of ['harbour.lightning.force.com', 'evil.com', 'evil.com/#', '127.0.0.1:8080', 'a@b']) {
         const body = { service: 'SALESFORCE', salesforce_domain: domain };
         expect(await customer.user.post('/integrations/oauth_url', body)).toMatchObject({
@@ -49,10 +49,10 @@ export function salesforceRows(catalogue: Catalogue): void {
   const emulated = () => (customer.stand as SalesforceStand).emulator;
   const id = (name: string) => sfId('001', name);
 
-  describe('SALESFORCE by its own fields', () => {
+  describe('the items of SALESFORCE', () => {
     beforeEach(() => customer.begin());
 
-    test('later listings ask for what changed of the files outside of libraries, and which were deleted', async () => {
+    test('later listings request changed and deleted files outside of libraries only', async () => {
       const file = (name: string, more: object = {}) =>
         emulated().put('ContentDocument', sfId('069', name), {
           ...{ Title: name, FileExtension: 'md', CreatedDate: CREATED, ParentId: null },
@@ -82,7 +82,7 @@ export function salesforceRows(catalogue: Catalogue): void {
       const loose = emulated().queries.filter((query) => query.includes('ParentId = null'));
       expect(loose.length).toBeGreaterThan(0);
       expect(loose.filter((query) => !query.includes('SystemModstamp > '))).toEqual([]);
-      // What was forgotten before it was told is found by a look at all there is.
+      // A deletion that Salesforce no longer reports is found by a full listing.
       emulated().mend();
       emulated().records.get('ContentDocument')!.delete(sfId('069', 'kept'));
       emulated().deletions.forgottenUntil = Date.now();
@@ -92,7 +92,7 @@ export function salesforceRows(catalogue: Catalogue): void {
       expect(emulated().queries.some((query) => /WHERE ParentId = null ORDER/.test(query))).toBe(true);
     });
 
-    test('articles are published ones, with what their organization has written into fields of its own', async () => {
+    test('articles are published ones, with the custom fields of their organization', async () => {
       const article = (name: string, more: object) =>
         emulated().put('Knowledge__kav', sfId('ka0', name), {
           ...{
@@ -126,7 +126,7 @@ export function salesforceRows(catalogue: Catalogue): void {
       ]);
     });
 
-    test('a file that is a link elsewhere is listed, and is not selectable; named all the same it says why', async () => {
+    test('a file that is a link is listed but not selectable, and ends with the reason when selected', async () => {
       const link = sfId('069', 'link');
       emulated().put('ContentDocument', link, {
         ...{ Title: 'Link', FileType: 'LINK', ParentId: null, CreatedDate: CREATED },
@@ -138,7 +138,7 @@ export function salesforceRows(catalogue: Catalogue): void {
     });
   });
 
-  describe('SALESFORCE: records of its CRM, as they are now', () => {
+  describe('CRM records of SALESFORCE, as they are now', () => {
     const OWNER = sfId('005', 'ada');
     let source = 0;
     const accounts = (body: object = {}) =>
@@ -166,17 +166,17 @@ export function salesforceRows(catalogue: Catalogue): void {
       source = (await customer.connect()).id;
     });
 
-    test('an account is answered whole, and beside it what Salesforce says where that is asked for', async () => {
+    test("return an account in full, with Salesforce's own data on request", async () => {
       const one = await customer.user.get(
         `/integrations/data/crm/accounts/${id("O'Hare 100%")}?data_source_id=${source}&includes=Tasks&includes=Events`,
       );
       expect(one).toMatchObject({ status: 200 });
-      const nothing = { state: null, address_type: 'BILLING' };
+      const billing = { state: null, address_type: 'BILLING' };
       expect(one.body).toEqual({
         ...{ id: id("O'Hare 100%"), owner: { id: OWNER }, name: "O'Hare 100%", description: null, industry: 'Ports' },
         ...{ website: 'https://harbour.example', number_of_employees: 12, last_activity_at: null },
         addresses: [
-          { street_1: '1 Quay', street_2: 'Floor 2', city: 'Kiel', postal_code: '24103', country: 'DE', ...nothing },
+          { street_1: '1 Quay', street_2: 'Floor 2', city: 'Kiel', postal_code: '24103', country: 'DE', ...billing },
         ],
         phone_numbers: [
           { phone_number: '1', phone_number_type: 'PRIMARY' },
@@ -201,7 +201,7 @@ export function salesforceRows(catalogue: Catalogue): void {
       expect(remote.body).not.toHaveProperty('tasks');
     });
 
-    test('lists are filtered, ordered with what has no value last, and go on page by page', async () => {
+    test('filter lists, sort missing values last, and page by cursor', async () => {
       expect(await names({ filters: { name: "o'hare 100%" } })).toEqual(["O'Hare 100%"]);
       expect(await names({ filters: { name: '%' } })).toEqual(["O'Hare 100%"]);
       expect(await names({ filters: { name: "' OR Name != '" } })).toEqual([]);
@@ -230,7 +230,7 @@ export function salesforceRows(catalogue: Catalogue): void {
       expect(new Set(await paged({}))).toEqual(new Set(byName));
     });
 
-    test('leads, contacts and opportunities are answered in their own words', async () => {
+    test('return leads, contacts and opportunities with their own fields', async () => {
       const common = { OwnerId: OWNER, IsDeleted: false, CreatedDate: CREATED, LastModifiedDate: CREATED };
       const address = { street: 'Pier 1', city: null, state: null, postalCode: null, country: null };
       emulated().put('Lead', sfId('00Q', 'eel'), {
@@ -277,7 +277,7 @@ export function salesforceRows(catalogue: Catalogue): void {
       expect(await read('opportunities', { stage: 'Nowhere' })).toEqual([]);
     });
 
-    test('what is not there is 404, what is no request 422, and access that is revoked 409', async () => {
+    test('answer missing records with 404, invalid requests with 422, and revoked access with 409', async () => {
       const get = (path: string) => customer.user.get(`/integrations/data/crm/${path}`);
       for (const wrong of [id('Nobody'), "x' OR Id != '", '1'])
         expect((await get(`accounts/${encodeURIComponent(wrong)}?data_source_id=${source}`)).status).toBe(404);

@@ -9,13 +9,13 @@ import { withDatabase } from '../../../support/dataSources.js';
 import { waitFor } from '../../../support/waitFor.js';
 import { serviceNowCredentials, type ServiceNowStand } from '../../../support/sourceStands/serviceNow.js';
 import { ALIAS, type Catalogue, Customer } from '../../../support/sourceStands/catalogue.js';
-import { ALL_WISHES, configOf, type TypesWished } from './helpdesk.js';
+import { ALL_TYPE_OPTIONS, configOf, type TypeOptions } from './helpdesk.js';
 
 const HOSTILE = ['evil.com/#', '127.0.0.1:8080', 'a@b', 'a.b', 'a/b', '..', '-a', 'a b', 'http://evil.com', '[::1]'];
 
 /** Tables of the emulator. */
 const [incident, drill] = ['incident', 'u_drill'];
-/** Attaches a text to a record. @returns the id of its item */
+/** Attaches a text to a record. Returns the id of its item. */
 function attach(
   attachments: ServiceNowStand['emulator']['attachments'],
   table: string,
@@ -28,9 +28,9 @@ function attach(
   return `${table}/${sysIdOf(record)}/${id}`;
 }
 
-/** The client that each connection brings. */
+/** Rows for the OAuth client that each connection brings. */
 export function serviceNowClientRows(catalogue: Catalogue): void {
-  describe('SERVICENOW by its own fields', () => {
+  describe('the servicenow_credentials of SERVICENOW', () => {
     const customer = new Customer(catalogue, 'SERVICENOW');
     const emulated = () => (customer.stand as ServiceNowStand).emulator;
     const credentials = () => serviceNowCredentials(customer.user.baseUrl);
@@ -41,7 +41,7 @@ export function serviceNowClientRows(catalogue: Catalogue): void {
       });
     beforeEach(() => customer.begin());
 
-    test('its redirect_uri is ours or on an alias that a setting names, and is used letter for letter in both legs', async () => {
+    test('have a redirect_uri at the service or an alias, which both legs use unchanged', async () => {
       const { baseUrl } = customer.user;
       for (const redirectUri of [
         `${ALIAS}/integrations/servicenow`,
@@ -56,7 +56,7 @@ export function serviceNowClientRows(catalogue: Catalogue): void {
         expect(new URL(body.oauth_url).searchParams.get('redirect_uri')).toBe(redirectUri);
         const back = new URL(await answerConsent(body.oauth_url));
         expect(back.origin).toBe(ALIAS);
-        // The name in front of us leads here.
+        // The alias resolves to this service.
         expect((await openPage(`${baseUrl}${back.pathname}${back.search}`)).status).toBe(200);
         const token = emulated().oauth.requests.find(({ kind }) => kind === 'token');
         expect(token).toMatchObject({ outcome: 'granted', parameters: { redirect_uri: redirectUri } });
@@ -80,7 +80,7 @@ export function serviceNowClientRows(catalogue: Catalogue): void {
         });
     });
 
-    test('its instance is one label of a host: no other host is ever asked', async () => {
+    test('have an instance that is a single host label: no other host is called', async () => {
       for (const instance of HOSTILE)
         expect(await urlFor({ ...credentials(), instance_subdomain: instance })).toMatchObject({
           status: 422,
@@ -90,12 +90,12 @@ export function serviceNowClientRows(catalogue: Catalogue): void {
         servicenow_credentials: { ...credentials(), instance_subdomain: 'lagoon' },
         sync_source_items: true,
       });
-      const asked = emulated().requests.map((path) => path.split('/')[1]);
-      expect(new Set(asked)).toEqual(new Set(['lagoon']));
+      const requestedHosts = emulated().requests.map((path) => path.split('/')[1]);
+      expect(new Set(requestedHosts)).toEqual(new Set(['lagoon']));
       expect((await customer.source()).data_source_external_id).toBe('SERVICENOW|ada.lee|lagoon');
     });
 
-    test('all four are needed: where one is absent it is named, and no address is given', async () => {
+    test('are all required: a missing one is named, and no authorization URL is returned', async () => {
       for (const name of Object.keys(credentials()))
         for (const value of [undefined, null, '', 5]) {
           const { status, body } = await urlFor({ ...credentials(), [name]: value });
@@ -108,18 +108,18 @@ export function serviceNowClientRows(catalogue: Catalogue): void {
         });
     });
 
-    test('for other services they mean nothing, whatever stands in them', async () => {
+    test('are ignored by other services, whatever they contain', async () => {
       const given = { instance_subdomain: 'evil.com/#', redirect_uri: 'https://evil.example/', client_id: 7 };
       for (const service of OAUTH_SOURCES.filter((one) => one !== 'SERVICENOW')) {
         const needed = { zendesk_subdomain: 'harbour', gong_account_email: 'ada@harbour.example' };
         const { status, body } = await urlFor(given, { service, ...needed });
-        // One that is not built says so itself.
+        // A source that is not built in reports that.
         if (status === 200) expect(body.oauth_url).not.toMatch(/evil/);
         else expect(body.detail).toMatch(/can not be connected in this version/);
       }
     });
 
-    test('its secret is sealed, kept with its connection alone, and refreshes with it', async () => {
+    test('are sealed, stored with their connection only, and used by its refreshes', async () => {
       const own = { ...credentials(), client_id: 'other-client', client_secret: 'other-client-secret' };
       const {
         id,
@@ -143,7 +143,7 @@ export function serviceNowClientRows(catalogue: Catalogue): void {
       ]);
     });
 
-    test('tokens that a caller has are taken with their client', async () => {
+    test('are accepted together with tokens that a caller has', async () => {
       const { accessToken, refreshToken } = emulated().oauth.grant();
       const authentication = {
         ...{ source: 'SERVICENOW', access_token: accessToken, refresh_token: refreshToken, ...credentials() },
@@ -167,13 +167,13 @@ export function serviceNowClientRows(catalogue: Catalogue): void {
   });
 }
 
-/** What becomes of the types that a selection names. */
-export function serviceNowTypeRows(catalogue: Catalogue, wishes: readonly TypesWished[] = ALL_WISHES): void {
-  describe('SERVICENOW: types', () => {
+/** Rows for the types that a selection names. */
+export function serviceNowTypeRows(catalogue: Catalogue, optionSets: readonly TypeOptions[] = ALL_TYPE_OPTIONS): void {
+  describe('the types of SERVICENOW', () => {
     const customer = new Customer(catalogue, 'SERVICENOW');
     beforeEach(() => customer.begin());
 
-    test('auto_synced_source_types and sync_attachments: what is named comes, what is not stays away', async () => {
+    test('select what is synced, by auto_synced_source_types and sync_attachments', async () => {
       const { attachments } = (customer.stand as ServiceNowStand).emulator;
       const [ofIncident, ofTable] = [
         attach(attachments, incident, 'keeper', 'portrait', 'Aurelia, painted.'),
@@ -181,7 +181,7 @@ export function serviceNowTypeRows(catalogue: Catalogue, wishes: readonly TypesW
       ];
       const { lighthouse, keeper, others, containers } = customer.content;
       let runs = 0;
-      const came = async (config: object, ids = containers): Promise<string[]> => {
+      const syncedIds = async (config: object, ids = containers): Promise<string[]> => {
         runs += 1;
         await customer.syncFiles(ids, { request_id: `types ${runs}`, ...config });
         await waitFor(
@@ -191,39 +191,40 @@ export function serviceNowTypeRows(catalogue: Catalogue, wishes: readonly TypesW
         const files = await customer.files({ request_ids: [`types ${runs}`] });
         return files.map((file) => file.external_file_id).toSorted();
       };
-      // What the connection was asked for is meant where a selection does not say.
+      // The options of the connection apply where a selection sets none.
       await customer.connect({ file_sync_config: configOf({ types: ['INCIDENT'], attachments: false }) });
-      expect(await came({})).toEqual([lighthouse, keeper].toSorted());
-      for (const wish of wishes) {
-        const { types, attachments: areWished } = wish;
+      expect(await syncedIds({})).toEqual([lighthouse, keeper].toSorted());
+      for (const options of optionSets) {
+        const { types, attachments: withAttachments } = options;
         const isNamed = (type: string): boolean => types?.includes(type) ?? false;
-        const isFree = (type: string): boolean => types === undefined || isNamed(type);
-        const comes = (type: string): boolean => isNamed('ATTACHMENT') || (areWished && isFree(type));
+        const isIncluded = (type: string): boolean => types === undefined || isNamed(type);
+        const includesAttachmentsOf = (type: string): boolean =>
+          isNamed('ATTACHMENT') || (withAttachments && isIncluded(type));
         const expected = [
-          ...(isFree('INCIDENT') ? [lighthouse, keeper] : []),
-          ...(isFree('TABLE') ? others : []),
-          ...(comes('INCIDENT') ? [ofIncident] : []),
-          ...(comes('TABLE') ? [ofTable] : []),
+          ...(isIncluded('INCIDENT') ? [lighthouse, keeper] : []),
+          ...(isIncluded('TABLE') ? others : []),
+          ...(includesAttachmentsOf('INCIDENT') ? [ofIncident] : []),
+          ...(includesAttachmentsOf('TABLE') ? [ofTable] : []),
         ];
-        expect({ wish, came: await came({ file_sync_config: configOf(wish) }) }).toEqual({
-          wish,
+        expect({ wish: options, came: await syncedIds({ file_sync_config: configOf(options) }) }).toEqual({
+          wish: options,
           came: expected.toSorted(),
         });
       }
-      // By its own name it comes all the same.
+      // An attachment selected by its own id needs no option.
       const named = { file_sync_config: configOf({ types: ['INCIDENT'], attachments: false }) };
-      expect(await came(named, [ofTable])).toEqual([ofTable]);
+      expect(await syncedIds(named, [ofTable])).toEqual([ofTable]);
     });
   });
 }
 
 export function serviceNowRows(catalogue: Catalogue): void {
-  describe('SERVICENOW: tables, incidents, attachments', () => {
+  describe('tables, incidents and attachments of SERVICENOW', () => {
     const customer = new Customer(catalogue, 'SERVICENOW');
     const emulated = () => (customer.stand as ServiceNowStand).emulator;
     beforeEach(() => customer.begin());
 
-    test('each is found by its type, with what people wrote', async () => {
+    test('are found by type, with their journal entries', async () => {
       emulated().tables.get(incident)!.rows.get(sysIdOf('keeper'))!['comments'] = 'Ada: seen on Monday.';
       emulated().tables.get('kb_knowledge')!.rows.get(sysIdOf('crews'))!['text'] =
         '<p>On <b>crews</b> &amp; ships.</p>';
@@ -256,7 +257,7 @@ export function serviceNowRows(catalogue: Catalogue): void {
       });
     });
 
-    test('drafts, what was retired and what the account may not see stay away; a page of hidden rows is not the last', async () => {
+    test('exclude drafts, retired articles and hidden rows; a page of hidden rows does not end a listing', async () => {
       const { rows } = emulated().tables.get(incident)!;
       for (let n = 0; n < 7; n += 1) {
         rows.set(sysIdOf(`a${n}`), { number: `A${n}` });
@@ -282,7 +283,7 @@ export function serviceNowRows(catalogue: Catalogue): void {
       expect(id).toBeGreaterThan(0);
     });
 
-    test('an account that may not ask for the tables sees those that it may look into', async () => {
+    test('are listed by probing when the account may not list tables', async () => {
       emulated().rights.hidesTables = true;
       emulated().tables.set('problem', { ...emulated().tables.get('problem')!, isClosed: true });
       await customer.connect({ sync_source_items: true });
@@ -290,7 +291,7 @@ export function serviceNowRows(catalogue: Catalogue): void {
       expect(items.map((item) => item.external_id)).toEqual([incident, 'kb_knowledge', 'sc_cat_item']);
     });
 
-    test('an instance that sleeps is a failure that passes: nothing is deleted, and its page becomes no text', async () => {
+    test('survive a hibernating instance: nothing is deleted, and its page is not stored as text', async () => {
       await customer.connect({ sync_source_items: true });
       await customer.syncFiles([customer.content.keeper]);
       const [keeper] = await customer.settledFiles(1);

@@ -5,7 +5,7 @@ import type { ServiceNowStand } from '../../../support/sourceStands/serviceNow.j
 import { type Catalogue, Customer } from '../../../support/sourceStands/catalogue.js';
 
 export function serviceNowChangeRows(catalogue: Catalogue): void {
-  describe('SERVICENOW: what changed', () => {
+  describe('the changes of SERVICENOW', () => {
     const customer = new Customer(catalogue, 'SERVICENOW');
     const emulated = () => (customer.stand as ServiceNowStand).emulator;
     const [incident, drill] = ['incident', 'u_drill'];
@@ -16,7 +16,7 @@ export function serviceNowChangeRows(catalogue: Catalogue): void {
     };
     beforeEach(() => customer.begin());
 
-    test('later listings ask for what changed alone; that something was deleted is told by its absence from a count', async () => {
+    test('are requested alone by later listings; a deletion is found by a lower count', async () => {
       const { tables, attachments, requests } = emulated();
       const [incidents, articles] = [tables.get(incident)!.rows, tables.get('kb_knowledge')!.rows];
       const old = attach(incident, 'lighthouse', 'old');
@@ -29,7 +29,7 @@ export function serviceNowChangeRows(catalogue: Catalogue): void {
       const stamp = momentOf(Date.now());
       const row = { sys_created_on: stamp, sys_updated_on: stamp, number: 'INC9', short_description: 'New' };
       incidents.set(sysIdOf('new'), row);
-      // Retired, and with something attached since.
+      // A retired article, and a record with a new attachment.
       const crews = `kb_knowledge/${sysIdOf('crews')}`;
       articles.set(sysIdOf('crews'), {
         ...articles.get(sysIdOf('crews'))!,
@@ -47,7 +47,7 @@ export function serviceNowChangeRows(catalogue: Catalogue): void {
         });
       expect(queries().length).toBeGreaterThan(0);
       expect(queries().filter((query) => !/^sys_(?:updated_on>=|created_on<|idIN)/.test(query))).toEqual([]);
-      // It is listed whole once there is less of it than there was.
+      // A table is listed in full once it has fewer rows than before.
       emulated().mend();
       attachments.delete(sysIdOf('old'));
       await customer.listItems();

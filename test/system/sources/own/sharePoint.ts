@@ -11,7 +11,7 @@ import type { Catalogue } from '../../../support/sourceStands/catalogue.js';
 const PAGE = '3bf6b2b0-6a0c-4a3e-9b7e-1d4b9b0f7a11';
 
 export function sharePointRows(catalogue: Catalogue): void {
-  describe('SHAREPOINT by its own operations', () => {
+  describe('the operations of SHAREPOINT', () => {
     let user: TestUser;
     let id: number;
     const { stands } = catalogue;
@@ -42,9 +42,9 @@ export function sharePointRows(catalogue: Catalogue): void {
       ({ id } = (await user.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body.results[0]!);
     });
 
-    test('the tenant and the site that the caller named are asked', async () => {
-      const asked = graph().provider.requests.map(({ kind, path }) => [kind, path]);
-      expect(asked).toEqual([
+    test('use the tenant and the site that the caller named', async () => {
+      const requests = graph().provider.requests.map(({ kind, path }) => [kind, path]);
+      expect(requests).toEqual([
         ['authorize', '/harbour.example/oauth2/v2.0/authorize'],
         ['consent', '/harbour.example/oauth2/v2.0/authorize'],
         ['token', '/harbour.example/oauth2/v2.0/token'],
@@ -55,7 +55,7 @@ export function sharePointRows(catalogue: Catalogue): void {
       expect(metadata).toMatchObject({ site_name: 'Harbour', site_host: 'harbour.sharepoint.com' });
     });
 
-    test('without a tenant anybody’s people are asked, without a site the first one of theirs', async () => {
+    test('use the common tenant without one, and the root site without a site', async () => {
       const other = await catalogue.service.user('sharepoint root');
       graph().provider.requests.length = 0;
       const body = { microsoft_tenant: null, sharepoint_site_name: '', sync_source_items: false };
@@ -65,34 +65,31 @@ export function sharePointRows(catalogue: Catalogue): void {
       expect(results).toMatchObject([{ data_source_external_id: 'SHAREPOINT|ada@harbour.example|harbour' }]);
     });
 
-    test.each(['ONEDRIVE', 'OUTLOOK'] as const)(
-      'of %s the tenant that the caller named is asked as well',
-      async (type) => {
-        const other = await catalogue.service.user(`tenant of ${type}`);
-        const { graph: account } = stands[type] as MicrosoftStand;
-        for (const [tenant, asked] of [
-          ['harbour.example', 'harbour.example'],
-          [null, 'common'],
-        ]) {
-          account.provider.requests.length = 0;
-          const body = { microsoft_tenant: tenant, sync_source_items: false };
-          expect((await stands[type].connect(other, body)).status).toBe(200);
-          const paths = account.provider.requests.map(({ kind, path }) => [kind, path]);
-          expect(paths.at(0)).toEqual(['authorize', `/${asked}/oauth2/v2.0/authorize`]);
-          expect(paths.at(-1)).toEqual(['token', `/${asked}/oauth2/v2.0/token`]);
-        }
-      },
-    );
+    test.each(['ONEDRIVE', 'OUTLOOK'] as const)('%s uses the tenant that the caller named as well', async (type) => {
+      const other = await catalogue.service.user(`tenant of ${type}`);
+      const { graph: account } = stands[type] as MicrosoftStand;
+      for (const [tenant, expected] of [
+        ['harbour.example', 'harbour.example'],
+        [null, 'common'],
+      ]) {
+        account.provider.requests.length = 0;
+        const body = { microsoft_tenant: tenant, sync_source_items: false };
+        expect((await stands[type].connect(other, body)).status).toBe(200);
+        const paths = account.provider.requests.map(({ kind, path }) => [kind, path]);
+        expect(paths.at(0)).toEqual(['authorize', `/${expected}/oauth2/v2.0/authorize`]);
+        expect(paths.at(-1)).toEqual(['token', `/${expected}/oauth2/v2.0/token`]);
+      }
+    });
 
-    test('it is connected with tokens that the caller has, for the tenant and the site it names', async () => {
+    test('accept tokens that the caller has, for the tenant and the site it names', async () => {
       const other = await catalogue.service.user('sharepoint handed over');
       const { accessToken, refreshToken } = graph().provider.grant();
-      const hand = (more: Record<string, unknown>) =>
+      const connectWith = (more: Record<string, unknown>) =>
         other.post('/integrations/connect', {
           authentication: { source: 'SHAREPOINT', access_token: accessToken, refresh_token: refreshToken, ...more },
           sync_options: { sync_source_items: false },
         });
-      expect(await hand({ tenant_name: 'harbour.example', site_name: 'Harbour' })).toMatchObject({
+      expect(await connectWith({ tenant_name: 'harbour.example', site_name: 'Harbour' })).toMatchObject({
         status: 200,
         body: {
           data_source: { data_source_external_id: 'SHAREPOINT|ada@harbour.example|harbour/Harbour' },
@@ -108,13 +105,13 @@ export function sharePointRows(catalogue: Catalogue): void {
         ['tenant_name', '127.0.0.1:8080'],
         ['site_name', 'a@b'],
       ] as const)
-        expect(await hand({ [field]: value })).toMatchObject({
+        expect(await connectWith({ [field]: value })).toMatchObject({
           status: 422,
           body: { detail: [{ loc: ['body', 'authentication', field] }] },
         });
     });
 
-    test('its sites are answered by pages, each by the name that oauth_url takes', async () => {
+    test('list sites page by page, each with the name that oauth_url accepts', async () => {
       const list = (query: string) => user.get<SitesPage>(`/integrations/sharepoint/sites/list${query}`);
       const first = await list('');
       expect(first).toMatchObject({
@@ -141,7 +138,7 @@ export function sharePointRows(catalogue: Catalogue): void {
       expect((await stranger.get(`/integrations/sharepoint/sites/list?data_source_id=${id}`)).status).toBe(404);
     });
 
-    test('items are synced by drive and id, by id alone in the first library, and pages by theirs', async () => {
+    test('sync items by drive and id, by id alone in the first library, and pages by theirs', async () => {
       graph().drives.put('b!atlas', 'first.md', { content: 'First.' });
       const ids = [
         { id: 'boats.md', root_id: 'b!boats' },

@@ -9,7 +9,7 @@ interface Conversations {
 }
 
 export function slackRows(catalogue: Catalogue): void {
-  describe('SLACK by its own operations', () => {
+  describe('the operations of SLACK', () => {
     const customer = new Customer(catalogue, 'SLACK');
     beforeEach(() => customer.begin());
 
@@ -17,7 +17,7 @@ export function slackRows(catalogue: Catalogue): void {
     const sync = (filters: Record<string, unknown>, body: Record<string, unknown> = {}) =>
       customer.user.post('/integrations/slack/sync', { filters, ...body });
 
-    test('its conversations are answered by the page, as they are now', async () => {
+    test('list its current conversations page by page', async () => {
       expect((await page()).status).toBe(404);
       const { id } = await customer.connect();
       const first = await page();
@@ -38,7 +38,7 @@ export function slackRows(catalogue: Catalogue): void {
       const direct = await page('?types=private_channel,im&exclude_archived=false');
       expect(direct.body.results).toMatchObject([
         { id: 'CDOCKS', name: 'docks', is_channel: true, is_private: true },
-        // Slack has no name for these; people know them by whom they are with.
+        // Slack has no name for direct messages; users know them by the other member.
         { id: 'CEELS', is_channel: false, is_im: true, user: 'U0BEN', name: 'Ben' },
       ]);
       for (const query of ['?types=public_channel,channels', '?exclude_archived=maybe', '?data_source_id=x'])
@@ -46,18 +46,18 @@ export function slackRows(catalogue: Catalogue): void {
       expect((await page(`?data_source_id=${2 ** 40}`)).status).toBe(404);
     });
 
-    test('what was said since a time becomes files, a quarter of an hour and a thread each', async () => {
+    test('store messages since a time as files, one per quarter of an hour and one per thread', async () => {
       await customer.connect();
       const place = slackPlaceOf(customer.content.keeper);
       const start = place?.kind === 'window' ? place.start : 0;
       const after = new Date((start + 60) * 1000).toISOString();
-      const wishes = {
+      const options = {
         tags: { from: 'slack' },
         request_id: 'slack since',
         chunk_size: 90,
         generate_sparse_vectors: true,
       };
-      expect(await sync({ conversation_id: 'CATLAS', after }, wishes)).toMatchObject({
+      expect(await sync({ conversation_id: 'CATLAS', after }, options)).toMatchObject({
         status: 200,
         body: { success: true },
       });
@@ -74,7 +74,7 @@ export function slackRows(catalogue: Catalogue): void {
       expect(JSON.parse(keeper?.name ?? '')).toEqual({ after: start, before: start + 900, conversation: 'CATLAS' });
       expect(await customer.textOf(customer.content.keeper)).toMatch(/^Ben, 2026-\d\d-\d\d \d\d:\d\d: Its keeper/);
       await expectSparse(customer.service, customer.user, keeper?.id ?? 0);
-      // Found by another question as well, it stays one file.
+      // A second query that finds the messages keeps the same file.
       expect((await sync({ conversation_id: 'CATLAS', after: null })).status).toBe(200);
       const both = await customer.settledFiles(2);
       expect(both.map((file) => file.external_file_id).toSorted()).toEqual(
@@ -86,7 +86,7 @@ export function slackRows(catalogue: Catalogue): void {
       expect(await customer.textOf(customer.content.lighthouse)).toContain('Who told you, @Ada?');
     });
 
-    test('a conversation that is not there becomes a file that says so; what is no conversation, or no time, is 422', async () => {
+    test('report a missing conversation in a file, and refuse an invalid conversation or time with 422', async () => {
       await customer.connect();
       expect((await sync({ conversation_id: 'C0NOWHERE', after: '2026/03/04' })).status).toBe(200);
       const [nowhere] = await customer.settledFiles(1);

@@ -7,32 +7,32 @@ import type { MicrosoftStand } from '../../../support/sourceStands/microsoft.js'
 import { waitFor } from '../../../support/waitFor.js';
 import { type Catalogue, Customer } from '../../../support/sourceStands/catalogue.js';
 
-/** What was told of a customer's selections, by id, once there is so much of it and they are over. */
-const toldOf = async (customer: Customer, number: number) => {
-  const told = await waitFor(
+/** Returns the reasons of a customer's skipped items by id, once there are this many and the selections have ended. */
+const skippedReasonsOf = async (customer: Customer, number: number) => {
+  const reasons = await waitFor(
     () => customer.leftOut(),
     (some) => some.length >= number,
   );
   await customer.selectionsDone();
-  expect(await customer.leftOut()).toEqual(told);
-  return new Map(told.map(({ id, reason }) => [id, reason]));
+  expect(await customer.leftOut()).toEqual(reasons);
+  return new Map(reasons.map(({ id, reason }) => [id, reason]));
 };
 
-/** What lies in a selection and becomes no file: nothing of it goes without a word. */
+/** Rows for selected items that become no file: each is reported. */
 export function unreadableRows(catalogue: Catalogue): void {
-  describe('What becomes no file', () => {
+  describe('selected items that become no file', () => {
     const github = new Customer(catalogue, 'GITHUB');
     const gitbook = new Customer(catalogue, 'GITBOOK');
     beforeEach(() => Promise.all([github.begin(), gitbook.begin()]));
 
-    test('in a directory of GITHUB is told of by its reason, once, with the request; what is named by itself too', async () => {
+    test('in a directory of GITHUB are reported once with their reason and the request, also when selected by themselves', async () => {
       const { files } = (github.stand as GitHubStand).emulator.repositories['ada/atlas']!;
       files['sights/tower.zip'] = { content: 'PK' };
       files['sights/long.rs'] = { content: 'x'.repeat(1_000_001) };
       const { id } = await github.connect();
       await github.syncFiles(['ada/atlas/sights'], { request_id: 'sights' });
-      const told = await toldOf(github, 4);
-      expect(told).toEqual(
+      const reasons = await skippedReasonsOf(github, 4);
+      expect(reasons).toEqual(
         new Map([
           ['ada/atlas/sights/tower.png', expect.stringMatching(/only documents and texts/)],
           ['ada/atlas/sights/tower.zip', expect.stringMatching(/only documents and texts/)],
@@ -41,7 +41,7 @@ export function unreadableRows(catalogue: Catalogue): void {
         ]),
       );
       expect(await github.settledFiles(2)).toHaveLength(2);
-      // As receivers get it.
+      // As receivers get the event.
       const { results } = (
         await github.user.get<{ results: { webhook_type: string; customer_id: string; obj: unknown }[] }>(
           '/events?limit=1000',
@@ -66,16 +66,16 @@ export function unreadableRows(catalogue: Catalogue): void {
       });
       expect(own).toHaveLength(3);
       await github.syncFiles(['ada/atlas/other', 'ada/atlas/.gitkeep']);
-      expect((await toldOf(github, 6)).get('ada/atlas/other')).toMatch(/another repository/);
+      expect((await skippedReasonsOf(github, 6)).get('ada/atlas/other')).toMatch(/another repository/);
       expect(await github.files()).toHaveLength(2);
     });
 
-    test('in a space of GITBOOK is told of: links, and what is computed, which no list shows', async () => {
+    test('in a space of GITBOOK are reported: links, and computed pages, which no list shows', async () => {
       await gitbook.connect({ sync_source_items: true });
       const { items } = await gitbook.items({ filters: { item_types: ['LINK'] } });
       expect(items).toMatchObject([{ external_id: 'atlas/away', is_selectable: false }]);
       await gitbook.syncFiles(['atlas']);
-      expect(await toldOf(gitbook, 2)).toEqual(
+      expect(await skippedReasonsOf(gitbook, 2)).toEqual(
         new Map([
           ['atlas/away', expect.stringMatching(/is a link/)],
           ['atlas/interface', expect.stringMatching(/computes it/)],
@@ -85,32 +85,34 @@ export function unreadableRows(catalogue: Catalogue): void {
   });
 }
 
-/** The same of sources that npm test has no room for. */
+/** The same for sources that do not fit into `npm test`. */
 export function moreUnreadableRows(catalogue: Catalogue): void {
-  describe('What becomes no file, of more sources', () => {
+  describe('selected items that become no file, in more sources', () => {
     const drive = new Customer(catalogue, 'GOOGLE_DRIVE');
     const oneDrive = new Customer(catalogue, 'ONEDRIVE');
     const outlook = new Customer(catalogue, 'OUTLOOK');
     beforeEach(() => Promise.all([drive.begin(), oneDrive.begin(), outlook.begin()]));
 
-    test('in a folder of GOOGLE_DRIVE are shortcuts to folders; chosen by themselves they are looked into', async () => {
+    test('in a folder of GOOGLE_DRIVE include shortcuts to folders; a selected shortcut is followed', async () => {
       const { files } = (drive.stand as GoogleDriveStand).emulator;
       files['far'] = { name: 'Far', mimeType: DRIVE_FOLDER };
       files['in-far'] = { ...files['keeper']!, parent: 'far' };
       files['way'] = { name: 'Way', mimeType: DRIVE_SHORTCUT, parent: 'sights', target: 'far' };
       await drive.connect();
       await drive.syncFiles(['sights']);
-      expect(await toldOf(drive, 1)).toEqual(new Map([['way', expect.stringMatching(/shortcut to a folder/)]]));
+      expect(await skippedReasonsOf(drive, 1)).toEqual(
+        new Map([['way', expect.stringMatching(/shortcut to a folder/)]]),
+      );
       await drive.syncFiles(['way']);
       const made = await drive.settledFiles(3);
       expect(made.map((file) => file.external_file_id).toSorted()).toEqual(['in-far', 'keeper', 'lighthouse']);
       expect(await drive.leftOut()).toHaveLength(1);
     });
 
-    test('in a folder of ONEDRIVE are notebooks; one that is named by itself is a file that says why', async () => {
+    test('in a folder of ONEDRIVE include notebooks; a selected notebook is a file with the reason', async () => {
       await oneDrive.connect();
       await oneDrive.syncFiles(['b!atlas/sights']);
-      expect(await toldOf(oneDrive, 1)).toEqual(
+      expect(await skippedReasonsOf(oneDrive, 1)).toEqual(
         new Map([['b!atlas/sights.Notes', expect.stringMatching(/notebooks/)]]),
       );
       await oneDrive.syncFiles(['b!atlas/sights.Notes']);
@@ -122,7 +124,7 @@ export function moreUnreadableRows(catalogue: Catalogue): void {
       expect(await oneDrive.leftOut()).toHaveLength(1);
     });
 
-    test('of mails of OUTLOOK are links to files elsewhere, told of where attachments are asked for', async () => {
+    test('in mails of OUTLOOK include links to files elsewhere, reported if attachments are requested', async () => {
       const { mailbox } = (outlook.stand as MicrosoftStand).graph;
       const mail = { folder: 'sights', subject: 'Plan', text: 'See there.', received: '2026-01-07T09:00:00Z' };
       mailbox.put('plan', { ...mail, attachments: { far: { name: 'far.docx', content: '', kind: 'reference' } } });
@@ -132,8 +134,8 @@ export function moreUnreadableRows(catalogue: Catalogue): void {
       await outlook.selectionsDone();
       expect(await outlook.leftOut()).toEqual([]);
       await outlook.syncFiles(['folder:sights'], { file_sync_config: { sync_attachments: true } });
-      const why = expect.stringMatching(/link to a file elsewhere/);
-      expect(await toldOf(outlook, 1)).toEqual(new Map([['plan/far', why]]));
+      const reason = expect.stringMatching(/link to a file elsewhere/);
+      expect(await skippedReasonsOf(outlook, 1)).toEqual(new Map([['plan/far', reason]]));
       const body = { data_source_id: id, folder: 'Sights', filters: {}, sync_attachments: true };
       expect((await outlook.user.post('/integrations/outlook/sync', body)).status).toBe(200);
       await waitFor(

@@ -6,7 +6,7 @@ import type { ZendeskStand } from '../../../support/sourceStands/zendesk.js';
 import { type Catalogue, Customer } from '../../../support/sourceStands/catalogue.js';
 import { type HelpdeskContent, helpdeskRows } from './helpdesk.js';
 
-/** A little of everything at one subdomain, and nothing else. */
+/** Fills one subdomain with an item of each kind, and no other subdomain. */
 export function fillZendesk({ stands }: Catalogue, subdomain = 'harbour'): HelpdeskContent {
   const account = newZendeskAccount();
   (stands.ZENDESK as ZendeskStand).emulator.accounts.set(subdomain, account);
@@ -27,25 +27,25 @@ export function fillZendesk({ stands }: Catalogue, subdomain = 'harbour'): Helpd
   };
 }
 
-/** Whose account is meant. */
+/** Rows for the selection of the account. */
 export function zendeskAddressRows(catalogue: Catalogue): void {
   const stand = () => catalogue.stands.ZENDESK as ZendeskStand;
 
-  describe('ZENDESK by its subdomain', () => {
+  describe('the zendesk_subdomain of ZENDESK', () => {
     const customer = new Customer(catalogue, 'ZENDESK');
 
-    test('zendesk_subdomain: 400 naming it without it, 422 for what is none, and each one is an account of its own', async () => {
+    test('is required (400), must be a single host label (422), and names an account of its own', async () => {
       await customer.begin();
       const { user } = customer;
-      const ask = (body: Record<string, unknown>) =>
+      const requestUrl = (body: Record<string, unknown>) =>
         user.post('/integrations/oauth_url', { service: 'ZENDESK', connecting_new_account: true, ...body });
       for (const none of [{}, { zendesk_subdomain: null }, { zendesk_subdomain: '' }])
-        expect(await ask(none)).toMatchObject({
+        expect(await requestUrl(none)).toMatchObject({
           status: 400,
           body: { detail: expect.stringContaining('zendesk_subdomain') },
         });
       for (const wrong of ['evil.com/#', '127.0.0.1:8080', 'a@b'])
-        expect(await ask({ zendesk_subdomain: wrong })).toMatchObject({
+        expect(await requestUrl({ zendesk_subdomain: wrong })).toMatchObject({
           status: 422,
           body: { detail: [{ loc: ['body', 'zendesk_subdomain'] }] },
         });
@@ -58,7 +58,7 @@ export function zendeskAddressRows(catalogue: Catalogue): void {
           () => customer.textOf(`${subdomain}/article:100`),
           (text) => text.includes(`The light of ${subdomain}.`),
         );
-        // Consent, tokens and interface, all of them of this one.
+        // Consent, tokens and API requests all use this subdomain.
         expect(new Set(hosts.map((one) => one.split('/')[1]))).toEqual(new Set([subdomain]));
         for (const part of ['/oauth/authorizations/new', '/oauth/tokens', '/api/v2/users/me.json'])
           expect(hosts.some((one) => one.endsWith(part))).toBe(true);
@@ -77,10 +77,10 @@ export function zendeskAddressRows(catalogue: Catalogue): void {
 export function zendeskRows(catalogue: Catalogue): void {
   helpdeskRows(catalogue, 'ZENDESK', () => fillZendesk(catalogue));
 
-  describe('ZENDESK by consent', () => {
+  describe('the items of ZENDESK', () => {
     const customer = new Customer(catalogue, 'ZENDESK');
 
-    test('a ticket has its comments as its text, what Zendesk says of it as tags, and what is attached as a file of its own', async () => {
+    test('a ticket has its comments as text, its attributes as tags, and its attachments as files', async () => {
       await customer.begin();
       fillZendesk(catalogue);
       await customer.connect({ sync_files_on_connection: true, file_sync_config: { sync_attachments: true } });
@@ -104,7 +104,7 @@ export function zendeskRows(catalogue: Catalogue): void {
       expect(await customer.textOf('harbour/ticket:7/70')).toContain('A broken pier.');
     });
 
-    test('later listings ask for the tickets that changed alone, and for the whole of the help centre', async () => {
+    test('later listings request changed tickets only, and the whole help centre', async () => {
       await customer.begin();
       fillZendesk(catalogue);
       const { emulator } = catalogue.stands.ZENDESK as ZendeskStand;
@@ -116,21 +116,21 @@ export function zendeskRows(catalogue: Catalogue): void {
       const before = await ids();
       expect(before).toEqual(expect.arrayContaining(['harbour/ticket:8/80', 'harbour/ticket:9/80']));
       emulator.mend();
-      // Told by the export, which leaves out the last minute, and by the list of the latest.
+      // Reported by the export, which omits the last minute, and by the list of the latest tickets.
       const minutesAgo = new Date(Date.now() - 200_000).toISOString();
       Object.assign(tickets.get(8)!, { updated: minutesAgo, comments: [{ text: 'Nothing here.' }] });
       Object.assign(tickets.get(9)!, { updated: minutesAgo, status: 'deleted' });
       tickets.set(11, { subject: 'New', comments: [attached], updated: new Date().toISOString() });
       articles.delete(100);
       expect(await customer.listItems()).toMatchObject({ sync_status: 'READY' });
-      const gone = ['harbour/article:100', 'harbour/ticket:8/80', 'harbour/ticket:9', 'harbour/ticket:9/80'];
+      const deletedIds = ['harbour/article:100', 'harbour/ticket:8/80', 'harbour/ticket:9', 'harbour/ticket:9/80'];
       const fresh = ['harbour/ticket:11', 'harbour/ticket:11/80'];
-      expect(await ids()).toEqual([...before.filter((id) => !gone.includes(id)), ...fresh].toSorted());
-      const asked = emulator.requests.filter((path) => path.includes('/tickets'));
-      expect(asked.some((path) => path.includes('start_time=1&'))).toBe(false);
-      const told = asked.flatMap((path) => /tickets\/(\d+)\/comments/.exec(path)?.[1] ?? []);
-      expect(told.toSorted()).toEqual(['11', '8']);
-      // Once more there is nothing to tell but what the export left out, and nothing is lost by that.
+      expect(await ids()).toEqual([...before.filter((id) => !deletedIds.includes(id)), ...fresh].toSorted());
+      const ticketRequests = emulator.requests.filter((path) => path.includes('/tickets'));
+      expect(ticketRequests.some((path) => path.includes('start_time=1&'))).toBe(false);
+      const commentRequests = ticketRequests.flatMap((path) => /tickets\/(\d+)\/comments/.exec(path)?.[1] ?? []);
+      expect(commentRequests.toSorted()).toEqual(['11', '8']);
+      // A further listing repeats only what the export omitted, and loses nothing.
       emulator.mend();
       const after = await ids();
       await customer.listItems();

@@ -17,7 +17,7 @@ export function zoteroRows(catalogue: Catalogue): void {
   const emulated = () => (customer.stand as ZoteroStand).emulator;
   const idOf = (name: string): string => `${OWN}/items/${zoteroKey(name)}`;
 
-  describe('ZOTERO: consent by OAuth 1.0a', () => {
+  describe('consent of ZOTERO by OAuth 1.0a', () => {
     const urlFor = (body: object = {}): Promise<Answer<{ oauth_url: string; detail: string }>> =>
       customer.user.post('/integrations/oauth_url', {
         ...{ service: 'ZOTERO', connecting_new_account: true, sync_source_items: false },
@@ -28,7 +28,7 @@ export function zoteroRows(catalogue: Catalogue): void {
       emulated().oauth.requests.length = 0;
     });
 
-    test('a token is asked for with our callback, consented to, and exchanged once, all of it signed', async () => {
+    test('requests a token with our callback, gets consent, and exchanges it once, all signed', async () => {
       const { body } = await urlFor();
       const url = new URL(body.oauth_url);
       expect(Object.fromEntries(url.searchParams)).toMatchObject({
@@ -42,7 +42,7 @@ export function zoteroRows(catalogue: Catalogue): void {
         data_source_external_id: 'ZOTERO|475',
         data_source_metadata: { user_id: '475', username: 'ada' },
       });
-      // A second look at the address exchanges nothing.
+      // Opening the address again exchanges nothing.
       expect((await openPage(back)).status).toBe(200);
       const tokens = emulated().oauth.requests.filter(({ kind }) => kind === 'token');
       expect(tokens.map(({ path, outcome }) => [path, outcome])).toEqual([
@@ -52,14 +52,14 @@ export function zoteroRows(catalogue: Catalogue): void {
       expect(tokens[0]?.parameters['oauth_callback']).toContain('/integrations/zotero?state=');
     });
 
-    test('scopes are the permissions that are asked for, and no others', async () => {
+    test('requests exactly the given scopes as permissions', async () => {
       const { body } = await urlFor({ scopes: ['library_access=1', 'identity'] });
       const { searchParams } = new URL(body.oauth_url);
       expect([searchParams.get('library_access'), searchParams.get('identity')]).toEqual(['1', '1']);
       expect([searchParams.get('notes_access'), searchParams.get('all_groups')]).toEqual([null, null]);
     });
 
-    test('who says no is told that nothing was connected; a verifier that is none connects nothing', async () => {
+    test('reports a refusal, and connects nothing with an invalid verifier', async () => {
       const denied = await consentTo((await urlFor()).body.oauth_url, { deny: true });
       expect(denied.html).not.toMatch(/is connected</);
       const back = new URL(await answerConsent((await urlFor()).body.oauth_url));
@@ -69,13 +69,13 @@ export function zoteroRows(catalogue: Catalogue): void {
       expect(body.count).toBe(0);
     });
 
-    test('a provider that fails before consent is 503, and leaves nothing behind', async () => {
+    test('answers 503 when the provider fails before consent, and leaves nothing behind', async () => {
       emulated().oauth.failNext(1);
       expect(await urlFor()).toMatchObject({ status: 503, body: { detail: expect.stringMatching(/Zotero failed/) } });
       expect((await urlFor()).status).toBe(200);
     });
 
-    test('of an organization with a client of its own, that one signs, and people come back where it says', async () => {
+    test("signs with the organization's own client, and returns users to its redirect_uri", async () => {
       const { service } = catalogue;
       const { apiKey } = await service.store.organizations.create('Zotero white label');
       const key = apiClient(service.url, { authorization: `Bearer ${apiKey}` });
@@ -88,21 +88,21 @@ export function zoteroRows(catalogue: Catalogue): void {
             credentials: { client_id: CLIENT_ID, client_secret: secret, redirect_uri: redirect },
           },
         ]);
-      const ask = () =>
+      const requestUrl = () =>
         user.post<{ oauth_url: string; detail: string }>('/integrations/oauth_url', {
           ...{ service: 'ZOTERO', sync_source_items: false },
         });
       await create('not-the-secret');
-      expect(await ask()).toMatchObject({ status: 400, body: { detail: expect.stringMatching(/white label/) } });
+      expect(await requestUrl()).toMatchObject({ status: 400, body: { detail: expect.stringMatching(/white label/) } });
       await create(CLIENT_SECRET);
-      const back = new URL(await answerConsent((await ask()).body.oauth_url));
+      const back = new URL(await answerConsent((await requestUrl()).body.oauth_url));
       expect(`${back.origin}${back.pathname}`).toBe(redirect);
       expect((await openPage(`${service.url}${back.pathname}${back.search}`)).status).toBe(200);
       const { body } = await user.post<{ results: DataSourceRecord[] }>('/user_data_sources', {});
       expect(body.results).toMatchObject([{ data_source_external_id: 'ZOTERO|475' }]);
     });
 
-    test('a key that a caller has is taken', async () => {
+    test('accepts a key that a caller has', async () => {
       const authentication = {
         source: 'ZOTERO',
         access_token: emulated().oauth.grant(),
@@ -117,13 +117,13 @@ export function zoteroRows(catalogue: Catalogue): void {
     });
   });
 
-  describe('ZOTERO: items and attachments', () => {
+  describe('items and attachments of ZOTERO', () => {
     beforeEach(() => customer.begin());
-    const put = (name: string, data: object, file?: string): void =>
+    const addItem = (name: string, data: object, file?: string): void =>
       emulated().put(OWN, 'items', zoteroKey(name), { dateAdded: ADDED, ...data }, file);
 
-    test('items say who wrote them and where, notes what is in them, attachments what their file says', async () => {
-      put('paper', {
+    test('contain creators and publication of items, the text of notes, and the files of attachments', async () => {
+      addItem('paper', {
         ...{ itemType: 'bookSection', title: 'On lamps', abstractNote: 'Of oil.', bookTitle: 'Light', DOI: '10.1/2' },
         creators: [
           { creatorType: 'author', firstName: 'Ada', lastName: 'Lee' },
@@ -131,14 +131,14 @@ export function zoteroRows(catalogue: Catalogue): void {
         ],
         tags: [{ tag: 'lamps' }],
       });
-      put('note', { itemType: 'note', note: '<p>Oil &amp; wick.</p>', parentItem: zoteroKey('paper') });
-      put('web', {
+      addItem('note', { itemType: 'note', note: '<p>Oil &amp; wick.</p>', parentItem: zoteroKey('paper') });
+      addItem('web', {
         itemType: 'attachment',
         linkMode: 'linked_url',
         title: 'Elsewhere',
         parentItem: zoteroKey('paper'),
       });
-      put('mark', { itemType: 'annotation', annotationText: 'x', parentItem: zoteroKey('keeper') });
+      addItem('mark', { itemType: 'annotation', annotationText: 'x', parentItem: zoteroKey('keeper') });
       await customer.connect({ sync_source_items: true });
       const { items } = await customer.items({ parent_id: idOf('paper') });
       expect(new Map(items.map((item) => [item.external_id, item.is_selectable]))).toEqual(
@@ -164,23 +164,23 @@ export function zoteroRows(catalogue: Catalogue): void {
       expect(await customer.textOf(idOf('note'))).toContain('Oil & wick.');
     });
 
-    test('later listings ask for what changed alone; a trashed item goes, one of a lost collection stays', async () => {
+    test('are listed by changes alone; a trashed item is deleted, and one of a deleted collection stays', async () => {
       await customer.connect({ sync_source_items: true });
       await customer.syncFiles(customer.content.containers);
       await customer.settledFiles(customer.documents.length);
       const whole = (path: string) =>
         path.startsWith(`/${OWN}/items?`) && !path.includes('since=') && !path.includes('limit=1&');
       emulated().mend();
-      put('lighthouse', { ...emulated().libraries.get(OWN)!.items.get(zoteroKey('lighthouse'))!.data, deleted: 1 });
-      put('fresh', { itemType: 'journalArticle', title: 'Fresh', abstractNote: 'New.' });
+      addItem('lighthouse', { ...emulated().libraries.get(OWN)!.items.get(zoteroKey('lighthouse'))!.data, deleted: 1 });
+      addItem('fresh', { itemType: 'journalArticle', title: 'Fresh', abstractNote: 'New.' });
       await customer.listItems();
       expect(emulated().requests.some(whole)).toBe(false);
       const ids = async () => (await customer.items()).items.map((item) => item.external_id);
-      // With what was attached to it.
+      // Its attachment is deleted with it.
       expect(await ids()).not.toContain(customer.content.lighthouse);
       expect(await ids()).not.toContain(customer.content.keeper);
       expect(await ids()).toContain(idOf('fresh'));
-      put('kept', {
+      addItem('kept', {
         itemType: 'journalArticle',
         title: 'Kept',
         abstractNote: 'Kept.',
@@ -194,7 +194,7 @@ export function zoteroRows(catalogue: Catalogue): void {
       expect(await ids()).not.toContain(customer.content.branch);
     });
 
-    test('a group that the account has left goes with what lay in it; a new one is listed', async () => {
+    test('are deleted with a group that the account has left; a new group is listed', async () => {
       await customer.connect({ sync_source_items: true });
       const [left] = customer.content.others;
       emulated().libraries.delete('groups/12');
@@ -210,14 +210,14 @@ export function zoteroRows(catalogue: Catalogue): void {
       expect(await ids()).toContain(`groups/99/items/${zoteroKey('gulls')}`);
     });
 
-    test('a key that opens groups alone lists them alone', async () => {
+    test('of groups alone are listed for a key without a library', async () => {
       emulated().rights.hasLibrary = false;
       await customer.connect({ sync_source_items: true });
       const { items } = await customer.items({ filters: { root_files_only: true } });
       expect(items.map((item) => item.external_id).toSorted()).toEqual(customer.content.containers.slice(1).toSorted());
     });
 
-    test('an answer that asks for rest is one: nothing is asked before that', async () => {
+    test('are requested no earlier than a Backoff header allows', async () => {
       await customer.connect();
       emulated().backoff.seconds = 1;
       emulated().mend();

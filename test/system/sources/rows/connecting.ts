@@ -4,7 +4,7 @@ import { honours } from '../../../../contract/sources.js';
 import type { Listed } from '../../../support/client.js';
 import type { Customer } from '../../../support/sourceStands/catalogue.js';
 
-/** What connecting does by itself, and credentials that are no good, or no longer. */
+/** Rows for the effects of connecting, and for rejected or revoked credentials. */
 export function connectingRows(customer: Customer): void {
   describe('connecting', () => {
     beforeEach(() => customer.begin());
@@ -14,7 +14,7 @@ export function connectingRows(customer: Customer): void {
       [true, false],
       [false, true],
       [false, false],
-    ])('sync_source_items %s and sync_files_on_connection %s: neither asks for the other', async (lists, syncs) => {
+    ])('sync_source_items %s and sync_files_on_connection %s have independent effects', async (lists, syncs) => {
       const { user, stand, content, documents, type } = customer;
       const body = { sync_source_items: lists, sync_files_on_connection: syncs };
       expect((await stand.connect(user, body)).status).toBe(200);
@@ -32,7 +32,7 @@ export function connectingRows(customer: Customer): void {
       expect((await customer.items()).count).toBe(content.items);
     });
 
-    test('credentials that are refused are 400 with a sentence, and leave nothing behind', async () => {
+    test('refuses invalid credentials with 400 and a message, and leaves nothing behind', async () => {
       const { user, stand } = customer;
       const { status, body } = await stand.connectWithInvalidCredentials(user);
       expect({ status, body }).toEqual({ status: 400, body: { detail: expect.stringMatching(/credentials/) } });
@@ -40,7 +40,7 @@ export function connectingRows(customer: Customer): void {
       expect((await user.post<Listed<unknown>>('/user_data_sources', {})).body.results).toEqual([]);
     });
 
-    test('credentials that the source takes back end the connection, and the account can be connected again', async () => {
+    test('ends when the source revokes its credentials, and the account can be connected again', async () => {
       const { user, stand, content, documents } = customer;
       const { id } = await customer.connect({ sync_source_items: true });
       stand.revokeAccess();

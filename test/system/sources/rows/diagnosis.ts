@@ -16,7 +16,7 @@ export interface DiagnosisAnswer {
 
 const PARTS = ['credential', 'scopes', 'limits', 'sample_item', 'schedule', 'last_failures'];
 
-/** What the doctor of connections finds: a source that is well, and what is wrong with one that is not. */
+/** Rows for the diagnosis of a data source: of a healthy one, and of one with a fault. */
 export function diagnosisRows(customer: Customer): void {
   describe('its diagnosis', () => {
     beforeEach(() => customer.begin());
@@ -30,7 +30,7 @@ export function diagnosisRows(customer: Customer): void {
       return { status: body.status, of: (name: string) => found.get(name)!, checks: body.checks };
     };
 
-    test('says ok of each part of what is well, with an item that is there', async () => {
+    test('reports ok for each part of a healthy source, with an existing item', async () => {
       await customer.connect();
       const { status, of, checks } = await diagnose();
       expect(checks.filter((check) => check.status !== 'ok' || check.fix !== null)).toEqual([]);
@@ -39,7 +39,7 @@ export function diagnosisRows(customer: Customer): void {
       expect(of('scopes').details).not.toMatchObject({ missing: [expect.anything()] });
     });
 
-    test('says bad of credentials that its source takes no more, with what helps, and all else beside it', async () => {
+    test('reports bad for credentials that the source rejects, with the remedy and all other parts', async () => {
       const { stand } = customer;
       await customer.connect();
       stand.revokeAccess();
@@ -52,7 +52,7 @@ export function diagnosisRows(customer: Customer): void {
       });
       expect(refused.of('sample_item').status).toBe('warn');
       for (const part of ['limits', 'schedule', 'last_failures']) expect(refused.of(part).status).toBe('ok');
-      // The refusal is recorded as a sync records it, so the list of data sources shows it from now on.
+      // The refusal is recorded as by a sync, so the list of data sources shows it.
       expect((await customer.source()).revoked_access).toBe(true);
       const closed = await diagnose();
       expect(closed.of('credential')).toMatchObject({
@@ -64,7 +64,7 @@ export function diagnosisRows(customer: Customer): void {
       expect((await diagnose()).status).toBe('ok');
     });
 
-    test('says until when its source takes no more requests', async () => {
+    test('reports how long the source refuses further requests', async () => {
       const { stand } = customer;
       await customer.connect();
       stand.limit(1, 300);
@@ -74,10 +74,10 @@ export function diagnosisRows(customer: Customer): void {
       expect(status).toBe('warn');
       const left = Date.parse(String(details['limited_until'])) - Date.now();
       expect(left).toBeGreaterThan(60_000);
-      // It is not even asked meanwhile.
-      const asked = stand.asked();
+      // Meanwhile no request is sent.
+      const requestsBefore = stand.asked();
       expect((await diagnose()).of('sample_item').status).toBe('warn');
-      expect(stand.asked()).toBe(asked);
+      expect(stand.asked()).toBe(requestsBefore);
     });
   });
 }

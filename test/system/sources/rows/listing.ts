@@ -4,38 +4,38 @@ import type { DataSourceRecord } from '../../../../contract/records.js';
 import type { Customer } from '../../../support/sourceStands/catalogue.js';
 import { thoroughly } from '../../../support/thorough.js';
 
-/** More than a handful, and most of what there is. */
-const MUCH = 12;
+/** Enough missing items to exceed the mass-deletion limit. */
+const MISSING = 12;
 
-/** Listings that miss something, or do not come to an end. */
+/** Rows for listings that miss items or do not end. */
 export function listingRows(customer: Customer): void {
   describe('a listing', () => {
     beforeEach(() => customer.begin());
 
-    thoroughly('that misses too much deletes nothing until an operator approves it', async () => {
+    thoroughly('with too many missing items deletes nothing until an operator approves', async () => {
       const { stand, content, documents } = customer;
-      const number = documents.length + 2 * MUCH;
-      stand.reset(2 * MUCH);
+      const number = documents.length + 2 * MISSING;
+      stand.reset(2 * MISSING);
       const { id } = await customer.connect({ sync_source_items: true });
       await customer.syncFiles(content.containers, { skip_embedding_generation: true });
       const made = await customer.settledFiles(number);
       const more = made.map((file) => file.external_file_id).filter((externalId) => !documents.includes(externalId));
-      for (const externalId of more.slice(0, MUCH)) stand.remove(externalId);
+      for (const externalId of more.slice(0, MISSING)) stand.remove(externalId);
       const held = await customer.listItems();
-      expect(held).toMatchObject({ sync_status: 'READY', data_source_metadata: { deletions_held: MUCH } });
+      expect(held).toMatchObject({ sync_status: 'READY', data_source_metadata: { deletions_held: MISSING } });
       expect(await customer.files()).toHaveLength(number);
-      expect((await customer.items()).count).toBe(content.items + 2 * MUCH);
+      expect((await customer.items()).count).toBe(content.items + 2 * MISSING);
       expect(await customer.service.store.dataSources.approveDeletions(id)).toBe(true);
       expect((await customer.listItems()).data_source_metadata).not.toHaveProperty('deletions_held');
-      expect(await customer.files()).toHaveLength(number - MUCH);
-      expect((await customer.items()).count).toBe(content.items + MUCH);
-      // Once, not for ever.
-      for (const externalId of more.slice(MUCH)) stand.remove(externalId);
-      expect((await customer.listItems()).data_source_metadata).toMatchObject({ deletions_held: MUCH });
-      expect(await customer.files()).toHaveLength(number - MUCH);
+      expect(await customer.files()).toHaveLength(number - MISSING);
+      expect((await customer.items()).count).toBe(content.items + MISSING);
+      // The approval applies once.
+      for (const externalId of more.slice(MISSING)) stand.remove(externalId);
+      expect((await customer.listItems()).data_source_metadata).toMatchObject({ deletions_held: MISSING });
+      expect(await customer.files()).toHaveLength(number - MISSING);
     });
 
-    test('that hangs is cancelled, and so is a sync of files', async () => {
+    test('that hangs can be cancelled, and so can a sync of files', async () => {
       const { user, stand, content } = customer;
       const { id } = await customer.connect();
       const request = { data_source_id: id };
@@ -43,13 +43,13 @@ export function listingRows(customer: Customer): void {
       const syncing = await user.post<DataSourceRecord>('/integrations/items/sync', request);
       expect(syncing.body.sync_status).toBe('QUEUED_FOR_SYNCING');
       await customer.sourceWhen((one) => one.sync_status === 'SYNCING');
-      // A second request meets the listing that is under way.
+      // A second request joins the running listing.
       const second = await user.post<DataSourceRecord>('/integrations/items/sync', request);
       expect(second).toMatchObject({ status: 200, body: { sync_status: 'SYNCING' } });
       expect((await user.post('/integrations/items/sync/cancel', request)).status).toBe(200);
       expect(await customer.listed()).toMatchObject({ sync_status: 'READY', source_items_synced_at: null });
       await customer.idle();
-      // Once more changes nothing.
+      // A repeated cancel changes nothing.
       const more = await user.post('/integrations/items/sync/cancel', request);
       expect(more).toMatchObject({ status: 200, body: { sync_status: 'READY' } });
       stand.reset();

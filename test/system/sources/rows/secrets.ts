@@ -11,7 +11,10 @@ import { filesOf, historiesOf, rowsOf, shapesOf } from '../../../support/keptTex
 import { serviceNowCredentials } from '../../../support/sourceStands/serviceNow.js';
 import { type Catalogue, SOURCES } from '../../../support/sourceStands/catalogue.js';
 
-/** An organization whose own OAuth clients no provider takes: each connection fails with its secret in hand. @returns these secrets */
+/**
+ * Creates an organization with its own OAuth clients, which all providers reject: each connection fails after the
+ * service has read their secrets. Returns these secrets.
+ */
 async function failWithOwnClients({ service }: Catalogue): Promise<string[]> {
   const { apiKey: key } = await service.store.organizations.create('with clients of its own');
   const owner = apiClient(service.url, { authorization: `Bearer ${key}` });
@@ -35,8 +38,8 @@ async function failWithOwnClients({ service }: Catalogue): Promise<string[]> {
       const facts = Object.fromEntries(needed.map(({ field }) => [field, 'harbour']));
       const own = BROUGHT_CLIENTS[source];
       const brought = { ...serviceNowCredentials(service.url), client_secret: secretOf(source) };
-      const asked = { service: source, ...facts, ...(own ? { [own.field]: brought } : {}) };
-      const answer = await user.post<{ oauth_url: string }>('/integrations/oauth_url', asked);
+      const request = { service: source, ...facts, ...(own ? { [own.field]: brought } : {}) };
+      const answer = await user.post<{ oauth_url: string }>('/integrations/oauth_url', request);
       // With OAuth 1.0a the provider is asked before there is an address.
       if (isConnectedSource(source) && 'request' in CONNECTED_SOURCES[source].urls) return answer;
       expect(answer).toMatchObject({ status: 200 });
@@ -47,12 +50,12 @@ async function failWithOwnClients({ service }: Catalogue): Promise<string[]> {
   return sources.map(secretOf);
 }
 
-/** What is stored as a file because it is long. */
+/** Large enough to be stored as a file. */
 const LONG = 'The lantern stays lit. '.repeat(20_000);
 
-/** What the suite's users handed over, looked for once all of them are done. */
+/** Rows for the secrets of the suite's users, searched for after all other rows. */
 export function secretRows(catalogue: Catalogue): void {
-  describe('what its users handed over', () => {
+  describe('the secrets of its users', () => {
     const places = new Map<string, readonly string[]>();
     let ownClients: readonly string[] = [];
     const planted = () => [
@@ -76,7 +79,7 @@ export function secretRows(catalogue: Catalogue): void {
       places.set('stored files', await filesOf(catalogue.service));
     });
 
-    // Each with something that is there: a search that finds nothing at all would prove nothing.
+    // Each search must also find an existing text: one that finds nothing would prove nothing.
     test.each([
       ['rows of MongoDB', 'dataSourceId'],
       ['histories of Temporal', 'syncItems'],
@@ -86,9 +89,9 @@ export function secretRows(catalogue: Catalogue): void {
       ['answers and pages', 'was not connected'],
       ['points of Qdrant', 'file_id'],
       ['stored files', 'The lantern stays lit.'],
-    ])('is not in the %s, where there is %s', (place, there) => {
+    ])('are missing from the %s, which contain %s', (place, existing) => {
       const texts = places.get(place) ?? [];
-      expect(texts.some((text) => text.includes(there))).toBe(true);
+      expect(texts.some((text) => text.includes(existing))).toBe(true);
       expect(planted().length).toBeGreaterThanOrEqual(2 * SOURCES.length);
       for (const secret of planted())
         for (const shape of shapesOf(secret))

@@ -6,13 +6,13 @@ import { waitFor } from '../../../support/waitFor.js';
 import { type Customer, expectSparse } from '../../../support/sourceStands/catalogue.js';
 import { thoroughly } from '../../../support/thorough.js';
 
-/** Selections of files, and what goes wrong on the way. */
+/** Rows for selections of files, and for faults during a sync. */
 export function syncingRows(customer: Customer): void {
   const { type } = customer;
   describe('a sync of files', () => {
     beforeEach(() => customer.begin());
 
-    test('brings in what was selected and what lies in it, with its own options, and is told as UPDATE', async () => {
+    test('stores the selection and its descendants with its own options, and emits UPDATE', async () => {
       const { content } = customer;
       const before = await customer.connect();
       await customer.syncFiles([content.branch], {
@@ -63,13 +63,13 @@ export function syncingRows(customer: Customer): void {
       expect(after.last_sync_action).toBe('UPDATE');
       expect(after.last_synced_at > before.last_synced_at).toBe(true);
       expect(await customer.timesTold('UPDATE')).toBe(1);
-      const wishes = {
+      const options = {
         chunk_size: 80,
         request_id: `again of ${type}`,
         generate_sparse_vectors: true,
       };
-      await customer.syncFiles([content.keeper], wishes);
-      const isAgain = (file: FileRecord) => file.request_id === wishes.request_id && file.sync_status === 'READY';
+      await customer.syncFiles([content.keeper], options);
+      const isAgain = (file: FileRecord) => file.request_id === options.request_id && file.sync_status === 'READY';
       const again = await waitFor(
         () => customer.files(),
         (some) => some.some(isAgain),
@@ -77,11 +77,11 @@ export function syncingRows(customer: Customer): void {
       await expectSparse(customer.service, customer.user, again.find(isAgain)?.id ?? 0);
     });
 
-    test('that is incremental leaves out what was synced with the same options, where the source honours that', async () => {
+    test('skips unchanged files if it is incremental and the source honours that', async () => {
       const { stand, content } = customer;
       const honoured = honours(type, 'incremental_sync');
       await customer.connect();
-      /** The text of the lighthouse once a sync of the branch is over. */
+      /** Returns the text of the lighthouse after a sync of the branch. */
       const textAfter = async (more: Record<string, unknown> = {}): Promise<string> => {
         const times = await customer.timesTold('ALL_FILES_PROCESSED');
         await customer.syncFiles([content.branch], more);
@@ -107,7 +107,7 @@ export function syncingRows(customer: Customer): void {
       expect(await customer.timesLeftOut()).toBe(skipped);
     });
 
-    test('of what is not there, or not for the account, costs itself alone and says why', async () => {
+    test('with a missing or inaccessible item fails that item alone, with the reason', async () => {
       const { stand, content } = customer;
       await customer.connect();
       stand.breakItem(content.keeper, 403);
@@ -126,9 +126,9 @@ export function syncingRows(customer: Customer): void {
       });
     });
 
-    thoroughly('meets a storm of 429: that costs waiting, and nothing else', async () => {
+    thoroughly('waits out many 429 answers without other effects', async () => {
       const { stand, content, documents } = customer;
-      // Before the storm: a person who connects is not kept waiting for its end, but told to try again.
+      // Connected before the limit: a connection does not wait for its end, but asks the user to try again.
       await customer.connect({ sync_files_on_connection: true });
       stand.limit(60);
       expect(await customer.listItems()).toMatchObject({ sync_status: 'READY' });
@@ -138,7 +138,7 @@ export function syncingRows(customer: Customer): void {
       expect((await customer.items()).count).toBe(content.items);
     });
 
-    test('that its source puts off for long waits as RATE_LIMITED, and goes on by itself', async () => {
+    test('waits as RATE_LIMITED when the source sets a long limit, and continues by itself', async () => {
       const { user, stand, content } = customer;
       await customer.connect();
       await customer.syncFiles([content.keeper]);
@@ -154,7 +154,7 @@ export function syncingRows(customer: Customer): void {
       expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(until));
     });
 
-    test('whose credentials end in the middle leaves no file in motion', async () => {
+    test('leaves no file in progress when its credentials are revoked meanwhile', async () => {
       const { stand, content, documents } = customer;
       stand.reset(8);
       await customer.connect();

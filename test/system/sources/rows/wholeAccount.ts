@@ -8,7 +8,7 @@ import { waitFor } from '../../../support/waitFor.js';
 import { KEEPER, LIGHTHOUSE } from '../../../support/sourceStands/stand.js';
 import type { Customer, Item } from '../../../support/sourceStands/catalogue.js';
 
-/** Of a data source, from its first answer on. */
+/** The fields of a data source, complete from the first answer. */
 const RECORD_KEYS = [
   ...['created_at', 'data_source_external_id', 'data_source_metadata', 'data_source_type', 'enable_auto_sync'],
   ...['files_synced_at', 'id', 'last_sync_action', 'last_synced_at', 'organization_id'],
@@ -16,13 +16,16 @@ const RECORD_KEYS = [
   ...['sync_status', 'tags', 'token', 'updated_at', ...Object.keys(EXTENSIONS.records)],
 ].toSorted();
 
-/** One account with all that it holds, from its connection to the end of its access: each row goes on from the one before. @param isThorough whether to its end; else it is listed and its content found */
+/**
+ * Rows for one account with all its items, from the connection to the end of its access; each row continues from the
+ * one before. @param isThorough whether to run all rows; otherwise it is listed and its content searched
+ */
 export function wholeAccountRows(customer: Customer, isThorough: boolean): void {
   const { type } = customer;
-  // Of this source alone: what is told twice is counted over all customers.
-  const wishes = { tags: { team: 'docs' }, request_id: `whole ${type}`, chunk_size: 200, chunk_overlap: 10 };
+  // Ids of this source only: repeated events are counted over all customers.
+  const options = { tags: { team: 'docs' }, request_id: `whole ${type}`, chunk_size: 200, chunk_overlap: 10 };
 
-  describe('an account with all that it holds', () => {
+  describe('an account with all its items', () => {
     let first: DataSourceRecord;
     let made: FileRecord[];
     let all: Item[];
@@ -35,9 +38,9 @@ export function wholeAccountRows(customer: Customer, isThorough: boolean): void 
 
     beforeAll(() => customer.begin());
 
-    test('is connected, and listed in pages with all that lies in it', async () => {
+    test('is connected and listed in full, page by page', async () => {
       const { stand, content } = customer;
-      const body = { sync_source_items: true, data_source_tags: { region: 'north', kept: 'yes' }, ...wishes };
+      const body = { sync_source_items: true, data_source_tags: { region: 'north', kept: 'yes' }, ...options };
       const answer = await stand.connect(customer.user, body);
       expect(answer).toMatchObject({ status: 200, body: stand.connected ?? { success: true } });
       first = await customer.source();
@@ -55,7 +58,7 @@ export function wholeAccountRows(customer: Customer, isThorough: boolean): void 
       const listed = await customer.listed();
       expect(listed).toMatchObject({ sync_status: 'READY', source_items_synced_at: expect.any(String) });
       expect(stand.pagesListed()).toBeGreaterThanOrEqual(3);
-      // sync_files_on_connection is true unless a caller says otherwise, and means nothing to most.
+      // sync_files_on_connection is true by default, and most sources ignore it.
       if (!honours(type, 'sync_files_on_connection')) expect(await customer.selections()).toBe(0);
 
       const answered = await customer.items();
@@ -68,9 +71,9 @@ export function wholeAccountRows(customer: Customer, isThorough: boolean): void 
       expect(paged).toEqual(all);
       const roots = await customer.items({ filters: { root_files_only: true } });
       expect(roots.items.map((item) => item.external_id).toSorted()).toEqual([...content.containers].toSorted());
-      // What front-ends begin with: nothing said of which.
+      // Front ends start without a filter.
       expect(await customer.items({ filters: undefined })).toEqual(roots);
-      // Down the tree, a folder at a time.
+      // Down the tree, one folder at a time.
       const seen: string[] = [];
       const open = [...content.containers];
       for (let parent = open.pop(); parent !== undefined; parent = open.pop()) {
@@ -86,14 +89,14 @@ export function wholeAccountRows(customer: Customer, isThorough: boolean): void 
 
     test('has its content found', async () => {
       const { content, documents } = customer;
-      await customer.syncRest(wishes);
+      await customer.syncRest(options);
       made = await customer.settledFiles(documents.length);
       for (const file of made)
         expect(file).toMatchObject({
           source: type,
           sync_status: 'READY',
           organization_user_data_source_id: first.id,
-          request_id: wishes.request_id,
+          request_id: options.request_id,
           chunk_size: 200,
           chunk_overlap: 10,
           tags: { region: 'north', team: 'docs' },
@@ -118,14 +121,14 @@ export function wholeAccountRows(customer: Customer, isThorough: boolean): void 
       expect(customer.stand.mostAtOnce()).toBeLessThanOrEqual(CONNECTED_SOURCES[type].requestsAtOnce);
     });
 
-    test('says of all that becomes no file why it does not', async () => {
-      const told = await customer.leftOut();
+    test('reports the reason of every item that becomes no file', async () => {
+      const skipped = await customer.leftOut();
       const files = new Set(made.map((file) => file.external_file_id));
       const unread = all.filter((item) => !item.is_selectable && !files.has(item.external_id));
-      expect(told.map(({ id }) => id)).toEqual(expect.arrayContaining(unread.map((item) => item.external_id)));
-      // Once each, in a sentence, and of nothing that was read.
-      expect(new Set(told.map(({ id }) => id)).size).toBe(told.length);
-      for (const { id, reason } of told)
+      expect(skipped.map(({ id }) => id)).toEqual(expect.arrayContaining(unread.map((item) => item.external_id)));
+      // Once each, in a sentence, and of no file that was read.
+      expect(new Set(skipped.map(({ id }) => id)).size).toBe(skipped.length);
+      for (const { id, reason } of skipped)
         expect({ isFile: files.has(id), reason }).toEqual({
           isFile: false,
           reason: expect.stringMatching(/^[A-Z].*[.]$/),
@@ -133,7 +136,7 @@ export function wholeAccountRows(customer: Customer, isThorough: boolean): void 
     });
 
     if (isThorough)
-      test('has its items found by each filter and put in each order', async () => {
+      test('lists its items by each filter and in each order', async () => {
         const lighthouse = all.find((item) => item.external_id === customer.content.lighthouse)!;
         const ids = async (body: Record<string, unknown>) => (await customer.items(body)).items.map((item) => item.id);
         for (const filters of [
@@ -166,15 +169,15 @@ export function wholeAccountRows(customer: Customer, isThorough: boolean): void 
     });
 
     if (isThorough)
-      test('has a change at the source taken in, and what is unchanged is not rewritten', async () => {
+      test('applies a change at the source, and does not rewrite unchanged files', async () => {
         const { content } = customer;
         const second = `second of ${type}`;
-        const asked = () =>
+        const contentRequests = () =>
           [content.lighthouse, ...content.others].map((externalId) => customer.stand.contentAsked?.(externalId) ?? 0);
-        const before = asked();
+        const before = contentRequests();
         const known = await generations();
         customer.stand.write(content.lighthouse, 'The lighthouse was moved in 1950.');
-        await customer.syncFiles(content.containers, { ...wishes, request_id: second });
+        await customer.syncFiles(content.containers, { ...options, request_id: second });
         await waitFor(
           () => customer.files(),
           (some) => some.every((file) => file.request_id === second && file.sync_status === 'READY'),
@@ -182,43 +185,43 @@ export function wholeAccountRows(customer: Customer, isThorough: boolean): void 
         expect(await customer.textOf(content.lighthouse)).toContain('1950');
         expect(await customer.textOf(content.lighthouse)).not.toContain('1901');
         const now = await generations();
-        // Each beside itself: a first sync may have taken a file two tries.
+        // Compared per file: a first sync may have needed two attempts for a file.
         expect(now.get(content.lighthouse)).toBeGreaterThan(known.get(content.lighthouse) ?? 0);
         expect(now.get(content.keeper)).toBe(known.get(content.keeper));
-        // Its listing says what is unchanged: that is not even fetched.
+        // The listing shows what is unchanged: that is not even fetched.
         if (customer.stand.contentAsked)
-          expect(asked()).toEqual(before.map((number, index) => (index === 0 ? number + 1 : number)));
+          expect(contentRequests()).toEqual(before.map((number, index) => (index === 0 ? number + 1 : number)));
       });
 
     if (isThorough)
-      test('leaves out what it has already, where incremental_sync means something to its source', async () => {
+      test('skips known files if its source honours incremental_sync', async () => {
         const { content } = customer;
         const isHonoured = honours(type, 'incremental_sync');
-        /** The request that each file was synced by last, once all that was begun has come to its end. */
+        /** Returns the request that synced each file last, once all runs have ended. */
         const requests = async (): Promise<Map<string, string | null>> => {
           await customer.selectionsDone();
           return new Map((await customer.files()).map((file) => [file.external_file_id, file.request_id ?? null]));
         };
         const before = await requests();
         const [third, fourth, fifth] = [`third of ${type}`, `fourth of ${type}`, `fifth of ${type}`];
-        const again = { ...wishes, request_id: third, incremental_sync: true, sync_files_on_connection: true };
+        const again = { ...options, request_id: third, incremental_sync: true, sync_files_on_connection: true };
         const atOnce = honours(type, 'sync_files_on_connection');
         await customer.connect(again);
         const connected = await requests();
         expect([...connected.values()]).toEqual(
           [...before.values()].map((request) => (atOnce && !isHonoured ? third : request)),
         );
-        // What the connection was asked holds for later selections as well.
-        const selected = { ...wishes, request_id: fourth };
+        // The options of the connection apply to later selections too.
+        const selected = { ...options, request_id: fourth };
         await customer.syncFiles([content.lighthouse], selected);
         const known = connected.get(content.lighthouse);
         expect((await requests()).get(content.lighthouse)).toBe(isHonoured ? known : fourth);
-        await customer.syncFiles([content.lighthouse], { ...wishes, request_id: fifth, incremental_sync: false });
+        await customer.syncFiles([content.lighthouse], { ...options, request_id: fifth, incremental_sync: false });
         expect((await requests()).get(content.lighthouse)).toBe(fifth);
       });
 
     if (isThorough)
-      test('keeps its record when it is connected again; its tags, and those added later, come to files and points', async () => {
+      test('keeps its record when it is connected again, and applies its tags, also later ones, to files and points', async () => {
         const again = await customer.connect({ data_source_tags: { region: 'south' } });
         const { id } = first;
         expect(again).toMatchObject({ id, tags: { region: 'south', kept: 'yes' }, last_sync_action: 'ADD' });
@@ -248,7 +251,7 @@ export function wholeAccountRows(customer: Customer, isThorough: boolean): void 
       });
 
     if (isThorough)
-      test('loses here what was deleted there', async () => {
+      test('deletes files that were deleted at the source', async () => {
         const { content } = customer;
         customer.stand.remove(content.keeper);
         expect(await customer.listItems()).toMatchObject({ sync_status: 'READY' });
@@ -260,7 +263,7 @@ export function wholeAccountRows(customer: Customer, isThorough: boolean): void 
       });
 
     if (isThorough)
-      test('is out of reach at once when its access is revoked here; what was synced stays', async () => {
+      test('is inaccessible at once when its access is revoked, and keeps what was synced', async () => {
         const { user, content } = customer;
         expect((await user.post('/revoke_access_token', { data_source_id: first.id })).body).toEqual({ success: true });
         const source = await customer.source();

@@ -23,7 +23,7 @@ beforeAll(async () => {
   const user = await service.user('ines');
   const { id } = await user.send({ name: 'pier.txt', content: 'The lamp was lit at the pier.' });
   expect(await user.settled(id)).toMatchObject({ sync_status: 'READY' });
-  await ended();
+  await allRunsEnded();
   await service.stopWorker();
 });
 afterAll(async () => {
@@ -32,14 +32,14 @@ afterAll(async () => {
   await client.connection.close();
 });
 
-const ended = () =>
+const allRunsEnded = () =>
   waitFor(
     () => service.store.runs.inMotion(new Date(), 1),
     (runs) => runs.length === 0,
   );
 const segments = () => withDatabase(service, (connection) => connection.collection('segments').countDocuments());
 
-test('a re-embedding that was terminated beside its dead worker leaves nothing half-written', async () => {
+test('leaves no partial writes of a re-embedding that was terminated after its worker died', async () => {
   const worker = await startProcess('worker/main', { ...service.env, ...stores.env });
   const halfway = stores.stopAt({ step: 'points', when: 'before', nth: 1 });
   const [runId = 0] = await service.store.rebuilds.accept({ organizationId: null, customerId: null, space: null });
@@ -55,7 +55,7 @@ test('a re-embedding that was terminated beside its dead worker leaves nothing h
   const reap = () => reapOnce({ client, names: service.names }, service.store, log, Date.now() + 60_000);
   expect(await reap()).toBe(1);
   await service.startWorker();
-  await ended();
+  await allRunsEnded();
   expect(await reap()).toBe(0);
   expect(await service.store.runs.find(runId)).toMatchObject({ outcome: 'aborted' });
   expect(await segments()).toBe(1);

@@ -16,7 +16,7 @@ import { waitFor } from '../../support/waitFor.js';
 import { startService, type TestService } from '../../support/service.js';
 import { thoroughly } from '../../support/thorough.js';
 
-/** Runs that no record waits for, ended in Temporal while no worker is there. */
+/** Runs that no file record tracks, ended in Temporal while no worker runs. */
 const log = createLog({ level: 'silent', name: 'test' });
 let service: TestService;
 let client: Client;
@@ -32,7 +32,8 @@ beforeAll(async () => {
   client = createTemporalClient({ address: testEngines().temporalAddress, namespace: 'default' });
   site = await startSampleSite(1, 1);
   user = await service.user('tess');
-  // The suites share one Temporal, and others recount their first organizations at this moment.
+  // The suites share one Temporal, and others may recount their first organizations at the same time: a random id
+  // avoids that.
   await withDatabase(service, (connection) =>
     connection
       .collection<{ _id: string; last: number }>('sequences')
@@ -53,16 +54,16 @@ afterAll(async () => {
 });
 beforeEach(() => service.stopWorker());
 
-/** The reaper's round in a minute, when no run is too young to be looked at. */
+/** Runs the reaper as in a minute, when every run is old enough for it. */
 const reapLater = () => reapOnce({ client, names: service.names }, service.store, log, Date.now() + 60_000);
 
-/** The run of a kind, once Temporal has it. */
-const begun = (kind: RunDoc['kind']): Promise<RunDoc> =>
+/** Waits until Temporal has started a run of this kind, and returns the run. */
+const startedRun = (kind: RunDoc['kind']): Promise<RunDoc> =>
   waitFor(
     async () => (await service.store.runs.inMotion(new Date(), 10)).find((run) => run.kind === kind)!,
     (run) => run !== undefined,
   );
-/** Else a run that is about to end is taken for the next one. */
+/** Waits until all runs have ended: otherwise a run about to end could be mistaken for the next one. */
 const allEnded = () =>
   waitFor(
     () => service.store.runs.inMotion(new Date(), 10),
@@ -76,42 +77,42 @@ const addTag = async (team: string): Promise<void> => {
   const body = { data_source_id: sourceId, tags: { team } };
   expect((await user.post('/data_sources/tags/add', body)).status).toBe(200);
 };
-const carried = (tag: string): Promise<string[][]> =>
+const pointTagsWith = (tag: string): Promise<string[][]> =>
   waitFor(
     () => pointTags(service, page.id),
     (lists) => lists.every((list) => list.includes(tag)),
   );
 
 describe('tags of a data source', () => {
-  test('that were terminated on their way arrive all the same', async () => {
+  test('are applied after their run was terminated', async () => {
     await addTag('red');
-    await client.workflow.getHandle(service.names.idOf((await begun('updateTags')).workflowId)).terminate('test');
+    await client.workflow.getHandle(service.names.idOf((await startedRun('updateTags')).workflowId)).terminate('test');
     expect(await reapLater()).toBe(1);
-    // The same run is not found a second time.
+    // The same run is not reaped a second time.
     expect(await reapLater()).toBe(0);
     await service.startWorker();
-    await carried('team=red');
+    await pointTagsWith('team=red');
     await allEnded();
     expect((await record()).data_source_metadata).toEqual({});
   });
 
-  test('that were cancelled stay behind; the record says so until a change has brought them everywhere', async () => {
+  test('are not applied after their run was cancelled; the record reports that until a change has applied them', async () => {
     await addTag('blue');
-    await client.workflow.getHandle(service.names.idOf((await begun('updateTags')).workflowId)).cancel();
+    await client.workflow.getHandle(service.names.idOf((await startedRun('updateTags')).workflowId)).cancel();
     await service.startWorker();
     const stopped = await waitFor(record, ({ data_source_metadata }) => 'tags_pending' in data_source_metadata);
     expect(stopped).toMatchObject({ tags: { team: 'blue' }, data_source_metadata: { tags_pending: true } });
     expect((await pointTags(service, page.id)).flat()).not.toContain('team=blue');
     expect(await reapLater()).toBe(0);
     await addTag('blue');
-    await carried('team=blue');
+    await pointTagsWith('team=blue');
     await waitFor(record, ({ data_source_metadata }) => !('tags_pending' in data_source_metadata));
     await allEnded();
   });
 
-  thoroughly('that are ended again and again are given up, and the record says so', async () => {
+  thoroughly('are given up after repeated terminations, and the record reports that', async () => {
     await addTag('green');
-    const run = await begun('updateTags');
+    const run = await startedRun('updateTags');
     await withDatabase(service, (connection) =>
       connection.collection<RunDoc>('runs').updateOne({ _id: run._id }, { $set: { redone: 3 } }),
     );
@@ -122,9 +123,9 @@ describe('tags of a data source', () => {
   });
 });
 
-test('a recount that was terminated comes to its end, and is told once', async () => {
+test('finishes a terminated recount, and emits one event', async () => {
   expect((await organization.post('/organization/statistics', undefined)).status).toBe(200);
-  await begun('recountFiles');
+  await startedRun('recountFiles');
   await client.workflow.getHandle(service.names.idOf(workflowIds.recount(organizationId))).terminate('test');
   expect(await reapLater()).toBe(1);
   await service.startWorker();
@@ -132,9 +133,9 @@ test('a recount that was terminated comes to its end, and is told once', async (
     () => organization.get<{ file_statistics_aggregated_at: string | null }>('/organization'),
     ({ body }) => body.file_statistics_aggregated_at !== null,
   );
-  const told = await waitFor(
+  const emitted = await waitFor(
     async () => (await service.store.events.after(organizationId, 0, 10_000)).map(({ kind }) => kind),
     (kinds) => kinds.includes('FILE_STATISTICS_AGGREGATED'),
   );
-  expect(told.filter((kind) => kind === 'FILE_STATISTICS_AGGREGATED')).toHaveLength(1);
+  expect(emitted.filter((kind) => kind === 'FILE_STATISTICS_AGGREGATED')).toHaveLength(1);
 });

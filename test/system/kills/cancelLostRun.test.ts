@@ -11,7 +11,7 @@ import { testEngines } from '../../support/engines.js';
 import { startService, type TestService } from '../../support/service.js';
 import { waitFor } from '../../support/waitFor.js';
 
-/** Cancels of runs whose workflow Temporal lost, or somebody ended there. The reaper does not run in these tests. */
+/** Cancels of runs whose workflow is missing or was terminated in Temporal. The reaper does not run in these tests. */
 const PAGES = 5;
 let service: TestService;
 let client: Client;
@@ -43,8 +43,8 @@ const runOf = async (file: FileRecord): Promise<RunDoc> => {
 };
 const cancel = (id: number) => user.post('/cancel_sync', { file_id: id });
 
-/** A scrape that Temporal has taken. */
-async function begunScrape(): Promise<FileRecord> {
+/** Starts a scrape, and waits until Temporal has accepted it. */
+async function startScrape(): Promise<FileRecord> {
   const parent = await user.scrape({ url: site.url('/sitemap.xml') });
   await waitFor(
     () => runOf(parent),
@@ -53,10 +53,10 @@ async function begunScrape(): Promise<FileRecord> {
   return parent;
 }
 
-/** A scrape of which two pages are READY and the others under way, without a worker. */
-async function halfDone(): Promise<FileRecord> {
+/** Starts a scrape, stops the worker once two pages are READY, and leaves the others in progress. */
+async function startInterruptedScrape(): Promise<FileRecord> {
   await service.startWorker();
-  const parent = await begunScrape();
+  const parent = await startScrape();
   await waitFor(
     () => user.children(parent.id),
     (pages) => pages.filter((page) => page.sync_status === 'READY').length === 2,
@@ -66,7 +66,7 @@ async function halfDone(): Promise<FileRecord> {
 }
 
 test('a run that was terminated in Temporal ends with its files, and each event is emitted once', async () => {
-  const parent = await halfDone();
+  const parent = await startInterruptedScrape();
   await workflowOf(parent).terminate('test');
   const answers = await Promise.all([cancel(parent.id), cancel(parent.id)]);
   expect(answers.map(({ status }) => status)).toContain(200);
@@ -79,8 +79,8 @@ test('a run that was terminated in Temporal ends with its files, and each event 
   expect((await cancel(parent.id)).status).toBe(409);
 });
 
-test('a run of which Temporal knows nothing ends SYNC_ABORTED', async () => {
-  const parent = await begunScrape();
+test('ends a run that is missing in Temporal as SYNC_ABORTED', async () => {
+  const parent = await startScrape();
   const { namespace } = client.options;
   const { workflowId } = workflowOf(parent);
   await client.workflowService.deleteWorkflowExecution({ namespace, workflowExecution: { workflowId } });
@@ -99,11 +99,11 @@ test('a run of which Temporal knows nothing ends SYNC_ABORTED', async () => {
   expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
 });
 
-test('a cancel of a lost run leaves a later run alone that has its workflow id', async () => {
-  const parent = await halfDone();
+test('leaves a later run with the same workflow id alone when a lost run is cancelled', async () => {
+  const parent = await startInterruptedScrape();
   const held = (await user.children(parent.id)).find((page) => page.sync_status !== 'READY')!;
   await workflowOf(parent).terminate('test');
-  const again = await begunScrape();
+  const again = await startScrape();
   expect(again.id).toBe(parent.id);
   expect((await cancel(held.id)).body).toMatchObject({ sync_status: 'SYNC_ABORTED' });
   site.release();

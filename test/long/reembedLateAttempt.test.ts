@@ -14,40 +14,43 @@ const TO = 'OPENAI_ADA_SMALL_512';
 let emulator: EmbeddingEmulator;
 let activity: typeof sdkActivity;
 let service: TestService;
-/** How the late try of each batch ended. */
+/** The outcome of the late attempt of each batch. */
 const late: unknown[] = [];
 
-/** Holds the next write of points back; answers when it has come, and lets it go. */
-function holdPoints() {
+/** Blocks the next write of points. `came` resolves when it arrives; `release` lets it continue. */
+function blockPoints() {
   const { vectors } = service.store;
   const { upsert } = vectors;
-  let come = (): void => undefined;
+  let arrive = (): void => undefined;
   let release = (): void => undefined;
-  const came = new Promise<void>((resolve) => (come = resolve));
+  const came = new Promise<void>((resolve) => (arrive = resolve));
   const released = new Promise<void>((resolve) => (release = resolve));
   vectors.upsert = async (points) => {
     vectors.upsert = upsert;
-    come();
+    arrive();
     await released;
     await upsert(points);
   };
   return { came, release };
 }
 
-/** Every batch is at its first points when its worker is taken for dead; it wakes, and hears of it, when the next try is done. */
+/**
+ * Blocks the first attempt of each batch at its first points. It continues, cancelled, only after a second attempt has
+ * finished.
+ */
 const cutOff = (activities: Activities): Activities => ({
   ...activities,
   async reembedBatch(input) {
-    const held = holdPoints();
+    const blocked = blockPoints();
     const cancelled = new AbortController();
     const context = Object.create(activity.Context.current(), {
       cancellationSignal: { value: cancelled.signal },
     }) as sdkActivity.Context;
     const first = activity.asyncLocalStorage.run(context, () => activities.reembedBatch(input));
-    await held.came;
+    await blocked.came;
     const counts = await activities.reembedBatch(input);
-    cancelled.abort(new Error('taken for dead'));
-    held.release();
+    cancelled.abort(new Error('heartbeat timeout'));
+    blocked.release();
     late.push(await first.catch((error: unknown) => error));
     return counts;
   },
@@ -67,7 +70,7 @@ afterAll(async () => {
   await emulator.close();
 });
 
-test('a worker that wakes amid a re-embedding when another has done its work leaves nothing behind', async () => {
+test('leaves nothing behind when a worker resumes a re-embedding that another attempt has finished', async () => {
   late.length = 0;
   const user = await service.user('cut off');
   for (let number = 0; number < FILES; number += 1) {

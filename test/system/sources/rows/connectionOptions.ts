@@ -9,36 +9,36 @@ import type { Catalogue, Customer } from '../../../support/sourceStands/catalogu
 
 type Body = Record<string, unknown>;
 
-/** Every field of a connection that is for its files, away from its default. */
+/** Every field of a connection for its files, with a value other than its default. */
 const CONFIG = {
-  // All that there are: none is left out.
+  // All types: none is excluded.
   auto_synced_source_types: ['TICKET', 'ARTICLE', 'CONVERSATION', 'TABLE', 'INCIDENT', 'ATTACHMENT'],
   ...{ sync_attachments: true, detect_audio_language: true, include_speaker_labels: true, split_rows: true },
   ...{ transcription_service: 'assemblyai', generate_chunks_only: true, store_file_only: true },
-  // Nothing is fetched: what was asked is read on the record.
+  // Nothing is fetched: the options are read from the record.
   skip_file_processing: true,
 };
-const EVERY_WISH = {
+const ALL_OPTIONS = {
   ...{ chunk_size: 99, chunk_overlap: 9, skip_embedding_generation: true, embedding_model: 'COHERE_MULTILINGUAL_V3' },
   ...{ generate_sparse_vectors: true, prepend_filename_to_chunks: true, max_items_per_chunk: 7 },
   ...{ set_page_as_boundary: true, use_ocr: true, parse_pdf_tables_with_ocr: true },
   ...{ tags: { asked: 'red' }, file_sync_config: CONFIG },
 };
-const AS_ASKED = {
+const EXPECTED = {
   ...{ sync_status: 'READY_TO_SYNC', chunk_size: 99, chunk_overlap: 9, tags: { asked: 'red' } },
   ...{ skip_embedding_generation: true, generate_sparse_vectors: true },
   embedding_properties: { COHERE_MULTILINGUAL_V3: { chunk_size: 99, chunk_overlap: 9 } },
   sync_properties: CONFIG,
 };
-/** What operations that take a credential have no fields for. */
-const BY_CONSENT_ALONE = {
+/** Fields that operations with a credential do not have. */
+const CONSENT_ONLY = {
   chunk_properties: { set_page_as_boundary: true, prepend_filename_to_chunks: true, max_items_per_chunk: 7 },
   ocr_properties: { use_ocr: true, parse_pdf_tables_with_ocr: true },
 };
 
-/** As the providers describe their pages of consent. */
+/** Facts of the providers' consent pages. */
 const COMMA_SCOPES: readonly OAuthSource[] = ['SLACK'];
-/** Whoever made the app has chosen its scopes there: an address may name none. */
+/** The scopes of these apps are registered with the provider: the address may name none. */
 const SCOPES_ELSEWHERE: readonly OAuthSource[] = ['BOX', 'INTERCOM', 'NOTION', 'ZOTERO'];
 const WITH_CHALLENGE: readonly OAuthSource[] = [
   ...(['GMAIL', 'GOOGLE_DRIVE', 'GOOGLE_CLOUD_STORAGE', 'ONEDRIVE', 'OUTLOOK', 'SHAREPOINT'] as const),
@@ -53,23 +53,23 @@ const WITHOUT_CHALLENGE: readonly OAuthSource[] = [
   'SLACK',
   'ZOTERO',
 ];
-/** OAuth 1.0a names no client in the address; with a client of its own a connection names its own way back. */
+/** OAuth 1.0a names no client in the address; a connection with its own client names its own redirect URI. */
 const OTHER_ADDRESSES: readonly OAuthSource[] = ['ZOTERO', 'SERVICENOW'];
-/** Without these there is no address. */
+/** Fields without which there is no address. */
 const NEEDED: Partial<Readonly<Record<OAuthSource, string>>> = {
   ZENDESK: 'zendesk_subdomain',
   SERVICENOW: 'servicenow_credentials',
 };
 const HOSTILE = ['evil.com/#', '127.0.0.1:8080', 'a@b'];
 
-/** The picker's flags with what they are to bring where a source has a picker. */
+/** The flags of the file picker, with their effect for sources that have a picker. */
 const PICKERS = [
   { enable_file_picker: true, automatically_open_file_picker: true, brings: 'opened' },
   { enable_file_picker: true, automatically_open_file_picker: null, brings: 'offered' },
   { enable_file_picker: false, automatically_open_file_picker: true, brings: 'none' },
 ] as const;
 
-/** What a page of ours has of the picker. */
+/** Returns how a page offers the picker. */
 const pickerIn = (html: string): string =>
   html.includes('<h1 class="plain">Choose from ')
     ? 'opened'
@@ -78,44 +78,46 @@ const pickerIn = (html: string): string =>
       : 'none';
 
 /**
- * What a connection is asked, field by field: an effect at the sources that honour a field, and none at all others.
- * @param isConnected whether it is connected and files are made; else what is asked is read from the provider's address
+ * Rows for the options of a connection, field by field: each has its effect at the sources that honour it, and none at
+ * the others.
+ * @param isConnected whether the source is connected and files are made; otherwise the options are read from the
+ * provider's address
  */
-export function askedRows(customer: Customer, { said }: Catalogue, isConnected: boolean): void {
+export function connectionOptionRows(customer: Customer, { said }: Catalogue, isConnected: boolean): void {
   const { type } = customer;
   const isByConsent = CONNECTED_SOURCES[type].auth === 'oauth';
   if (!isByConsent && !isConnected) return;
 
-  describe('what its connection is asked', () => {
-    let asked: Body = {};
+  describe('the options of its connection', () => {
+    let fixtureFields: Body = {};
 
     beforeAll(async () => {
       await customer.begin();
-      // What its stand asks beside what a test does: whose server is meant, for instance.
+      // The fields that the source's fixture adds to those of a test: its server, for instance.
       const listener: TestUser = {
         ...customer.user,
         post: async <T>(_path: string, body: unknown): Promise<Answer<T>> => {
-          asked = body as Body;
+          fixtureFields = body as Body;
           return { status: 599, body: {} as T, headers: new Headers() };
         },
       };
       await customer.stand.connect(listener);
     });
 
-    const ask = (body: Body) =>
+    const requestUrl = (body: Body) =>
       customer.user.post<{ oauth_url: string; detail?: unknown }>('/integrations/oauth_url', body);
     const urlFor = async (body: Body): Promise<URL> => {
-      const answer = await ask({ ...asked, ...body });
+      const answer = await requestUrl({ ...fixtureFields, ...body });
       expect(answer).toMatchObject({ status: 200 });
       return new URL(answer.body.oauth_url);
     };
-    /** Whether the connection has every later selection leave out what is there. */
+    /** Returns whether the connection makes later selections incremental. */
     const keepsIncremental = async (): Promise<boolean> => {
       const { id, organization_id: organizationId, organization_user_id: userId } = await customer.source();
       const known = await customer.service.store.dataSources.find({ organizationId, userId }, id);
       return known?.options?.incrementalSync ?? false;
     };
-    /** Connects, and answers the page that a person sees then; '' of a source without one. */
+    /** Connects. Returns the page that the user then sees; '' for a source without one. */
     const connected = async (body: Body): Promise<string> => {
       const before = said.answers.length;
       await customer.connect(body);
@@ -123,37 +125,37 @@ export function askedRows(customer: Customer, { said }: Catalogue, isConnected: 
     };
 
     if (isByConsent && isOAuthSource(type)) {
-      test('may be nothing but its service, where there is an address without more', async () => {
-        const answer = await ask({ service: type });
+      test('may be the service alone, if the source needs no more', async () => {
+        const answer = await requestUrl({ service: type });
         const needed = NEEDED[type];
         if (needed === undefined) expect(answer).toMatchObject({ status: 200 });
         else expect(answer).toMatchObject({ status: 400, body: { detail: expect.stringContaining(needed) } });
       });
 
-      test('has an address with a state of its own, and a challenge where the provider takes one', async () => {
-        const [one, two] = [await urlFor({}), await urlFor({})];
-        expect(one.href).not.toBe(two.href);
-        expect(one.href).not.toContain(CLIENT_SECRET);
+      test('give an address with a state of its own, and a challenge if the provider supports one', async () => {
+        const [first, second] = [await urlFor({}), await urlFor({})];
+        expect(first.href).not.toBe(second.href);
+        expect(first.href).not.toContain(CLIENT_SECRET);
         if (WITH_CHALLENGE.includes(type)) {
-          expect(one.searchParams.get('code_challenge')).toMatch(/^[\w-]{43}$/);
-          expect(one.searchParams.get('code_challenge_method')).toBe('S256');
-          expect(one.searchParams.get('code_challenge')).not.toBe(two.searchParams.get('code_challenge'));
+          expect(first.searchParams.get('code_challenge')).toMatch(/^[\w-]{43}$/);
+          expect(first.searchParams.get('code_challenge_method')).toBe('S256');
+          expect(first.searchParams.get('code_challenge')).not.toBe(second.searchParams.get('code_challenge'));
         }
-        if (WITHOUT_CHALLENGE.includes(type)) expect(one.searchParams.has('code_challenge')).toBe(false);
+        if (WITHOUT_CHALLENGE.includes(type)) expect(first.searchParams.has('code_challenge')).toBe(false);
         if (OTHER_ADDRESSES.includes(type)) return;
-        expect(one.searchParams.get('client_id')).toBe(CLIENT_ID);
-        expect(one.searchParams.get('redirect_uri')).toBe(
+        expect(first.searchParams.get('client_id')).toBe(CLIENT_ID);
+        expect(first.searchParams.get('redirect_uri')).toBe(
           `${customer.service.url}/integrations/${CALLBACK_PATHS[type]}`,
         );
-        expect(one.searchParams.get('state')?.length).toBeGreaterThanOrEqual(40);
-        expect(one.searchParams.get('state')).not.toBe(two.searchParams.get('state'));
+        expect(first.searchParams.get('state')?.length).toBeGreaterThanOrEqual(40);
+        expect(first.searchParams.get('state')).not.toBe(second.searchParams.get('state'));
       });
 
       if (isConnected)
-        test('asks for the given scopes and no others, as its provider separates them; without any, for the built-in ones', async () => {
+        test('request exactly the given scopes, separated as its provider expects; without any, the built-in ones', async () => {
           const scopesFor = async (body: Body): Promise<string | null> => {
             const { searchParams } = await urlFor(body);
-            // Some call the parameter otherwise.
+            // Some providers name the parameter differently.
             return searchParams.get('user_scope') ?? searchParams.get('scope');
           };
           const builtIn = await scopesFor({});
@@ -171,7 +173,7 @@ export function askedRows(customer: Customer, { said }: Catalogue, isConnected: 
             expect(await scopesFor(none)).toBe(builtIn);
         });
 
-      test('is led nowhere else by its own fields, and not at all by those of other services', async () => {
+      test('lead to no other host by its own fields, and ignore those of other services', async () => {
         const own = new Set((FACT_FIELDS[type] ?? []).map(({ field }) => field));
         const fields = [...new Set(Object.values(FACT_FIELDS).flatMap((rows) => rows.map(({ field }) => field)))];
         const foreign = Object.fromEntries(
@@ -180,15 +182,17 @@ export function askedRows(customer: Customer, { said }: Catalogue, isConnected: 
         const [usual, other] = [await urlFor({}), await urlFor(foreign)];
         expect(`${other.origin}${other.pathname}`).toBe(`${usual.origin}${usual.pathname}`);
         for (const field of own)
-          for (const value of HOSTILE.filter((one) => field !== 'gong_account_email' || !one.includes('@')))
-            expect(await ask({ ...asked, [field]: value })).toMatchObject({
+          for (const value of HOSTILE.filter((first) => field !== 'gong_account_email' || !first.includes('@')))
+            expect(await requestUrl({ ...fixtureFields, [field]: value })).toMatchObject({
               status: 422,
               body: { detail: [{ loc: ['body', field] }] },
             });
         if (type !== ('SERVICENOW' as string)) return;
         for (const value of HOSTILE) {
-          const credentials = { ...(asked['servicenow_credentials'] as Body), instance_subdomain: value };
-          expect(await ask({ ...asked, servicenow_credentials: credentials })).toMatchObject({ status: 422 });
+          const credentials = { ...(fixtureFields['servicenow_credentials'] as Body), instance_subdomain: value };
+          expect(await requestUrl({ ...fixtureFields, servicenow_credentials: credentials })).toMatchObject({
+            status: 422,
+          });
         }
       });
 
@@ -197,7 +201,7 @@ export function askedRows(customer: Customer, { said }: Catalogue, isConnected: 
           'enable_file_picker $enable_file_picker and automatically_open_file_picker $automatically_open_file_picker',
           async ({ brings, ...flags }) => {
             const wanted = honours(type, 'enable_file_picker') ? brings : 'none';
-            // True where it means nothing, false where it would mean something.
+            // True where the flag has no effect, false where it would have one.
             const page = await connected({
               ...flags,
               incremental_sync: flags.enable_file_picker,
@@ -206,8 +210,8 @@ export function askedRows(customer: Customer, { said }: Catalogue, isConnected: 
             expect(page).toContain(`${CONNECTED_SOURCES[type].name}`);
             expect(pickerIn(page)).toBe(wanted);
             expect(await keepsIncremental()).toBe(flags.enable_file_picker && honours(type, 'incremental_sync'));
-            // The second kind of answer needs no consent, and has the picker or a button.
-            const { body } = await ask({ service: type, ...flags });
+            // With a connected account, the answer needs no consent, and has the picker or a button.
+            const { body } = await requestUrl({ service: type, ...flags });
             expect(body.oauth_url).toMatch(`${customer.service.url}/connections/`);
             const html = await (await fetch(body.oauth_url)).text();
             expect(pickerIn(html)).toBe(wanted === 'none' ? 'none' : 'opened');
@@ -234,44 +238,44 @@ export function askedRows(customer: Customer, { said }: Catalogue, isConnected: 
       );
 
     if (isConnected && (isByConsent || honours(type, 'sync_files_on_connection')))
-      test('reaches every file: at connection, from the chooser, by later selections', async () => {
+      test('reach every file: at connection, from the chooser, and in later selections', async () => {
         const { content, documents, user } = customer;
         const atOnce = honours(type, 'sync_files_on_connection');
-        /** Every wish, with a request of its own: each selection is told to have ended once. */
-        const transcriptionOptionsOf = (phase: string) => ({ ...EVERY_WISH, request_id: `${phase} asked of ${type}` });
+        /** Every option, with a request id per phase: each selection reports its end once. */
+        const transcriptionOptionsOf = (phase: string) => ({ ...ALL_OPTIONS, request_id: `${phase} asked of ${type}` });
         const expected = new Map((atOnce ? documents : []).map((id) => [id, isByConsent ? 'page' : 'first']));
         await customer.connect({ ...transcriptionOptionsOf('first'), sync_files_on_connection: true });
-        // A file belongs to the run that accepted it last: each phase ends before the next one begins.
+        // A file belongs to the last run that accepted it: each phase ends before the next one begins.
         await customer.selectionsDone();
         if (isByConsent) {
-          const { body } = await ask({ service: type, ...transcriptionOptionsOf('page') });
+          const { body } = await requestUrl({ service: type, ...transcriptionOptionsOf('page') });
           const offers = honours(type, 'enable_file_picker');
           const chosen = content.others[0]!;
           const form = new URLSearchParams(offers ? { action: 'choose', ids: chosen } : { action: 'sync' });
           expect((await fetch(body.oauth_url, { method: 'POST', body: form })).status).toBe(200);
           if (offers) expected.set(chosen, 'page');
-          // Without a picker the button lists, as the call asked.
+          // Without a picker, the button lists items with the options of the call.
           else await customer.sourceWhen(({ source_items_synced_at: at }) => at !== null);
           await customer.selectionsDone();
         }
         await customer.connect({ ...transcriptionOptionsOf('later'), sync_files_on_connection: false });
         const { id } = await customer.source();
-        // Nothing else is said: the rest was asked before.
-        // Of some sources other pages lie below the lighthouse; nothing does below the keeper.
+        // No other option is sent: the connection has the rest.
+        // Of some sources, other pages are below the lighthouse; none is below the keeper.
         const later = { data_source_id: id, ids: [content.keeper] };
         expect((await user.post('/integrations/files/sync', later)).status).toBe(200);
         expected.set(content.keeper, 'later');
         await customer.selectionsDone();
-        // Where something is attached, that comes too.
+        // Attachments are synced too.
         const files = await customer.files();
-        for (const file of files) expect(file).toMatchObject({ ...AS_ASKED, ...(isByConsent ? BY_CONSENT_ALONE : {}) });
+        for (const file of files) expect(file).toMatchObject({ ...EXPECTED, ...(isByConsent ? CONSENT_ONLY : {}) });
         const requests = new Map(files.map((file) => [file.external_file_id, file.request_id]));
         for (const [externalId, phase] of expected)
           expect([externalId, requests.get(externalId)]).toEqual([externalId, `${phase} asked of ${type}`]);
-        // What it says itself goes before, tags and file_sync_config as wholes.
+        // Options of the selection take precedence; tags and file_sync_config replace the earlier ones entirely.
         const own = { chunk_size: 55, tags: { own: 'blue' }, request_id: `own wish of ${type}` };
-        const wish = { ...own, file_sync_config: { split_rows: true, skip_file_processing: true } };
-        expect((await user.post('/integrations/files/sync', { ...later, ...wish })).status).toBe(200);
+        const request = { ...own, file_sync_config: { split_rows: true, skip_file_processing: true } };
+        expect((await user.post('/integrations/files/sync', { ...later, ...request })).status).toBe(200);
         await customer.selectionsDone();
         const mine = (await customer.files()).find((file) => file.external_file_id === content.keeper);
         expect(mine).toMatchObject({ ...own, chunk_overlap: 9, skip_embedding_generation: true });

@@ -1,4 +1,4 @@
-/** Scrapes that are synced by themselves: what becomes of pages that are at their site no more. */
+/** Scrapes with auto-sync: the handling of pages that are missing at their site. */
 import type { Client } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
@@ -15,7 +15,7 @@ import { runPass, scheduleOf } from '../../support/passes.js';
 import { startService, type TestService } from '../../support/service.js';
 import { waitFor } from '../../support/waitFor.js';
 
-/** Enough that most of them vanishing is no small thing. */
+/** Enough pages for the mass-deletion limit to apply. */
 const PAGES = 16;
 
 let service: TestService;
@@ -36,7 +36,7 @@ const pass = async (): Promise<void> => {
     (runs) => runs === 0,
   );
 };
-/** The numbers of the pages that there are. */
+/** Returns the numbers of the existing pages. */
 const shown = async (): Promise<number[]> =>
   (await user.children(parent.id))
     .map((file) => Number(/(\d+)\.html$/.exec(file.external_url ?? '')?.[1]))
@@ -64,7 +64,7 @@ afterAll(async () => {
   await Promise.all([site.close(), client.connection.close()]);
 });
 
-test('a page that left the sitemap, and one that its site says is gone, go; one that fails otherwise stays', async () => {
+test('deletes pages missing from the sitemap or gone at their site, and keeps a page that fails otherwise', async () => {
   const files = await user.children(parent.id);
   const fileOf = (index: number): number => files.find((file) => file.external_url?.endsWith(pathOf(index)))?.id ?? 0;
   site.pages.set(pathOf(1), { status: 410 });
@@ -80,7 +80,7 @@ test('a page that left the sitemap, and one that its site says is gone, go; one 
   expect(new Set((await quarantined()).map((one) => one.file_id))).toEqual(new Set([0, 1, 2].map(fileOf)));
   expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
 
-  // Had back, they stay, whether their site is asked for them or not.
+  // Restored pages stay, whether their site still lists them or not.
   const restored = await organization.post('/quarantined_files/restore', { file_ids: [fileOf(0), fileOf(1)] });
   expect(restored.body).toEqual({ restoring: 2 });
   await waitFor(shown, (some) => some.length === 15);
@@ -88,7 +88,7 @@ test('a page that left the sitemap, and one that its site says is gone, go; one 
   expect(await shown()).toEqual([0, 1, ...numbers(3)]);
   for (const index of [0, 1]) expect((await user.file(fileOf(index))).sync_status).toBe('READY');
 
-  // There again, and gone again.
+  // They exist again, and are missing again.
   for (const index of [1, 2, 3]) site.pages.set(pathOf(index), samplePage(index, 1));
   list(paths);
   await pass();
@@ -101,7 +101,7 @@ test('a page that left the sitemap, and one that its site says is gone, go; one 
   expect(await shown()).toEqual(numbers(0));
 });
 
-test('a sitemap of which a part fails, or that names nothing, takes no page away', async () => {
+test('deletes no page after a sitemap with a failing part or without entries', async () => {
   const index = (parts: readonly string[]): string =>
     `<sitemapindex>${parts.map((part) => `<sitemap><loc>${site.url(part)}</loc></sitemap>`).join('')}</sitemapindex>`;
   site.pages.set('/first.xml', sitemapOf(site.origin, paths.slice(0, 12)));
@@ -115,7 +115,7 @@ test('a sitemap of which a part fails, or that names nothing, takes no page away
   }
 });
 
-test('a pass that is cancelled leaves counts of the pages as they are', async () => {
+test('keeps the page counts right after a cancelled pass', async () => {
   const waiting: (() => void)[] = [];
   const added = [PAGES, PAGES + 1, PAGES + 2];
   site.pages.set(pathOf(added[0] ?? 0), samplePage(PAGES, 1));
@@ -150,7 +150,7 @@ test('a pass that is cancelled leaves counts of the pages as they are', async ()
   expect((await user.file(parent.id)).file_metadata).toMatchObject({ pages_total: PAGES, pages_ready: PAGES });
 });
 
-test('where most is missing, nothing is deleted until somebody approves it', async () => {
+test('deletes nothing when most pages are missing, until an operator approves', async () => {
   list(paths.slice(11));
   await pass();
   expect(await shown()).toEqual(numbers(0));
@@ -160,22 +160,22 @@ test('where most is missing, nothing is deleted until somebody approves it', asy
   const other = await service.store.organizations.create('other');
   const stranger = apiClient(service.url, { authorization: `Bearer ${other.apiKey}` });
   expect((await stranger.get('/files/held_deletions')).body).toEqual({ results: [], count: 0 });
-  const decide = (what: string, who = organization) =>
-    who.post(`/files/${parent.id}/held_deletions/${what}`, undefined);
+  const decide = (what: string, caller = organization) =>
+    caller.post(`/files/${parent.id}/held_deletions/${what}`, undefined);
   expect((await decide('approve', stranger)).status).toBe(404);
   expect((await decide('refuse')).status).toBe(200);
   expect(await held()).toBeUndefined();
   expect((await decide('approve')).status).toBe(409);
   await pass();
   expect(await held()).toBe(11);
-  // Of the first test, whose names others have by now.
+  // Quarantined by the first test, under names that other pages use now.
   const before = (await quarantined()).length;
   expect((await decide('approve')).status).toBe(200);
   await pass();
   expect(await shown()).toEqual(numbers(11));
   expect(await held()).toBeUndefined();
   expect((await quarantined()).length).toBe(before + 11);
-  // With the scrape, what lay in it goes for good.
+  // Deleting the scrape erases its quarantined pages.
   await user.post('/delete_files_v2', { filters: { ids: [parent.id], include_containers: true } });
   await waitFor(quarantined, (rows) => rows.length === 0);
 });
