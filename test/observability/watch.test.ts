@@ -1,4 +1,4 @@
-/** How calls to stores end for those who watch them: metrics count failures and spans are marked by it. */
+/** Watching of calls to stores: metrics count the failures, and spans are marked with them. */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -34,22 +34,22 @@ const recorder = (): { seen: Seen; watch: Watch } => {
   return { seen, watch: (call) => (end) => void seen.push({ ...call, ...end }) };
 };
 const CALL = { system: 'qdrant', operation: 'o', target: 't' } as const;
-const refusing = () => Promise.reject(new Error('away'));
+const rejecting = () => Promise.reject(new Error('unreachable'));
 
-test('a promise that is rejected has failed, for every watch, and its error passes', async () => {
+test('reports a rejected promise as failed to every watch, and rethrows its error', async () => {
   const [one, other] = [recorder(), recorder()];
   const watch = watchAll([one.watch, null, other.watch]);
   expect(await watched(watch, CALL, () => Promise.resolve(3))).toBe(3);
-  await expect(watched(watch, CALL, refusing)).rejects.toThrow('away');
+  await expect(watched(watch, CALL, rejecting)).rejects.toThrow('unreachable');
   const ends = [
     { ...CALL, failed: false },
     { ...CALL, failed: true },
   ];
   expect([one.seen, other.seen]).toEqual([ends, ends]);
-  await expect(watched(watchAll([null]), CALL, refusing)).rejects.toThrow('away');
+  await expect(watched(watchAll([null]), CALL, rejecting)).rejects.toThrow('unreachable');
 });
 
-test('a request to Qdrant has failed with each refusal and where there is no answer', () =>
+test('reports a request to Qdrant as failed for each error status and without an answer', () =>
   everyRow([200, 400, 404, 429, 500, 503, null], String, async (given) => {
     const { seen, watch } = recorder();
     status = given ?? 200;
@@ -64,7 +64,7 @@ test('a request to Qdrant has failed with each refusal and where there is no ans
         () => true,
       );
     expect(await isRefused(client.getCollection('things'))).toBe(failed);
-    const reader = watchedReader(() => (failed ? refusing() : Promise.resolve([] as never)), watch);
+    const reader = watchedReader(() => (failed ? rejecting() : Promise.resolve([] as never)), watch);
     expect(await isRefused(reader('/collections/things/points/query/batch?timeout=3', {}))).toBe(failed);
     const ofQdrant = { system: 'qdrant', target: 'things', failed };
     expect(seen).toEqual([
@@ -73,7 +73,7 @@ test('a request to Qdrant has failed with each refusal and where there is no ans
     ]);
   }));
 
-test('a command of MongoDB has failed where MongoDB refuses it; those that keep connections are not seen', async () => {
+test('reports a rejected command of MongoDB as failed, and ignores commands that keep connections alive', async () => {
   const { seen, watch } = recorder();
   const options = { dbName: `watched-${process.pid}`, monitorCommands: true };
   const connection = await mongoose.createConnection(testEngines().mongodbUri, options).asPromise();
@@ -89,7 +89,7 @@ test('a command of MongoDB has failed where MongoDB refuses it; those that keep 
   ]);
 });
 
-test('the metrics count failures of each store, and none of what went well', async () => {
+test('counts only the failures of each store', async () => {
   const metrics = createMetrics({ ofProcess: false });
   const failures = async (): Promise<(number | undefined)[]> => {
     const series = seriesOf((await metrics.scrape()).text);
