@@ -92,7 +92,9 @@ try {
     let most = 0;
     await db.command({
       profile: 2,
-      filter: { ns: { $in: ['ledger_items', 'runs', 'files'].map((name) => `${db.databaseName}.${name}`) } },
+      filter: {
+        ns: { $in: ['ledger_items', 'runs', 'files'].map((collection) => `${db.databaseName}.${collection}`) },
+      },
     });
     const from = new Date();
     for (let round = 0; round < rounds; round += 1) {

@@ -98,8 +98,8 @@ async function measurePeers(sitemap: (pages: number) => string, ours: Ours): Pro
     const steps = Object.entries(done.steps).map(([step, ms]) => `${step} ${(ms / 1000).toFixed(1)} s`);
     if (steps.length > 0) report.note(`${who}, ${what}, ${pages} pages: ${steps.join(', ')}.`);
   };
-  const versus = (what: string, mine: number, theirs: number, wanted: number): void =>
-    report.figure(what, `${(mine / theirs).toFixed(2)}×`, `≥ ${wanted}×`, mine / theirs >= wanted);
+  const versus = (what: string, speed: number, peerSpeed: number, wanted: number): void =>
+    report.figure(what, `${(speed / peerSpeed).toFixed(2)}×`, `≥ ${wanted}×`, speed / peerSpeed >= wanted);
 
   const measureChunks = async (): Promise<void> => {
     for (const [name, who, what] of [

@@ -205,14 +205,14 @@ try {
     const inIndex = process.argv.includes('--unindexed') ? await inIndexNow(client) : await indexed(client);
     say(`${inIndex} indexed`);
     if (process.argv.includes('--seed-only')) continue;
-    const [mine, text, clientTimes] = await timeAll([ours, withText, byClient]);
-    const ratio = p(mine, 50) / p(clientTimes, 50);
+    const [ourTimes, text, clientTimes] = await timeAll([ours, withText, byClient]);
+    const ratio = p(ourTimes, 50) / p(clientTimes, 50);
     rows.push([
       chunks.toLocaleString('en'),
-      ...[ms(p(mine, 50)), ms(p(mine, 95)), ms(p(clientTimes, 50)), ms(p(clientTimes, 95))],
+      ...[ms(p(ourTimes, 50)), ms(p(ourTimes, 95)), ms(p(clientTimes, 50)), ms(p(clientTimes, 95))],
       ...[
         `${ratio.toFixed(2)}×`,
-        `${(p(mine, 95) / p(clientTimes, 95)).toFixed(2)}×`,
+        `${(p(ourTimes, 95) / p(clientTimes, 95)).toFixed(2)}×`,
         ratio <= WANTED ? 'yes' : 'MISSED',
       ],
       ...[ms(p(text, 50)), ms(p(text, 95)), inIndex.toLocaleString('en'), `${seconds} s`, await engineMemory()],

@@ -120,14 +120,14 @@ test('deployment renew gives a restored copy a new id, which it keeps', async ()
 test('creates, lists, rotates and revokes keys, and creates and lists organizations', async () => {
   const isGood = async (key: string): Promise<boolean> =>
     (await fetch(`${service.url}/organization`, { headers: { authorization: `Bearer ${key}` } })).status === 200;
-  const made = (await call('org', 'create', 'harbour', '--json')).json<{ id: number; api_key: string }>();
-  expect(await isGood(made.api_key)).toBe(true);
-  const org = String(made.id);
+  const created = (await call('org', 'create', 'harbour', '--json')).json<{ id: number; api_key: string }>();
+  expect(await isGood(created.api_key)).toBe(true);
+  const org = String(created.id);
   const rows = (await call('key', 'list', '--org', org, '--json')).json<{ id: number; prefix: string }[]>();
-  expect(rows).toEqual([expect.objectContaining({ prefix: made.api_key.slice(0, 8), revokedAt: null })]);
+  expect(rows).toEqual([expect.objectContaining({ prefix: created.api_key.slice(0, 8), revokedAt: null })]);
   const first = String(rows[0]!.id);
   const rotated = (await call('key', 'rotate', first, '--json')).json<{ id: number; api_key: string }>();
-  expect([await isGood(made.api_key), await isGood(rotated.api_key)]).toEqual([false, true]);
+  expect([await isGood(created.api_key), await isGood(rotated.api_key)]).toEqual([false, true]);
   expect((await call('key', 'rotate', first)).code).toBe(1);
 
   const last = await call('key', 'revoke', String(rotated.id));
@@ -139,17 +139,17 @@ test('creates, lists, rotates and revokes keys, and creates and lists organizati
   expect(both.reduce((sum, { code }) => sum + code, 0)).toBe(1);
   expect((await call('key', 'create', '--org', '999999')).code).toBe(1);
   const all = (await call('org', 'list', '--json')).json<object[]>();
-  expect(all).toContainEqual(expect.objectContaining({ id: made.id, name: 'harbour', users: 0, keys: 1 }));
+  expect(all).toContainEqual(expect.objectContaining({ id: created.id, name: 'harbour', users: 0, keys: 1 }));
   expect((await call('org', 'list')).lines.join('\n')).toContain('harbour');
 });
 
 test('replaces the key that npm start keeps in DATA_DIR', async () => {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'allotrope-keys-'));
-  const made = (await call('key', 'create', '--json')).json<{ id: number; api_key: string }>();
-  await writeFile(path.join(dataDir, 'api-key'), `${made.api_key}\n`, { mode: 0o600 });
+  const created = (await call('key', 'create', '--json')).json<{ id: number; api_key: string }>();
+  await writeFile(path.join(dataDir, 'api-key'), `${created.api_key}\n`, { mode: 0o600 });
   const { API_KEY: _own, ...others } = env;
   const ofDataDir = { ...others, DATA_DIR: dataDir };
-  const rotated = await cli(ofDataDir, 'key', 'rotate', String(made.id), '--json');
+  const rotated = await cli(ofDataDir, 'key', 'rotate', String(created.id), '--json');
   expect(rotated.said).toContain('DATA_DIR/api-key contains the new key');
   expect((await readFile(path.join(dataDir, 'api-key'), 'utf8')).trim()).toBe(
     rotated.json<{ api_key: string }>().api_key,
@@ -354,9 +354,9 @@ describe('a command that works on many items', () => {
       await writeFile(path.join(dataDir, file), file);
     }
     await writeFile(path.join(dataDir, 'secret-key'), `k1:${randomBytes(32).toString('base64')}`);
-    const made = await service.store.organizations.create('partly');
-    organizationId = made.organizationId;
-    const user = await service.user('rita', made.apiKey);
+    const created = await service.store.organizations.create('partly');
+    organizationId = created.organizationId;
+    const user = await service.user('rita', created.apiKey);
     const sent = await Promise.all(
       ['heron', 'swallow'].map((bird) => user.send({ name: `${bird}.txt`, content: `A ${bird} at the river.` }, {})),
     );

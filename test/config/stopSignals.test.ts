@@ -85,9 +85,9 @@ test('requests one stop on the first signal, and exits only on another signal a 
     try {
       // onInterrupt does not change how Node handles SIGTERM.
       expect([...added.values()].map(({ length }) => length)).toEqual([1, what === 'stop' ? 1 : 0]);
-      const begun = now;
+      const startedAt = now;
       for (const [name, after] of sent) {
-        now = begun + after;
+        now = startedAt + after;
         for (const listener of added.get(name as 'SIGINT') ?? []) listener(name);
       }
       expect([stops, exits]).toEqual([1, code === null ? [] : [code]]);

@@ -23,10 +23,10 @@ describe('automatic sync of a record', () => {
   });
 
   test('is off for sources that do not support it, and opt-in per record for one source', () => {
-    const wishes = { sources: ['ALL'] };
+    const settings = { sources: ['ALL'] };
     const without = SOURCE_TYPES.filter((type) => !canAutoSync(type));
-    for (const type of without) expect(isAutoSynced({ type, enabled: true }, wishes, wishes)).toBe(false);
-    const listed = AUTO_SYNC_SOURCES.filter((type) => !isAutoSynced({ type, enabled: null }, wishes, wishes));
+    for (const type of without) expect(isAutoSynced({ type, enabled: true }, settings, settings)).toBe(false);
+    const listed = AUTO_SYNC_SOURCES.filter((type) => !isAutoSynced({ type, enabled: null }, settings, settings));
     expect(listed).toEqual(
       Object.entries(CONNECTED_SOURCES).flatMap(([type, row]) => ('autoSync' in row && !row.autoSync ? [type] : [])),
     );

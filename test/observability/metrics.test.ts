@@ -19,13 +19,13 @@ const open = async (token: string | null) => {
 afterAll(async () => void (await Promise.all(opened.map((server) => server.close()))));
 
 test('keeps two sets of metrics in one process apart, including the default ones', async () => {
-  const [one, other] = [createMetrics({ ofProcess: true }), createMetrics({ ofProcess: true })];
-  one.filesEnded('READY', 3);
-  other.filesEnded('READY', 1);
+  const [first, second] = [createMetrics({ ofProcess: true }), createMetrics({ ofProcess: true })];
+  first.filesEnded('READY', 3);
+  second.filesEnded('READY', 1);
   const READY = 'allotrope_files_ended_total{status="READY"}';
-  expect(seriesOf((await one.scrape()).text)[READY]).toBe(3);
-  expect(seriesOf((await other.scrape()).text)[READY]).toBe(1);
-  expect(seriesOf((await one.scrape()).text)['process_resident_memory_bytes']).toBeGreaterThan(1_000_000);
+  expect(seriesOf((await first.scrape()).text)[READY]).toBe(3);
+  expect(seriesOf((await second.scrape()).text)[READY]).toBe(1);
+  expect(seriesOf((await first.scrape()).text)['process_resident_memory_bytes']).toBeGreaterThan(1_000_000);
 });
 
 test('exports no process metrics with ofProcess false', async () => {
