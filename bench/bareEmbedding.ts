@@ -1,11 +1,11 @@
-/** One thread of the bare runtime: word pieces that were made before, a window a run, and nothing else. For `bench:embedding`. */
+/** Child process of `bench:embedding` with the bare runtime: embeds windows whose word pieces are already prepared, one per run. */
 import { readFile } from 'node:fs/promises';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 
 export interface BareOrders {
   readonly modelPath: string;
   readonly threads: number;
-  /** Windows as JSON: lists of the numbers of their word pieces, first and last sign included. */
+  /** JSON file of windows: lists of token ids, with the start and end tokens. */
   readonly file: string;
 }
 
@@ -14,7 +14,7 @@ const windows = JSON.parse(await readFile(file, 'utf8')) as readonly (readonly n
 const session = await InferenceSession.create(modelPath, { intraOpNumThreads: threads, interOpNumThreads: 1 });
 
 async function round(): Promise<number> {
-  const begun = performance.now();
+  const startedAt = performance.now();
   for (const ids of windows) {
     const shape = [1, ids.length];
     await session.run({
@@ -22,7 +22,7 @@ async function round(): Promise<number> {
       attention_mask: new Tensor('int64', new BigInt64Array(ids.length).fill(1n), shape),
     });
   }
-  return performance.now() - begun;
+  return performance.now() - startedAt;
 }
 
 process.on('message', () => void round().then((ms) => process.send?.(ms)));

@@ -12,9 +12,9 @@ import type { SplitDone, SplitOrders, Splitter } from './splitRounds.js';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SIZES = { chunkSize: 400, chunkOverlap: 20 };
 const CHARACTERS = 4_000_000;
-/** js-tiktoken takes the square of long pieces: it gets less. */
+/** js-tiktoken takes quadratic time for long pieces, so it gets less text. */
 const FEWER_CHARACTERS = 400_000;
-/** A real document, short enough chunks that their shape shows. */
+/** A real document, in chunks short enough to print. */
 const SHOWN = { file: path.join(ROOT, 'docs/architecture.md'), chunkSize: 120, chunkOverlap: 20, chunks: 4 };
 
 async function run(orders: SplitOrders): Promise<SplitDone> {
@@ -32,7 +32,7 @@ async function run(orders: SplitOrders): Promise<SplitDone> {
   return done;
 }
 
-/** What is written about software, in many hands: the READMEs of the packages we use. */
+/** Writes the corpus: the READMEs of all installed packages. Returns its path. */
 async function corpus(folder: string): Promise<string> {
   const files = await glob('node_modules/**/README.md', { cwd: ROOT, absolute: true, followSymbolicLinks: true });
   const texts = await Promise.all(files.toSorted().map((file) => readFile(file, 'utf8')));
@@ -56,7 +56,7 @@ const SIDES: ReadonlyArray<readonly [Splitter, SplitOrders['tokenizer'], charact
   ['RecursiveCharacterTextSplitter', 'js-tiktoken', FEWER_CHARACTERS],
 ];
 
-/** Speeds of all sides: the median of their rounds. */
+/** Returns the speed of each splitter: the median of its rounds. */
 export async function compareChunkers(folder: string, rounds: number): Promise<ChunkerRow[]> {
   const file = await corpus(folder);
   const rows: ChunkerRow[] = [];
@@ -72,7 +72,7 @@ export async function compareChunkers(folder: string, rounds: number): Promise<C
   return rows;
 }
 
-/** The first chunks that each side makes of one real document. */
+/** Returns the first chunks of one real document by each splitter. */
 export async function firstChunks(): Promise<{ splitter: Splitter; chunks: readonly string[] }[]> {
   const { file, chunkSize, chunkOverlap, chunks: shown } = SHOWN;
   const shapes: { splitter: Splitter; chunks: readonly string[] }[] = [];

@@ -1,4 +1,4 @@
-/** The files that `bench:documents` has read, made by other libraries than the readers'. The same at every run. */
+/** Files of `bench:documents`, written by other libraries than those of the parsers. Equal in every run. */
 import { createWriteStream } from 'node:fs';
 import { mkdir, stat, writeFile } from 'node:fs/promises';
 import { once } from 'node:events';
@@ -79,17 +79,17 @@ async function makeXlsx(file: string, rows: number): Promise<void> {
 }
 
 async function makePptx(file: string, slides: number): Promise<void> {
-  // What the package's types call a class is a member of what Node imports.
+  // In the package's types the class is `PptxGenJs.default`; in Node the import itself is the class.
   const show = new (PptxGenJs as unknown as typeof PptxGenJs.default)();
   for (let slide = 0; slide < slides; slide += 1) {
-    const one = show.addSlide();
-    one.addText(`Part ${slide + 1}`, { x: 0.5, y: 0.3, fontSize: 28 });
+    const added = show.addSlide();
+    added.addText(`Part ${slide + 1}`, { x: 0.5, y: 0.3, fontSize: 28 });
     const points = Array.from({ length: 6 }, (_, nth) => ({
       text: sentence(slide * 6 + nth),
       options: { bullet: true, breakLine: true },
     }));
-    one.addText(points, { x: 0.5, y: 1.2, w: 9, h: 4 });
-    one.addNotes(sentences(slide * 9, 2));
+    added.addText(points, { x: 0.5, y: 1.2, w: 9, h: 4 });
+    added.addNotes(sentences(slide * 9, 2));
   }
   await show.writeFile({ fileName: file });
 }

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:documents`: how fast documents are read, by the readers alone and through the whole service, and our chunker
+ * `npm run bench:documents`: speed of reading documents by the parsers alone and through the whole service, and our chunker
  * compared with LangChain's. `-- --quick` takes a tenth of everything.
  */
 import { randomBytes } from 'node:crypto';
@@ -24,11 +24,11 @@ const SIZES = quick
   ? { pages: 100, csvBytes: 10_000_000, rows: 500, slides: 30, notes: 100 }
   : { pages: 1_000, csvBytes: 100_000_000, rows: 5_000, slides: 300, notes: 1_000 };
 const ROUNDS = quick ? 3 : 7;
-/** The tokenizer that LangChain's splitters bring along. */
+/** The tokenizer that LangChain's splitters ship with. */
 const SHIPPED = 'js-tiktoken';
 const WANTED = 3;
 const SETTLE_MS = 15 * 60_000;
-/** Uploads under way at once. */
+/** Number of concurrent uploads. */
 const UPLOADS = 8;
 const RESULTS = fileURLToPath(new URL('documents.md', import.meta.url));
 const say = (line: string): void => console.log(`· ${line}`);
@@ -39,12 +39,12 @@ interface Measured {
 }
 
 async function measure(roles: readonly Role[], work: () => Promise<unknown>): Promise<Measured> {
-  const begun = performance.now();
+  const startedAt = performance.now();
   const [, peak] = await watchMemory(roles, work);
-  return { seconds: (performance.now() - begun) / 1000, peakBytes: peak.bytes };
+  return { seconds: (performance.now() - startedAt) / 1000, peakBytes: peak.bytes };
 }
 
-/** By the readers alone: content to text and chunks, as in a worker, with the default settings. */
+/** Measures the parsers alone: content to text and chunks, as in a worker, with the default settings. */
 async function read(files: BenchFiles, folder: string): Promise<Measured> {
   const pool = createDocumentPool(
     loadConfig({ DATA_DIR: folder, SECRET_KEY: `k1:${randomBytes(32).toString('base64')}` }).documents,
@@ -64,7 +64,7 @@ async function read(files: BenchFiles, folder: string): Promise<Measured> {
   }
 }
 
-const begun = new Date();
+const startedAt = new Date();
 const folder = await mkdtemp(path.join(tmpdir(), 'allotrope-bench-documents-'));
 const lines: string[] = [];
 try {
@@ -74,25 +74,25 @@ try {
   const ours = sides[0]?.megabytesPerSecond ?? Number.NaN;
   lines.push(
     table(
-      ['who', 'tokenizer', 'MB/s', 'chunks', 'ours is', 'wanted', 'met'],
+      ['who', 'tokenizer', 'MB/s', 'chunks', 'ours', 'wanted', 'met'],
       sides.map(({ splitter, tokenizer, megabytesPerSecond, chunks }, nth) => {
         const ratio = ours / megabytesPerSecond;
-        const isWish = splitter === 'TokenTextSplitter' && tokenizer === SHIPPED;
+        const hasTarget = splitter === 'TokenTextSplitter' && tokenizer === SHIPPED;
         return [
           splitter,
           nth === 0 || tokenizer === SHIPPED ? tokenizer : `${tokenizer} (lent)`,
           megabytesPerSecond.toFixed(2),
           String(chunks),
           nth === 0 ? '' : `${ratio.toFixed(1)}×`,
-          isWish ? `≥ ${WANTED}×` : '',
-          isWish ? (ratio >= WANTED ? 'yes' : 'MISSED') : '',
+          hasTarget ? `≥ ${WANTED}×` : '',
+          hasTarget ? (ratio >= WANTED ? 'yes' : 'MISSED') : '',
         ];
       }),
     ),
     '',
     `The target applies to LangChain’s token splitter as published, with ${SHIPPED}. Rows marked “lent” use our faster tokenizer for it, which separates the cost of counting from that of cutting; they have no target.`,
     '',
-    `The READMEs of our packages, 4 million characters (${SHIPPED}: 400,000), chunks of ${CHUNKING.chunk_size} tokens overlapping by ${CHUNKING.chunk_overlap}; MB a second of processor time, median of ${ROUNDS} rounds, each side in a process of its own.`,
+    `The READMEs of our packages, 4 million characters (${SHIPPED}: 400,000), chunks of ${CHUNKING.chunk_size} tokens overlapping by ${CHUNKING.chunk_overlap}; MB per second of processor time, median of ${ROUNDS} rounds, each splitter in its own process.`,
     '',
   );
 
@@ -122,14 +122,16 @@ try {
           ),
         );
         if (sent.length > 1) await atRest(user);
-        for (const { id } of [sent[0], sent.at(-1)].filter((one) => one !== undefined)) {
+        for (const { id } of [sent[0], sent.at(-1)].filter((file) => file !== undefined)) {
           const { sync_status, sync_error_message } = await user.settled(id, SETTLE_MS);
           if (sync_status !== 'READY') throw new Error(`${files.what}: ${sync_status}, ${sync_error_message}`);
         }
       });
       const size = files.bytes / 1e6;
-      const cells = (one: Measured | undefined): string[] =>
-        one ? [one.seconds.toFixed(1), (size / one.seconds).toFixed(2), megabytes(one.peakBytes)] : ['', '', ''];
+      const cells = (measured: Measured | undefined): string[] =>
+        measured
+          ? [measured.seconds.toFixed(1), (size / measured.seconds).toFixed(2), megabytes(measured.peakBytes)]
+          : ['', '', ''];
       rows.push([files.what, size.toFixed(1), ...cells(alone.get(files.what)), ...cells(whole)]);
     }
   } finally {
@@ -139,7 +141,7 @@ try {
   lines.push(
     table(['what', 'MB', ...columns], rows),
     '',
-    'Readers: one process, as by default, its start included; peak is its memory. Service: from the first byte uploaded until all files are READY, with chunks and without vectors; peak is that of API, worker and reader together. Each of the small files is an upload and a workflow of its own, and that takes their time: reading them is what the readers alone need.',
+    'Readers: one process, the default, including its start; peak is its memory. Service: from the first uploaded byte until all files are READY, with chunks and without vectors; peak is that of API, worker and reader together. Each small file is a separate upload and workflow, which takes most of its time.',
     '',
     `## The first chunks of ${shownDocument}`,
     '',
@@ -150,9 +152,9 @@ try {
   await rm(folder, { recursive: true, force: true });
 }
 const head = [
-  '# Bench of documents',
+  '# Documents',
   '',
-  `${begun.toISOString()} · ${quick ? 'quick' : 'full'} form, ${((Date.now() - begun.getTime()) / 60_000).toFixed(1)} minutes · ${circumstances()}`,
+  `${startedAt.toISOString()} · ${quick ? 'quick' : 'full'} form, ${((Date.now() - startedAt.getTime()) / 60_000).toFixed(1)} minutes · ${circumstances()}`,
   '',
 ];
 const text = [...head, ...lines].join('\n');

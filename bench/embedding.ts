@@ -1,6 +1,6 @@
 /**
- * `npm run bench:embedding`: texts a second of the embedded model through our pool, compared with the bare onnxruntime-node with the
- * same texts and as many threads. All sides in alternating rounds. `-- --quick` takes fewer texts.
+ * `npm run bench:embedding`: texts per second of the embedded model through our pool, compared with the bare onnxruntime-node on
+ * the same texts and threads, in alternating rounds. `-- --quick` takes fewer texts.
  */
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -24,14 +24,14 @@ import { forkModule } from './site.js';
 const quick = process.argv.includes('--quick');
 const TEXTS = quick ? 60 : 120;
 const ROUNDS = quick ? 3 : 5;
-/** As many as a worker has by default. */
+/** The default of a worker. */
 const THREADS = 2;
 const WANTED = 0.9;
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const RESULTS = fileURLToPath(new URL('embedding.md', import.meta.url));
 const say = (line: string): void => console.log(`· ${line}`);
 
-/** Chunks of texts about software, from the READMEs of the packages that we use. */
+/** Returns chunks of the READMEs of all installed packages. */
 async function chunks(): Promise<string[]> {
   const files = await glob('node_modules/**/README.md', { cwd: ROOT, absolute: true, followSymbolicLinks: true });
   const texts: string[] = [];
@@ -45,12 +45,12 @@ async function chunks(): Promise<string[]> {
 
 interface Side {
   readonly name: string;
-  /** Seconds that all texts took. */
+  /** Embeds all texts. Returns the seconds that it took. */
   round(): Promise<number>;
   stop(): Promise<void>;
 }
 
-/** Children with the bare runtime, each with a part of the windows. */
+/** Starts child processes with the bare runtime, each with a part of the windows. */
 async function bareSide(
   name: string,
   folder: string,
@@ -69,7 +69,7 @@ async function bareSide(
   return {
     name,
     async round() {
-      const begun = performance.now();
+      const startedAt = performance.now();
       await Promise.all(
         children.map(async (child) => {
           const answer = once(child, 'message');
@@ -77,7 +77,7 @@ async function bareSide(
           await answer;
         }),
       );
-      return (performance.now() - begun) / 1000;
+      return (performance.now() - startedAt) / 1000;
     },
     async stop() {
       const ended = children.map((child) => once(child, 'exit'));
@@ -87,7 +87,7 @@ async function bareSide(
   };
 }
 
-const begun = new Date();
+const startedAt = new Date();
 const folder = await mkdtemp(path.join(tmpdir(), 'allotrope-bench-embedding-'));
 const model = await ensureEmbeddingModel(await ensureVenv({ enginesDir: DEFAULT_ENGINES_DIR, onProgress: say }));
 const texts = await chunks();
@@ -118,7 +118,7 @@ try {
   for (let round = 0; round <= ROUNDS; round += 1)
     for (const [index, side] of sides.entries()) {
       const seconds = await side.round();
-      // The first warms up.
+      // The first round is a warm-up.
       if (round > 0) speeds[index]?.push(texts.length / seconds);
       say(`${side.name}: ${(texts.length / seconds).toFixed(1)} texts/s`);
     }
@@ -126,7 +126,7 @@ try {
   await Promise.all(sides.map((side) => side.stop()));
   await rm(folder, { recursive: true, force: true });
 }
-/** Round by round, since the machine is never the same for long: ours by the bare side that was faster in all. */
+/** Compares each round with the same round of the faster bare setup, because the speed of the machine changes. */
 const [ours = [], ...bare] = speeds;
 const best = bare.toSorted((a, b) => percentile(b, 50) - percentile(a, 50))[0] ?? [];
 const ratio = percentile(
@@ -136,10 +136,10 @@ const ratio = percentile(
 const text = [
   '# Embedding',
   '',
-  `${begun.toISOString()} · \`npm run bench:embedding${quick ? ' -- --quick' : ''}\`, ${((Date.now() - begun.getTime()) / 60_000).toFixed(1)} minutes · ${circumstances()}`,
+  `${startedAt.toISOString()} · \`npm run bench:embedding${quick ? ' -- --quick' : ''}\`, ${((Date.now() - startedAt.getTime()) / 60_000).toFixed(1)} minutes · ${circumstances()}`,
   '',
   `${texts.length} chunks of 400 tokens (${windows.length} windows, ${windows.reduce((sum, { length }) => sum + length, 0)} word pieces), ` +
-    `median of ${ROUNDS} rounds, all sides in alternation; the ratio is per round. The bare runtime is given windows whose word pieces were made before; ours makes them, sends texts and vectors between processes, and joins windows.`,
+    `median of ${ROUNDS} alternating rounds; the ratio is per round. The bare runtime gets windows with prepared word pieces; our pool also tokenizes, sends texts and vectors between processes, and joins windows.`,
   '',
   table(
     ['who', 'texts/s', 'word pieces/s'],
@@ -153,7 +153,7 @@ const text = [
     ['measure', 'measured', 'wanted', 'met'],
     [
       [
-        'ours compared with the better bare one',
+        'ours compared with the faster bare setup',
         `${ratio.toFixed(2)}×`,
         `≥ ${WANTED}×`,
         ratio >= WANTED ? 'yes' : 'MISSED',

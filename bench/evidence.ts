@@ -1,4 +1,4 @@
-/** Looks behind the API, into the stores, for proof that nothing was written. */
+/** Reads the stores directly, to prove that nothing was written. */
 import { createHash } from 'node:crypto';
 import mongoose from 'mongoose';
 
@@ -6,11 +6,11 @@ import { cpuNow } from './processes.js';
 import type { BenchService } from './service.js';
 
 export interface Evidence {
-  /** Ids of all rows of texts, chunks and contents, which hold their generation; as a hash. */
+  /** Hash of the ids of all rows of texts, chunks and contents. The ids contain the generation. */
   readonly rows: string;
-  /** Writes of any kind that MongoDB has made to these rows so far. */
+  /** Number of all writes of MongoDB to these rows so far. */
   readonly rowWrites: number;
-  /** Ids of all points of all collections, as a hash. */
+  /** Hash of the ids of all points of all collections. */
   readonly points: string;
   /** Processor time of the embedding processes. */
   readonly embeddingMs: number;
@@ -18,13 +18,13 @@ export interface Evidence {
 
 const hashOf = (ids: readonly string[]): string => createHash('sha256').update(ids.toSorted().join('\n')).digest('hex');
 
-/** The collections that hold text, chunks and what came. */
+/** Collections with texts, chunks and downloaded contents. */
 const WRITTEN = ['segments', 'contents'];
 
 async function writtenRows(uri: string): Promise<Pick<Evidence, 'rows' | 'rowWrites'>> {
   const client = new mongoose.mongo.MongoClient(uri);
   try {
-    const looks = WRITTEN.map(async (name) => {
+    const reads = WRITTEN.map(async (name) => {
       const rows = client.db().collection<{ _id: string }>(name);
       const [statistics] = await rows.aggregate([{ $collStats: { latencyStats: {} } }]).toArray();
       const { ops } = (statistics as { latencyStats: { writes: { ops: mongoose.mongo.Long | number } } }).latencyStats
@@ -32,7 +32,7 @@ async function writtenRows(uri: string): Promise<Pick<Evidence, 'rows' | 'rowWri
       const found = await rows.find({}, { projection: { _id: 1 } }).toArray();
       return { ids: found.map(({ _id }) => `${name} ${_id}`), writes: Number(ops) };
     });
-    const all = await Promise.all(looks);
+    const all = await Promise.all(reads);
     return {
       rows: hashOf(all.flatMap(({ ids }) => ids)),
       rowWrites: all.reduce((sum, { writes }) => sum + writes, 0),
@@ -43,7 +43,7 @@ async function writtenRows(uri: string): Promise<Pick<Evidence, 'rows' | 'rowWri
 }
 
 async function points(url: string): Promise<string> {
-  const ask = async <T>(where: string, body?: object): Promise<T> => {
+  const request = async <T>(where: string, body?: object): Promise<T> => {
     const init = body && {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -52,10 +52,10 @@ async function points(url: string): Promise<string> {
     const response = await fetch(`${url}${where}`, init);
     return ((await response.json()) as { result: T }).result;
   };
-  const { collections } = await ask<{ collections: { name: string }[] }>('/collections');
+  const { collections } = await request<{ collections: { name: string }[] }>('/collections');
   const all = await Promise.all(
     collections.map(async ({ name }) => {
-      const found = await ask<{ points: { id: string }[] }>(`/collections/${name}/points/scroll`, {
+      const found = await request<{ points: { id: string }[] }>(`/collections/${name}/points/scroll`, {
         limit: 1_000_000,
         with_payload: false,
         with_vector: false,
@@ -66,15 +66,15 @@ async function points(url: string): Promise<string> {
   return hashOf(all.flat());
 }
 
-/** What the stores hold and have done at this moment. */
+/** Returns the current content of the stores and the work that they have done so far. */
 export async function takeEvidence(service: BenchService): Promise<Evidence> {
   const [rows, found] = await Promise.all([writtenRows(service.mongodbUri), points(service.qdrantUrl)]);
   return { ...rows, points: found, embeddingMs: cpuNow().embedding ?? 0 };
 }
 
-/** What was written or embedded between two looks; empty when nothing was. */
+/** Returns what was written or embedded between two reads; empty if nothing was. */
 export function differences(before: Evidence, after: Evidence): string[] {
-  // An idle process still wakes up now and then.
+  // An idle process still wakes up occasionally.
   const embedded = after.embeddingMs - before.embeddingMs > 100;
   return [
     ...(before.rows === after.rows ? [] : ['other rows']),

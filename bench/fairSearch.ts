@@ -1,6 +1,6 @@
 /**
- * `npm run bench:fair-search`: searches of one organization while a caller of another sends long queries in a loop. Phases
- * alternate with idle ones, so that both meet the same machine. `-- --quick` takes fewer searches.
+ * `npm run bench:fair-search`: searches of one organization while a caller of another sends long queries in a loop. These phases
+ * alternate with idle ones, so that both run under the same conditions. `-- --quick` takes fewer searches.
  */
 import { writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -20,7 +20,7 @@ const RESULTS = fileURLToPath(new URL('fairSearch.md', import.meta.url));
 const ROUNDS = quick ? 2 : 4;
 const SEARCHES = quick ? 50 : 150;
 const WARM_UP = 50;
-/** Between two searches: a person's, not a load. */
+/** Pause between two searches, as of a person and not of a load test. */
 const PAUSE_MS = 20;
 const TEXTS = 40;
 const WORDS =
@@ -30,9 +30,9 @@ const say = (line: string): void => console.log(`· ${line}`);
 interface Load {
   readonly name: string;
   readonly characters: number;
-  /** Callers that send such queries in a loop. */
+  /** Number of callers that send such queries in a loop. */
   readonly callers: number;
-  /** p95 compared with that of idle phases, at most; null: no target. */
+  /** Maximum ratio of p95 to that of idle phases; null: no target. */
   readonly wanted: number | null;
 }
 const LOADS: readonly Load[] = [
@@ -58,7 +58,7 @@ async function upload(user: TestUser): Promise<void> {
   for (const { id } of accepted) await user.settled(id, 600_000);
 }
 
-/** Searches one after the other; no query twice. @returns how long each took, in ms */
+/** Sends distinct queries one after the other. @returns the duration of each in ms */
 async function searchTimes(user: TestUser, count: number, seed: number): Promise<number[]> {
   const times: number[] = [];
   for (let nth = 0; nth < count; nth += 1) {
@@ -71,7 +71,7 @@ async function searchTimes(user: TestUser, count: number, seed: number): Promise
   return times;
 }
 
-/** Sends long queries in loops until it is stopped. @returns stops it, and tells how many were answered */
+/** Sends long queries in loops. @returns a function that stops them and returns the number of answered queries */
 function begin(user: TestUser, { characters, callers }: Load): () => Promise<number> {
   let isOver = false;
   let answered = 0;
@@ -91,7 +91,7 @@ function begin(user: TestUser, { characters, callers }: Load): () => Promise<num
   };
 }
 
-const begun = new Date();
+const startedAt = new Date();
 const SECRET_KEY = `k1:${Buffer.alloc(32, 1).toString('base64')}`;
 const service = await startBenchService({
   ...{ siteHost: '127.0.0.1:9', profileDir: null, say },
@@ -135,7 +135,7 @@ try {
       );
     }
   const health = await apiClient(service.url).get('/health');
-  if (health.status !== 200) throw new Error('the API is not well');
+  if (health.status !== 200) throw new Error('the API is not healthy');
 } finally {
   await service.stop();
 }
@@ -154,10 +154,10 @@ const row = (name: string, times: readonly number[], load: Load | null, count: n
 const text = [
   '# Fair search',
   '',
-  `${begun.toISOString()} · \`npm run bench:fair-search${quick ? ' -- --quick' : ''}\`, ${((Date.now() - begun.getTime()) / 60_000).toFixed(1)} minutes · ${circumstances()}`,
+  `${startedAt.toISOString()} · \`npm run bench:fair-search${quick ? ' -- --quick' : ''}\`, ${((Date.now() - startedAt.getTime()) / 60_000).toFixed(1)} minutes · ${circumstances()}`,
   '',
-  `Short queries of one organization, one after the other, while a user of another organization sends long queries in a loop: ` +
-    `${ROUNDS} rounds of ${SEARCHES} searches a row, idle phases between. Processor time of the API for an idle search: ` +
+  `Short sequential queries of one organization, while a user of another organization sends long queries in a loop: ` +
+    `${ROUNDS} rounds of ${SEARCHES} searches per row, with idle phases between them. Processor time of the API per search in an idle phase: ` +
     `${(apiCpu.idle / apiCpu.idleSearches).toFixed(1)} ms.`,
   '',
   table(

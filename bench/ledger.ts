@@ -1,6 +1,6 @@
 /**
- * `npm run bench:ledger`: what one caller waits for who looks at runs of 100,000 items, and which documents MongoDB reads for
- * it, into bench/ledger.md. `-- --items=20000` takes another number.
+ * `npm run bench:ledger`: response times of the run pages for runs of 100,000 items, and the documents that MongoDB reads for
+ * them, written to bench/ledger.md. `-- --items=20000` takes another number.
  */
 import { writeFile } from 'node:fs/promises';
 import { loadavg } from 'node:os';
@@ -17,7 +17,7 @@ const ROUNDS = 20;
 const RESULTS = fileURLToPath(new URL('ledger.md', import.meta.url));
 const say = (line: string): void => console.log(`· ${line}`);
 
-/** What MongoDB says of one command. */
+/** An entry of MongoDB's profiler. */
 interface Profiled {
   readonly ns: string;
   readonly planSummary?: string;
@@ -31,14 +31,14 @@ interface Case {
   run(round: number): Promise<{ readonly status: number; readonly body: unknown }>;
 }
 
-/** The ways of a plan, each once: an `$in` names its index once a value. */
-const waysOf = (plan = ''): string => [...new Set(plan.split(/, (?=IXSCAN)/))].join(', ');
+/** Returns the distinct stages of a plan. Without this, an `$in` lists its index once per value. */
+const stagesOf = (plan = ''): string => [...new Set(plan.split(/, (?=IXSCAN)/))].join(', ');
 
-const begun = new Date();
+const startedAt = new Date();
 const service = await startBenchService({
   siteHost: '127.0.0.1:9',
   profileDir: null,
-  // The active run has no workflow, and must not be ended for that.
+  // The active run has no workflow; the reaper must not end it.
   settings: { REAP_INTERVAL_S: '86400' },
   say,
 });
@@ -47,7 +47,7 @@ try {
   const own = (await user.get<{ id: number; organization_id: number }>('/whoami')).body;
   const connection = await mongoose.createConnection(service.mongodbUri).asPromise();
   say(`seeding ${ITEMS} lines, ${2 * ITEMS} files`);
-  const { ended, goesOn } = await seedLedger(
+  const { ended, active } = await seedLedger(
     connection,
     { organizationId: own.organization_id, userId: own.id },
     ITEMS,
@@ -65,14 +65,14 @@ try {
   const cases: readonly Case[] = [
     { name: 'GET /sync_runs, 100 runs, one of them active', run: () => user.get('/sync_runs') },
     { name: 'GET /sync_runs/ID, ended', run: () => user.get(`/sync_runs/${ended}`) },
-    { name: 'GET /sync_runs/ID, active', run: () => user.get(`/sync_runs/${goesOn}`) },
+    { name: 'GET /sync_runs/ID, active', run: () => user.get(`/sync_runs/${active}`) },
     { name: 'items, all by cursor, pages of 1,000', rounds: ITEMS / 1_000, run: walk },
     { name: 'items, failed (5 %)', run: of(ended, '&outcomes=failed') },
     { name: 'items, of a cause (0.1 %)', run: of(ended, '&causes=too_large') },
     { name: 'items, of a cause that no item has', run: of(ended, '&causes=access_revoked') },
     { name: 'items, failed, of a cause that no item has', run: of(ended, '&outcomes=failed&causes=access_revoked') },
-    { name: 'items, of an active run', run: of(goesOn, '') },
-    { name: 'items, failed, of an active run', run: of(goesOn, '&outcomes=failed') },
+    { name: 'items, of an active run', run: of(active, '') },
+    { name: 'items, failed, of an active run', run: of(active, '&outcomes=failed') },
     {
       name: 'POST retry, by a cause (0.1 %)',
       rounds: 1,
@@ -92,7 +92,9 @@ try {
     let most = 0;
     await db.command({
       profile: 2,
-      filter: { ns: { $in: ['ledger_items', 'runs', 'files'].map((one) => `${db.databaseName}.${one}`) } },
+      filter: {
+        ns: { $in: ['ledger_items', 'runs', 'files'].map((collection) => `${db.databaseName}.${collection}`) },
+      },
     });
     const from = new Date();
     for (let round = 0; round < rounds; round += 1) {
@@ -115,7 +117,7 @@ try {
       percentile(times, 50).toFixed(1),
       percentile(times, 95).toFixed(1),
       most.toLocaleString('en'),
-      `${heaviest?.ns.split('.').at(-1) ?? ''}: ${waysOf(heaviest?.planSummary)}`,
+      `${heaviest?.ns.split('.').at(-1) ?? ''}: ${stagesOf(heaviest?.planSummary)}`,
       String(scans),
     ];
     rows.push(row);
@@ -125,11 +127,11 @@ try {
   const text = [
     '# Ledger',
     '',
-    `${begun.toISOString()} · \`npm run bench:ledger\` · ${circumstances()} · load ${loadavg()[0]?.toFixed(1) ?? '?'} at the end`,
+    `${startedAt.toISOString()} · \`npm run bench:ledger\` · ${circumstances()} · load ${loadavg()[0]?.toFixed(1) ?? '?'} at the end`,
     '',
-    `One user with a run that has ended with ${ITEMS} items (93 % ok, 5 % failed, 2 % skipped), an active one with ${ITEMS} files, and 1,000 small ones. One caller over HTTP. *Read at most*: documents that one question to MongoDB has read, with its plan. *Scans*: questions that read a whole collection.`,
+    `One user with an ended run of ${ITEMS} items (93 % ok, 5 % failed, 2 % skipped), an active run of ${ITEMS} files, and 1,000 small runs. One caller over HTTP. *Read at most*: most documents that one MongoDB query has read, with its plan. *Scans*: queries that read a whole collection.`,
     '',
-    table(['list', 'calls', 'p50, ms', 'p95, ms', 'read at most', 'way', 'scans'], rows),
+    table(['list', 'calls', 'p50, ms', 'p95, ms', 'read at most', 'plan', 'scans'], rows),
     '',
   ].join('\n');
   await writeFile(RESULTS, text);

@@ -1,4 +1,4 @@
-/** The pages that are measured: each order alone, and each filter in every order. */
+/** Measured pages: each order without a filter, and each filter in every order. */
 import { FILE_ORDERS, type FileFilters, type FileOrder } from '../contract/fileFilters.js';
 import type { Seeded } from './seedLists.js';
 
@@ -8,11 +8,11 @@ export const PAGE = 20;
 export interface ListCase {
   readonly of: 'files' | 'chunks';
   readonly name: string;
-  /** As the API takes them, and as the store does. */
+  /** The filters in the format of the API; `filters` has them in the format of the store. */
   readonly wire: Record<string, unknown>;
   readonly filters: FileFilters;
   readonly orders: readonly FileOrder[];
-  /** No index can help: only the ratio counts. */
+  /** Whether no index can help, so that only the ratio has a target. */
   readonly boundless: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** The same pages and totals as a program would ask for that has nothing but the MongoDB driver. */
+/** The baseline: the same pages and totals through the MongoDB driver alone. */
 import type mongoose from 'mongoose';
 
 import type { FileOrder } from '../contract/fileFilters.js';
@@ -7,17 +7,17 @@ import { ORDER_FIELDS } from '../store/files/indexes.js';
 import type { Tenant } from '../store/users/accept.js';
 import { type ListCase, OFFSET, PAGE } from './listCases.js';
 
-export async function straight(
+export async function queryByDriver(
   connection: mongoose.Connection,
   tenant: Tenant,
-  one: ListCase,
+  { of, filters }: ListCase,
   order: FileOrder,
   direction: 1 | -1,
 ): Promise<void> {
   const files = connection.collection('files');
-  const query = fileQuery(tenant, one.filters) as never;
+  const query = fileQuery(tenant, filters) as never;
   const sort = { [ORDER_FIELDS[order]]: direction, _id: direction } as const;
-  if (one.of === 'files') {
+  if (of === 'files') {
     await Promise.all([files.find(query).sort(sort).skip(OFFSET).limit(PAGE).toArray(), files.countDocuments(query)]);
     return;
   }

@@ -1,14 +1,14 @@
-/** Measures of the service other than throughput, each through the public API. */
+/** Measurements of the service other than throughput, all through the public API. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { FileRecord } from '../contract/records.js';
 import type { TestUser } from '../test/support/client.js';
 import { differences, takeEvidence } from './evidence.js';
 import { cpuNow, cpuSince, pidsOf, total } from './processes.js';
-import { type BenchService, ingest, inMotion, readyPages, until } from './service.js';
+import { type BenchService, ingest, readyPages, unfinishedFiles, until } from './service.js';
 import type { BenchSite } from './site.js';
 
-/** The chunk size of every ingest on every side. */
+/** Chunk size of every ingest, ours and the peers'. */
 export const CHUNKING = { chunk_size: 400, chunk_overlap: 20 };
 export const CHUNKS_ONLY = { ...CHUNKING, generate_chunks_only: true };
 
@@ -16,19 +16,19 @@ const REST_MS = 120_000;
 const QUERY = 'How long does a refund of a payment take?';
 /** Below this share of one core a process is idle. */
 const IDLE_SHARE = 0.1;
-const IDLE_LOOK_MS = 250;
+const IDLE_SAMPLE_MS = 250;
 
-/** The value that so many of a hundred stay under. */
-export function percentile(values: readonly number[], hundredth: number): number {
+/** Returns the given percentile of the values. */
+export function percentile(values: readonly number[], percent: number): number {
   const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.ceil((hundredth / 100) * sorted.length) - 1)] ?? Number.NaN;
+  return sorted[Math.min(sorted.length - 1, Math.ceil((percent / 100) * sorted.length) - 1)] ?? Number.NaN;
 }
 
 export const atRest = (user: TestUser): Promise<void> =>
-  until('all files at rest', REST_MS, async () => (await inMotion(user)) === 0);
+  until('all files at rest', REST_MS, async () => (await unfinishedFiles(user)) === 0);
 
-/** Cancels a scrape whose rest is not needed, and waits until it has ended. */
-async function giveUp(user: TestUser, parentId: number): Promise<void> {
+/** Cancels a scrape that is no longer needed, and waits until it has ended. */
+async function cancel(user: TestUser, parentId: number): Promise<void> {
   await user.post('/cancel_sync', { file_id: parentId });
   await atRest(user);
 }
@@ -44,16 +44,16 @@ export async function firstChunk(user: TestUser, accepted: FileRecord): Promise<
   }
 }
 
-/** The same on a service that is warm, for pages whose texts it has never embedded. */
+/** Returns the same on a warm service, for pages whose texts it has never embedded. */
 export async function firstChunkWarm(service: BenchService, site: BenchSite, from: number): Promise<number> {
   const user = await service.user();
   const accepted = await user.scrape({ url: site.sitemap(100, from), ...CHUNKING });
   const ms = await firstChunk(user, accepted);
-  await giveUp(user, accepted.id);
+  await cancel(user, accepted.id);
   return ms;
 }
 
-/** Latencies of POST /scrape_sitemap from several callers at once, each of another end user; the scrapes run meanwhile. */
+/** Returns latencies in ms of POST /scrape_sitemap from concurrent callers of different end users, while the scrapes run. */
 export async function postLatencies(
   service: BenchService,
   site: BenchSite,
@@ -65,9 +65,9 @@ export async function postLatencies(
       const own: number[] = [];
       for (let index = 0; index < each; index += 1) {
         const url = site.sitemap(1, caller * each + index);
-        const begun = performance.now();
+        const startedAt = performance.now();
         await user.scrape({ url, ...CHUNKS_ONLY });
-        own.push(performance.now() - begun);
+        own.push(performance.now() - startedAt);
       }
       return own;
     }),
@@ -78,13 +78,13 @@ export async function postLatencies(
 
 export interface Rescrape {
   readonly ms: number;
-  /** What was written or embedded all the same. */
+  /** What was written or embedded nevertheless. */
   readonly differences: string[];
   readonly notModified: number;
   readonly fetchedInFull: number;
 }
 
-/** Scrapes unchanged pages again, with the very request of the first time. */
+/** Scrapes unchanged pages again with the same request. */
 export async function rescrape(
   service: BenchService,
   site: BenchSite,
@@ -104,45 +104,45 @@ export async function rescrape(
 }
 
 export interface Cancelled {
-  /** Until every file of the user is at rest. */
+  /** Milliseconds until no file of the user is unfinished. */
   readonly restMs: number;
-  /** Until worker and embedding processes do nothing, too. */
+  /** Milliseconds until the worker and embedding processes are idle as well. */
   readonly idleMs: number;
   readonly kept: number;
 }
 
-/** Cancels a scrape with vectors in the middle, and waits until nothing moves. */
+/** Cancels a running scrape with vectors, and waits until the service is idle. */
 export async function cancelInTheMiddle(service: BenchService, site: BenchSite, from: number): Promise<Cancelled> {
   const user = await service.user();
   const accepted = await user.scrape({ url: site.sitemap(600, from), ...CHUNKING });
   await until('pages to be ready', REST_MS, async () => (await readyPages(user, accepted.id)) >= 8);
-  const begun = performance.now();
+  const startedAt = performance.now();
   const { status } = await user.post('/cancel_sync', { file_id: accepted.id });
   if (status !== 200) throw new Error(`/cancel_sync answered ${status}`);
   await atRest(user);
-  const restMs = performance.now() - begun;
+  const restMs = performance.now() - startedAt;
   await until('the worker to be idle', REST_MS, async () => {
     const before = cpuNow();
-    await sleep(IDLE_LOOK_MS);
-    return total(cpuSince(before), ['worker', 'embedding']) < IDLE_SHARE * IDLE_LOOK_MS;
+    await sleep(IDLE_SAMPLE_MS);
+    return total(cpuSince(before), ['worker', 'embedding']) < IDLE_SHARE * IDLE_SAMPLE_MS;
   });
-  const idleMs = performance.now() - begun - IDLE_LOOK_MS;
+  const idleMs = performance.now() - startedAt - IDLE_SAMPLE_MS;
   const parent = await user.file(accepted.id);
   if (parent.sync_status !== 'SYNC_ABORTED') throw new Error(`the parent ended ${parent.sync_status}`);
   return { restMs, idleMs: Math.max(restMs, idleMs), kept: await readyPages(user, accepted.id) };
 }
 
-/** Kills the only worker with SIGKILL in the middle of a scrape; milliseconds until one more page is ready. */
+/** Kills the only worker with SIGKILL during a scrape. Returns the milliseconds until one more page is ready. */
 export async function killWorker(service: BenchService, site: BenchSite, pages: number): Promise<number> {
   const user = await service.user();
   const accepted = await user.scrape({ url: site.sitemap(pages), ...CHUNKS_ONLY });
   await until('pages to be ready', REST_MS, async () => (await readyPages(user, accepted.id)) >= 50);
   for (const pid of pidsOf('worker')) process.kill(pid, 'SIGKILL');
-  const begun = performance.now();
+  const startedAt = performance.now();
   const done = await readyPages(user, accepted.id);
   if (done === pages) throw new Error('the scrape was over before the worker was killed');
-  await until('work to go on', REST_MS, async () => (await readyPages(user, accepted.id)) > done);
-  const ms = performance.now() - begun;
+  await until('work to continue', REST_MS, async () => (await readyPages(user, accepted.id)) > done);
+  const ms = performance.now() - startedAt;
   await atRest(user);
   const ready = await readyPages(user, accepted.id);
   if (ready !== pages) throw new Error(`${ready} of ${pages} pages were ready at the end`);

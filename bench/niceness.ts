@@ -1,8 +1,8 @@
 /**
- * `npm run bench:niceness`: requests during an ingest with vectors, and the ingest itself, by the priority of the worker.
+ * `npm run bench:niceness`: speed of an ingest with vectors, and of requests during it, by the priority of the worker.
  *
- * Each case starts a service of its own, ingests pages with vectors and meanwhile sends POST /upload_text and searches, one
- * after the other by one caller each. With `--loops=8` that many busy loops at niceness 0 run on the machine at the same time.
+ * Each case starts its own service and ingests pages with vectors. Meanwhile one caller sends POST /upload_text and another one
+ * searches. With `--loops=8` that many busy loops at niceness 0 run on the machine at the same time.
  *
  * Arguments: `--pages=600 --loops=0 --rounds=1`; `--cases=1,3` for some of the cases.
  */
@@ -25,7 +25,7 @@ const { values } = parseArgs({
   },
 });
 const [pages, loops, rounds] = [Number(values.pages), Number(values.loops), Number(values.rounds)];
-/** A loop ends by itself after this time. */
+/** Time after which a busy loop ends by itself. */
 const LOOP_MS = 900_000;
 const PAUSE_MS = 50;
 const TIMEOUT_MS = 1_800_000;
@@ -38,7 +38,7 @@ const CASES = [
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
-/** Busy loops in sessions of their own, as other programs have. */
+/** Starts busy loops in separate sessions, as other programs have. Returns their process ids. */
 function startLoops(): number[] {
   if (loops === 0) return [];
   const loop = `setsid ${process.execPath} -e 'const end = Date.now() + ${LOOP_MS}; while (Date.now() < end);' > /dev/null 2>&1 &`;
@@ -46,7 +46,7 @@ function startLoops(): number[] {
   return execFileSync('sh', ['-c', script]).toString().trim().split('\n').map(Number);
 }
 
-/** Latencies in ms of one call after the other, until the work is over. */
+/** Repeats a call until the work has ended. Returns the latency of each call in ms. */
 async function latencies(work: Promise<unknown>, call: (nth: number) => Promise<unknown>): Promise<number[]> {
   const over = new AbortController();
   work.then(
@@ -55,9 +55,9 @@ async function latencies(work: Promise<unknown>, call: (nth: number) => Promise<
   );
   const found: number[] = [];
   for (let nth = 0; !over.signal.aborted; nth += 1) {
-    const begun = performance.now();
+    const startedAt = performance.now();
     await call(nth);
-    found.push(performance.now() - begun);
+    found.push(performance.now() - startedAt);
     await sleep(PAUSE_MS);
   }
   return found;
@@ -73,7 +73,7 @@ async function measure(settings: (typeof CASES)[number]): Promise<void> {
   try {
     const [owner, poster] = await Promise.all([service.user(), service.user()]);
     const search = (user: TestUser) => user.search({ query: 'How long does a refund take?', k: 5 });
-    // The models are loaded before anything is measured.
+    // Load the models before the measurement.
     await ingest(owner, 8, { url: site.sitemap(8, 0), ...CHUNKING });
     await search(owner);
     busy = startLoops();

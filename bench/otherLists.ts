@@ -1,4 +1,4 @@
-/** Lists other than files and chunks, and the sums over a user's files. */
+/** Lists other than files and chunks, and the totals over a user's files. */
 import type mongoose from 'mongoose';
 
 import { OFFSET, PAGE } from './listCases.js';
@@ -11,11 +11,11 @@ const at = (number: number): Date => new Date(Date.UTC(2026, 0, 1) + Math.floor(
 
 export interface OtherList {
   readonly name: string;
-  asked(): Promise<{ readonly status: number }>;
-  straight(): Promise<unknown>;
+  request(): Promise<{ readonly status: number }>;
+  queryByDriver(): Promise<unknown>;
 }
 
-/** Ten thousand end users of the organization, and data sources of the user. */
+/** Seeds ten thousand end users of the organization, and as many data sources of the user. */
 export async function seedOthers(connection: mongoose.Connection, { organizationId, userId }: Tenant): Promise<void> {
   const users = Array.from({ length: ROWS }, (_, number) => ({
     _id: 5_000_000 + number,
@@ -56,33 +56,33 @@ export function otherLists(
   return [
     {
       name: `/list_users of ${ROWS} with include_count`,
-      asked: () => organization.post('/list_users', { ...ordered, include_count: true }),
-      straight: () => page('users', { organizationId, deletedAt: null }),
+      request: () => organization.post('/list_users', { ...ordered, include_count: true }),
+      queryByDriver: () => page('users', { organizationId, deletedAt: null }),
     },
     {
       name: `/user_data_sources of ${ROWS}`,
-      asked: () => user.post('/user_data_sources', ordered),
-      straight: () => page('dataSources', { organizationId, userId }),
+      request: () => user.post('/user_data_sources', ordered),
+      queryByDriver: () => page('dataSources', { organizationId, userId }),
     },
     {
       name: `/user_data_sources of ${ROWS}, a tag`,
-      asked: () => user.post('/user_data_sources', { ...ordered, ...team }),
-      straight: () => page('dataSources', { organizationId, userId, tagPairs: 'team=team-7' }),
+      request: () => user.post('/user_data_sources', { ...ordered, ...team }),
+      queryByDriver: () => page('dataSources', { organizationId, userId, tagPairs: 'team=team-7' }),
     },
     {
       name: `/data_sources of ${ROWS}`,
-      asked: () => organization.post('/data_sources', ordered),
-      straight: () => page('dataSources', { organizationId }),
+      request: () => organization.post('/data_sources', ordered),
+      queryByDriver: () => page('dataSources', { organizationId }),
     },
     {
       name: '/user_webpages',
-      asked: () => user.post('/user_webpages', ordered),
-      straight: () => page('files', { ...tenant, source: 'WEB_SCRAPE', isContainer: false }),
+      request: () => user.post('/user_webpages', ordered),
+      queryByDriver: () => page('files', { ...tenant, source: 'WEB_SCRAPE', isContainer: false }),
     },
     {
       name: `/text_chunks, the end of ${largest.chunks}`,
-      asked: () => user.post('/text_chunks', last),
-      straight: () =>
+      request: () => user.post('/text_chunks', last),
+      queryByDriver: () =>
         connection
           .collection('segments')
           .find({ ...tenant, fileId: largest.id, generation: 1, last: { $gte: largest.chunks - PAGE } })
@@ -90,8 +90,8 @@ export function otherLists(
     },
     {
       name: '/whoami',
-      asked: () => user.get('/whoami'),
-      straight: () =>
+      request: () => user.get('/whoami'),
+      queryByDriver: () =>
         connection
           .collection('files')
           .aggregate([

@@ -1,4 +1,4 @@
-/** Our chunker, as one side of `bench:documents`. */
+/** Our chunker in `bench:documents`. */
 import { splitText } from '../documents/chunking/splitText.js';
 import { splitRounds } from './splitRounds.js';
 

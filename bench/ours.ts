@@ -1,4 +1,4 @@
-/** Everything that is measured of the service, in an order in which no measure spoils the next. */
+/** All measurements of the service, in an order in which none distorts the next. */
 import type { TestUser } from '../test/support/client.js';
 import {
   atRest,
@@ -18,19 +18,19 @@ import type { Report } from './report.js';
 import { type BenchService, ingest } from './service.js';
 import type { BenchSite } from './site.js';
 
-/** How much is measured in each form. */
+/** Amount of work in each form of the bench. */
 export interface Sizes {
-  /** Pages of an ingest without vectors, and how often it is done. */
+  /** Pages of an ingest without vectors, and its number of rounds. */
   readonly pages: number;
   readonly rounds: number;
   readonly vectorPages: number;
   readonly firstChunks: number;
   readonly postsEach: number;
-  /** Pages of the long ingest, for comparing memory; 0: skipped. */
+  /** Pages of the long ingest, to compare memory; 0: skipped. */
   readonly longPages: number;
 }
 
-/** What can be measured by itself. */
+/** Parts that can be measured separately. */
 export const PARTS = [
   'chunks',
   'long',
@@ -46,17 +46,17 @@ export const PARTS = [
 export type Part = (typeof PARTS)[number];
 
 export interface Ours {
-  /** Pages a second; the median of all rounds but the first after the start. */
+  /** Pages per second: median of all rounds except the first after the start. */
   readonly chunksOnly: number;
   readonly withVectors: number;
 }
 
-/** What a reader would call the service, and everything that works for it. */
+/** Processes of the service itself; the engines are separate. */
 const SERVICE: readonly Role[] = ['api', 'worker', 'embedding'];
 const ENGINES: readonly Role[] = ['temporal', 'mongodb', 'qdrant'];
 const CALLERS = 8;
 const MB = 1e6;
-/** Growth from 1,000 to 10,000 pages that still counts as flat: the noise of garbage collection. */
+/** Largest growth from 1,000 to 10,000 pages that counts as flat; garbage collection alone varies this much. */
 const FLAT = 1.15;
 
 const median = (values: readonly number[]): number => percentile(values, 50);
@@ -67,9 +67,9 @@ export interface OursOptions {
   readonly site: BenchSite;
   readonly sizes: Sizes;
   readonly report: Report;
-  /** Whether a part is wanted; two workers and peers are compared with chunks and vectors. */
+  /** Whether to measure a part. Two workers and peers are compared with chunks and vectors. */
   readonly wanted: (part: Part) => boolean;
-  /** Runs one measure; a failure is reported, and the others continue. */
+  /** Runs one measurement. A failure is reported, and the others continue. */
   readonly attempt: <T>(what: string, measure: () => Promise<T>) => Promise<T | null>;
 }
 
@@ -95,13 +95,13 @@ export async function measureOurs({ service, site, sizes, report, wanted, attemp
     return { ...done, cpu, peak };
   };
 
-  const tellRescrape = (what: string, again: Rescrape, firstMs: number, count: number, asked: boolean): void => {
+  const reportRescrape = (what: string, again: Rescrape, firstMs: number, count: number, hasTarget: boolean): void => {
     const ratio = firstMs / again.ms;
     report.figure(
       `unchanged re-scrape, ${count} pages ${what}`,
       `${seconds(again.ms)}: ${ratio.toFixed(1)}× faster`,
-      asked ? '≥ 10×' : '',
-      asked ? ratio >= 10 : null,
+      hasTarget ? '≥ 10×' : '',
+      hasTarget ? ratio >= 10 : null,
     );
     report.figure(
       `written or embedded by it (${again.notModified} × 304, ${again.fetchedInFull} × 200)`,
@@ -124,8 +124,8 @@ export async function measureOurs({ service, site, sizes, report, wanted, attemp
       lastPeak = done.peak;
       if (!cold) speeds.push(done.pagesPerSecond);
       if (round === rounds) {
-        report.note(`CPU of the service's last round of chunks only, ms a page: ${perRole(done.cpu, pages, 2)}.`);
-        report.note(`Memory at its peak, MB: ${perRole(done.peak.byRole, MB, 0)}.`);
+        report.note(`CPU of the last round of chunks only, ms per page: ${perRole(done.cpu, pages, 2)}.`);
+        report.note(`Peak memory, MB: ${perRole(done.peak.byRole, MB, 0)}.`);
       }
     });
   }
@@ -133,7 +133,7 @@ export async function measureOurs({ service, site, sizes, report, wanted, attemp
     if (!firstUser) throw new Error('nothing to scrape again');
     const { user, ms } = firstUser as { user: TestUser; ms: number };
     const body = { url: site.sitemap(pages), ...CHUNKS_ONLY };
-    tellRescrape('of chunks only', await rescrape(service, site, user, pages, body), ms, pages, false);
+    reportRescrape('of chunks only', await rescrape(service, site, user, pages, body), ms, pages, false);
   });
 
   const short = lastPeak as Peak | null;
@@ -147,7 +147,7 @@ export async function measureOurs({ service, site, sizes, report, wanted, attemp
   }
   if (sizes.longPages > 0) {
     await measure('long', 'the long ingest', async () => {
-      // Before anything is embedded: the processes that do it stay for a while.
+      // Run it before any embedding, because embedding processes stay alive for a while.
       const { peak } = await run('chunks only, long', sizes.longPages, CHUNKS_ONLY, await service.user());
       const growth = peak.bytes / (short?.bytes ?? Number.NaN);
       report.figure(
@@ -159,21 +159,21 @@ export async function measureOurs({ service, site, sizes, report, wanted, attemp
     });
   }
 
-  // With vectors: nothing has been embedded before.
+  // With vectors, before anything else is embedded.
   const vectors = await measure('vectors', 'with vectors', async () => {
     const user = await service.user();
     await attempt('first chunk, cold', async () => {
       const early = await service.user();
-      // The last pages, which no other measure embeds: their vectors would be found again.
+      // Use the last pages, which no other measurement embeds: cached vectors would distort the result.
       const ms = await firstChunk(early, await early.scrape({ url: site.sitemap(4, 990), ...CHUNKING }));
       report.figure('first chunk found, first vectors after the start', seconds(ms), '≤ 2 s', ms <= 2_000);
       await atRest(early);
     });
     const done = await run('with vectors', vectorPages, CHUNKING, user);
-    report.note(`CPU with vectors, ms a page: ${perRole(done.cpu, vectorPages, 2)}.`);
-    report.note(`Memory at the peak with vectors, MB: ${perRole(done.peak.byRole, MB, 0)}.`);
+    report.note(`CPU with vectors, ms per page: ${perRole(done.cpu, vectorPages, 2)}.`);
+    report.note(`Peak memory with vectors, MB: ${perRole(done.peak.byRole, MB, 0)}.`);
     const body = { url: site.sitemap(vectorPages), ...CHUNKING };
-    tellRescrape('with vectors', await rescrape(service, site, user, vectorPages, body), done.ms, vectorPages, true);
+    reportRescrape('with vectors', await rescrape(service, site, user, vectorPages, body), done.ms, vectorPages, true);
     return done;
   });
   await measure('first', 'first chunk, warm', async () => {
@@ -188,7 +188,7 @@ export async function measureOurs({ service, site, sizes, report, wanted, attemp
     );
   });
   await measure('posts', 'latency of the POST', async () => {
-    for (const when of ['first after the start', 'after those']) {
+    for (const when of ['first after the start', 'then']) {
       const all = await postLatencies(service, site, { callers: CALLERS, each: sizes.postsEach });
       const p99 = percentile(all, 99);
       report.figure(
@@ -216,7 +216,7 @@ export async function measureOurs({ service, site, sizes, report, wanted, attemp
         all.push((await run(what, pages, CHUNKS_ONLY, await service.user())).pagesPerSecond);
       return median(all);
     };
-    // One of them just before and just after: a machine's speed may change within the minutes since the first rounds.
+    // Measure one worker just before and just after, because the speed of the machine changes within minutes.
     const before = await inRounds(null, 'chunks only, one worker');
     const stopWorker = await service.addWorker();
     let both: number;

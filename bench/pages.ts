@@ -1,8 +1,8 @@
-/** The generated site's pages: the same at every run, and different from one another. */
+/** Pages of the generated site: equal in every run, and different from each other. */
 
 export const PAGE_BYTES = 32 * 1024;
 
-/** Words of one or two tokens, the frequent ones first, as in running text. */
+/** Words of one or two tokens, frequent ones first. */
 const WORDS =
   `the of and to in a is that for it as was with be by on not he his but at are this have from or had an they which one
   you were all her she there would their we him been has when who will more no if out so said what up its about into
@@ -40,7 +40,7 @@ const NAMES = [
 
 type Random = () => number;
 
-/** A small generator of numbers in [0, 1), the same for the same seed (mulberry32). */
+/** Returns a pseudo-random generator of numbers in [0, 1) for a seed (mulberry32). */
 function randomOf(seed: number): Random {
   let state = (seed * 2_654_435_761) >>> 0;
   return () => {
@@ -59,7 +59,7 @@ function word(random: Random): string {
   const rare = random();
   if (rare < 0.02) return NAMES[Math.floor(random() * NAMES.length)] ?? '';
   if (rare < 0.05) return String(between(random, 2, 98_000));
-  // Squared: early words come far more often than late ones.
+  // The square makes early words far more frequent than late ones.
   return WORDS[Math.floor(random() ** 2 * WORDS.length)] ?? 'the';
 }
 
@@ -127,7 +127,7 @@ const FOOTER = times(
   '\n',
 );
 
-/** Page `number`: exactly PAGE_BYTES of HTML with the furniture of a documentation site. */
+/** Returns page `number`: exactly PAGE_BYTES of HTML, with navigation, styles and footer as on a documentation site. */
 export function makePage(number: number): string {
   const random = randomOf(number + 1);
   const title = words(random, 5);

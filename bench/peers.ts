@@ -1,4 +1,4 @@
-/** Runs what a user would pick instead, each in a process of its own. */
+/** Runs the alternatives that a user could pick, each in its own process. */
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { forkModule } from './site.js';
 
 const FOLDER = fileURLToPath(new URL('langchain', import.meta.url));
 
-/** Installs the peers from their lock when they are absent. */
+/** Installs the peers from their lock file if they are missing. */
 export function ensurePeers(say: (line: string) => void): void {
   if (existsSync(`${FOLDER}/node_modules/.package-lock.json`)) return;
   say('installing the peers into bench/langchain (once)');
@@ -26,24 +26,24 @@ export interface PeerRun extends PeerDone {
 /** The scripts in bench/langchain. */
 type PeerName = 'langchain' | 'crawlee' | 'crawleeAsShipped';
 
-/** Runs one peer to its end. @throws when it ends without having told what it did */
+/** Runs one peer to its end. @throws Error if it ends without a result */
 export async function runPeer(name: PeerName, orders: Orders): Promise<PeerRun> {
   const before = cpuNow();
   let cpu: ByRole = {};
   const [done, peak] = await watchMemory(['peer', 'embedding'], async () => {
     const child = forkModule(`langchain/${name}.ts`, [JSON.stringify(orders)]);
     const ended = once(child, 'exit');
-    const told = await Promise.race([
+    const result = await Promise.race([
       once(child, 'message').then(([message]) => message as PeerDone),
       ended.then(([code]) => {
         throw new Error(`${name} ended with code ${String(code)}; its message is above`);
       }),
     ]);
-    // Taken before its processes are gone, since their time goes with them.
+    // Read the processor time before the processes end: Linux drops it with them.
     cpu = cpuSince(before);
     child.disconnect();
     await ended;
-    return told;
+    return result;
   });
   return { ...done, peak, cpu, pagesPerSecond: done.pages / (done.totalMs / 1000) };
 }

@@ -15,7 +15,7 @@ interface Process {
 function readProcess(pid: number): Process | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name in brackets may hold spaces, so counting begins behind it.
+    // The name in brackets may contain spaces, so count the fields after it.
     const fields = stat
       .slice(stat.lastIndexOf(')') + 2)
       .split(' ')
@@ -29,17 +29,17 @@ function readProcess(pid: number): Process | null {
       cpuMs: (user + system) * MS_PER_TICK,
     };
   } catch {
-    // It ended between the listing and the look.
+    // The process ended after the listing.
     return null;
   }
 }
 
-/** All processes that descend from `root`, without itself. */
+/** Returns all descendants of the process `root`, without itself. */
 function descendants(root: number): Process[] {
   const all = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map((name) => readProcess(Number(name)))
-    .filter((one) => one !== null);
+    .filter((entry) => entry !== null);
   const found: Process[] = [];
   let parents = new Set([root]);
   while (parents.size > 0) {
@@ -50,7 +50,7 @@ function descendants(root: number): Process[] {
   return found;
 }
 
-/** What the processes of a run are called in the tables, by what their command line holds. */
+/** Roles of processes in the tables, by a pattern of the command line. */
 const ROLES = [
   ['embedding', /localProcess/],
   ['reader', /poolProcess/],
@@ -68,12 +68,12 @@ export type ByRole = Partial<Record<Role, number>>;
 
 const roleOf = (command: string): Role => ROLES.find(([, pattern]) => pattern.test(command))?.[0] ?? 'other';
 
-/** Pages of memory on every x86_64. */
+/** Size of a memory page on every x86_64. */
 const PAGE_BYTES = 4096;
-/** How much more than when it was last counted exactly counts as a new peak that is worth counting. */
+/** Growth over the last exact count from which memory is counted exactly again. */
 const NEW_PEAK = 1.01;
 
-/** Memory of a process in bytes, all that it shares with others included: what Linux has at hand. */
+/** Returns the memory of a process in bytes, including all shared memory. Cheap to read. */
 function roughMemoryOf({ pid }: Process): number {
   try {
     return PAGE_BYTES * Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]);
@@ -82,7 +82,7 @@ function roughMemoryOf({ pid }: Process): number {
   }
 }
 
-/** Memory of a process in bytes, with its part of shared memory (Node's own code). Linux walks all its pages for this. */
+/** Returns the memory of a process in bytes, with its share of shared memory (Node's code). Linux walks all pages for it. */
 function memoryOf({ pid }: Process): number {
   try {
     return 1024 * Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0);
@@ -91,39 +91,39 @@ function memoryOf({ pid }: Process): number {
   }
 }
 
-function sum(processes: readonly Process[], valueOf: (one: Process) => number): ByRole {
+function sum(processes: readonly Process[], valueOf: (entry: Process) => number): ByRole {
   const sums: ByRole = {};
-  for (const one of processes) {
-    const role = roleOf(one.command);
-    sums[role] = (sums[role] ?? 0) + valueOf(one);
+  for (const entry of processes) {
+    const role = roleOf(entry.command);
+    sums[role] = (sums[role] ?? 0) + valueOf(entry);
   }
   return sums;
 }
 
-/** The bench's children of a role. */
+/** Returns the ids of the bench's child processes of a role. */
 export const pidsOf = (role: Role): number[] =>
   descendants(process.pid)
     .filter(({ command }) => roleOf(command) === role)
     .map(({ pid }) => pid);
 
-/** Adds up the values of some roles. */
+/** Returns the sum of the values of some roles. */
 export const total = (values: ByRole, roles: readonly Role[]): number =>
   roles.reduce((all, role) => all + (values[role] ?? 0), 0);
 
-/** Values of all roles that have some, in words. */
+/** Returns the values of all roles that have one, as text. */
 export const perRole = (values: ByRole, unit: number, digits: number): string =>
   [...ROLES.map(([role]) => role), 'bench' as const]
     .filter((role) => (values[role] ?? 0) > 0)
     .map((role) => `${role} ${((values[role] ?? 0) / unit).toFixed(digits)}`)
     .join(', ');
 
-/** Processor time that the bench's children have used so far, by role, in milliseconds. */
+/** Returns the processor time of the bench's child processes so far, by role, in milliseconds. */
 export const cpuNow = (): ByRole => ({
   ...sum(descendants(process.pid), ({ cpuMs }) => cpuMs),
   bench: (process.cpuUsage().user + process.cpuUsage().system) / 1000,
 });
 
-/** How much each role used since an earlier look. A process that ended in between takes its time with it. */
+/** Returns the processor time of each role since an earlier reading. The time of processes that ended since is missing. */
 export function cpuSince(before: ByRole): ByRole {
   const now = cpuNow();
   return Object.fromEntries(
@@ -132,32 +132,32 @@ export function cpuSince(before: ByRole): ByRole {
 }
 
 export interface Peak {
-  /** Bytes at the moment when the watched roles together had most. */
+  /** Largest total of the watched roles, in bytes. */
   readonly bytes: number;
   readonly byRole: ByRole;
 }
 
 /**
- * Watches the memory of the bench's children of some roles while `work` runs; returns the highest sum. Only apparent peaks
- * are counted exactly: otherwise watching would cost one part in twenty of the measured work.
+ * Watches the memory of the bench's child processes of some roles while `work` runs, and returns the highest total. Only
+ * apparent peaks are counted exactly: counting every sample exactly would take 5 % of the measured time.
  */
 export async function watchMemory<T>(roles: readonly Role[], work: () => Promise<T>): Promise<[T, Peak]> {
   let peak: Peak = { bytes: 0, byRole: {} };
   let roughly = 0;
-  const look = (): void => {
+  const sample = (): void => {
     const watched = descendants(process.pid).filter(({ command }) => roles.includes(roleOf(command)));
-    const rough = watched.reduce((all, one) => all + roughMemoryOf(one), 0);
+    const rough = watched.reduce((all, entry) => all + roughMemoryOf(entry), 0);
     if (rough <= roughly * NEW_PEAK) return;
     roughly = rough;
     const byRole = sum(watched, memoryOf);
     const bytes = total(byRole, roles);
     if (bytes > peak.bytes) peak = { bytes, byRole };
   };
-  look();
-  const timer = setInterval(look, SAMPLE_MS);
+  sample();
+  const timer = setInterval(sample, SAMPLE_MS);
   try {
     const value = await work();
-    look();
+    sample();
     return [value, peak];
   } finally {
     clearInterval(timer);

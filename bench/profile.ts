@@ -1,4 +1,4 @@
-/** Reads the profiles that profiler.mjs wrote: which functions of which files the threads spent their time in. */
+/** Summarises the profiles of profiler.mjs: the functions in which the threads spent their time. */
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -20,14 +20,14 @@ interface Profile {
 
 const WAITING = new Set(['(idle)', '(program)']);
 
-/** A file as the project's readers name it; '' for what belongs to Node itself. */
+/** Returns the path of a file relative to the project; '' for files of Node itself. */
 function placeOf(url: string): string {
   if (url === '' || url.startsWith('node:')) return '';
   const file = url.startsWith('file:') ? fileURLToPath(url) : url;
   return path.isAbsolute(file) ? path.relative(ROOT, file) : file;
 }
 
-/** Names every node: a function of Node's own gets the name of its nearest caller outside of Node. */
+/** Names every node. A function of Node itself also gets the name of its nearest caller outside of Node. */
 function nameNodes({ nodes }: Profile): Map<number, string> {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const callerOf = new Map(nodes.flatMap((node) => (node.children ?? []).map((child) => [child, node.id] as const)));
@@ -45,7 +45,7 @@ function nameNodes({ nodes }: Profile): Map<number, string> {
   );
 }
 
-/** The busiest functions of each kind of thread, a line each. */
+/** Returns the busiest functions of each kind of thread, one per line. */
 export async function summariseProfiles(folder: string): Promise<string[]> {
   const threads = new Map<string, Map<string, number>>();
   for (const file of await readdir(folder)) {

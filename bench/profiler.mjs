@@ -1,6 +1,6 @@
 /**
- * Loaded ahead of a process of the service under `npm run bench -- --profile`: samples what each of its threads does
- * and writes it down every few seconds, since threads end without a word.
+ * Preloaded into the processes of the service by `npm run bench -- --profile`: samples each thread and writes a profile every
+ * few seconds, because a terminated thread cannot write one at its end.
  */
 import { writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector';

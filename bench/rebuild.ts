@@ -1,7 +1,7 @@
 /**
- * `npm run bench:rebuild`: chunks a second of `npm run cli -- vectors rebuild` compared with the ingest of the same chunks, in rounds
- * of both: a new user scrapes pages, their collection is deleted, and the command makes their vectors again. Both embed
- * every chunk. `-- --quick` takes fewer pages and writes no results.
+ * `npm run bench:rebuild`: chunks per second of `npm run cli -- vectors rebuild` compared with the ingest of the same chunks. In each
+ * round a new user scrapes pages, their collection is deleted, and the command rebuilds their vectors. Both embed every chunk.
+ * `-- --quick` takes fewer pages and writes no results.
  */
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
@@ -23,7 +23,7 @@ const ROUNDS = quick ? 1 : 3;
 const PAGES = quick ? 20 : 100;
 const WARM_UP_PAGES = 5;
 const TIMEOUT_MS = 1_800_000;
-/** A rebuild fetches nothing and reads no page, so it has no reason to be slower. */
+/** A rebuild fetches and parses no page, so it should not be slower than an ingest. */
 const WANTED = 1;
 const SECRET_KEY = `k1:${randomBytes(32).toString('base64')}`;
 const RESULTS = fileURLToPath(new URL('rebuild.md', import.meta.url));
@@ -32,14 +32,14 @@ const say = (line: string): void => console.log(`· ${line}`);
 interface Round {
   readonly files: number;
   readonly chunks: number;
-  /** Chunks a second, from the run's acceptance to its end. */
+  /** Chunks per second, from the acceptance of the run to its end. */
   readonly ingest: number;
   readonly rebuild: number;
-  /** Seconds that the command took, with its start and its look once a second. */
+  /** Seconds of the command, with its start and its polling once per second. */
   readonly command: number;
 }
 
-/** Waits for the newest run of a kind to end, a moment after its last file. Returns its seconds from acceptance to end. */
+/** Waits until the newest run of a kind has ended, shortly after its last file. Returns its seconds from acceptance to end. */
 async function secondsOf(mongodbUri: string, kind: RunDoc['kind']): Promise<number> {
   const connection = await mongoose.createConnection(mongodbUri).asPromise();
   const newest = (): Promise<RunDoc | null> =>
@@ -53,26 +53,26 @@ async function secondsOf(mongodbUri: string, kind: RunDoc['kind']): Promise<numb
   }
 }
 
-/** Deletes the collections of a service's vectors, and what it remembers of texts it has embedded. */
-async function loseVectors({ qdrantUrl }: BenchService, env: NodeJS.ProcessEnv): Promise<void> {
+/** Deletes the vector collections of a service and its cache of embedded texts. */
+async function deleteVectors({ qdrantUrl }: BenchService, env: NodeJS.ProcessEnv): Promise<void> {
   const client = new QdrantClient({ url: qdrantUrl, checkCompatibility: false });
   const { collections } = await client.getCollections();
   for (const { name } of collections) if (name.endsWith(EMBEDDED_SPACE.name)) await client.deleteCollection(name);
   await forgetVectors(env);
 }
 
-async function playRound(service: BenchService, site: BenchSite, from: number, pages: number): Promise<Round> {
+async function runRound(service: BenchService, site: BenchSite, from: number, pages: number): Promise<Round> {
   const { mongodbUri, qdrantUrl } = service;
   const env = { SECRET_KEY, MONGODB_URI: mongodbUri, QDRANT_URL: qdrantUrl };
   const user = await service.user();
   const { parent } = await ingest(user, pages, { url: site.sitemap(pages, from), ...CHUNKING }, TIMEOUT_MS);
   const ingestSeconds = await secondsOf(mongodbUri, 'scrapeSitemap');
-  await loseVectors(service, env);
-  const begun = performance.now();
+  await deleteVectors(service, env);
+  const startedAt = performance.now();
   const customer = parent.organization_supplied_user_id;
   const args = ['vectors', 'rebuild', '--org', String(parent.organization_id), '--customer', customer, '--json'];
   const { code, said, json } = await cli(env, ...args);
-  const command = (performance.now() - begun) / 1000;
+  const command = (performance.now() - startedAt) / 1000;
   if (code !== 0) throw new Error(`vectors rebuild ended with code ${code}: ${said}`);
   const { rebuilt, chunks } = json<{ rebuilt: number; chunks: number }>();
   if (rebuilt !== pages) throw new Error(`${rebuilt} of ${pages} files were rebuilt`);
@@ -82,14 +82,14 @@ async function playRound(service: BenchService, site: BenchSite, from: number, p
   return round;
 }
 
-const begun = new Date();
+const startedAt = new Date();
 const site = await startBenchSite();
 const rounds: Round[] = [];
 try {
   const service = await startBenchService({ siteHost: site.host, profileDir: null, settings: { SECRET_KEY }, say });
   try {
-    await playRound(service, site, 1_000_000, WARM_UP_PAGES);
-    for (let nth = 0; nth < ROUNDS; nth += 1) rounds.push(await playRound(service, site, nth * PAGES, PAGES));
+    await runRound(service, site, 1_000_000, WARM_UP_PAGES);
+    for (let nth = 0; nth < ROUNDS; nth += 1) rounds.push(await runRound(service, site, nth * PAGES, PAGES));
   } finally {
     await service.stop();
   }
@@ -101,14 +101,14 @@ const ratio = median(({ rebuild, ingest: ingested }) => rebuild / ingested);
 const text = [
   '# Rebuild of vectors',
   '',
-  `${begun.toISOString()} · \`npm run bench:rebuild${quick ? ' -- --quick' : ''}\`, ${((Date.now() - begun.getTime()) / 60_000).toFixed(1)} minutes · ${circumstances()}`,
+  `${startedAt.toISOString()} · \`npm run bench:rebuild${quick ? ' -- --quick' : ''}\`, ${((Date.now() - startedAt.getTime()) / 60_000).toFixed(1)} minutes · ${circumstances()}`,
   '',
-  `${PAGES} pages a round, median of ${ROUNDS} rounds; of the ratio, round by round. Ingest: a scrape of pages on loopback, from its ` +
-    'acceptance to its end. Rebuild: the same chunks after their collection and the cache of vectors were deleted, from the ' +
-    "acceptance of the run to its end; without the command's own start.",
+  `${PAGES} pages per round, median of ${ROUNDS} rounds; the ratio is the median of the ratios of each round. Ingest: a scrape of pages ` +
+    'on loopback, from its acceptance to its end. Rebuild: the same chunks after their collection and the cache of vectors were ' +
+    'deleted, from the acceptance of the run to its end, without the start of the command.',
   '',
   table(
-    ['what', 'chunks', 'chunks/s', 'seconds of the command'],
+    ['what', 'chunks', 'chunks/s', 'command, s'],
     [
       ['ingest', median(({ chunks }) => chunks).toFixed(0), median((round) => round.ingest).toFixed(1), ''],
       [

@@ -1,6 +1,6 @@
 /**
- * `npm run bench:reconcile`: time and memory of the full comparison, with 200,000 consistent chunks;
- * `-- --chunks=50000` takes another number. Results are noted in bench/reconcile.md.
+ * `npm run bench:reconcile`: time and memory of a full comparison of 200,000 consistent chunks.
+ * `-- --chunks=50000` takes another number. The results are in bench/reconcile.md.
  */
 import { randomBytes } from 'node:crypto';
 import mongoose from 'mongoose';
@@ -34,15 +34,15 @@ try {
   const seed = { connection, vectors, tenant: { organizationId, userId }, space: EMBEDDED_SPACE, blank };
   say(`seeding ${CHUNKS} chunks`);
   await seedVectors(seed, 1, 1 + CHUNKS / CHUNKS_PER_FILE);
-  // What seeding has left of memory is not the compare's.
+  // Memory left from seeding is not part of the comparison.
   const before = process.memoryUsage().rss;
-  const begun = performance.now();
+  const startedAt = performance.now();
   const { user: userBefore, system: systemBefore } = process.cpuUsage();
   let most = 0;
   const { report, progress } = await reconcile(store, {}, () => {
     most = Math.max(most, process.memoryUsage().rss);
   });
-  const seconds = ((performance.now() - begun) / 1000).toFixed(1);
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
   const { user, system } = process.cpuUsage();
   const cpuSeconds = ((user + system - userBefore - systemBefore) / 1e6).toFixed(1);
   say(

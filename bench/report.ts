@@ -20,23 +20,24 @@ export interface Figure {
   readonly what: string;
   readonly measured: string;
   readonly wanted: string;
-  /** Null where nothing was wanted. */
+  /** Null if there is no target. */
   readonly met: boolean | null;
 }
 
-/** Gathers what was measured, prints it, and writes it down. */
+/** Collects the measurements and writes them as Markdown. */
 export interface Report {
   throughput(row: Throughput): void;
   figure(what: string, measured: string, wanted?: string, met?: boolean | null): void;
   note(line: string): void;
-  /** Markdown of everything so far. */
+  /** Returns all measurements so far as Markdown. */
   text(): string;
   write(): Promise<void>;
 }
 
-const LEFT = new Set(['who', 'what', 'way', 'tokenizer', 'measure', 'list', 'page']);
+/** Columns that are aligned to the left. */
+const LEFT = new Set(['who', 'what', 'way', 'plan', 'tokenizer', 'measure', 'list', 'page']);
 
-/** A table in Markdown; figures stand at the right. */
+/** Returns a table in Markdown, with figures aligned to the right. */
 export function table(columns: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = columns.map((name, index) => Math.max(name.length, ...rows.map((row) => row[index]?.length ?? 0)));
   const line = (cells: readonly string[]): string =>
@@ -60,25 +61,25 @@ function commit(): string {
   }
 }
 
-/** The state of the code and the machine that figures are of. */
+/** Returns the commit, the version of Node and the machine of a measurement. */
 export const circumstances = (): string =>
   `commit ${commit()} · Node ${process.version} · ${cpus().length} cores (${cpus()[0]?.model.trim() ?? 'unknown'}) · ${megabytes(totalmem())}`;
 
-/** Begins a report of one run. */
+/** Starts the report of a run. */
 export function createReport(form: 'full' | 'quick'): Report {
   const runs: Throughput[] = [];
   const figures: Figure[] = [];
   const notes: string[] = [];
-  const begun = new Date();
+  const startedAt = new Date();
 
   const text = (): string =>
     [
       '# Bench',
       '',
-      `${begun.toISOString()} · ${form} form, ${((Date.now() - begun.getTime()) / 60_000).toFixed(1)} minutes · ${circumstances()}`,
+      `${startedAt.toISOString()} · ${form} form, ${((Date.now() - startedAt.getTime()) / 60_000).toFixed(1)} minutes · ${circumstances()}`,
       '',
       table(
-        ['who', 'what', 'pages', 'pages/s', 'CPU ms a page', 'peak memory', 'chunks'],
+        ['who', 'what', 'pages', 'pages/s', 'CPU ms/page', 'peak memory', 'chunks'],
         runs.map((run) => [
           run.who,
           run.what,

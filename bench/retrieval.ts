@@ -1,6 +1,6 @@
 /**
- * `npm run bench:retrieval`: how often the right section of real documentation is found by its heading, through the public API,
- * compared with LangChain.js with the same model and store and compared with BM25 alone. `-- --all` takes all pages instead of some.
+ * `npm run bench:retrieval`: how often a search through the public API finds the right section of real documentation by its
+ * heading, compared with LangChain.js on the same model and store, and with BM25 alone. `-- --all` takes all pages.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -28,7 +28,7 @@ const all = process.argv.includes('--all');
 const RESULTS = fileURLToPath(new URL('retrieval.md', import.meta.url));
 const say = (line: string): void => console.log(`· ${line}`);
 
-/** Chunks that are asked for, and those of each list of the peers, of which two are fused. */
+/** Number of requested chunks, and of chunks in each list of the peers, two of which are fused. */
 const K = 10;
 const PEER_DEPTH = 50;
 const AT_ONCE = 2;
@@ -47,7 +47,7 @@ interface Row {
   readonly scores: Scores;
 }
 
-async function askOurs(
+async function searchOurs(
   user: TestUser,
   parentId: number,
   { questions }: QuestionSet,
@@ -87,7 +87,7 @@ function scorePeer({ passages, dense, bm25 }: RetrievalDone, { questions }: Ques
 const FIGURES = ['recall1', 'recall5', 'mrr', 'ndcg10'] as const;
 const cells = (scores: Scores): string[] => FIGURES.map((figure) => scores[figure].toFixed(3));
 
-/** Whether hybrid is above another on every figure, in words. */
+/** Returns the differences between hybrid and another way, and whether hybrid is better on every figure. */
 function verdictOf(rows: readonly Row[], who: string, way: string): string[] {
   const [hybrid, other] = [
     rows.find((row) => row.way === 'hybrid'),
@@ -95,13 +95,15 @@ function verdictOf(rows: readonly Row[], who: string, way: string): string[] {
   ];
   if (!hybrid || !other) throw new Error(`${who}, ${way} was not measured`);
   const differences = FIGURES.map((figure) => hybrid.scores[figure] - other.scores[figure]);
-  const told = differences.map((each) => `${each < 0 ? '−' : '+'}${Math.abs(each).toFixed(3)}`);
-  return [`hybrid above ${who}, ${way}`, ...told, differences.every((each) => each > 0) ? 'yes' : 'MISSED'];
+  const signed = differences.map((each) => `${each < 0 ? '−' : '+'}${Math.abs(each).toFixed(3)}`);
+  return [`hybrid above ${who}, ${way}`, ...signed, differences.every((each) => each > 0) ? 'yes' : 'MISSED'];
 }
 
-const begun = new Date();
+const startedAt = new Date();
 ensurePeers(say);
-const sets = await Promise.all(DOCUMENTATION.map((one) => questionSet(one, all ? 1 : one.step)));
+const sets = await Promise.all(
+  DOCUMENTATION.map((documentation) => questionSet(documentation, all ? 1 : documentation.step)),
+);
 const folder = await mkdtemp(path.join(tmpdir(), 'allotrope-bench-retrieval-'));
 const site = await servePassages(sets);
 const model = await ensureEmbeddingModel(await ensureVenv({ enginesDir: DEFAULT_ENGINES_DIR, onProgress: say }));
@@ -128,8 +130,8 @@ try {
       const { parent, ms } = await ingest(user, pages, body, INGEST_MS);
       say(`${set.name}: ${pages} sections ingested in ${(ms / 1000).toFixed(0)} s; ${set.questions.length} questions`);
       const from = performance.now();
-      rowsOf.get(set)?.push(...(await askOurs(user, parent.id, set, site)));
-      say(`${set.name}: asked in ${((performance.now() - from) / 1000).toFixed(0)} s`);
+      rowsOf.get(set)?.push(...(await searchOurs(user, parent.id, set, site)));
+      say(`${set.name}: answered in ${((performance.now() - from) / 1000).toFixed(0)} s`);
     }
   } finally {
     await service.stop();
@@ -181,17 +183,17 @@ const part = (set: QuestionSet): string[] => {
 const text = [
   '# Retrieval',
   '',
-  `${begun.toISOString()} · \`npm run bench:retrieval${all ? ' -- --all' : ''}\`, ${((Date.now() - begun.getTime()) / 60_000).toFixed(1)} minutes · ${circumstances()}`,
+  `${startedAt.toISOString()} · \`npm run bench:retrieval${all ? ' -- --all' : ''}\`, ${((Date.now() - startedAt.getTime()) / 60_000).toFixed(1)} minutes · ${circumstances()}`,
   '',
-  'A question is the heading of a section of real documentation; its answer is the section, from which the heading was taken. ' +
-    'All sections are searched, those without a question too. A hit is a chunk of the right section, by the same rule for all; ' +
-    `each is asked for ${K} chunks, best first. MRR counts no place after the tenth. Chunks of ${CHUNKING.chunk_size} tokens overlapping by ${CHUNKING.chunk_overlap}.`,
+  'A question is the heading of a section of real documentation; its answer is that section, without the heading. ' +
+    'All sections are searched, including those without a question. A hit is a chunk of the right section, by the same rule for all; ' +
+    `each returns ${K} chunks, best first. MRR counts the first ten places only. Chunks of ${CHUNKING.chunk_size} tokens overlapping by ${CHUNKING.chunk_overlap}.`,
   '',
   ...sets.flatMap(part),
-  '- Allotrope is asked through the public API, after a scrape with generate_sparse_vectors: hybrid_search with the weights it has by default, sparse with weight_a 0.',
-  '- LangChain.js: RecursiveCharacterTextSplitter by tokens, our embedding model, QdrantVectorStore on the same engine. BM25 is wink-bm25-text-search over its chunks, stemmed and without stop words. *both*: those two by reciprocal rank, what a user would build of them.',
-  '- **The reranker is a stand-in**: rerankers are services of others. It is a server on loopback with the face of Cohere that compares the query with single sentences by the embedded model and by shared words; it shows that the path works, not how good a model of theirs is.',
-  '- Two documentations of different make, so that what holds of one by luck shows in the other.',
+  '- Allotrope: through the public API, after a scrape with generate_sparse_vectors; hybrid_search with the default weights, sparse with weight_a 0.',
+  '- LangChain.js: RecursiveCharacterTextSplitter by tokens, our embedding model, QdrantVectorStore on the same engine. BM25 is wink-bm25-text-search over its chunks, stemmed and without stop words. *both*: those two fused by reciprocal rank.',
+  '- **The reranker is an emulator**: a server on loopback with the API of Cohere. It compares the query with single sentences by the embedded model and by shared words. It shows that reranking works, not how well a hosted model ranks.',
+  '- Two independent documentations, so that a coincidental result of one shows in the other.',
   '',
 ].join('\n');
 await writeFile(RESULTS, text);

@@ -1,7 +1,7 @@
 /**
- * `npm run bench`: the service compared with LangChain.js and Crawlee, on one generated site, in one run, one after the other.
- * `-- --quick` takes less of everything; `-- --profile` tells where the service's processes spend their time;
- * `-- --only=posts,long` measures some parts, prints them, and leaves results.md as it is.
+ * `npm run bench`: the service compared with LangChain.js and Crawlee on one generated site, one after the other in one run.
+ * `-- --quick` takes less of everything. `-- --profile` prints the functions in which the service spends its time.
+ * `-- --only=posts,long` measures and prints some parts, without writing results.md.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -22,7 +22,7 @@ import { startBenchSite } from './site.js';
 const FULL: Sizes = { pages: 1_000, rounds: 3, vectorPages: 120, firstChunks: 3, postsEach: 40, longPages: 10_000 };
 const QUICK: Sizes = { pages: 500, rounds: 1, vectorPages: 24, firstChunks: 2, postsEach: 12, longPages: 0 };
 const LIMIT_MS = { full: 12 * 60_000, quick: 3 * 60_000 };
-/** As many as a worker has by default. */
+/** The default of a worker. */
 const EMBEDDING_THREADS = 2;
 
 const quick = process.argv.includes('--quick');
@@ -36,9 +36,9 @@ if (unknown !== undefined) throw new Error(`--only=${unknown}: there are ${PARTS
 const isWanted = (part: Part): boolean => only === undefined || only.includes(part);
 const form = quick ? 'quick' : 'full';
 const sizes = quick ? QUICK : FULL;
-const begun = performance.now();
+const startedAt = performance.now();
 const say = (line: string): void =>
-  console.log(`· ${((performance.now() - begun) / 1000).toFixed(0).padStart(4)} s  ${line}`);
+  console.log(`· ${((performance.now() - startedAt) / 1000).toFixed(0).padStart(4)} s  ${line}`);
 
 const report = createReport(form);
 let failures = 0;
@@ -61,9 +61,9 @@ async function finish(): Promise<void> {
   console.log(`\n${report.text()}`);
 }
 
-// If anything hangs, the run ends with the results so far.
+// If a measurement hangs, end the run with the results so far.
 setTimeout(() => {
-  report.note(`The run was cut off after ${LIMIT_MS[form] / 60_000} minutes.`);
+  report.note(`The run was aborted after ${LIMIT_MS[form] / 60_000} minutes.`);
   void finish().finally(() => process.exit(1));
 }, LIMIT_MS[form]).unref();
 
@@ -83,7 +83,7 @@ async function measurePeers(sitemap: (pages: number) => string, ours: Ours): Pro
     outFile: path.join(folder, 'chunks.jsonl'),
     vectors: null,
   };
-  const tell = (who: string, what: string, done: PeerRun, roles: readonly Role[]): void => {
+  const reportPeer = (who: string, what: string, done: PeerRun, roles: readonly Role[]): void => {
     const { pages, pagesPerSecond, peak, chunks } = done;
     const cpuMsPerPage = total(done.cpu, roles) / pages;
     report.throughput({
@@ -98,20 +98,20 @@ async function measurePeers(sitemap: (pages: number) => string, ours: Ours): Pro
     const steps = Object.entries(done.steps).map(([step, ms]) => `${step} ${(ms / 1000).toFixed(1)} s`);
     if (steps.length > 0) report.note(`${who}, ${what}, ${pages} pages: ${steps.join(', ')}.`);
   };
-  const versus = (what: string, mine: number, theirs: number, wanted: number): void =>
-    report.figure(what, `${(mine / theirs).toFixed(2)}×`, `≥ ${wanted}×`, mine / theirs >= wanted);
+  const versus = (what: string, speed: number, peerSpeed: number, wanted: number): void =>
+    report.figure(what, `${(speed / peerSpeed).toFixed(2)}×`, `≥ ${wanted}×`, speed / peerSpeed >= wanted);
 
   const measureChunks = async (): Promise<void> => {
     for (const [name, who, what] of [
       ['langchain', 'LangChain.js', 'load, split, write lines'],
       ['crawlee', 'Crawlee', 'crawl and extract only'],
-      ['crawleeAsShipped', 'Crawlee as it ships', 'crawl, extract, push text'],
+      ['crawleeAsShipped', 'Crawlee as published', 'crawl, extract, push text'],
     ] as const) {
       const speeds: number[] = [];
       for (let round = 1; round <= sizes.rounds; round += 1) {
         await attempt(`${who}, round ${round}`, async () => {
           const done = await runPeer(name, orders);
-          tell(who, what, done, ['peer']);
+          reportPeer(who, what, done, ['peer']);
           speeds.push(done.pagesPerSecond);
         });
       }
@@ -119,7 +119,7 @@ async function measurePeers(sitemap: (pages: number) => string, ours: Ours): Pro
     }
     await attempt('LangChain.js with its own tokenizer', async () => {
       const few = { ...orders, sitemap: sitemap(sizes.pages / 10), tokenizer: 'js-tiktoken' as const };
-      tell('LangChain.js', 'the same with js-tiktoken', await runPeer('langchain', few), ['peer']);
+      reportPeer('LangChain.js', 'the same with js-tiktoken', await runPeer('langchain', few), ['peer']);
     });
   };
 
@@ -129,8 +129,8 @@ async function measurePeers(sitemap: (pages: number) => string, ours: Ours): Pro
       const vectors = { ...model, qdrantUrl: engines.qdrantUrl ?? '', threads: EMBEDDING_THREADS };
       const withVectors = { ...orders, sitemap: sitemap(sizes.vectorPages), outFile: null, vectors };
       const done = await runPeer('langchain', withVectors);
-      tell('LangChain.js', 'with vectors', done, ['peer', 'embedding', 'qdrant']);
-      report.note(`CPU of LangChain.js with vectors, ms a page: ${perRole(done.cpu, done.pages, 2)}.`);
+      reportPeer('LangChain.js', 'with vectors', done, ['peer', 'embedding', 'qdrant']);
+      report.note(`CPU of LangChain.js with vectors, ms per page: ${perRole(done.cpu, done.pages, 2)}.`);
       versus('with vectors compared with LangChain.js', ours.withVectors, done.pagesPerSecond, 1);
     });
   } finally {
@@ -153,14 +153,16 @@ try {
   }
   if (isWanted('peers') || isWanted('vectorPeer')) await measurePeers((pages) => site.sitemap(pages), ours);
   report.note(
-    `Chunks of ${CHUNKING.chunk_size} tokens overlapping by ${CHUNKING.chunk_overlap}. Peers get the selector of the main text ` +
-      '(<main>), we find it; LangChain.js counts tokens with our tokenizer unless said otherwise, and embeds with our model and processes.',
+    `Chunks of ${CHUNKING.chunk_size} tokens overlapping by ${CHUNKING.chunk_overlap}. Peers are given the selector of the main text ` +
+      '(<main>); Allotrope detects it. LangChain.js counts tokens with our tokenizer unless stated otherwise, and embeds with our model and processes.',
   );
   report.note(
-    'CPU a page is that of API, worker, embedding and engines for us, and of process, embedding and Qdrant for peers; memory leaves engines out.',
+    'CPU per page covers API, worker, embedding and engines for Allotrope, and process, embedding and Qdrant for peers. Memory excludes engines.',
   );
-  report.note('Ratios compare medians of the rounds; ours without the first after the start, which compiles.');
-  if (profileDir !== null) report.note('Profiles were taken, which slows the service down.');
+  report.note(
+    'Ratios compare medians of the rounds, for Allotrope without the first one after the start, which includes compilation.',
+  );
+  if (profileDir !== null) report.note('Profiling was enabled, which slows the service down.');
   await finish();
   if (profileDir !== null) console.log((await summariseProfiles(profileDir)).join('\n'));
 } finally {

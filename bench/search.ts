@@ -1,8 +1,12 @@
 /**
- * `npm run bench:search`: how long a search takes at several sizes, with a tenant and a tag filter, compared with the same query
- * made straight with the Qdrant client; and 50 callers at once. `-- --chunks=500000` takes other sizes, several by comma;
- * with `--data=FOLDER` what is seeded for one size stays there, to be measured again (with `--seed-only`: later, which
- * leaves a quiet machine for others); `--unindexed` does not wait for the index, which this query does not use; `--profile=FOLDER` writes V8's profiles of the API there.
+ * `npm run bench:search`: time of a search at several sizes, with a tenant and a tag filter, compared with the same query through
+ * the Qdrant client alone; and 50 concurrent callers.
+ *
+ * - `--chunks=500000`: other sizes, separated by commas.
+ * - `--data=FOLDER`: keeps the data seeded for one size, to measure it again.
+ * - `--seed-only`: seeds without measuring, so that the measurement can run later on an idle machine.
+ * - `--unindexed`: does not wait for the index, which this query does not use.
+ * - `--profile=FOLDER`: writes V8 profiles of the API.
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -33,11 +37,10 @@ const option = (name: string): string | undefined =>
 const given = option('chunks');
 const keptDir = option('data');
 const SIZES = (given ?? '10000,100000').split(',').map(Number);
-if (keptDir !== undefined && SIZES.length !== 1)
-  throw new Error('A folder that is kept is of one size: --chunks=NUMBER');
+if (keptDir !== undefined && SIZES.length !== 1) throw new Error('A kept folder has one size: set --chunks=NUMBER');
 const RESULTS = fileURLToPath(new URL('search.md', import.meta.url));
 const ROUNDS = 200;
-/** Of each, before any is timed: code that ran a few times only is not compiled yet, in the API as in the client. */
+/** Untimed searches of each kind before the measurement, until V8 has compiled the code of API and client. */
 const WARM_UP = 200;
 /** Searches of each kind whose processor time is counted. */
 const CPU_ROUNDS = 400;
@@ -45,26 +48,26 @@ const K = 10;
 const WANTED = 1.3;
 const CALLERS = 50;
 const SEARCHES_EACH = 10;
-/** So long without a sign of indexing, and there is nothing to index. */
-const QUIET_S = 12;
-/** Another user's chunks, so that the tenant's part of the filter has something to leave out. */
+/** Seconds without indexing after which nothing is left to index. */
+const SETTLED_S = 12;
+/** Share of chunks of another user, which the tenant filter must exclude. */
 const OTHERS_SHARE = 0.1;
 const QUERY = 'How long does a refund of a payment take?';
-/** As a worker writes: settings by default. */
+/** Default settings, as of a worker. */
 const { qdrant } = loadConfig({ SECRET_KEY: `k1:${randomBytes(32).toString('base64')}` });
 const COLLECTION = `${qdrant.prefix}${EMBEDDED_SPACE.name}`;
 const say = (line: string): void => console.log(`· ${line}`);
 
 type Times = readonly number[];
 
-/** In alternation, so that all meet the same machine. */
+/** Returns the times of works that run alternately, so that all run under the same conditions. */
 async function timeAll(works: readonly (() => Promise<unknown>)[]): Promise<Times[]> {
   const times: number[][] = works.map(() => []);
   for (let round = -WARM_UP; round < ROUNDS; round += 1)
     for (const [index, work] of works.entries()) {
-      const begun = performance.now();
+      const startedAt = performance.now();
       await work();
-      if (round >= 0) times[index]?.push(performance.now() - begun);
+      if (round >= 0) times[index]?.push(performance.now() - startedAt);
     }
   return times;
 }
@@ -72,8 +75,8 @@ async function timeAll(works: readonly (() => Promise<unknown>)[]): Promise<Time
 const p = (times: Times | undefined, hundredth: number): number => percentile(times ?? [], hundredth);
 const ms = (time: number): string => time.toFixed(1);
 
-/** Processor time of one search, by who spends it: it holds on a machine that does other things too. */
-async function cpuASearch(search: () => Promise<void>): Promise<(role: Role) => string> {
+/** Measures the processor time of one search by role. It is meaningful on a busy machine too. */
+async function cpuPerSearch(search: () => Promise<void>): Promise<(role: Role) => string> {
   const before = cpuNow();
   for (let round = 0; round < CPU_ROUNDS; round += 1) await search();
   const spent = cpuSince(before);
@@ -83,7 +86,7 @@ async function cpuASearch(search: () => Promise<void>): Promise<(role: Role) => 
 interface Searchers {
   ours(): Promise<void>;
   withText(): Promise<void>;
-  straight(): Promise<void>;
+  byClient(): Promise<void>;
 }
 
 function searchers(url: string, user: TestUser, tenant: Tenant, client: QdrantClient): Searchers {
@@ -94,7 +97,7 @@ function searchers(url: string, user: TestUser, tenant: Tenant, client: QdrantCl
   };
   const headers = { authorization: `Token ${user.token}`, 'content-type': 'application/json' };
   const search = async (body: object): Promise<void> => {
-    // As a caller would, and as the Qdrant client does: by fetch, the answer read whole.
+    // Use fetch and read the whole answer, as a caller and the Qdrant client do.
     const answer = await fetch(`${url}/embeddings`, { method: 'POST', headers, body: JSON.stringify(body) });
     if (answer.status !== 200) throw new Error(`${answer.status}: ${await answer.text()}`);
     enough(((await answer.json()) as { documents: unknown[] }).documents);
@@ -103,7 +106,7 @@ function searchers(url: string, user: TestUser, tenant: Tenant, client: QdrantCl
   return {
     ours: () => search({ query: QUERY, query_vector: vector(), k: K, tags }),
     withText: () => search({ query: QUERY, k: K, tags }),
-    async straight() {
+    async byClient() {
       const must = [
         ...tenantFilter(tenant),
         { key: 'model', match: { value: 'OPENAI' } },
@@ -115,11 +118,11 @@ function searchers(url: string, user: TestUser, tenant: Tenant, client: QdrantCl
   };
 }
 
-/** @returns how many of all searches failed, and how long each took */
+/** Runs concurrent callers. @returns the number of failed searches, and the duration of each search in ms */
 async function manyCallers(search: () => Promise<void>): Promise<{ errors: number; times: number[]; seconds: number }> {
   const times: number[] = [];
   let errors = 0;
-  const begun = performance.now();
+  const startedAt = performance.now();
   const caller = async (): Promise<void> => {
     for (let nth = 0; nth < SEARCHES_EACH; nth += 1) {
       const from = performance.now();
@@ -128,10 +131,10 @@ async function manyCallers(search: () => Promise<void>): Promise<{ errors: numbe
     }
   };
   await Promise.all(Array.from({ length: CALLERS }, caller));
-  return { errors, times, seconds: (performance.now() - begun) / 1000 };
+  return { errors, times, seconds: (performance.now() - startedAt) / 1000 };
 }
 
-/** Seeds, unless the kept folder says that an earlier run has. @returns how many seconds it took */
+/** Seeds, unless an earlier run has seeded the kept folder. @returns the seconds that it took */
 async function seededIn(chunks: number, seed: () => Promise<void>): Promise<string> {
   const note = keptDir === undefined ? null : path.join(keptDir, `seeded-${chunks}`);
   if (note !== null && existsSync(note)) return readFile(note, 'utf8');
@@ -142,29 +145,29 @@ async function seededIn(chunks: number, seed: () => Promise<void>): Promise<stri
   return seconds;
 }
 
-/** Waits until the engine builds no index: it begins some seconds after the last write. Answers how many points are in one. */
+/** Waits until the engine builds no index, which it starts seconds after the last write. Returns the number of indexed points. */
 async function indexed(client: QdrantClient): Promise<number> {
-  for (let quiet = 0; ; quiet += 1) {
+  for (let settled = 0; ; settled += 1) {
     await sleep(1_000);
     const { status } = await client.getCollection(COLLECTION);
-    if (status !== 'green') quiet = 0;
-    if (quiet === QUIET_S) return inIndexNow(client);
+    if (status !== 'green') settled = 0;
+    if (settled === SETTLED_S) return inIndexNow(client);
   }
 }
 
 const inIndexNow = async (client: QdrantClient): Promise<number> =>
   (await client.getCollection(COLLECTION)).indexed_vectors_count ?? 0;
 
-/** The engine's memory at its peak. */
+/** Returns the peak memory of the engine. */
 async function engineMemory(): Promise<string> {
   const status = await readFile(`/proc/${pidsOf('qdrant')[0] ?? 0}/status`, 'utf8');
   return `${(Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1e6).toFixed(1)} GB`;
 }
 
-const begun = new Date();
+const startedAt = new Date();
 const rows: string[][] = [];
 const costs: string[][] = [];
-const crowds: string[][] = [];
+const concurrent: string[][] = [];
 if (keptDir !== undefined) await mkdir(keptDir, { recursive: true });
 const service = await startBenchService({
   siteHost: '127.0.0.1:9',
@@ -174,8 +177,8 @@ const service = await startBenchService({
 });
 try {
   const [user, other] = [await service.user(), await service.user()];
-  const tenantOf = async (one: TestUser): Promise<Tenant> => {
-    const { body } = await one.get<{ id: number; organization_id: number }>('/whoami');
+  const tenantOf = async (of: TestUser): Promise<Tenant> => {
+    const { body } = await of.get<{ id: number; organization_id: number }>('/whoami');
     return { organizationId: body.organization_id, userId: body.id };
   };
   const tenant = await tenantOf(user);
@@ -188,7 +191,7 @@ try {
     blank: new (fileModel(connection))().toObject({ minimize: false }),
   };
   const client = new QdrantClient({ url: service.qdrantUrl, checkCompatibility: false });
-  const { ours, withText, straight } = searchers(service.url, user, tenant, client);
+  const { ours, withText, byClient } = searchers(service.url, user, tenant, client);
   let files = 0;
   for (const chunks of SIZES.toSorted((a, b) => a - b)) {
     const wanted = chunks / CHUNKS_PER_FILE;
@@ -202,31 +205,35 @@ try {
     const inIndex = process.argv.includes('--unindexed') ? await inIndexNow(client) : await indexed(client);
     say(`${inIndex} indexed`);
     if (process.argv.includes('--seed-only')) continue;
-    const [mine, text, theirs] = await timeAll([ours, withText, straight]);
-    const ratio = p(mine, 50) / p(theirs, 50);
+    const [ourTimes, text, clientTimes] = await timeAll([ours, withText, byClient]);
+    const ratio = p(ourTimes, 50) / p(clientTimes, 50);
     rows.push([
       chunks.toLocaleString('en'),
-      ...[ms(p(mine, 50)), ms(p(mine, 95)), ms(p(theirs, 50)), ms(p(theirs, 95))],
-      ...[`${ratio.toFixed(2)}×`, `${(p(mine, 95) / p(theirs, 95)).toFixed(2)}×`, ratio <= WANTED ? 'yes' : 'MISSED'],
+      ...[ms(p(ourTimes, 50)), ms(p(ourTimes, 95)), ms(p(clientTimes, 50)), ms(p(clientTimes, 95))],
+      ...[
+        `${ratio.toFixed(2)}×`,
+        `${(p(ourTimes, 95) / p(clientTimes, 95)).toFixed(2)}×`,
+        ratio <= WANTED ? 'yes' : 'MISSED',
+      ],
       ...[ms(p(text, 50)), ms(p(text, 95)), inIndex.toLocaleString('en'), `${seconds} s`, await engineMemory()],
     ]);
     say(rows.at(-1)?.join(' · ') ?? '');
-    const [cost, theirCost] = [await cpuASearch(ours), await cpuASearch(straight)];
+    const [cost, clientCost] = [await cpuPerSearch(ours), await cpuPerSearch(byClient)];
     costs.push([
       chunks.toLocaleString('en'),
       ...(['api', 'mongodb', 'qdrant', 'bench'] as const).map(cost),
-      ...(['qdrant', 'bench'] as const).map(theirCost),
+      ...(['qdrant', 'bench'] as const).map(clientCost),
     ]);
     say(costs.at(-1)?.join(' · ') ?? '');
     const crowd = await manyCallers(ours);
-    crowds.push([
+    concurrent.push([
       chunks.toLocaleString('en'),
       String(crowd.times.length),
       String(crowd.errors),
       (crowd.times.length / crowd.seconds).toFixed(0),
       ...[ms(p(crowd.times, 50)), ms(p(crowd.times, 95)), crowd.errors === 0 ? 'yes' : 'MISSED'],
     ]);
-    say(crowds.at(-1)?.join(' · ') ?? '');
+    say(concurrent.at(-1)?.join(' · ') ?? '');
   }
   await connection.close();
 } finally {
@@ -235,11 +242,11 @@ try {
 const text = [
   '# Search',
   '',
-  `${begun.toISOString()} · \`npm run bench:search${given === undefined ? '' : ` -- --chunks=${given}`}\`, ${((Date.now() - begun.getTime()) / 60_000).toFixed(1)} minutes · ${circumstances()}`,
+  `${startedAt.toISOString()} · \`npm run bench:search${given === undefined ? '' : ` -- --chunks=${given}`}\`, ${((Date.now() - startedAt.getTime()) / 60_000).toFixed(1)} minutes · ${circumstances()}`,
   '',
-  `POST /embeddings for ${K} chunks of one user (nine in ten chunks) with a tag that every tenth file has, by a query_vector, one caller, ` +
-    `${ROUNDS} searches; in alternation with the same query and filter made straight with the Qdrant client, which answers payloads and no texts. ` +
-    `Vectors are random, of ${EMBEDDED_SPACE.dimensions} numbers. Wanted: p50 at most ${WANTED}× the client's.`,
+  `POST /embeddings for ${K} chunks of one user (who has 90 % of the chunks) with a tag of every tenth file, by a query_vector, one caller, ` +
+    `${ROUNDS} searches, alternating with the same query and filter through the Qdrant client, which returns payloads but no texts. ` +
+    `Vectors are random, of ${EMBEDDED_SPACE.dimensions} dimensions. Target: p50 at most ${WANTED}× that of the client.`,
   '',
   table(
     [
@@ -260,17 +267,17 @@ const text = [
     rows,
   ),
   '',
-  `Processor time of a search, ms, of ${CPU_ROUNDS} one after the other:`,
+  `Processor time per search in ms, mean of ${CPU_ROUNDS} sequential searches:`,
   '',
   table(['chunks', 'API', 'MongoDB', 'Qdrant', 'caller', 'client: Qdrant', 'client: caller'], costs),
   '',
-  `${CALLERS} callers at once, each ${SEARCHES_EACH} such searches, as many as the machine can:`,
+  `${CALLERS} concurrent callers with ${SEARCHES_EACH} such searches each, without pauses:`,
   '',
-  table(['chunks', 'searches', 'errors', 'a second', 'p50, ms', 'p95, ms', 'met'], crowds),
+  table(['chunks', 'searches', 'errors', 'per second', 'p50, ms', 'p95, ms', 'met'], concurrent),
   '',
   '- *By text*: the same without query_vector; the embedded model makes the vector.',
-  '- *Indexed*: points in an HNSW index; what a filter leaves is scanned up to 100 MB of vectors, with an index as without.',
-  '- *Engine*: memory of the embedded Qdrant engine at its peak.',
+  '- *Indexed*: points in an HNSW index. Qdrant scans up to 100 MB of filtered vectors instead of using the index.',
+  '- *Engine*: peak memory of the embedded Qdrant engine.',
   '',
 ].join('\n');
 if (given === undefined) await writeFile(RESULTS, text);

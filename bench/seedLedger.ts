@@ -1,4 +1,4 @@
-/** Runs with very many items, written straight to MongoDB. */
+/** Seeds runs with very many items directly in MongoDB. */
 import type mongoose from 'mongoose';
 
 import { DEFAULT_INGEST_OPTIONS } from '../contract/ingestOptions.js';
@@ -11,23 +11,23 @@ import type { Tenant } from '../store/users/accept.js';
 const ROWS_PER_WRITE = 1_000;
 const SMALL_RUNS = 1_000;
 const DAY_MS = 86_400_000;
-/** Apart from what the service gives out itself. */
+/** Above all ids that the service assigns itself. */
 const FIRST_ID = 50_000_000;
 
-/** 93 % ok, 5 % failed, 2 % unchanged; one in a thousand too large, distributed evenly over the ids. */
+/** Returns the end of an item: 93 % ok, 5 % failed, 2 % unchanged, 0.1 % too large, spread evenly over the ids. */
 function endOf(number: number): ItemEnd {
   if (number % 1_000 === 999) return endedAs('failed', 'fetch', 'too_large');
   if (number % 20 === 0) return endedAs('failed', 'fetch', 'timed_out');
   return number % 50 === 1 ? endedAs('skipped', 'fetch', 'unchanged') : endedAs('ok', null, null);
 }
 
-/** Seeds an ended run and an active one, each with files of its own, and a thousand small ones. */
+/** Seeds an ended run and an active one, each with its own files, and a thousand small runs. */
 export async function seedLedger(
   connection: mongoose.Connection,
   tenant: Tenant,
   items: number,
-): Promise<{ readonly ended: number; readonly goesOn: number }> {
-  const [ended, goesOn] = [FIRST_ID, FIRST_ID + 1];
+): Promise<{ readonly ended: number; readonly active: number }> {
+  const [ended, active] = [FIRST_ID, FIRST_ID + 1];
   const now = new Date();
   const until = new Date(now.getTime() + 90 * DAY_MS);
   const blankRun = new (runModel(connection))().toObject({ minimize: false });
@@ -67,12 +67,12 @@ export async function seedLedger(
   const lines = connection.collection('ledger_items');
   const tally: Record<string, number> = { ...NO_TALLY, discovered: items };
   for (let from = 0; from < 2 * items; from += ROWS_PER_WRITE) {
-    const runId = from < items ? ended : goesOn;
-    const some = Array.from({ length: ROWS_PER_WRITE }, (_, index) => fileOf(FIRST_ID + from + index, runId));
-    await files.insertMany(some as never[], { ordered: false });
+    const runId = from < items ? ended : active;
+    const batch = Array.from({ length: ROWS_PER_WRITE }, (_, index) => fileOf(FIRST_ID + from + index, runId));
+    await files.insertMany(batch as never[], { ordered: false });
     if (runId !== ended) continue;
-    for (const { ended: end } of some) if (end) tally[end.as] = (tally[end.as] ?? 0) + 1;
-    const rows = some.map(({ _id: fileId, externalFileId: externalId, ended: end }) =>
+    for (const { ended: end } of batch) if (end) tally[end.as] = (tally[end.as] ?? 0) + 1;
+    const rows = batch.map(({ _id: fileId, externalFileId: externalId, ended: end }) =>
       rowOf(
         { _id: runId, ...tenant },
         { fileId, externalId, name: null, end: end ?? endedAs('ok', null, null), message: null },
@@ -82,9 +82,9 @@ export async function seedLedger(
     );
     await lines.insertMany(rows as never[], { ordered: false });
   }
-  const small = Array.from({ length: SMALL_RUNS }, (_, index) => runOf(goesOn + 1 + index, NO_TALLY));
+  const small = Array.from({ length: SMALL_RUNS }, (_, index) => runOf(active + 1 + index, NO_TALLY));
   await connection
     .collection<RunDoc>('runs')
-    .insertMany([runOf(ended, tally as never), runOf(goesOn, undefined), ...small] as never[]);
-  return { ended, goesOn };
+    .insertMany([runOf(ended, tally as never), runOf(active, undefined), ...small] as never[]);
+  return { ended, active };
 }

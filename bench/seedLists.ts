@@ -1,4 +1,4 @@
-/** One user with as many files and chunks as the lists are measured with, written straight to MongoDB. */
+/** Seeds the files and chunks of one user directly in MongoDB, for `bench:lists`. */
 import type mongoose from 'mongoose';
 
 import { storedTags, tagPairs } from '../contract/tags.js';
@@ -12,13 +12,13 @@ export interface Seeded {
   readonly firstId: number;
   readonly parents: readonly number[];
   readonly chunks: number;
-  /** The one with very many chunks. */
+  /** The file with the most chunks. */
   readonly largest: { readonly id: number; readonly chunks: number };
 }
 
 const ROWS_PER_WRITE = 1_000;
 const FILES_PER_PARENT = 1_000;
-/** Files that were made at one time. */
+/** Number of files with the same creation time. */
 const FILES_PER_MOMENT = 50;
 const CHUNKS_OF_LARGEST = 20_000;
 const CHUNK = 'Allotrope keeps the text of a page once, and cuts its chunks out when they are read. '.repeat(6);
@@ -26,10 +26,10 @@ const CHUNK = 'Allotrope keeps the text of a page once, and cuts its chunks out 
 const statusOf = (number: number): FileDoc['syncStatus'] =>
   number % 20 === 0 ? 'SYNC_ERROR' : number % 50 === 1 ? 'SYNC_ABORTED' : 'READY';
 
-/** Ten on average. */
+/** Returns the number of chunks of a file: ten on average. */
 const chunksOf = (number: number): number => (number % FILES_PER_PARENT === 0 ? 0 : 5 + ((number * 13) % 11));
 
-/** What the n-th file is: spread so that every filter of the bench matches some, and every order has ties. */
+/** Returns the n-th file. Values are spread so that every filter of the bench matches some files and every order has ties. */
 function fileOf(tenant: Tenant, firstId: number, number: number, blank: FileDoc): FileDoc {
   const _id = firstId + number;
   const isContainer = number % FILES_PER_PARENT === 0;
@@ -83,7 +83,7 @@ function textOf(tenant: Tenant, fileId: number, chunks: number): ChunkedText {
   return { ...tenant, fileId, generation: 1, text: CHUNK.repeat(chunks), prefix: '', cuts };
 }
 
-/** @param count how many files; each but the parents has ten chunks on average, and one very many besides */
+/** @param count number of files; each except the parents has ten chunks on average. One more file has very many chunks. */
 export async function seedLists(
   connection: mongoose.Connection,
   tenant: Tenant,

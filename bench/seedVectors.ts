@@ -1,4 +1,4 @@
-/** One user with as many embedded chunks as a search is measured with, written straight to the stores. */
+/** Seeds the embedded chunks of one user directly in the stores. */
 import type mongoose from 'mongoose';
 
 import type { VectorSpace } from '../contract/embeddingModels.js';
@@ -11,14 +11,14 @@ import type { FileVectors } from '../store/vectors/point.js';
 import type { Vectors } from '../store/vectors/vectors.js';
 
 export const CHUNKS_PER_FILE = 10;
-/** Files written at once, with all their chunks. */
+/** Number of files per write, with all their chunks. */
 const FILES_PER_WRITE = 400;
 const CHUNK = 'Allotrope keeps the text of a page once, and cuts its chunks out when they are read. '.repeat(18);
 const MODEL = DEFAULT_INGEST_OPTIONS.embeddingModel;
 
-/** A vector of length 1 whose direction is as likely as any other. */
+/** Returns a vector of length 1 with a uniformly distributed direction. */
 export function randomVector(dimensions: number): Float32Array {
-  // Sums of three even numbers are normal enough.
+  // The sum of three uniform numbers is close enough to a normal distribution.
   const vector = Float32Array.from({ length: dimensions }, () => Math.random() + Math.random() + Math.random() - 1.5);
   const length = Math.hypot(...vector);
   return vector.map((x) => x / length);
@@ -32,7 +32,7 @@ export interface SeedVectors {
   readonly vectors: Vectors;
   readonly tenant: Tenant;
   readonly space: VectorSpace;
-  /** A file record with nothing but defaults. */
+  /** A file record with default values only. */
   readonly blank: FileDoc;
 }
 

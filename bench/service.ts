@@ -1,4 +1,4 @@
-/** The service as `npm start` runs it, on a data folder of its own that goes with it. */
+/** The service as `npm start` runs it, with a temporary data folder. */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -13,39 +13,39 @@ import { startService } from '../scripts/service.js';
 import { apiClient, type ApiClient, testUser, type TestUser } from '../test/support/client.js';
 
 const POLL_MS = 100;
-/** Polling costs the API a few milliseconds of the measured time: seldom enough not to count. */
+/** Polling takes a few milliseconds of the API's time; this interval makes that negligible. */
 const INGEST_POLL_MS = 250;
-const IN_MOTION = FILE_SYNC_STATUSES.filter(
+const UNFINISHED = FILE_SYNC_STATUSES.filter(
   (status) => !(FINAL_FILE_STATUSES as readonly FileSyncStatus[]).includes(status),
 );
 
 export interface BenchService {
   readonly url: string;
-  /** Addresses of the embedded engines, as they are written down for workers. */
+  /** Addresses of the embedded engines, from engines.json. */
   readonly mongodbUri: string;
   readonly qdrantUrl: string;
-  /** Calls with the organization's key. */
+  /** Client with the key of the organization. */
   readonly organization: ApiClient;
-  /** A new end user, who has no files yet. */
+  /** Creates an end user without files. */
   user(): Promise<TestUser>;
-  /** Starts one more worker, as `npm run worker` would, and answers how to stop it. */
+  /** Starts one more worker, like `npm run worker`, and returns a function that stops it. */
   addWorker(): Promise<() => Promise<void>>;
   stop(): Promise<void>;
 }
 
 export interface BenchServiceOptions {
-  /** The generated site, which the address guard must let through. */
+  /** Host of the generated site, which the address guard must allow. */
   readonly siteHost: string;
-  /** Where V8's processor profiles are to be written; null: none are taken. */
+  /** Folder for V8's CPU profiles; null: no profiling. */
   readonly profileDir: string | null;
   /** Settings that differ from the default. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** A data folder that stays, and may be of an earlier run; absent: a new one, which goes with the service. */
+  /** Data folder to keep, possibly from an earlier run; absent: a new one, deleted with the service. */
   readonly keptDir?: string;
   readonly say: (line: string) => void;
 }
 
-/** Starts engines, API and one worker with the settings they have by default. */
+/** Starts engines, API and one worker with default settings. */
 export async function startBenchService({
   siteHost,
   profileDir,
@@ -54,7 +54,7 @@ export async function startBenchService({
   say,
 }: BenchServiceOptions): Promise<BenchService> {
   const dataDir = keptDir ?? (await mkdtemp(path.join(tmpdir(), 'allotrope-bench-')));
-  const clearAway = async (): Promise<void> => {
+  const cleanUp = async (): Promise<void> => {
     if (keptDir === undefined) await rm(dataDir, { recursive: true, force: true });
   };
   const venv = await ensureVenv({ enginesDir: DEFAULT_ENGINES_DIR, onProgress: say });
@@ -74,7 +74,7 @@ export async function startBenchService({
       : { BENCH_PROFILE_DIR: profileDir, NODE_OPTIONS: `--import=${import.meta.resolve('./profiler.mjs')}` }),
   };
   const service = await startService({ env, say: () => undefined }).catch(async (error: unknown) => {
-    await clearAway();
+    await cleanUp();
     throw error;
   });
   const [apiKey, engines] = await Promise.all([
@@ -95,21 +95,21 @@ export async function startBenchService({
     },
     async stop() {
       await service.stop();
-      await clearAway();
+      await cleanUp();
     },
   };
 }
 
 /** Returns the number of the user's unfinished files, parents included. */
-export async function inMotion(user: TestUser): Promise<number> {
+export async function unfinishedFiles(user: TestUser): Promise<number> {
   const { body } = await user.post<{ count: number }>('/user_files_v2', {
-    filters: { sync_statuses: IN_MOTION, include_containers: true },
+    filters: { sync_statuses: UNFINISHED, include_containers: true },
     pagination: { limit: 1 },
   });
   return body.count;
 }
 
-/** How many pages of a scrape are READY. */
+/** Returns the number of READY pages of a scrape. */
 export async function readyPages(user: TestUser, parentId: number): Promise<number> {
   const { body } = await user.post<{ count: number }>('/user_files_v2', {
     filters: { parent_file_ids: [parentId], sync_statuses: ['READY'] },
@@ -118,15 +118,15 @@ export async function readyPages(user: TestUser, parentId: number): Promise<numb
   return body.count;
 }
 
-/** Asks again and again until the answer is true; @throws after `timeoutMs` */
+/** Polls until the condition is true. @throws Error after `timeoutMs` */
 export async function until(
   what: string,
   timeoutMs: number,
-  ask: () => Promise<boolean>,
+  condition: () => Promise<boolean>,
   pollMs = POLL_MS,
 ): Promise<void> {
   const deadline = performance.now() + timeoutMs;
-  while (!(await ask())) {
+  while (!(await condition())) {
     if (performance.now() > deadline) throw new Error(`${what}: not within ${timeoutMs / 1000} s`);
     await sleep(pollMs);
   }
@@ -145,7 +145,7 @@ export async function ingest(
   body: Record<string, unknown>,
   timeoutMs = 300_000,
 ): Promise<Ingest> {
-  const begun = performance.now();
+  const startedAt = performance.now();
   const accepted = await user.scrape(body);
   let parent = accepted;
   const ended = async (): Promise<boolean> => {
@@ -153,7 +153,7 @@ export async function ingest(
     return (FINAL_FILE_STATUSES as readonly FileSyncStatus[]).includes(parent.sync_status);
   };
   await until('the scrape to end', timeoutMs, ended, INGEST_POLL_MS);
-  const ms = performance.now() - begun;
+  const ms = performance.now() - startedAt;
   const ready = await readyPages(user, accepted.id);
   if (parent.sync_status !== 'READY' || ready !== pages) {
     const sample = (await user.children(accepted.id)).find(({ sync_status }) => sync_status !== 'READY');

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-/** How the site has answered for pages since it was started. */
+/** Number of answers of the site for pages since its start: 200 and 304. */
 export interface SiteCounts {
   readonly full: number;
   readonly notModified: number;
@@ -11,7 +11,7 @@ export interface SiteCounts {
 export interface BenchSite {
   readonly host: string;
   readonly pid: number;
-  /** The address of a sitemap of `count` pages that begins with page `from`. */
+  /** Returns the address of a sitemap of `count` pages from page `from` on. */
   sitemap(count: number, from?: number): string;
   counts(): Promise<SiteCounts>;
   stop(): void;

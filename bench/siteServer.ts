@@ -1,4 +1,4 @@
-/** The generated site in a process of its own, so that serving it is never counted as anybody's work. */
+/** The generated site, in a separate process so that no measurement includes serving it. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { makePage } from './pages.js';
 import type { SiteCounts } from './site.js';
 
-/** Pages that differ; a longer sitemap meets them again under other addresses. */
+/** Number of distinct pages. A longer sitemap repeats them under other addresses. */
 const DISTINCT = 1_000;
 const MODIFIED = new Date('2024-03-01T09:00:00Z').toUTCString();
 
@@ -55,6 +55,6 @@ const server = createServer((request, response) => {
 server.listen(0, '127.0.0.1');
 await once(server, 'listening');
 process.on('message', () => process.send?.({ ...counts }));
-// The bench may die without a word.
+// End with the bench, even if it is killed.
 process.once('disconnect', () => process.exit(0));
 process.send?.({ port: (server.address() as AddressInfo).port });

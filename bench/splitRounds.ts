@@ -1,31 +1,31 @@
-/** What every chunker of `bench:documents` does in a process of its own: cut one text several times, and tell how fast. */
+/** Child process of `bench:documents` for every chunker: splits one text several times and measures the speed. */
 import { readFile } from 'node:fs/promises';
 
 export type Splitter = 'allotrope' | 'RecursiveCharacterTextSplitter' | 'TokenTextSplitter';
 
 export interface SplitOrders {
   readonly splitter: Splitter;
-  /** What counts tokens; ours is always our own. */
+  /** Tokenizer for counting; our chunker always uses its own. */
   readonly tokenizer: 'own' | 'gpt-tokenizer' | 'js-tiktoken';
   readonly file: string;
-  /** Of the text so many characters are taken. */
+  /** Number of characters taken from the text. */
   readonly characters: number;
   readonly chunkSize: number;
   readonly chunkOverlap: number;
-  /** The first round of all warms up and is not counted. */
+  /** Number of measured rounds, after one round of warm-up. */
   readonly rounds: number;
-  /** Number of chunks that are printed. */
+  /** Number of chunks to print. */
   readonly shown: number;
 }
 
 export interface SplitDone {
-  /** Of each round, a second of processor time: both sides have one thread, and the machine may have other work. */
+  /** Megabytes per second of processor time of each round. Both sides have one thread, and the machine may be busy. */
   readonly megabytesPerSecond: readonly number[];
   readonly chunks: number;
   readonly first: readonly string[];
 }
 
-/** Runs the rounds that the process was ordered and tells its parent. */
+/** Runs the rounds and sends the result to the parent process. */
 export async function splitRounds(
   split: (text: string, orders: SplitOrders) => Promise<readonly string[]> | readonly string[],
 ): Promise<void> {
@@ -35,9 +35,9 @@ export async function splitRounds(
   const megabytesPerSecond: number[] = [];
   let chunks: readonly string[] = [];
   for (let round = 0; round <= orders.rounds; round += 1) {
-    const begun = process.cpuUsage();
+    const before = process.cpuUsage();
     chunks = await split(text, orders);
-    const { user, system } = process.cpuUsage(begun);
+    const { user, system } = process.cpuUsage(before);
     if (round > 0) megabytesPerSecond.push(megabytes / ((user + system) / 1e6));
   }
   const done: SplitDone = { megabytesPerSecond, chunks: chunks.length, first: chunks.slice(0, orders.shown) };

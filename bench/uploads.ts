@@ -12,7 +12,7 @@ import pLimit from 'p-limit';
 
 import type { TestUser } from '../test/support/client.js';
 import { cpuNow, cpuSince, perRole, total } from './processes.js';
-import { type BenchService, inMotion, startBenchService, until } from './service.js';
+import { type BenchService, startBenchService, unfinishedFiles, until } from './service.js';
 
 const SIZE = 1_000;
 const TIMEOUT_MS = 1_800_000;
@@ -33,7 +33,7 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
 
 const WORDS = 'harbour lighthouse keeper signal storm lantern ledger tide oil wick ship captain rope north'.split(' ');
-/** A text of 1 kB that no other text repeats. */
+/** Returns a unique text of 1 kB. */
 function textOf(nth: number): string {
   let text = `Report ${nth}.`;
   for (let word = nth; text.length < SIZE; word = (word * 31 + 7) % 10_007)
@@ -41,7 +41,7 @@ function textOf(nth: number): string {
   return text.slice(0, SIZE);
 }
 
-/** Uploads texts from several callers at once; returns the ids of their files. */
+/** Uploads texts from concurrent callers. Returns the ids of their files. */
 async function upload(user: TestUser, count: number, first: number, options: object): Promise<number[]> {
   const limit = pLimit(callers);
   return Promise.all(
@@ -71,64 +71,64 @@ const ready = async (user: TestUser, id: number): Promise<boolean> => (await use
 async function measureSmall(service: BenchService, name: string, options: object): Promise<void> {
   const warm = await service.user();
   await upload(warm, 20, 900_000, options);
-  await until('the first texts', TIMEOUT_MS, async () => (await inMotion(warm)) === 0);
+  await until('the first texts', TIMEOUT_MS, async () => (await unfinishedFiles(warm)) === 0);
   const user = await service.user();
   const before = cpuNow();
-  const begun = performance.now();
+  const startedAt = performance.now();
   await upload(user, texts, 0, options);
-  const accepted = performance.now() - begun;
-  await until('all texts', TIMEOUT_MS, async () => (await inMotion(user)) === 0, 250);
-  const ms = performance.now() - begun;
-  // The runs end a moment after their files.
+  const accepted = performance.now() - startedAt;
+  await until('all texts', TIMEOUT_MS, async () => (await unfinishedFiles(user)) === 0, 250);
+  const ms = performance.now() - startedAt;
+  // Runs end shortly after their files.
   await sleep(1_000);
   const used = cpuSince(before);
   const perText = total(used, ['api', 'worker', 'reader', 'embedding', 'temporal', 'mongodb', 'qdrant']) / texts;
   const count = await countOf(user, ['READY']);
   say(`${texts} texts of 1 kB ${name}: accepted after ${seconds(accepted)}, ${count} READY after ${seconds(ms)};`);
-  say(`  processor time a text: ${perText.toFixed(1)} ms (${perRole(used, texts, 1)})`);
+  say(`  processor time per text: ${perText.toFixed(1)} ms (${perRole(used, texts, 1)})`);
 }
 
-/** Milliseconds from the POST of one text until it is READY. */
+/** Returns the milliseconds from the POST of one text until it is READY. */
 async function onePage(user: TestUser, nth: number): Promise<number> {
-  const begun = performance.now();
+  const startedAt = performance.now();
   const [id = 0] = await upload(user, 1, nth, {});
   await until('one text', TIMEOUT_MS, () => ready(user, id), POLL_MS);
-  return performance.now() - begun;
+  return performance.now() - startedAt;
 }
 
 async function measureFairness(service: BenchService): Promise<void> {
   const [first, second] = [await service.user(), await service.user()];
   await onePage(second, 1_000_000);
   const idle = await onePage(second, 1_000_001);
-  say(`one text of an idle service is READY after ${seconds(idle)}`);
-  let begun = performance.now();
+  say(`one text on an idle service is READY after ${seconds(idle)}`);
+  let startedAt = performance.now();
   await upload(first, backlog, 2_000_000, {});
-  say(`${backlog} texts of one user accepted after ${seconds(performance.now() - begun)}`);
-  say(`  of them ${await inMotion(first)} are still to do`);
-  say(`one text of another user behind them: ${seconds(await onePage(second, 1_000_002))}`);
-  begun = performance.now();
+  say(`${backlog} texts of one user accepted after ${seconds(performance.now() - startedAt)}`);
+  say(`  ${await unfinishedFiles(first)} of them are unfinished`);
+  say(`one text of another user after them: ${seconds(await onePage(second, 1_000_002))}`);
+  startedAt = performance.now();
   const some = await upload(second, 240, 3_000_000, {});
   let at = 0;
   await until('240 texts', TIMEOUT_MS, async () => {
     const done = await countOf(second, ['READY']);
-    if (done > 3 && at === 0) at = performance.now() - begun;
+    if (done > 3 && at === 0) at = performance.now() - startedAt;
     return done === some.length + 3;
   });
   say(
-    `240 texts of another user: the first READY after ${seconds(at)}, all after ${seconds(performance.now() - begun)}`,
+    `240 texts of another user: the first READY after ${seconds(at)}, all after ${seconds(performance.now() - startedAt)}`,
   );
-  const left = await inMotion(first);
-  begun = performance.now();
+  const left = await unfinishedFiles(first);
+  startedAt = performance.now();
   const { status } = await first.post('/delete_files_v2', { filters: { source: 'RAW_TEXT' } });
   if (status !== 200) throw new Error(`POST /delete_files_v2: HTTP ${status}`);
-  await until('no queued text', TIMEOUT_MS, async () => (await inMotion(first)) === 0, POLL_MS);
+  await until('no queued text', TIMEOUT_MS, async () => (await unfinishedFiles(first)) === 0, POLL_MS);
   say(
-    `delete of ${backlog} texts, ${left} of them queued: none unfinished after ${seconds(performance.now() - begun)},`,
+    `delete of ${backlog} texts, ${left} of them queued: none unfinished after ${seconds(performance.now() - startedAt)},`,
   );
   const { length } = await until('no text', TIMEOUT_MS, async () => (await countOf(first, [])) === 0, 250).then(
     () => [],
   );
-  say(`  ${length} left after ${seconds(performance.now() - begun)}`);
+  say(`  ${length} left after ${seconds(performance.now() - startedAt)}`);
 }
 
 const service = await startBenchService({ siteHost: '127.0.0.1', profileDir: null, say });

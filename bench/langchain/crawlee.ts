@@ -1,10 +1,10 @@
-/** Crawlee's CheerioCrawler: crawls the sitemap's pages and extracts their text; nothing is cut or stored. */
+/** Crawlee's CheerioCrawler: crawls the pages of the sitemap and extracts their text, without chunking or storing it. */
 import { CheerioCrawler, Configuration, log } from '@crawlee/cheerio';
 import { Sitemap } from '@crawlee/utils';
 
 import { peer } from './peer.js';
 
-/** As many requests at once as the service allows itself at one host, from the start instead of growing to it. */
+/** The service's limit of concurrent requests per host, used from the start instead of scaling up to it. */
 const CONCURRENCY = 8;
 
 log.setLevel(log.LEVELS.ERROR);

@@ -1,4 +1,4 @@
-/** Crawlee as its documentation begins: a CheerioCrawler with nothing set, which pushes what it extracts into its own storage. */
+/** Crawlee as in its introduction: a CheerioCrawler with default settings, which pushes the extracted text into its own storage. */
 import { CheerioCrawler, log } from '@crawlee/cheerio';
 import { Sitemap } from '@crawlee/utils';
 
@@ -7,7 +7,7 @@ import { peer } from './peer.js';
 log.setLevel(log.LEVELS.ERROR);
 
 await peer(async ({ sitemap, outFile }) => {
-  // By default a folder of the working directory: nothing else is said about its storage.
+  // By default the storage is a folder of the working directory. All other storage settings are defaults.
   process.env['CRAWLEE_STORAGE_DIR'] = `${outFile}.${process.pid}`;
   const crawler = new CheerioCrawler({
     async requestHandler({ request, $, pushData }) {

@@ -1,4 +1,4 @@
-/** The plain script that a user of LangChain.js would write: load the sitemap, split by tokens, store. */
+/** A plain LangChain.js script as a user would write it: load the sitemap, split by tokens, store. */
 import { createWriteStream } from 'node:fs';
 import { once } from 'node:events';
 
@@ -12,7 +12,7 @@ import { getEncoding } from 'js-tiktoken';
 import { type Orders, peer, timed } from './peer.js';
 import { SharedEmbeddings } from './sharedEmbeddings.js';
 
-/** One upsert of everything is refused by Qdrant's limit on a body, so that the script must cut it. */
+/** Qdrant's limit on request bodies rejects a single upsert of all documents, so the script sends batches. */
 const DOCUMENTS_PER_UPSERT = 1_000;
 
 async function writeLines(file: string, chunks: Document[]): Promise<void> {
@@ -33,7 +33,7 @@ async function storeVectors(chunks: Document[], vectors: NonNullable<Orders['vec
 }
 
 const encoding = getEncoding('cl100k_base');
-/** The service's own tokenizer is the faster by far; LangChain.js brings js-tiktoken. */
+/** LangChain.js ships with js-tiktoken. The service's own tokenizer is much faster. */
 const LENGTH = {
   'gpt-tokenizer': (text: string) => countTokens(text),
   'js-tiktoken': (text: string) => encoding.encode(text).length,
@@ -41,7 +41,7 @@ const LENGTH = {
 
 await peer(async ({ sitemap, chunkSize, chunkOverlap, tokenizer, outFile, vectors }) => {
   const steps: Record<string, number> = {};
-  // Only the main text, so that both sides chunk and embed about the same words.
+  // Load only the main text, so that both sides chunk and embed about the same words.
   const loader = new SitemapLoader(sitemap, { selector: 'main' });
   const splitter = new RecursiveCharacterTextSplitter({
     chunkSize,

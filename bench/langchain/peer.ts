@@ -1,11 +1,11 @@
-/** What the peers share: their orders come as one JSON argument, and what they did goes to the parent. */
+/** Shared code of the peers: they get their options as one JSON argument and send their result to the parent process. */
 
 export interface Orders {
   readonly sitemap: string;
   readonly chunkSize: number;
   readonly chunkOverlap: number;
   readonly tokenizer: 'gpt-tokenizer' | 'js-tiktoken';
-  /** Where chunks are written as JSON lines; null with vectors. */
+  /** File for the chunks as JSON lines; null with vectors. */
   readonly outFile: string | null;
   readonly vectors: {
     readonly qdrantUrl: string;
@@ -19,25 +19,25 @@ export interface PeerDone {
   readonly pages: number;
   readonly chunks: number;
   readonly totalMs: number;
-  /** How long each step took, where the peer takes them one after the other. */
+  /** Milliseconds of each step, if the peer runs its steps one after the other. */
   readonly steps: Readonly<Record<string, number>>;
 }
 
-/** Runs the peer's work and tells the parent; modules are loaded before the clock starts. */
+/** Runs the peer's work and sends the result to the parent. Modules are loaded before the clock starts. */
 export async function peer(work: (orders: Orders) => Promise<Omit<PeerDone, 'totalMs'>>): Promise<void> {
   const orders = JSON.parse(process.argv[2] ?? '') as Orders;
-  const begun = performance.now();
+  const startedAt = performance.now();
   const done = await work(orders);
-  const totalMs = performance.now() - begun;
-  // It stays until the parent has read off its processor time.
+  const totalMs = performance.now() - startedAt;
+  // Stay alive until the parent has read the processor time of this process.
   process.once('disconnect', () => process.exit(0));
   process.send?.({ ...done, totalMs } satisfies PeerDone);
 }
 
-/** Runs one step and notes how long it took. */
+/** Runs one step and records its duration in ms. */
 export async function timed<T>(steps: Record<string, number>, name: string, step: () => Promise<T>): Promise<T> {
-  const begun = performance.now();
+  const startedAt = performance.now();
   const value = await step();
-  steps[name] = performance.now() - begun;
+  steps[name] = performance.now() - startedAt;
   return value;
 }

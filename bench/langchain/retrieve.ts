@@ -1,4 +1,4 @@
-/** Retrieval as a user of LangChain.js would have it, and by words alone, over the same chunks: for `bench:retrieval`. */
+/** Peers of `bench:retrieval`: LangChain.js as a user would set it up, and BM25 over the same chunks. */
 import { readFile } from 'node:fs/promises';
 
 import { Document } from '@langchain/core/documents';
@@ -12,10 +12,10 @@ import type { RetrievalDone, RetrievalOrders } from '../retrieval/peerOrders.js'
 import type { QuestionSet } from '../retrieval/questionSet.js';
 import { SharedEmbeddings } from './sharedEmbeddings.js';
 
-/** One upsert of everything is refused by Qdrant's limit on a body. */
+/** Qdrant's limit on request bodies rejects a single upsert of all documents. */
 const DOCUMENTS_PER_UPSERT = 1_000;
 
-/** With the preparation that its makers show: lower case, words, without stop words, stemmed. k1 1.2, b 0.75. */
+/** Returns a BM25 search with the preparation of wink's documentation: lower case, no stop words, stemmed. k1 1.2, b 0.75. */
 function searchWords(chunks: readonly Document[]): (query: string, depth: number) => number[] {
   const engine = bm25();
   engine.defineConfig({ fldWeights: { body: 1 } });

@@ -4,7 +4,7 @@ import { createLocalProvider } from '../../providers/embeddings/providers/local.
 import { createEmbeddings } from '../../providers/embeddings/registry.js';
 import type { Orders } from './peer.js';
 
-/** Our embedder behind LangChain's interface: the same model, windows and number of processes as the service's. */
+/** Our embedder behind LangChain's interface, with the same model, windows and number of processes as in the service. */
 export class SharedEmbeddings extends Embeddings {
   private readonly embedder;
   private readonly space: string;

@@ -1,4 +1,4 @@
-/** LangChain's splitters, as the other sides of `bench:documents`. */
+/** LangChain's splitters, the peers of our chunker in `bench:documents`. */
 import { RecursiveCharacterTextSplitter, TokenTextSplitter } from '@langchain/textsplitters';
 import { countTokens, decode, encode } from 'gpt-tokenizer/encoding/cl100k_base';
 import { getEncoding } from 'js-tiktoken';
@@ -19,7 +19,7 @@ const TOKENIZERS = {
   },
 };
 
-/** It fetches js-tiktoken's vocabulary from the web; the field that keeps it takes what is here, too. */
+/** A TokenTextSplitter that does not download js-tiktoken's vocabulary: its tokenizer field is set instead. */
 class OfflineTokenTextSplitter extends TokenTextSplitter {
   constructor(tokenizer: keyof typeof TOKENIZERS, sizes: { chunkSize: number; chunkOverlap: number }) {
     super({ ...sizes, encodingName: 'cl100k_base' });

@@ -1,4 +1,4 @@
-/** Documentation of others, as Debian's packages hold it. */
+/** Third-party documentation from Debian packages. */
 import { execFile } from 'node:child_process';
 import { access, mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
@@ -11,15 +11,15 @@ import type { PageShape } from './sections.js';
 export interface Documentation {
   readonly name: string;
   readonly debian: string;
-  /** The folder of its pages in the package, and the pages that are read. */
+  /** Folder of its pages in the package, and patterns of the pages to read. */
   readonly folder: string;
   readonly pages: readonly string[];
   readonly shape: PageShape;
-  /** By default, of so many pages one is taken. */
+  /** By default, every `step`-th page is read. */
   readonly step: number;
 }
 
-/** Two of different make: what holds of one by luck shows in the other. */
+/** Two independent documentations, so that a coincidental result of one shows in the other. */
 export const DOCUMENTATION: readonly Documentation[] = [
   {
     name: 'SQLite',
@@ -30,7 +30,7 @@ export const DOCUMENTATION: readonly Documentation[] = [
       '*.html',
       'c3ref/*.html',
       'session/*.html',
-      ...unread('capi3ref changes news oldnews chronology cves doc_* keyword_index sitemap toc doclist docs index'),
+      ...excluded('capi3ref changes news oldnews chronology cves doc_* keyword_index sitemap toc doclist docs index'),
     ],
     shape: { main: 'body', skipped: ['menu', 'searchmenu', 'tagline', 'fancy_toc', 'nounderline'] },
     step: 2,
@@ -54,14 +54,14 @@ export const DOCUMENTATION: readonly Documentation[] = [
   },
 ];
 
-function unread(names: string): string[] {
+function excluded(names: string): string[] {
   return names.split(' ').map((name) => `!${name}.html`);
 }
 
 const run = promisify(execFile);
 
 export interface Page {
-  /** Its path inside the documentation. */
+  /** Path inside the documentation. */
   readonly name: string;
   readonly html: string;
 }
@@ -73,7 +73,7 @@ async function exists(file: string): Promise<boolean> {
   );
 }
 
-/** Downloads and unpacks a package (once), without installing it. @throws where apt has no such package */
+/** Downloads and unpacks a package (once), without installing it. @throws Error if apt has no such package */
 async function ensurePackage(name: string): Promise<{ folder: string; version: string }> {
   const cache = path.join(DEFAULT_ENGINES_DIR, 'documentation');
   const folder = path.join(cache, name);
@@ -93,7 +93,7 @@ async function ensurePackage(name: string): Promise<{ folder: string; version: s
   return { folder: path.join(folder, 'files'), version: decodeURIComponent(deb.split('_')[1] ?? '') };
 }
 
-/** The pages of a documentation, and the version of the package that they are of. */
+/** Returns the pages of a documentation and the version of their package. */
 export async function readPages({ debian, folder, pages }: Documentation): Promise<{ version: string; pages: Page[] }> {
   const unpacked = await ensurePackage(debian);
   const cwd = path.join(unpacked.folder, folder);

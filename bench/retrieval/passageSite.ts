@@ -6,9 +6,9 @@ import type { QuestionSet } from './questionSet.js';
 
 export interface PassageSite {
   readonly host: string;
-  /** A sitemap of all passages of the n-th set. */
+  /** Returns the address of the sitemap of all passages of the n-th set. */
   sitemap(set: number): string;
-  /** Of which passage an address is the page. @throws for any other address */
+  /** Returns the passage of a page's address. @throws Error for any other address */
   passageAt(url: string): number;
   stop(): void;
 }
@@ -16,7 +16,7 @@ export interface PassageSite {
 const PAGE = /^\/(\d+)\/(\d+)\.txt$/;
 const SITEMAP = /^\/(\d+)\/sitemap\.xml$/;
 
-/** Serves every passage of some sets as a page of its own, on loopback. */
+/** Serves every passage of the sets as a separate page on loopback. */
 export async function servePassages(sets: readonly QuestionSet[]): Promise<PassageSite> {
   const server = createServer((request, response) => {
     const [url, host] = [request.url ?? '', request.headers.host ?? ''];
@@ -27,7 +27,7 @@ export async function servePassages(sets: readonly QuestionSet[]): Promise<Passa
       response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' }).end(passage.text);
     } else if (listed) {
       const rows = listed.passages.map(
-        ({ id: each }) => `<url><loc>http://${host}/${sets.indexOf(listed)}/${each}.txt</loc></url>`,
+        ({ id: passageId }) => `<url><loc>http://${host}/${sets.indexOf(listed)}/${passageId}.txt</loc></url>`,
       );
       response.writeHead(200, { 'content-type': 'application/xml' });
       response.end(`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${rows.join('\n')}</urlset>`);

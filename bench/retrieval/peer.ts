@@ -7,18 +7,18 @@ import { forkModule } from '../site.js';
 import type { RetrievalDone, RetrievalOrders } from './peerOrders.js';
 import type { QuestionSet } from './questionSet.js';
 
-interface Asked {
+interface PeerOptions {
   readonly chunk_size: number;
   readonly chunk_overlap: number;
   readonly depth: number;
   readonly vectors: EmbeddingModel & { readonly qdrantUrl: string; readonly threads: number };
 }
 
-/** Runs LangChain.js and BM25 over a question set, in a process of their own. @throws when it ends without an answer */
-export async function runRetrievalPeer(folder: string, set: QuestionSet, asked: Asked): Promise<RetrievalDone> {
+/** Runs LangChain.js and BM25 over a question set, in a separate process. @throws Error if it ends without a result */
+export async function runRetrievalPeer(folder: string, set: QuestionSet, options: PeerOptions): Promise<RetrievalDone> {
   const file = path.join(folder, 'questions.json');
   await writeFile(file, JSON.stringify(set));
-  const { chunk_size: chunkSize, chunk_overlap: chunkOverlap, depth, vectors } = asked;
+  const { chunk_size: chunkSize, chunk_overlap: chunkOverlap, depth, vectors } = options;
   const orders: RetrievalOrders = { file, chunkSize, chunkOverlap, depth, vectors };
   const child = forkModule('langchain/retrieve.ts', [JSON.stringify(orders)]);
   const ended = once(child, 'exit');

@@ -1,4 +1,4 @@
-/** Orders to and results from the peer of `bench:retrieval`: `bench/langchain/retrieve.ts`. */
+/** Options and results of the peer of `bench:retrieval`, `bench/langchain/retrieve.ts`. */
 import type { EmbeddingModel } from '../../engines/embeddingModel.js';
 
 export interface RetrievalOrders {
@@ -6,7 +6,7 @@ export interface RetrievalOrders {
   readonly file: string;
   readonly chunkSize: number;
   readonly chunkOverlap: number;
-  /** Chunks of one list. */
+  /** Number of chunks in one list. */
   readonly depth: number;
   readonly vectors: EmbeddingModel & { readonly qdrantUrl: string; readonly threads: number };
 }
@@ -14,7 +14,7 @@ export interface RetrievalOrders {
 export interface RetrievalDone {
   /** The passage of each chunk. */
   readonly passages: readonly number[];
-  /** For each question numbers of chunks, best first. */
+  /** Indexes of chunks for each question, best first. */
   readonly dense: readonly (readonly number[])[];
   readonly bm25: readonly (readonly number[])[];
 }

@@ -1,7 +1,7 @@
 import { type Documentation, readPages } from './documentation.js';
 import { sectionsOf } from './sections.js';
 
-/** A section as it is ingested: without its heading. */
+/** A section without its heading, as it is ingested. */
 export interface Passage {
   readonly id: number;
   readonly page: string;
@@ -9,24 +9,24 @@ export interface Passage {
 }
 
 export interface Question {
-  /** The heading of a section, as it is written. */
+  /** Heading of a section. */
   readonly text: string;
-  /** The section's id. */
+  /** Id of the section. */
   readonly answer: number;
 }
 
 export interface QuestionSet {
   readonly name: string;
-  /** The package of Debian. */
+  /** Name of the Debian package. */
   readonly debian: string;
   readonly version: string;
   readonly passages: readonly Passage[];
   readonly questions: readonly Question[];
 }
 
-/** Shorter ones say too little to be found or told apart. */
+/** Shorter sections have too little text to be found or distinguished. */
 const MIN_CHARACTERS = 200;
-/** Longer ones are whole pages of lists without a heading: a hundredth of the sections, and a third of all text. */
+/** Longer sections are whole pages of lists without a heading: 1 % of the sections, and a third of all text. */
 const MAX_CHARACTERS = 12_000;
 const MIN_WORDS = 3;
 const WORD = /\p{L}{2,}/gu;
@@ -38,27 +38,27 @@ const normalised = (heading: string): string =>
     .trim();
 
 /**
- * All sections of a documentation, and of those with a heading that asks for something a question: three words or more that
- * stand above no other section ("Introduction", "See also" and the like are short, or stand above many).
- * @param step of so many pages one is taken
+ * Returns all sections of a documentation, and a question for each section with a heading of three words or more that no other
+ * section has. Headings such as "Introduction" and "See also" are too short or too frequent.
+ * @param step every `step`-th page is read
  */
 export async function questionSet(documentation: Documentation, step: number): Promise<QuestionSet> {
   const { version, pages } = await readPages(documentation);
   const sections = pages
     .filter((_page, index) => index % step === 0)
     .flatMap(({ name, html }) => sectionsOf(html, documentation.shape).map((section) => ({ ...section, page: name })));
-  const above = new Map<string, number>();
-  for (const { heading } of sections) above.set(normalised(heading), (above.get(normalised(heading)) ?? 0) + 1);
+  const uses = new Map<string, number>();
+  for (const { heading } of sections) uses.set(normalised(heading), (uses.get(normalised(heading)) ?? 0) + 1);
   const texts = new Map<string, number>();
   for (const { text } of sections) texts.set(text, (texts.get(text) ?? 0) + 1);
-  // A text that occurs twice has two right answers.
+  // A text that occurs twice would have two right answers.
   const kept = sections.filter(
     ({ text }) => text.length >= MIN_CHARACTERS && text.length <= MAX_CHARACTERS && texts.get(text) === 1,
   );
   const passages = kept.map(({ page, text }, id) => ({ id, page, text }));
   const questions = kept.flatMap(({ heading }, answer) => {
-    const asks = (heading.match(WORD) ?? []).length >= MIN_WORDS && above.get(normalised(heading)) === 1;
-    return asks ? [{ text: heading, answer }] : [];
+    const isQuestion = (heading.match(WORD) ?? []).length >= MIN_WORDS && uses.get(normalised(heading)) === 1;
+    return isQuestion ? [{ text: heading, answer }] : [];
   });
   return { name: documentation.name, debian: documentation.debian, version, passages, questions };
 }

@@ -1,7 +1,7 @@
 /**
- * A stand-in for a reranker: Cohere's way of asking and answering, on loopback. Rerankers are models that read query and text
- * together, at services of others; this one has only the embedded model. It reads a text sentence by sentence, as such models
- * see small parts that one vector of a whole chunk blurs, and measures how many words of the query are in one sentence.
+ * Emulates a reranker with the API of Cohere on loopback. Real rerankers are hosted models that read query and text together.
+ * This one uses the embedded model sentence by sentence, because a reranker sees details that one vector of a whole chunk
+ * averages out, and adds the share of the query's words in a sentence.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
@@ -18,22 +18,22 @@ export interface RerankServer {
   stop(): Promise<void>;
 }
 
-interface Asked {
+interface RerankRequest {
   readonly query: string;
   readonly documents: readonly string[];
   readonly top_n: number;
 }
 
-/** What one sentence, or a few short ones, has of a text. */
+/** Maximum length of a piece: one sentence, or a few short ones. */
 const PIECE_CHARACTERS = 240;
 const THREADS = 2;
-/** Of a score from -1 to 1. */
+/** Weights in a score that starts at -1 to 1. */
 const SHARE_OF_WORDS = 0.35;
 const SHARE_OF_WHOLE = 0.25;
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
 
-/** A text in pieces of whole sentences, none but a single long sentence above the limit. */
+/** Splits a text into pieces of whole sentences. Only a single long sentence exceeds the limit. */
 export function piecesOf(text: string): string[] {
   const pieces: string[] = [];
   for (const { segment } of segmenter.segment(text.replaceAll(/\s+/g, ' '))) {
@@ -45,16 +45,16 @@ export function piecesOf(text: string): string[] {
   return pieces;
 }
 
-async function bodyOf(request: IncomingMessage): Promise<Asked> {
+async function bodyOf(request: IncomingMessage): Promise<RerankRequest> {
   const parts: Buffer[] = [];
   for await (const part of request) parts.push(part as Buffer);
-  return JSON.parse(Buffer.concat(parts).toString()) as Asked;
+  return JSON.parse(Buffer.concat(parts).toString()) as RerankRequest;
 }
 
 const dot = (a: Float32Array, b: Float32Array): number => a.reduce((sum, x, at) => sum + x * (b[at] ?? 0), 0);
 const mean = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0) / Math.max(1, values.length);
 
-/** Starts it. A sentence is embedded once, however often it is sent. */
+/** Starts the server. Each distinct sentence is embedded once. */
 export async function startRerankServer(model: EmbeddingModel): Promise<RerankServer> {
   const embedder = createEmbeddings({ local: createLocalProvider({ ...model, threads: THREADS }) });
   const space = embedder.spaceOf('OPENAI').name;
@@ -67,8 +67,8 @@ export async function startRerankServer(model: EmbeddingModel): Promise<RerankSe
     return fresh;
   };
 
-  async function rank({ query, documents, top_n: count }: Asked) {
-    const [[meant = new Float32Array()], texts] = await Promise.all([
+  async function rank({ query, documents, top_n: limit }: RerankRequest) {
+    const [[queryVector = new Float32Array()], texts] = await Promise.all([
       embedder.embed(space, [query], 'query'),
       Promise.all(
         documents.map(async (text) => {
@@ -80,26 +80,26 @@ export async function startRerankServer(model: EmbeddingModel): Promise<RerankSe
         }),
       ),
     ]);
-    const asked = encodeQuery(query)?.indices ?? [];
+    const queryTerms = encodeQuery(query)?.indices ?? [];
     const rare = new Map(
-      asked.map((term) => {
-        const having = texts.filter(({ terms }) => terms.some((one) => one.has(term))).length;
-        return [term, Math.log(1 + (texts.length - having + 0.5) / (having + 0.5))];
+      queryTerms.map((term) => {
+        const count = texts.filter(({ terms }) => terms.some((sentence) => sentence.has(term))).length;
+        return [term, Math.log(1 + (texts.length - count + 0.5) / (count + 0.5))];
       }),
     );
     const all = [...rare.values()].reduce((a, b) => a + b, 0) || 1;
     const scores = texts.map(({ terms, vectors }) => {
-      const near = vectors.map((vector) => dot(meant, vector));
+      const similarities = vectors.map((vector) => dot(queryVector, vector));
       const words = terms.map(
-        (one) => asked.reduce((sum, term) => sum + (one.has(term) ? (rare.get(term) ?? 0) : 0), 0) / all,
+        (sentence) => queryTerms.reduce((sum, term) => sum + (sentence.has(term) ? (rare.get(term) ?? 0) : 0), 0) / all,
       );
-      const best = Math.max(...near.map((each, at) => each + SHARE_OF_WORDS * (words[at] ?? 0)));
-      return best + SHARE_OF_WHOLE * mean(near);
+      const best = Math.max(...similarities.map((similarity, at) => similarity + SHARE_OF_WORDS * (words[at] ?? 0)));
+      return best + SHARE_OF_WHOLE * mean(similarities);
     });
     return scores
       .map((relevance_score, index) => ({ index, relevance_score }))
       .toSorted((a, b) => b.relevance_score - a.relevance_score)
-      .slice(0, count);
+      .slice(0, limit);
   }
 
   const server = createServer((request, response) => {

@@ -1,19 +1,19 @@
-/** Pages of documentation, cut at their headings. */
+/** Splits pages of documentation at their headings. */
 import { type ChildNode, isTag, isText } from 'domhandler';
 import { selectOne } from 'css-select';
 import { parseDocument } from 'htmlparser2';
 
 export interface Section {
-  /** Without its number. Empty for text before the first heading. */
+  /** Heading without its number; empty for text before the first heading. */
   readonly heading: string;
-  /** What stands between this heading and the next of any rank; paragraphs divided by empty lines. */
+  /** Text up to the next heading of any level, with an empty line between paragraphs. */
   readonly text: string;
 }
 
 export interface PageShape {
-  /** Selector of the documentation in its pages. */
+  /** Selector of the element with the documentation in a page. */
   readonly main: string;
-  /** Classes and ids outside of it: menus, tables of contents. */
+  /** Classes and ids of elements to skip: menus, tables of contents. */
   readonly skipped: readonly string[];
 }
 
@@ -57,7 +57,7 @@ export function sectionsOf(html: string, { main, skipped }: PageShape): Section[
     if (!isTag(node)) return;
     const { name, attribs, children } = node;
     const names = [attribs['id'] ?? '', ...(attribs['class'] ?? '').split(/\s+/)];
-    if (UNSEEN.has(name) || names.some((one) => hidden.has(one))) return;
+    if (UNSEEN.has(name) || names.some((label) => hidden.has(label))) return;
     if (HEADING.test(name)) {
       sections.push({ heading: headingOf(plain(node)), text: '' });
       return;

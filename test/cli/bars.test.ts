@@ -1,4 +1,4 @@
-/** What a person sees of work that goes on, and what a log has of it. */
+/** Progress of running work: bars on a terminal, plain lines in a log. */
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 
 import { bar, createPainter, table } from '../../cli/bars.js';
@@ -9,13 +9,13 @@ const ROWS: [done: number, total: number, filled: number][] = [
   [0, 4, 0],
   [1, 4, 7],
   [3, 4, 22],
-  // It is full only when everything is done.
+  // The bar is full only when everything is done.
   [999, 1_000, 29],
   [4, 4, 30],
   [5, 4, 30],
 ];
 
-test('a bar is filled by the share that is done, to its end only when all is', () =>
+test('fills a bar by the completed share, and completely only when all is done', () =>
   everyRow(ROWS, JSON.stringify, ([done, total, filled]) => {
     expect(bar(done, total)).toBe(`${'='.repeat(filled)}${'-'.repeat(30 - filled)} ${done}/${total}`);
   }));
@@ -27,7 +27,7 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-test('for a person each picture is drawn over the one before, until it ends', () => {
+test('redraws over the previous output on a terminal, until it ends', () => {
   const written: string[] = [];
   const painter = createPainter({ isInteractive: true, err: (text) => void written.push(text) });
   painter.paint(['a', 'b']);
@@ -38,7 +38,7 @@ test('for a person each picture is drawn over the one before, until it ends', ()
   expect(written).toEqual(['\u001B[0Ja\nb\n', '\u001B[2A\u001B[0Jc\n', '\u001B[1A\u001B[0Jd\n', '\u001B[0Je\n']);
 });
 
-test('elsewhere lines are written every ten seconds, where they have changed, without control characters', () => {
+test('writes changed lines every ten seconds without control characters if there is no terminal', () => {
   const written: string[] = [];
   const painter = createPainter({ isInteractive: false, err: (text) => void written.push(text) });
   const after = (ms: number, line: string): void => {
@@ -56,7 +56,7 @@ test('elsewhere lines are written every ten seconds, where they have changed, wi
   expect(written).toEqual(['b\n', 'd\n']);
 });
 
-test('columns of a table are as wide as their widest cell', () => {
+test('makes each column of a table as wide as its widest cell', () => {
   const rows = [
     ['id', 'name'],
     ['1', 'harbour'],

@@ -32,10 +32,10 @@ afterAll(async () => {
 
 const call = (...args: string[]) => cli(env, ...args);
 
-/** A process that cannot start is given this time to end; one that hangs never ends. */
+/** Time limit of a process that cannot start. One that hangs is killed then. */
 const END_MS = 60_000;
 
-/** Starts a process of the service that cannot start. @returns what it wrote, and how it ended */
+/** Starts a process of the service that cannot start. @returns its exit code, signal and stderr */
 async function failedStart(module: 'api/server' | 'worker/main', settings: NodeJS.ProcessEnv) {
   const file = fileURLToPath(new URL(`../../dist/${module}.js`, import.meta.url));
   const child = fork(file, {
@@ -45,26 +45,26 @@ async function failedStart(module: 'api/server' | 'worker/main', settings: NodeJ
   });
   const timer = setTimeout(() => child.kill('SIGKILL'), END_MS);
   const ended = once(child, 'exit');
-  let said = '';
-  child.stderr?.on('data', (part: Buffer) => (said += part.toString()));
+  let stderr = '';
+  child.stderr?.on('data', (part: Buffer) => (stderr += part.toString()));
   const [code, signal] = (await ended) as [number | null, NodeJS.Signals | null];
   clearTimeout(timer);
-  return { code, signal, said };
+  return { code, signal, stderr };
 }
 
-test('an API and a worker that have opened MongoDB, and miss what they need next, say so and end with code 1', async () => {
+test('exits with code 1 and the cause if the API has no key or the worker does not reach Temporal', async () => {
   const [api, worker] = await Promise.all([
     failedStart('api/server', { API_KEY: '', DATA_DIR: path.join(tmpdir(), 'allotrope-no-data') }),
     failedStart('worker/main', { TEMPORAL_ADDRESS: `127.0.0.1:${new URL(env['MONGODB_URI']!).port}` }),
   ]);
   expect({ api, worker }).toEqual({
-    api: { code: 1, signal: null, said: expect.stringContaining('API_KEY') },
-    worker: { code: 1, signal: null, said: expect.stringContaining('Temporal does not answer') },
+    api: { code: 1, signal: null, stderr: expect.stringContaining('API_KEY') },
+    worker: { code: 1, signal: null, stderr: expect.stringContaining('Temporal does not answer') },
   });
 });
 
-describe('what is not understood', () => {
-  test('without a command every one is listed, and each has a help of its own', async () => {
+describe('invalid calls', () => {
+  test('list every command in the help, and each command has a help', async () => {
     const { code, lines } = await call('--help');
     expect(code).toBe(0);
     const names = lines.flatMap((text) =>
@@ -85,26 +85,26 @@ describe('what is not understood', () => {
     [['key', 'revoke', 'x'], 'ID must be a number'],
     [['key', 'create', '--org', '-1'], '--org'],
     [['search', 'a', '--nonsense'], '--nonsense'],
-  ])('%j ends with code 2 and says why', async (args, message) => {
+  ])('exit with code 2 and the reason: %j', async (args, message) => {
     const { code, said } = await call(...args);
     expect([code, said]).toEqual([2, expect.stringContaining(message)]);
   });
 
-  test('a service that is not there, or does not know the key, is named with what to do', async () => {
-    const away = await call('status', '--url', 'http://127.0.0.1:9');
-    expect([away.code, away.said]).toEqual([1, expect.stringContaining('npm start')]);
-    const stranger = await cli({ ...env, API_KEY: 'not-a-key-of-anybody' }, 'status');
-    expect([stranger.code, stranger.said]).toEqual([1, expect.stringContaining('key create')]);
-    const keyless = await cli({ DATA_DIR: '/nonexistent' }, 'status');
-    expect([keyless.code, keyless.said]).toEqual([1, expect.stringContaining('API_KEY is not set')]);
-    const storeless = await cli({ DATA_DIR: '/nonexistent' }, 'org', 'list');
-    expect([storeless.code, storeless.said]).toEqual([1, expect.stringContaining('SECRET_KEY')]);
+  test('say what to do if the service does not answer, rejects the key, or a setting is missing', async () => {
+    const unreachable = await call('status', '--url', 'http://127.0.0.1:9');
+    expect([unreachable.code, unreachable.said]).toEqual([1, expect.stringContaining('npm start')]);
+    const wrongKey = await cli({ ...env, API_KEY: 'not-a-key-of-anybody' }, 'status');
+    expect([wrongKey.code, wrongKey.said]).toEqual([1, expect.stringContaining('key create')]);
+    const withoutApiKey = await cli({ DATA_DIR: '/nonexistent' }, 'status');
+    expect([withoutApiKey.code, withoutApiKey.said]).toEqual([1, expect.stringContaining('API_KEY is not set')]);
+    const withoutSecretKey = await cli({ DATA_DIR: '/nonexistent' }, 'org', 'list');
+    expect([withoutSecretKey.code, withoutSecretKey.said]).toEqual([1, expect.stringContaining('SECRET_KEY')]);
   });
 });
 
-test('deployment renew gives a restored copy an id of its own, which it keeps', async () => {
+test('deployment renew gives a restored copy a new id, which it keeps', async () => {
   const uri = new URL(env['MONGODB_URI'] ?? '');
-  // The database of a copy: the service of this suite keeps its id.
+  // Use the database of a copy, because the service of this suite must keep its id.
   uri.pathname = `${uri.pathname}-copy`;
   const renew = async () => {
     const { code, json } = await cli({ ...env, MONGODB_URI: uri.href }, 'deployment', 'renew', '--json');
@@ -117,48 +117,48 @@ test('deployment renew gives a restored copy an id of its own, which it keeps', 
   expect((await renew()).before).toBe(first.now);
 });
 
-test('keys are made, listed, rotated and revoked, and organizations made and listed', async () => {
+test('creates, lists, rotates and revokes keys, and creates and lists organizations', async () => {
   const isGood = async (key: string): Promise<boolean> =>
     (await fetch(`${service.url}/organization`, { headers: { authorization: `Bearer ${key}` } })).status === 200;
-  const made = (await call('org', 'create', 'harbour', '--json')).json<{ id: number; api_key: string }>();
-  expect(await isGood(made.api_key)).toBe(true);
-  const org = String(made.id);
+  const created = (await call('org', 'create', 'harbour', '--json')).json<{ id: number; api_key: string }>();
+  expect(await isGood(created.api_key)).toBe(true);
+  const org = String(created.id);
   const rows = (await call('key', 'list', '--org', org, '--json')).json<{ id: number; prefix: string }[]>();
-  expect(rows).toEqual([expect.objectContaining({ prefix: made.api_key.slice(0, 8), revokedAt: null })]);
+  expect(rows).toEqual([expect.objectContaining({ prefix: created.api_key.slice(0, 8), revokedAt: null })]);
   const first = String(rows[0]!.id);
   const rotated = (await call('key', 'rotate', first, '--json')).json<{ id: number; api_key: string }>();
-  expect([await isGood(made.api_key), await isGood(rotated.api_key)]).toEqual([false, true]);
+  expect([await isGood(created.api_key), await isGood(rotated.api_key)]).toEqual([false, true]);
   expect((await call('key', 'rotate', first)).code).toBe(1);
 
   const last = await call('key', 'revoke', String(rotated.id));
   expect([last.code, last.said]).toEqual([1, expect.stringContaining('--last')]);
   expect(await isGood(rotated.api_key)).toBe(true);
   const another = (await call('key', 'create', '--org', org, '--json')).json<{ id: number; api_key: string }>();
-  // At once, each is not the last as far as it sees by itself.
+  // Concurrent revocations: each sees the other key as still valid.
   const both = await Promise.all([rotated.id, another.id].map((id) => call('key', 'revoke', String(id))));
   expect(both.reduce((sum, { code }) => sum + code, 0)).toBe(1);
   expect((await call('key', 'create', '--org', '999999')).code).toBe(1);
   const all = (await call('org', 'list', '--json')).json<object[]>();
-  expect(all).toContainEqual(expect.objectContaining({ id: made.id, name: 'harbour', users: 0, keys: 1 }));
+  expect(all).toContainEqual(expect.objectContaining({ id: created.id, name: 'harbour', users: 0, keys: 1 }));
   expect((await call('org', 'list')).lines.join('\n')).toContain('harbour');
 });
 
-test('the key that npm start keeps is replaced where it is kept', async () => {
+test('replaces the key that npm start keeps in DATA_DIR', async () => {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'allotrope-keys-'));
-  const made = (await call('key', 'create', '--json')).json<{ id: number; api_key: string }>();
-  await writeFile(path.join(dataDir, 'api-key'), `${made.api_key}\n`, { mode: 0o600 });
+  const created = (await call('key', 'create', '--json')).json<{ id: number; api_key: string }>();
+  await writeFile(path.join(dataDir, 'api-key'), `${created.api_key}\n`, { mode: 0o600 });
   const { API_KEY: _own, ...others } = env;
-  const beside = { ...others, DATA_DIR: dataDir };
-  const rotated = await cli(beside, 'key', 'rotate', String(made.id), '--json');
+  const ofDataDir = { ...others, DATA_DIR: dataDir };
+  const rotated = await cli(ofDataDir, 'key', 'rotate', String(created.id), '--json');
   expect(rotated.said).toContain('DATA_DIR/api-key contains the new key');
   expect((await readFile(path.join(dataDir, 'api-key'), 'utf8')).trim()).toBe(
     rotated.json<{ api_key: string }>().api_key,
   );
-  expect((await cli(beside, 'status')).code).toBe(0);
+  expect((await cli(ofDataDir, 'status')).code).toBe(0);
   await rm(dataDir, { recursive: true });
 });
 
-test('a site is scraped and searched, and a file that is not searchable leads to its cause', async () => {
+test('scrapes and searches a site, and shows why a file is not searchable', async () => {
   site.pages.set('/good.html', samplePage(1, 2));
   site.pages.set('/sitemap.xml', sitemapOf(site.origin, ['/good.html', '/gone.html']));
   const scraped = await call('scrape', site.url('/sitemap.xml'), '--sitemap', '--customer', 'hugo', '--json');
@@ -172,19 +172,19 @@ test('a site is scraped and searched, and a file that is not searchable leads to
   const status = await call('status', '--customer', 'hugo');
   expect(status.lines[0]).toMatch(/^ready: mongodb \d+ ms/);
   expect(status.lines).toContainEqual(expect.stringMatching(/^hugo: 2 ready, 0 in motion, 1 failed/));
-  const gone = await call('status', '--customer', 'hugo', '--find', 'gone');
-  expect(gone.lines.join('\n')).toMatch(/SYNC_ERROR[\s\S]*404/);
+  const failedPage = await call('status', '--customer', 'hugo', '--find', 'gone');
+  expect(failedPage.lines.join('\n')).toMatch(/SYNC_ERROR[\s\S]*404/);
   const good = (await call('status', '--customer', 'hugo', '--find', 'good', '--json')).json<{ chunks: number }[]>();
   expect(good).toEqual([expect.objectContaining({ sync_status: 'READY', chunks: expect.any(Number) })]);
 
-  const nobody = await call('search', 'x', '--customer', 'nobody');
-  expect([nobody.code, nobody.said]).toEqual([1, expect.stringContaining('There is no user nobody')]);
+  const unknownUser = await call('search', 'x', '--customer', 'nemo');
+  expect([unknownUser.code, unknownUser.said]).toEqual([1, expect.stringContaining('There is no user nemo')]);
   expect((await call('status', '--customer', 'hugo', '--find', 'neverheardof')).code).toBe(1);
   const failed = await call('scrape', site.url('/nothing.xml'), '--sitemap', '--customer', 'hugo');
   expect([failed.code, failed.lines[0]]).toEqual([1, expect.stringContaining('SYNC_ERROR')]);
 });
 
-test('a difference ends reconcile with code 1 until it is mended', async () => {
+test('exits reconcile with code 1 until a difference is mended', async () => {
   expect(await call('reconcile')).toMatchObject({ code: 0, lines: expect.arrayContaining(['No difference.']) });
   await withDatabase(service, (connection) =>
     connection
@@ -200,24 +200,24 @@ test('a difference ends reconcile with code 1 until it is mended', async () => {
   expect((await call('reconcile', '--org', '1')).code).toBe(0);
 });
 
-test('status --watch draws how far a scrape is over what it drew before, until it is stopped', async () => {
-  const waiting: (() => void)[] = [];
+test('redraws the progress of a scrape in status --watch until it is stopped', async () => {
+  const heldAnswers: (() => void)[] = [];
   const content = samplePage(4, 1);
   site.pages.set('/w1.html', samplePage(3, 1));
-  site.pages.set('/w2.html', (_request, response) => void waiting.push(() => response.end(content)));
+  site.pages.set('/w2.html', (_request, response) => void heldAnswers.push(() => response.end(content)));
   site.pages.set('/watched.xml', sitemapOf(site.origin, ['/w1.html', '/w2.html']));
   const user = await service.user('wanda');
   const parent = await user.scrape({ url: site.url('/watched.xml') });
   const watch = watchCli(env, 'status', '--watch', '--customer', 'wanda');
-  // Half of it is done.
+  // Half of the scrape is done.
   const half = new RegExp(
     `wanda: 1 ready, 2 in motion, 0 failed\\n {2}=+-+ 1/2 · 0 failed · SYNCING · file ${parent.id}`,
   );
   await waitFor(watch.drawn, (drawn) => half.test(drawn));
-  for (const answer of waiting) answer();
+  for (const answer of heldAnswers) answer();
   await user.settled(parent.id);
   await waitFor(watch.drawn, (drawn) => drawn.includes('wanda: 3 ready, 0 in motion, 0 failed'));
-  // Up by as many lines as were drawn, and those are cleared.
+  // The cursor moves up by the number of drawn lines and clears them.
   expect(watch.drawn()).toContain('\u001B[3A\u001B[0Jready: ');
   expect(await watch.stop()).toBe(0);
 });
@@ -227,10 +227,10 @@ describe('doctor', () => {
     const run = await cli({ ...env, ...settings }, 'doctor', '--json');
     return { code: run.code, checks: run.json<Check[]>() };
   };
-  const named = (checks: readonly Check[], name: string): Check[] => checks.filter((one) => one.name === name);
+  const named = (checks: readonly Check[], name: string): Check[] => checks.filter((check) => check.name === name);
 
-  test('a healthy service has nothing bad, and every check says what it found', async () => {
-    // The worker's pollers are seen a moment after it began.
+  test('reports every check of a healthy service as ok, with its finding', async () => {
+    // Temporal reports the pollers of a worker shortly after its start.
     const { checks } = await waitFor(examined, ({ code }) => code === 0);
     const names = ['settings', 'MongoDB', 'clock', 'Qdrant', 'Temporal', 'API', 'API_KEY', 'disk of DATA_DIR'];
     const more = [
@@ -251,7 +251,7 @@ describe('doctor', () => {
     expect((await call('doctor')).lines.join('\n')).toContain('ok    Qdrant: 1.');
   });
 
-  // Each by itself is as bad: they are looked at at the same time.
+  // Each setting alone has the same result. Checking them together saves time.
   test.each<[Record<string, string>, string[]]>([
     [
       {
@@ -269,7 +269,7 @@ describe('doctor', () => {
     [{ TASK_QUEUE: 'unpolled' }, ['worker']],
     [{ PUBLIC_URL: 'http://0.0.0.0:2' }, ['API', 'PUBLIC_URL']],
     [{ PORT: 'x' }, ['settings']],
-  ])('of wrong settings %j each is bad, with what to do', async (settings, names) => {
+  ])('reports each wrong setting of %j as bad, with a fix', async (settings, names) => {
     await connectSource(service, { organizationId: 1, userId: 1, customerId: 'hugo' });
     const { code, checks } = await examined(settings);
     expect(code).toBe(1);
@@ -278,7 +278,7 @@ describe('doctor', () => {
     expect(checks.filter(({ state }) => state === 'bad')).toHaveLength(names.length);
   });
 
-  test('what stands still is told with what to do', async () => {
+  test('reports unfinished files, disabled webhooks and revoked data sources, with a fix', async () => {
     const { id, organization_id, organization_user_id } = (
       await call('scrape', site.url('/good.html'), '--customer', 'ida', '--depth', '0', '--json')
     ).json<FileRecord>();
@@ -324,24 +324,24 @@ describe('doctor', () => {
   });
 });
 
-/** A command that works on many things, of which some fail. */
-interface Partly {
+/** A command that works on many items, some of which can fail. */
+interface BatchCommand {
   readonly command: string;
-  /** Calls it while a part of its work fails. @returns its run and what that says of the part */
-  partly(): Promise<{ readonly run: CliRun; readonly says: RegExp }>;
-  /** Calls it once nothing fails any more. */
-  whole(): Promise<CliRun>;
+  /** Runs it while a part of its work fails. @returns the run, and the expected message about that part */
+  failPartly(): Promise<{ readonly run: CliRun; readonly message: RegExp }>;
+  /** Runs it after the cause of the failure is removed. */
+  succeed(): Promise<CliRun>;
 }
 
-/** Commands that do one thing or only show what there is; their exit codes have tests above. */
+/** Commands that do one thing or only show data. The tests above cover their exit codes. */
 const OF_ONE_THING = [
   ...['status', 'search', 'doctor', 'deployment renew', 'source approve-deletions', 'org create', 'org list'],
   ...['key create', 'key list', 'key rotate', 'key revoke'],
-  // A page that fails is counted by the parent; the scrape itself ends as its start page or sitemap does.
+  // The parent counts a failed page. The scrape itself ends like its start page or sitemap.
   'scrape',
 ];
 
-describe('a command that works on many things', () => {
+describe('a command that works on many items', () => {
   let root: string;
   let dataDir: string;
   let organizationId: number;
@@ -354,9 +354,9 @@ describe('a command that works on many things', () => {
       await writeFile(path.join(dataDir, file), file);
     }
     await writeFile(path.join(dataDir, 'secret-key'), `k1:${randomBytes(32).toString('base64')}`);
-    const made = await service.store.organizations.create('partly');
-    organizationId = made.organizationId;
-    const user = await service.user('rita', made.apiKey);
+    const created = await service.store.organizations.create('partly');
+    organizationId = created.organizationId;
+    const user = await service.user('rita', created.apiKey);
     const sent = await Promise.all(
       ['heron', 'swallow'].map((bird) => user.send({ name: `${bird}.txt`, content: `A ${bird} at the river.` }, {})),
     );
@@ -368,7 +368,7 @@ describe('a command that works on many things', () => {
   const ofOrganization = (...args: string[]) => call(...args, '--org', String(organizationId));
   const onFiles = (...args: string[]) => cli({ DATA_DIR: dataDir }, ...args);
   const backupOf = (name: string): string => path.join(root, name);
-  /** A file is listed by its name on a line: this one cannot be. */
+  /** Path of a file that a backup cannot list: its name contains a line break. */
   const unlistable = (): string => path.join(dataDir, 'files/a\nb');
   const spoiled = (): string => path.join(backupOf('whole'), 'data/files/1/7/1.raw');
   /** Gives the chunks of a file to another file id. */
@@ -377,66 +377,66 @@ describe('a command that works on many things', () => {
       connection.collection('segments').updateMany({ fileId: from }, { $set: { fileId: to } }),
     );
 
-  const ROWS: readonly Partly[] = [
+  const ROWS: readonly BatchCommand[] = [
     {
       command: 'vectors rebuild',
-      async partly() {
+      async failPartly() {
         await moveChunks(lost, -lost);
-        return { run: await ofOrganization('vectors', 'rebuild'), says: /1 rebuilt .* 1 failed/ };
+        return { run: await ofOrganization('vectors', 'rebuild'), message: /1 rebuilt .* 1 failed/ };
       },
-      async whole() {
+      async succeed() {
         await moveChunks(-lost, lost);
         return ofOrganization('vectors', 'rebuild');
       },
     },
     {
       command: 'reconcile',
-      async partly() {
+      async failPartly() {
         await moveChunks(lost, -lost);
-        return { run: await ofOrganization('reconcile'), says: /chunk/ };
+        return { run: await ofOrganization('reconcile'), message: /chunk/ };
       },
-      async whole() {
+      async succeed() {
         await moveChunks(-lost, lost);
         return ofOrganization('reconcile');
       },
     },
     {
       command: 'backup',
-      async partly() {
+      async failPartly() {
         await writeFile(unlistable(), 'x');
-        return { run: await onFiles('backup', backupOf('partly')), says: /line break/ };
+        return { run: await onFiles('backup', backupOf('partly')), message: /line break/ };
       },
-      async whole() {
+      async succeed() {
         await rm(unlistable());
         return onFiles('backup', backupOf('whole'));
       },
     },
     {
       command: 'restore',
-      async partly() {
+      async failPartly() {
         await writeFile(spoiled(), 'spoiled');
-        return { run: await onFiles('restore', backupOf('whole'), '--force'), says: /was modified/ };
+        return { run: await onFiles('restore', backupOf('whole'), '--force'), message: /was modified/ };
       },
-      async whole() {
+      async succeed() {
         await writeFile(spoiled(), 'files/1/7/1.raw');
         return onFiles('restore', backupOf('whole'), '--force');
       },
     },
   ];
 
-  test('ends with code 1 when a part of its work failed, says so, and with 0 only when all was done', () =>
+  test('exits with code 1 and a message if a part of its work failed, and with 0 only if all succeeded', () =>
     everyRow(
       ROWS,
       ({ command }) => command,
-      async ({ partly, whole }) => {
-        const { run, says } = await partly();
-        expect([run.code, `${run.lines.join('\n')}${run.said}`]).toEqual([1, expect.stringMatching(says)]);
-        const { code, said } = await whole();
+      async ({ failPartly, succeed }) => {
+        const { run, message } = await failPartly();
+        expect([run.code, `${run.lines.join('\n')}${run.said}`]).toEqual([1, expect.stringMatching(message)]);
+        const { code, said } = await succeed();
         expect({ code, said }).toEqual({ code: 0, said: expect.any(String) });
       },
     ));
 
-  test('is in the table, unless it does one thing', async () => {
+  test('has a row in this suite, unless it does one thing', async () => {
     const { lines } = await call('--help');
     const names = lines.flatMap((text) =>
       [...text.matchAll(/^ {2}(\w[\w -]*?) {2,}\S/gm)].map(([, name]) => name ?? ''),

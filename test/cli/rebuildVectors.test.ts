@@ -21,7 +21,7 @@ const ROWS: [fields: object, isWhole: boolean][] = [
   [{ failed: 1 }, false],
 ];
 
-test('a rebuild of vectors is whole when each run came to its end and no file failed', () =>
+test('counts a rebuild of vectors as whole only if every run finished and no file failed', () =>
   everyRow(
     ROWS,
     ([fields]) => JSON.stringify(fields),

@@ -32,7 +32,7 @@ interface Row {
   /** Options of the backup. */
   readonly backup: readonly string[];
   /** Contents of DATA_DIR at the restore. */
-  readonly there: Readonly<Record<string, string>>;
+  readonly existing: Readonly<Record<string, string>>;
   readonly env?: NodeJS.ProcessEnv;
   /** The secret key and the API key afterwards. */
   readonly keys: readonly (string | null)[];
@@ -41,31 +41,31 @@ interface Row {
 const ROWS: readonly Row[] = [
   {
     what: 'a backup without keys keeps both keys of DATA_DIR',
-    ...{ backup: ['--without-keys'], there: { 'secret-key': SECRET_KEY, 'api-key': 'alk_here' } },
+    ...{ backup: ['--without-keys'], existing: { 'secret-key': SECRET_KEY, 'api-key': 'alk_here' } },
     keys: [SECRET_KEY, 'alk_here'],
   },
   {
-    what: 'a backup without keys keeps the API key beside a SECRET_KEY that is set',
-    ...{ backup: ['--without-keys'], there: { 'api-key': 'alk_here' }, env: { SECRET_KEY } },
+    what: 'a backup without keys keeps the API key if SECRET_KEY is set',
+    ...{ backup: ['--without-keys'], existing: { 'api-key': 'alk_here' }, env: { SECRET_KEY } },
     keys: [null, 'alk_here'],
   },
   {
-    what: 'a backup with keys brings both into an empty DATA_DIR',
-    ...{ backup: [], there: {} },
+    what: 'a backup with keys restores both into an empty DATA_DIR',
+    ...{ backup: [], existing: {} },
     keys: [SECRET_KEY, 'alk_backup'],
   },
   {
     what: 'a backup with keys replaces the API key of DATA_DIR',
-    ...{ backup: [], there: { 'secret-key': SECRET_KEY, 'api-key': 'alk_here' } },
+    ...{ backup: [], existing: { 'secret-key': SECRET_KEY, 'api-key': 'alk_here' } },
     keys: [SECRET_KEY, 'alk_backup'],
   },
 ];
 
-test('a restore replaces the data, and of the keys only those that the backup holds', async () => {
+test('replaces the data on a restore, and only the keys that the backup contains', async () => {
   await everyRow(
     ROWS.map((row, index) => ({ ...row, index })),
     ({ what }) => what,
-    async ({ index, backup: options, there, env = {}, keys }) => {
+    async ({ index, backup: options, existing, env = {}, keys }) => {
       const dataDir = path.join(root, String(index), 'data');
       const folder = path.join(root, String(index), 'backup');
       const terminal: Terminal = {
@@ -76,7 +76,7 @@ test('a restore replaces the data, and of the keys only those that the backup ho
       await fill(dataDir, { ...old, 'secret-key': SECRET_KEY, 'api-key': 'alk_backup' });
       await backup.run(readCall(backup, [folder, ...options], terminal));
       await rm(dataDir, { recursive: true });
-      await fill(dataDir, { 'mongodb/WiredTiger': 'newer', 'files/1.raw': 'newer', ...there });
+      await fill(dataDir, { 'mongodb/WiredTiger': 'newer', 'files/1.raw': 'newer', ...existing });
       await restore.run(readCall(restore, [folder, '--force'], terminal));
       expect(await read(dataDir)).toEqual(['backup', 'backup', ...keys]);
     },

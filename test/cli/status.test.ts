@@ -1,4 +1,4 @@
-/** What `status` asks of the API: which files and users, in which order, and how many. */
+/** Requests that `status` sends to the API: which files and users, in which order, and how many. */
 import { afterAll, beforeEach, expect, test } from '@jest/globals';
 
 import { runCli } from '../../cli/run.js';
@@ -30,10 +30,10 @@ async function call(...args: string[]) {
     err: (text) => void lines.push(text),
     stopped: new AbortController().signal,
   });
-  const asked = api.seen
+  const requests = api.seen
     .filter(({ body }) => body !== '')
     .map(({ url, headers, body }) => ({ url, customer: headers['customer-id'], ...(JSON.parse(body) as object) }));
-  return { code, lines, asked };
+  return { code, lines, requests };
 }
 const LATEST = { order_by: 'updated_at', order_dir: 'desc' };
 const WAITING = expect.arrayContaining(['QUEUED_FOR_SYNC', 'SYNCING']);
@@ -44,11 +44,11 @@ const files = (filters: object, more: object = { pagination: { limit: 1 } }) => 
   ...more,
 });
 
-test('the newest users, and of each the five latest failures and scrapes', async () => {
-  const { code, lines, asked } = await call('status');
+test('requests the newest users, and the five latest failures and scrapes of each', async () => {
+  const { code, lines, requests } = await call('status');
   expect(code).toBe(0);
   const newest = { order_by: 'created_at', order_dir: 'desc', include_count: true };
-  expect(asked[0]).toEqual({ url: '/list_users', customer: undefined, ...newest, pagination: { limit: 10 } });
+  expect(requests[0]).toEqual({ url: '/list_users', customer: undefined, ...newest, pagination: { limit: 10 } });
   const latest = { ...LATEST, pagination: { limit: 5 } };
   const below = { parent_file_ids: [5] };
   const wanted = [
@@ -60,31 +60,31 @@ test('the newest users, and of each the five latest failures and scrapes', async
     files({ ...below, sync_statuses: FAILED }),
     files(below),
   ];
-  expect(asked).toHaveLength(1 + wanted.length);
-  for (const one of wanted) expect(asked).toContainEqual(one);
+  expect(requests).toHaveLength(1 + wanted.length);
+  for (const request of wanted) expect(requests).toContainEqual(request);
   expect(lines[1]).toBe('ada: 2 ready, 2 in motion, 2 failed');
-  // 2 ready and 2 failed of the 9 that the site is known to have.
+  // 2 ready and 2 failed of the 9 known pages of the site.
   expect(lines[2]).toContain(' 4/9 · 2 failed · SYNCING · file 5 · a.xml');
 });
 
-test('as many users as are asked for, or those that are named', async () => {
-  const { asked } = await call('status', '--users', '3');
-  expect(asked[0]).toMatchObject({ url: '/list_users', pagination: { limit: 3 } });
+test('requests as many users as the options say, or the named user', async () => {
+  const { requests } = await call('status', '--users', '3');
+  expect(requests[0]).toMatchObject({ url: '/list_users', pagination: { limit: 3 } });
   api.seen.length = 0;
   const named = await call('status', '--customer', 'bob');
-  expect(named.asked[0]).toMatchObject({ url: '/list_users', filters: { customer_ids: ['bob'] } });
-  expect(new Set(named.asked.slice(1).map(({ customer }) => customer))).toEqual(new Set([undefined, 'bob']));
+  expect(named.requests[0]).toMatchObject({ url: '/list_users', filters: { customer_ids: ['bob'] } });
+  expect(new Set(named.requests.slice(1).map(({ customer }) => customer))).toEqual(new Set([undefined, 'bob']));
 });
 
 test.each([
   ['17', { ids: [17] }],
   ['17b', { name: '17b' }],
   ['1234567890123456', { name: '1234567890123456' }],
-])('--find %s looks for the twenty latest by id or by name, containers too', async (wanted, filter) => {
-  const { asked } = await call('status', '--customer', 'ada', '--find', wanted);
+])('requests the twenty latest files by id or name for --find %s, with containers', async (wanted, filter) => {
+  const { requests } = await call('status', '--customer', 'ada', '--find', wanted);
   const filters = { include_containers: true, ...filter };
-  expect(asked.filter(({ url }) => url === '/user_files_v2')).toEqual([
+  expect(requests.filter(({ url }) => url === '/user_files_v2')).toEqual([
     files(filters, { ...LATEST, pagination: { limit: 20 } }),
   ]);
-  expect(asked.at(-1)).toMatchObject({ url: '/list_chunks_and_embeddings', filters: { ids: [5] } });
+  expect(requests.at(-1)).toMatchObject({ url: '/list_chunks_and_embeddings', filters: { ids: [5] } });
 });

@@ -15,7 +15,7 @@ const load = (env: Record<string, string> = {}) => loadConfig({ DATA_DIR: dataDi
 beforeEach(() => void (dataDir = mkdtempSync(path.join(tmpdir(), 'allotrope-config-'))));
 afterEach(() => rmSync(dataDir, { recursive: true }));
 
-test('an address that is not set is that of the embedded engines; one that is set goes before it', () => {
+test('prefers an address in the environment to that of the embedded engines', () => {
   const engines = {
     temporalAddress: 'e:1',
     temporalUiUrl: 'http://e:2',
@@ -42,7 +42,7 @@ test('an address that is not set is that of the embedded engines; one that is se
   expect(addressesOf(load(own))).toEqual(Object.values(own));
 });
 
-test('keys that are not set are those beside the data; keys that are set go before them', () => {
+test('prefers keys in the environment to those in DATA_DIR', () => {
   put('api-key', 'kept-key-of-the-service\n');
   put('secret-key', `k9:${keyOf(9)}\n`);
   expect(load({ SECRET_KEY: '' })).toMatchObject({ apiKey: 'kept-key-of-the-service', secretKeys: [{ id: 'k9' }] });
@@ -52,7 +52,7 @@ test('keys that are not set are those beside the data; keys that are set go befo
   });
 });
 
-test('without a secret key there is no configuration, but callers of the API need none', () => {
+test('requires a secret key for the configuration, but not for calls of the API', () => {
   expect(() => load({ SECRET_KEY: '' })).toThrow(ConfigError);
   expect(apiSettings({ DATA_DIR: dataDir, API_KEY: 'key-from-outside-1', PORT: '81' })).toEqual({
     url: 'http://127.0.0.1:81',
@@ -61,7 +61,7 @@ test('without a secret key there is no configuration, but callers of the API nee
   expect(apiSettings({ DATA_DIR: dataDir, PORT: '0' })).toEqual({ url: null, apiKey: null });
 });
 
-test('the first of several secret keys is the first; one that is no key is refused without its value', () => {
+test('keeps the order of several secret keys, and rejects an invalid one without its value', () => {
   const keys = readSecretKeys(`k2:${keyOf(2)}, k1:${keyOf(1)}`);
   expect(keys.map(({ id, key }) => [id, key[0]])).toEqual([
     ['k2', 2],
@@ -71,7 +71,7 @@ test('the first of several secret keys is the first; one that is no key is refus
     expect(() => readSecretKeys(wrong)).toThrow(/^SECRET_KEY: each key is `id:base64 of 32 bytes`; generate one with/);
 });
 
-test('every setting that can not be used is named, empty ones count as unset, and unknown ones are left alone', () => {
+test('names every invalid setting, treats empty ones as unset and ignores unknown ones', () => {
   expect(() => load({ PORT: 'x', LOG_LEVEL: 'loud', MAX_REDIRECTS: '-1' })).toThrow(
     /"PORT"[\s\S]*"LOG_LEVEL"[\s\S]*"MAX_REDIRECTS"/,
   );
@@ -79,14 +79,14 @@ test('every setting that can not be used is named, empty ones count as unset, an
   expect(() => load({ OPENAI_API_KEY: '', QDRANT_WRITE_CONSISTENCY: '2' })).toThrow(/QDRANT_WRITE_CONSISTENCY/);
 });
 
-test('file storage in a bucket is no folder of this machine that may be full; half a pair of keys is none', () => {
+test('checks no disk for file storage in a bucket, and ignores an incomplete pair of keys', () => {
   const { disks, files } = load({ S3_BUCKET: 'b', S3_ACCESS_KEY_ID: 'id' });
   expect(disks.folders.map(({ name }) => name)).not.toContain('FILE_STORAGE_DIR');
   expect(files.s3).toMatchObject({ bucket: 'b', credentials: null });
   expect(load({ S3_BUCKET: 'b', S3_SECRET_ACCESS_KEY: 's' }).files.s3?.credentials).toBeNull();
 });
 
-test('a new API key lies beside the data, for its owner alone, unless the environment has one', () => {
+test('stores a new API key in DATA_DIR, readable by its owner only, unless the environment has one', () => {
   expect(keepApiKey('key-from-rotation-1', { DATA_DIR: dataDir, API_KEY: 'key-from-outside-1' })).toBe(false);
   expect(load().apiKey).toBeNull();
   expect(keepApiKey('key-from-rotation-1', { DATA_DIR: dataDir })).toBe(true);
@@ -95,7 +95,7 @@ test('a new API key lies beside the data, for its owner alone, unless the enviro
   expect(statSync(path.join(dataDir, 'api-key')).mode & 0o777).toBe(0o600);
 });
 
-test('what a process can not do without is named', () => {
+test('names a missing setting that a process requires', () => {
   expect(required('x', 'MONGODB_URI')).toBe('x');
   expect(required(0, 'MONGODB_URI')).toBe(0);
   expect(() => required(null, 'MONGODB_URI')).toThrow(/^MONGODB_URI is not set\./);

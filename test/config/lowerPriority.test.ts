@@ -18,13 +18,13 @@ function sleeper(detached: boolean): number {
   return child.pid ?? 0;
 }
 
-/** How far the session of a process has stepped back; null where Linux does not share by session. */
+/** Returns the niceness of the session of a process, or null if Linux does not schedule by session. */
 function sessionNiceness(pid: number): number | null {
   const file = `/proc/${pid}/autogroup`;
   return existsSync(file) ? Number(/nice (-?\d+)/.exec(readFileSync(file, 'utf8'))?.[1]) : null;
 }
 
-test('a process that leads its session steps back with it', () => {
+test('lowers the priority of the session if the process leads it', () => {
   const pid = sleeper(true);
   const shared = sessionNiceness(pid);
   lowerPriority(pid, 7);
@@ -32,7 +32,7 @@ test('a process that leads its session steps back with it', () => {
   expect(sessionNiceness(pid)).toBe(shared === null ? null : 7);
 });
 
-test('a process in the session of others steps back alone', () => {
+test('lowers the priority of the process alone in the session of another', () => {
   const pid = sleeper(false);
   const shared = sessionNiceness(pid);
   lowerPriority(pid, 7);
@@ -40,11 +40,11 @@ test('a process in the session of others steps back alone', () => {
   expect(sessionNiceness(pid)).toBe(shared);
 });
 
-/** How far each thread of a process has stepped back. */
+/** Returns the niceness of each thread of a process. */
 const threads = (pid: number): number[] =>
   readdirSync(`/proc/${pid}/task`).map((thread) => getPriority(Number(thread)));
 
-test('threads that a process has already step back too', async () => {
+test('lowers the priority of threads that exist already', async () => {
   const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
   children.push(child);
   const pid = child.pid ?? 0;

@@ -13,7 +13,7 @@ test('runs a round, waits, and runs the next one, until the signal aborts', asyn
   expect(rounds).toBe(3);
 });
 
-test('a failed round is reported, and the next one runs all the same', async () => {
+test('reports a failed round and runs the next one', async () => {
   const failures: unknown[] = [];
   let rounds = 0;
   const round = async (): Promise<number | void> => {
@@ -26,7 +26,7 @@ test('a failed round is reported, and the next one runs all the same', async () 
   expect(failures).toEqual(['failure 1', 'failure 2']);
 });
 
-test('an abort ends a wait at once, however long it is', async () => {
+test('ends a long wait at once on abort', async () => {
   const stopping = new AbortController();
   let rounds = 0;
   const round = async (): Promise<void> => {
@@ -37,7 +37,7 @@ test('an abort ends a wait at once, however long it is', async () => {
   expect(rounds).toBe(1);
 });
 
-test('a round may shorten the wait for the next one; Infinity ends the loop', async () => {
+test('waits as long as the round returns, and ends the loop on Infinity', async () => {
   let rounds = 0;
   const round = async (): Promise<number> => {
     rounds += 1;
@@ -51,7 +51,7 @@ test('a round may shorten the wait for the next one; Infinity ends the loop', as
   expect(rounds).toBe(5);
 });
 
-test('waitsFirst waits before the first round, too, and runs none when it is aborted meanwhile', async () => {
+test('waits before the first round with waitsFirst, and runs none if it is aborted meanwhile', async () => {
   const stopping = new AbortController();
   setImmediate(() => stopping.abort());
   let rounds = 0;

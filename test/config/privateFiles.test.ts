@@ -20,7 +20,7 @@ afterEach(() => rmSync(parent, { recursive: true }));
 
 const at = (name: string): string => path.join(folder, name);
 const modeOf = (file: string): string => (statSync(file).mode & 0o7777).toString(8);
-/** The folder with a file that others may read. */
+/** Creates the folder with a file that other users may read. */
 function make(mode: number): void {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder);
@@ -29,7 +29,7 @@ function make(mode: number): void {
   chmodSync(folder, mode);
 }
 
-/** Folders by whose they are and their mode, and the modes that the folder and its file have afterwards. */
+/** Folders by owner and mode, the result, and the modes of the folder and its file afterwards. */
 const FOLDERS: [isOwn: boolean, mode: number, answer: boolean, folder: string, file: string][] = [
   [true, 0o700, true, '700', '644'],
   [true, 0o755, true, '700', '600'],
@@ -42,11 +42,11 @@ const FOLDERS: [isOwn: boolean, mode: number, answer: boolean, folder: string, f
   [false, 0o1777, false, '1777', '644'],
 ];
 
-test('a folder is made private unless it belongs to another user or to everybody; a private one costs one call', async () => {
+test('makes a folder private unless another user owns it or it is shared; skips the files of a private one', async () => {
   await everyRow(
-    // Only root can give a folder away.
+    // Only root can change the owner of a folder.
     FOLDERS.filter(([isOwn]) => isOwn || isRoot),
-    ([isOwn, mode]) => `${isOwn ? 'own' : "another's"} ${mode.toString(8)}`,
+    ([isOwn, mode]) => `${isOwn ? 'own' : 'foreign'} ${mode.toString(8)}`,
     async ([isOwn, mode, answer, ...modes]) => {
       make(mode);
       if (!isOwn) chownSync(folder, OTHER_USER, OTHER_USER);
@@ -57,7 +57,7 @@ test('a folder is made private unless it belongs to another user or to everybody
   if (!isRoot) expect(await makePrivate('/', [])).toBe(false);
 });
 
-test('all below it becomes private too, but what symbolic links lead to does not', async () => {
+test('makes everything below the folder private, but not the targets of symbolic links', async () => {
   make(0o755);
   const outside = path.join(parent, 'outside');
   writeFileSync(outside, 'x');
@@ -73,7 +73,7 @@ test('all below it becomes private too, but what symbolic links lead to does not
   expect(modeOf(outside)).toBe('644');
 });
 
-test('of DATA_DIR only what the service writes is changed', async () => {
+test('changes only the files of the service in DATA_DIR', async () => {
   const own = 'api-key engines.json restoring secret-key files logs mongodb pids qdrant temporal'.split(' ');
   make(0o755);
   for (const name of [...own, 'of-another-program']) {

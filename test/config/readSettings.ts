@@ -1,9 +1,9 @@
-/** What settings make of the configuration, as flat rows: `egress.maxRedirects` and the like. */
+/** The configuration that settings produce, as flat paths such as `egress.maxRedirects`. */
 import { loadConfig } from '../../config/config.js';
 
 type Flat = Readonly<Record<string, unknown>>;
 
-/** What the service can not do without, and what makes other settings valid or visible. */
+/** Required settings. The groups below make other settings valid or visible. */
 const BASE = {
   DATA_DIR: '/nowhere',
   API_KEY: 'test-key-of-the-settings',
@@ -16,8 +16,8 @@ const AZURE = {
 };
 const VERTEX = { VERTEX_PROJECT: 'project', VERTEX_ACCESS_TOKEN: 'token' };
 const S3 = { S3_BUCKET: 'bucket', S3_ACCESS_KEY_ID: 'id', S3_SECRET_ACCESS_KEY: 'secret' };
-/** Settings that count only beside others, by the beginning of their names. */
-const BESIDE: readonly (readonly [start: string, others: Readonly<Record<string, string>>])[] = [
+/** Other settings that a setting needs to take effect, by the start of its name. */
+const NEEDED: readonly (readonly [start: string, others: Readonly<Record<string, string>>])[] = [
   ['QDRANT_WRITE_CONSISTENCY', { QDRANT_REPLICAS: '9' }],
   ['S3_', S3],
   ['OPENAI_BASE_URL', { OPENAI_API_KEY: 'key' }],
@@ -29,20 +29,21 @@ const BESIDE: readonly (readonly [start: string, others: Readonly<Record<string,
 
 function flatten(value: unknown, at: string, rows: Record<string, unknown>): Record<string, unknown> {
   const isGroup = typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length > 0;
-  if (isGroup) for (const [key, one] of Object.entries(value)) flatten(one, at === '' ? key : `${at}.${key}`, rows);
+  if (isGroup)
+    for (const [key, member] of Object.entries(value)) flatten(member, at === '' ? key : `${at}.${key}`, rows);
   else if (typeof value !== 'function') rows[at] = value;
   return rows;
 }
 
-/** All that a configuration says, without functions. @throws ConfigError */
+/** Returns all values of a configuration by their paths, without functions. @throws ConfigError */
 export const readSettings = (env: Readonly<Record<string, string>>): Flat =>
   flatten(JSON.parse(JSON.stringify(loadConfig({ ...BASE, ...env }))), '', {});
 
-/** What one setting changes: paths with their new values, and null for what is no longer there. @throws ConfigError */
+/** Returns what one setting changes: paths with their new values, null for removed ones. @throws ConfigError */
 export function changesOf(name: string, value: string): Flat {
-  const [, beside = {}] = BESIDE.find(([start]) => name.startsWith(start)) ?? [];
-  const before = readSettings(beside);
-  const after = readSettings({ ...beside, [name]: value });
+  const [, others = {}] = NEEDED.find(([start]) => name.startsWith(start)) ?? [];
+  const before = readSettings(others);
+  const after = readSettings({ ...others, [name]: value });
   const paths = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   const isChanged = (path: string): boolean => JSON.stringify(before[path]) !== JSON.stringify(after[path]);
   return Object.fromEntries(paths.filter(isChanged).map((path) => [path, after[path] ?? null]));

@@ -1,4 +1,4 @@
-/** What a start refuses, and the setting that its sentence names. */
+/** Checks that refuse a start, and the setting that each message names. */
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -11,7 +11,7 @@ import { everyRow } from '../support/everyRow.js';
 
 afterAll(closeAll);
 
-test('a port that is taken is refused, and one that is free stays free', async () => {
+test('rejects a port in use, and leaves a free port free', async () => {
   const { port } = await serve(() => undefined);
   await expect(checkPort('127.0.0.1', port)).rejects.toThrow(StartError);
   await expect(checkPort('127.0.0.1', port)).rejects.toThrow(`Port ${port} of 127.0.0.1 is in use`);
@@ -21,7 +21,7 @@ test('a port that is taken is refused, and one that is free stays free', async (
   await checkPort('127.0.0.1', 0);
 });
 
-test('each reason why a port cannot be had says what to set', () =>
+test('says what to set for each reason why a port is unavailable', () =>
   everyRow(
     [
       ['EADDRINUSE', 'set PORT to a free port'],
@@ -29,12 +29,12 @@ test('each reason why a port cannot be had says what to set', () =>
       ['EADDRNOTAVAIL', 'not there. Correct HOST and PORT'],
     ] as const,
     ([code]) => code,
-    ([code, said]) => {
-      expect(cannotListen(Object.assign(new Error('not there'), { code }), 'h', 80).message).toContain(said);
+    ([code, advice]) => {
+      expect(cannotListen(Object.assign(new Error('not there'), { code }), 'h', 80).message).toContain(advice);
     },
   ));
 
-test('a folder is made with those above it, and one that cannot be is refused by its setting', async () => {
+test('creates a folder with its parents, and names the setting of one that it cannot create', async () => {
   const root = await mkdtemp(path.join(tmpdir(), 'allotrope-checks-'));
   try {
     const folder = path.join(root, 'a', 'b');

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { onInterrupt, onStopSignal } from '../../config/process/stopSignals.js';
 import { everyRow } from '../support/everyRow.js';
 
-/** Signals are emitted in this process, with a clock that only the test moves and an exit that is recorded. */
+/** Signals are emitted in this process. The test controls the clock, and exits are recorded. */
 let now = 5_000;
 let exits: unknown[] = [];
 beforeEach(() => {
@@ -14,11 +14,11 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-/** What listens, what is sent how many milliseconds after what was sent first, and the exit code; null: it goes on. */
+/** The listener, signals with their milliseconds after the first one, and the exit code; null: the process continues. */
 const ROWS: [what: 'stop' | 'interrupt', sent: [NodeJS.Signals, number][], code: number | null][] = [
   ['stop', [['SIGINT', 0]], null],
   ['stop', [['SIGTERM', 0]], null],
-  // npm forwards what the terminal has sent already.
+  // npm forwards a signal that the terminal has sent already.
   [
     'stop',
     [
@@ -70,26 +70,29 @@ const ROWS: [what: 'stop' | 'interrupt', sent: [NodeJS.Signals, number][], code:
   ],
 ];
 
-test('the first signal asks to stop, once; only one that comes a second later ends the process', () =>
+test('requests one stop on the first signal, and exits only on another signal a second later', () =>
   everyRow(ROWS, JSON.stringify, ([what, sent, code]) => {
     exits = [];
     let stops = 0;
     const before = new Map((['SIGINT', 'SIGTERM'] as const).map((name) => [name, process.listeners(name)]));
     (what === 'stop' ? onStopSignal : onInterrupt)(() => void (stops += 1));
     const added = new Map(
-      [...before].map(([name, listeners]) => [name, process.listeners(name).filter((one) => !listeners.includes(one))]),
+      [...before].map(([name, listeners]) => [
+        name,
+        process.listeners(name).filter((listener) => !listeners.includes(listener)),
+      ]),
     );
     try {
-      // Ctrl-C of a command leaves SIGTERM as Node has it.
+      // onInterrupt does not change how Node handles SIGTERM.
       expect([...added.values()].map(({ length }) => length)).toEqual([1, what === 'stop' ? 1 : 0]);
-      const begun = now;
+      const startedAt = now;
       for (const [name, after] of sent) {
-        now = begun + after;
+        now = startedAt + after;
         for (const listener of added.get(name as 'SIGINT') ?? []) listener(name);
       }
       expect([stops, exits]).toEqual([1, code === null ? [] : [code]]);
     } finally {
-      for (const [name, listeners] of added) for (const one of listeners) process.removeListener(name, one);
+      for (const [name, listeners] of added) for (const listener of listeners) process.removeListener(name, listener);
       now += 10_000;
     }
   }));

@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals';
 
 import { coalesce } from '../../contract/coalesce.js';
 
-test('calls that come together are worked off together, each with its own answer', async () => {
+test('batches concurrent calls, and returns each its own result', async () => {
   const batches: number[][] = [];
   const call = coalesce<number, number>(
     (items) => {
@@ -17,7 +17,7 @@ test('calls that come together are worked off together, each with its own answer
   expect(batches).toEqual([[1, 2, 3], [4]]);
 });
 
-test('a failure reaches every caller of its batch, and only those', async () => {
+test('rejects every caller of a failed batch, and no others', async () => {
   let calls = 0;
   const call = coalesce<number, number>(
     (items) => {
@@ -30,7 +30,7 @@ test('a failure reaches every caller of its batch, and only those', async () => 
   expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled']);
 });
 
-test('where work may run twice, the fault of one reaches no other', async () => {
+test('retries each item of a failed batch alone with retryAlone', async () => {
   const call = coalesce<number, number>(
     (items) => (items.includes(2) ? Promise.reject(new Error('not 2')) : Promise.resolve(items)),
     { maxItems: 3, maxWaitMs: 5, retryAlone: true },
@@ -39,51 +39,51 @@ test('where work may run twice, the fault of one reaches no other', async () => 
   expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
 });
 
-/** Work that notes what it was given, and waits until it is let go. */
+/** Returns work that records its items and waits until it is released. */
 function heldWork() {
-  const given: number[][] = [];
+  const batches: number[][] = [];
   const holds: (() => void)[] = [];
   const work = async (items: readonly number[]): Promise<number[]> => {
-    given.push([...items]);
-    await new Promise<void>((go) => holds.push(go));
+    batches.push([...items]);
+    await new Promise<void>((resolve) => holds.push(resolve));
     if (items.includes(13)) throw new Error('unlucky');
     return items.map((item) => item * 2);
   };
-  const letGo = async (): Promise<void> => {
+  const release = async (): Promise<void> => {
     holds.shift()?.();
     await new Promise((next) => setImmediate(next));
   };
-  return { given, work, letGo };
+  return { batches, work, release };
 }
 
-test('a single call goes at once; those that come meanwhile go together, so many at most', async () => {
-  const { given, work, letGo } = heldWork();
+test('runs a single call at once, and batches the calls that arrive meanwhile, up to the limit', async () => {
+  const { batches, work, release } = heldWork();
   const call = coalesce(work, { maxItems: 3 });
   const all = [1, 2, 3, 4, 5].map((item) => call(item));
-  expect(given).toEqual([[1]]);
-  await letGo();
-  expect(given).toEqual([[1], [2, 3, 4]]);
-  await letGo();
-  expect(given).toEqual([[1], [2, 3, 4], [5]]);
-  await letGo();
+  expect(batches).toEqual([[1]]);
+  await release();
+  expect(batches).toEqual([[1], [2, 3, 4]]);
+  await release();
+  expect(batches).toEqual([[1], [2, 3, 4], [5]]);
+  await release();
   expect(await Promise.all(all)).toEqual([2, 4, 6, 8, 10]);
 });
 
-test('what fails reaches those of one call, and the next go on', async () => {
-  const { given, work, letGo } = heldWork();
+test('rejects the calls of a failed batch alone, and runs the next ones', async () => {
+  const { batches, work, release } = heldWork();
   const call = coalesce(work, { maxItems: 10 });
   const all = Promise.allSettled([1, 13, 3].map((item) => call(item)));
-  await letGo();
+  await release();
   const late = call(4);
-  await letGo();
-  await letGo();
+  await release();
+  await release();
   expect((await all).map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected']);
   expect(await late).toBe(8);
-  expect(given).toEqual([[1], [13, 3], [4]]);
+  expect(batches).toEqual([[1], [13, 3], [4]]);
 });
 
 test.each([[undefined], [5]])(
-  'work runs in the async context of its first caller (maxWaitMs %p)',
+  'runs work in the async context of its first caller (maxWaitMs %p)',
   async (maxWaitMs) => {
     const request = new AsyncLocalStorage<string>();
     const seen: [string | undefined, readonly number[]][] = [];

@@ -1,4 +1,4 @@
-/** What the tables and pure functions of contract/ decide, a table a module. Modules with a suite of their own are not here. */
+/** Expected results of the tables and pure functions of contract/, one table per module without its own suite. */
 import { expect, test } from '@jest/globals';
 
 import { DAY_MS, hotMs } from '../../contract/coldStorage.js';
@@ -36,7 +36,7 @@ import { failureSentence } from '../../contract/webhooks.js';
 import { stateOfWorker, type WorkerReport, workersTrouble, workerTrouble } from '../../contract/workers.js';
 import { everyRow } from '../support/everyRow.js';
 
-/** One call a row: what it is, what it gives, what is expected. */
+/** One call per row: its description, its result, and the expected result. */
 type Row = readonly [what: string, found: unknown, expected: unknown];
 const checks = (name: string, rows: readonly Row[]): void =>
   test(name, () =>
@@ -56,20 +56,20 @@ const RETRYABLE: readonly FaultKind[] = [
   'embedding_failed',
   'disk_failed',
 ];
-checks('a fault is retried exactly where its cause can pass by itself', [
+checks('retries exactly the faults whose cause can pass by itself', [
   ...Object.keys(FAULTS).map((kind): Row => [
     kind,
     new Fault(kind as FaultKind, 'message').retryable,
     (RETRYABLE as readonly string[]).includes(kind),
   ]),
-  ['a wait that was told', new Fault('rate_limited', 'm', { retryAfterMs: 7 }).retryAfterMs, 7],
-  ['a wait of nothing', new Fault('rate_limited', 'm', { retryAfterMs: 0 }).retryAfterMs, 0],
-  ['no wait that was told', new Fault('rate_limited', 'm').retryAfterMs, null],
+  ['a given wait', new Fault('rate_limited', 'm', { retryAfterMs: 7 }).retryAfterMs, 7],
+  ['a wait of zero', new Fault('rate_limited', 'm', { retryAfterMs: 0 }).retryAfterMs, 0],
+  ['no given wait', new Fault('rate_limited', 'm').retryAfterMs, null],
 ]);
-checks('each cause of an end has a remedy, or needs none', [
-  ['without one', ITEM_CAUSES.filter((cause) => REMEDIES[cause] === undefined), []],
+checks('has a remedy for each cause that needs one', [
+  ['causes without an entry', ITEM_CAUSES.filter((cause) => REMEDIES[cause] === undefined), []],
   [
-    'need none',
+    'causes that need no remedy',
     ITEM_CAUSES.filter((cause) => REMEDIES[cause] === null),
     ['unchanged', 'already_embedded', 'being_deleted', 'container', 'picture'],
   ],
@@ -79,7 +79,7 @@ const limitsOf = (user: CustomLimits, organization: CustomLimits) =>
   LIMIT_NAMES.map((name) => effectiveLimits(user, organization)[name]);
 const all = (value: number): CustomLimits => Object.fromEntries(LIMIT_NAMES.map((name) => [name, value]));
 const each = (value: number | null) => LIMIT_NAMES.map(() => value);
-checks("a user's own limit wins over the organization's, -1 (none) and 0 too", [
+checks("prefers the user's own limit to the organization's, also -1 (no limit) and 0", [
   ['none set', limitsOf({}, {}), each(null)],
   ['own', limitsOf(all(5), {}), each(5)],
   ["the organization's", limitsOf({}, all(7)), each(7)],
@@ -92,21 +92,21 @@ checks("a user's own limit wins over the organization's, -1 (none) and 0 too", [
   ...LIMIT_NAMES.map((name): Row => [
     `${name} alone`,
     limitsOf({ [name]: 3 }, {}),
-    LIMIT_NAMES.map((one) => (one === name ? 3 : null)),
+    LIMIT_NAMES.map((other) => (other === name ? 3 : null)),
   ]),
 ]);
 
 const a = { key: 'a', value: 1 };
 const b = { key: 'b', value: 2 };
 const newA = { key: 'a', value: 'new' };
-checks('tags: own ones win over those of the source, and each tag has one pair that no other has', [
-  ['added behind', upsertTags([a], [b]), [a, b]],
+checks('prefers own tags to those of the source, and gives each tag a unique pair', [
+  ['appended', upsertTags([a], [b]), [a, b]],
   ['replaced in place', upsertTags([a, b], [newA]), [newA, b]],
   ['of a file', fileTags({ sourceTags: [a, b], tags: [newA] }), [newA, b]],
   ['of a file without a source', fileTags({ tags: [a] }), [a]],
-  ['taken away', withoutTags([a, b], ['a', 'c']), [b]],
-  ['all taken away', withoutTags([a, b], 'all'), []],
-  ['same', sameTags([a, b], [{ ...a }, { ...b }]), true],
+  ['removed', withoutTags([a, b], ['a', 'c']), [b]],
+  ['all removed', withoutTags([a, b], 'all'), []],
+  ['equal', sameTags([a, b], [{ ...a }, { ...b }]), true],
   ['another order', sameTags([a, b], [b, a]), false],
   ['another value', sameTags([a], [newA]), false],
   ['1 is not "1"', sameTags([a], [{ key: 'a', value: '1' }]), false],
@@ -119,28 +119,28 @@ checks('tags: own ones win over those of the source, and each tag has one pair t
   ['an empty list', tagPairs([{ key: 'a', value: [] }]), []],
 ]);
 
-checks('vectors stay at hand for the days of their file, 30 by default', [
+checks('keeps vectors in hot storage for the days of their file, 30 by default', [
   ['default', hotMs(null), 30 * DAY_MS],
   ['own', hotMs(2), 2 * DAY_MS],
   ['none', hotMs(0), 0],
-  ['as many as there may be', hotMs(1e9), 36_500 * DAY_MS],
+  ['more than the maximum', hotMs(1e9), 36_500 * DAY_MS],
   ['a day in milliseconds', DAY_MS, 86_400_000],
 ]);
 
 const walk = walkOf([]);
 const request = { walk, listed: 0 };
-checks('a listing is done once neither items nor changes are left', [
+checks('finishes a listing when neither items nor changes are left', [
   ['each item once', walkOf(['x', 'y', 'x']).open, ['x', 'y']],
   ['nothing open', isWalked(walk), true],
   ['an item open', isWalked(walkOf(['x'])), false],
   ['outermost items unknown', isWalked(WALK_ALL), false],
   ['all known', knowsAll({ ...walk, refused: 0 }), true],
   ['something refused', knowsAll({ ...walk, refused: 1 }), false],
-  ['refused, and known from before', knowsAll({ ...walk, refused: 2, closed: 2 }), true],
-  ['not all of them known', knowsAll({ ...walk, refused: 2, closed: 1 }), false],
+  ['something refused, but known before', knowsAll({ ...walk, refused: 2, closed: 2 }), true],
+  ['something refused, and not all known', knowsAll({ ...walk, refused: 2, closed: 1 }), false],
   ['whole', isByChanges(request), false],
   ['by changes', isByChanges({ ...request, since: 'p' }), true],
-  ['by changes, all of them asked for', isByChanges({ ...request, since: null }), true],
+  ['by changes, all requested', isByChanges({ ...request, since: null }), true],
   ['done', isListed(request), true],
   ['changes are left', isListed({ ...request, since: 'p' }), false],
   ['items are left', isListed({ ...request, walk: WALK_ALL, since: null }), false],
@@ -148,7 +148,7 @@ checks('a listing is done once neither items nor changes are left', [
 ]);
 
 const FEED = 'https://site.example/feed';
-checks("an entry's id is its own where the whole world knows it by that", [
+checks("uses an entry's own id if it is globally unique", [
   ['an address', entryFileId(FEED, 'https://site.example/1'), 'https://site.example/1'],
   ['http', entryFileId(FEED, 'HTTP://site.example/1'), 'HTTP://site.example/1'],
   ['a urn', entryFileId(FEED, 'urn:uuid:1'), 'urn:uuid:1'],
@@ -158,13 +158,13 @@ checks("an entry's id is its own where the whole world knows it by that", [
   ['a word with a colon', entryFileId(FEED, 'post:1'), `${FEED}#post:1`],
 ]);
 
-checks('formats by name and by declared type', [
-  ['an ending', extensionOf('a.b.PDF'), 'pdf'],
-  ['an address', extensionOf('https://x.example/a.pdf?b=c.txt#d.e'), 'pdf'],
-  ['no ending', extensionOf('README'), ''],
-  ['a short ending', extensionOf('a.C'), 'c'],
-  ['a long ending', extensionOf('a.abcdefghij'), 'abcdefghij'],
-  ['too long an ending', extensionOf('a.abcdefghijk'), ''],
+checks('finds formats by name and by declared type', [
+  ['an extension', extensionOf('a.b.PDF'), 'pdf'],
+  ['a URL', extensionOf('https://x.example/a.pdf?b=c.txt#d.e'), 'pdf'],
+  ['no extension', extensionOf('README'), ''],
+  ['a short extension', extensionOf('a.C'), 'c'],
+  ['a long extension', extensionOf('a.abcdefghij'), 'abcdefghij'],
+  ['too long an extension', extensionOf('a.abcdefghijk'), ''],
   ['jpeg', formatOfName('a.JPEG'), 'JPG'],
   ['unknown', formatOfName('a.xyz'), null],
   ['a type', formatOfType('application/PDF'), 'PDF'],
@@ -179,7 +179,7 @@ checks('formats by name and by declared type', [
 
 const ingest = (changes: Partial<typeof DEFAULT_INGEST_OPTIONS>) => ({ ...DEFAULT_INGEST_OPTIONS, ...changes });
 const SPARSE = { generateSparseVectors: true } as const;
-checks('vectors are made unless an option says otherwise; sparse ones only beside them', [
+checks('generates vectors unless an option prevents it, and sparse ones only with dense ones', [
   ['by default', wantsVectors(ingest({})), true],
   ['skipped', wantsVectors(ingest({ skipEmbeddingGeneration: true })), false],
   ['chunks only', wantsVectors(ingest({ generateChunksOnly: true })), false],
@@ -187,7 +187,7 @@ checks('vectors are made unless an option says otherwise; sparse ones only besid
   ['no sparse ones by default', wantsSparseVectors(ingest({})), false],
   ['sparse ones', wantsSparseVectors(ingest(SPARSE)), true],
   ['without dense ones', wantsSparseVectors(ingest({ ...SPARSE, skipEmbeddingGeneration: true })), false],
-  ['of a record only', wantsSparseVectors(ingest({ ...SPARSE, skipFileProcessing: true })), false],
+  ['sparse ones of a record only', wantsSparseVectors(ingest({ ...SPARSE, skipFileProcessing: true })), false],
   [
     'the other defaults',
     DEFAULT_INGEST_OPTIONS,
@@ -207,7 +207,7 @@ checks('vectors are made unless an option says otherwise; sparse ones only besid
   ],
 ]);
 
-checks('a vector is of the medium of its file, and what OCR reads in a picture is text', [
+checks('takes the media type of a vector from its file, and TEXT for OCR of a picture', [
   ['text', mediaTypeOf('PDF', true), 'TEXT'],
   ['a picture', mediaTypeOf('PNG', false), 'IMAGE'],
   ['a picture with text', mediaTypeOf('PNG', true), 'TEXT'],
@@ -217,7 +217,7 @@ checks('a vector is of the medium of its file, and what OCR reads in a picture i
   ['no format', mediaTypeOf('unknown', false), 'TEXT'],
 ]);
 
-checks('object ids and places are each other', [
+checks('converts object ids to places and back', [
   ...(
     [
       ['bucket', { bucket: 'bucket', key: '', kind: 'bucket' }],
@@ -230,7 +230,7 @@ checks('object ids and places are each other', [
   ['the id of a bucket', idOf('bucket', ''), 'bucket'],
   ['the id of an object', idOf('bucket', 'a/b'), 'bucket/a/b'],
   ['the id of a prefix', idOfPrefix('bucket', 'a'), '/bucket/a'],
-  ['a folder is no prefix', idOfPrefix('bucket', 'a/'), 'bucket/a/'],
+  ['a folder instead of a prefix', idOfPrefix('bucket', 'a/'), 'bucket/a/'],
   ['no prefix is the bucket', idOfPrefix('bucket', ''), 'bucket'],
 ]);
 
@@ -249,11 +249,11 @@ const candidate: ReembedCandidate = {
 const target = { model: 'OPENAI', space: 'new' } as const;
 const kept = (changes: Partial<ReembedCandidate>, to: typeof target | null = target) =>
   keptReason({ ...candidate, ...changes }, to);
-checks('a file keeps its vectors for the first reason that holds', [
+checks('keeps the vectors of a file for the first reason that applies', [
   ['none', kept({}), null],
   ['another model', kept({ vectorSpace: 'new', options: { embeddingModel: 'SOLAR_1_MINI', chunkOverlap: 0 } }), null],
-  ['there already', kept({ vectorSpace: 'new' }), 'already_embedded'],
-  ['there already, and made again', kept({ vectorSpace: 'new' }, null), null],
+  ['already embedded', kept({ vectorSpace: 'new' }), 'already_embedded'],
+  ['already embedded, but rebuilt', kept({ vectorSpace: 'new' }, null), null],
   ['a container', kept({ isContainer: true, numChunks: 0 }), 'container'],
   ['being deleted', kept({ syncErrorMessage: BEING_DELETED, syncStatus: 'SYNCING' }), 'being_deleted'],
   ...FILE_SYNC_STATUSES.map((syncStatus): Row => [
@@ -268,28 +268,28 @@ checks('a file keeps its vectors for the first reason that holds', [
   ]),
   ['no space', kept({ vectorSpace: null }), 'no_vectors'],
   ['no chunks', kept({ numChunks: 0 }), 'no_vectors'],
-  ['given', kept({ vectorSpace: 'given-openai-3' }), 'given_vectors'],
-  ['given, and made again', kept({ vectorSpace: 'given-openai-3' }, null), null],
+  ['given by the caller', kept({ vectorSpace: 'given-openai-3' }), 'given_vectors'],
+  ['given by the caller, but rebuilt', kept({ vectorSpace: 'given-openai-3' }, null), null],
   ['a picture', kept({ hasText: false }), 'picture'],
-  ['a picture, made again', kept({ hasText: false }, null), null],
+  ['a picture, but rebuilt', kept({ hasText: false }, null), null],
   ['tokens', tokensOf(candidate), 140],
   ['tokens of one chunk', tokensOf({ ...candidate, numChunks: 1 }), 100],
   ['tokens of none', tokensOf({ ...candidate, numChunks: 0, statistics: null }), 0],
   ['final statuses', FINAL_FILE_STATUSES, ['READY', 'SYNC_ERROR', 'SYNC_ABORTED', 'READY_TO_SYNC']],
 ]);
 
-checks('sentences', [
-  ['a list that was not cut', cutMessage({} as never), null],
-  ['a list that was', cutMessage({ cutAt: 0 } as never)?.slice(0, 14), '0 pages were t'],
+checks('words messages about cut lists, stalled runs and failed deliveries', [
+  ['a complete list', cutMessage({} as never), null],
+  ['a cut list', cutMessage({ cutAt: 0 } as never)?.slice(0, 14), '0 pages were t'],
   ['one stalled run', stallSentence({ runs: 1, cause: 'step_fails' }).slice(0, 16), '1 run is stalled'],
   ['stalled runs', stallSentence({ runs: 2, cause: 'qdrant_down' }).slice(0, 19), '2 runs are stalled:'],
   [
-    'a delivery that failed once, and is not sent again',
+    'a delivery that failed once, without another try',
     failureSentence({ event: 'E', tries: 1, error: 'No.', nextTryAt: null }),
     'E failed once: No.',
   ],
   [
-    'one that is sent again',
+    'a delivery with another try',
     failureSentence({ event: 'E', tries: 2, error: 'No.', nextTryAt: new Date(0) }),
     'E failed 2 times: No. Next try: 1970-01-01T00:00:00.000Z.',
   ],
@@ -298,38 +298,38 @@ checks('sentences', [
 const MICROSOFT = ['ONEDRIVE', 'SHAREPOINT', 'OUTLOOK'];
 const GOOGLE = ['GOOGLE_DRIVE', 'GMAIL', 'GOOGLE_CLOUD_STORAGE'];
 const connected = Object.keys(CONNECTED_SOURCES) as (keyof typeof CONNECTED_SOURCES)[];
-checks('what belongs to a connected account', [
+checks('decides what belongs to a connected account', [
   ...connected.map((source): Row => {
-    const family = [MICROSOFT, GOOGLE].find((one) => one.includes(source)) ?? [source];
+    const family = [MICROSOFT, GOOGLE].find((sources) => sources.includes(source)) ?? [source];
     return [`consent for ${source}`, sourcesOfConsent(source).toSorted(), family.toSorted()];
   }),
   ['files of Notion', sourcesOfFiles('NOTION'), ['NOTION', 'NOTION_DATABASE']],
   ['files of Box', sourcesOfFiles('BOX'), ['BOX']],
   ['files of a page', sourcesOfFiles('WEB_SCRAPE'), ['WEB_SCRAPE']],
   [
-    'of an account and not connected',
+    'of an account but not connected',
     SOURCE_TYPES.filter((type) => isOfAccount(type) && !isConnectedSource(type)),
     ['NOTION_DATABASE'],
   ],
   ['connected', SOURCE_TYPES.filter(isConnectedSource).toSorted(), connected.toSorted()],
-  ['of no account', (['WEB_SCRAPE', 'RSS_FEED', 'PDF'] as const).map(isOfAccount), [false, false, false]],
+  ['without an account', (['WEB_SCRAPE', 'RSS_FEED', 'PDF'] as const).map(isOfAccount), [false, false, false]],
   ['exports documents', connected.filter(exportsDocuments), ['GOOGLE_DRIVE']],
   ['in a drive', idInDrive('ONEDRIVE', { id: 'i', root_id: 'd' }), 'd/i'],
   ['the drive itself', idInDrive('ONEDRIVE', { id: 'd', root_id: 'd' }), 'd'],
-  ['with its drive already', idInDrive('SHAREPOINT', { id: 'd/i', root_id: 'd' }), 'd/i'],
-  ['of a drive that begins alike', idInDrive('SHAREPOINT', { id: 'd2/i', root_id: 'd' }), 'd/d2/i'],
-  ['elsewhere', idInDrive('BOX', { id: 'i', root_id: 'd' }), 'i'],
+  ['already with its drive', idInDrive('SHAREPOINT', { id: 'd/i', root_id: 'd' }), 'd/i'],
+  ['of a drive with a common prefix', idInDrive('SHAREPOINT', { id: 'd2/i', root_id: 'd' }), 'd/d2/i'],
+  ['a source without drives', idInDrive('BOX', { id: 'i', root_id: 'd' }), 'i'],
 ]);
 
 const chain = (depth: number): Error =>
   depth === 0 ? new Error('ENOSPC: no space left on device') : new Error(`level ${depth}`, { cause: chain(depth - 1) });
-checks('a store failure says what its causes say, and a full disk is found in them', [
+checks('names the causes of a store failure, and finds a full disk among them', [
   ['five levels', [...causesOf(chain(9))].length, 5],
   ['full, four causes deep', isDiskFullError(chain(4)), true],
-  ['too deep to look', isDiskFullError(chain(5)), false],
-  ...['EDQUOT', 'Disk quota exceeded', 'out of disk space', 'The disk is full'].map((said): Row => [
-    said,
-    isDiskFullError(new Error(said)),
+  ['full, five causes deep', isDiskFullError(chain(5)), false],
+  ...['EDQUOT', 'Disk quota exceeded', 'out of disk space', 'The disk is full'].map((message): Row => [
+    message,
+    isDiskFullError(new Error(message)),
     true,
   ]),
   ['another failure', isDiskFullError(new Error('ECONNREFUSED')), false],
@@ -340,7 +340,7 @@ checks('a store failure says what its causes say, and a full disk is found in th
     'MongoDB has no disk space left: a: b',
   ],
   [
-    'what it is',
+    'its fields',
     { ...new StoreFailure('MongoDB', 'full', null) },
     { name: 'StoreFailure', store: 'MongoDB', trouble: 'full' },
   ],
@@ -349,7 +349,7 @@ checks('a store failure says what its causes say, and a full disk is found in th
 
 const names = temporalNames('deployment', 'queue');
 const links = (uiUrl: string | null) => createTemporalLinks({ uiUrl, namespace: 'a b' }, names);
-checks('names and links of a deployment in Temporal', [
+checks('builds names and links of a deployment in Temporal', [
   ['an id', names.idOf('upload:1'), 'deployment:upload:1'],
   ['its key', names.keyOf('deployment:upload:1'), 'upload:1'],
   ['of another deployment', names.keyOf('deployment2:upload:1'), null],
@@ -378,7 +378,7 @@ checks('names and links of a deployment in Temporal', [
 
 const none = { detectLanguage: false, speakers: false };
 const both = { detectLanguage: true, speakers: true };
-checks('a transcript serves who asks for no more than it has', [
+checks('reuses a transcript for a request that needs no more than it has', [
   ['sound', isRecording('MP3'), true],
   ['video', isRecording('MP4'), true],
   ['a picture', isRecording('PNG'), false],
@@ -397,20 +397,20 @@ checks('a transcript serves who asks for no more than it has', [
   ['any service', serves({ service: 'assemblyai', wishes: none }, { transcriptionService: null }), true],
 ]);
 
-checks('names and types of uploads', [
+checks('reads names and types of uploads', [
   ['a space', callerSpace('OPENAI_ADA', 3), { name: 'given-openai-ada-3', dimensions: 3 }],
   ['is given', isCallerSpace('given-openai-ada-3'), true],
   ['is not', isCallerSpace('openai-given-3'), false],
   ...['image/png', 'audio/mpeg', 'VIDEO/mp2t', 'font/woff'].map((type): Row => [type, helpfulType(type), null]),
   ['text', helpfulType('text/plain'), 'text/plain'],
   ['no type', helpfulType(null), null],
-  ['the last word', nameInUrl('https://x.example/a/b%20c.pdf?d'), 'b c.pdf'],
+  ['the last path segment', nameInUrl('https://x.example/a/b%20c.pdf?d'), 'b c.pdf'],
   ['a slash at the end', nameInUrl('https://x.example/a/'), 'a'],
-  ['no word', nameInUrl('https://x.example/'), 'x.example'],
-  ['a word that can not be decoded', nameInUrl('https://x.example/%zz'), '%zz'],
+  ['no path segment', nameInUrl('https://x.example/'), 'x.example'],
+  ['a path segment that cannot be decoded', nameInUrl('https://x.example/%zz'), '%zz'],
 ]);
 
-checks('one spelling per address', [
+checks('normalises addresses to one spelling', [
   ['host and port', normaliseUrl(' HTTPS://Site.Example:443/A?b=C#d '), 'https://site.example/A?b=C'],
   ['another port', normaliseUrl('http://site.example:443/'), 'http://site.example:443/'],
   ['relative', normaliseUrl('../b', 'http://site.example/a/c'), 'http://site.example/b'],
@@ -419,8 +419,8 @@ checks('one spelling per address', [
   ['a user', normaliseUrl('http://user@site.example/'), null],
   ['a password', normaliseUrl('http://:password@site.example/'), null],
   ['no scheme', pageUrl('site.example/a'), 'https://site.example/a'],
-  ['http stays', pageUrl('http://site.example/a'), 'http://site.example/a'],
-  ['a scheme that is none', withScheme('mailto:x'), 'https://mailto:x'],
+  ['http is kept', pageUrl('http://site.example/a'), 'http://site.example/a'],
+  ['a scheme other than HTTP', withScheme('mailto:x'), 'https://mailto:x'],
   ['spaces', withScheme(' HTTP://x '), 'HTTP://x'],
 ]);
 
@@ -430,7 +430,7 @@ const worker: WorkerReport = {
 };
 const healthy = { ...worker, othersShare: 0 };
 const silent = { ...worker, ageMs: 15_001, pid: 2 };
-checks('a worker is silent after 15 s, and starved where it waits and others hold the machine', [
+checks('reports a worker as silent after 15 s, and as starved if it waits while others use the machine', [
   ['starved', stateOfWorker(worker), 'starved'],
   ['silent', stateOfWorker(silent), 'silent'],
   ['not yet silent', stateOfWorker({ ...healthy, ageMs: 15_000 }), 'alive'],
@@ -446,7 +446,7 @@ checks('a worker is silent after 15 s, and starved where it waits and others hol
   ['seconds', workerTrouble(silent)?.slice(0, 50), 'Worker 2 on host has sent no heartbeat for 15 s: i'],
   ['percent', /50 % of .* 50 % of/.test(workerTrouble(worker) ?? ''), true],
   ['no workers', workersTrouble([])?.slice(0, 20), 'No worker is running'],
-  ['one that can work', workersTrouble([silent, healthy, worker]), null],
+  ['one healthy worker', workersTrouble([silent, healthy, worker]), null],
   ['a starved one still works', workersTrouble([silent, worker]), workerTrouble(worker)],
   ['all silent', workersTrouble([silent]), workerTrouble(silent)],
 ]);

@@ -22,12 +22,12 @@ const event: PublishedEvent = {
 };
 
 describe('the bytes of a delivery', () => {
-  test('are those that receivers have seen from the hosted service', () => {
+  test('equal those of the hosted service', () => {
     expect(eventBody(event, nowhere)).toBe(
       '{"payload": "{\\"webhook_type\\": \\"FILES_CREATED\\", \\"obj\\": {\\"object_type\\": \\"FILE_LIST\\", \\"object_id\\": [\\"46654\\"], \\"additional_information\\": \\"null\\"}, \\"customer_id\\": \\"satvik\\", \\"timestamp\\": \\"1721392406\\"}"}',
     );
   });
-  test('are ASCII, whatever a customer is called, and read back as what was meant', () => {
+  test('are ASCII for any customer id, and parse back to the same id', () => {
     const customerId = 'Zoë \u{1f600} "\\" \u007f \u2028';
     const body = eventBody({ ...event, customerId }, nowhere);
     expect(body).toMatch(/^[ -~]+$/);
@@ -35,7 +35,7 @@ describe('the bytes of a delivery', () => {
     expect(payload).toMatch(/^[ -~]+$/);
     expect((JSON.parse(payload) as { customer_id: string }).customer_id).toBe(customerId);
   });
-  test('tell facts as strings, and a missing request id as null', () => {
+  test('contain facts as strings, and a missing request id as null', () => {
     const info = { is_resync: 'False', request_id: null };
     const { payload } = JSON.parse(eventBody({ ...event, kind: 'FILE_READY', objectId: '7', info }, nowhere)) as {
       payload: string;
@@ -46,11 +46,11 @@ describe('the bytes of a delivery', () => {
   });
 });
 
-test('there are 25 kinds of events', () => {
+test('defines 25 kinds of events', () => {
   expect(Object.keys(EVENT_KINDS)).toHaveLength(25);
 });
 
-test('a page, its file and a list with it are about the same object', () => {
+test('assigns events of a page, its file and a list with it to the same object', () => {
   expect(objectsOf({ kind: 'WEBPAGE_READY', objectId: '7' })).toEqual(['FILE:7']);
   expect(objectsOf({ kind: 'FILE_READY', objectId: '7' })).toEqual(['FILE:7']);
   expect(objectsOf({ kind: 'FILES_CREATED', objectId: ['6', '7'] })).toEqual(['FILE:6', 'FILE:7']);
@@ -77,8 +77,8 @@ const sparse: EventFile = {
   sparseQueuedBy: 5,
   options: { ...DEFAULT_INGEST_OPTIONS, generateSparseVectors: true },
 };
-const told = (events: readonly NewEvent[]) => events.map(({ kind, objectId, info }) => [kind, objectId, info]);
-const asked = { request_id: 'request' };
+const summaryOf = (events: readonly NewEvent[]) => events.map(({ kind, objectId, info }) => [kind, objectId, info]);
+const requestInfo = { request_id: 'request' };
 const both = { request_id: 'request', upload_id: 'upload' };
 const failure = { sync_error_message: 'No.', request_id: 'request' };
 const sparseStatus = (status: string) => [
@@ -88,9 +88,9 @@ const sparseStatus = (status: string) => [
 ];
 const isFirst = { is_resync: 'False', request_id: 'request' };
 
-/** What is told of a change of files, in order. */
-const TOLD: readonly (readonly [what: string, events: readonly NewEvent[], expected: unknown])[] = [
-  ['syncing', fileEvents.syncing(file), [['FILE_SYNCING', '7', asked]]],
+/** Events of each change of a file, in order. */
+const CHANGES: readonly (readonly [what: string, events: readonly NewEvent[], expected: unknown])[] = [
+  ['syncing', fileEvents.syncing(file), [['FILE_SYNCING', '7', requestInfo]]],
   ['ready', fileEvents.ready(file), [['FILE_READY', '7', isFirst]]],
   [
     'ready again',
@@ -105,7 +105,7 @@ const TOLD: readonly (readonly [what: string, events: readonly NewEvent[], expec
       ['WEBPAGE_READY', '7', isFirst],
     ],
   ],
-  ['a sitemap is no page', fileEvents.ready({ ...page, isContainer: true }), [['FILE_READY', '7', isFirst]]],
+  ['a sitemap is ready', fileEvents.ready({ ...page, isContainer: true }), [['FILE_READY', '7', isFirst]]],
   ['failed', fileEvents.failed(file, 'No.'), [['FILE_ERROR', '7', failure]]],
   [
     'a page failed',
@@ -116,32 +116,36 @@ const TOLD: readonly (readonly [what: string, events: readonly NewEvent[], expec
     ],
   ],
   [
-    'failed with sparse vectors to come',
+    'failed, with queued sparse vectors',
     fileEvents.failed(sparse, 'No.'),
     [sparseStatus('failed'), ['FILE_ERROR', '7', failure]],
   ],
-  ['of another run', fileEvents.failed({ ...sparse, sparseQueuedBy: 4 }, 'No.'), [['FILE_ERROR', '7', failure]]],
   [
-    'of no run',
+    'failed, with sparse vectors queued by another run',
+    fileEvents.failed({ ...sparse, sparseQueuedBy: 4 }, 'No.'),
+    [['FILE_ERROR', '7', failure]],
+  ],
+  [
+    'failed, without a run',
     fileEvents.failed({ ...sparse, sparseQueuedBy: null, runId: null }, 'No.'),
     [['FILE_ERROR', '7', failure]],
   ],
   [
-    'not wanted any more',
+    'failed, with sparse vectors no longer requested',
     fileEvents.failed({ ...sparse, options: DEFAULT_INGEST_OPTIONS }, 'No.'),
     [['FILE_ERROR', '7', failure]],
   ],
   ['rate limited', fileEvents.rateLimited(file, 'No.'), [['RATE_LIMIT_ERROR', '7', failure]]],
-  ['sparse vectors to come', [fileEvents.sparseQueued(file)], [sparseStatus('queued')]],
+  ['sparse vectors queued', [fileEvents.sparseQueued(file)], [sparseStatus('queued')]],
   [
     'aborted',
     fileEvents.aborted([sparse], 'reason'),
     [sparseStatus('aborted'), ['FILES_SKIPPED', ['7'], { reason: 'reason', ...both }]],
   ],
   ['skipped', fileEvents.skipped([sparse], 'reason'), [['FILES_SKIPPED', ['7'], { reason: 'reason', ...both }]]],
-  ['deleted', fileEvents.deleted(file), [['FILE_DELETED', '7', asked]]],
+  ['deleted', fileEvents.deleted(file), [['FILE_DELETED', '7', requestInfo]]],
   [
-    'left out',
+    'excluded',
     fileEvents.leftOut([file], 'reason', { requestId: 'new', workflowId: 'w' }),
     [['FILES_SKIPPED', ['7'], { reason: 'reason', request_id: 'new', upload_id: null }]],
   ],
@@ -151,27 +155,27 @@ const TOLD: readonly (readonly [what: string, events: readonly NewEvent[], expec
     [['MOVED_TO_COLD_STORAGE', ['7'], { request_id: 'new', upload_id: null }]],
   ],
   [
-    'found',
+    'discovered',
     fileEvents.discovered(page, false),
     [
-      ['WEBSCRAPE_URLS_READY', '7', asked],
+      ['WEBSCRAPE_URLS_READY', '7', requestInfo],
       ['ALL_UPLOADED_FILES_QUEUED', 'request', both],
     ],
   ],
-  ['found by a pass', fileEvents.discovered(page, true), [['WEBSCRAPE_URLS_READY', '7', asked]]],
+  ['discovered by a sync', fileEvents.discovered(page, true), [['WEBSCRAPE_URLS_READY', '7', requestInfo]]],
 ];
 
-test('each change of a file is told as its events', () =>
+test('emits the events of each change of a file', () =>
   everyRow(
-    TOLD,
+    CHANGES,
     ([what]) => what,
     ([, events, expected]) => {
-      expect(told(events)).toEqual(expected);
+      expect(summaryOf(events)).toEqual(expected);
       for (const { organizationId, customerId } of events) expect([organizationId, customerId]).toEqual([1, 'ada']);
     },
   ));
 
-test('files of one customer, request and upload share an event, and no others do', () => {
+test('groups files of one customer, request and upload into one event', () => {
   const others: readonly Partial<EventFile>[] = [
     { organizationId: 2 },
     { customerId: 'bob' },
@@ -182,6 +186,6 @@ test('files of one customer, request and upload share an event, and no others do
   const events = fileEvents.created(files);
   expect(events.map(({ objectId }) => objectId)).toEqual([['7', '8'], ['10'], ['11'], ['12'], ['13']]);
   expect(events[0]).toMatchObject({ kind: 'FILES_CREATED', info: both, workflowId: 'upload:7' });
-  // A list of files with a workflow each belongs to none.
+  // A list of files with different workflows has no workflow id.
   expect(fileEvents.created([file, { ...file, workflowId: 'upload:8' }])).toMatchObject([{ workflowId: null }]);
 });

@@ -8,7 +8,7 @@ import { everyRow } from '../support/everyRow.js';
 /** 7 January 2024, midnight in UTC, in seconds. */
 const DAY = 1_704_585_600;
 
-describe('in the words of Gmail', () => {
+describe('the Gmail query of a filter', () => {
   const WORDS: readonly (readonly [unknown, string])[] = [
     [{}, ''],
     [{ key: 'label', value: 'Test' }, 'label:Test'],
@@ -23,7 +23,7 @@ describe('in the words of Gmail', () => {
     [{ key: 'is', value: 'unread', negate: false }, 'is:unread'],
     [{ key: 'from', value: 'ada@harbour.example' }, 'from:ada@harbour.example'],
     [{ key: 'to', value: 'Ada Lee' }, 'to:"Ada Lee"'],
-    // What would be an operator, a group or a negation by itself is nothing but a text.
+    // Operators, groups and negations inside a value are quoted as text.
     [{ key: 'from', value: 'ada OR in:trash' }, 'from:"ada OR in:trash"'],
     [{ key: 'from', value: '{ada ben}' }, 'from:"{ada ben}"'],
     [{ key: 'from', value: '-ada' }, 'from:"-ada"'],
@@ -78,19 +78,18 @@ describe('in the words of Gmail', () => {
       '{(from:a@b.example -to:c@d.example) in:sent}',
     ],
   ];
-  test('says every filter, and has it as an item', () =>
+  test('expresses every filter, and converts to an item id and back', () =>
     everyRow(
       WORDS,
       ([given]) => JSON.stringify(given),
       ([given, words]) => {
         const filter = readGmailFilter(given);
         expect(gmailQuery(filter)).toBe(words);
-        // As an item, and back.
         expect(gmailFilterOf(idOfGmailFilter(filter))).toEqual(filter);
       },
     ));
 
-  test('the same conditions have the same id, however they were written', () => {
+  test('has the same id for equal conditions', () => {
     const ids = [
       { key: 'is', value: 'starred' },
       { value: ' STARRED ', negate: false, key: 'is' },
@@ -100,40 +99,44 @@ describe('in the words of Gmail', () => {
   });
 });
 
-describe('what means nothing is named by its path', () => {
+describe('an invalid filter', () => {
   const nest = (levels: number): unknown =>
     levels === 0 ? { key: 'is', value: 'unread' } : { AND: [nest(levels - 1)] };
-  const one = { key: 'is', value: 'unread' };
+  const condition = { key: 'is', value: 'unread' };
   const WRONG: readonly (readonly [string, unknown, readonly (string | number)[]])[] = [
     ['no object', [], []],
     ['no key', { value: 'x' }, ['key']],
     ['an unknown key', { key: 'subject', value: 'x' }, ['key']],
     ['a key of every object', { key: 'constructor', value: 'x' }, ['key']],
     ['no value', { key: 'label' }, ['value']],
-    ['a value that is no text', { key: 'label', value: 7 }, ['value']],
+    ['a value that is not a text', { key: 'label', value: 7 }, ['value']],
     ['a blank value', { key: 'label', value: ' ' }, ['value']],
     ['quotation marks', { key: 'from', value: 'a" in:trash "' }, ['value']],
     ['a line end', { key: 'from', value: 'a\nb' }, ['value']],
     ['a value too long', { key: 'from', value: 'a'.repeat(321) }, ['value']],
     ['no date', { key: 'after', value: 'yesterday' }, ['value']],
     ['another form of date', { key: 'after', value: '2024-01-07' }, ['value']],
-    ['a day that is none', { key: 'before', value: '2023/02/29' }, ['value']],
+    ['an invalid day', { key: 'before', value: '2023/02/29' }, ['value']],
     ['an unknown state', { key: 'is', value: 'muted' }, ['value']],
     ['the trash', { key: 'in', value: 'trash' }, ['value']],
-    ['something else to have', { key: 'has', value: 'drive' }, ['value']],
-    ['a negation that is none', { ...one, negate: 'yes' }, ['negate']],
-    ['something more', { ...one, nagate: true }, ['nagate']],
-    ['AND and OR', { AND: [one], OR: [one] }, []],
-    ['a group with a key', { AND: [one], key: 'is' }, []],
-    ['a negated group', { OR: [one], negate: true }, []],
-    ['a group of nothing', { AND: [] }, ['AND']],
-    ['a group that is no list', { OR: one }, ['OR']],
-    ['a wrong one far inside', { AND: [one, { OR: [one, { key: 'to' }] }] }, ['AND', 1, 'OR', 1, 'value']],
+    ['an unknown value of has', { key: 'has', value: 'drive' }, ['value']],
+    ['an invalid negation', { ...condition, negate: 'yes' }, ['negate']],
+    ['an unknown property', { ...condition, nagate: true }, ['nagate']],
+    ['AND and OR', { AND: [condition], OR: [condition] }, []],
+    ['a group with a key', { AND: [condition], key: 'is' }, []],
+    ['a negated group', { OR: [condition], negate: true }, []],
+    ['an empty group', { AND: [] }, ['AND']],
+    ['a group that is not a list', { OR: condition }, ['OR']],
+    [
+      'a nested invalid condition',
+      { AND: [condition, { OR: [condition, { key: 'to' }] }] },
+      ['AND', 1, 'OR', 1, 'value'],
+    ],
     ['six levels', nest(6), ['AND', 0, 'AND', 0, 'AND', 0, 'AND', 0, 'AND', 0]],
-    ['too many', { OR: Array.from({ length: 51 }, () => one) }, ['OR', 50]],
-    ['too long together', { OR: Array.from({ length: 20 }, () => ({ key: 'from', value: 'a'.repeat(320) })) }, []],
+    ['too many', { OR: Array.from({ length: 51 }, () => condition) }, ['OR', 50]],
+    ['too long in total', { OR: Array.from({ length: 20 }, () => ({ key: 'from', value: 'a'.repeat(320) })) }, []],
   ];
-  test('whatever it is', () =>
+  test('is rejected with the path of the fault', () =>
     everyRow(
       WRONG,
       ([what]) => what,
@@ -144,11 +147,11 @@ describe('what means nothing is named by its path', () => {
       },
     ));
 
-  test('five levels are fine', () => {
+  test('does not include five levels of nesting', () => {
     expect(readGmailFilter(nest(5))).toEqual(nest(5));
   });
 
-  test('an id that somebody wrote by hand is read as carefully', () => {
+  test('is rejected in an item id too', () => {
     for (const text of [
       '{"key":"in","value":"trash"}',
       '[]',

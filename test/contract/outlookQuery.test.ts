@@ -7,7 +7,7 @@ import { everyRow } from '../support/everyRow.js';
 
 const is = (key: string, value: string) => ({ key, value });
 
-/** By hand, after the documentation of Graph's messages. */
+/** Expected queries, written by hand from the documentation of Microsoft Graph. */
 const WORDS: readonly (readonly [unknown, string])[] = [
   [is('category', 'Test'), "categories/any(category:category eq 'Test')"],
   [is('category', "Ada's"), "categories/any(category:category eq 'Ada''s')"],
@@ -31,7 +31,7 @@ const WORDS: readonly (readonly [unknown, string])[] = [
   ],
 ];
 
-test('every filter is said in the words of Graph', () =>
+test('expresses every filter as a query of Graph', () =>
   everyRow(
     WORDS,
     ([given]) => JSON.stringify(given),
@@ -41,32 +41,32 @@ test('every filter is said in the words of Graph', () =>
     },
   ));
 
-describe('a tree', () => {
+describe('a filter tree', () => {
   let deep: object = is('is', 'read');
   for (let depth = 0; depth < 6; depth += 1) deep = { AND: [deep] };
 
   const WRONG: readonly (readonly [string, unknown, readonly (string | number)[]])[] = [
     ['an unknown key', is('subject', 'x'), ['key']],
-    ['a key of JavaScript', is('constructor', 'x'), ['key']],
+    ['a property name of Object', is('constructor', 'x'), ['key']],
     ['no value', { key: 'from' }, ['value']],
     ['an empty value', is('from', ' '), ['value']],
-    ['a value that is no text', { key: 'from', value: 7 }, ['value']],
+    ['a value that is not a text', { key: 'from', value: 7 }, ['value']],
     ['a long value', is('from', 'x'.repeat(301)), ['value']],
-    ['a day that is none', is('after', '2024/02/30'), ['value']],
+    ['an invalid day', is('after', '2024/02/30'), ['value']],
     ['words for a day', is('before', 'yesterday'), ['value']],
-    ['a state that is unknown', is('is', 'starred'), ['value']],
+    ['an unknown state', is('is', 'starred'), ['value']],
     ['both AND and OR', { AND: [is('is', 'read')], OR: [is('is', 'read')] }, []],
     ['AND and a key', { AND: [is('is', 'read')], key: 'is', value: 'read' }, []],
     ['an empty list', { OR: [] }, ['OR']],
     ['no list', { AND: is('is', 'read') }, ['AND']],
     ['a wrong member', { AND: [is('is', 'read'), { OR: [is('is', 'lost')] }] }, ['AND', 1, 'OR', 0, 'value']],
-    ['a member that is no object', { AND: ['is:read'] }, ['AND', 0]],
+    ['a member that is not an object', { AND: ['is:read'] }, ['AND', 0]],
     ['an empty member', { AND: [{}] }, ['AND', 0, 'key']],
     ['too many members', { OR: Array.from({ length: 51 }, () => is('is', 'read')) }, ['OR', 50]],
     ['too deep', deep, ['AND', 0, 'AND', 0, 'AND', 0, 'AND', 0, 'AND', 0]],
     ['a list', [is('is', 'read')], []],
   ];
-  test('that is none is refused at its place', () =>
+  test('is rejected with the path of the fault if it is invalid', () =>
     everyRow(
       WRONG,
       ([what]) => what,
@@ -77,11 +77,11 @@ describe('a tree', () => {
       },
     ));
 
-  test('of nothing asks for everything', () => {
+  test('matches everything if it is empty', () => {
     expect(readOutlookFilter({})).toBeNull();
   });
 
-  test('of many conditions in branches is bounded as a whole', () => {
+  test('has a limit on the conditions of all branches together', () => {
     const some = { OR: Array.from({ length: 20 }, () => is('is', 'read')) };
     expect(() => readOutlookFilter({ AND: [some, some, some] })).toThrow(/50/);
   });
@@ -90,7 +90,7 @@ describe('a tree', () => {
 describe('the id of a query', () => {
   const query = { folder: 'AAMk-_=', filter: readOutlookFilter({ AND: [is('is', 'read')] }), attachments: true };
 
-  test('says it whole, and is the same for the same', () => {
+  test('contains the whole query, and is equal for equal queries', () => {
     const id = idOfOutlookQuery(query) ?? '';
     expect(isSelection(id)).toBe(true);
     expect(id).toBe(idOfOutlookQuery({ ...query, filter: readOutlookFilter({ AND: [{ value: 'read', key: 'is' }] }) }));
@@ -98,7 +98,7 @@ describe('the id of a query', () => {
     expect(outlookQueryOf(idOfOutlookQuery({ ...query, filter: null }) ?? '')).toEqual({ ...query, filter: null });
   });
 
-  test('too long to be an id is none', () => {
+  test('is null if it is too long', () => {
     const filter = readOutlookFilter({ OR: Array.from({ length: 50 }, () => is('from', 'x'.repeat(300))) });
     expect(idOfOutlookQuery({ ...query, filter })).toBeNull();
   });
@@ -109,7 +109,7 @@ describe('the id of a query', () => {
     `filter:${Buffer.from('{"folder":7,"filter":null}').toString('base64url')}`,
     `filter:${Buffer.from('{"folder":"a","filter":{"key":"is","value":"lost"}}').toString('base64url')}`,
     `filter:${Buffer.from('{"folder":"a"}').toString('base64url')}`,
-  ])('that somebody made up says nothing: %s', (id) => {
+  ])('is rejected if it is invalid: %s', (id) => {
     expect(outlookQueryOf(id)).toBeNull();
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 
 import { CONNECTED_SOURCES, HONOURED_BY, honours, SOURCE_TYPES } from '../../contract/sources.js';
 
-/** As the interface writes them: an option is honoured by these and ignored for all others. */
+/** Sources that honour each option, as the interface description lists them. All others ignore it. */
 const AS_WRITTEN = {
   sync_files_on_connection: 'INTERCOM, ZENDESK, GITBOOK, CONFLUENCE, SALESFORCE, FRESHDESK',
   enable_file_picker: 'BOX, DROPBOX, GOOGLE_DRIVE, ONEDRIVE, SHAREPOINT',
@@ -12,15 +12,20 @@ const AS_WRITTEN = {
 } as const;
 
 describe('options that only some sources honour', () => {
-  test('there are no others', () => {
+  test('are those of the interface description', () => {
     expect(Object.keys(HONOURED_BY)).toEqual(Object.keys(AS_WRITTEN));
   });
-  test.each(Object.entries(AS_WRITTEN) as [keyof typeof AS_WRITTEN, string][])('%s', (option, sources) => {
-    expect(SOURCE_TYPES.filter((source) => honours(source, option)).toSorted()).toEqual(sources.split(', ').toSorted());
-  });
+  test.each(Object.entries(AS_WRITTEN) as [keyof typeof AS_WRITTEN, string][])(
+    'are honoured by the listed sources: %s',
+    (option, sources) => {
+      expect(SOURCE_TYPES.filter((source) => honours(source, option)).toSorted()).toEqual(
+        sources.split(', ').toSorted(),
+      );
+    },
+  );
 });
 
-test('a row of a connected source names whole addresses, which paths are put behind', () => {
+test('lists complete base addresses without a trailing slash for each connected source', () => {
   for (const { urls } of Object.values(CONNECTED_SOURCES))
     for (const url of Object.values(urls))
       expect(url).toMatch(/^https:\/\/(\{\w+\}|(\{\w+\}\.)?[a-z0-9.-]+)(\/([\w.-]+|\{\w+\}))*$/);

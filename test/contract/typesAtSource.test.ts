@@ -6,7 +6,7 @@ const page: Typed = {};
 const incident: Typed = { typeAtSource: 'INCIDENT' };
 const table: Typed = { typeAtSource: 'TABLE' };
 const attachment: Typed = { typeAtSource: 'ATTACHMENT', attachedTo: 'INCIDENT' };
-/** Of a helpdesk: its own type has no name there. */
+/** An attachment in a helpdesk, whose own type has no name. */
 const picture: Typed = { attachedTo: 'TICKET' };
 
 const chosen = (autoSyncedSourceTypes: readonly string[] | undefined, syncAttachments: boolean): string[] =>
@@ -28,6 +28,6 @@ test.each([
   [['ATTACHMENT', 'TABLE'], false, ['page', 'table', 'attachment']],
   [['TICKET'], true, ['page', 'picture']],
   [TYPES_AT_SOURCE, false, ['page', 'incident', 'table', 'attachment']],
-])('of %j with attachments %s', (types, attachments, names) => {
+])('chooses items for the types %j with attachments %s', (types, attachments, names) => {
   expect(chosen(types, attachments)).toEqual(names);
 });

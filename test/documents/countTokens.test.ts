@@ -10,11 +10,11 @@ test.each([
   ['hello world', 2],
   ['tiktoken is great!', 6],
   ['<|endoftext|>', 7],
-])('%j has %d tokens', (text, tokens) => {
+])('counts %j as %d tokens', (text, tokens) => {
   expect(countTokens(text)).toBe(tokens);
 });
 
-test('counts like gpt-tokenizer, whatever the text', () => {
+test('counts the same tokens as gpt-tokenizer in random texts', () => {
   const random = new Seeded(7);
   for (let i = 0; i < 400; i++) {
     const text = randomText(random, 1 + random.below(200));
@@ -22,7 +22,7 @@ test('counts like gpt-tokenizer, whatever the text', () => {
   }
 });
 
-test('long pieces are merged like short ones', () => {
+test('counts the same tokens as gpt-tokenizer in long pieces', () => {
   const random = new Seeded(11);
   for (let i = 0; i < 20; i++) {
     const letters = Array.from({ length: 50 + random.below(400) }, () =>
@@ -33,7 +33,7 @@ test('long pieces are merged like short ones', () => {
   expect(countTokens('字'.repeat(900))).toBe(expected('字'.repeat(900)));
 });
 
-test('a word of a megabyte takes seconds at most', () => {
+test('counts a one-megabyte word within 20 s of CPU time', () => {
   const started = process.cpuUsage();
   expect(countTokens('a'.repeat(1_000_000))).toBe(125_000);
   expect(process.cpuUsage(started).user / 1000).toBeLessThan(20_000);

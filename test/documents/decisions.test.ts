@@ -1,4 +1,4 @@
-/** What small pure functions of documents/ decide, a table a module. */
+/** Tables of expected results for small pure functions of documents/, one table per module. */
 import { expect, test } from '@jest/globals';
 
 import { documentBlocks } from '../../documents/chunking/documentBlocks.js';
@@ -14,17 +14,17 @@ const HEADERS: readonly (readonly [what: string, rows: readonly (readonly string
   ['no rows', [], false],
   ['one row', [['Name', 'Age']], false],
   [
-    'words over numbers',
+    'words above numbers',
     [
       ['Name', 'Age'],
       ['Ada', '7'],
     ],
     true,
   ],
-  ['words over words', [['Name'], ['Ada']], true],
-  ['numbers over numbers', [['1'], ['2']], false],
+  ['words above words', [['Name'], ['Ada']], true],
+  ['numbers above numbers', [['1'], ['2']], false],
   [
-    'a number over numbers, beside words',
+    'a number above numbers, next to a column of words',
     [
       ['Ada', '7'],
       ['Ben', '8'],
@@ -32,7 +32,7 @@ const HEADERS: readonly (readonly [what: string, rows: readonly (readonly string
     false,
   ],
   [
-    'a date over dates, beside words',
+    'a date above dates, next to a column of words',
     [
       ['Ada', '2024-01-02'],
       ['Ben', '2024-01-03'],
@@ -40,7 +40,7 @@ const HEADERS: readonly (readonly [what: string, rows: readonly (readonly string
     false,
   ],
   [
-    'a number over words',
+    'a number above words',
     [
       ['Ada', '7'],
       ['Ben', 'none'],
@@ -48,7 +48,7 @@ const HEADERS: readonly (readonly [what: string, rows: readonly (readonly string
     true,
   ],
   [
-    'a number over nothing',
+    'a number above an empty cell',
     [
       ['Ada', '7'],
       ['Ben', ' '],
@@ -56,7 +56,7 @@ const HEADERS: readonly (readonly [what: string, rows: readonly (readonly string
     true,
   ],
   [
-    'years over numbers',
+    'years above numbers',
     [
       ['Name', '1999', '2024'],
       ['Ada', '7', '8'],
@@ -64,7 +64,7 @@ const HEADERS: readonly (readonly [what: string, rows: readonly (readonly string
     true,
   ],
   [
-    'what is no year over numbers',
+    'a number that is not a year above numbers',
     [
       ['Name', '1899'],
       ['Ada', '7'],
@@ -72,7 +72,7 @@ const HEADERS: readonly (readonly [what: string, rows: readonly (readonly string
     false,
   ],
   [
-    'years alone',
+    'only years',
     [
       ['1999', '2024'],
       ['7', '8'],
@@ -80,7 +80,7 @@ const HEADERS: readonly (readonly [what: string, rows: readonly (readonly string
     false,
   ],
   [
-    'empty cells alone',
+    'only empty cells',
     [
       ['', ' '],
       ['7', '8'],
@@ -88,7 +88,7 @@ const HEADERS: readonly (readonly [what: string, rows: readonly (readonly string
     false,
   ],
   [
-    'money, percentages and signs are numbers',
+    'money, percentages and signed numbers count as numbers',
     [
       ['a', '$7', '7 %', '-1.5e3'],
       ['b', '€8', '8%', '+2'],
@@ -96,7 +96,7 @@ const HEADERS: readonly (readonly [what: string, rows: readonly (readonly string
     false,
   ],
 ];
-test('the first row names the columns unless it is alone or has data over data', () =>
+test('treats the first row as a header unless it is the only row or has data above data', () =>
   everyRow(
     HEADERS,
     ([what]) => what,
@@ -114,18 +114,18 @@ const CLEANED: readonly (readonly [raw: string, text: string])[] = [
   ['\n\na\n\n', 'a'],
   [' \n ', ''],
 ];
-test('text that came as text keeps its lines and loses what cannot be seen', () =>
+test('keeps the lines of plain text and removes invisible characters', () =>
   everyRow(
     CLEANED,
     ([raw]) => JSON.stringify(raw),
     ([raw, text]) => expect(cleanText(raw, LIMITS)).toBe(text),
   ));
-test('text is as long as the limit at most', () => {
+test('rejects text longer than the limit', () => {
   expect(cleanText('abc', { ...LIMITS, maxTextCharacters: 3 })).toBe('abc');
   expect(() => cleanText('abcd', { ...LIMITS, maxTextCharacters: 3 })).toThrow(/MAX_/);
 });
 
-test('a prefix takes half of a chunk at most, and is shortened to that', () => {
+test('shortens a prefix to at most half of the chunk size', () => {
   expect(fitPrefix(null, 100)).toEqual({ text: '', tokens: 0 });
   expect(fitPrefix('  ', 100)).toEqual({ text: '', tokens: 0 });
   expect(fitPrefix(' name ', 100)).toEqual({ text: 'name\n\n', tokens: 2 });
@@ -144,7 +144,7 @@ const PAGES = [
   { number: 3, start: 22, end: 32, lines: [lineAt(22, 50)] },
 ];
 const cut = (start: number, end: number) => ({ start, end, tokens: 1 });
-test('a chunk lies on the pages that it has text of, in the box of its lines', () => {
+test('places a chunk on the pages of its text, in the bounding box of its lines', () => {
   const places = [cut(0, 10), cut(10, 20), cut(5, 25), cut(20, 22), cut(22, 40), cut(40, 41)];
   expect(placeCuts(places, PAGES).map(({ metadata }) => metadata ?? null)).toEqual([
     { pg_start: 1, pg_end: 1, x1: 1.23, x2: 9, y1: 100, y2: 105 },
@@ -156,18 +156,23 @@ test('a chunk lies on the pages that it has text of, in the box of its lines', (
   ]);
 });
 
-test('a chunk is of a table where it begins in one', () => {
+test('marks a chunk as a table if it begins inside a table', () => {
   const cuts = [cut(0, 5), cut(5, 10), cut(10, 15), cut(15, 20)];
   const marked = markTables(cuts, [[5, 7, 8, 15]]).map(({ metadata }) => metadata ?? null);
   expect(marked).toEqual([null, { block_types: ['TABLE'] }, { block_types: ['TABLE'] }, null]);
 });
 
-test('a chunk has the times and speakers of the sentences that it touches', () => {
-  const said = (start: number, startSec: number, endSec: number, speaker: string | null) => ({
+test('gives a chunk the times and speakers of the sentences that it overlaps', () => {
+  const sentence = (start: number, startSec: number, endSec: number, speaker: string | null) => ({
     ...{ start, end: start + 10, startSec, endSec, speaker },
   });
-  // The second one speaks before the first has ended, and is done earlier.
-  const speech = [said(0, 1.00049, 9, 'A'), said(11, 2, 3.0006, 'B'), said(22, 10, 11, 'A'), said(33, 12, 13, null)];
+  // The second speaker begins before the first ends, and ends earlier.
+  const speech = [
+    sentence(0, 1.00049, 9, 'A'),
+    sentence(11, 2, 3.0006, 'B'),
+    sentence(22, 10, 11, 'A'),
+    sentence(33, 12, 13, null),
+  ];
   const cuts = [cut(0, 10), cut(0, 21), cut(10, 11), cut(11, 32), cut(0, 32), cut(33, 43)];
   expect(timeCuts(cuts, speech).map(({ metadata }) => metadata ?? null)).toEqual([
     { start_offset_sec: 1, end_offset_sec: 9, speakers: ['A'] },
@@ -196,7 +201,7 @@ const TABLE_PLACES: readonly (readonly [
   ['at the start of a page', `${PROSE}${TABLE}\n\nAfter.`, PROSE.length, [PROSE.length]],
 ];
 
-test('a table is cut by rows wherever it stands', () =>
+test('cuts a table by rows, wherever it is in the text', () =>
   everyRow(
     TABLE_PLACES,
     ([what]) => what,

@@ -6,7 +6,7 @@ import type { PageLine } from '../../documents/types.js';
 const HEIGHT = 10;
 const LETTER = 5;
 
-/** A word for each word of the cells, letters of one width, as OCR would give them: each row a list of [x, text]. */
+/** Returns the words of a page as OCR does, in a fixed-width font. Each row is a list of `[x, text]` cells. */
 function page(rows: ReadonlyArray<ReadonlyArray<readonly [x: number, text: string]>>, step = 14): PageLine[] {
   return rows.flatMap((cells, row) =>
     cells.flatMap(([x, text]) => {
@@ -22,7 +22,7 @@ function page(rows: ReadonlyArray<ReadonlyArray<readonly [x: number, text: strin
 const rowsOf = (words: readonly PageLine[]): string[][] =>
   findTables(words).map(({ rows }) => rows.map(({ text }) => text));
 
-test('rows below one another are a table, each with its box; the header names the cells and is no row', () => {
+test('finds a table in aligned rows, names the cells by the header and gives each row its box', () => {
   const words = page([
     [
       [0, 'Course'],
@@ -46,7 +46,7 @@ test('rows below one another are a table, each with its box; the header names th
   expect(table?.words).toHaveLength(words.length);
 });
 
-test('an empty cell is left out, and a second line of a cell goes on with it', () => {
+test('omits empty cells and joins the lines of a cell', () => {
   const words = page(
     [
       [
@@ -70,7 +70,7 @@ test('an empty cell is left out, and a second line of a cell goes on with it', (
   expect(rowsOf(words)).toEqual([['Name: Ada, Role: keeps the books, Since: 1999', 'Name: Bo, Since: 2004']]);
 });
 
-test('two tables far apart are two', () => {
+test('separates two tables that are far apart', () => {
   const table = [
     [
       [0, 'a'],
@@ -92,15 +92,15 @@ test('two tables far apart are two', () => {
   ]);
 });
 
-describe('no tables are', () => {
-  test('columns of prose', () => {
-    const left = 'the harbour was quiet that morning and nobody came';
+describe('layouts that are not tables', () => {
+  test('include columns of prose', () => {
+    const left = 'the harbour was quiet that morning and no boat came';
     const right = 'by noon the first boats had returned with their nets';
     const lines = Array.from({ length: 6 }, () => [[0, left] as const, [320, right] as const]);
     expect(findTables(page(lines))).toEqual([]);
   });
 
-  test('lists, by marks or by numbers', () => {
+  test('include bulleted and numbered lists', () => {
     for (const mark of [() => '•', (nth: number) => `${nth}.`, (nth: number) => `(${'abc'[nth]})`]) {
       const lines = ['first point', 'second point', 'third point'].map(
         (text, nth) => [[0, mark(nth)] as const, [40, text] as const] as const,
@@ -109,7 +109,7 @@ describe('no tables are', () => {
     }
   });
 
-  test('names with their values', () => {
+  test('include labels with their values', () => {
     const lines = [
       ['Date:', '1 May'],
       ['From:', 'Ada'],
@@ -118,7 +118,7 @@ describe('no tables are', () => {
     expect(findTables(page(lines))).toEqual([]);
   });
 
-  test('ordinary lines, one line of two parts, and nothing at all', () => {
+  test('include ordinary lines, a single line of two parts, and an empty page', () => {
     expect(findTables(page([[[0, 'one line']], [[0, 'and another']], [[0, 'and a third']]]))).toEqual([]);
     expect(
       findTables(

@@ -6,7 +6,7 @@ import { faultOf } from './page.js';
 const formatOf = (content: string, contentType: string | null, name: string): string =>
   identifyFile({ bytes: new TextEncoder().encode(content), contentType, name }).format;
 
-test('a container is told at any address in memory', () => {
+test('detects an OLE container at any offset in memory', () => {
   const stream = Buffer.from('__substg1.0_', 'utf16le');
   for (const offset of [0, 1, 2, 3]) {
     const bytes = new Uint8Array(new ArrayBuffer(1_200), offset, 1_000);
@@ -24,18 +24,18 @@ const TEXTS: readonly (readonly [string, string, string | null, string, string])
   ['a fragment sent as plain text', '<p>a', 'text/plain', 'https://example.org/a', 'TXT'],
   ['text sent as a page, without a tag', 'line\nline', 'text/html', 'https://example.org/a', 'TXT'],
   ['a page that begins with words', 'Warning: x <br> <p>a', 'text/html; charset=utf-8', 'a', 'HTML'],
-  ['the name of a page', 'Hello', null, 'a.HTM', 'HTML'],
+  ['text named .htm', 'Hello', null, 'a.HTM', 'HTML'],
   ['Markdown by type', '# a', 'text/markdown; charset=utf-8', 'a', 'MD'],
   ['Markdown by name, sent as plain text', '# a', 'text/plain', 'https://example.org/a.md?raw=1#x', 'MD'],
   ['a page with a stray zero byte', '<!DOCTYPE html><p>a\u0000b', 'text/html', 'a.html', 'HTML'],
-  ['anything else that is text', 'print("a")', 'text/x-python', 'a.py', 'TXT'],
-  ['nothing known', 'words', null, '', 'TXT'],
+  ['any other text', 'print("a")', 'text/x-python', 'a.py', 'TXT'],
+  ['text without a name or a type', 'words', null, '', 'TXT'],
   ['JSON by its content', '{"a": 1}', null, '', 'JSON'],
   ['JSON lines by their content', '{"a": 1}\n{"a": 2}\n', null, 'data.bin', 'JSON'],
   ['broken JSON by its name', '{"a": [1, 2', null, 'a.json', 'JSON'],
-  ['text that calls itself JSON', 'Dear all, words follow.', null, 'a.json', 'TXT'],
-  ['JSON that calls itself a table', '[{"a": 1, "b": 2}]', 'text/csv', 'a.csv', 'JSON'],
-  ['a table that calls itself JSON', '1,2,3\n4,5,6\n7,8,9\n', 'application/json', 'a.json', 'CSV'],
+  ['text named .json', 'Dear all, words follow.', null, 'a.json', 'TXT'],
+  ['JSON named .csv', '[{"a": 1, "b": 2}]', 'text/csv', 'a.csv', 'JSON'],
+  ['a table named .json', '1,2,3\n4,5,6\n7,8,9\n', 'application/json', 'a.json', 'CSV'],
   ['a table by its content', 'name;city\nAnna;Bern\nBo;Oslo\n', null, 'export', 'CSV'],
   ['a table with tabs', 'name\tcity\nAnna\tBern\nBo\tOslo\n', null, 'a.pdf', 'TSV'],
   ['a table of one line by its name', 'name', 'application/vnd.ms-excel', 'a.csv', 'CSV'],
@@ -43,12 +43,12 @@ const TEXTS: readonly (readonly [string, string, string | null, string, string])
   ['text with commas', 'One, two.\nThree, four.\nFive, six.\n', null, '', 'TXT'],
   ['a message by its headers', 'From: a@b.c\r\nTo: d@e.f\r\nSubject: x\r\n\r\nHello', null, 'mail', 'EML'],
   ['a message under a wrong name', 'From: a@b.c\nDate: x\nSubject: x\n\nHello', 'application/pdf', 'a.pdf', 'EML'],
-  ['a message kept as text', 'From: a@b.c\nDate: x\nSubject: x\n\nHello', 'text/plain', 'a.txt', 'TXT'],
-  ['words that begin like a video', 'The moov atom comes first.', null, 'a.txt', 'TXT'],
-  ['a page called PDF', '<!doctype html><p>Not found', 'application/pdf', 'a.pdf', 'HTML'],
+  ['a message sent as plain text', 'From: a@b.c\nDate: x\nSubject: x\n\nHello', 'text/plain', 'a.txt', 'TXT'],
+  ['text with a word of the MP4 signature', 'The moov atom comes first.', null, 'a.txt', 'TXT'],
+  ['a page named .pdf', '<!doctype html><p>Not found', 'application/pdf', 'a.pdf', 'HTML'],
 ];
 
-test('a text is told by its content, its type and its name, in this order', () =>
+test('detects the format of text by its content, then its type, then its name', () =>
   everyRow(
     TEXTS,
     ([what]) => what,
@@ -58,7 +58,7 @@ test('a text is told by its content, its type and its name, in this order', () =
 const hex = (digits: string): Uint8Array => new Uint8Array(Buffer.from(digits.replaceAll(' ', ''), 'hex'));
 const latin1 = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'latin1'));
 
-const MARKED: readonly (readonly [string, Uint8Array, string, string | null])[] = [
+const WITH_SIGNATURE: readonly (readonly [string, Uint8Array, string, string | null])[] = [
   ['PDF', latin1('%PDF-1.7\n'), 'a.docx', 'DOCX'],
   ['PDF', latin1('a line in front\n%PDF-1.4\n'), 'a.pdf', null],
   ['DOCX', latin1('PK\u0003\u0004..[Content_Types].xml..word/document.xml'), 'a.pdf', 'PDF'],
@@ -91,25 +91,25 @@ const MARKED: readonly (readonly [string, Uint8Array, string, string | null])[] 
   ['MPG', hex('00 00 01 ba'), 'a.mpg', null],
 ];
 
-test('a file with a mark is told by its bytes, whatever the name', () =>
+test('detects a file with a signature by its bytes, whatever its name', () =>
   everyRow(
-    MARKED,
-    ([format, , name]) => `${format} called ${name}`,
+    WITH_SIGNATURE,
+    ([format, , name]) => `${format} named ${name}`,
     ([format, bytes, name, namedAs]) =>
       expect(identifyFile({ bytes, contentType: null, name })).toMatchObject({ format, namedAs }),
   ));
 
-/** A frame of MP3, 32 kbit/s at 8 kHz, of so many bytes as it says. */
+/** An MP3 frame, 32 kbit/s at 8 kHz, of the length that its header states. */
 const FRAME = Buffer.concat([hex('ff e3 28 c4'), Buffer.alloc(140, 7)]);
 const TAG = Buffer.concat([latin1('ID3\u0004\u0000\u0000\u0000\u0000\u0001\u0002'), Buffer.alloc(130)]);
 
 test.each([
-  ['a sample that looks like a frame', Buffer.concat([hex('ff fb 90 00'), Buffer.alloc(600, 3)]), 'PCM', null],
-  ['a sample that looks like the mark of a text', hex('ff fe 01 01 02 01 ff fe'), 'PCM', null],
-  ['loud samples of 8 bits', Buffer.from(Array.from({ length: 5000 }, (_, i) => 128 + (i % 90))), 'PCM', null],
-  ['frame after frame', Buffer.concat([FRAME, FRAME]), 'MP3', 'PCM'],
-  ['words', Buffer.from('Words, even of Köln.'), 'TXT', 'PCM'],
-])('called .pcm, which has no mark: %s', (_what, bytes, format, namedAs) => {
+  ['a sample that looks like an MP3 frame', Buffer.concat([hex('ff fb 90 00'), Buffer.alloc(600, 3)]), 'PCM', null],
+  ['a sample that looks like a byte order mark', hex('ff fe 01 01 02 01 ff fe'), 'PCM', null],
+  ['loud 8-bit samples', Buffer.from(Array.from({ length: 5000 }, (_, i) => 128 + (i % 90))), 'PCM', null],
+  ['two MP3 frames', Buffer.concat([FRAME, FRAME]), 'MP3', 'PCM'],
+  ['text', Buffer.from('Words, even of Köln.'), 'TXT', 'PCM'],
+])('detects the content of a .pcm file, a format without a signature: %s', (_what, bytes, format, namedAs) => {
   expect(identifyFile({ bytes, contentType: null, name: 'a.pcm' })).toMatchObject({ format, namedAs });
 });
 
@@ -117,21 +117,21 @@ test.each([
   ['MP3', FRAME],
   ['AAC', hex('ff f1 50 80')],
   ['FLAC', latin1('fLaC')],
-])('a tag of a title in front does not hide that it is %s', (format, sound) => {
+])('detects %s behind an ID3 tag', (format, sound) => {
   const bytes = Buffer.concat([TAG, sound]);
   for (const name of ['a.mp3', 'a.aac', 'a.flac', 'a.mp2', 'a'])
     expect(identifyFile({ bytes, contentType: null, name }).format).toBe(format);
-  // Its picture fills all that is looked at: the name decides.
+  // The picture of this tag fills all bytes that detection reads, so the name decides.
   const long = Buffer.concat([latin1('ID3\u0004\u0000\u0000\u0000\u007f\u007f\u007f'), Buffer.alloc(500)]);
   expect(identifyFile({ bytes: long, contentType: null, name: `a.${format}` }).format).toBe(format);
 });
 
-test('a lie of the name is told, a broad word for text is none', () => {
-  const told = (content: string, name: string): string | null =>
+test('reports a wrong extension, but accepts .txt for any text', () => {
+  const namedAs = (content: string, name: string): string | null =>
     identifyFile({ bytes: new TextEncoder().encode(content), contentType: null, name }).namedAs;
-  expect(told('<!doctype html><p>x', 'a.pdf')).toBe('PDF');
-  expect(told('<!doctype html><p>x', 'a.txt')).toBeNull();
-  expect(told('words', 'a.docx')).toBe('DOCX');
+  expect(namedAs('<!doctype html><p>x', 'a.pdf')).toBe('PDF');
+  expect(namedAs('<!doctype html><p>x', 'a.txt')).toBeNull();
+  expect(namedAs('words', 'a.docx')).toBe('DOCX');
 });
 
 const OLD_WORD = Buffer.concat([hex('d0cf11e0a1b11ae1'), Buffer.alloc(512), Buffer.from('WordDocument', 'utf16le')]);
@@ -148,7 +148,7 @@ test.each([
     'a.odt',
     /OpenDocument/,
   ],
-])('%s is not read, and the sentence says what to send', (_name, bytes, contentType, name, message) => {
+])('rejects %s with a message that says what it is or what to send', (_name, bytes, contentType, name, message) => {
   expect(() => identifyFile({ bytes, contentType, name })).toThrow(message);
   expect(faultOf(() => identifyFile({ bytes, contentType, name }))).toBe('unsupported_type');
 });
@@ -156,7 +156,7 @@ test.each([
 const formatOf16 = (bytes: Uint8Array): string =>
   identifyFile({ bytes, contentType: 'text/plain; charset=UTF-16LE', name: '' }).format;
 
-test('UTF-16 is text, not binary data', () => {
+test('detects UTF-16 as text, not as binary data', () => {
   const bytes = new Uint8Array(Buffer.from('\ufeff<html><p>ä', 'utf16le'));
   expect(identifyFile({ bytes, contentType: null, name: '' }).format).toBe('HTML');
   const unmarked = new Uint8Array(Buffer.from('words', 'utf16le'));

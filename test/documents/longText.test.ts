@@ -17,9 +17,9 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 test.each([
-  ['of one byte a character', 'Grüße und\n'],
-  ['of any characters', '漢字 und 🦄\n'],
-])('a text in a file is read by its offsets: %s', (_what, line) => {
+  ['one byte per character', 'Grüße und\n'],
+  ['several bytes per character', '漢字 und 🦄\n'],
+])('reads slices of a text in a file by character offsets: %s', (_what, line) => {
   const text = line.repeat(10_000);
   const file = path.join(folder, 'text');
   const long = new LongText(writeText(text, file));
@@ -32,18 +32,18 @@ test.each([
   ] as const)
     expect(long.slice(start, end)).toBe(text.slice(start, end));
   expect(long.slice(0, text.length) === text).toBe(true);
-  // Nobody else can come upon it, and nothing has to be tidied up after a crash.
+  // The file is unlinked: no other process can open it, and a crash leaves nothing to clean up.
   expect(readdirSync(folder)).toEqual([]);
-  const open = (): number => readdirSync('/proc/self/fd').length;
-  const before = open();
+  const openFiles = (): number => readdirSync('/proc/self/fd').length;
+  const before = openFiles();
   long.close();
-  expect(open()).toBe(before - 1);
+  expect(openFiles()).toBe(before - 1);
   long.close();
-  expect(open()).toBe(before - 1);
+  expect(openFiles()).toBe(before - 1);
 });
 
-test('a long text is split like a short one, though its tokens are counted window by window', () => {
-  // Each paragraph fills a chunk, so that each chunk must be one, wherever the windows end.
+test('splits a long text like a short one, although its tokens are counted in windows', () => {
+  // Each paragraph fills a chunk, so each chunk must be one paragraph, wherever the windows end.
   const paragraph = `${'It was so. '.repeat(50)}\n\n`;
   const times = Math.ceil(40_000_000 / paragraph.length);
   const text = paragraph.repeat(times);
@@ -59,11 +59,11 @@ test('a long text is split like a short one, though its tokens are counted windo
   expect(numTokens).toBe(countTokens(text));
 }, 120_000);
 
-describe('a table of megabytes', () => {
+describe('a table of several megabytes', () => {
   const rows = Array.from({ length: 120_000 }, (_, nth) => `Boat ${nth},${nth % 97},green`);
   const bytes = Buffer.from(`name,berth,colour\n${rows.join('\n')}\n`);
 
-  test('comes from its process by way of a file, whole', async () => {
+  test('is returned complete from its process, through a file', async () => {
     const pool = createDocumentPool({ threads: 1, timeoutMs: 60_000, memoryMb: 256, limits: LIMITS, files: FILES });
     try {
       const file = path.join(folder, 'boats.csv');
@@ -71,7 +71,7 @@ describe('a table of megabytes', () => {
       const input = { ...upload('', 'boats.csv'), path: file };
       const document = await pool.process(input, { chunkSize: 300, chunkOverlap: 0, prefix: null });
       const { text, cuts } = document;
-      if (typeof text === 'string') throw new Error('the text came whole');
+      if (typeof text === 'string') throw new Error('the text was returned as a string, not in a file');
       expect(text.slice(0, 37)).toBe('name: Boat 0, berth: 0, colour: green');
       expect(cuts.map(({ start, end }) => text.slice(start, end)).join('\n') === text.slice(0, text.length)).toBe(true);
       expect(document.metadata).toMatchObject({ rows: 120_000, columns: ['name', 'berth', 'colour'] });

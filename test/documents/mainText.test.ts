@@ -10,84 +10,88 @@ const SCRIPTS =
 
 const cases: ReadonlyArray<readonly [name: string, html: string, text: string]> = [
   [
-    'the main element, and nothing around it',
+    'reads only the main element',
     `<body>${SCRIPTS}<header><a href=/>Logo</a><nav>${NAV}</nav></header><main><h1>Harbour</h1><p>${PARAGRAPH}</p></main><aside><p>Advertisement</p></aside><footer>© Town</footer>`,
     `# Harbour\n\n${PARAGRAPH}`,
   ],
   [
-    'roles instead of elements',
+    'treats roles like elements',
     `<div role=banner>${NAV}</div><div role=navigation>${NAV}</div><div role=main><p>${PARAGRAPH}</p></div><div role=complementary>More</div><div role=search>Find</div><div role=contentinfo>©</div>`,
     PARAGRAPH,
   ],
   [
-    'an article, its own header, footer and aside kept',
+    'keeps the header, footer and aside of an article',
     `<nav>${NAV}</nav><article><header><h1>Harbour</h1><p>By Ann</p></header><p>${PARAGRAPH}</p><aside>A note</aside><footer>Printed 1990</footer></article><footer>© Town</footer>`,
     `# Harbour\n\nBy Ann\n\n${PARAGRAPH}\n\nA note\n\nPrinted 1990`,
   ],
   [
-    'several articles with what stands between them',
+    'keeps the text between several articles',
     `<nav>${NAV}</nav><div><h1>News</h1><article><h2>One</h2><p>${PARAGRAPH}</p></article><article><h2>Two</h2><p>${PARAGRAPH}</p></article></div>`,
     `# News\n\n## One\n\n${PARAGRAPH}\n\n## Two\n\n${PARAGRAPH}`,
   ],
   [
-    'a teaser in an article is not the page',
+    'does not take a teaser in an article as the main text',
     `<article>Read this</article><p>${PARAGRAPH}</p><p>${PARAGRAPH}</p>`,
     `Read this\n\n${PARAGRAPH}\n\n${PARAGRAPH}`,
   ],
-  ['an empty main', `<main></main><div><p>${PARAGRAPH}</p></div>`, PARAGRAPH],
+  ['ignores an empty main element', `<main></main><div><p>${PARAGRAPH}</p></div>`, PARAGRAPH],
   [
-    'the heading above the main element',
+    'keeps the heading above the main element',
     `<header><h1>Harbour</h1></header><main><p>${PARAGRAPH}</p></main>`,
     `# Harbour\n\n${PARAGRAPH}`,
   ],
   [
-    'the name of the site is no heading',
+    'drops the name of the site above the main element',
     `<header><h1><a href=/>Town</a></h1></header><main><p>${PARAGRAPH}</p></main>`,
     PARAGRAPH,
   ],
   [
-    'hidden parts',
+    'drops hidden parts',
     `<p>${PARAGRAPH}</p><p hidden>no</p><p aria-hidden=true>no</p><div style="color:red; display:none">no</div><dialog>no</dialog>`,
     PARAGRAPH,
   ],
-  ['a page hidden until a script shows it', `<div style="visibility:hidden"><p>${PARAGRAPH}</p></div>`, PARAGRAPH],
   [
-    'a search form',
+    'reads a page that is hidden until a script shows it',
+    `<div style="visibility:hidden"><p>${PARAGRAPH}</p></div>`,
+    PARAGRAPH,
+  ],
+  [
+    'drops a search form',
     `<form><label>Search</label><input name=q><button>Go</button></form><p>${PARAGRAPH}</p>`,
     PARAGRAPH,
   ],
   [
-    'a form around the whole page',
+    'reads a page inside a form',
     `<form id=aspnet><input type=hidden><h1>Harbour</h1><p>${PARAGRAPH}</p><select><option>no</select></form>`,
     `# Harbour\n\n${PARAGRAPH}`,
   ],
   [
-    'buttons that are headings',
+    'keeps buttons inside headings',
     `<h2><button>Who built it?</button></h2><p>${PARAGRAPH}</p><button>Share</button>`,
     `## Who built it?\n\n${PARAGRAPH}`,
   ],
   [
-    'menus without a name, before and after the text',
+    'drops unnamed menus before and after the text',
     `<div><div>${NAV}</div><div><h1>Harbour</h1><p>${PARAGRAPH}</p></div><div><a href=/>Imprint</a> | <a href=/p>Privacy</a> | <a href=/t>Terms</a></div></div>`,
     `# Harbour\n\n${PARAGRAPH}`,
   ],
   [
-    'a menu in the first cell of an old layout',
+    'drops a menu in the first cell of a layout table',
     `<table><tr><td width=100><a href=a>Start</a><br><a href=b>Links</a><br><a href=c>Guest book</a></td><td><font face=Arial>${PARAGRAPH}</font></td></tr></table>`,
     PARAGRAPH,
   ],
   [
-    'lists of links in the text and under a heading stay',
+    'keeps lists of links in the text and under a heading',
     `<h1>Harbour</h1><ul><li><a href=#a>History</a><li><a href=#b>Ships</a></ul><p>${PARAGRAPH}</p><h2>See also</h2><ul><li><a href=x>Town</a><li><a href=y>River</a></ul>`,
     `# Harbour\n\n- History\n- Ships\n\n${PARAGRAPH}\n\n## See also\n\n- Town\n- River`,
   ],
   [
-    'a box of links with a heading stays',
+    'keeps a box of links with a heading',
     `<h1>Harbour</h1><div class=rightsidebar><h4>Facts</h4><ul><li><a href=a>Oldest of the coast</a><li><a href=b>Widened twice</a></ul></div><p>${PARAGRAPH}</p>`,
     `# Harbour\n\n#### Facts\n\n- Oldest of the coast\n- Widened twice\n\n${PARAGRAPH}`,
   ],
   [
-    'named furniture is left out only where it looks like it',
+    'drops an element named header, sidebar or footer only if it is full of links',
     `<div class="site-header">${NAV}</div><div id=sidebar><p>${PARAGRAPH.slice(0, 40)}</p></div><p>${PARAGRAPH}</p><p>${PARAGRAPH}</p><div id="footer"><p>${NAV}</p></div>`,
     `${PARAGRAPH.slice(0, 40)}\n\n${PARAGRAPH}\n\n${PARAGRAPH}`,
   ],
@@ -116,7 +120,7 @@ const onlyPages: ReadonlyArray<readonly [name: string, html: string, text: strin
   ['an image with words', '<img src=a.png alt="Closed for the winter">', 'Closed for the winter'],
 ];
 
-test.each(onlyPages)('a page that is only %s', (_name, html, text) => {
+test.each(onlyPages)('reads a page that is only %s', (_name, html, text) => {
   expect(textOf(html)).toBe(text);
 });
 
@@ -127,11 +131,11 @@ test.each([
     'only a title',
     '<title>App</title><div id=root></div><script>start()</script><noscript>You need JavaScript</noscript>',
   ],
-])('no text: %s', (_name, html) => {
+])('reports no_text for a page that is %s', (_name, html) => {
   expect(faultOf(() => textOf(html))).toBe('no_text');
 });
 
-test('what the request skips is out before the main text is looked for', () => {
+test('removes the elements that the request skips before it looks for the main text', () => {
   const html = `<main class="wrap"><p>Boring</p></main><div id=real><h1>Harbour</h1><p class="x ad">Buy</p><p data-x=1>${PARAGRAPH}</p><nosuch>tag</nosuch></div>`;
   const skips = { tags: ['MAIN', 'nosuch'], classes: ['.ad'], selectors: ['#real > h1'] };
   expect(textOf(html, { html: skips })).toBe(PARAGRAPH);
@@ -140,11 +144,11 @@ test('what the request skips is out before the main text is looked for', () => {
   );
 });
 
-test('a selector that is none is told, not ignored', () => {
+test('rejects an invalid selector', () => {
   expect(() => textOf('<p>x', { html: { tags: [], classes: [], selectors: ['p['] } })).toThrow(/CSS selector "p\["/);
 });
 
-test('more text than allowed is a fault that names the setting', () => {
+test('rejects more text than allowed and names the setting', () => {
   const limits = { ...LIMITS, maxDepth: 512, maxAttributesPerElement: 100, maxTextCharacters: 50 };
   expect(faultOf(() => parsePage(`<p>${PARAGRAPH}</p>`, {}, limits))).toBe('too_large');
   expect(() => parsePage(`<p>${PARAGRAPH}</p>`, {}, limits)).toThrow(/MAX_TEXT_CHARACTERS/);

@@ -9,8 +9,8 @@ type Row = readonly [id: number, code: string, kind: 'plain' | 'date' | 'percent
 const range = (from: number, to: number): number[] => Array.from({ length: to - from + 1 }, (_, at) => from + at);
 
 /**
- * The number formats that a workbook does not define. ECMA-376, part 1, 18.8.30 (numFmt); for 27 to 36 and 50 to 58, which East
- * Asian editions of Excel show as dates: https://learn.microsoft.com/dotnet/api/documentformat.openxml.spreadsheet.numberingformat
+ * Built-in number formats, which a workbook does not define: ECMA-376, part 1, 18.8.30 (numFmt). East Asian editions of Excel
+ * show 27 to 36 and 50 to 58 as dates: https://learn.microsoft.com/dotnet/api/documentformat.openxml.spreadsheet.numberingformat
  */
 const BUILT_IN: readonly Row[] = [
   [0, 'General', 'plain'],
@@ -45,7 +45,7 @@ const BUILT_IN: readonly Row[] = [
   ...range(50, 58).map((id) => [id, 'East Asian date', 'date'] as const),
 ];
 
-/** Formats that a workbook defines itself. */
+/** Custom number formats, defined by the workbook. */
 const OWN: readonly Row[] = [
   [164, 'yyyy', 'date'],
   [164, 'dd/mm/yyyy', 'date'],
@@ -69,7 +69,7 @@ const OWN: readonly Row[] = [
   [164, '[$USD-409]0.00', 'plain'],
   [164, 'General', 'plain'],
   [164, 'GENERAL', 'plain'],
-  // A workbook may define a built-in one anew.
+  // A workbook may redefine a built-in format.
   [14, '0.00', 'plain'],
   [1, 'yyyy', 'date'],
 ];
@@ -77,14 +77,14 @@ const OWN: readonly Row[] = [
 const kindsOf = (styles: string): string[] =>
   readNumberKinds(new TextEncoder().encode(`<styleSheet>${styles}</styleSheet>`), LIMITS);
 
-test('each built-in number format is a date, a percentage or a plain number as ECMA-376 says', () =>
+test('classifies each built-in number format as ECMA-376 defines it', () =>
   everyRow(
     BUILT_IN,
     ([id, code]) => `${id} ${code}`,
     ([id, , kind]) => expect(kindsOf(`<cellXfs><xf numFmtId="${id}"/></cellXfs>`)).toEqual([kind]),
   ));
 
-test("a workbook's own number format is a date by its letters, and not by what is quoted or escaped in it", () =>
+test('classifies a custom number format by its letters, except quoted and escaped ones', () =>
   everyRow(
     OWN,
     ([, code]) => code,
@@ -96,7 +96,7 @@ test("a workbook's own number format is a date by its letters, and not by what i
       ).toEqual([kind]),
   ));
 
-test('only the formats of cells count, in their order, and one without a number format is plain', () => {
+test('returns the kinds of cell formats in order, and plain for a cell format without a number format', () => {
   expect(
     kindsOf(
       '<cellStyleXfs><xf numFmtId="9"/></cellStyleXfs><cellXfs><xf/><xf numFmtId="14"/><xf numFmtId="9"/></cellXfs><dxfs><xf numFmtId="9"/></dxfs>',
@@ -106,7 +106,7 @@ test('only the formats of cells count, in their order, and one without a number 
 
 type Shown = readonly [raw: string, kind: Row[2], date1904: boolean, shown: string];
 const SHOWN: readonly Shown[] = [
-  // Day 60 is 29 February 1900, which never was: days before it are one later than those after it suggest.
+  // Excel counts day 60 as 29 February 1900, which did not exist, so earlier days are shifted by one.
   // https://learn.microsoft.com/troubleshoot/microsoft-365-apps/excel/wrongly-assumes-1900-is-leap-year
   ['1', 'date', false, '1900-01-01'],
   ['59', 'date', false, '1900-02-28'],
@@ -118,10 +118,10 @@ const SHOWN: readonly Shown[] = [
   ['0.5', 'date', false, '12:00:00'],
   ['0.999', 'date', false, '23:58:34'],
   ['2958465', 'date', false, '9999-12-31'],
-  // What no calendar has stays a number.
+  // Numbers outside the calendar stay numbers.
   ['2958466', 'date', false, '2958466'],
   ['-1', 'date', false, '-1'],
-  // Workbooks of old Macs count from 1904: https://support.microsoft.com/office/e7fe7167-48a9-4b96-bb53-5612a800b487
+  // Workbooks of old Macs count days from 1904: https://support.microsoft.com/office/e7fe7167-48a9-4b96-bb53-5612a800b487
   ['1', 'date', true, '1904-01-02'],
   ['59', 'date', true, '1904-02-29'],
   ['43830', 'date', true, '2024-01-01'],
@@ -136,7 +136,7 @@ const SHOWN: readonly Shown[] = [
   ['n/a', 'percent', false, 'n/a'],
 ];
 
-test('a number is shown as its kind', () =>
+test('formats a number by its kind', () =>
   everyRow(
     SHOWN,
     (row) => row.join(' '),

@@ -19,7 +19,7 @@ export const LIMITS: DocumentLimits = {
   maxAttachments: 100,
 };
 
-/** Of the processes that files are read in. */
+/** Limits of the processes that read files. */
 export const FILES = { processes: 1, timeoutMs: 60_000, memoryMb: 1024 };
 
 const PAGE_PARSERS = { HTML: htmlParser, MD: markdownParser, TXT: textParser } as const;
@@ -50,7 +50,7 @@ export function textOf(html: string, overrides: Partial<ParseInput> = {}): strin
   return parsePage(html, overrides).text;
 }
 
-/** The kind of the Fault that the call throws, or 'none'. */
+/** Returns the kind of the Fault that the call throws, or 'none'. */
 export function faultOf(call: () => unknown): string {
   try {
     call();

@@ -7,7 +7,7 @@ const text = (content: string): unknown => parsePage(content, { contentType: 'te
 const markdown = (content: string): ReturnType<typeof parsePage> =>
   parsePage(content, { contentType: null, name: 'a.md' });
 
-test('plain text keeps its lines', () => {
+test('keeps the lines of plain text', () => {
   expect(text('\ufeff\r\n  one\u00a0two  \r\n\r\nthree\rfour\n\n\n\n\nfive\n')).toEqual({
     text: '  one two\n\nthree\nfour\n\n\nfive',
     format: 'TXT',
@@ -16,7 +16,7 @@ test('plain text keeps its lines', () => {
   });
 });
 
-test('Markdown stays as it is, front matter becomes metadata', () => {
+test('keeps Markdown without its comments, and reads front matter as metadata', () => {
   const source =
     '---\ntitle: "A: b"\ndate: 2020-01-02\ntags: [a]\nauthor:\n---\n\n# Head\n\n<!-- todo -->\nText *is* `code`.\n\n```\n# not a title\n```\n';
   expect(markdown(source)).toEqual({
@@ -27,29 +27,29 @@ test('Markdown stays as it is, front matter becomes metadata', () => {
   });
 });
 
-test('the title of Markdown is its first top heading', () => {
+test('takes the first top-level heading of Markdown as the title', () => {
   expect(markdown('Intro\n\n# The title #\n\n# Other').metadata).toEqual({ title: 'The title' });
   expect(markdown('## Not top').metadata).toEqual({});
 });
 
-test('a rule at the start is no front matter', () => {
+test('does not take a rule at the start for front matter', () => {
   expect(markdown('---\nText\n---\nMore').text).toBe('---\nText\n---\nMore');
 });
 
-test('images written into the text are dropped', () => {
+test('drops images that are embedded in the text', () => {
   expect(markdown(`a ![x](data:image/png;base64,${'A'.repeat(500)}) b`).text).toBe('a ![x]() b');
 });
 
 test.each([
   ['text', '\n \u200b\n', 'a.txt'],
   ['Markdown', '---\ntitle: x\n---\n<!-- a -->\n', 'a.md'],
-])('%s without words', (_name, content, name) => {
+])('reports no_text for %s without words', (_name, content, name) => {
   expect(faultOf(() => parsePage(content, { contentType: null, name }))).toBe('no_text');
 });
 
 test.each([
   [
-    'UTF-16 without a mark',
+    'UTF-16 without a byte order mark',
     Buffer.from('Words of a file, of letters and spaces.', 'utf16le'),
     'Words of a file, of letters and spaces.',
   ],
@@ -64,10 +64,10 @@ test.each([
     '港は昔この町によって建てられ、その後二度広げられました。船は北の岸に着きます。',
   ],
   [
-    'western Europe',
+    'Western European',
     iconv.encode('Der Hafen wurde größer: „Straße“ – 10 €.', 'windows-1252'),
     'Der Hafen wurde größer: „Straße“ – 10 €.',
   ],
-])('a file in no declared encoding: %s', async (_name, bytes, expected) => {
+])('detects the undeclared encoding of a file: %s', async (_name, bytes, expected) => {
   expect((await readFile(Uint8Array.from(bytes), 'a.txt')).text).toBe(expected);
 });

@@ -1,4 +1,4 @@
-/** Numbers that look random and are the same in every run. */
+/** Pseudo-random numbers from a fixed seed: the same in every run. */
 export class Seeded {
   #state: number;
 
@@ -6,7 +6,7 @@ export class Seeded {
     this.#state = seed;
   }
 
-  /** A whole number from 0 up to, not including, `limit`. */
+  /** Returns an integer from 0 up to, but not including, `limit`. */
   below(limit: number): number {
     this.#state = (Math.imul(this.#state, 1_664_525) + 1_013_904_223) >>> 0;
     return Math.floor((this.#state / 2 ** 32) * limit);
@@ -19,7 +19,7 @@ export class Seeded {
   }
 }
 
-const SCRAPS = [
+const FRAGMENTS = [
   'the',
   'harbour',
   'Dr.',
@@ -64,14 +64,14 @@ const BLOCKS = [
   '\n~~~\nopen fence\n',
 ] as const;
 
-/** A mixture of languages, marks and Markdown of so many scraps. */
-export function randomText(random: Seeded, scraps: number): string {
+/** Returns a random text of `fragments` fragments: words of many languages, punctuation and Markdown. */
+export function randomText(random: Seeded, fragments: number): string {
   let text = '';
-  for (let i = 0; i < scraps; i++) {
+  for (let i = 0; i < fragments; i++) {
     const kind = random.below(60);
     if (kind === 0) text += 'qzx'.repeat(1 + random.below(80));
     else if (kind < 4) text += random.pick(BLOCKS);
-    else text += random.pick(SCRAPS) + random.pick(BREAKS);
+    else text += random.pick(FRAGMENTS) + random.pick(BREAKS);
   }
   return text;
 }

@@ -11,7 +11,7 @@ import type {
 } from '../../documents/types.js';
 import { LIMITS } from './page.js';
 
-/** A file as it is uploaded: by its bytes and name. */
+/** Returns the parser input of an uploaded file. */
 export function upload(content: string | Uint8Array, name: string, contentType: string | null = null): ParseInput {
   return {
     bytes: typeof content === 'string' ? new TextEncoder().encode(content) : Uint8Array.from(content),
@@ -22,6 +22,7 @@ export function upload(content: string | Uint8Array, name: string, contentType: 
   };
 }
 
+/** Parses an uploaded file. */
 export async function readFile(
   content: string | Uint8Array,
   name: string,
@@ -30,7 +31,7 @@ export async function readFile(
   return parseDocument(upload(content, name), { ...LIMITS, ...limits });
 }
 
-/** `kind: message` of the Fault the file ends with. */
+/** Returns `kind: message` of the Fault that the file causes, or `read: …` with the start of its text. */
 export async function faultOfFile(
   content: string | Uint8Array,
   name: string,
@@ -45,7 +46,7 @@ export async function faultOfFile(
   }
 }
 
-/** The file's chunks, after what holds for all chunks was checked. */
+/** Returns the texts of the file's chunks. Throws if it has no text, or if a chunk breaks a rule of `processFile`. */
 export async function chunksOfFile(
   content: string | Uint8Array,
   name: string,
@@ -56,6 +57,7 @@ export async function chunksOfFile(
   return texts;
 }
 
+/** Parses and chunks a file. Throws if a chunk exceeds the chunk size, or states a wrong number of tokens. */
 export async function processFile(
   content: string | Uint8Array,
   name: string,
@@ -67,7 +69,8 @@ export async function processFile(
   texts.forEach((text, nth) => {
     const tokens = countTokens(text);
     if (tokens > chunking.chunkSize) throw new Error(`chunk ${nth} has ${tokens} tokens`);
-    if (tokens !== document.cuts[nth]?.tokens) throw new Error(`chunk ${nth} has another number of tokens than told`);
+    const stated = document.cuts[nth]?.tokens;
+    if (tokens !== stated) throw new Error(`chunk ${nth} has ${tokens} tokens, but states ${stated}`);
   });
   return { document, texts, cuts: document.cuts };
 }

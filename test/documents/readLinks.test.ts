@@ -14,7 +14,7 @@ const pool = createDocumentPool({ threads: 1, timeoutMs: 60_000, memoryMb: 256, 
 afterAll(() => pool.close());
 
 describe('links of a page', () => {
-  test('are normalised, each once, in the order of the page', () => {
+  test('are normalised, unique and in page order', () => {
     const html = `<a href="/b">B</a><A HREF='/a?x=1&amp;y=2#part'>A</A><a href=" /b#top ">again</a>
       <map><area href="c"></map><a href=HTTP://Other.Org:80/d>D</a>`;
     expect(linksOf(html)).toEqual([
@@ -25,19 +25,19 @@ describe('links of a page', () => {
     ]);
   });
 
-  test('start from the base that the page names, were it relative itself', () => {
+  test('are resolved against the base element, even a relative one', () => {
     expect(linksOf('<base href="/docs/"><a href="one">1</a>')).toEqual(['https://example.org/docs/one']);
     expect(linksOf('<base href="javascript:x"><a href="one">1</a>')).toEqual(['https://example.org/one']);
   });
 
-  test('are none where nothing else is linked to', () => {
+  test('exclude fragments, other schemes, logins, invalid addresses, and links in comments, scripts and text areas', () => {
     const html = `<a href="#part">part</a><a href="">empty</a><a name="x">anchor</a><a href="mailto:a@example.org">mail</a>
       <a href="javascript:void(0)">script</a><a href="https://user:secret@example.org/">login</a><a href="http://[">broken</a>
       <!-- <a href="/comment"> --><script>'<a href="/script">'</script><style><a href="/style"></style><textarea><a href="/typed"></textarea>`;
     expect(linksOf(html)).toEqual([]);
   });
 
-  test('are read from rendered and broken pages alike', () => {
+  test('are found in malformed HTML and in SVG', () => {
     expect(linksOf('<div><a href="/open">one<p><a href="/next" <b>two')).toEqual([
       'https://example.org/open',
       'https://example.org/next',
@@ -48,13 +48,13 @@ describe('links of a page', () => {
     ]);
   });
 
-  test('are none in plain text', () => {
+  test('are not looked for in plain text', () => {
     expect(linksOf('<a href="/b">B</a>', ALL, { contentType: 'text/plain' })).toEqual([]);
   });
 });
 
 describe('links that a crawl may follow', () => {
-  test('lead to pages of its hosts', () => {
+  test('lead to pages of the allowed hosts', () => {
     const html = `<a href="/a">a</a><a href="https://example.org:8443/port">p</a><a href="https://www.example.org/">w</a>
       <a href="/paper.PDF">f</a><a href="/logo.png?size=2">i</a><a href="/wiki/Node.js">n</a><a href="/x?file=a.zip">q</a>`;
     expect(linksOf(html, FOLLOW)).toEqual([
@@ -64,7 +64,7 @@ describe('links that a crawl may follow', () => {
     ]);
   });
 
-  test('are not marked nofollow, one by one or by the page', () => {
+  test('exclude links marked nofollow, individually or by the page', () => {
     const html = '<a rel="noopener NoFollow" href="/a">a</a><a href="/b" rel=nofollow>b</a><a href="/b">b</a>';
     expect(linksOf(html, FOLLOW)).toEqual(['https://example.org/b']);
     expect(linksOf(html)).toHaveLength(2);
@@ -72,13 +72,13 @@ describe('links that a crawl may follow', () => {
     expect(linksOf(`<meta name="robots" content="none">${html}`, FOLLOW)).toEqual([]);
   });
 
-  test('are as many as wanted, whatever else the page links to', () => {
+  test('reach the requested number although the page has many other links', () => {
     const html = `${'<a href="https://other.org/">o</a>'.repeat(50_000)}${Array.from({ length: 30 }, (_, n) => `<a href="/${n}">`).join('')}`;
     expect(linksOf(html, { ...FOLLOW, max: 20 })).toHaveLength(20);
   });
 });
 
-test('a hostile page is read in one pass: endless addresses, attributes and links', () => {
+test('reads a hostile page in one pass: very long addresses, attributes and lists of links', () => {
   const html = [
     `<a href="/${'x'.repeat(1_000_000)}">`,
     `<a href="/${'&amp;'.repeat(300_000)}">`,
@@ -91,7 +91,7 @@ test('a hostile page is read in one pass: endless addresses, attributes and link
   expect(urls.every((url) => url.length < 2100)).toBe(true);
 });
 
-test('in the pool, links and text are of one page, and its bytes stay for its text', async () => {
+test('returns the links and the text of a page from the pool, and leaves its bytes usable', async () => {
   const page = input(`<title>Harbour</title><p>Grüße <a href="/a">a</a></p>${'<!-- -->'.repeat(30_000)}`);
   const size = page.bytes.byteLength;
   const { urls, text } = await pool.links(page, { ...ALL, withText: true });

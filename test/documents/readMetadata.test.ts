@@ -4,7 +4,7 @@ import { parsePage } from './page.js';
 const metadataOf = (html: string, baseUrl: string | null = 'https://example.org/a/page'): unknown =>
   parsePage(`${html}<p>Some text of the page</p>`, { baseUrl }).metadata;
 
-test('what a page says of itself', () => {
+test('reads the title, language, address, description, author and date of a page', () => {
   const html = `<html lang="de-CH"><head><title> Der\n Hafen &amp; die Stadt </title>
     <link rel="shortlink" href="/s"><link rel="Canonical" href="../b?x=1#part">
     <meta name="Description" content="Alles  über den Hafen"><meta name=author content="Ann Bo">
@@ -20,24 +20,20 @@ test('what a page says of itself', () => {
 });
 
 test.each([
-  ['og:title before the heading', '<meta property="og:title" content="Open"><h1>Head</h1>', { title: 'Open' }],
+  ['prefers og:title to the heading', '<meta property="og:title" content="Open"><h1>Head</h1>', { title: 'Open' }],
+  ['falls back to the heading', '<title></title><h1><img alt="The"> <b>Head</b></h1>', { title: 'The Head' }],
+  ['ignores the title of an SVG drawing', '<svg><title>Icon</title></svg>', {}],
+  ['reads the language of a meta element', '<meta http-equiv="Content-Language" content="fr, en">', { language: 'fr' }],
+  ['reads the language of og:locale', '<meta property="og:locale" content="pt_BR">', { language: 'pt-BR' }],
+  ['ignores an invalid language', '<html lang="{{lang}}">', {}],
+  ['ignores a canonical address that is not HTTP', '<link rel=canonical href="javascript:alert(1)">', {}],
   [
-    'the heading when there is nothing else',
-    '<title></title><h1><img alt="The"> <b>Head</b></h1>',
-    { title: 'The Head' },
-  ],
-  ['the title of a drawing is none', '<svg><title>Icon</title></svg>', {}],
-  ['language from meta', '<meta http-equiv="Content-Language" content="fr, en">', { language: 'fr' }],
-  ['language from og:locale', '<meta property="og:locale" content="pt_BR">', { language: 'pt-BR' }],
-  ['a language that is none', '<html lang="{{lang}}">', {}],
-  ['a canonical address that is not on the web', '<link rel=canonical href="javascript:alert(1)">', {}],
-  [
-    'a base element',
+    'resolves the canonical address against a base element',
     '<base href="https://other.example/x/"><link rel=canonical href=y>',
     { canonical_url: 'https://other.example/x/y' },
   ],
   [
-    'an author that is an address',
+    'ignores an author that is an address',
     '<meta property="article:author" content="https://social.example/ann"><meta name="dc.creator" content="Ann">',
     { author: 'Ann' },
   ],
@@ -45,7 +41,7 @@ test.each([
   expect(metadataOf(html)).toEqual(metadata);
 });
 
-test('an upload has no address to resolve against', () => {
+test('ignores a relative canonical address of an upload', () => {
   expect(metadataOf('<link rel=canonical href="/b">', null)).toEqual({});
   expect(metadataOf('<link rel=canonical href="https://a.example/b">', null)).toEqual({
     canonical_url: 'https://a.example/b',

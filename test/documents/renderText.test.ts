@@ -4,7 +4,7 @@ import { textOf } from './page.js';
 const cases: ReadonlyArray<readonly [name: string, html: string, text: string]> = [
   ['headings and paragraphs', '<h1>One</h1><p>a</p><h3>Two</h3>b', '# One\n\na\n\n### Two\n\nb'],
   [
-    'white space folds, as in a browser',
+    'white space, collapsed as in a browser',
     '<p>  one\n two&nbsp;&nbsp;three <b>four</b>five </p>',
     'one two three fourfive',
   ],
@@ -14,7 +14,7 @@ const cases: ReadonlyArray<readonly [name: string, html: string, text: string]> 
     '<b> é é € – a&b ©',
   ],
   [
-    'invisible characters go, joiners in words stay',
+    'joiners inside words, but no other invisible characters',
     '<p>so\u00adft z\u200bero می\u200cخواهم 👩\u200d💻 \u200d\ufeffend</p>',
     'soft zero می\u200cخواهم 👩\u200d💻 end',
   ],
@@ -34,7 +34,7 @@ const cases: ReadonlyArray<readonly [name: string, html: string, text: string]> 
   ['quotes', '<p>He said</p><blockquote><p>One</p><p>Two</p></blockquote>', 'He said\n\n> One\n\n> Two'],
   ['quotes that only indent code', '<blockquote><pre>x = 1</pre></blockquote>', '```\nx = 1\n```'],
   [
-    'code keeps its white space',
+    'code with its white space',
     '<pre>\n  if (a &lt; b) {\n\n\treturn;\n  }  \n</pre>',
     '```\n  if (a < b) {\n\n\treturn;\n  }\n```',
   ],
@@ -45,7 +45,7 @@ const cases: ReadonlyArray<readonly [name: string, html: string, text: string]> 
     '<p>Call <code>f(x)</code> or <tt>a`b</tt>, <kbd><b>Ctrl</b>+C</kbd>.</p>',
     'Call `f(x)` or `` a`b ``, `Ctrl+C`.',
   ],
-  ['old code made of br and nbsp', '<tt>$ ls<br>\na&nbsp;&nbsp;&nbsp;b</tt>', '```\n$ ls\na   b\n```'],
+  ['code made of br and nbsp', '<tt>$ ls<br>\na&nbsp;&nbsp;&nbsp;b</tt>', '```\n$ ls\na   b\n```'],
   ['line breaks', 'one<br>two<br/><br>three<br><br><br>four', 'one\ntwo\n\nthree\n\nfour'],
   [
     'links and images as words',
@@ -53,39 +53,43 @@ const cases: ReadonlyArray<readonly [name: string, html: string, text: string]> 
     'Here is a cat .',
   ],
   [
-    'powers, ordinals and notes',
+    'powers, ordinals and footnotes',
     '<p>2<sup>32</sup>, (a+b)<sup>2</sup>, 1<sup>st</sup>, H<sub>2</sub>O, word<sup><a href="#n">1</a></sup></p>',
     '2^32, (a+b)^2, 1st, H2O, word[1]',
   ],
   ['formulas', '<p>Take <math alttext="x^2"><mi>x</mi><mn>2</mn></math> now</p>', 'Take x^2 now'],
-  ['permalink signs', '<h2>Title<a class=headerlink href="#title">¶</a></h2><p>Text</p>', '## Title\n\nText'],
-  ['a heading without its end', '<h2>Title<p>Text<p>More', '## Title\n\nText\n\nMore'],
+  [
+    'headings without permalink signs',
+    '<h2>Title<a class=headerlink href="#title">¶</a></h2><p>Text</p>',
+    '## Title\n\nText',
+  ],
+  ['a heading without an end tag', '<h2>Title<p>Text<p>More', '## Title\n\nText\n\nMore'],
   ['short lines made of divs', '<div>Street 1</div><div>12345 Town</div><p>Text</p>', 'Street 1\n12345 Town\n\nText'],
   ['misnested formatting', '<b>one<p>two</b> three</p>', 'one\n\ntwo three'],
   [
-    'end tags left out',
+    'elements without end tags',
     '<p>a<p>b<table><tr><td>c<td>d<tr><td>e<td>f</table>',
     'a\n\nb\n\n| c | d |\n| --- | --- |\n| e | f |',
   ],
   [
-    'anchors left open',
+    'anchors without end tags',
     '<a name=top><h1>A</h1><ul><li>one <a href=x>two</a><li>three</ul>',
     '# A\n\n- one two\n- three',
   ],
 ];
 
-test.each(cases)('%s', (_name, html, text) => {
+test.each(cases)('renders %s', (_name, html, text) => {
   expect(textOf(html)).toBe(text);
 });
 
 const tables: ReadonlyArray<readonly [name: string, html: string, text: string]> = [
   [
-    'a table of data',
+    'a data table',
     '<table><caption>Sizes</caption><thead><tr><th>Name</th><th>Size</th></tr></thead><tbody><tr><td>a|b</td><td><p>1</p><p>2</p></td></tr></tbody></table>',
     'Sizes\n\n| Name | Size |\n| --- | --- |\n| a\\|b | 1 2 |',
   ],
   [
-    'columns that span',
+    'table cells that span columns',
     '<table border=1><tr><th colspan=2>AB<th>C<tr><td>1<td>2<td>3</table>',
     '| AB |  | C |\n| --- | --- | --- |\n| 1 | 2 | 3 |',
   ],
@@ -95,19 +99,19 @@ const tables: ReadonlyArray<readonly [name: string, html: string, text: string]>
     '# News\n\nFirst.\n\nSecond.',
   ],
   [
-    'a table of data inside a layout',
+    'a data table inside a layout table',
     '<center><table><tr><td>Intro<table border><tr><td>a<td>b<tr><td>c<td>d</table></table></center>',
     'Intro\n\n| a | b |\n| --- | --- |\n| c | d |',
   ],
-  ['a single column', '<table><tr><td>one<tr><td>two</table>', 'one\n\ntwo'],
+  ['a table with a single column', '<table><tr><td>one<tr><td>two</table>', 'one\n\ntwo'],
   [
-    'code in cells keeps its lines',
+    'table cells with code of several lines',
     '<table><tr><th>In<th>Out<tr><td><pre>a\nb</pre><td>c</table>',
     'In\n\nOut\n\n```\na\nb\n```\n\nc',
   ],
-  ['rows without a table', '<td>a<td>b', 'a\n\nb'],
+  ['table cells without a table', '<td>a<td>b', 'a\n\nb'],
 ];
 
-test.each(tables)('tables: %s', (_name, html, text) => {
+test.each(tables)('renders %s', (_name, html, text) => {
   expect(textOf(html)).toBe(text);
 });

@@ -28,7 +28,7 @@ const recording = (segments: readonly TranscriptSegment[]) => ({
   },
 });
 
-test('each chunk has the times of just the sentences that it has a part of', async () => {
+test('gives each chunk the times of exactly the sentences that it overlaps', async () => {
   const segments = Array.from({ length: 40 }, (_, nth) => ({
     start: nth * 2.5,
     end: nth * 2.5 + 2.111111,
@@ -39,15 +39,15 @@ test('each chunk has the times of just the sentences that it has a part of', asy
   const { text, cuts } = await processDocument(recording(segments), chunking, limits);
   expect(cuts.length).toBeGreaterThan(20);
   for (const { start, end, metadata } of cuts) {
-    const said = [...text.slice(start, end).matchAll(/\d+/g)].map(([number]) => Number(number));
+    const numbers = [...text.slice(start, end).matchAll(/\d+/g)].map(([number]) => Number(number));
     expect(metadata).toEqual({
-      start_offset_sec: said[0]! * 2.5,
-      end_offset_sec: Math.round((said.at(-1)! * 2.5 + 2.111111) * 1000) / 1000,
+      start_offset_sec: numbers[0]! * 2.5,
+      end_offset_sec: Math.round((numbers.at(-1)! * 2.5 + 2.111111) * 1000) / 1000,
     });
   }
 });
 
-test('a sentence cut in two gives both chunks its times', async () => {
+test('gives the times of a split sentence to each of its chunks', async () => {
   const text = Array.from({ length: 40 }, (_, nth) => `word${nth}`).join(' ');
   const { cuts } = await processDocument(
     recording([{ start: 3, end: 9, text, speaker: 'A', paragraph: true }]),
@@ -59,7 +59,7 @@ test('a sentence cut in two gives both chunks its times', async () => {
     expect(metadata).toEqual({ start_offset_sec: 3, end_offset_sec: 9, speakers: ['A'] });
 });
 
-test('people who talk at the same time: the chunk ends when the last of them does', () => {
+test('ends a chunk of simultaneous speakers when the last of them ends', () => {
   const speech = [
     { start: 0, end: 10, startSec: 1, endSec: 9, speaker: '0' },
     { start: 12, end: 20, startSec: 2, endSec: 4, speaker: '1' },
@@ -78,6 +78,6 @@ test.each([
   [{ detectLanguage: true, speakers: false }, { detectAudioLanguage: true, includeSpeakerLabels: true }, false],
   [{ detectLanguage: true, speakers: true }, { transcriptionService: 'deepgram' }, true],
   [{ detectLanguage: true, speakers: true }, { transcriptionService: 'assemblyai' }, false],
-] as const)('a transcript made with %j answers %j: %s', (wishes, options, expected) => {
+] as const)('decides whether a transcript made with %j satisfies %j: %s', (wishes, options, expected) => {
   expect(serves({ service: 'deepgram', wishes }, options)).toBe(expected);
 });

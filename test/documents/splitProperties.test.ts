@@ -6,11 +6,11 @@ import { randomText, Seeded } from './randomText.js';
 
 const count = (text: string): number => reference(text, { disallowedSpecial: new Set() });
 
-/** No half of a surrogate pair in it. */
+/** Whether the text has no lone surrogate. */
 const isWhole = (text: string): boolean => !/\p{Cs}/u.test(text);
 
-/** What must hold for the chunks of any text; an empty list when it does. */
-function broken(text: string, options: ChunkOptions): string[] {
+/** Returns the invariants that the chunks of the text violate, at most five. */
+function violations(text: string, options: ChunkOptions): string[] {
   const { chunks, numTokens } = splitText(text, options);
   const wrong: string[] = [];
   const check = (holds: boolean, what: string): void => {
@@ -32,7 +32,7 @@ function broken(text: string, options: ChunkOptions): string[] {
     covered.fill(1, chunk.start, chunk.end);
     const previous = chunks[i - 1];
     if (previous === undefined) return;
-    check(chunk.start > previous.start && chunk.end > previous.end, `${at} goes on`);
+    check(chunk.start > previous.start && chunk.end > previous.end, `${at} starts and ends after the previous one`);
     const shared = count(text.slice(chunk.start, Math.max(chunk.start, previous.end)));
     check(shared <= options.chunkOverlap, `${at} shares ${shared} tokens`);
   });
@@ -41,7 +41,7 @@ function broken(text: string, options: ChunkOptions): string[] {
   return wrong.slice(0, 5);
 }
 
-test('hold for texts, sizes, overlaps and prefixes of every kind', () => {
+test('satisfies the invariants for random texts, sizes, overlaps and prefixes', () => {
   const random = new Seeded(42);
   for (let i = 0; i < 250; i++) {
     const text = randomText(random, 1 + random.below(300));
@@ -51,11 +51,11 @@ test('hold for texts, sizes, overlaps and prefixes of every kind', () => {
       chunkOverlap: random.below(chunkSize),
       prefix: random.pick([null, null, 'notes.md', 'A very long name of a file. '.repeat(9), '🦄🦄🦄']),
     };
-    expect([i, options, broken(text, options)]).toEqual([i, options, []]);
+    expect([i, options, violations(text, options)]).toEqual([i, options, []]);
   }
 });
 
-test('hold for texts of one kind', () => {
+test('satisfies the invariants for repetitive texts', () => {
   const texts = [
     'a'.repeat(3000),
     '字'.repeat(1000),
@@ -74,18 +74,18 @@ test('hold for texts of one kind', () => {
   for (const text of texts) {
     for (const chunkSize of [1, 4, 50, 1500]) {
       const options = { chunkSize, chunkOverlap: chunkSize >> 2, prefix: null };
-      expect([text.slice(0, 9), options, broken(text, options)]).toEqual([text.slice(0, 9), options, []]);
+      expect([text.slice(0, 9), options, violations(text, options)]).toEqual([text.slice(0, 9), options, []]);
     }
   }
 });
 
-test('a second run gives the same chunks', () => {
+test('returns the same chunks for the same text', () => {
   const text = randomText(new Seeded(3), 500);
   const options = { chunkSize: 40, chunkOverlap: 10, prefix: 'x' };
   expect(splitText(text, options)).toEqual(splitText(text, options));
 });
 
-test('a word of a megabyte is cut in seconds', () => {
+test('splits a one-megabyte word within 30 s of CPU time', () => {
   const started = process.cpuUsage();
   const { chunks } = splitText('ab'.repeat(500_000), { chunkSize: 1500, chunkOverlap: 20, prefix: null });
   expect(chunks.at(-1)?.end).toBe(1_000_000);

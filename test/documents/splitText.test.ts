@@ -8,15 +8,15 @@ import { randomText, Seeded } from './randomText.js';
 const chunksOf = (text: string, chunkSize: number, chunkOverlap = 0, prefix: string | null = null): string[] =>
   splitText(text, { chunkSize, chunkOverlap, prefix }).chunks.map((chunk) => chunk.text);
 
-test('small paragraphs share a chunk', () => {
+test('puts several small paragraphs into one chunk', () => {
   expect(chunksOf('One.\n\nTwo.\n\nThree.\n\nFour.\n', 5)).toEqual(['One.\n\nTwo.', 'Three.\n\nFour.']);
 });
 
-test('a paragraph that fits a chunk is not torn', () => {
+test('does not cut a paragraph that fits a chunk', () => {
   expect(chunksOf('Aa bb cc dd.\n\nEe ff gg hh ii jj.', 13)).toEqual(['Aa bb cc dd.', 'Ee ff gg hh ii jj.']);
 });
 
-test('a larger one is cut between sentences, then words', () => {
+test('cuts a larger paragraph between sentences, then between words', () => {
   expect(chunksOf('The cat sat. The dog, by Dr. Who, ran off. It fell.', 11)).toEqual([
     'The cat sat.',
     'The dog, by Dr. Who, ran off.',
@@ -25,7 +25,7 @@ test('a larger one is cut between sentences, then words', () => {
   expect(chunksOf('one two three four five six seven', 3)).toEqual(['one two three', 'four five six', 'seven']);
 });
 
-test('headings stay with what follows', () => {
+test('keeps headings with the text that follows', () => {
   const text =
     '# Book\n\n## Chapter\n\nA first line here.\n\n## Next\n\nA second line here.\n\nTitle\n=====\n\nA third line here.';
   expect(chunksOf(text, 14)).toEqual([
@@ -35,12 +35,12 @@ test('headings stay with what follows', () => {
   ]);
 });
 
-test('a heading stays even with a paragraph too large for a chunk', () => {
+test('keeps a heading with the start of a paragraph too large for a chunk', () => {
   const [first] = chunksOf(`Intro text here.\n\n## Chapter\n\n${'A line of words. '.repeat(20)}`, 20);
   expect(first).toContain('## Chapter\n\nA line of words.');
 });
 
-test('code and tables are cut only when they do not fit, and then between lines', () => {
+test('cuts code and tables only if they do not fit, and then between lines', () => {
   const code = '```js\nlet a = 1;\n\nlet b = 2;\nlet c = 3;\n```';
   const table = '| a | b |\n| --- | --- |\n| 1 | 2 |\n| 3 | 4 |';
   expect(chunksOf(`Text before the code.\n\n${code}\n\nText after.\n\n${table}`, 26)).toEqual([
@@ -52,19 +52,19 @@ test('code and tables are cut only when they do not fit, and then between lines'
   expect(chunksOf(table, 16)).toEqual(['| a | b |\n| --- | --- |', '| 1 | 2 |\n| 3 | 4 |']);
 });
 
-test('lists are cut between items', () => {
+test('cuts lists between items', () => {
   expect(chunksOf('- one thing. Or two\n- another thing\n- a third thing', 9)).toEqual([
     '- one thing. Or two',
     '- another thing\n- a third thing',
   ]);
 });
 
-test('texts without spaces are cut after sentences and between words', () => {
+test('cuts texts without spaces after sentences and between words', () => {
   expect(chunksOf('今日は天気がいい。明日は雨です。', 10)).toEqual(['今日は天気がいい。', '明日は雨です。']);
   for (const chunk of chunksOf('สวัสดีครับยินดีต้อนรับสู่ประเทศไทย'.repeat(3), 30)) expect(chunk).not.toMatch(/^\p{M}/u);
 });
 
-test('the overlap is whole sentences where they fit, else words', () => {
+test('overlaps by whole sentences if they fit, otherwise by words', () => {
   const text = 'Aa bb cc dd ee ff. Gg hh. Ii jj kk ll mm nn. Oo pp.';
   expect(chunksOf(text, 16, 6)).toEqual(['Aa bb cc dd ee ff. Gg hh.', 'Gg hh. Ii jj kk ll mm nn. Oo pp.']);
   expect(chunksOf('one two three four five six seven eight', 4, 1)).toEqual([
@@ -74,12 +74,12 @@ test('the overlap is whole sentences where they fit, else words', () => {
   ]);
 });
 
-test('code is not shared in half lines', () => {
+test('overlaps code by whole lines', () => {
   const text = `\`\`\`\n${'a long line of code here();\n'.repeat(4)}\`\`\``;
   for (const chunk of chunksOf(text, 16, 4).slice(1)) expect(chunk).toMatch(/^(?:a long|```)/);
 });
 
-test('the prefix stands before each chunk and is counted', () => {
+test('puts the prefix before each chunk and counts its tokens', () => {
   const { chunks } = splitText('One.\n\nTwo.', { chunkSize: 6, chunkOverlap: 0, prefix: 'a.md' });
   expect(chunks).toEqual([
     { text: 'a.md\n\nOne.', tokens: 5, start: 0, end: 4 },
@@ -87,7 +87,7 @@ test('the prefix stands before each chunk and is counted', () => {
   ]);
 });
 
-test('a prefix that would fill the chunk is shortened to half of it', () => {
+test('shortens a long prefix to half of the chunk', () => {
   const text = 'word '.repeat(40);
   for (const chunk of splitText(text, { chunkSize: 10, chunkOverlap: 0, prefix: 'name '.repeat(100) }).chunks) {
     expect(countTokens(text.slice(chunk.start, chunk.end))).toBeGreaterThanOrEqual(
@@ -98,11 +98,11 @@ test('a prefix that would fill the chunk is shortened to half of it', () => {
   expect(chunksOf('word', 1, 0, 'name')).toEqual(['word']);
 });
 
-test('no text, no chunks', () => {
+test('returns no chunks for white space', () => {
   expect(splitText(' \n\u00a0\n', { chunkSize: 10, chunkOverlap: 5, prefix: 'x' }).chunks).toEqual([]);
 });
 
-test('whatever fits a chunk lies whole in one', () => {
+test('keeps every block that fits a chunk whole', () => {
   const random = new Seeded(99);
   for (let i = 0; i < 60; i++) {
     const text = randomText(random, 200);
@@ -129,7 +129,7 @@ test.each([
   ['هل أنت هنا؟ نعم. नमस्ते। आप कैसे हैं?', ['هل أنت هنا؟', 'نعم.', 'नमस्ते।', 'आप कैसे हैं?']],
   ['他来了。“真的？”她问。', ['他来了。', '“真的？”', '她问。']],
   [`${'.'.repeat(5)} ${'!?'.repeat(5)} a`, [`${'.'.repeat(5)}`, `${'!?'.repeat(5)} a`]],
-])('sentences of %j', (text, sentences) => {
+])('finds the sentences of %j', (text, sentences) => {
   const ends = [...findSentences(text, 0, text.length), text.length];
   expect(ends.map((end, i) => text.slice(ends[i - 1] ?? 0, end).trim())).toEqual(sentences);
 });

@@ -1,4 +1,4 @@
-/** What is known of an embedded engine that does not answer. */
+/** Diagnosis of an embedded engine that does not answer. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -24,7 +24,7 @@ afterEach(async () => {
 const record = (engine: object): Promise<void> =>
   writeFile(path.join(dataDir, 'engines.json'), JSON.stringify({ engines: [engine] }));
 
-test('an engine that a signal stopped is named with its process and how to continue it', async () => {
+test('names a stopped engine with its process and the command to continue it', async () => {
   await record({ name: 'qdrant', pid: child.pid });
   child.kill('SIGSTOP');
   const found = await waitFor(
@@ -38,7 +38,7 @@ test('an engine that a signal stopped is named with its process and how to conti
   });
 });
 
-test('an engine that runs is told apart from one that has ended or is none of this folder', async () => {
+test('reports an engine that runs, and none that has ended or is not in the folder', async () => {
   expect(await embeddedTrouble(dataDir, 'qdrant')).toBeNull();
   await record({ name: 'qdrant', pid: child.pid });
   expect((await embeddedTrouble(dataDir, 'qdrant'))?.found).toBe(
@@ -50,7 +50,7 @@ test('an engine that runs is told apart from one that has ended or is none of th
   expect(await embeddedTrouble(dataDir, 'qdrant')).toBeNull();
 });
 
-test('an engine that is down says since when and why, with lines of its log in the detail alone', async () => {
+test('reports since when and why an engine is down, with log lines only in the detail', async () => {
   const since = '2026-11-23T15:00:00.000Z';
   const down = { since, cause: 'OSError: /srv/data/x', how: 'ended with code 1', isDiskFull: false, attempts: 1 };
   await record({ name: 'temporal', pid: child.pid, down });

@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { run } from '../../engines/run.js';
 import { testEngines } from '../support/engines.js';
 
-test('the embedded model places texts of like meaning near one another', async () => {
+test('embeds texts of similar meaning close to each other', async () => {
   const { modelPath, tokenizerPath } = testEngines();
   const texts = ['a cat sits on the mat', 'a kitten rests on a rug', 'quarterly revenue rose by four percent'];
   const child = new URL('children/embedTexts.ts', import.meta.url).pathname;

@@ -1,4 +1,4 @@
-/** What the tests of the embedded Qdrant work on: the public client and twenty points. */
+/** Fixtures for tests of the embedded Qdrant: the public client and twenty points. */
 import { QdrantClient } from '@qdrant/js-client-rest';
 
 import { testEngines } from '../support/engines.js';
@@ -7,7 +7,7 @@ export const client = new QdrantClient({ url: testEngines().qdrantUrl });
 export const uuid = (n: number) => `00000000-0000-0000-0000-0000000000${n}`;
 export const tick = (n: number) => new Date(1.7e12 + n * 1e9).toISOString();
 
-/** Ids 0 to 9, then UUIDs; every second has the vector `title` and is published. */
+/** Twenty points: ids 0 to 9, then UUIDs. Odd ones have the vector `title`, even ones are published. */
 export const points = Array.from({ length: 20 }, (_, i) => ({
   id: i < 10 ? i : uuid(i),
   vector: {
@@ -41,11 +41,11 @@ const INDEXES = {
 } as const;
 
 export type Filter = NonNullable<Parameters<typeof client.count>[1]>['filter'];
-/** Exactly how many points of a collection a filter leaves. */
+/** Returns the exact number of points of a collection that match a filter. */
 export const count = async (name: string, filter?: Filter) =>
   (await client.count(name, { ...(filter && { filter }), exact: true })).count;
 export const has = (key: string, value: string | number | boolean) => ({ key, match: { value } });
-/** Makes a collection with three vector spaces and seven indexes, and fills it with the points. */
+/** Creates a collection with three vector spaces and seven indexes, and fills it with the points. */
 export async function fill(name: string): Promise<void> {
   await client.createCollection(name, {
     vectors: { dense: { size: 4, distance: 'Cosine' }, title: { size: 4, distance: 'Cosine' } },

@@ -26,22 +26,22 @@ async function start(command = 'sleep', args: readonly string[] = ['600']): Prom
   await once(child, 'spawn');
   return child.pid!;
 }
-const lives = async (pid: number): Promise<boolean> => (await processState(pid)) !== null;
+const isAlive = async (pid: number): Promise<boolean> => (await processState(pid)) !== null;
 const write = (engine: string, text: string): void => {
   mkdirSync(path.join(dataDir, 'pids'), { recursive: true });
   writeFileSync(fileOf(engine), text);
 };
 
-test('an engine that outlived its owner is listed, stopped, and forgotten', async () => {
+test('lists an orphaned engine, stops it and deletes its file', async () => {
   const pid = await start();
   await writePidFile(dataDir, 'qdrant', pid);
   expect(await runningEngines(dataDir)).toEqual(['qdrant']);
   expect(await stopOrphan(dataDir, 'qdrant')).toBe(true);
-  expect([await lives(pid), existsSync(fileOf('qdrant')), await runningEngines(dataDir)]).toEqual([false, false, []]);
+  expect([await isAlive(pid), existsSync(fileOf('qdrant')), await runningEngines(dataDir)]).toEqual([false, false, []]);
   expect(await stopOrphan(dataDir, 'qdrant')).toBe(false);
 });
 
-test('a process of another program that has the number by now is neither listed nor stopped', async () => {
+test('neither lists nor stops another process with a reused id', async () => {
   const pid = await start();
   await writePidFile(dataDir, 'mongodb', pid);
   const [, ticks] = readFileSync(fileOf('mongodb'), 'utf8').split(' ');
@@ -50,23 +50,23 @@ test('a process of another program that has the number by now is neither listed 
     write('mongodb', text);
     expect(await runningEngines(dataDir)).toEqual([]);
     expect(await stopOrphan(dataDir, 'mongodb')).toBe(false);
-    expect(await lives(pid)).toBe(true);
+    expect(await isAlive(pid)).toBe(true);
   });
 });
 
-test('one that ignores the request to end is killed', async () => {
+test('kills an engine that ignores SIGTERM', async () => {
   const pid = await start('bash', ['-c', 'trap "" TERM; echo ready; while :; do read -t 600 <> <(:); done']);
   await once(children.at(-1)!.stdout!, 'data');
   await writePidFile(dataDir, 'temporal', pid);
   expect(await stopOrphan(dataDir, 'temporal')).toBe(true);
-  expect(await lives(pid)).toBe(false);
+  expect(await isAlive(pid)).toBe(false);
 });
 
-test('a process that has ended is not alive, also while its parent has not asked for its end', async () => {
+test('treats a zombie process as ended', async () => {
   const parent = await start('bash', ['-c', 'sleep 600 & echo $!; exec sleep 600']);
-  const [said] = (await once(children.at(-1)!.stdout!, 'data')) as [Buffer];
-  const zombie = Number(String(said));
-  // Bash itself would ask for the end of its child.
+  const [output] = (await once(children.at(-1)!.stdout!, 'data')) as [Buffer];
+  const zombie = Number(String(output));
+  // Wait until sleep has replaced bash, which would reap its child.
   await waitFor(
     () => Promise.resolve(readFileSync(`/proc/${parent}/comm`, 'utf8')),
     (name) => name === 'sleep\n',
@@ -76,6 +76,6 @@ test('a process that has ended is not alive, also while its parent has not asked
     () => Promise.resolve(readFileSync(`/proc/${zombie}/stat`, 'utf8')),
     (stat) => / Z /.test(stat),
   );
-  expect([await lives(zombie), await lives(parent), await processState(2 ** 30)]).toEqual([false, true, null]);
+  expect([await isAlive(zombie), await isAlive(parent), await processState(2 ** 30)]).toEqual([false, true, null]);
   expect(await runningEngines(dataDir)).toEqual([]);
 });

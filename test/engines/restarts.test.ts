@@ -17,7 +17,7 @@ import { refuseHalfRestored } from '../../engines/restoring.js';
 import { everyRow } from '../support/everyRow.js';
 import { waitFor } from '../support/waitFor.js';
 
-/** What is around an engine's process, without one: its restarts, log, cause of death, ports and lock. */
+/** The surroundings of an engine's process, without a real one: restarts, log, cause of a crash, ports and lock. */
 let dataDir: string;
 const logFile = (): string => path.join(dataDir, 'logs', 'qdrant.log');
 const log = (text: string): void => appendFileSync(logFile(), text);
@@ -28,16 +28,16 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dataDir, { recursive: true }));
 
-describe('an engine that ended by itself', () => {
-  /** Whether each start succeeds, and when each pause is over: at once. */
+describe('an engine that crashed', () => {
+  /** Returns a restarter whose pauses end at once. `starts` says whether each start succeeds. */
   function restarterOf(starts: (boolean | number)[]) {
     let clock = 1_000_000;
     const pauses: number[] = [];
-    const said: string[] = [];
+    const lines: string[] = [];
     const changes: unknown[] = [];
     const restarter = createRestarter({
       dataDir,
-      say: (line) => void said.push(line),
+      say: (line) => void lines.push(line),
       onChange: () => void changes.push(restarter.down.get('qdrant')?.attempts),
       now: () => clock,
       pause: (ms, signal) => {
@@ -54,7 +54,7 @@ describe('an engine that ended by itself', () => {
       },
     } as unknown as Engine;
     const crash = async (how = 'ended with code 1'): Promise<void> => {
-      const recoveries = (): number => said.filter((line) => line === 'qdrant runs again').length;
+      const recoveries = (): number => lines.filter((line) => line === 'qdrant runs again').length;
       const before = recoveries();
       restarter.onCrash('qdrant', how, engine);
       await waitFor(
@@ -62,20 +62,20 @@ describe('an engine that ended by itself', () => {
         (count) => count > before,
       );
     };
-    return { restarter, pauses, said, changes, crash, pass: (ms: number) => void (clock += ms) };
+    return { restarter, pauses, lines, changes, crash, pass: (ms: number) => void (clock += ms) };
   }
 
-  test('is started again after pauses that double up to half a minute, for as long as it takes', async () => {
-    const { restarter, pauses, changes, said, crash } = restarterOf([...Array<boolean>(7).fill(false), true]);
+  test('is restarted without a limit of attempts, after pauses that double up to 30 s', async () => {
+    const { restarter, pauses, changes, lines, crash } = restarterOf([...Array<boolean>(7).fill(false), true]);
     await crash();
     expect(pauses).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000]);
     expect(changes).toEqual([0, 1, 2, 3, 4, 5, 6, 7, undefined]);
     expect(restarter.down.size).toBe(0);
-    expect(said[0]).toBe('qdrant ended with code 1. Next start in 1 s');
-    expect(said[1]).toBe('qdrant did not start: code 1. Next start in 2 s');
+    expect(lines[0]).toBe('qdrant ended with code 1. Next start in 1 s');
+    expect(lines[1]).toBe('qdrant did not start: code 1. Next start in 2 s');
   });
 
-  test('starts with the first pause again only when it has run for a minute', async () => {
+  test('starts with the first pause again only after it has run for a minute', async () => {
     const { pauses, crash, pass } = restarterOf([]);
     await crash();
     pass(59_999);
@@ -85,11 +85,11 @@ describe('an engine that ended by itself', () => {
     expect(pauses).toEqual([1_000, 2_000, 1_000]);
   });
 
-  test('is told with its cause, from its present life alone, and for how long it is down', async () => {
-    log('old: panic at an earlier life\n');
-    const { restarter, said, crash } = restarterOf([]);
+  test('is reported with the cause from the log of its last run, and the time since it is down', async () => {
+    log('old: panic in an earlier run\n');
+    const { restarter, lines, crash } = restarterOf([]);
     await crash();
-    expect(said[0]).toContain('old: panic at an earlier life');
+    expect(lines[0]).toContain('old: panic in an earlier run');
     log('new: bad news\n');
     let seen: unknown;
     const second = createRestarter({
@@ -101,7 +101,7 @@ describe('an engine that ended by itself', () => {
     second.onCrash('qdrant', 'ended by SIGKILL', { restart: () => Promise.resolve() } as unknown as Engine);
     await waitFor(
       () => Promise.resolve(seen),
-      (one) => one !== undefined,
+      (down) => down !== undefined,
     );
     expect(seen).toEqual({
       ...{ since: '1970-01-01T00:00:00.000Z', cause: 'new: bad news', how: 'ended by SIGKILL' },
@@ -109,46 +109,46 @@ describe('an engine that ended by itself', () => {
     });
     expect(restarter.down.size).toBe(0);
     await crash();
-    expect(said.findLast((line) => line.startsWith('qdrant ended'))).toBe(
+    expect(lines.findLast((line) => line.startsWith('qdrant ended'))).toBe(
       'qdrant ended with code 1: new: bad news. Next start in 2 s',
     );
     await crash();
-    expect(said.findLast((line) => line.startsWith('qdrant ended'))).toBe(
+    expect(lines.findLast((line) => line.startsWith('qdrant ended'))).toBe(
       'qdrant ended with code 1. Next start in 4 s',
     );
   });
 
-  test('is not started again once all is to stop', async () => {
-    const { restarter, pauses, said } = restarterOf([]);
+  test('is not restarted after stop', async () => {
+    const { restarter, pauses, lines } = restarterOf([]);
     restarter.stop();
     restarter.onCrash('qdrant', 'ended', { restart: () => Promise.reject(new Error('none')) } as unknown as Engine);
     await new Promise((resolve) => setTimeout(resolve, 50));
-    expect([pauses, said]).toEqual([[], []]);
+    expect([pauses, lines]).toEqual([[], []]);
   });
 });
 
 describe('the control of an engine', () => {
   function launcher() {
-    const lives: { end: (how: string) => void; stopped: boolean; ports: readonly number[] }[] = [];
+    const runs: { end: (how: string) => void; stopped: boolean; ports: readonly number[] }[] = [];
     const launch = (ports: readonly number[], signal: AbortSignal): Promise<Launched> => {
       signal.throwIfAborted();
       let end: (how: string) => void = () => undefined;
       const ended = new Promise<string>((resolve) => (end = resolve));
-      const life = { end, stopped: false, ports };
-      lives.push(life);
+      const current = { end, stopped: false, ports };
+      runs.push(current);
       const stop = () => {
-        life.stopped = true;
+        current.stopped = true;
         end('asked');
         return Promise.resolve();
       };
-      return Promise.resolve({ pid: 2 ** 30 + lives.length, ended, stop });
+      return Promise.resolve({ pid: 2 ** 30 + runs.length, ended, stop });
     };
-    return { lives, launch };
+    return { runs, launch };
   }
   const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-  test('tells of an end that nobody asked for, and of no other', async () => {
-    const { lives, launch } = launcher();
+  test('reports an unexpected end, and no requested one', async () => {
+    const { runs, launch } = launcher();
     const crashes: string[] = [];
     const restarts: number[] = [];
     const engine = await startEngine({
@@ -158,20 +158,20 @@ describe('the control of an engine', () => {
     });
     await engine.restart();
     await settled();
-    expect([crashes, lives.map(({ stopped }) => stopped)]).toEqual([[], [true, false]]);
+    expect([crashes, runs.map(({ stopped }) => stopped)]).toEqual([[], [true, false]]);
     expect(restarts).toEqual([2 ** 30 + 2]);
-    expect(lives[1]?.ports).toEqual(lives[0]?.ports);
-    lives[1]?.end('ended by SIGSEGV');
+    expect(runs[1]?.ports).toEqual(runs[0]?.ports);
+    runs[1]?.end('ended by SIGSEGV');
     await settled();
     expect(crashes).toEqual(['qdrant ended by SIGSEGV']);
     await Promise.all([engine.restart(), engine.restart()]);
-    expect(lives).toHaveLength(3);
+    expect(runs).toHaveLength(3);
     await engine.stop();
     await settled();
-    expect([crashes.length, lives[2]?.stopped]).toEqual([1, true]);
+    expect([crashes.length, runs[2]?.stopped]).toEqual([1, true]);
   });
 
-  test('moves on to other ports only where its own were taken meanwhile', async () => {
+  test('uses other ports only if its own were taken meanwhile', async () => {
     const used: number[] = [];
     const servers: ReturnType<typeof createServer>[] = [];
     const { launch } = launcher();
@@ -198,7 +198,7 @@ describe('the control of an engine', () => {
   });
 });
 
-test('a port is the first free one from the wanted on, and none that is taken or promised', async () => {
+test('returns the first free port from the given one on that is neither in use nor reserved', async () => {
   const server = createServer();
   const first = await findPort('free');
   await new Promise<void>((resolve) => server.listen(first, '127.0.0.1', resolve));
@@ -214,7 +214,7 @@ test('a port is the first free one from the wanted on, and none that is taken or
   expect(await listensOn(process.pid, first)).toBe(false);
 });
 
-test('a lock has one holder at a time, whatever way its path is written, and is free after an error', async () => {
+test('grants a lock to one holder at a time for any spelling of its path, and releases it after an error', async () => {
   const file = path.join(dataDir, 'engines.json');
   const lock = await tryLock(file);
   expect(await tryLock(`${dataDir}/x/../engines.json`)).toBeUndefined();
@@ -237,7 +237,7 @@ test('a lock has one holder at a time, whatever way its path is written, and is 
   await again!.release();
 });
 
-/** Lines of a log, and what of them is the cause of an end. */
+/** Log texts, and the line in each that is the cause of the end. */
 const LOGS: [what: string, text: string, cause: string | RegExp, isDiskFull: boolean][] = [
   ['nothing', '', '', false],
   ['the last line', 'starting\npanicked at x\n\n', 'panicked at x', false],
@@ -249,18 +249,18 @@ const LOGS: [what: string, text: string, cause: string | RegExp, isDiskFull: boo
   ],
   ['an error of mongod', '{"s":"I"}\n{"s":"E","msg":"x"}\n{"s":"W","msg":"y"}\n', '{"s":"E","msg":"x"}', false],
   [
-    'a full disk in the words of Linux',
+    'a full disk, reported by Linux',
     'No space left on device\nlater\n',
     /^No space left on device \(now \d+ MB free in /,
     true,
   ],
-  ['of Rust', 'IO error (os error 28)\n', /^No space left/, true],
-  ['of SQLite', 'database or disk is full\n', /^No space left/, true],
-  ['of Node', 'ENOSPC: write\n', /^No space left/, true],
+  ['a full disk, reported by Rust', 'IO error (os error 28)\n', /^No space left/, true],
+  ['a full disk, reported by SQLite', 'database or disk is full\n', /^No space left/, true],
+  ['a full disk, reported by Node', 'ENOSPC: write\n', /^No space left/, true],
   ['a long line', `${'x'.repeat(400)}\n`, 'x'.repeat(300), false],
 ];
 
-test('the cause of an end is read from the log of that life', async () => {
+test('reads the cause of an end from the log of the last run', async () => {
   await everyRow(
     LOGS,
     ([what]) => what,
@@ -274,7 +274,7 @@ test('the cause of an end is read from the log of that life', async () => {
   );
 });
 
-test('a log goes on where it was, until it is large: then it begins anew and the old one is kept', async () => {
+test('appends to a log until it is large, then rotates it and keeps the old one', async () => {
   log('first\n');
   await (await openLog(dataDir, 'qdrant')).close();
   expect(readFileSync(logFile(), 'utf8')).toBe('first\n');
@@ -287,12 +287,12 @@ test('a log goes on where it was, until it is large: then it begins anew and the
   log('one\ntwo\nthree\n');
   expect(await readLogTail(dataDir, 'qdrant', 6)).toBe('three');
   expect(await readLogTail(dataDir, 'qdrant', 100, 4)).toBe('two\nthree');
-  // Shorter than it was: it was rotated since.
+  // The log is shorter than the offset, so it was rotated.
   expect(await readLogTail(dataDir, 'qdrant', 100, 1_000)).toBe('one\ntwo\nthree');
   expect(await logSize(dataDir, 'temporal')).toBe(0);
 });
 
-test('an engine sees no secret of the service', () => {
+test('passes no secret of the service to an engine', () => {
   process.env['SECRET_KEY'] = 'k1:x';
   process.env['API_KEY'] = 'key';
   try {
@@ -305,7 +305,7 @@ test('an engine sees no secret of the service', () => {
   }
 });
 
-test('no engine starts on what a restore has left half done', () => {
+test('refuses to start on the data of an interrupted restore', () => {
   expect(() => refuseHalfRestored(dataDir)).not.toThrow();
   writeFileSync(path.join(dataDir, 'restoring'), '/backup');
   expect(() => refuseHalfRestored(dataDir)).toThrow(/was interrupted\. Run it again/);

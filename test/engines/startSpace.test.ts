@@ -1,4 +1,4 @@
-/** The space that the engines need to start. test/system/engines/fullDisk.test.ts has disks that are full. */
+/** Disk space that the engines need to start. test/system/engines/fullDisk.test.ts tests full disks. */
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ import { checkSpace } from '../../engines/startSpace.js';
 import { everyRow } from '../support/everyRow.js';
 
 const ENGINES: readonly EngineName[] = ['mongodb', 'qdrant', 'temporal'];
-/** A file system of its own on Linux. */
+/** A separate file system on Linux. */
 const MEMORY = '/dev/shm';
 const SUBSETS = Array.from({ length: 2 ** ENGINES.length }, (_, bits) =>
   ENGINES.filter((_engine, at) => bits & (1 << at)),
@@ -22,18 +22,18 @@ const needing = (engines: readonly EngineName[]) => ({
 });
 
 let dataDir: string;
-let elsewhere: string | null;
+let otherDisk: string | null;
 beforeEach(async () => {
   dataDir = await mkdtemp(path.join(tmpdir(), 'allotrope-space-'));
   const isOther = existsSync(MEMORY) && (await stat(MEMORY)).dev !== (await stat(dataDir)).dev;
-  elsewhere = isOther ? await mkdtemp(path.join(MEMORY, 'allotrope-space-')) : null;
+  otherDisk = isOther ? await mkdtemp(path.join(MEMORY, 'allotrope-space-')) : null;
 });
 afterEach(async () => {
   await rm(dataDir, { recursive: true });
-  if (elsewhere) await rm(elsewhere, { recursive: true });
+  if (otherDisk) await rm(otherDisk, { recursive: true });
 });
 
-/** Returns the megabytes that engines need on a disk, as an operator is told when it is full; 0 where none need any. */
+/** Returns the megabytes that the error for a full disk says the engines need on it; 0 if none need any. */
 async function neededOn(disk: 'DATA_DIR' | 'other', engines: readonly EngineName[]): Promise<number> {
   const isHere = async (folder: string): Promise<boolean> => (await stat(folder)).dev === (await stat(dataDir)).dev;
   const spaceOf = async (folder: string) => ({
@@ -47,8 +47,8 @@ async function neededOn(disk: 'DATA_DIR' | 'other', engines: readonly EngineName
   return Number(/need (\d+) MB/.exec(refusal)?.[1] ?? 0);
 }
 
-/** Checks that each disk needs what its engines need one by one. */
-async function addsUp(engines: readonly EngineName[], onOther: readonly EngineName[]): Promise<void> {
+/** Checks that the engines of each disk together need the sum of what each needs alone. */
+async function expectSum(engines: readonly EngineName[], onOther: readonly EngineName[]): Promise<void> {
   const expected = { here: 0, other: 0 };
   for (const engine of engines) {
     const disk = onOther.includes(engine) ? 'other' : 'DATA_DIR';
@@ -59,11 +59,11 @@ async function addsUp(engines: readonly EngineName[], onOther: readonly EngineNa
   expect({ here: await neededOn('DATA_DIR', engines), other: await neededOn('other', engines) }).toEqual(expected);
 }
 
-test('engines that share a disk need the sum of what each needs, at a first start and at a later one', async () => {
+test('requires the sum of the space of all engines on a disk, at the first and at later starts', async () => {
   await everyRow(
     SUBSETS,
     (engines) => engines.join(),
-    (engines) => addsUp(engines, []),
+    (engines) => expectSum(engines, []),
   );
   const first = await neededOn('DATA_DIR', ENGINES);
   await mkdir(path.join(dataDir, 'mongodb'));
@@ -71,21 +71,21 @@ test('engines that share a disk need the sum of what each needs, at a first star
   await everyRow(
     SUBSETS,
     (engines) => engines.join(),
-    (engines) => addsUp(engines, []),
+    (engines) => expectSum(engines, []),
   );
-  // With data, MongoDB has its journal already.
+  // With data, the journal of MongoDB exists already.
   expect(await neededOn('DATA_DIR', ENGINES)).toBeLessThan(first);
 });
 
-test('engines on a disk of their own do not count for that of DATA_DIR, and add up there', async () => {
-  if (elsewhere === null) return console.warn(`${MEMORY} is no other disk here: nothing was tested`);
+test('counts engines on another disk for that disk, and not for the disk of DATA_DIR', async () => {
+  if (otherDisk === null) return console.warn(`${MEMORY} is not a separate file system here: nothing was tested`);
   for (const other of SUBSETS) {
     for (const engine of ENGINES) await rm(path.join(dataDir, engine), { force: true });
-    for (const engine of other) await symlink(elsewhere, path.join(dataDir, engine));
+    for (const engine of other) await symlink(otherDisk, path.join(dataDir, engine));
     await everyRow(
       SUBSETS,
       (engines) => `${engines.join()} with ${other.join()} elsewhere`,
-      (engines) => addsUp(engines, other),
+      (engines) => expectSum(engines, other),
     );
   }
 });

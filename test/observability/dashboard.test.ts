@@ -29,7 +29,7 @@ const dashboard = JSON.parse(file('deploy/grafana/allotrope.json')) as Dashboard
 const operations = file('docs/operations.md');
 const graphs = dashboard.panels.filter(({ type }) => type !== 'row');
 
-/** What the SDK counts and the dashboard shows; test/system/observability/metrics.test.ts sees that they are told. */
+/** Metrics of the SDK that the dashboard shows. test/system/observability/metrics.test.ts checks that they are exported. */
 const OF_SDK = [
   'temporal_activity_schedule_to_start_latency_seconds',
   'temporal_activity_execution_latency_seconds',
@@ -73,17 +73,17 @@ beforeAll(async () => {
   }
 });
 
-/** Names of metrics that an expression asks for. */
-const asked = (expr: string): string[] =>
+/** Returns the names of metrics that an expression uses. */
+const metricsIn = (expr: string): string[] =>
   [...expr.matchAll(/\b(?:allotrope|temporal|process|nodejs)_\w+/g)].map(([name]) => name);
 const familyOf = (name: string): string => (families.has(name) ? name : name.replace(/_(bucket|count|sum)$/, ''));
 
 describe('the dashboard', () => {
-  test('takes its data source from a variable, and every panel has a place of its own', () => {
+  test('takes its data source from a variable, and has no overlapping panels', () => {
     expect(dashboard).toMatchObject({ title: 'Allotrope', uid: 'allotrope' });
     expect(dashboard.templating.list).toMatchObject([{ name: 'datasource', type: 'datasource', query: 'prometheus' }]);
     for (const { title, datasource, targets = [] } of graphs)
-      expect([title, datasource?.uid, new Set(targets.map((one) => one.datasource.uid))]).toEqual([
+      expect([title, datasource?.uid, new Set(targets.map((target) => target.datasource.uid))]).toEqual([
         title,
         '${datasource}',
         new Set(['${datasource}']),
@@ -96,19 +96,19 @@ describe('the dashboard', () => {
     expect(Math.max(...dashboard.panels.map(({ gridPos: { x, w } }) => x + w))).toBe(24);
   });
 
-  test('asks for nothing that is not exported', () => {
-    const names = [...new Set(graphs.flatMap(({ targets = [] }) => targets.flatMap(({ expr }) => asked(expr))))];
+  test('uses only exported metrics', () => {
+    const names = [...new Set(graphs.flatMap(({ targets = [] }) => targets.flatMap(({ expr }) => metricsIn(expr))))];
     expect(names.length).toBeGreaterThan(20);
     expect(names.filter((name) => !families.has(familyOf(name)) && !OF_SDK.includes(familyOf(name)))).toEqual([]);
   });
 
-  test('sums by no label that its metric has not', () => {
+  test('sums only by labels of the metric', () => {
     const wrong = graphs.flatMap(({ targets = [] }) =>
       targets.flatMap(({ expr }) => {
-        const [name = ''] = asked(expr);
+        const [name = ''] = metricsIn(expr);
         const labels = families.get(familyOf(name));
         const by = [...expr.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, list = '']) =>
-          list.split(',').map((one) => one.trim()),
+          list.split(',').map((label) => label.trim()),
         );
         return labels
           ? by.filter((label) => label !== 'le' && !labels.has(label)).map((label) => `${name} by ${label}`)
@@ -118,24 +118,24 @@ describe('the dashboard', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('shows every metric of ours', () => {
+  test('shows every metric of the service', () => {
     const shown = new Set(
-      graphs.flatMap(({ targets = [] }) => targets.flatMap(({ expr }) => asked(expr).map(familyOf))),
+      graphs.flatMap(({ targets = [] }) => targets.flatMap(({ expr }) => metricsIn(expr).map(familyOf))),
     );
     expect([...families.keys()].filter((name) => name.startsWith('allotrope_') && !shown.has(name))).toEqual([]);
   });
 });
 
-test('the alert rules ask for metrics and labels that are exported', () => {
+test('alert rules use only exported metrics and labels', () => {
   const { groups } = parse(file('deploy/alerts.yml')) as { groups: { rules: { expr: string }[] }[] };
   const rules = groups.flatMap((group) => group.rules);
   expect(rules.length).toBeGreaterThan(2);
-  for (const { expr } of rules) expect(asked(expr).filter((name) => !families.has(name))).toEqual([]);
+  for (const { expr } of rules) expect(metricsIn(expr).filter((name) => !families.has(name))).toEqual([]);
   expect(families.get('allotrope_disk_free_bytes')).toContain('folder');
   expect(families.get('allotrope_http_requests_total')).toContain('status');
 });
 
-test('every metric of ours is explained, with its labels, and nothing else is', () => {
+test('docs/operations.md explains exactly the metrics of the service, with their labels', () => {
   const explained = new Map(
     [...operations.matchAll(/`(allotrope_\w+)(?:\{([\w,]+)\})?`/g)].map(([, name = '', labels = '']) => [
       name,
@@ -145,14 +145,16 @@ test('every metric of ours is explained, with its labels, and nothing else is', 
         .toSorted(),
     ]),
   );
-  const told = [...families].filter(([name]) => name.startsWith('allotrope_'));
+  const exported = [...families].filter(([name]) => name.startsWith('allotrope_'));
   expect(Object.fromEntries(explained)).toEqual(
-    Object.fromEntries(told.map(([name, labels]) => [name, [...labels].filter((label) => label !== 'le').toSorted()])),
+    Object.fromEntries(
+      exported.map(([name, labels]) => [name, [...labels].filter((label) => label !== 'le').toSorted()]),
+    ),
   );
   for (const name of OF_SDK.slice(0, 1)) expect(operations).toContain(name);
 });
 
-test('the example for Prometheus can be read, and names settings that there are', () => {
+test('the Prometheus example is valid YAML and names only existing settings', () => {
   const text = file('deploy/prometheus.yml');
   const { scrape_configs } = parse(text) as { scrape_configs: { job_name: string }[] };
   expect(scrape_configs.map(({ job_name }) => job_name)).toEqual(['allotrope-api', 'allotrope-worker']);

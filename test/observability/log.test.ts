@@ -6,7 +6,7 @@ import { hideSecrets } from '../../observability/hideSecrets.js';
 import { everyRow } from '../support/everyRow.js';
 
 const SECRET = 's3cr3t-Value.of+us/0=';
-/** What a logger writes of some fields. */
+/** Returns the line that a logger writes for some fields, and its parsed form. */
 function written(
   fields: Record<string, unknown>,
   message = 'done',
@@ -63,15 +63,15 @@ const SECRET_FIELDS = [
   'PREMIUM_PROXY_URLS',
 ];
 
-test('a field that is called like a secret is not written, wherever it lies', () => {
+test('hides a field with the name of a secret at any place', () => {
   const places: readonly (readonly [string, (name: string, value: unknown) => Record<string, unknown>])[] = [
-    ['at the top', (name, value) => ({ [name]: value })],
-    ['deep inside', (name, value) => ({ a: { b: [{ c: { [name]: value } }] } })],
+    ['at the top level', (name, value) => ({ [name]: value })],
+    ['nested', (name, value) => ({ a: { b: [{ c: { [name]: value } }] } })],
     [
-      'of an error',
+      'in an error',
       (name, value) => ({ err: Object.assign(new Error('x'), { request: { headers: { [name]: value } } }) }),
     ],
-    ['in a text that is JSON', (name, value) => ({ body: JSON.stringify({ [name]: String(value) }) })],
+    ['in a JSON string', (name, value) => ({ body: JSON.stringify({ [name]: String(value) }) })],
   ];
   return everyRow(
     SECRET_FIELDS.flatMap((name) => places.map(([where, fieldsOf]) => ({ name, where, fieldsOf }))),
@@ -105,28 +105,28 @@ const SECRET_TEXTS = [
   'alt.k1.eyJvIjoxLCJ1Ijo3LCJlIjoxfQ.c2lnbmF0dXJlLW9mLW91cnM',
 ];
 
-test('a text that holds a secret is not written whole in a message, a field or the stack of an error', () =>
+test('hides a secret inside a message, a field or the stack of an error', () =>
   everyRow(SECRET_TEXTS, String, (text) => {
     const secret = /(alk_\w+|al[tr]\..+)$/.exec(text)?.[0] ?? SECRET;
-    for (const one of [
+    for (const output of [
       written({}, text),
       written({ url: text }),
       written({ err: new Error(`failed at ${text} again`) }),
     ]) {
-      expect(one.line).not.toContain(secret);
-      expect(one.line).not.toContain(encodeURIComponent(secret));
-      expect(one.line).toContain('[hidden]');
+      expect(output.line).not.toContain(secret);
+      expect(output.line).not.toContain(encodeURIComponent(secret));
+      expect(output.line).toContain('[hidden]');
     }
   }));
 
-test("another service's signed token is hidden wherever it stands, and so is a list of secrets", () => {
+test('hides a signed token of another service at any place, and a list of secrets', () => {
   const token = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl';
   expect(hideSecrets(`got ${token} back`)).toBe('got [hidden] back');
   expect(hideSecrets(JSON.stringify({ secretKeys: [SECRET, 'b'], x: 1 }))).toBe('{"secretKeys":"[hidden]","x":1}');
   expect(hideSecrets(JSON.stringify({ credentials: { a: SECRET }, x: 1 }))).toBe('{"credentials":"[hidden]","x":1}');
 });
 
-test('what is no secret stays as it is', () => {
+test('does not change fields without secrets', () => {
   const fields = {
     requestId: 'd1b4',
     organizationId: 1,
@@ -148,7 +148,7 @@ test('what is no secret stays as it is', () => {
   expect(JSON.stringify(parsed)).not.toContain('[hidden]');
 });
 
-test('a line of JSON stays one, whatever stands in it', () => {
+test('leaves a line of JSON valid, whatever it contains', () => {
   const tricky = fc.oneof(
     fc.string(),
     fc.constantFrom('"', '\\', '\\"', '?token=', '&sig="x"', '{"password":"a\\"b"}', 'Bearer 1234567890"}', '//a:b@c'),
@@ -168,20 +168,20 @@ test('a line of JSON stays one, whatever stands in it', () => {
   );
 });
 
-test('long lines cost no more than their length', () => {
+test('takes linear time for long lines', () => {
   for (const piece of ['"password":"', '\\"', '?token=', 'Bearer ', '//a:', 'eyJaaaaaaaa.', '"credentials":{']) {
-    const begun = performance.now();
+    const startedAt = performance.now();
     hideSecrets(piece.repeat(20_000));
-    expect([piece, performance.now() - begun < 2_000]).toEqual([piece, true]);
+    expect([piece, performance.now() - startedAt < 2_000]).toEqual([piece, true]);
   }
 });
 
-test('a line has nothing of the line before it', () => {
+test('does not repeat fields of the previous line', () => {
   const lines: string[] = [];
   const always = { traceId: 'a' };
   const log = createLog({ level: 'info', name: 'x', fields: () => always }, { write: (line) => void lines.push(line) });
-  log.info({ userId: 1 }, 'of one');
-  log.info({}, 'of nobody');
+  log.info({ userId: 1 }, 'with a user');
+  log.info({}, 'without a user');
   expect(JSON.parse(lines[1] ?? '')).not.toHaveProperty('userId');
   expect(JSON.parse(lines[1] ?? '')).toHaveProperty('traceId', 'a');
 });

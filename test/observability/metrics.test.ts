@@ -13,26 +13,26 @@ const open = async (token: string | null) => {
   const metrics = createMetrics({ ofProcess: true });
   const server = await serveMetrics(createMetricsPage(metrics, token), 0, '127.0.0.1');
   opened.push(server);
-  const ask = (path: string, options: RequestInit = {}) => fetch(`http://127.0.0.1:${server.port}${path}`, options);
-  return { metrics, ask };
+  const request = (path: string, options: RequestInit = {}) => fetch(`http://127.0.0.1:${server.port}${path}`, options);
+  return { metrics, request };
 };
-afterAll(async () => void (await Promise.all(opened.map((one) => one.close()))));
+afterAll(async () => void (await Promise.all(opened.map((server) => server.close()))));
 
-test('two sets of metrics in one process share nothing, their default ones included', async () => {
-  const [one, other] = [createMetrics({ ofProcess: true }), createMetrics({ ofProcess: true })];
-  one.filesEnded('READY', 3);
-  other.filesEnded('READY', 1);
+test('keeps two sets of metrics in one process apart, including the default ones', async () => {
+  const [first, second] = [createMetrics({ ofProcess: true }), createMetrics({ ofProcess: true })];
+  first.filesEnded('READY', 3);
+  second.filesEnded('READY', 1);
   const READY = 'allotrope_files_ended_total{status="READY"}';
-  expect(seriesOf((await one.scrape()).text)[READY]).toBe(3);
-  expect(seriesOf((await other.scrape()).text)[READY]).toBe(1);
-  expect(seriesOf((await one.scrape()).text)['process_resident_memory_bytes']).toBeGreaterThan(1_000_000);
+  expect(seriesOf((await first.scrape()).text)[READY]).toBe(3);
+  expect(seriesOf((await second.scrape()).text)[READY]).toBe(1);
+  expect(seriesOf((await first.scrape()).text)['process_resident_memory_bytes']).toBeGreaterThan(1_000_000);
 });
 
-test('without measures of the process there are none', async () => {
+test('exports no process metrics with ofProcess false', async () => {
   expect((await createMetrics({ ofProcess: false }).scrape()).text).not.toMatch(/^(process|nodejs)_/m);
 });
 
-test('a request whose caller went away is counted as such', async () => {
+test('counts a request whose caller disconnected as aborted', async () => {
   const metrics = createMetrics({ ofProcess: false });
   metrics.answered({ method: 'GET', route: '/files', status: null, seconds: 7 });
   const series = seriesOf((await metrics.scrape()).text);
@@ -42,11 +42,11 @@ test('a request whose caller went away is counted as such', async () => {
   expect([bucket('5'), bucket('10')]).toEqual([0, 1]);
 });
 
-describe('served on a port of their own', () => {
-  test('they are text that Prometheus reads', async () => {
-    const { metrics, ask } = await open(null);
+describe('the metrics port', () => {
+  test('serves metrics in the text format of Prometheus', async () => {
+    const { metrics, request } = await open(null);
     metrics.embedded({ space: 's', purpose: 'document', outcome: 'reused', texts: 2, tokens: 30 });
-    const answer = await ask('/metrics?name=x');
+    const answer = await request('/metrics?name=x');
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
     expect(seriesOf(await answer.text())).toMatchObject({
@@ -55,35 +55,35 @@ describe('served on a port of their own', () => {
     });
   });
 
-  test('nothing else is', async () => {
-    const { ask } = await open(null);
-    expect((await ask('/')).status).toBe(404);
-    expect((await ask('/metrics', { method: 'POST' })).status).toBe(405);
+  test('serves nothing else', async () => {
+    const { request } = await open(null);
+    expect((await request('/')).status).toBe(404);
+    expect((await request('/metrics', { method: 'POST' })).status).toBe(405);
   });
 
   test.each([undefined, '', 'Bearer', 'Bearer wrong', `Token ${TOKEN}`, TOKEN, `Bearer ${TOKEN}x`])(
-    'with a token, %s is refused',
+    'rejects the authorization %s if there is a token',
     async (authorization) => {
-      const { ask } = await open(TOKEN);
-      const answer = await ask('/metrics', { headers: authorization === undefined ? {} : { authorization } });
+      const { request } = await open(TOKEN);
+      const answer = await request('/metrics', { headers: authorization === undefined ? {} : { authorization } });
       expect(answer.status).toBe(401);
       expect(await answer.text()).not.toMatch(/allotrope_|token-of/);
     },
   );
 
-  test('with a token, it opens them', async () => {
-    const { ask } = await open(TOKEN);
-    expect((await ask('/metrics', { headers: { authorization: `Bearer ${TOKEN}` } })).status).toBe(200);
+  test('accepts its token', async () => {
+    const { request } = await open(TOKEN);
+    expect((await request('/metrics', { headers: { authorization: `Bearer ${TOKEN}` } })).status).toBe(200);
   });
 
-  test('a port that is taken is told', async () => {
+  test('reports a port in use', async () => {
     await open(null);
     const page = createMetricsPage(createMetrics({ ofProcess: false }), null);
     await expect(serveMetrics(page, opened.at(-1)?.port ?? 0, '127.0.0.1')).rejects.toThrow('EADDRINUSE');
   });
 });
 
-describe('figures of the whole service', () => {
+describe('backlog gauges of the whole service', () => {
   const figures = (ready: number): Backlog => ({
     files: { READY: ready },
     runs:
@@ -106,9 +106,9 @@ describe('figures of the whole service', () => {
     return { at, pass: (took: number) => void (ms += took) };
   };
 
-  test('are those of the last look, and what is gone is gone', async () => {
-    let looks = 0;
-    const { at } = gaugesOf(() => Promise.resolve(figures((looks += 1))));
+  test('show the last read, without series that have ended', async () => {
+    let reads = 0;
+    const { at } = gaugesOf(() => Promise.resolve(figures((reads += 1))));
     const first = await at(0);
     expect(first).toMatchObject({
       'allotrope_files{status="READY"}': 1,
@@ -143,7 +143,7 @@ describe('figures of the whole service', () => {
     unreadEventAt: ago(90),
   };
 
-  test('each says what it stands for, in seconds where it is an age', async () => {
+  test('show each figure of the backlog, and ages in seconds', async () => {
     const series = await gaugesOf(() => Promise.resolve(BUSY)).at(0);
     const rounded = Object.entries(series).map(([name, value]) => [name, Math.round(value)]);
     expect(Object.fromEntries(rounded)).toEqual({
@@ -165,49 +165,49 @@ describe('figures of the whole service', () => {
     });
   });
 
-  test('none of them keeps what is over, nor what can not be read', async () => {
+  test('drop every series that has ended or cannot be read', async () => {
     const answers = [BUSY, NOTHING, BUSY, null, NOTHING];
     const read = () => {
       const answer = answers.shift();
-      return answer ? Promise.resolve(answer) : Promise.reject(new Error('away'));
+      return answer ? Promise.resolve(answer) : Promise.reject(new Error('unavailable'));
     };
     const { at: later } = gaugesOf(read);
-    const looks = [];
-    for (let nth = 0; nth < 5; nth += 1) looks.push(await later(11_000));
+    const reads = [];
+    for (let nth = 0; nth < 5; nth += 1) reads.push(await later(11_000));
     const never = await gaugesOf(() => Promise.resolve(NOTHING)).at(0);
-    expect([looks[1], looks[4]]).toEqual([never, never]);
-    // A failed look leaves nothing but that it failed.
-    expect(looks[3]).toEqual({ allotrope_backlog_up: 0, allotrope_backlog_read_seconds: 0 });
+    expect([reads[1], reads[4]]).toEqual([never, never]);
+    // A failed read leaves only the series about the failure.
+    expect(reads[3]).toEqual({ allotrope_backlog_up: 0, allotrope_backlog_read_seconds: 0 });
   });
 
-  test('looks are no more frequent than every ten seconds, and requests at one time share one', async () => {
-    let looks = 0;
-    const { at: later } = gaugesOf(() => Promise.resolve(figures((looks += 1))));
+  test('are read at most every ten seconds, and once for concurrent requests', async () => {
+    let reads = 0;
+    const { at: later } = gaugesOf(() => Promise.resolve(figures((reads += 1))));
     await Promise.all([later(0), later(0), later(0)]);
-    expect(looks).toBe(1);
+    expect(reads).toBe(1);
     await later(9_999);
-    expect(looks).toBe(1);
+    expect(reads).toBe(1);
     await later(1);
-    expect(looks).toBe(2);
+    expect(reads).toBe(2);
   });
 
-  test('that take long are read the more seldom', async () => {
-    let looks = 0;
+  test('are read less often if a read takes long', async () => {
+    let reads = 0;
     const { at, pass } = gaugesOf(() => {
-      looks += 1;
+      reads += 1;
       pass(2_000);
-      return Promise.resolve(figures(looks));
+      return Promise.resolve(figures(reads));
     });
     await at(0);
     await at(90_000);
-    expect(looks).toBe(1);
+    expect(reads).toBe(1);
     expect((await at(11_000))['allotrope_backlog_read_seconds']).toBe(2);
-    expect(looks).toBe(2);
+    expect(reads).toBe(2);
   });
 
-  test('that can not be read are left out, and the others are told', async () => {
+  test('are missing if they cannot be read, and allotrope_backlog_up is 0', async () => {
     let fails = false;
-    const { at } = gaugesOf(() => (fails ? Promise.reject(new Error('away')) : Promise.resolve(figures(1))));
+    const { at } = gaugesOf(() => (fails ? Promise.reject(new Error('unavailable')) : Promise.resolve(figures(1))));
     await at(0);
     fails = true;
     const series = await at(20_000);
@@ -217,7 +217,7 @@ describe('figures of the whole service', () => {
   });
 });
 
-test('what is told beside them is told after them, and left out where it can not be had', async () => {
+test('appends metrics of another source, and omits them if they are unavailable', async () => {
   const metrics = createMetrics({ ofProcess: false });
   metrics.filesEnded('READY', 1);
   const both = createMetricsPage(metrics, null, () => Promise.resolve('sdk_things 3\n'));
@@ -225,6 +225,6 @@ test('what is told beside them is told after them, and left out where it can not
     sdk_things: 3,
     'allotrope_files_ended_total{status="READY"}': 1,
   });
-  const alone = await createMetricsPage(metrics, null, () => Promise.reject(new Error('away'))).read(undefined);
+  const alone = await createMetricsPage(metrics, null, () => Promise.reject(new Error('unavailable'))).read(undefined);
   expect([alone.status, seriesOf(alone.text)['allotrope_files_ended_total{status="READY"}']]).toEqual([200, 1]);
 });

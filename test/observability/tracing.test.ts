@@ -19,20 +19,20 @@ const open = (ratio = 1): Promise<Tracing> =>
   openTracing({ endpoint: receiver.endpoint, headers: {}, ratio }, 'tested');
 const workflow = { type: 'w', workflowId: 'w:1', executionId: EXECUTION, startedAt: new Date(), failed: false };
 
-describe('off', () => {
-  test('is nothing at all', async () => {
+describe('disabled tracing', () => {
+  test('is NO_TRACING, which carries nothing', async () => {
     const off = await openTracing({ endpoint: null, headers: {}, ratio: 1 }, 'x');
     expect(off).toBe(NO_TRACING);
     expect(await inSpan(off, { name: 'a', kind: 'internal' }, () => Promise.resolve(off.carried()))).toBeNull();
   });
 
-  test('loads nothing: one file knows OpenTelemetry, and it is imported where it is wanted alone', async () => {
+  test('does not load OpenTelemetry: only one file imports it, and only when tracing is enabled', async () => {
     const folder = new URL('../../observability/', import.meta.url);
-    const knowing = readdirSync(folder).filter((name) =>
+    const importers = readdirSync(folder).filter((name) =>
       readFileSync(new URL(name, folder), 'utf8').includes("from '@opentelemetry/"),
     );
-    expect(knowing).toEqual(['openTelemetry.ts']);
-    // prom-client brings the words of it by itself, and no more.
+    expect(importers).toEqual(['openTelemetry.ts']);
+    // prom-client loads the API package of OpenTelemetry, so count only the SDK and exporters.
     const program = `
       import { createRequire } from 'node:module';
       const { openTracing } = await import('./dist/observability/tracing.js');
@@ -50,8 +50,8 @@ describe('off', () => {
   });
 });
 
-describe('on', () => {
-  test('work lies in its span, however far it goes on, and is told with ids and kinds of errors, never messages', async () => {
+describe('enabled tracing', () => {
+  test('nests work in its span across async calls, and exports ids and kinds of errors, but no messages', async () => {
     const tracing = await open();
     const work = inSpan(
       tracing,
@@ -74,14 +74,14 @@ describe('on', () => {
     expect(receiver.bodies.join('')).not.toContain('a secret');
   });
 
-  test('calls outside of any span make none', async () => {
+  test('exports no span for calls outside of a span', async () => {
     const tracing = await open();
     tracing.watch?.({ system: 'mongodb', operation: 'find', target: 'runs' })({ failed: false });
     await tracing.close();
     expect(receiver.spans).toEqual([]);
   });
 
-  test('a workflow has the span that its activities lay in before it ended, on whichever worker', async () => {
+  test('gives a workflow the span that is the parent of its activities on every worker', async () => {
     const [api, first, second] = await Promise.all([open(), open(), open()]);
     const carried = await inSpan(api, { name: 'start', kind: 'producer', ids: { run: 3 } }, () =>
       Promise.resolve(api.carried()),
@@ -102,7 +102,7 @@ describe('on', () => {
     });
   });
 
-  test('a workflow that nobody carried anything to is a trace of its own', async () => {
+  test('starts a new trace for a workflow without a carried context', async () => {
     const tracing = await open();
     await inSpan(tracing, { name: 'activity', kind: 'consumer', parent: tracing.parentOf(EXECUTION, null) }, () =>
       Promise.resolve(),
@@ -116,7 +116,7 @@ describe('on', () => {
     expect([activity?.traceId, activity?.parentId]).toEqual([whole?.traceId, whole?.spanId]);
   });
 
-  test('of traces that are not kept nothing is sent, by anybody', async () => {
+  test('exports nothing of a trace that is not sampled, from any process', async () => {
     const [none, all] = await Promise.all([open(0), open()]);
     const carried = await inSpan(none, { name: 'start', kind: 'producer' }, () => Promise.resolve(none.carried()));
     expect(carried?.traceparent).toMatch(/-00$/);
@@ -129,7 +129,7 @@ describe('on', () => {
     expect(receiver.spans).toEqual([]);
   });
 
-  test('log lines within a span name it', async () => {
+  test('adds the ids of the span to log lines', async () => {
     const tracing = await open();
     expect(tracing.logFields()).toEqual({});
     const fields = await inSpan(tracing, { name: 'a', kind: 'internal' }, () => Promise.resolve(tracing.logFields()));
@@ -140,36 +140,36 @@ describe('on', () => {
     await tracing.close();
   });
 
-  test('a receiver that is away holds nothing up', async () => {
+  test('continues while the receiver is unreachable', async () => {
     const tracing = await openTracing({ endpoint: 'http://127.0.0.1:9', headers: {}, ratio: 1 }, 'x');
     await inSpan(tracing, { name: 'a', kind: 'internal' }, () => Promise.resolve());
     await expect(tracing.close()).resolves.toBeUndefined();
   });
 });
 
-describe('what is carried', () => {
+describe('the carried context', () => {
   const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
-  test('comes out as it went in', () => {
+  test('is restored from its headers', () => {
     const ids = { organization: 1, user: 2, file: 3, run: 4, request: 'a, b=c', workflow: 'scrape:3' };
     expect(carriedIn(headersOf({ traceparent, ids }))).toEqual({ traceparent, ids });
   });
-  test.each([null, {}, { traceparent: 'x' }, { traceparent: 7 }, 'text'])('of %j there is nothing', (headers) => {
+  test.each([null, {}, { traceparent: 'x' }, { traceparent: 7 }, 'text'])('is null for %j', (headers) => {
     expect(carriedIn(headers)).toBeNull();
   });
-  test("somebody else's baggage is left alone", () => {
+  test('ignores foreign or malformed baggage', () => {
     expect(carriedIn({ traceparent, baggage: 'run=abc,other=1,user=%E0%A4' })).toEqual({ traceparent, ids: {} });
     expect(carriedIn({ traceparent, baggage: 'run=abc,other=1,user=2' })).toEqual({ traceparent, ids: { user: 2 } });
   });
 });
 
-describe('headers for the receiver', () => {
-  test('are read as the standard has them', () => {
+describe('OTLP headers', () => {
+  test('are parsed as the OpenTelemetry specification defines', () => {
     expect(readOtlpHeaders(' Authorization = Basic%20eHk= , x-a=b,')).toEqual({
       authorization: 'Basic eHk=',
       'x-a': 'b',
     });
   });
-  test.each(['secret', 'a=%zz'])('of %s nothing is repeated', (text) => {
+  test.each(['secret', 'a=%zz'])('are rejected without quoting the value: %s', (text) => {
     expect(() => readOtlpHeaders(text)).toThrow(/^accepts (?!.*secret).*$/);
   });
 });

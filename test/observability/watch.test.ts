@@ -1,4 +1,4 @@
-/** How calls to stores end for those who watch them: metrics count failures and spans are marked by it. */
+/** Watching of calls to stores: metrics count the failures, and spans are marked with them. */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -28,30 +28,30 @@ afterAll(() => {
   server.close();
 });
 
-type Seen = (WatchedCall & CallEnd)[];
-const recorder = (): { seen: Seen; watch: Watch } => {
-  const seen: Seen = [];
-  return { seen, watch: (call) => (end) => void seen.push({ ...call, ...end }) };
+type Calls = (WatchedCall & CallEnd)[];
+const recorder = (): { calls: Calls; watch: Watch } => {
+  const calls: Calls = [];
+  return { calls, watch: (call) => (end) => void calls.push({ ...call, ...end }) };
 };
 const CALL = { system: 'qdrant', operation: 'o', target: 't' } as const;
-const refusing = () => Promise.reject(new Error('away'));
+const rejecting = () => Promise.reject(new Error('unreachable'));
 
-test('a promise that is rejected has failed, for every watch, and its error passes', async () => {
-  const [one, other] = [recorder(), recorder()];
-  const watch = watchAll([one.watch, null, other.watch]);
+test('reports a rejected promise as failed to every watch, and rethrows its error', async () => {
+  const [first, second] = [recorder(), recorder()];
+  const watch = watchAll([first.watch, null, second.watch]);
   expect(await watched(watch, CALL, () => Promise.resolve(3))).toBe(3);
-  await expect(watched(watch, CALL, refusing)).rejects.toThrow('away');
+  await expect(watched(watch, CALL, rejecting)).rejects.toThrow('unreachable');
   const ends = [
     { ...CALL, failed: false },
     { ...CALL, failed: true },
   ];
-  expect([one.seen, other.seen]).toEqual([ends, ends]);
-  await expect(watched(watchAll([null]), CALL, refusing)).rejects.toThrow('away');
+  expect([first.calls, second.calls]).toEqual([ends, ends]);
+  await expect(watched(watchAll([null]), CALL, rejecting)).rejects.toThrow('unreachable');
 });
 
-test('a request to Qdrant has failed with each refusal and where there is no answer', () =>
+test('reports a request to Qdrant as failed for each error status and without an answer', () =>
   everyRow([200, 400, 404, 429, 500, 503, null], String, async (given) => {
-    const { seen, watch } = recorder();
+    const { calls, watch } = recorder();
     status = given ?? 200;
     // Port 9 is closed.
     const port = given === null ? 9 : (server.address() as AddressInfo).port;
@@ -64,17 +64,17 @@ test('a request to Qdrant has failed with each refusal and where there is no ans
         () => true,
       );
     expect(await isRefused(client.getCollection('things'))).toBe(failed);
-    const reader = watchedReader(() => (failed ? refusing() : Promise.resolve([] as never)), watch);
+    const reader = watchedReader(() => (failed ? rejecting() : Promise.resolve([] as never)), watch);
     expect(await isRefused(reader('/collections/things/points/query/batch?timeout=3', {}))).toBe(failed);
     const ofQdrant = { system: 'qdrant', target: 'things', failed };
-    expect(seen).toEqual([
+    expect(calls).toEqual([
       { ...ofQdrant, operation: 'getCollection' },
       { ...ofQdrant, operation: 'query_batch' },
     ]);
   }));
 
-test('a command of MongoDB has failed where MongoDB refuses it; those that keep connections are not seen', async () => {
-  const { seen, watch } = recorder();
+test('reports a rejected command of MongoDB as failed, and ignores commands that keep connections alive', async () => {
+  const { calls, watch } = recorder();
   const options = { dbName: `watched-${process.pid}`, monitorCommands: true };
   const connection = await mongoose.createConnection(testEngines().mongodbUri, options).asPromise();
   watchCommands(connection, watch);
@@ -83,13 +83,13 @@ test('a command of MongoDB has failed where MongoDB refuses it; those that keep 
   await connection.db!.command({ find: 'things', filter: { $no: 1 } }).catch(() => undefined);
   await connection.close();
   const ofMongo = { system: 'mongodb', target: 'things' };
-  expect(seen).toEqual([
+  expect(calls).toEqual([
     { ...ofMongo, operation: 'aggregate', failed: false },
     { ...ofMongo, operation: 'find', failed: true },
   ]);
 });
 
-test('the metrics count failures of each store, and none of what went well', async () => {
+test('counts only the failures of each store', async () => {
   const metrics = createMetrics({ ofProcess: false });
   const failures = async (): Promise<(number | undefined)[]> => {
     const series = seriesOf((await metrics.scrape()).text);

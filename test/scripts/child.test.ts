@@ -1,4 +1,4 @@
-/** How a process of the service is supervised: started again after each death, killed when frozen, ended by a stop. */
+/** Supervision of a process of the service: it is restarted after each exit, killed when frozen, and ended by a stop. */
 import { afterEach, expect, test } from '@jest/globals';
 
 import { type ChildOptions, type SupervisedChild, superviseChild } from '../../scripts/child.js';
@@ -8,9 +8,14 @@ const started: SupervisedChild[] = [];
 afterEach(async () => {
   for (const child of started.splice(0)) await child.stop();
 });
-async function supervise(does: string, options: Partial<ChildOptions> = {}): Promise<SupervisedChild> {
+async function supervise(behaviour: string, options: Partial<ChildOptions> = {}): Promise<SupervisedChild> {
   const module = '../test/scripts/children/supervised';
-  const child = await superviseChild({ module, env: { ...process.env, DOES: does }, compile: false, ...options });
+  const child = await superviseChild({
+    module,
+    env: { ...process.env, BEHAVIOUR: behaviour },
+    compile: false,
+    ...options,
+  });
   started.push(child);
   return child;
 }
@@ -22,22 +27,22 @@ const isAlive = (pid: number | undefined): boolean => {
   }
 };
 
-test('a process is started again after each of its deaths, until it is stopped', async () => {
+test('restarts a process after each exit until it is stopped', async () => {
   const codes: (number | null)[] = [];
   const child = await supervise('waits', { onExit: (code) => void codes.push(code) });
   expect(child.ready).toEqual({ ready: true, port: 7 });
-  for (let death = 1; death <= 3; death += 1) {
+  for (let exit = 1; exit <= 3; exit += 1) {
     const before = child.pid();
     process.kill(before ?? 0, 'SIGKILL');
     await waitFor(child.pid, (pid) => pid !== before && isAlive(pid));
-    expect(codes).toHaveLength(death);
+    expect(codes).toHaveLength(exit);
   }
   const last = child.pid();
   await child.stop();
   expect([isAlive(last), codes.length]).toEqual([false, 3]);
 });
 
-test('a process without restart stays away, and one that fails at its start says how', async () => {
+test('does not restart a process without restart, and rejects with the exit code of a failed start', async () => {
   const codes: (number | null)[] = [];
   const child = await supervise('waits', { restart: false, onExit: (code) => void codes.push(code) });
   const pid = child.pid();
@@ -50,17 +55,17 @@ test('a process without restart stays away, and one that fails at its start says
   await expect(supervise('fails')).rejects.toThrow('ended at start with code 4');
 });
 
-test('a process without signs of life is killed and started again; one that never sent any is left alone', async () => {
+test('kills and restarts a process whose heartbeats stop, but not one that never sent any', async () => {
   const frozen: (number | undefined)[] = [];
   const options = { frozenAfterMs: 1_000, onFrozen: (pid: number | undefined) => void frozen.push(pid) };
   const lines: string[] = [];
-  const [freezes, quiet] = await Promise.all([
+  const [freezes, silent] = await Promise.all([
     supervise('freezes', options),
     supervise('logs', { ...options, onLogLine: (line) => void lines.push(line) }),
   ]);
-  const [first, same] = [freezes.pid(), quiet.pid()];
+  const [first, same] = [freezes.pid(), silent.pid()];
   await waitFor(freezes.pid, (pid) => pid !== first && isAlive(pid));
   expect(frozen[0]).toBe(first);
   expect(frozen).not.toContain(same);
-  expect([quiet.pid(), isAlive(same), lines]).toEqual([same, true, ['a line', 'another']]);
+  expect([silent.pid(), isAlive(same), lines]).toEqual([same, true, ['a line', 'another']]);
 });

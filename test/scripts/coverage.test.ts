@@ -66,7 +66,7 @@ beforeEach(async () => {
 });
 afterEach(async () => rm(project, { recursive: true, force: true }));
 
-/** Runs a program in a process of its own whose coverage is recorded. */
+/** Runs a program in a child process and records its coverage. */
 async function run(program: string, ...flags: readonly string[]): Promise<void> {
   await promisify(execFile)(process.execPath, [...flags, '--input-type=module', '-e', program], {
     cwd: ROOT,
@@ -80,7 +80,7 @@ const missed = () => {
   return { lines: decide?.lines.missed, branches: decide?.branches.missed };
 };
 
-test('counts the lines and branches of a compiled file that one call leaves out', async () => {
+test('counts the lines and branches of a compiled file that one call misses', async () => {
   await run(callCompiled(7));
   expect(await takeReports(raw, tally)).toBe(0);
   expect(tally.files()[0]).toMatchObject({ lines: { total: 12 }, branches: { total: 18 } });
@@ -90,7 +90,7 @@ test('counts the lines and branches of a compiled file that one call leaves out'
   });
 });
 
-test('adds up what runs compiled, by tsx and by Jest', async () => {
+test('merges coverage of compiled code, of tsx and of Jest', async () => {
   await run(callCompiled(7));
   await run(`import { decide } from '${project}/words/decide.ts'; decide(0);`, '--import', TSX);
   const code = JSON.stringify(compileLikeJest(SOURCE, path.join(project, 'words/decide.ts')));
@@ -120,16 +120,16 @@ test('counts a thread that is terminated', async () => {
   });
 });
 
-test('counts a reader of documents that answered and was then killed, though its environment is its own', async () => {
+test('counts a document process that answered and was then killed, although it has its own environment', async () => {
   await mkdir(path.join(project, 'dist/documents'));
   const reader = path.join(project, 'dist/documents/poolProcess.js');
-  // Its first second is not written.
+  // Coverage is not written during the first second.
   await writeFile(
     reader,
     `import { decide } from '../words/decide.js';
-    const began = performance.now();
+    const startedAt = performance.now();
     decide(20);
-    setInterval(() => process.send(performance.now() - began > 1000), 100);`,
+    setInterval(() => process.send(performance.now() - startedAt > 1000), 100);`,
   );
   const parent = `import { fork } from 'node:child_process';
     const child = fork('${reader}', [], { env: {}, execArgv: [] });
@@ -139,7 +139,7 @@ test('counts a reader of documents that answered and was then killed, though its
   expect(missed().lines).toEqual([4, 5, 6, 8, 10, 12, 16, 18, 19, 20]);
 });
 
-test('keeps a report for later that is still being written', async () => {
+test('keeps a report that is still being written for later', async () => {
   await run(callCompiled(20));
   await takeReports(raw, tally);
   expect(await readdir(raw)).toEqual([]);
@@ -148,7 +148,7 @@ test('keeps a report for later that is still being written', async () => {
   expect(await readdir(raw)).toEqual(['coverage-1.json']);
 });
 
-test('names a script whose compiled code is gone, and counts the others', async () => {
+test('names a script without a source map, and counts the others', async () => {
   await writeFile(path.join(project, 'dist/words/unused.js'), 'export const unused = 1;\n');
   await run(`await import('${project}/dist/words/unused.js'); ${callCompiled(7)}`);
   await takeReports(raw, tally);
@@ -158,7 +158,7 @@ test('names a script whose compiled code is gone, and counts the others', async 
   expect(missed().lines).toEqual([6, 12, 16, 19]);
 });
 
-test('counts files that nothing loads, and sums up folders', async () => {
+test('counts files that are never loaded, and sums folders', async () => {
   await run(callCompiled(7));
   await takeReports(raw, tally);
   const folders = summarize([...tally.files(), { path: 'a.ts', lines: { total: 1, missed: [] }, branches: NONE }]);

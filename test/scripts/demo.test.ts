@@ -28,7 +28,7 @@ function growingScrape(): { readonly api: Client; readonly polls: () => number }
   };
 }
 
-test('without a terminal, progress takes no line per poll', async () => {
+test('writes no line per poll without a terminal', async () => {
   const written: string[] = [];
   const { api, polls } = growingScrape();
   await followScrape(api, 1, { isInteractive: false, err: (text) => void written.push(text) }, 1);
@@ -36,7 +36,7 @@ test('without a terminal, progress takes no line per poll', async () => {
   expect(written).toEqual([]);
 });
 
-test('in a terminal, the bar appears once the number of pages is known', async () => {
+test('shows the bar on a terminal once the number of pages is known', async () => {
   const written: string[] = [];
   await followScrape(growingScrape().api, 1, { isInteractive: true, err: (text) => void written.push(text) }, 1);
   expect(written[0]).toContain('finding pages');
@@ -44,7 +44,7 @@ test('in a terminal, the bar appears once the number of pages is known', async (
   expect(written.at(-1)).toContain('4/4 pages · 4 ready, 0 failed');
 });
 
-test('a failed request is reported as text, without JSON', () => {
+test('reports a failed request as text, without JSON', () => {
   expect(detailOf({ detail: 'No such file.' })).toBe('No such file.');
   expect(detailOf({ detail: [{ loc: ['body', 'url'], msg: 'Must be a URL', type: 'value_error' }] })).toBe(
     'body.url: Must be a URL',

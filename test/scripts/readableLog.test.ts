@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 
 import { readableLog } from '../../scripts/readableLog.js';
 
-test('a line of the log becomes a sentence with its cause, and without tokens, ids and stack', () => {
+test('turns a log line into a sentence with its cause, without tokens, ids and stack', () => {
   const line = {
     level: 40,
     name: 'worker',
@@ -13,6 +13,6 @@ test('a line of the log becomes a sentence with its cause, and without tokens, i
   expect(readableLog(JSON.stringify(line))).toBe('worker: Activity failed: connect ECONNREFUSED 127.0.0.1:6343');
 });
 
-test.each(['plain text', '{"no":"message"}', '12'])('%s stays as it is', (line) => {
+test.each(['plain text', '{"no":"message"}', '12'])('does not change %s', (line) => {
   expect(readableLog(line)).toBe(line);
 });

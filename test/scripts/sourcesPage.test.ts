@@ -8,11 +8,11 @@ import { sourcesPage } from '../../scripts/sourcesPage.js';
 const DOCS = new URL('../../docs/', import.meta.url);
 const readDoc = (name: string): string => readFileSync(new URL(name, DOCS), 'utf8');
 
-test('docs/sources.md is what the rows and connectors say', () => {
+test('docs/sources.md matches the table of sources and the connectors', () => {
   expect(readDoc('sources.md')).toBe(sourcesPage());
 });
 
-test('it has a row for each source, with operations and files that there are', () => {
+test('docs/sources.md has a row for each source, with existing operations and files', () => {
   const page = sourcesPage();
   const rows = page.split('\n').filter((line) => line.includes('emulator, catalogue, kills'));
   expect(rows).toHaveLength(Object.keys(CONNECTED_SOURCES).length);

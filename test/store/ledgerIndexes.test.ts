@@ -17,7 +17,7 @@ beforeAll(async () => {
   connection = await mongoose.createConnection(service.env['MONGODB_URI'] ?? '').asPromise();
   user = await service.user('ada');
   const { organizationId, userId } = await service.store.users.ensure(1, 'ada');
-  ({ ended, goesOn } = await seedLedger(connection, { organizationId, userId }, ITEMS));
+  ({ ended, active: goesOn } = await seedLedger(connection, { organizationId, userId }, ITEMS));
 });
 afterAll(async () => {
   await connection.close();

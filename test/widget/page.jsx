@@ -1,4 +1,4 @@
-/** The page of an integrator: the widget alone, with what the test wishes of it, and an own back end that gives tokens. */
+/** The page of an integrator: only the widget, with the options of the test (`globalThis.wishes`) and tokens of its own back end. */
 import { CarbonConnect } from 'carbon-connect';
 import { useState } from 'react';
 import { createRoot } from 'react-dom/client';

@@ -64,7 +64,7 @@ const eml = async (): Promise<Bytes> => {
   return Uint8Array.from(message as Buffer);
 };
 
-// What the package's types call a class is a member of what Node imports.
+// In the package's types the class is `PptxGenJs.default`; in Node the import itself is the class.
 const Show = PptxGenJs as unknown as typeof PptxGenJs.default;
 const pptx = async (): Promise<Bytes> => {
   const show = new Show();
@@ -97,10 +97,10 @@ const objects = QUAYS.slice(1).map(([place, depth, rule]) => ({ place, depth, ru
 
 const NOTHING = { headings: false, table: false, code: false };
 const ALL = { headings: true, table: true, code: true };
-/** The subject of a message is its first heading; that of the storms is none. */
+/** Chunks of the guide as a message: the subject is the only heading. */
 const MAIL = guideChunks(NOTHING).with(0, `# Arrival\n\n${ARRIVAL.join(' ')}`);
 
-describe('the guide is cut as the rules say', () => {
+describe('chunks of the guide', () => {
   test.each<readonly [string, string, () => Bytes | Promise<Bytes>, readonly string[]]>([
     ['plain text', 'a.txt', () => PLAIN, guideChunks(NOTHING)],
     ['Markdown', 'a.md', () => MARKDOWN, guideChunks(ALL)],
@@ -121,7 +121,7 @@ describe('the guide is cut as the rules say', () => {
     ],
     ['mail', 'a.eml', eml, MAIL],
     ['Outlook', 'a.msg', () => makeMsg({ subject: 'Arrival', body: PLAIN }), MAIL],
-  ])('of %s', async (_what, name, make, expected) => {
+  ])('follow the rules for %s', async (_what, name, make, expected) => {
     expect(await chunksOfFile(await make(), name, { chunkSize: SIZE, chunkOverlap: OVERLAP })).toEqual(expected);
   });
 
@@ -131,9 +131,9 @@ describe('the guide is cut as the rules say', () => {
     ['a workbook', 'a.xlsx', xlsx, 'rows', true],
     ['a workbook with macros', 'a.xlsm', () => withMacros(xlsx()), 'rows', false],
     ['JSON', 'a.json', () => JSON.stringify(objects), 'objects', true],
-    ['JSON lines', 'a.jsonl', () => objects.map((one) => JSON.stringify(one)).join('\n'), 'objects', true],
+    ['JSON lines', 'a.jsonl', () => objects.map((object) => JSON.stringify(object)).join('\n'), 'objects', true],
   ])(
-    'of %s, two rows or objects a chunk, or one where one is asked for',
+    'hold two rows or objects of %s, or one with max_items_per_chunk 1',
     async (_what, name, make, kind, isGrouped) => {
       const size = { chunkSize: ROW_SIZE, chunkOverlap: OVERLAP };
       const content = await make();
@@ -143,7 +143,7 @@ describe('the guide is cut as the rules say', () => {
     },
   );
 
-  /** Of what groups no items: the same with max_items_per_chunk as without. */
+  /** Returns the chunks of a format without items, and checks that max_items_per_chunk does not change them. */
   const chunked = async (input: Partial<ParseInput>, name: string) => {
     const chunking = { chunkSize: SIZE, chunkOverlap: OVERLAP, prefix: null, placeChunks: true };
     const [chunks, grouped] = await Promise.all(
@@ -156,7 +156,7 @@ describe('the guide is cut as the rules say', () => {
     return chunks ?? [];
   };
 
-  test.each(['a.png', 'a.jpg'])('of %s in which OCR found it, with the lines that a chunk has', async (name) => {
+  test.each(['a.png', 'a.jpg'])('follow the rules for OCR of %s, with the box of their lines', async (name) => {
     let y = 0;
     const paragraphs = SECTIONS.flatMap(([title, sentences]) => {
       const line = (text: string) => ({ text, x1: 10, x2: 500, y1: (y += 20), y2: y + 15 });
@@ -165,7 +165,7 @@ describe('the guide is cut as the rules say', () => {
     const readAs = name === 'a.png' ? 'PNG' : 'JPG';
     const chunks = await chunked({ readAs, recognizedPages: [{ number: 1, paragraphs }] }, name);
     expect(chunks.map(({ text }) => text)).toEqual(guideChunks({ ...NOTHING, headings: true }));
-    // Eleven lines, twenty apart: headings are the first and the sixth.
+    // Eleven lines, 20 apart; the first and the sixth are headings.
     expect(chunks.map(({ metadata }) => [metadata?.['y1'], metadata?.['y2']])).toEqual([
       [20, 115],
       [100, 195],
@@ -173,10 +173,10 @@ describe('the guide is cut as the rules say', () => {
     ]);
   });
 
-  test('of a recording in which it is said, with the times at which', async () => {
+  test('follow the rules for a recording, with the times of their sentences', async () => {
     const segments = SECTIONS.flatMap(([, sentences]) =>
       sentences.map((text, nth) => ({ text, paragraph: nth === 0 })),
-    ).map((one, nth) => ({ ...one, start: nth * 10, end: nth * 10 + 9, speaker: null }));
+    ).map((sentence, nth) => ({ ...sentence, start: nth * 10, end: nth * 10 + 9, speaker: null }));
     const chunks = await chunked(
       {
         recording: {

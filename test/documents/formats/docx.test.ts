@@ -18,10 +18,10 @@ import { expect, test } from '@jest/globals';
 import { chunksOfFile, faultOfFile, readFile } from '../readFile.js';
 import { officeFile } from './officeFile.js';
 
-// What the package's types call a class is a member of what Node imports.
+// In the package's types the class is `PptxGenJs.default`; in Node the import itself is the class.
 const Show = PptxGenJs as unknown as typeof PptxGenJs.default;
 
-const made = async (children: ConstructorParameters<typeof Document>[0]['sections'][0]['children']) =>
+const makeDocx = async (children: ConstructorParameters<typeof Document>[0]['sections'][0]['children']) =>
   Uint8Array.from(
     await Packer.toBuffer(
       new Document({
@@ -43,8 +43,8 @@ const table = (rows: readonly (readonly string[])[]): Table =>
     ),
   });
 
-test('headings, lists, links, notes and tables of a document', async () => {
-  const bytes = await made([
+test('reads headings, lists, links, footnotes and tables', async () => {
+  const bytes = await makeDocx([
     new Paragraph({ text: 'Harbour rules', heading: HeadingLevel.TITLE }),
     new Paragraph({ text: 'Mooring', heading: HeadingLevel.HEADING_2 }),
     new Paragraph({
@@ -92,7 +92,7 @@ const W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main
 const word = (body: string): Uint8Array =>
   officeFile('word/document.xml', `<w:document ${W}><w:body>${body}</w:body></w:document>`);
 
-test('what was deleted, stands elsewhere or is a fallback is not read; text boxes and tables in tables are', async () => {
+test('reads text boxes and nested tables, but no deleted text, field codes or fallbacks', async () => {
   const { text } = await readFile(
     word(
       '<w:p><w:r><w:t>Kept</w:t></w:r><w:del><w:r><w:t>deleted</w:t><w:delText>gone</w:delText></w:r></w:del>' +
@@ -106,7 +106,7 @@ test('what was deleted, stands elsewhere or is a fallback is not read; text boxe
   expect(text).toBe('Kept added\n\nIn a box\n\n| outer inner |\n| --- |');
 });
 
-test('lists that share their numbering count on; one that says so counts anew', async () => {
+test('continues the numbers of lists with a common definition, unless a list sets its own start', async () => {
   const item = (numId: number, text: string): string =>
     `<w:p><w:pPr><w:numPr><w:ilvl w:val="0"/><w:numId w:val="${numId}"/></w:numPr></w:pPr><w:r><w:t>${text}</w:t></w:r></w:p>`;
   const num = (id: number, more: string): string =>
@@ -128,7 +128,7 @@ test('lists that share their numbering count on; one that says so counts anew', 
   expect((await readFile(bytes, 'a.docx')).text).toBe('1. Call\n2. moor\n3. pay\n5. Leave\n6. wave');
 });
 
-test('charts and diagrams are read where they stand, as tables and points', async () => {
+test('reads charts as tables and diagrams as points, at their position', async () => {
   const show = new Show();
   const slide = show.addSlide();
   const labels = ['First', 'Second'];
@@ -172,7 +172,7 @@ test('charts and diagrams are read where they stand, as tables and points', asyn
   );
 });
 
-test('a document without styles, as programs write it', async () => {
+test('reads the headings of a document without styles', async () => {
   const { text } = await readFile(
     word(
       '<w:p><w:pPr><w:pStyle w:val="Heading1"/></w:pPr><w:r><w:t>Fees</w:t></w:r></w:p>' +
@@ -184,8 +184,8 @@ test('a document without styles, as programs write it', async () => {
   expect(text).toBe('# Fees\n\n## Small boats\n\nTen euros');
 });
 
-test('chunks keep headings with their text and tables whole', async () => {
-  const bytes = await made([
+test('keeps headings with their text, and tables whole, in chunks', async () => {
+  const bytes = await makeDocx([
     new Paragraph({ text: 'Mooring', heading: HeadingLevel.HEADING_1 }),
     new Paragraph('Boats moor at the north quay.'),
     new Paragraph({ text: 'Fees', heading: HeadingLevel.HEADING_1 }),
@@ -212,19 +212,19 @@ test('chunks keep headings with their text and tables whole', async () => {
   ]);
 });
 
-test('an encrypted, a broken, an empty and a wrongly named file each say so', async () => {
-  const bytes = await made([new Paragraph('Words')]);
-  const locked = Uint8Array.from(encrypt(Buffer.from(bytes), { password: 'x' }));
-  expect(await faultOfFile(locked, 'a.docx')).toMatch(/^encrypted: .*password/);
+test('reports encrypted, broken and empty files, and the format of a wrongly named one', async () => {
+  const bytes = await makeDocx([new Paragraph('Words')]);
+  const encrypted = Uint8Array.from(encrypt(Buffer.from(bytes), { password: 'x' }));
+  expect(await faultOfFile(encrypted, 'a.docx')).toMatch(/^encrypted: .*password/);
   expect(await faultOfFile(bytes.subarray(0, 3000), 'a.docx')).toMatch(/^broken_content: .*save it again/);
-  const torn = word('<w:p><w:r><w:t>Words</w:r></w:p>');
-  expect(await faultOfFile(torn, 'a.docx')).toMatch(/^broken_content: /);
+  const malformed = word('<w:p><w:r><w:t>Words</w:r></w:p>');
+  expect(await faultOfFile(malformed, 'a.docx')).toMatch(/^broken_content: /);
   const parts = { '[Content_Types].xml': strToU8('<Types/>'), 'word/x.xml': strToU8('<a/>') };
   expect(await faultOfFile(zipSync(parts), 'a.docx')).toMatch(/^broken_content: .*without a document/);
   expect(await faultOfFile(zipSync({ 'Boats.txt': strToU8('Ada') }), 'a.docx')).toMatch(
     /^unsupported_type: .*not an Office file but an archive of other files, the first of them boats\.txt\. Unpack it/,
   );
-  expect(await faultOfFile(await made([]), 'a.docx')).toMatch(/^no_text: /);
+  expect(await faultOfFile(await makeDocx([]), 'a.docx')).toMatch(/^no_text: /);
   const named = await readFile(bytes, 'a.pdf');
   expect([named.text, named.format, named.metadata['named_as']]).toEqual(['Words', 'DOCX', 'PDF']);
 });

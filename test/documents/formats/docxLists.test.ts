@@ -8,7 +8,7 @@ import { officeFile } from './officeFile.js';
 const W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"';
 const LEVELS = [0, 1, 2, 3, 4, 5, 6, 7, 8];
 
-/** An item of a list at a level; a word: a paragraph in no list. */
+/** A list item by list and level, or the text of a paragraph outside of lists. */
 type Block = readonly [numId: number, level: number] | string;
 
 const abstract = (id: number, formats: readonly string[]): string =>
@@ -20,7 +20,7 @@ const num = (id: number, list: number, more = ''): string =>
 const startAt = (level: number, start: number): string =>
   `<w:lvlOverride w:ilvl="${level}"><w:startOverride w:val="${start}"/></w:lvlOverride>`;
 
-/** Lists of the documents below. 1 and 2 share one definition; so do 5, 6 and 7. */
+/** Lists of the test documents. 1 and 2 share a definition; so do 5, 6 and 7. */
 const NUMBERING = `<w:numbering ${W}>${[
   abstract(
     10,
@@ -52,7 +52,7 @@ const paragraph = (block: Block): string => {
   return `<w:p><w:pPr><w:numPr><w:ilvl w:val="${level}"/><w:numId w:val="${numId}"/></w:numPr></w:pPr><w:r><w:t>x</w:t></w:r></w:p>`;
 };
 
-/** The mark of each item, and each other paragraph, in order. */
+/** Returns the marker of each list item and the text of each other paragraph, in order. */
 async function marksOf(blocks: readonly Block[]): Promise<string[]> {
   const bytes = officeFile(
     'word/document.xml',
@@ -73,49 +73,49 @@ async function marksOf(blocks: readonly Block[]): Promise<string[]> {
   });
 }
 
-/** Items of list 1 at these levels. */
+/** Returns items of list 1 at the given levels. */
 const at = (...levels: readonly number[]): Block[] => levels.map((level) => [1, level] as const);
 
 type Row = readonly [what: string, blocks: readonly Block[], marks: string];
 
 /**
- * A level counts on until an item of a shallower level of the same list comes, then begins anew (w:lvlRestart left out);
- * w:startOverride sets the first number of one list. ECMA-376, part 1, 17.9.10 (lvlRestart), 17.9.15 (num), 17.9.26
- * (startOverride), 17.9.17 (numFmt), 17.9.18 (numId).
+ * Without w:lvlRestart, a level restarts after an item of a shallower level of the same list. w:startOverride sets the first
+ * number of one list. ECMA-376, part 1, 17.9.10 (lvlRestart), 17.9.15 (num), 17.9.26 (startOverride), 17.9.17 (numFmt),
+ * 17.9.18 (numId).
  */
 const ROWS: readonly Row[] = [
-  ...LEVELS.map((level): Row => [`level ${level} counts on`, at(level, level, level), '1. 2. 3.']),
+  ...LEVELS.map((level): Row => [`level ${level} continues`, at(level, level, level), '1. 2. 3.']),
   ...LEVELS.flatMap((level) =>
-    LEVELS.filter((one) => one > level).flatMap((deeper): Row[] => [
+    LEVELS.filter((other) => other > level).flatMap((deeper): Row[] => [
       [
-        `level ${deeper} begins anew below the next item of level ${level}`,
+        `level ${deeper} restarts below the next item of level ${level}`,
         at(level, deeper, deeper, level, deeper, deeper, deeper, level, deeper),
         '1. 1. 2. 2. 1. 2. 3. 3. 1.',
       ],
       [
-        `level ${level} counts on after items of level ${deeper}`,
+        `level ${level} continues after items of level ${deeper}`,
         at(level, deeper, level, deeper, deeper, level),
         '1. 1. 2. 1. 2. 3.',
       ],
     ]),
   ),
   [
-    'each level begins anew below the next item of the one above',
+    'each level restarts below the next item of the level above',
     at(0, 1, 2, 2, 1, 2, 0, 1, 2),
     '1. 1. 1. 2. 2. 1. 2. 1. 1.',
   ],
   [
-    'all nine levels begin anew below the first',
+    'all nine levels restart below the first',
     at(...LEVELS, ...LEVELS),
     `${LEVELS.map(() => '1.').join(' ')} 2. ${LEVELS.slice(1)
       .map(() => '1.')
       .join(' ')}`,
   ],
   ['a deeper level first', at(1, 1, 0, 1, 0), '1. 2. 1. 1. 2.'],
-  ['a paragraph between', [...at(0, 1), 'Note', ...at(1, 0, 1)], '1. 1. Note 2. 2. 1.'],
-  ['a paragraph that is taken out of its list', [...at(0, 0), [0, 0], ...at(0)], '1. 2. x 3.'],
+  ['a paragraph between items', [...at(0, 1), 'Note', ...at(1, 0, 1)], '1. 1. Note 2. 2. 1.'],
+  ['a paragraph removed from its list', [...at(0, 0), [0, 0], ...at(0)], '1. 2. x 3.'],
   [
-    'lists of one definition',
+    'lists with a common definition',
     [
       [1, 0],
       [2, 0],
@@ -127,7 +127,7 @@ const ROWS: readonly Row[] = [
     '1. 2. 1. 2. 3. 1.',
   ],
   [
-    'lists of two definitions, in turns',
+    'alternating lists of two definitions',
     [
       [1, 0],
       [3, 0],
@@ -167,7 +167,7 @@ const ROWS: readonly Row[] = [
     '1. - - 2. -',
   ],
   [
-    'letters and Roman numbers are counted too, a level without a format is not',
+    'letters and Roman numbers are numbered too, a level without a format is not',
     [
       [8, 2],
       [8, 2],
@@ -178,7 +178,7 @@ const ROWS: readonly Row[] = [
     '1. 2. - 1. 2.',
   ],
   [
-    'a list that begins anew, once',
+    'a list that restarts once',
     [
       [5, 0],
       [5, 0],
@@ -190,7 +190,7 @@ const ROWS: readonly Row[] = [
     '1. 2. 1. 2. 1. 3.',
   ],
   [
-    'a level of a list that begins at 5',
+    'a level of a list that starts at 5',
     [
       [7, 0],
       [7, 1],
@@ -201,7 +201,7 @@ const ROWS: readonly Row[] = [
   ],
 ];
 
-test('items of lists have the numbers that Word shows', () =>
+test('numbers list items as Word does', () =>
   everyRow(
     ROWS,
     ([what]) => what,

@@ -1,4 +1,4 @@
-/** Recordings of every type of sound and video, made in this run by ffmpeg: nothing of ours writes or reads them. */
+/** Recordings of every audio and video type, encoded in this run by ffmpeg, which is independent of this project's code. */
 import { createHash } from 'node:crypto';
 import { access, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,17 +15,17 @@ const PROGRAM = path.join('imageio_ffmpeg', 'binaries', 'ffmpeg-linux-x86_64-v7.
 
 export interface EncodedRecording extends Pick<Recipe, 'what' | 'unnamed' | 'isEncrypted'> {
   readonly type: RecordingType;
-  /** Of its name. */
+  /** File name extension, without the dot. */
   readonly ending: string;
   readonly bytes: Uint8Array;
 }
 
-/** Where ffmpeg is, beside the engines; it is fetched (29 MB) where it is not there yet, once whoever asks at the same time. */
+/** Returns the path of ffmpeg, next to the engines. Downloads it (29 MB) if it is missing; concurrent calls download it once. */
 async function findEncoder(): Promise<string> {
   const pins = createHash('sha256').update(await readFile(REQUIREMENTS));
   const folder = path.join(DEFAULT_ENGINES_DIR, `encoder-${pins.digest('hex').slice(0, 16)}`);
   const program = path.join(folder, PROGRAM);
-  const isThere = (): Promise<boolean> =>
+  const isInstalled = (): Promise<boolean> =>
     access(program).then(
       () => true,
       () => false,
@@ -34,8 +34,8 @@ async function findEncoder(): Promise<string> {
     folder,
     () => undefined,
     async () => {
-      if (await isThere()) return;
-      // Beside its place, so that one that is killed leaves no half of it.
+      if (await isInstalled()) return;
+      // Install into a draft folder: a killed installation must not look complete.
       const draft = `${folder}.draft`;
       await rm(draft, { recursive: true, force: true });
       const python = path.join(DEFAULT_ENGINES_DIR, 'venv', 'bin', 'python');
@@ -46,12 +46,12 @@ async function findEncoder(): Promise<string> {
   return program;
 }
 
-/** All of RECIPES, in one run of ffmpeg: about two seconds. */
+/** Encodes all RECIPES in one run of ffmpeg. Takes about two seconds. */
 export async function encodeRecordings(): Promise<readonly EncodedRecording[]> {
   const encoder = await findEncoder();
   const folder = await mkdtemp(path.join(tmpdir(), 'allotrope-recordings-'));
   try {
-    const wanted = Object.entries(RECIPES).flatMap(([type, recipes]) =>
+    const files = Object.entries(RECIPES).flatMap(([type, recipes]) =>
       recipes.map((recipe, nth) => {
         const ending = type.toLowerCase();
         return { type: type as RecordingType, ending, ...recipe, file: path.join(folder, `${type}-${nth}.${ending}`) };
@@ -60,10 +60,10 @@ export async function encodeRecordings(): Promise<readonly EncodedRecording[]> {
     await run(encoder, [
       ...['-hide_banner', '-loglevel', 'error', '-nostdin'],
       ...INPUTS.flatMap((input) => ['-f', 'lavfi', '-i', input]),
-      ...wanted.flatMap(({ args, file }) => [...args, file]),
+      ...files.flatMap(({ args, file }) => [...args, file]),
     ]);
     return await Promise.all(
-      wanted.map(async ({ file, args: _args, without = 0, ...recording }) => ({
+      files.map(async ({ file, args: _args, without = 0, ...recording }) => ({
         ...recording,
         bytes: Uint8Array.from((await readFile(file)).subarray(without)),
       })),

@@ -14,7 +14,7 @@ import { RTF } from './rows/rtf.js';
 import { CSV, TSV, XLSM, XLSX } from './rows/sheets.js';
 import { PPTX } from './rows/slides.js';
 
-/** Pictures are not here: test/acceptance has them, with OCR. */
+/** Pictures are tested with OCR in test/acceptance. */
 const FORMATS: { readonly [Format in Exclude<DocumentFormat, 'JPG' | 'PNG'>]: Row } = {
   TXT,
   MD,
@@ -40,12 +40,12 @@ const eachFormat = (rule: (row: (typeof rows)[number]) => unknown, of = rows) =>
   everyRow(of, ({ format }) => format, rule);
 
 describe('a file of every format', () => {
-  const made = rows.flatMap(({ format, name, good }) => good.map((one) => ({ format, name, one })));
-  test('is read as what it is and holds, whichever library or program made it', () =>
+  const samples = rows.flatMap(({ format, name, good }) => good.map((sample) => ({ format, name, sample })));
+  test('is detected and read completely for every library and program that wrote it', () =>
     everyRow(
-      made,
-      ({ format, one }) => `${format} made by ${one.by}`,
-      async ({ format, name, one: { text, ...more } }) => {
+      samples,
+      ({ format, sample }) => `${format} written by ${sample.by}`,
+      async ({ format, name, sample: { text, ...more } }) => {
         const bytes = await bytesOf(more);
         const document = await readFile(bytes, name);
         expect([document.format, document.text, document.metadata['named_as']]).toEqual([format, text, undefined]);
@@ -58,44 +58,44 @@ describe('a file of every format', () => {
     eachFormat(async ({ name, good }) => {
       const cut = good.filter(({ chunks }) => chunks);
       expect(cut).not.toEqual([]);
-      for (const { chunks, ...one } of cut) {
+      for (const { chunks, ...sample } of cut) {
         const { size = 0, parts = [] } = chunks ?? {};
-        const found = await chunksOfFile(await bytesOf(one), name, { chunkSize: size, chunkOverlap: 0 });
+        const found = await chunksOfFile(await bytesOf(sample), name, { chunkSize: size, chunkOverlap: 0 });
         expect(parts.length).toBeGreaterThan(1);
         expect(found.map((chunk, nth) => endsOf(chunk, parts[nth]))).toEqual(parts);
       }
     }));
 
-  test('has its items grouped by max_items_per_chunk where it has items; else that changes nothing', () =>
+  test('is grouped by max_items_per_chunk if it has items, and not changed by it otherwise', () =>
     eachFormat(async ({ format, name, good }) => {
       const chunks = async (more: object): Promise<string[][]> => {
         const options = { chunkSize: 120, chunkOverlap: 0, ...more };
-        return Promise.all(good.map(async (one) => chunksOfFile(await bytesOf(one), name, options)));
+        return Promise.all(good.map(async (sample) => chunksOfFile(await bytesOf(sample), name, options)));
       };
       const [without, grouped] = [await chunks({}), await chunks({ maxItemsPerChunk: 1 })];
       if (GROUPED.has(format)) expect(grouped.flat().length).toBeGreaterThan(without.flat().length);
       else expect(grouped).toEqual(without);
     }));
 
-  test('is made thrice at least by this run; with those kept, by two libraries or programs', () =>
+  test('has at least three samples of this run, and samples of at least two libraries or programs', () =>
     eachFormat(({ good }) => {
       expect(good.filter(({ from }) => typeof from !== 'string').length).toBeGreaterThanOrEqual(3);
       expect(new Set(good.map(({ by }) => by.split(',')[0])).size).toBeGreaterThanOrEqual(2);
     }));
 
-  test('that is broken is read as far as it goes, or says why not', () =>
+  test('is read up to the damage, or rejected with the reason, if it is broken', () =>
     eachFormat(async ({ format, name, broken }) => {
       const bytes = await broken.make();
       if ('fault' in broken) expect(await faultOfFile(bytes, name)).toMatch(broken.fault);
       else expect(await readFile(bytes, name)).toMatchObject({ format, text: broken.text });
     }));
 
-  test('that is empty says so', () =>
+  test('is rejected as no_text if it is empty', () =>
     eachFormat(async ({ name, empty }) => {
       expect(await faultOfFile(await empty(), name)).toMatch(/^no_text: /);
     }));
 
-  test('that is encrypted asks for one without a password', () =>
+  test('is rejected with a request for one without a password if it is encrypted', () =>
     eachFormat(
       async ({ name, encrypted }) => {
         expect(await faultOfFile(await encrypted!(), name)).toMatch(/^encrypted: .*password/);
@@ -103,7 +103,7 @@ describe('a file of every format', () => {
       rows.filter(({ encrypted }) => encrypted),
     ));
 
-  test('with a wrong ending is told by its content', () =>
+  test('is detected by its content if its extension is wrong', () =>
     eachFormat(async ({ format, good, wrong }) => {
       const [first] = good;
       const document = await readFile(first ? await bytesOf(first) : '', `a.${wrong.ending}`);
@@ -115,30 +115,30 @@ describe('a file of every format', () => {
 });
 
 const office = findLibreOffice();
-if (office === null) process.stdout.write('LibreOffice is not installed: what it would save is not read.\n');
+if (office === null) process.stdout.write('LibreOffice is not installed: files saved by it are not tested.\n');
 else
   describe.each([
     ['docx', DOCX, ['docx', 'rtf']],
     ['pptx', PPTX, ['pptx']],
     ['xlsx', XLSX, ['xlsx']],
-  ] as const)('LibreOffice opens each %s of this run and saves it anew', (ending, { good }, formats) => {
-    test.each(good.filter(({ from }) => typeof from !== 'string').map((one) => [one.by, one] as const))(
-      'that was made by %s',
-      async (_by, one) => {
-        const saved = await saveByLibreOffice(office, await bytesOf(one), ending, formats);
+  ] as const)('every %s of this run, saved again by LibreOffice', (ending, { good }, formats) => {
+    test.each(good.filter(({ from }) => typeof from !== 'string').map((sample) => [sample.by, sample] as const))(
+      'keeps its text if it was written by %s',
+      async (_by, sample) => {
+        const saved = await saveByLibreOffice(office, await bytesOf(sample), ending, formats);
         for (const [format, bytes] of saved)
           expect([format, (await readFile(bytes, `a.${format}`)).text]).toEqual([
             format,
-            format === 'rtf' ? asRtf(one.text) : one.text,
+            format === 'rtf' ? asRtf(sample.text) : sample.text,
           ]);
       },
     );
   });
 
-/** RTF knows a title by its looks alone, and LibreOffice's links in it are fields. */
+/** Returns the text as read from RTF, which marks titles only by formatting. LibreOffice writes links in RTF as fields. */
 const asRtf = (text: string): string => text.replace(/^# Terms/, 'Terms').replaceAll(/\[([^\]^]+)\]\([^)]+\)/g, '$1');
 
-/** As much of a chunk's beginning and end as is expected of it; of a chunk that nobody expected, a line. */
+/** Returns the beginning and end of a chunk, as long as the expected ones; of an unexpected chunk, 40 characters each. */
 function endsOf(chunk: string, expected: readonly [string, string] | undefined): readonly [string, string] {
   const [begins, ends] = expected ?? [chunk.slice(0, 40), chunk.slice(-40)];
   return [chunk.slice(0, begins.length), chunk.slice(-ends.length)];

@@ -4,14 +4,14 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-/** LibreOffice where it is installed, else null. */
+/** Returns the path of LibreOffice, or null if it is not installed. */
 export const findLibreOffice = (): string | null =>
   (process.env['PATH'] ?? '')
     .split(path.delimiter)
     .map((folder) => path.join(folder, 'soffice'))
     .find((file) => existsSync(file)) ?? null;
 
-/** Has LibreOffice open a file and save it in each of some formats, named by their endings. */
+/** Opens a file in LibreOffice and saves it in each format, named by its extension. */
 export async function saveByLibreOffice(
   office: string,
   bytes: Uint8Array | string,

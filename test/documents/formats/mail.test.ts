@@ -4,8 +4,8 @@ import { expect, test } from '@jest/globals';
 import { faultOfFile, readFile } from '../readFile.js';
 import { makeMsg } from './makeMsg.js';
 
-/** A message as Nodemailer writes it. */
-async function made(mail: Parameters<ReturnType<typeof createTransport>['sendMail']>[0]): Promise<Uint8Array> {
+/** Writes a message with Nodemailer. */
+async function makeMail(mail: Parameters<ReturnType<typeof createTransport>['sendMail']>[0]): Promise<Uint8Array> {
   const { message } = await createTransport({ streamTransport: true, buffer: true, newline: 'windows' }).sendMail({
     from: '"Anna Keller" <anna@example.org>',
     to: 'bo@example.org, "Cy" <cy@example.org>',
@@ -16,9 +16,9 @@ async function made(mail: Parameters<ReturnType<typeof createTransport>['sendMai
   return Uint8Array.from(message as Buffer);
 }
 
-test('a message with its headers as metadata and its attachments as files', async () => {
+test('reads the headers of a message as metadata and its attachments as files', async () => {
   const document = await readFile(
-    await made({
+    await makeMail({
       subject: 'Grüße vom Hafen',
       cc: 'dee@example.org',
       text: 'Dear Bo,\n\nthe fees are attached.\n\nAnna',
@@ -47,9 +47,9 @@ test('a message with its headers as metadata and its attachments as files', asyn
   expect(Buffer.from(document.attachments?.[0]?.bytes ?? []).toString()).toBe('boat,fee\nsmall,10\n');
 });
 
-test('a body of HTML alone is read as text; images shown in it are no attachments', async () => {
+test('reads an HTML body as text, and does not treat inline images as attachments', async () => {
   const { text, attachments } = await readFile(
-    await made({
+    await makeMail({
       subject: 'News',
       html: '<style>p{}</style><h2>Fees</h2><p>They <b>rise</b>.<img src="cid:x"></p><ul><li>small<li>large</ul><script>no()</script>',
       attachments: [{ filename: 'x.png', content: Buffer.from('x'), cid: 'x', contentType: 'image/png' }],
@@ -60,10 +60,10 @@ test('a body of HTML alone is read as text; images shown in it are no attachment
   expect(attachments).toBeUndefined();
 });
 
-test('both kinds of body: the plain one; a message within a message is an attachment', async () => {
-  const inner = await made({ subject: 'Inner', text: 'Inside' });
+test('prefers the plain body to HTML, and treats an embedded message as an attachment', async () => {
+  const inner = await makeMail({ subject: 'Inner', text: 'Inside' });
   const document = await readFile(
-    await made({
+    await makeMail({
       subject: 'Outer',
       text: 'Plain body',
       html: '<p>HTML body</p>',
@@ -76,7 +76,7 @@ test('both kinds of body: the plain one; a message within a message is an attach
   expect((await readFile(attached?.bytes ?? '', 'inner.eml')).text).toBe('# Inner\n\nInside');
 });
 
-test('broken, empty, crowded and wrongly named messages each say so', async () => {
+test('reports empty, broken and encrypted messages, too many attachments, and the format of a wrongly named one', async () => {
   expect(await faultOfFile('', 'a.eml')).toMatch(/^no_text: /);
   expect(await faultOfFile('Subject:\r\nFrom:\r\n\r\n', 'a.eml')).toMatch(/^no_text: /);
   const nested = Array.from(
@@ -85,17 +85,17 @@ test('broken, empty, crowded and wrongly named messages each say so', async () =
   );
   expect(await faultOfFile(`From: a@b.c\r\n${nested.join('')}x`, 'a.eml')).toMatch(/^broken_content: .*nested/);
   const attachments = Array.from({ length: 3 }, (_, nth) => ({ filename: `${nth}.txt`, content: 'x' }));
-  expect(await faultOfFile(await made({ attachments }), 'a.eml', { maxAttachments: 2 })).toMatch(
+  expect(await faultOfFile(await makeMail({ attachments }), 'a.eml', { maxAttachments: 2 })).toMatch(
     /^too_large: .*3 attachments.*MAX_ATTACHMENTS: 2/,
   );
   const type = 'multipart/encrypted; protocol="application/pgp-encrypted"; boundary=b';
   const locked = `From: a@b.c\r\nContent-Type: ${type}\r\n\r\n--b\r\n\r\nVersion: 1\r\n--b--\r\n`;
   expect(await faultOfFile(locked, 'a.eml')).toMatch(/^encrypted: .*OpenPGP/);
-  const named = await readFile(await made({ subject: 'x', text: 'Words' }), 'a.pdf');
+  const named = await readFile(await makeMail({ subject: 'x', text: 'Words' }), 'a.pdf');
   expect([named.format, named.metadata['named_as']]).toEqual(['EML', 'PDF']);
 });
 
-test('an Outlook message with people, attachments and its date', async () => {
+test('reads the people, attachments and date of an Outlook message', async () => {
   const document = await readFile(
     makeMsg({
       subject: 'Fees',
@@ -118,7 +118,7 @@ test('an Outlook message with people, attachments and its date', async () => {
   ]);
 });
 
-test('an Outlook message of HTML, and one of nothing but a subject', async () => {
+test('reads an Outlook message with an HTML body, and one with only a subject', async () => {
   const html = makeMsg({
     subject: 'Fees',
     html: '<p>They <i>rise</i>.</p><table><tr><th>a<th>b<tr><td>1<td>2</table>',
@@ -127,7 +127,7 @@ test('an Outlook message of HTML, and one of nothing but a subject', async () =>
   expect((await readFile(makeMsg({ subject: 'Only this' }), 'a.msg')).text).toBe('# Only this');
 });
 
-test('broken, empty and wrongly named Outlook messages each say so', async () => {
+test('reports broken and empty Outlook messages, and the format of a wrongly named one', async () => {
   const bytes = makeMsg({ subject: 'Fees', body: 'Words' });
   expect(await faultOfFile(bytes.subarray(0, 700), 'a.msg')).toMatch(/^(?:broken_content|no_text): /);
   const noHeader = Buffer.concat([Buffer.from('d0cf11e0a1b11ae1', 'hex'), Buffer.alloc(4000)]);

@@ -5,7 +5,7 @@ interface MsgParts {
   readonly body?: string;
   readonly html?: string;
   readonly rtf?: string;
-  /** Its message class; a note where none is given. */
+  /** Message class. Default: a note. */
   readonly type?: string;
   readonly from?: readonly [name: string, address: string];
   readonly to?: ReadonlyArray<readonly [name: string, address: string]>;
@@ -15,7 +15,7 @@ interface MsgParts {
 
 const unicode = (text: string): Buffer => Buffer.from(text, 'utf16le');
 
-/** An Outlook message laid out by hand (MS-OXMSG) in a container that SheetJS' CFB writes. */
+/** Builds an Outlook message by hand (MS-OXMSG), in a container written by SheetJS' CFB. */
 export function makeMsg({
   subject,
   body,
@@ -32,7 +32,7 @@ export function makeMsg({
   const text = (folder: string, tag: string, value: string | undefined): void => {
     if (value !== undefined) add(`${folder}/__substg1.0_${tag}001F`, unicode(value));
   };
-  /** Fixed properties behind a header of 32, 24 or 8 bytes. */
+  /** Adds fixed-length properties after a header of 32, 24 or 8 bytes. */
   const properties = (folder: string, header: number, ...fixed: readonly Buffer[]): void =>
     add(`${folder}/__properties_version1.0`, Buffer.concat([Buffer.alloc(header), ...fixed]));
   const property = (tag: number, value: bigint): Buffer => {
@@ -70,7 +70,7 @@ export function makeMsg({
   return Uint8Array.from(CFB.write(file, { type: 'buffer' }) as Buffer);
 }
 
-/** RTF as a message holds it that does not pack it (MS-OXRTFCP). */
+/** Returns RTF in its uncompressed form in a message (MS-OXRTFCP). */
 function unpackedRtf(rtf: string): Buffer {
   const header = Buffer.alloc(16);
   header.writeUInt32LE(rtf.length + 12, 0);

@@ -1,6 +1,6 @@
 import PDFKit from 'pdfkit';
 
-/** A PDF drawn by PDFKit. */
+/** Draws a PDF with PDFKit. */
 export async function makePdf(
   draw: (pdf: PDFKit.PDFDocument) => unknown,
   info: PDFKit.DocumentInfo = {},

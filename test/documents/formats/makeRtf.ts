@@ -1,4 +1,4 @@
-/** What of jsRTF is used here; it comes without types. */
+/** The part of jsRTF that tests use. The package has no types. */
 interface Rtf {
   writeText(text: string, format: unknown): void;
   addElement(element: unknown): void;
@@ -10,11 +10,11 @@ interface RtfLibrary {
   readonly TableElement: new (options: Readonly<Record<string, unknown>>) => { addRow(cells: readonly string[]): void };
 }
 
-/** It puts a `replaceAll` of its own, which knows no regular expressions, in the place of JavaScript's. */
+/** Loads jsRTF, and restores `String.prototype.replaceAll`: jsRTF replaces it by one without regular expressions. */
 async function loadJsRtf(): Promise<RtfLibrary> {
   const { replaceAll } = String.prototype;
   try {
-    // @ts-expect-error: it comes without types
+    // @ts-expect-error: the package has no types
     const library = (await import('jsrtf')) as { readonly default: RtfLibrary };
     return library.default;
   } finally {
@@ -22,7 +22,7 @@ async function loadJsRtf(): Promise<RtfLibrary> {
   }
 }
 
-/** An RTF document that jsRTF writes: paragraphs, and tables as lists of rows. */
+/** Writes an RTF document with jsRTF: paragraphs, and tables given as lists of rows. */
 export async function makeRtf(parts: ReadonlyArray<string | readonly (readonly string[])[]>): Promise<string> {
   const Library = await loadJsRtf();
   const document = new Library();

@@ -1,6 +1,6 @@
 import { strToU8, type Zippable, zipSync } from 'fflate';
 
-/** An Office file of one part, written by hand; `more` are further members. `level` 0 leaves them unpacked. */
+/** Builds an Office file of one part, and `more` as further archive members. `level` 0 stores them uncompressed. */
 export function officeFile(main: string, xml: string, more: Zippable = {}, level: 0 | 6 = 6): Uint8Array {
   const type = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument';
   return zipSync(

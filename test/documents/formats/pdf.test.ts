@@ -8,7 +8,7 @@ import { makePdf } from './makePdf.js';
 
 const SENTENCE = 'The harbour was built by the town in 1874, and it has been widened twice since then.';
 
-test('headings, paragraphs without their line ends, divided words, and what the file states about itself', async () => {
+test('reads headings and metadata, and joins lines and hyphenated words', async () => {
   const bytes = await makePdf(
     (pdf) => {
       pdf.fontSize(24).text('Harbour rules').moveDown();
@@ -30,7 +30,7 @@ test('headings, paragraphs without their line ends, divided words, and what the 
   });
 });
 
-test('lists keep their lines, and columns of a table their gaps', async () => {
+test('keeps the lines of a list, and the gaps between columns', async () => {
   const bytes = await makePdf((pdf) => {
     pdf.fontSize(12).text('- Rope\n- Anchor\n- Two fenders').moveDown(2);
     for (const [nth, row] of [
@@ -57,7 +57,7 @@ const threePages = async (): Promise<Uint8Array> => {
   return pdf.save();
 };
 
-test('pages are told, and which of them have no text', async () => {
+test('returns the pages, and which of them have no text', async () => {
   const { text, pages, pagesWithoutText, metadata } = await readFile(await threePages(), 'three.pdf');
   expect(text).toBe('First page, first line.\n\nFirst page, second line.\n\nThird page.');
   expect(pages?.map(({ number, start, end }) => [number, text.slice(start, end)])).toEqual([
@@ -69,14 +69,14 @@ test('pages are told, and which of them have no text', async () => {
   expect(metadata['pages']).toBe(3);
 });
 
-test('with pages as boundaries no chunk spans two, and each tells where it lies', async () => {
+test('places each chunk on one page, with its box, if pages are boundaries', async () => {
   const bytes = await threePages();
   expect(await chunksOfFile(bytes, 'three.pdf')).toEqual([
     'First page, first line.\n\nFirst page, second line.\n\nThird page.',
   ]);
   const { texts, cuts } = await processFile(bytes, 'three.pdf', { setPageAsBoundary: true });
   expect(texts).toEqual(['First page, first line.\n\nFirst page, second line.', 'Third page.']);
-  // From the upper left corner: 800 - 700 - 8 points of ascent, to 800 - 500 + 2 of descent.
+  // Points from the upper left corner: 800 - 700 - 8 (ascent), and 800 - 500 + 2 (descent).
   expect(cuts[0]?.metadata).toEqual({ pg_start: 1, pg_end: 1, x1: 50, x2: expect.any(Number), y1: 92, y2: 302 });
   expect(cuts[1]?.metadata).toMatchObject({ pg_start: 3, pg_end: 3, x1: 50, y1: 92, y2: 102 });
   const small = await processFile(bytes, 'three.pdf', { setPageAsBoundary: true, chunkSize: 6, chunkOverlap: 0 });
@@ -87,12 +87,12 @@ test('with pages as boundaries no chunk spans two, and each tells where it lies'
   ]);
 });
 
-test('without it chunks say nothing of pages', async () => {
+test('gives chunks no page metadata if pages are not boundaries', async () => {
   const { cuts } = await processFile(await threePages(), 'three.pdf');
   expect(cuts.every(({ metadata }) => metadata === undefined)).toBe(true);
 });
 
-test('what was recognized of a page takes its place', async () => {
+test('uses recognized text as the text of its page', async () => {
   const line = { text: 'Read from a scan.', x1: 10, y1: 20, x2: 100, y2: 30 };
   const input = {
     ...upload(await threePages(), 'three.pdf'),
@@ -103,7 +103,7 @@ test('what was recognized of a page takes its place', async () => {
   expect(pagesWithoutText).toBeUndefined();
 });
 
-test('an encrypted, a broken, an empty and a wrongly named file each say so', async () => {
+test('reports encrypted, broken and empty files, and the format of a wrongly named one', async () => {
   const locked = await makePdf((pdf) => pdf.text('Secret'), {}, { userPassword: 'x', ownerPassword: 'y' });
   expect(await faultOfFile(locked, 'a.pdf')).toMatch(/^encrypted: .*password/);
   const printable = await makePdf((pdf) => pdf.text('To be read'), {}, { ownerPassword: 'y' });
@@ -114,13 +114,13 @@ test('an encrypted, a broken, an empty and a wrongly named file each say so', as
   expect([named.format, named.metadata['named_as']]).toEqual(['PDF', 'DOCX']);
 });
 
-test('more pages or text than are read end with the name of the setting', async () => {
+test('rejects too many pages or too much text and names the setting', async () => {
   const bytes = await threePages();
   expect(await faultOfFile(bytes, 'a.pdf', { maxPages: 2 })).toMatch(/^too_large: .*3 pages.*MAX_DOCUMENT_PAGES: 2/);
   expect(await faultOfFile(bytes, 'a.pdf', { maxTextCharacters: 20 })).toMatch(/^too_large: .*MAX_TEXT_CHARACTERS/);
 });
 
-describe('a page whose picture covers it', () => {
+describe('a page covered by a picture', () => {
   const picture = Buffer.from(drawPicture(['The lighthouse was lit in 1901.'], { type: 'jpeg' }));
   const pagesFor = async (words: string, width: number, beforeOcr = true): Promise<readonly number[] | undefined> => {
     const pdf = await makePdf((page) => {
@@ -132,14 +132,14 @@ describe('a page whose picture covers it', () => {
   };
   const stamp = 'Received 12 March 2024, page 2 of 9';
   test.each([
-    ['is a scan with a stamp for OCR', stamp, 600, true, [2]],
-    ['is as it is typed without OCR', stamp, 600, false, undefined],
-    ['is as it is typed where the picture is a figure', stamp, 200, true, undefined],
-    ['is as it is typed with more than a stamp', `${stamp} `.repeat(4), 600, true, undefined],
+    ['counts as a scan before OCR if its only text is a stamp', stamp, 600, true, [2]],
+    ['keeps its text without OCR', stamp, 600, false, undefined],
+    ['keeps its text if the picture is only a figure', stamp, 200, true, undefined],
+    ['keeps its text if it is longer than a stamp', `${stamp} `.repeat(4), 600, true, undefined],
   ])('%s', async (_what, words, width, beforeOcr, pages) => {
     expect(await pagesFor(words, width, beforeOcr)).toEqual(pages);
   });
-  test('keeps its typed words where OCR finds none', async () => {
+  test('keeps its text if OCR finds none', async () => {
     const pdf = await makePdf((page) => page.text(stamp));
     const read = { ...upload(pdf, 'a.pdf'), recognizedPages: [{ number: 1, paragraphs: [] }] };
     expect((await parseDocument(read, LIMITS)).text).toBe(stamp);

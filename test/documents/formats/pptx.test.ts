@@ -5,10 +5,10 @@ import { expect, test } from '@jest/globals';
 import { chunksOfFile, faultOfFile, readFile } from '../readFile.js';
 import { officeFile } from './officeFile.js';
 
-// What the package's types call a class is a member of what Node imports.
+// In the package's types the class is `PptxGenJs.default`; in Node the import itself is the class.
 const Show = PptxGenJs as unknown as typeof PptxGenJs.default;
 
-async function made(draw: (show: InstanceType<typeof Show>) => void): Promise<Uint8Array> {
+async function makePptx(draw: (show: InstanceType<typeof Show>) => void): Promise<Uint8Array> {
   const show = new Show();
   show.title = 'Harbour';
   show.author = 'Anna Keller';
@@ -17,8 +17,8 @@ async function made(draw: (show: InstanceType<typeof Show>) => void): Promise<Ui
   return bytes as Uint8Array;
 }
 
-test('slides with their points, tables and notes', async () => {
-  const bytes = await made((show) => {
+test('reads slides with their points, tables and notes', async () => {
+  const bytes = await makePptx((show) => {
     const first = show.addSlide();
     first.addText(
       [
@@ -53,7 +53,7 @@ const rels = (...targets: readonly (readonly [string, string])[]): Uint8Array =>
 const shape = (place: string | null, ...lines: string[]): string =>
   `<p:sp><p:nvSpPr><p:nvPr>${place === null ? '' : `<p:ph type="${place}"/>`}</p:nvPr></p:nvSpPr><p:txBody>${lines.map((line) => `<a:p><a:r><a:t>${line}</a:t></a:r></a:p>`).join('')}</p:txBody></p:sp>`;
 
-test('titles become headings, slides come in the order of the show, and numbers and dates of slides are left out', async () => {
+test('reads titles as headings and slides in presentation order, without their numbers and dates', async () => {
   const bytes = officeFile(
     'ppt/presentation.xml',
     '<p:presentation><p:sldIdLst><p:sldId id="257" r:id="rId2"/><p:sldId id="256" r:id="rId1"/></p:sldIdLst></p:presentation>',
@@ -70,8 +70,8 @@ test('titles become headings, slides come in the order of the show, and numbers 
   expect((await readFile(bytes, 'a.pptx')).text).toBe('# The first\n\nA subtitle\n\n# Second\n\n- A & B');
 });
 
-test('charts are tables, drawings of shapes are points', async () => {
-  const bytes = await made((show) => {
+test('reads charts as tables and diagrams as points', async () => {
+  const bytes = await makePptx((show) => {
     const slide = show.addSlide();
     slide.addText('Calls in 2024', { x: 1, y: 0.2 });
     const labels = ['First', 'Second'];
@@ -111,7 +111,7 @@ test('charts are tables, drawings of shapes are points', async () => {
   expect((await readFile(drawing, 'a.pptx')).text).toBe('# How\n\n- Survey it\n- Dredge');
 });
 
-test('a show of a slide in a group, with a field and a break', async () => {
+test('reads a group of shapes with a field and a line break', async () => {
   const bytes = officeFile(
     'ppt/presentation.xml',
     '<p:presentation><p:sldIdLst><p:sldId r:id="rId1"/></p:sldIdLst></p:presentation>',
@@ -125,14 +125,14 @@ test('a show of a slide in a group, with a field and a break', async () => {
   expect((await readFile(bytes, 'a.pptx')).text).toBe('# Slide 1\n\nOne two');
 });
 
-test('an encrypted, a broken, an empty, an endless and a wrongly named file each say so', async () => {
-  const bytes = await made((show) => void show.addSlide().addText('Words', { x: 1, y: 1 }));
+test('reports encrypted, broken, empty and too long files, and the format of a wrongly named one', async () => {
+  const bytes = await makePptx((show) => void show.addSlide().addText('Words', { x: 1, y: 1 }));
   expect(await faultOfFile(Uint8Array.from(encrypt(Buffer.from(bytes), { password: 'x' })), 'a.pptx')).toMatch(
     /^encrypted: /,
   );
   expect(await faultOfFile(bytes.subarray(0, 9000), 'a.pptx')).toMatch(/^broken_content: /);
-  expect(await faultOfFile(await made((show) => void show.addSlide()), 'a.pptx')).toMatch(/^no_text: /);
-  const long = await made((show) => {
+  expect(await faultOfFile(await makePptx((show) => void show.addSlide()), 'a.pptx')).toMatch(/^no_text: /);
+  const long = await makePptx((show) => {
     for (let nth = 0; nth < 4; nth++) show.addSlide();
   });
   expect(await faultOfFile(long, 'a.pptx', { maxPages: 3 })).toMatch(/^too_large: .*4 slides.*MAX_DOCUMENT_PAGES: 3/);

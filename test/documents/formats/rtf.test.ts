@@ -3,7 +3,7 @@ import { chunksOfFile, faultOfFile, readFile } from '../readFile.js';
 
 const rtf = (body: string): string => `{\\rtf1\\ansi\\ansicpg1252\\deff0 ${body}}`;
 
-test('a document as Word saves it: headings, marks, tables, facts', async () => {
+test('reads headings, list markers, tables and metadata of a document saved by Word', async () => {
   const document = await readFile(
     rtf(
       '{\\fonttbl{\\f0\\froman\\fcharset0 Times;}{\\f1\\fcharset204 Arial Cyr;}}{\\colortbl;\\red0\\green0\\blue0;}' +
@@ -35,7 +35,7 @@ test('a document as Word saves it: headings, marks, tables, facts', async () => 
   });
 });
 
-test('a document as WordPad saves it, and one in another code page', async () => {
+test('reads a document saved by WordPad, and one in another code page', async () => {
   const wordpad =
     '{\\rtf1\\ansi\\ansicpg1252\\deff0\\nouicompat{\\fonttbl{\\f0\\fnil\\fcharset0 Calibri;}}\r\n{\\*\\generator Riched20 10.0}\\viewkind4\\uc1 \r\n\\pard\\sa200\\sl276\\slmult1\\f0\\fs22\\lang9 First paragraph.\\par\r\nSecond one.\\par\r\n}\r\n\u0000';
   expect((await readFile(wordpad, 'a.rtf')).text).toBe('First paragraph.\n\nSecond one.');
@@ -43,7 +43,7 @@ test('a document as WordPad saves it, and one in another code page', async () =>
   expect((await readFile(japanese, 'a.rtf')).text).toBe('日本');
 });
 
-test('points, headings and links as AbiWord writes them; notes stand at the end, and cells keep their paragraphs', async () => {
+test('reads points, headings and links as AbiWord writes them, with footnotes at the end and all paragraphs of a cell', async () => {
   const { text } = await readFile(
     rtf(
       '{\\stylesheet{\\s35\\fs32 Heading 1;}{\\s47 Normal;}}\\pard\\plain\\s35{\\s35 Fees}{\\par}' +
@@ -67,7 +67,7 @@ test('points, headings and links as AbiWord writes them; notes stand at the end,
   );
 });
 
-test('pictures, objects and hidden text are left out; escaped signs are signs', async () => {
+test('omits pictures, objects and hidden text, and unescapes characters', async () => {
   const { text } = await readFile(
     rtf(
       '{\\pict\\pngblip 89504e47}{\\object{\\*\\objdata 0105}}{\\v hidden}{\\*\\unknown no}A \\{b\\} \\\\ c\\~d\\par',
@@ -77,7 +77,7 @@ test('pictures, objects and hidden text are left out; escaped signs are signs', 
   expect(text).toBe('A {b} \\ c d');
 });
 
-test('chunks keep tables whole', async () => {
+test('keeps tables whole in chunks', async () => {
   const row = (a: string, b: string): string => `\\pard\\intbl ${a}\\cell ${b}\\cell\\row`;
   const bytes = rtf(`\\pard Some words before the table.\\par${row('Boat', 'Fee')}${row('Small', '10')}\\pard`);
   expect(await chunksOfFile(bytes, 'a.rtf', { chunkSize: 18, chunkOverlap: 0 })).toEqual([
@@ -86,7 +86,7 @@ test('chunks keep tables whole', async () => {
   ]);
 });
 
-test('broken, empty, deep and wrongly named files each say so', async () => {
+test('reads an unclosed file, and reports empty and too deep files and the format of a wrongly named one', async () => {
   expect((await readFile('{\\rtf1 never closed', 'a.rtf')).text).toBe('never closed');
   expect(await faultOfFile('{\\rtf1}', 'a.rtf')).toMatch(/^no_text: /);
   expect(await faultOfFile(rtf(`${'{'.repeat(100_000)}deep`), 'a.rtf')).toMatch(/^too_large: .*MAX_ELEMENT_DEPTH/);

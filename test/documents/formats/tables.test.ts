@@ -10,9 +10,9 @@ test.each([
   ['commas', 'name,city\nAnna,Bern\nBo,Oslo\n', 'name: Anna, city: Bern\nname: Bo, city: Oslo'],
   ['semicolons, with commas inside', 'name;fee\nAnna;1,50\nBo;2,75\n', 'name: Anna, fee: 1,50\nname: Bo, fee: 2,75'],
   ['tabs in a .csv', 'name\tcity\nAnna\tBern\n', 'name: Anna, city: Bern'],
-  ['bars', 'name|city\r\nAnna|Bern\r\n', 'name: Anna, city: Bern'],
+  ['vertical bars', 'name|city\r\nAnna|Bern\r\n', 'name: Anna, city: Bern'],
   [
-    'a line that tells the separator',
+    'a line that declares the separator',
     'sep=;\nname;city\nAnna;Bern, Switzerland\n',
     'name: Anna, city: Bern, Switzerland',
   ],
@@ -24,16 +24,16 @@ test.each([
   ['a byte order mark', '\ufeffname,city\nAnna,Bern\n', 'name: Anna, city: Bern'],
   ['empty cells, rows and columns without a name', 'name,,city\nAnna,x,\n\n,,\n,,Oslo\n', 'name: Anna, x\ncity: Oslo'],
   ['rows of different lengths', 'name,city\nAnna\nBo,Oslo,spare\n', 'name: Anna\nname: Bo, city: Oslo, spare'],
-  ['no header: numbers from the first row on', '1,Anna\n2,Bo\n3,Cy\n', '1, Anna\n2, Bo\n3, Cy'],
+  ['numbers from the first row on, so no header', '1,Anna\n2,Bo\n3,Cy\n', '1, Anna\n2, Bo\n3, Cy'],
   ['years as names of columns', 'boat,2022,2023\nAda,10,12\n', 'boat: Ada, 2022: 10, 2023: 12'],
   ['a single row', 'Anna,Bern\n', 'Anna, Bern'],
   ['one column', 'name\nAnna\nBo\n', 'name: Anna\nname: Bo'],
   ['a quote that is never closed', 'part,size\nrope,"5 m\nmast,3\n', 'part: rope, size: "5 m\npart: mast, size: 3'],
-])('CSV with %s', async (_name, content, text) => {
+])('reads CSV with %s', async (_name, content, text) => {
   expect(await textOf(content)).toBe(text);
 });
 
-test('CSV as another library writes it, in another encoding', async () => {
+test('reads CSV of another library in another encoding', async () => {
   const rows = [
     { Straße: 'Hafenstraße 1', Ort: 'Köln', Bemerkung: 'laut; "sehr"' },
     { Straße: 'Am Kai 2', Ort: 'Zürich', Bemerkung: '' },
@@ -46,7 +46,7 @@ test('CSV as another library writes it, in another encoding', async () => {
   expect(document).toMatchObject({ format: 'CSV', metadata: { rows: 2, columns: ['Straße', 'Ort', 'Bemerkung'] } });
 });
 
-test('TSV', async () => {
+test('reads TSV, by the extensions .tsv and .tab', async () => {
   const document = await readFile('name\tfee, full\nAnna\t1,5\n', 'a.tsv');
   expect([document.format, document.mimeType, document.text]).toEqual([
     'TSV',
@@ -59,7 +59,7 @@ test('TSV', async () => {
 
 const ROWS = 'n,word\n1,one\n2,two\n3,three\n4,four\n5,five\n';
 
-test('rows are grouped by max_items_per_chunk, and by size without it', async () => {
+test('groups rows by max_items_per_chunk, and by size without it', async () => {
   expect(await chunksOfFile(ROWS, 'a.csv', { maxItemsPerChunk: 2 })).toEqual([
     'n: 1, word: one\nn: 2, word: two',
     'n: 3, word: three\nn: 4, word: four',
@@ -75,7 +75,7 @@ test('rows are grouped by max_items_per_chunk, and by size without it', async ()
   ]);
 });
 
-test('max_items_per_chunk changes nothing for other formats', async () => {
+test('ignores max_items_per_chunk for other formats', async () => {
   const text = 'One.\n\nTwo.\n\nThree.\n\nFour.\n';
   for (const name of ['a.txt', 'a.md', 'a.html']) {
     const options = { chunkSize: 5, chunkOverlap: 0 };
@@ -87,7 +87,7 @@ test('max_items_per_chunk changes nothing for other formats', async () => {
 
 const WIDE = 'id,text,more\n1,a short one,x\n2,a row with quite a few more words in it,and some more\n3,end,y\n';
 
-test('a row stays whole where it fits a chunk; split_rows fills chunks, cut between cells', async () => {
+test('keeps a row that fits a chunk whole; with split_rows fills chunks and cuts between cells', async () => {
   const options = { chunkSize: 24, chunkOverlap: 0 };
   expect(await chunksOfFile(WIDE, 'a.csv', options)).toEqual([
     'id: 1, text: a short one, more: x',
@@ -101,7 +101,7 @@ test('a row stays whole where it fits a chunk; split_rows fills chunks, cut betw
   ]);
 });
 
-test('a row larger than a chunk is cut between cells, then words', async () => {
+test('cuts a row larger than a chunk between cells, then between words', async () => {
   const long = `id,text\n1,${'many words here '.repeat(20)}\n2,end\n`;
   const chunks = await chunksOfFile(long, 'a.csv', { chunkSize: 30, chunkOverlap: 0 });
   expect(chunks[0]).toMatch(/^id: 1,/);
@@ -109,19 +109,19 @@ test('a row larger than a chunk is cut between cells, then words', async () => {
   expect(chunks.join(' ').replaceAll('\n', ' ')).toBe((await textOf(long)).replaceAll('\n', ' '));
 });
 
-test('rows shared between chunks are whole rows', async () => {
+test('overlaps chunks by whole rows', async () => {
   const chunks = await chunksOfFile(ROWS, 'a.csv', { chunkSize: 30, chunkOverlap: 10 });
   expect(chunks.length).toBeGreaterThan(1);
   for (const chunk of chunks) for (const line of chunk.split('\n')) expect(line).toMatch(/^n: \d, word: \w+$/);
   expect(chunks[1]?.split('\n')[0]).toBe(chunks[0]?.split('\n').at(-1));
 });
 
-test('the name before each chunk counts', async () => {
+test('counts the tokens of the prefix before each chunk', async () => {
   const { texts } = await processFile(ROWS, 'a.csv', { chunkSize: 22, chunkOverlap: 0, prefix: 'a.csv' });
   expect(texts.every((text) => text.startsWith('a.csv\n\nn: '))).toBe(true);
 });
 
-test('JSON: members of a list by their paths', async () => {
+test('reads the members of a JSON list by their paths', async () => {
   const content = JSON.stringify([
     { id: 1, name: { first: 'Anna', last: 'Keller' }, tags: ['a', 'b'], boats: [{ name: 'Ada' }, { name: 'Bo' }] },
     { id: 2, name: null, empty: [], note: 'two\nlines', ok: false },
@@ -142,7 +142,7 @@ test('JSON: members of a list by their paths', async () => {
   ]);
 });
 
-test('JSON: one object, lines of objects, and numbers longer than a number', async () => {
+test('reads a JSON object, JSON lines, and integers that exceed the number type', async () => {
   expect((await readFile('{"a": {"b": {"c": 1.5}}, "list": []}', 'a.json')).text).toBe('a.b.c: 1.5');
   const lines = await readFile('{"id": 12345678901234567890}\n\n{"id": "x", "n": 0.1}\n', 'a.jsonl');
   expect([lines.text, lines.mimeType]).toEqual(['id: 12345678901234567890\n\nid: x\nn: 0.1', 'application/x-ndjson']);
@@ -151,7 +151,7 @@ test('JSON: one object, lines of objects, and numbers longer than a number', asy
   );
 });
 
-test('an object stays whole where it fits, whatever split_rows says', async () => {
+test('keeps an object that fits a chunk whole, even with split_rows', async () => {
   const content = JSON.stringify([{ a: 'one two three four five' }, { a: 'six seven eight nine ten' }]);
   const options = { chunkSize: 12, chunkOverlap: 0, splitRows: true };
   expect(await chunksOfFile(content, 'a.json', options)).toEqual([
@@ -160,7 +160,7 @@ test('an object stays whole where it fits, whatever split_rows says', async () =
   ]);
 });
 
-test('broken, empty and wrongly named tables each say so', async () => {
+test('reports broken and empty tables, and the format of a wrongly named one', async () => {
   expect(await faultOfFile('', 'a.csv')).toMatch(/^no_text: .*empty/);
   expect(await faultOfFile('\n\n', 'a.tsv')).toMatch(/^no_text: /);
   expect(await faultOfFile('{"a": [1, 2', 'a.json')).toMatch(/^broken_content: .*not valid JSON/);
@@ -172,7 +172,7 @@ test('broken, empty and wrongly named tables each say so', async () => {
   expect((await readFile('[{"a": 1}]', 'a.csv')).format).toBe('JSON');
 });
 
-test('too many cells, and values too deep, end with the name of the setting', async () => {
+test('rejects too many cells, too deep values and too much text, and names the setting', async () => {
   expect(await faultOfFile(ROWS, 'a.csv', { maxCells: 5 })).toMatch(/^too_large: .*MAX_TABLE_CELLS/);
   expect(await faultOfFile(`${'['.repeat(600)}1${']'.repeat(600)}`, 'a.json')).toMatch(
     /^too_large: .*MAX_ELEMENT_DEPTH/,

@@ -5,7 +5,7 @@ import { expect, test } from '@jest/globals';
 import { chunksOfFile, faultOfFile, readFile } from '../readFile.js';
 import { officeFile } from './officeFile.js';
 
-async function made(fill: (book: ExcelJS.Workbook) => void): Promise<Uint8Array> {
+async function makeXlsx(fill: (book: ExcelJS.Workbook) => void): Promise<Uint8Array> {
   const book = new ExcelJS.Workbook();
   book.creator = 'Anna Keller';
   book.created = new Date('2024-03-01T12:00:00Z');
@@ -13,8 +13,8 @@ async function made(fill: (book: ExcelJS.Workbook) => void): Promise<Uint8Array>
   return new Uint8Array(await book.xlsx.writeBuffer());
 }
 
-test('cells as people read them, each with the name of its column', async () => {
-  const bytes = await made((book) => {
+test('reads cells as Excel displays them, each with the name of its column', async () => {
+  const bytes = await makeXlsx((book) => {
     const sheet = book.addWorksheet('Boats');
     sheet.addRow(['Name', 'Built', 'Share', 'Total', '', 'Afloat']);
     sheet.addRow(['Ada', new Date('2024-03-01'), 0.125, 0.1 + 0.2, 'spare', true]);
@@ -40,7 +40,7 @@ test('cells as people read them, each with the name of its column', async () => 
 });
 
 const twoSheets = (): Promise<Uint8Array> =>
-  made((book) => {
+  makeXlsx((book) => {
     const fees = book.addWorksheet('Fees');
     fees.addRows([
       ['Boat', 'Fee'],
@@ -55,7 +55,7 @@ const twoSheets = (): Promise<Uint8Array> =>
     ]);
   });
 
-test('several sheets stand under their names; groups of rows never span two', async () => {
+test('puts each sheet under its name, and groups no rows across sheets', async () => {
   const bytes = await twoSheets();
   const { text } = await readFile(bytes, 'fees.xlsx');
   expect(text).toBe(
@@ -69,7 +69,7 @@ test('several sheets stand under their names; groups of rows never span two', as
   expect(await chunksOfFile(bytes, 'fees.xlsx')).toEqual([text]);
 });
 
-test('a workbook with macros is an XLSM, read without them', async () => {
+test('detects a workbook with macros as XLSM, and ignores the macros', async () => {
   const bytes = officeFile(
     'xl/workbook.xml',
     '<workbook><workbookPr date1904="1"/><sheets><sheet name="S" r:id="r1"/></sheets></workbook>',
@@ -90,13 +90,13 @@ test('a workbook with macros is an XLSM, read without them', async () => {
   expect([document.format, document.text]).toEqual(['XLSM', 'Day: 00:00:00, At: 12:00:00\nDay: 1905-01-01, #N/A']);
 });
 
-test('an encrypted, a broken, an empty, a huge and a wrongly named file each say so', async () => {
+test('reports encrypted, broken, empty and too large files, and the format of a wrongly named one', async () => {
   const bytes = await twoSheets();
   expect(await faultOfFile(Uint8Array.from(encrypt(Buffer.from(bytes), { password: 'x' })), 'a.xlsx')).toMatch(
     /^encrypted: /,
   );
   expect(await faultOfFile(bytes.subarray(0, 4000), 'a.xlsx')).toMatch(/^broken_content: /);
-  expect(await faultOfFile(await made((book) => void book.addWorksheet('A')), 'a.xlsx')).toMatch(/^no_text: /);
+  expect(await faultOfFile(await makeXlsx((book) => void book.addWorksheet('A')), 'a.xlsx')).toMatch(/^no_text: /);
   expect(await faultOfFile(bytes, 'a.xlsx', { maxCells: 9 })).toMatch(
     /^too_large: .*9 cells \(setting MAX_TABLE_CELLS\)/,
   );

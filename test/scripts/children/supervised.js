@@ -1,8 +1,8 @@
-/** A process of a test: says that it is ready, then does what its environment says. */
-const { DOES } = process.env;
-if (DOES === 'fails') process.exit(4);
+/** Child process of a test: reports that it is ready, then follows the environment variable BEHAVIOUR. */
+const { BEHAVIOUR } = process.env;
+if (BEHAVIOUR === 'fails') process.exit(4);
 process.send({ ready: true, port: 7 });
-// One sign of life at the start only: to its supervisor it is frozen from then on.
-if (DOES === 'freezes') setTimeout(() => process.send({ alive: true }), 200);
-if (DOES === 'logs') process.stdout.write('a line\nanother\n');
+// Sends one heartbeat only, so the supervisor treats it as frozen afterwards.
+if (BEHAVIOUR === 'freezes') setTimeout(() => process.send({ alive: true }), 200);
+if (BEHAVIOUR === 'logs') process.stdout.write('a line\nanother\n');
 setInterval(() => undefined, 60_000);

@@ -5,7 +5,7 @@ import { stringify } from 'yaml';
 
 import type { Row } from './row.js';
 
-/** A log, line by line. */
+/** Writes a log as JSON lines. */
 function log(): string {
   let lines = '';
   const stream = new Writable({
@@ -21,7 +21,7 @@ function log(): string {
 }
 
 const { EJSON, ObjectId, Long } = mongoose.mongo.BSON;
-/** As a database exports its records. */
+/** Returns records as a database exports them. */
 const records = (): string =>
   EJSON.stringify(
     [
@@ -36,7 +36,7 @@ const records = (): string =>
     { relaxed: true },
   );
 
-/** A file of settings; what YAML writes in this style is JSON. */
+/** Returns settings written by the YAML library, whose flow style is JSON. */
 const settings = (): string =>
   stringify(
     {
@@ -70,7 +70,7 @@ nights: 3`,
       },
     },
     {
-      by: 'pino, a log line by line',
+      by: 'pino, a log as JSON lines',
       from: log,
       text: `level: 30
 time: 2024-02-09T03:10:00Z

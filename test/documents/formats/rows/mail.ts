@@ -22,7 +22,7 @@ const newsletter = async (): Promise<Uint8Array> =>
     ],
   });
 
-/** What test/fixtures/documents/write.py and make.py send. */
+/** Texts of the messages that test/fixtures/documents/write.py and make.py write. */
 const TITLE = '# Hafengebühren 2025 – fees of the harbour';
 const PLAIN = `${TITLE}
 
@@ -73,9 +73,9 @@ export const EML: Row = {
       text: PLAIN,
       attachments: ['fees 2025.csv', 'Sitzung März.txt'],
     },
-    { by: 'Python, of HTML in latin1', from: byPython('letter.eml'), text: LETTER, chunks: LETTER_CHUNKS },
+    { by: 'Python, HTML in latin1', from: byPython('letter.eml'), text: LETTER, chunks: LETTER_CHUNKS },
   ],
-  // It breaks off in its first attachment.
+  // Truncated within its first attachment.
   broken: {
     make: async () => {
       const bytes = Buffer.from(await newsletter());
@@ -103,7 +103,7 @@ export const EML: Row = {
 export const MSG: Row = {
   good: [
     { by: 'Aspose.Email FOSS', from: 'python/plain.msg', text: PLAIN, attachments: ['fees 2025.csv'] },
-    { by: 'Aspose.Email FOSS, of HTML', from: 'python/letter.msg', text: LETTER, chunks: LETTER_CHUNKS },
+    { by: 'Aspose.Email FOSS, HTML', from: 'python/letter.msg', text: LETTER, chunks: LETTER_CHUNKS },
     {
       by: 'SheetJS CFB, with people and files',
       from: () =>
@@ -122,7 +122,7 @@ export const MSG: Row = {
       attachments: ['fees 2025.csv', 'Sitzung März.txt'],
     },
     {
-      by: 'SheetJS CFB, of HTML',
+      by: 'SheetJS CFB, HTML',
       from: () =>
         makeMsg({
           subject: 'Slipway',
@@ -131,8 +131,8 @@ export const MSG: Row = {
       text: '# Slipway\n\nDear Bo,\n\nthe slipway is closed on 14 January.\n\n- Trailers go to Cobh.\n- Cranes work.',
     },
     {
-      // As Exchange stores what was written in HTML.
-      by: 'SheetJS CFB, of RTF around HTML',
+      // Exchange stores messages written in HTML this way.
+      by: 'SheetJS CFB, HTML encapsulated in RTF',
       from: () =>
         makeMsg({
           subject: 'Quay',
@@ -146,7 +146,7 @@ export const MSG: Row = {
     fault: /^(?:broken_content|no_text): /,
   },
   empty: () => makeMsg({}),
-  // What is in it lies in a file that only its reader's key opens.
+  // The content is in an attachment encrypted with the recipient's key.
   encrypted: () =>
     makeMsg({
       subject: 'Fees',

@@ -31,7 +31,7 @@ const word = async (children: Children): Promise<Uint8Array> =>
     ),
   );
 
-/** A table of a Word document. */
+/** Builds a table of a Word document. */
 export const wordTable = (rows: readonly (readonly string[])[]): Table =>
   new Table({
     rows: rows.map(
@@ -51,7 +51,7 @@ const terms = async (): Promise<Uint8Array> =>
     ]),
     new Paragraph({ text: 'Arrival', heading: HeadingLevel.HEADING_1 }),
     new Paragraph({ text: 'Call the office', numbering: { reference: 'steps', level: 0 } }),
-    new Paragraph({ text: 'Moor where you are told', numbering: { reference: 'steps', level: 0 } }),
+    new Paragraph({ text: 'Moor where the office says', numbering: { reference: 'steps', level: 0 } }),
     new Paragraph({
       children: [
         new TextRun('All of it is at '),
@@ -124,7 +124,7 @@ They rise in 2025.[^1]
 # Arrival
 
 1. Call the office
-2. Moor where you are told
+2. Moor where the office says
 
 All of it is at [our site](https://example.org/terms).
 

@@ -11,7 +11,7 @@ async function pdfLib(...pages: readonly string[]): Promise<Uint8Array> {
   return pdf.save();
 }
 
-/** A notice as a browser prints one, by the library that browsers print with: lines of words, each at its place. */
+/** Draws a notice with Skia, the library that browsers print with: each line at its own position. */
 function notice(): Uint8Array {
   const pdf = new SkiaDocument({ title: 'Notice to mariners' });
   const draw = (lines: readonly (readonly [y: number, size: number, text: string])[]): void => {
@@ -33,7 +33,7 @@ function notice(): Uint8Array {
   return Uint8Array.from(pdf.close());
 }
 
-/** A letter with a list of sums, as a program for invoices draws it. */
+/** Draws an invoice with a list of amounts, as invoicing software does. */
 const invoice = async (): Promise<Uint8Array> =>
   makePdf(
     (pdf) => {
@@ -113,7 +113,7 @@ In 2025 the lights of the south quay will be replaced, and the slipway is to be 
 export const PDF: Row = {
   good: [
     {
-      by: 'LibreOffice, of two pages',
+      by: 'LibreOffice, two pages',
       from: 'libreoffice/report.pdf',
       text: REPORT,
       chunks: {

@@ -6,7 +6,7 @@ import { PLAIN_TITLE, report, reportChunks } from './report.js';
 import { byPython } from '../byPython.js';
 import { bytesOf, type Row } from './row.js';
 
-/** A page as a person would write it, which one library makes Markdown of. */
+/** A page written by hand, which a library converts to Markdown. */
 const PAGE = `<h1>Mooring</h1><p>Boats moor at the <b>north quay</b>. See <a href="https://example.org/fees">the fees</a>.</p>
 <ul><li>Rope of 12 mm</li><li>Two fenders</li></ul><h2>By hand</h2>
 <pre><code class="language-sh">moor --berth 12
@@ -40,7 +40,7 @@ const NOTE = `<h2>What to bring</h2><ol><li>A torch</li><li>Warm clothes</li></o
 const rendered = (markdown: string): string =>
   `<!doctype html><html lang="en"><head><title>Mooring</title></head><body>${new Marked().parse(markdown, { async: false })}</body></html>`;
 
-/** As pandoc wraps and underlines where there is nothing but letters. */
+/** The report as pandoc writes it in plain text. */
 const PLAIN_TEXT = `Harbour report 2024
 Anna Keller
 
@@ -149,7 +149,7 @@ export const TXT: Row = {
       },
     },
     {
-      by: 'Python, in KOI8-R and with the ends of lines of Windows',
+      by: 'Python, in KOI8-R with Windows line ends',
       from: byPython('koi8_r.txt'),
       text: 'Гавань открывается в шесть утра, а в июне и июле уже в пять.\nПосле шторма девятого февраля северный причал был закрыт три дня; девять лодок ушли в соседний порт.\nСовет просит утвердить новые сборы и углубление входа. Работы закончатся до начала сезона.',
     },
@@ -159,12 +159,12 @@ export const TXT: Row = {
       text: '港は朝六時に開きます。\n小型船の料金は一晩十ユーロです。\n嵐の後、北の岸壁は閉鎖されました。詳しくは事務所まで。',
     },
     {
-      by: 'Python, in two bytes a letter',
+      by: 'Python, in UTF-16',
       from: byPython('utf_16.txt'),
       text: 'Přístav otevírá v šest ráno.\nMalé lodě platí deset eur za noc.',
     },
   ],
-  // In the middle of a letter of two bytes: what is whole is read.
+  // Truncated within a two-byte character: all complete characters are read.
   broken: { make: () => Buffer.from('Grüße vom König').subarray(0, 14), text: 'Grüße vom K' },
   empty: () => ' \n\n',
   encrypted: null,
@@ -217,7 +217,7 @@ By hand
 [1]: https://example.org/fees`,
     },
     {
-      by: 'yaml and Turndown, a note with properties in front',
+      by: 'yaml and Turndown, a note with front matter',
       from: () =>
         `---\n${stringify({ title: 'Mooring at night', tags: ['quay', 'night'], date: '2024-02-09' })}---\n\n${turndown.turndown(NOTE)}\n`,
       text: `## What to bring
@@ -230,12 +230,12 @@ By hand
 Lights are \`white\` ahead, _red_ behind.`,
     },
     {
-      by: 'hand, with what editors put in front',
+      by: 'hand, with the front matter of an editor',
       from: () => '---\ntitle: Fees\ntags: [quay]\n---\n\n# Fees\n\n* [ ] small\n* [x] large\n',
       text: '# Fees\n\n* [ ] small\n* [x] large',
     },
   ],
-  // A fence that nobody closes.
+  // An unclosed code block.
   broken: { make: () => '# Fees\n\n```js\nlet fee;\n', text: '# Fees\n\n```js\nlet fee;' },
   empty: () => '\n',
   encrypted: null,
@@ -283,7 +283,7 @@ export const HTML: Row = {
             .toString()
             .split('---\n')[2] ?? '',
         ),
-      // It knows no footnotes, and its author types straight apostrophes.
+      // marked does not support footnotes, and the source has straight apostrophes.
       text: report(['# Harbour report 2024\n\nAnna Keller\n\n', ''], ['’', "'"], ['tax.\n\n[^2]', 'tax. [^2]']),
     },
     {
@@ -301,7 +301,7 @@ Thank you for your order. It leaves our stores on 9 December, as long as the wea
 Questions? Write to the harbour shop.`,
     },
   ],
-  // In the middle of a tag.
+  // Truncated within a tag.
   broken: { make: () => '<!doctype html><h1>Fees</h1><p>They rise <a href="x', text: '# Fees\n\nThey rise' },
   empty: () => '<!doctype html><html><body></body></html>',
   encrypted: null,

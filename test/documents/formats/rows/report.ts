@@ -1,4 +1,4 @@
-/** What is read in the report of test/fixtures/documents/sources as LibreOffice saves it for Word. */
+/** Text of the report in test/fixtures/documents/sources, as read from the Word file that LibreOffice saves. */
 const REPORT = `# Harbour report 2024
 
 Anna Keller
@@ -64,19 +64,19 @@ In 2025 the lights of the south quay will be replaced, and the slipway is to be 
 [^2]: In 2023 there were 59 of them.`;
 
 /**
- * The report's text where a program or format has some of it otherwise, each time.
- * @throws Error for a difference that is none
+ * Returns the report's text with every occurrence of each difference of a program or format replaced.
+ * @throws Error if the text does not contain a difference
  */
-export function report(...differences: ReadonlyArray<readonly [here: string, there: string]>): string {
+export function report(...differences: ReadonlyArray<readonly [original: string, replacement: string]>): string {
   let text = REPORT;
-  for (const [here, there] of differences) {
-    if (!text.includes(here)) throw new Error(`The report has no ${here}`);
-    text = text.replaceAll(here, there);
+  for (const [original, replacement] of differences) {
+    if (!text.includes(original)) throw new Error(`The report does not contain ${original}`);
+    text = text.replaceAll(original, replacement);
   }
   return text;
 }
 
-/** How its chunks of at most 200 tokens begin and end: headings stay with what they head, the table is whole. */
+/** Beginnings and ends of the report's chunks of at most 200 tokens: headings stay with their text, the table is whole. */
 export const reportChunks = (first: string, last: string) =>
   ({
     size: 200,
@@ -89,5 +89,5 @@ export const reportChunks = (first: string, last: string) =>
     ],
   }) as const;
 
-/** For formats that know a title no more than by its looks. */
+/** Difference of formats that mark a title only by formatting. */
 export const PLAIN_TITLE = ['# Harbour report', 'Harbour report'] as const;

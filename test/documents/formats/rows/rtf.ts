@@ -19,7 +19,10 @@ const fees = async (): Promise<string> =>
     ],
     'They hold from 1 February.',
   ]);
-const REMARKS = Array.from({ length: 12 }, (_, nth) => `${nth + 1}. The owner of berth ${nth + 1} was told on time.`);
+const REMARKS = Array.from(
+  { length: 12 },
+  (_, nth) => `${nth + 1}. The owner of berth ${nth + 1} was informed on time.`,
+);
 
 export const RTF: Row = {
   good: [
@@ -57,7 +60,7 @@ They hold from 1 February.`,
     {
       by: 'pandoc, the same report',
       from: 'pandoc/report.rtf',
-      // It writes lists as paragraphs.
+      // pandoc writes lists as paragraphs.
       text: report(
         PLAIN_TITLE,
         ['\n- ', '\n\n• '],
@@ -71,7 +74,7 @@ They hold from 1 February.`,
     {
       by: 'AbiWord, the same report',
       from: 'abiword/report.rtf',
-      // It loses what marks a list.
+      // AbiWord loses the list markers.
       text: report(
         PLAIN_TITLE,
         ['\n- ', '\n\n'],
@@ -83,7 +86,7 @@ They hold from 1 February.`,
       ),
     },
   ],
-  // As much as there is of it.
+  // Truncated: the text up to its end is read.
   broken: {
     make: () => String.raw`{\rtf1\ansi{\fonttbl{\f0 Calibri;}}\f0 Boats moor.\par {\b Alw`,
     text: 'Boats moor.\n\nAlw',

@@ -38,7 +38,7 @@ Boat: Bo, "the old", Until: 2024-07-01, Nights: 3, Fee: 25, Sum: 75
 
 Name: Zoë, Age: 41`;
 
-/** Written row by row, without a table of strings, as programs write what is too long to be kept. */
+/** Streams a workbook row by row without shared strings, as programs do for workbooks too large for memory. */
 async function streamed(sheets: Readonly<Record<string, Cells>>): Promise<Uint8Array> {
   const parts: Buffer[] = [];
   const stream = new Writable({
@@ -125,7 +125,7 @@ Part: Rope, 12 mm, Shelf: B 4`;
 
 export const XLSX: Row = {
   good: [
-    { by: 'ExcelJS, of two sheets', from: () => excelJs(YEAR), text: YEAR_TEXT },
+    { by: 'ExcelJS, two sheets', from: () => excelJs(YEAR), text: YEAR_TEXT },
     {
       by: 'LibreOffice, an invoice',
       from: 'libreoffice/invoice.xlsx',
@@ -174,7 +174,7 @@ Name: Eve & Sons, Length: 12, Paid: FALSE`,
   wrong: { ending: 'docx' },
 };
 
-/** Enough columns and rows to be known for a table whatever it is called. */
+/** Enough columns and rows to be detected as a table under any name. */
 const FLEET: Cells = [
   ['Boat', 'Berth', 'Fee', 'Remark'],
   ['Ada', 'north', 10, 'small, "old"'],
@@ -205,18 +205,18 @@ export const CSV: Row = {
     { by: 'csv-stringify', from: () => stringify(rowsOf(FLEET)), text: FLEET_TEXT },
     { by: 'ExcelJS, with semicolons', from: () => fastCsv(FLEET, ';'), text: FLEET_TEXT },
     {
-      by: "Python, all of it in quotes, in Windows' western charset",
+      by: 'Python, all cells quoted, in windows-1252',
       from: byPython('fleet.csv'),
       text: FLEET_TEXT.replace('Cy', 'Zoë'),
     },
     {
-      by: "LibreOffice, with semicolons, in Windows' western charset",
+      by: 'LibreOffice, with semicolons, in windows-1252',
       from: 'libreoffice/invoice.csv',
       text: FIRST_SHEET,
       chunks: FIRST_SHEET_CHUNKS,
     },
   ],
-  // A quote that nobody closes, and a row that breaks off.
+  // An unclosed quote, and a truncated row.
   broken: { make: () => 'Boat,Fee\nAda,"10\nBo,25\nCy', text: 'Boat: Ada, Fee: "10\nBoat: Bo, Fee: 25\nBoat: Cy' },
   empty: () => '\n',
   encrypted: null,

@@ -2,27 +2,27 @@ import PptxGenJs from 'pptxgenjs';
 
 import { half, locked, type Row } from './row.js';
 
-// What the package's types call a class is a member of what Node imports.
+// In the package's types the class is `PptxGenJs.default`; in Node the import itself is the class.
 const Show = PptxGenJs as unknown as typeof PptxGenJs.default;
 
 async function show(
   ...slides: ReadonlyArray<readonly [lines: readonly string[], notes?: string]>
 ): Promise<Uint8Array> {
-  const made = new Show();
+  const presentation = new Show();
   for (const [lines, notes] of slides) {
-    const slide = made.addSlide();
+    const slide = presentation.addSlide();
     lines.forEach((line, nth) => slide.addText(line, { x: 1, y: 1 + nth }));
     if (notes !== undefined) slide.addNotes(notes);
   }
-  return (await made.write({ outputType: 'uint8array' })) as Uint8Array;
+  return (await presentation.write({ outputType: 'uint8array' })) as Uint8Array;
 }
 const boats = async (): Promise<Uint8Array> =>
   show([['Boats moor.', 'At the north quay.'], 'Say why.'], [['Questions?']]);
 
 async function drawn(draw: (slide: ReturnType<InstanceType<typeof Show>['addSlide']>) => void): Promise<Uint8Array> {
-  const made = new Show();
-  draw(made.addSlide());
-  return (await made.write({ outputType: 'uint8array' })) as Uint8Array;
+  const presentation = new Show();
+  draw(presentation.addSlide());
+  return (await presentation.write({ outputType: 'uint8array' })) as Uint8Array;
 }
 const plan = async (): Promise<Uint8Array> =>
   drawn((slide) => {
