@@ -20,7 +20,7 @@ export const loopbackEgress = (): Egress => {
  * Returns an account with a rate limiter of its own, so a pause that one test causes does not delay the next test.
  * @param settings the address of the source, in the syntax of SOURCE_URLS
  * @param credentials the fields that the source's connector expects
- * @param patienceMs the longest wait that a request accepts when the source asks for one
+ * @param patienceMs the longest delay of the source that a request waits for
  */
 export function accountWith(
   source: ConnectedSourceType,

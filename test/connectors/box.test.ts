@@ -47,13 +47,13 @@ const opened = async (id: string) => {
 };
 const feed = () => account.changes!;
 /** Reads the change feed from a cursor to its end. Returns changed items by id, deleted ones with a minus sign. */
-async function since(point: string): Promise<{ changed: string[]; next: string }> {
+async function since(from: string): Promise<{ changed: string[]; next: string }> {
   const changed: string[] = [];
-  for (let at = point; ;) {
-    const page = await feed().since(at, NEVER);
+  for (let cursor = from; ;) {
+    const page = await feed().since(cursor, NEVER);
     changed.push(...page.changes.map((change) => ('gone' in change ? `-${change.gone}` : change.item.externalId)));
-    at = page.next;
-    if (!page.more) return { changed, next: at };
+    cursor = page.next;
+    if (!page.more) return { changed, next: cursor };
   }
 }
 
@@ -322,8 +322,8 @@ describe('changes', () => {
     ],
     ['a cursor that Box rejects', () => sealCursor(JSON.stringify({ position: 'x', at: Date.now() }))],
     ['an invalid cursor', () => 'x'],
-  ])('report %s as stale', async (_name, point) => {
-    expect(await faultOf(feed().since(point(), NEVER))).toMatchObject({ kind: 'stale_cursor' });
+  ])('report %s as stale', async (_name, makeCursor) => {
+    expect(await faultOf(feed().since(makeCursor(), NEVER))).toMatchObject({ kind: 'stale_cursor' });
   });
 });
 

@@ -47,17 +47,17 @@ const opened = async (id: string) => {
   return { ...content, text: Buffer.from(content.bytes).toString() };
 };
 const feed = () => account.changes!;
-/** Reads the change feed from a cursor to its end. Returns the parents of changed items by id, and the deleted paths. */
-async function since(point: string) {
+/** Reads the change feed from a cursor to its end. Returns the parent of each changed item by id, and deleted paths. */
+async function since(from: string) {
   const parents = new Map<string, string | null>();
   const deletedPaths = new Set<string>();
-  for (let at = point; ;) {
-    const page = await feed().since(at, NEVER);
+  for (let cursor = from; ;) {
+    const page = await feed().since(cursor, NEVER);
     for (const place of page.goneAt ?? []) deletedPaths.add(place);
     for (const change of page.changes)
       if ('item' in change) parents.set(change.item.externalId, change.item.parentExternalId);
-    at = page.next;
-    if (!page.more) return { parents, deletedPaths, next: at };
+    cursor = page.next;
+    if (!page.more) return { parents, deletedPaths, next: cursor };
   }
 }
 
@@ -115,7 +115,7 @@ describe('listing', () => {
   test('sends the root namespace of a team member only, and renews it after it changes', async () => {
     fill();
     await account.listRoots(null, NEVER);
-    expect(dropbox.asked.filter((asked) => asked.startsWith('users/'))).toHaveLength(1);
+    expect(dropbox.asked.filter((path) => path.startsWith('users/'))).toHaveLength(1);
     Object.assign(dropbox.roots, { whole: '2002' });
     account = grantedAccount('DROPBOX', dropbox.settings, dropbox.oauth.grant().accessToken, egress);
     const page = await account.listRoots(null, NEVER);
@@ -123,7 +123,7 @@ describe('listing', () => {
     expect(root).toBe('2002');
     // The root namespace is requested once, and again after Dropbox reports that it has changed.
     await account.listRoots(null, NEVER);
-    expect(dropbox.asked.filter((asked) => asked.startsWith('users/'))).toHaveLength(2);
+    expect(dropbox.asked.filter((path) => path.startsWith('users/'))).toHaveLength(2);
     Object.assign(dropbox.roots, { whole: '3003' });
     expect(await faultOf(account.listRoots(null, NEVER))).toMatchObject({ kind: 'server_error', retryable: true });
     expect((await account.listRoots(null, NEVER)).items).toHaveLength(2);
@@ -287,7 +287,7 @@ describe('refusals', () => {
     [{ status: 500 }, 'server_error'],
   ] as const)('reports %j as %s', async (refusal, kind) => {
     fill();
-    dropbox.misbehave((asked) => (asked.startsWith('files/') ? refusal : null));
+    dropbox.misbehave((path) => (path.startsWith('files/') ? refusal : null));
     expect(await faultOf(account.listDescendants('id:a', null, NEVER))).toMatchObject({ kind });
   });
 });

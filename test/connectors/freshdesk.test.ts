@@ -18,7 +18,7 @@ import { acceptedBrokenAnswers } from './brokenAnswers.js';
 
 let egress: Egress;
 let freshdesk: FreshdeskEmulator;
-let held: FreshdeskAccount;
+let emulated: FreshdeskAccount;
 let account: Account;
 
 const idOf = (id: string): string => `${FRESHDESK_DOMAIN}/${id}`;
@@ -30,8 +30,8 @@ const accountOf = (credentials: object = {}, patienceMs = 30_000): Account =>
     egress,
     patienceMs,
   );
-const below = (id: string, wishes?: TypeFilter) =>
-  listed((cursor) => account.listDescendants(idOf(id), cursor, NEVER, wishes));
+const below = (id: string, filter?: TypeFilter) =>
+  listed((cursor) => account.listDescendants(idOf(id), cursor, NEVER, filter));
 const roots = () => listed((cursor) => account.listRoots(cursor, NEVER));
 const idsOf = (ids: readonly string[]): string[] => ids.map((id) => id.replace(idOf(''), ''));
 
@@ -48,23 +48,24 @@ beforeEach(() => {
   freshdesk.hosts.length = 0;
   freshdesk.keys.add(FRESHDESK_KEY);
   freshdesk.accounts.clear();
-  held = newFreshdeskAccount();
-  freshdesk.accounts.set(FRESHDESK_DOMAIN, held);
-  for (const [at, name] of ['Sea', 'Land', 'Air'].entries()) held.categories.set(at + 1, name);
-  held.folders.set(10, { category: 1, name: 'Sights' });
-  held.folders.set(11, { category: 1, above: 10, name: 'Towers' });
-  held.folders.set(12, { category: 1, name: 'Ropes' });
-  held.folders.set(13, { category: 1, name: 'Sails' });
-  for (const id of [100, 101, 102]) held.articles.set(id, { folder: 10, title: `Article ${id}`, body: '<p>Text.</p>' });
-  held.articles.set(103, { folder: 11, title: 'Draft', body: 'x', draft: true });
-  held.articles.set(104, { folder: 11, title: 'Tall & <wide>', body: '<p>Tower.</p>' });
+  emulated = newFreshdeskAccount();
+  freshdesk.accounts.set(FRESHDESK_DOMAIN, emulated);
+  for (const [at, name] of ['Sea', 'Land', 'Air'].entries()) emulated.categories.set(at + 1, name);
+  emulated.folders.set(10, { category: 1, name: 'Sights' });
+  emulated.folders.set(11, { category: 1, above: 10, name: 'Towers' });
+  emulated.folders.set(12, { category: 1, name: 'Ropes' });
+  emulated.folders.set(13, { category: 1, name: 'Sails' });
+  for (const id of [100, 101, 102])
+    emulated.articles.set(id, { folder: 10, title: `Article ${id}`, body: '<p>Text.</p>' });
+  emulated.articles.set(103, { folder: 11, title: 'Draft', body: 'x', draft: true });
+  emulated.articles.set(104, { folder: 11, title: 'Tall & <wide>', body: '<p>Tower.</p>' });
   for (const [id, day] of [
     [5, '01'],
     [6, '02'],
     [7, '03'],
   ] as const)
-    held.tickets.set(id, { subject: `Ticket ${id}`, text: `It is ${id}.`, updated: `2026-03-${day}T10:00:00Z` });
-  held.tickets.set(8, {
+    emulated.tickets.set(id, { subject: `Ticket ${id}`, text: `It is ${id}.`, updated: `2026-03-${day}T10:00:00Z` });
+  emulated.tickets.set(8, {
     subject: 'Pier',
     text: 'It is broken.',
     files: [{ id: 80, name: 'plan.txt', content: 'The plan.' }],
@@ -165,15 +166,15 @@ describe('a listing of tickets', () => {
     const { ids, pages } = await below('tickets', { autoSyncedSourceTypes: ['TICKET'] });
     expect(new Set(idsOf(ids))).toEqual(new Set(['tickets', 'ticket:5', 'ticket:6', 'ticket:7', 'ticket:8']));
     expect(pages).toBeGreaterThan(2);
-    const asked = freshdesk.requests.map((one) => new URL(one, 'http://a').searchParams);
+    const queries = freshdesk.requests.map((one) => new URL(one, 'http://a').searchParams);
     // https://developers.freshdesk.com/api/#list_all_tickets: without updated_since only the last 30 days are listed.
-    expect(asked.every((query) => query.has('updated_since') && query.get('order_type') === 'asc')).toBe(true);
-    expect(new Set(asked.map((query) => query.get('updated_since'))).size).toBeGreaterThan(1);
+    expect(queries.every((query) => query.has('updated_since') && query.get('order_type') === 'asc')).toBe(true);
+    expect(new Set(queries.map((query) => query.get('updated_since'))).size).toBeGreaterThan(1);
   });
 
   test('finds all tickets of one second, even if they fill more than a page', async () => {
     for (let id = 20; id < 27; id += 1)
-      held.tickets.set(id, { subject: `T${id}`, text: '', updated: '2026-03-05T10:00:00Z' });
+      emulated.tickets.set(id, { subject: `T${id}`, text: '', updated: '2026-03-05T10:00:00Z' });
     const found = new Set(idsOf((await below('tickets', { autoSyncedSourceTypes: ['TICKET'] })).ids));
     expect([20, 21, 22, 23, 24, 25, 26].filter((id) => !found.has(`ticket:${id}`))).toEqual([]);
   });
@@ -191,13 +192,13 @@ describe('a listing of tickets', () => {
 test('gives changed items a new version and leaves out deleted items and spam', async () => {
   const list = async () => versionsOf([...(await below('category:1')).items, ...(await below('tickets')).items]);
   const before = await list();
-  const article = held.articles.get(100)!;
+  const article = emulated.articles.get(100)!;
   article.body = '<p>Other.</p>';
   article.updated = '2026-04-01T10:00:00Z';
-  held.tickets.get(7)!.updated = '2026-04-01T10:00:00Z';
-  held.articles.delete(101);
-  held.tickets.get(5)!.deleted = true;
-  held.tickets.get(6)!.spam = true;
+  emulated.tickets.get(7)!.updated = '2026-04-01T10:00:00Z';
+  emulated.articles.delete(101);
+  emulated.tickets.get(5)!.deleted = true;
+  emulated.tickets.get(6)!.spam = true;
   const after = await list();
   const deleted = ['article:101', 'ticket:5', 'ticket:6'].map(idOf);
   expect(Object.keys(after).toSorted()).toEqual(
@@ -211,8 +212,8 @@ test('gives changed items a new version and leaves out deleted items and spam', 
 
 test('reports missing, deleted and spam items as not found', async () => {
   const wrong: string[] = [];
-  held.tickets.get(5)!.deleted = true;
-  held.tickets.get(6)!.spam = true;
+  emulated.tickets.get(5)!.deleted = true;
+  emulated.tickets.get(6)!.spam = true;
   for (const id of [
     'category:9',
     'folder:9',

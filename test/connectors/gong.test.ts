@@ -94,7 +94,7 @@ describe('listing', () => {
 
   test('lists calls without folders if access to the library is denied', async () => {
     fill();
-    gong.misbehave((asked) => (asked.startsWith('library/') ? { status: 403 } : null));
+    gong.misbehave((path) => (path.startsWith('library/') ? { status: 403 } : null));
     expect((await below('workspace:1')).ids).toEqual(['workspace:1', '100', '101', '102', '103']);
   });
 

@@ -90,14 +90,14 @@ describe('the connection', () => {
   });
 
   test('fails with access_revoked for every call once its token is revoked', async () => {
-    const point = await account.changes!.now(NEVER);
+    const start = await account.changes!.now(NEVER);
     intercom.oauth.revoke();
     const calls = {
       identify: account.identify(NEVER),
       roots: account.listRoots(null, NEVER),
       below: below('conversations'),
       open: account.open('article:100', NEVER),
-      changes: account.changes!.since(point, NEVER),
+      changes: account.changes!.since(start, NEVER),
       'header injection': accountOf('a\r\nx-other: 1').identify(NEVER),
     };
     const kinds = Object.entries(calls).map(async ([name, call]) => `${name}: ${(await faultOf(call)).kind}`);
@@ -177,20 +177,20 @@ describe('a listing', () => {
 
 describe('the change feed', () => {
   test('reports changed items, and deletes their previous attachments', async () => {
-    const point = await account.changes!.now(NEVER);
+    const start = await account.changes!.now(NEVER);
     intercom.tickets.set(21, { title: 'Changed', parts: [{ text: 'Nothing attached.' }], updated: seconds() });
     intercom.conversations.set(9, { title: 'New', parts: [{ text: 'See.' }], updated: seconds() });
-    expect((await account.changes!.since(point, NEVER)).coveredRoots).toEqual(['conversations', 'tickets']);
-    const { changed, goneAt } = await pass(point);
+    expect((await account.changes!.since(start, NEVER)).coveredRoots).toEqual(['conversations', 'tickets']);
+    const { changed, goneAt } = await pass(start);
     expect(changed).toEqual(['conversation:9', 'ticket:21']);
     expect(goneAt).toEqual(['conversation:9', 'ticket:21']);
   });
 
   test('is stale after a deletion, which Intercom does not report', async () => {
-    const point = await account.changes!.now(NEVER);
-    expect((await pass(point)).changed).toEqual([]);
+    const start = await account.changes!.now(NEVER);
+    expect((await pass(start)).changed).toEqual([]);
     intercom.conversations.delete(6);
-    expect(await faultOf(pass(point))).toMatchObject({ kind: 'stale_cursor' });
+    expect(await faultOf(pass(start))).toMatchObject({ kind: 'stale_cursor' });
   });
 });
 
@@ -256,10 +256,10 @@ describe('a broken response', () => {
   });
 
   test('never ends a pass of the change feed', async () => {
-    const point = await account.changes!.now(NEVER);
+    const start = await account.changes!.now(NEVER);
     for (const id of [20, 21, 22]) intercom.tickets.get(id)!.updated = seconds();
     const changes = async () => {
-      const { changed, goneAt } = await pass(point);
+      const { changed, goneAt } = await pass(start);
       return { changed, goneAt };
     };
     expect(await broken(changes)).toEqual([]);

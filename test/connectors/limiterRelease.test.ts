@@ -250,7 +250,7 @@ function start({ hold }: Limiter) {
 const times = <T>(make: () => T): T[] => Array.from({ length: CAPACITY }, make);
 const begun = (some: readonly { isBegun(): boolean }[]): number => some.filter((one) => one.isBegun()).length;
 
-/** Returns the results, with "has not ended" for each that takes over 10 s, so that a lost turn does not hang the suite. */
+/** Returns the results, with "has not ended" for each after 10 s, so that a lost turn does not hang the suite. */
 const inTime = (ends: readonly Promise<string>[]): Promise<string[]> =>
   Promise.all(ends.map((end) => Promise.race([end, wait(10_000, 'has not ended', { ref: false })])));
 

@@ -208,33 +208,33 @@ describe('the change feed', () => {
       salesforce.records.get('ContentDocument')!.get(sfId('069', name))!['SystemModstamp'] = new Date(
         long,
       ).toISOString();
-    const point = await account.changes!.now(NEVER);
-    expect((await pass(point)).changed).toEqual([]);
+    const start = await account.changes!.now(NEVER);
+    expect((await pass(start)).changed).toEqual([]);
     putFile('loose1', 'Other.', null);
     for (const name of ['new1', 'new2']) putFile(name, 'New.', null);
     // Salesforce rounds times down to the minute: a deletion in the current minute only appears later.
     salesforce.drop('ContentDocument', sfId('069', 'loose2'), Date.now() - 60_000);
-    expect((await pass(point)).changed.toSorted()).toEqual(
+    expect((await pass(start)).changed.toSorted()).toEqual(
       [fileId('loose1'), fileId('new1'), fileId('new2'), `gone ${fileId('loose2')}`].toSorted(),
     );
   });
 
   test('does not report a file as deleted that was restored from the recycle bin', async () => {
-    const point = await account.changes!.now(NEVER);
+    const start = await account.changes!.now(NEVER);
     const record = salesforce.records.get('ContentDocument')!.get(sfId('069', 'loose2'))!;
     salesforce.drop('ContentDocument', sfId('069', 'loose2'), Date.now() - 60_000);
     salesforce.put('ContentDocument', sfId('069', 'loose2'), record);
-    expect((await pass(point)).changed).not.toContain(`gone ${fileId('loose2')}`);
+    expect((await pass(start)).changed).not.toContain(`gone ${fileId('loose2')}`);
   });
 
   test('is stale after the retention of deletions, and without permission to list deletions', async () => {
-    const point = await account.changes!.now(NEVER);
+    const start = await account.changes!.now(NEVER);
     // Salesforce keeps them for 15 days: https://developer.salesforce.com/docs/atlas.en-us.api_rest.meta/api_rest/resources_getdeleted.htm
     salesforce.deletions.forgottenUntil = Date.now();
-    expect(await faultOf(pass(point))).toMatchObject({ kind: 'stale_cursor' });
+    expect(await faultOf(pass(start))).toMatchObject({ kind: 'stale_cursor' });
     salesforce.deletions.forgottenUntil = 0;
     salesforce.misbehave((path) => (path.endsWith('/deleted') ? { status: 403 } : null));
-    expect(await faultOf(pass(point))).toMatchObject({ kind: 'stale_cursor' });
+    expect(await faultOf(pass(start))).toMatchObject({ kind: 'stale_cursor' });
     expect(await faultOf(account.changes!.now(NEVER))).toMatchObject({ kind: 'stale_cursor' });
   });
 });
@@ -286,9 +286,9 @@ describe('a broken response', () => {
   });
 
   test('never ends a pass of the change feed', async () => {
-    const point = await account.changes!.now(NEVER);
+    const start = await account.changes!.now(NEVER);
     salesforce.drop('ContentDocument', sfId('069', 'loose2'), Date.now() - 60_000);
-    expect(await broken(async () => (await pass(point)).changed)).toEqual([]);
+    expect(await broken(async () => (await pass(start)).changed)).toEqual([]);
   });
 
   test('never replaces the content of an article', async () => {

@@ -179,13 +179,13 @@ describe('the change feed', () => {
   const now = (): string => momentOf(Date.now());
 
   test('reports changed and retired records, and new attachments', async () => {
-    const point = await account.changes!.now(NEVER);
-    expect((await pass(point)).changed).toEqual([]);
+    const start = await account.changes!.now(NEVER);
+    expect((await pass(start)).changed).toEqual([]);
     putRecord('incident', 'a', { sys_updated_on: now() });
     putRecord('incident', 'new', { sys_created_on: now(), sys_updated_on: now() });
     putRecord('kb_knowledge', 'tides', { sys_updated_on: now(), workflow_state: 'retired' });
     const plan = attach('incident', 'c', 'plan', now());
-    const { changed, goneAt } = await pass(point);
+    const { changed, goneAt } = await pass(start);
     expect(changed.toSorted()).toEqual(
       [
         ...[idOf('incident', 'a'), idOf('incident', 'new'), idOf('incident', 'c'), plan],
@@ -198,9 +198,9 @@ describe('the change feed', () => {
 
   test('is stale after a deletion of a record or an attachment, which ServiceNow does not report', async () => {
     attach('incident', 'b', 'plan');
-    const point = await account.changes!.now(NEVER);
+    const start = await account.changes!.now(NEVER);
     serviceNow.attachments.clear();
-    expect(await faultOf(pass(point))).toMatchObject({ kind: 'stale_cursor' });
+    expect(await faultOf(pass(start))).toMatchObject({ kind: 'stale_cursor' });
     const another = await account.changes!.now(NEVER);
     rowsOf('incident').delete(sysIdOf('e'));
     expect(await faultOf(pass(another))).toMatchObject({ kind: 'stale_cursor' });
@@ -266,9 +266,9 @@ describe('a broken response', () => {
 
   test('never ends a pass of the change feed', async () => {
     for (const name of ['u_drill', 'kb_knowledge']) serviceNow.tables.delete(name);
-    const point = await account.changes!.now(NEVER);
+    const start = await account.changes!.now(NEVER);
     for (const name of ['a', 'b', 'c']) putRecord('incident', name, { sys_updated_on: momentOf(Date.now()) });
-    expect(await broken(async () => (await pass(point)).changed)).toEqual([]);
+    expect(await broken(async () => (await pass(start)).changed)).toEqual([]);
   });
 
   test('never replaces content, and neither does the page of a hibernating instance', async () => {

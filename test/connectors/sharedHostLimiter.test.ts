@@ -101,12 +101,12 @@ describe('turns at a host', () => {
     const counted: HostRateLimits = { ...turns, share: (request) => ((requests += 1), turns.share(request)) };
     const limiter = limiterOver(counted, 8);
     const host = newHost();
-    const held = await Promise.all(Array.from({ length: 8 }, () => limiter.enter(host, 0, never)));
+    const releases = await Promise.all(Array.from({ length: 8 }, () => limiter.enter(host, 0, never)));
     // One request at first, then one per second while the share is in use.
     expect(requests).toBeLessThan(8);
     expect(await isOpen(limiter.enter(host, 0, never))).toBe(false);
     const renewals = requests;
-    held.forEach((leave) => leave());
+    releases.forEach((leave) => leave());
     for (let page = 0; page < 2000; page += 1) (await limiter.enter(host, 0, never))();
     expect(requests - renewals).toBeLessThan(200);
   });

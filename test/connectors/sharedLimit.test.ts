@@ -84,7 +84,7 @@ const pauses = (): Promise<number> =>
   });
 
 /**
- * Lets a call of one process be rejected once, and calls the other account from the other process once the pause is stored.
+ * Rejects a call of one process once, and calls the other account from the other process when the pause is stored.
  * @returns milliseconds from the rejection to the second account's request
  */
 async function delayOfOther(

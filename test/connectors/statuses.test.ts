@@ -104,7 +104,7 @@ test('truncates a long URL', () => {
   expect(shownUrl('x'.repeat(301))).toBe(`${'x'.repeat(300)}…`);
 });
 
-test('sends the ETag and the date of a previous response, whichever it has', () => {
+test('sends the ETag or the date of a previous response, or both', () => {
   expect(conditions(null)).toEqual({});
   expect(conditions({ etag: null, lastModified: null })).toEqual({});
   expect(conditions({ etag: '"a"', lastModified: null })).toEqual({ 'if-none-match': '"a"' });

@@ -14,7 +14,7 @@ import { acceptedBrokenAnswers } from './brokenAnswers.js';
 let egress: Egress;
 let zendesk: ZendeskEmulator;
 let account: Account;
-let held: ZendeskAccount;
+let emulated: ZendeskAccount;
 
 /** @param person 501 is an administrator, 502 is not */
 const accountOf = (
@@ -59,23 +59,23 @@ afterAll(async () => {
   await zendesk.close();
 });
 beforeEach(() => {
-  held = newZendeskAccount();
+  emulated = newZendeskAccount();
   zendesk.accounts.clear();
-  zendesk.accounts.set('harbour', held);
+  zendesk.accounts.set('harbour', emulated);
   zendesk.mend();
   account = accountOf('501');
-  held.categories.set(1, 'Sea');
-  held.sections.set(10, { category: 1, name: 'Sights' });
-  held.sections.set(11, { category: 1, above: 10, name: 'Towers' });
-  held.sections.set(12, { category: 1, name: 'Ropes' });
+  emulated.categories.set(1, 'Sea');
+  emulated.sections.set(10, { category: 1, name: 'Sights' });
+  emulated.sections.set(11, { category: 1, above: 10, name: 'Towers' });
+  emulated.sections.set(12, { category: 1, name: 'Ropes' });
   for (const [id, section] of [
     [100, 10],
     [101, 11],
     [102, 12],
   ] as const)
-    held.articles.set(id, { section, title: `Article ${id}`, body: '<p>Text.</p>' });
-  held.articles.set(103, { section: 11, title: 'Draft', body: 'x', draft: true });
-  held.tickets.set(7, {
+    emulated.articles.set(id, { section, title: `Article ${id}`, body: '<p>Text.</p>' });
+  emulated.articles.set(103, { section: 11, title: 'Draft', body: 'x', draft: true });
+  emulated.tickets.set(7, {
     subject: 'Pier broken',
     type: 'incident',
     priority: 'high',
@@ -188,7 +188,7 @@ describe('the help centre', () => {
   });
 
   test('contains articles in all languages, the default one first', async () => {
-    held.articles.set(104, {
+    emulated.articles.set(104, {
       section: 12,
       title: 'Knots & <ropes>',
       body: '<p>A bowline.</p>',
@@ -209,8 +209,8 @@ describe('the help centre', () => {
 
 describe('tickets', () => {
   test('are listed with their attachments and tags, without deleted ones', async () => {
-    held.tickets.set(8, { subject: 'Gone', status: 'deleted', comments: [] });
-    held.tickets.set(9, { subject: 'Old', archived: true, comments: [{ text: 'Long ago.' }] });
+    emulated.tickets.set(8, { subject: 'Gone', status: 'deleted', comments: [] });
+    emulated.tickets.set(9, { subject: 'Old', archived: true, comments: [{ text: 'Long ago.' }] });
     const all = await below('tickets');
     expect(idsOf(all)).toEqual(['ticket:7', 'ticket:7/70', 'ticket:9', 'tickets']);
     expect(all.find(({ externalId }) => externalId === 'harbour/ticket:7')).toMatchObject({
@@ -237,13 +237,13 @@ describe('tickets', () => {
   test('are reported by the change feed to administrators, with a full listing after 50 passes', async () => {
     expect(await faultOf(accountOf('502').changes!.now(NEVER))).toMatchObject({ kind: 'stale_cursor' });
     let cursor = await account.changes!.now(NEVER);
-    held.tickets.set(8, {
+    emulated.tickets.set(8, {
       subject: 'Lamp',
       status: 'deleted',
       comments: [],
       updated: new Date(Date.now() - 90_000).toISOString(),
     });
-    held.tickets.set(9, { subject: 'Oil', comments: [], updated: new Date().toISOString() });
+    emulated.tickets.set(9, { subject: 'Oil', comments: [], updated: new Date().toISOString() });
     const pass = async () => {
       const changed: unknown[] = [];
       for (let more = true; more;) {
@@ -264,12 +264,12 @@ describe('tickets', () => {
 
   test('have all attachments listed and reported as changed, also for many tickets', async () => {
     const large = await startZendesk({ perPage: 100 });
-    large.accounts.set('harbour', held);
+    large.accounts.set('harbour', emulated);
     const from = accountOf('501', egress, large.settings, 'harbour', large);
     const ids = Array.from({ length: 41 }, (_, nth) => 1_000 + nth);
     const putTickets = (at: number) =>
       ids.forEach((id) =>
-        held.tickets.set(id, {
+        emulated.tickets.set(id, {
           subject: `T${id}`,
           updated: new Date(at).toISOString(),
           comments: [{ text: 'See.', attachments: [{ id: id + 9_000, name: 'a.txt', content: 'x' }] }],
@@ -297,13 +297,17 @@ describe('tickets', () => {
   });
 
   test('of the last minute, which the export leaves out, are also listed', async () => {
-    held.tickets.set(9, { subject: 'New', updated: new Date().toISOString(), comments: [{ text: 'A moment ago.' }] });
+    emulated.tickets.set(9, {
+      subject: 'New',
+      updated: new Date().toISOString(),
+      comments: [{ text: 'A moment ago.' }],
+    });
     expect(idsOf(await below('tickets'))).toContain('ticket:9');
   });
 
   test('are listed without archived ones if the account may not export', async () => {
-    held.tickets.set(8, { subject: 'Old', archived: true, comments: [] });
-    for (let id = 20; id < 25; id += 1) held.tickets.set(id, { subject: `T${id}`, comments: [] });
+    emulated.tickets.set(8, { subject: 'Old', archived: true, comments: [] });
+    for (let id = 20; id < 25; id += 1) emulated.tickets.set(id, { subject: `T${id}`, comments: [] });
     const ids = idsOf(await below('tickets', accountOf('502')));
     expect(ids).toEqual([
       'ticket:20',

@@ -98,14 +98,14 @@ describe('the connection', () => {
   });
 
   test('fails with access_revoked for every call once its key is revoked, although Zotero answers 403', async () => {
-    const point = await account.changes!.now(NEVER);
+    const start = await account.changes!.now(NEVER);
     zotero.oauth.revoke();
     const calls = {
       identify: account.identify(NEVER),
       roots: account.listRoots(null, NEVER),
       below: below(OWN),
       open: account.open(itemId('pier'), NEVER),
-      changes: account.changes!.since(point, NEVER),
+      changes: account.changes!.since(start, NEVER),
       'header injection': accountOf('a\r\nx-other: 1').identify(NEVER),
     };
     const kinds = Object.entries(calls).map(async ([name, call]) => `${name}: ${(await faultOf(call)).kind}`);
@@ -212,17 +212,17 @@ describe('the change feed', () => {
   });
 
   test('reports a group that the account has left as deleted, and is stale after a new one', async () => {
-    const point = await account.changes!.now(NEVER);
+    const start = await account.changes!.now(NEVER);
     zotero.libraries.delete('groups/13');
-    expect((await pass(point)).changed).toEqual(['gone groups/13']);
+    expect((await pass(start)).changed).toEqual(['gone groups/13']);
     zotero.libraries.set('groups/99', { name: 'n', version: 0, collections: new Map(), items: new Map(), deleted: [] });
-    expect(await faultOf(pass(point))).toMatchObject({ kind: 'stale_cursor' });
+    expect(await faultOf(pass(start))).toMatchObject({ kind: 'stale_cursor' });
   });
 
   test('is stale after a deleted collection, because its items still exist', async () => {
-    const point = await account.changes!.now(NEVER);
+    const start = await account.changes!.now(NEVER);
     zotero.drop(OWN, 'collections', zoteroKey('ropes'));
-    expect(await faultOf(pass(point))).toMatchObject({ kind: 'stale_cursor' });
+    expect(await faultOf(pass(start))).toMatchObject({ kind: 'stale_cursor' });
   });
 });
 
@@ -288,10 +288,10 @@ describe('a broken response', () => {
 
   test('never ends a pass of the change feed', async () => {
     for (const group of GROUPS) zotero.libraries.delete(group);
-    const point = await account.changes!.now(NEVER);
+    const start = await account.changes!.now(NEVER);
     for (const name of ['new1', 'new2', 'new3']) putItem(name);
     zotero.drop(OWN, 'items', zoteroKey('pier'));
-    expect(await broken(async () => (await pass(point)).changed)).toEqual([]);
+    expect(await broken(async () => (await pass(start)).changed)).toEqual([]);
   });
 
   test('never replaces content', async () => {

@@ -20,7 +20,7 @@ afterEach(async () => {
   await closeAll();
 });
 
-/** Sends a request as a browser does, with the full URL in the request line. Returns null if the proxy closed the connection. */
+/** Sends a request with the full URL in the request line, as browsers do. Returns null if the proxy hangs up. */
 function requestThrough(
   proxy: EgressProxy,
   url: string,
@@ -61,7 +61,7 @@ function requestThrough(
   });
 }
 
-/** Opens a tunnel. Returns null if the proxy closed the connection. */
+/** Opens a tunnel. Returns null if the proxy hangs up. */
 function tunnel(proxy: EgressProxy, authority: string): Promise<Socket | null> {
   const { hostname, port } = new URL(proxy.url);
   return new Promise((resolve) => {

@@ -48,7 +48,7 @@ export const below = (account: Account, externalId: string) =>
   allPages((cursor) => account.listDescendants(externalId, cursor, NEVER));
 export const idsOf = (items: readonly SourceItem[]): string[] => items.map(({ externalId }) => externalId).toSorted();
 
-/** Reads the change feed from a cursor to its end. Returns the changed ids, deleted ones as "gone …", and the next cursor. */
+/** Reads the change feed to its end. Returns the changed ids, deleted ones as "gone …", and the next cursor. */
 export async function pass(
   account: Account,
   from: string,

@@ -237,7 +237,7 @@ describe('hostile and broken feeds', () => {
     ]);
     expect(feed.title!.length).toBeLessThanOrEqual(2000);
   });
-  test('have links without HTTP left out', async () => {
+  test('are read without links that are not HTTP', async () => {
     const feed = await read(`<rss><channel><item><guid>1</guid><link>javascript:alert(1)</link></item>
 <item><guid>2</guid><link>file:///etc/passwd</link></item><item><guid>http://a:b@c.example/</guid></item></channel></rss>`);
     expect(feed.entries.map(({ url }) => url)).toEqual([null, null, null]);

@@ -111,15 +111,15 @@ describe('a page that rejects direct requests', () => {
   });
 });
 
-describe('the unused pool', () => {
-  test.each([404, 410, 400, 500, 502, 503])('sends nothing if the page answers %i', async (code) => {
+describe('the proxy pool', () => {
+  test.each([404, 410, 400, 500, 502, 503])('is not used if the page answers %i', async (code) => {
     const site = await guarded(status(code));
     const proxy = await pool();
     await faultOf(fetchOne(source({ premiumProxies: [proxy.url] }), site.origin, premium));
     expect(proxy.passed).toEqual([]);
   });
 
-  test('sends nothing if the direct request succeeds, also without a pool', async () => {
+  test('is not used or needed if the direct request succeeds', async () => {
     const site = await serve((_, response) => response.writeHead(200, HTML).end('<p>open'));
     const proxy = await pool();
     for (const premiumProxies of [[proxy.url], []])
@@ -127,7 +127,7 @@ describe('the unused pool', () => {
     expect(proxy.passed).toEqual([]);
   });
 
-  test('sends nothing if robots.txt forbids the page, its address is rejected, or its server times out', async () => {
+  test('is not used if robots.txt forbids the page, its address is rejected, or its server times out', async () => {
     const site = await serve((request, response) => {
       if (request.url === '/robots.txt')
         response.writeHead(200, { 'Content-Type': 'text/plain' }).end('User-agent: *\nDisallow: /closed');

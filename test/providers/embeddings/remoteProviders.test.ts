@@ -185,7 +185,7 @@ test('limits the tokens of one request', async () => {
   expect(emulator.came.filter((one) => one.status !== 200)).toEqual([]);
 });
 
-describe('a provider that misbehaves', () => {
+describe('a misbehaving provider', () => {
   const TRANSIENT: readonly [string, Misbehaviour][] = [
     ['429 with Retry-After', { status: 429, headers: { 'retry-after': '0.2' } }],
     ['429 without Retry-After', { status: 429 }],
@@ -205,7 +205,7 @@ describe('a provider that misbehaves', () => {
   // In the short run the providers alternate over the faults.
   const transient = isThorough() ? all : all.filter((_row, at) => at % EACH.length === 0);
 
-  test('temporarily does not change the vectors', () =>
+  test('returns the right vectors after a retry', () =>
     eachRow(transient, async ([, , model, fault]) => {
       const embeddings = open({ EMBEDDING_TIMEOUT_MS: '1500' });
       emulator.misbehave((_one, nth) => (nth === 1 ? fault : null));
@@ -219,7 +219,7 @@ describe('a provider that misbehaves', () => {
       expect(vectors).toHaveLength(2);
     }));
 
-  test.each(['openai', 'azure', 'solar'] as const)('by omitting the index is rejected: %s', async (name) => {
+  test.each(['openai', 'azure', 'solar'] as const)('is not trusted for vectors without an index: %s', async (name) => {
     const embeddings = open();
     emulator.misbehave(() => 'unnumbered');
     const fault = await faultOf(embeddings.embed(EMBEDDING_MODELS[ONE_EACH[name]].space, ['a', 'b'], 'document'));
@@ -228,7 +228,7 @@ describe('a provider that misbehaves', () => {
     expect(emulator.came).toHaveLength(4);
   });
 
-  test('by rejecting a key is reported with the setting, without a retry', () =>
+  test('causes a fault with the setting of a rejected key, without a retry', () =>
     eachRow(EACH, async ([, model]) => {
       const embeddings = open();
       emulator.misbehave(() => ({ status: 403 }));
@@ -238,7 +238,7 @@ describe('a provider that misbehaves', () => {
       expect(emulator.came).toHaveLength(1);
     }));
 
-  test('because of a wrong key is reported with the setting, but without the key', async () => {
+  test('causes a fault that names the setting of a wrong key, but not the key', async () => {
     const embeddings = open({ OPENAI_API_KEY: 'not-the-key' });
     const fault = await faultOf(embeddings.embed(EMBEDDING_MODELS.OPENAI.space, ['x'], 'query'));
     expect(fault).toMatchObject({ kind: 'access_denied' });
@@ -246,7 +246,7 @@ describe('a provider that misbehaves', () => {
     expect(fault.message).not.toContain('not-the-key');
   });
 
-  test('persistently is a retryable fault after a limited number of requests', async () => {
+  test('causes a retryable fault after EMBEDDING_TRIES requests', async () => {
     const embeddings = open({ EMBEDDING_TRIES: '2' });
     emulator.misbehave(() => ({ status: 500 }));
     const fault = await faultOf(embeddings.embed(EMBEDDING_MODELS.OPENAI.space, ['x'], 'document'));
@@ -254,7 +254,7 @@ describe('a provider that misbehaves', () => {
     expect(emulator.came).toHaveLength(2);
   });
 
-  test('with a long rate limit is a fault with the delay, so that the file waits in the queue', async () => {
+  test('causes a fault with the delay of a long rate limit, so that the file waits in the queue', async () => {
     const embeddings = open({ EMBEDDING_PATIENCE_MS: '1000' });
     emulator.misbehave(() => ({ status: 429, headers: { 'retry-after': '40' } }));
     const fault = await faultOf(embeddings.embed(EMBEDDING_MODELS.OPENAI.space, ['x'], 'document'));
@@ -266,7 +266,7 @@ describe('a provider that misbehaves', () => {
     expect(emulator.came).toHaveLength(1);
   });
 
-  test('for lack of credit is not retried', async () => {
+  test('is not retried if the account has no credit', async () => {
     const embeddings = open();
     emulator.misbehave(() => ({ status: 429, body: '{"error":{"code":"insufficient_quota","message":"exceeded"}}' }));
     const fault = await faultOf(embeddings.embed(EMBEDDING_MODELS.OPENAI.space, ['x'], 'document'));
@@ -274,7 +274,7 @@ describe('a provider that misbehaves', () => {
     expect(emulator.came).toHaveLength(1);
   });
 
-  test('because of an unknown deployment is reported with the setting', async () => {
+  test('causes a fault with the setting of an unknown deployment', async () => {
     const embeddings = open({ AZURE_OPENAI_DEPLOYMENTS: 'AZURE_OPENAI=unknown' });
     const fault = await faultOf(embeddings.embed(EMBEDDING_MODELS.AZURE_OPENAI.space, ['x'], 'document'));
     expect(fault).toMatchObject({ kind: 'bad_response', retryable: false });

@@ -83,8 +83,8 @@ function waveHeader(size: number): Buffer {
 }
 
 /**
- * For each service, a function that lets the polls of a job fail as listed; an undefined entry succeeds and finds the job
- * unfinished. Null for a service that returns the transcript in its response, without polls.
+ * For each service, a function that lets the polls of a job fail as listed. An undefined entry succeeds and finds the
+ * job unfinished. Null for a service that returns the transcript in its response, without polls.
  */
 const POLLED: Record<TranscriptionService, ((scene: string, polls: readonly (Mishap | undefined)[]) => void) | null> = {
   // https://developers.deepgram.com/reference/speech-to-text/listen-pre-recorded: the response holds the transcript.
