@@ -19,7 +19,7 @@ const FAULTS: Readonly<Record<string, Mishap>> = {
 /** Kinds of Faults after which the listed item counts as deleted. */
 const MEANS_DELETED: ReadonlySet<string> = new Set(['not_found', 'gone']);
 
-/** Returns what a call did mistake on a broken response, or null if it failed as it should or returned the full result. */
+/** Returns what a call did wrong on a broken response, or null if it failed as expected or returned the full result. */
 async function mistakeOf(call: () => Promise<unknown>, whole: unknown): Promise<string | null> {
   try {
     return isDeepStrictEqual(await call(), whole) ? null : 'it was accepted as complete';

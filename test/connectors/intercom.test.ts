@@ -9,7 +9,7 @@ import { type IntercomEmulator, startIntercom, WORKSPACE } from '../emulators/in
 import { CLIENT_ID } from '../emulators/oauthProvider.js';
 import { accountWith, faultOf, listed, loopbackEgress, NEVER, textOf, versionsOf } from './account.js';
 import { acceptedBrokenAnswers } from './brokenAnswers.js';
-import { consented, REDIRECT_URI } from './consented.js';
+import { obtainGrant, REDIRECT_URI } from './grants.js';
 
 let egress: Egress;
 let intercom: IntercomEmulator;
@@ -74,7 +74,7 @@ beforeEach(() => {
 
 describe('the connection', () => {
   test('requests neither scopes nor PKCE, which Intercom does not support, and never expires', async () => {
-    const { url, grant } = await consented('INTERCOM', intercom.settings, egress);
+    const { url, grant } = await obtainGrant('INTERCOM', intercom.settings, egress);
     // https://developers.intercom.com/docs/build-an-integration/learn-more/authentication/setting-up-oauth
     expect(Object.fromEntries(url.searchParams)).toEqual({
       ...{ response_type: 'code', client_id: CLIENT_ID, redirect_uri: REDIRECT_URI, state: 'the-state' },

@@ -7,7 +7,7 @@ import { ORGANIZATION_HOST, type SalesforceEmulator, sfId, startSalesforce } fro
 import type { SoqlRecord } from '../emulators/soql.js';
 import { accountWith, faultOf, listed, loopbackEgress, NEVER, textOf, versionsOf } from './account.js';
 import { acceptedBrokenAnswers } from './brokenAnswers.js';
-import { consented, accountWithStoredGrant, REDIRECT_URI } from './consented.js';
+import { accountWithStoredGrant, obtainGrant, REDIRECT_URI } from './grants.js';
 
 let egress: Egress;
 let salesforce: SalesforceEmulator;
@@ -100,7 +100,7 @@ beforeEach(() => {
 
 describe('the connection', () => {
   test('requests consent with PKCE at the login host, and stores the host of the organization', async () => {
-    const { url, grant } = await consented('SALESFORCE', salesforce.settings, egress, { domain: FACTS.domain });
+    const { url, grant } = await obtainGrant('SALESFORCE', salesforce.settings, egress, { domain: FACTS.domain });
     // https://help.salesforce.com/s/articleView?id=sf.remoteaccess_oauth_web_server_flow.htm
     expect(url.pathname).toBe('/login.salesforce.com/services/oauth2/authorize');
     expect(Object.fromEntries(url.searchParams)).toMatchObject({
@@ -128,7 +128,7 @@ describe('the connection', () => {
   });
 
   test('refreshes an expired session once, and fails with access_revoked if the refresh is rejected', async () => {
-    const { grant } = await consented('SALESFORCE', salesforce.settings, egress, { domain: FACTS.domain });
+    const { grant } = await obtainGrant('SALESFORCE', salesforce.settings, egress, { domain: FACTS.domain });
     const stored = accountWithStoredGrant('SALESFORCE', salesforce.settings, grant, egress);
     salesforce.oauth.expireAll();
     expect((await stored.account.listRoots(null, NEVER)).items).toHaveLength(2);

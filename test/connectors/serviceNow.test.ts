@@ -6,7 +6,7 @@ import { nextRequests } from '../emulators/emulator.js';
 import { momentOf, type ServiceNowEmulator, startServiceNow, sysIdOf } from '../emulators/serviceNow.js';
 import { accountWith, faultOf, listed, loopbackEgress, NEVER, textOf, versionsOf } from './account.js';
 import { acceptedBrokenAnswers } from './brokenAnswers.js';
-import { consented, accountWithStoredGrant, REDIRECT_URI } from './consented.js';
+import { accountWithStoredGrant, obtainGrant, REDIRECT_URI } from './grants.js';
 
 let egress: Egress;
 let serviceNow: ServiceNowEmulator;
@@ -86,7 +86,7 @@ beforeEach(() => {
 
 describe('the connection', () => {
   test('requests consent at the instance, and identifies the user of the session', async () => {
-    const { url, grant } = await consented('SERVICENOW', serviceNow.settings, egress, FACTS);
+    const { url, grant } = await obtainGrant('SERVICENOW', serviceNow.settings, egress, FACTS);
     // https://www.servicenow.com/docs/r/platform-security/authentication/c_OAuthAuthorizationCodeFlow.html
     expect(url.pathname).toBe('/harbour/oauth_auth.do');
     expect(Object.fromEntries(url.searchParams)).toMatchObject({
@@ -102,7 +102,7 @@ describe('the connection', () => {
   });
 
   test('refreshes an expired access token with the same refresh token, until the refresh is rejected', async () => {
-    const { grant } = await consented('SERVICENOW', serviceNow.settings, egress, FACTS);
+    const { grant } = await obtainGrant('SERVICENOW', serviceNow.settings, egress, FACTS);
     const stored = accountWithStoredGrant('SERVICENOW', serviceNow.settings, grant, egress);
     serviceNow.oauth.expireAll();
     expect((await stored.account.listRoots(null, NEVER)).items).not.toEqual([]);

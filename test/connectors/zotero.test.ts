@@ -6,7 +6,7 @@ import { nextRequests } from '../emulators/emulator.js';
 import { startZotero, type ZoteroEmulator, zoteroKey } from '../emulators/zotero.js';
 import { accountWith, faultOf, listed, loopbackEgress, NEVER, textOf, versionsOf } from './account.js';
 import { acceptedBrokenAnswers } from './brokenAnswers.js';
-import { consented, REDIRECT_URI } from './consented.js';
+import { obtainGrant, REDIRECT_URI } from './grants.js';
 
 let egress: Egress;
 let zotero: ZoteroEmulator;
@@ -79,7 +79,7 @@ beforeEach(() => {
 describe('the connection', () => {
   test('requests consent by OAuth 1.0a with permissions as parameters, and gets a key that never expires', async () => {
     zotero.oauth.requests.length = 0;
-    const { url, grant } = await consented('ZOTERO', zotero.settings, egress);
+    const { url, grant } = await obtainGrant('ZOTERO', zotero.settings, egress);
     // https://www.zotero.org/support/dev/web_api/v3/oauth
     expect(Object.fromEntries(url.searchParams)).toEqual({
       ...{ oauth_token: expect.stringMatching(/^request-/), name: 'Search' },

@@ -15,7 +15,7 @@ export const REDIRECT_URI = 'https://here.example/integrations/callback';
  * Requests consent, follows the redirect as a browser would, and exchanges the code.
  * @param facts the fields that the caller of oauth_url sends
  */
-export async function consented(
+export async function obtainGrant(
   source: ConnectedSourceType,
   settings: string,
   egress: Egress,
