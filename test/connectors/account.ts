@@ -1,4 +1,4 @@
-/** What tests of one connector have in common. */
+/** Shared setup of the connector suites: accounts, complete listings, contents and Faults. */
 import { loadConfig } from '../../config/config.js';
 import type { SourceItem } from '../../connectors/connector.js';
 import { readSourceUrls } from '../../connectors/readSourceUrls.js';
@@ -17,10 +17,10 @@ export const loopbackEgress = (): Egress => {
 };
 
 /**
- * An account of a source, with turns of its own: a pause that one test caused does not delay the next.
- * @param settings where its source is, as SOURCE_URLS says it
- * @param credentials as the source's connector takes them
- * @param patienceMs how long a request waits where the source asks for that
+ * Returns an account with a rate limiter of its own, so a pause that one test causes does not delay the next test.
+ * @param settings the address of the source, in the syntax of SOURCE_URLS
+ * @param credentials the fields that the source's connector expects
+ * @param patienceMs the longest delay of the source that a request waits for
  */
 export function accountWith(
   source: ConnectedSourceType,
@@ -34,7 +34,7 @@ export function accountWith(
   return connectors.account(source, '1', JSON.stringify(credentials));
 }
 
-/** An account that somebody has consented to. @param settings where its source is, as SOURCE_URLS says it */
+/** Returns an account with an OAuth grant. @param settings the address of the source, in the syntax of SOURCE_URLS */
 export function grantedAccount(
   source: ConnectedSourceType,
   settings: string,
@@ -46,7 +46,7 @@ export function grantedAccount(
   return connectors.account(source, '1', JSON.stringify({ accessToken, facts: {} }));
 }
 
-/** All that a listing gives, with the number of pages that took. */
+/** Reads a listing to its end. Returns its items and the number of pages. */
 export async function listed(from: (cursor: string | null) => ReturnType<Account['listRoots']>) {
   const items: SourceItem[] = [];
   let pages = 0;
@@ -60,16 +60,16 @@ export async function listed(from: (cursor: string | null) => ReturnType<Account
   return { items, pages, ids: items.map(({ externalId }) => externalId) };
 }
 
-/** The versions of items by their ids, folders (which have none) included. */
+/** Returns the version of each item by its id. Folders have the version null. */
 export const versionsOf = (items: readonly SourceItem[]): Record<string, string | null> =>
   Object.fromEntries(items.map(({ externalId, version }) => [externalId, version]));
 
-/** The text of an item. */
+/** Returns the content of an item as text. */
 export async function textOf(account: Account, externalId: string): Promise<string> {
   return Buffer.from((await account.open(externalId, NEVER)).bytes).toString();
 }
 
-/** The Fault that a call ends with. */
+/** Returns the Fault that a call rejects with. Throws if the call succeeds or rejects with another error. */
 export async function faultOf(call: Promise<unknown>): Promise<Fault> {
   const error = await call.then(
     () => null,

@@ -56,8 +56,8 @@ async function listed(externalId: string): Promise<SourceItem[]> {
 }
 const idsBelow = async (externalId: string) => (await listed(externalId)).map((item) => item.externalId);
 
-test('a request is signed as the SDK of Azure signs it', () => {
-  // As the policy of @azure/storage-common 12.4.1 answered for this address at this time.
+test('signs a request as the Azure SDK does', () => {
+  // The expected signature was computed once by the policy of @azure/storage-common 12.4.1 for this address and time.
   const url = 'https://harbour1.blob.core.windows.net/docks?comp=list&marker=2!48%3D&prefix=a%20b%2F&restype=container';
   const now = new Date('2026-11-22T04:00:00Z');
   expect(signedHeaders(url, { accountName: ACCOUNT, accountKey: ACCOUNT_KEY }, now)).toEqual({
@@ -67,7 +67,7 @@ test('a request is signed as the SDK of Azure signs it', () => {
   });
 });
 
-test('containers are listed in pages; folders appear once each, over pages, before what lies in them', async () => {
+test('lists containers page by page, and each folder once, before its contents', async () => {
   for (const name of ['atlas', 'boats', '$web', 'crews', 'docks']) azure.containers.set(name, new Map());
   const roots: string[] = [];
   for (let cursor: string | null | undefined; cursor !== null;) {
@@ -80,7 +80,7 @@ test('containers are listed in pages; folders appear once each, over pages, befo
   azure.containers.set(
     'docks',
     new Map<string, EmulatedBlob>([
-      // As accounts with a hierarchy list their directories.
+      // Accounts with a hierarchical namespace list directories as blobs.
       ['a', { content: '', isDirectory: true }],
       ['a/b', { content: '', isDirectory: true }],
       ...[...names, 'a/c.txt', 'd.txt'].map((name) => [name, { content: name }] as const),
@@ -102,7 +102,7 @@ test('containers are listed in pages; folders appear once each, over pages, befo
   expect((await listed('docks/d.txt'))[0]?.version).not.toBe(before);
 });
 
-test('names of any letters are listed and read; one that no address can say tells so', async () => {
+test('lists and reads names with any characters, and reports one that no URL can express', async () => {
   const names = ['a b+c.md', 'ümläut/日本.md', `it's (1) & "2" <3>.md`, '100%/#1?.md', 'twice//slashed.md', 'tab\t.md'];
   azure.containers.set('odd', new Map([...names, 'up/../away.md'].map((name) => [name, { content: `Of ${name}` }])));
   const files = (await listed('odd')).filter(({ hasContent }) => hasContent).map(({ externalId }) => externalId);
@@ -130,14 +130,14 @@ describe('refusals', () => {
   });
 
   test.each(['', '..', 'UPPER', 'a/../b', 'ab', '/docks/a', 'docks?comp=list', 'nowhere', 'docks/nothing', 'docks/b/'])(
-    'nothing is called %j',
+    'rejects %j as not found',
     async (id) => {
       await expect(account.listDescendants(id, null, NEVER)).rejects.toMatchObject({ kind: 'not_found' });
       await expect(account.open(id, NEVER)).rejects.toMatchObject({ kind: 'not_found' });
     },
   );
 
-  test('a key that is another, or no key at all, is refused, and so is an account that would be another host', async () => {
+  test('rejects a wrong or malformed key, and an account name that would change the host', async () => {
     for (const key of [ACCOUNT_KEY.toUpperCase(), '', 'no base64 ✓'])
       await expect(accountOf(azure.settings, ACCOUNT, key).identify(NEVER)).rejects.toMatchObject({
         kind: 'access_revoked',
@@ -152,21 +152,21 @@ describe('refusals', () => {
 });
 
 test.each([
-  ['no XML', 'none'],
-  ['a page of a site', '<!doctype html><html><body>Words'],
+  ['not XML', 'none'],
+  ['an HTML page', '<!doctype html><html><body>Words'],
   ['another document', '<Error><Code>no</Code></Error>'],
-  ['half a list', '<EnumerationResults><Blobs><Blob><Name>a</Name>'],
+  ['a truncated list', '<EnumerationResults><Blobs><Blob><Name>a</Name>'],
   ['a declared entity', '<!DOCTYPE a [<!ENTITY b "c">]><EnumerationResults>&b;</EnumerationResults>'],
-  ['depth without end', `<EnumerationResults>${'<a>'.repeat(100_000)}`],
+  ['nested 100,000 deep', `<EnumerationResults>${'<a>'.repeat(100_000)}`],
   [
-    'a name that is wrongly encoded',
+    'a wrongly encoded name',
     '<EnumerationResults><Blobs><Blob><Name Encoded="true">%zz</Name></Blob></Blobs></EnumerationResults>',
   ],
-])('a listing that is %s is a fault of the server', (_name, text) => {
+])('reports a listing that is %s as a server error', (_name, text) => {
   expect(() => readListing(Buffer.from(text))).toThrow(/can not be read/);
 });
 
-test('what a listing has besides is passed over, and what has no name', () => {
+test('ignores unknown elements of a listing, and blobs without a name', () => {
   const text = `<EnumerationResults><Prefix>p</Prefix><Blobs><BlobPrefix><Name>a/</Name></BlobPrefix><Blob><Properties><Etag/></Properties></Blob><Blob><Name>b</Name><Properties><Creation-Time>never</Creation-Time></Properties></Blob></Blobs><NextMarker>m</NextMarker></EnumerationResults>`;
   expect(readListing(Buffer.from(text))).toEqual({
     entries: [{ name: 'b', createdAt: null, etag: null, isDirectory: false }],
@@ -174,7 +174,7 @@ test('what a listing has besides is passed over, and what has no name', () => {
   });
 });
 
-test('never takes a broken answer for the end of a list', async () => {
+test('never treats a broken response as the end of a list', async () => {
   azure.containers.set('docks', new Map([['a/b.txt', { content: 'a' }]]));
   const list = async () => [(await account.listRoots(null, NEVER)).items, await listed('docks')];
   expect(await acceptedBrokenAnswers(azure, list)).toEqual([]);

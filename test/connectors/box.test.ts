@@ -28,7 +28,7 @@ beforeEach(() => {
   account = grantedAccount('BOX', box.settings, box.oauth.grant().accessToken, egress);
 });
 
-/** Folders in folders, a link, a file with the number of a folder, and one in the outermost folder. */
+/** Creates nested folders, a link, a file with the same number as a folder, and a file in the root folder. */
 function fill(): void {
   const { things } = box;
   things.set('folder:1', { name: 'Sights' });
@@ -46,26 +46,26 @@ const opened = async (id: string) => {
   return { ...content, text: Buffer.from(content.bytes).toString() };
 };
 const feed = () => account.changes!;
-/** All that happened since a point: what is there by its id, what is gone with a minus. */
-async function since(point: string): Promise<{ told: string[]; next: string }> {
-  const told: string[] = [];
-  for (let at = point; ;) {
-    const page = await feed().since(at, NEVER);
-    told.push(...page.changes.map((one) => ('gone' in one ? `-${one.gone}` : one.item.externalId)));
-    at = page.next;
-    if (!page.more) return { told, next: at };
+/** Reads the change feed from a cursor to its end. Returns changed items by id, deleted ones with a minus sign. */
+async function since(from: string): Promise<{ changed: string[]; next: string }> {
+  const changed: string[] = [];
+  for (let cursor = from; ;) {
+    const page = await feed().since(cursor, NEVER);
+    changed.push(...page.changes.map((change) => ('gone' in change ? `-${change.gone}` : change.item.externalId)));
+    cursor = page.next;
+    if (!page.more) return { changed, next: cursor };
   }
 }
 
 describe('listing', () => {
-  test('the account is that of who consented', async () => {
+  test('identifies the account by the user who consented', async () => {
     expect(await account.identify(NEVER)).toEqual({
       account: 'ada@harbour.example',
       metadata: { email: 'ada@harbour.example', user_id: '17738362', user_name: 'Ada' },
     });
   });
 
-  test('what lies in the outermost folder is outermost, over all pages', async () => {
+  test('lists the items of the root folder as roots, across all pages', async () => {
     fill();
     const { ids, items, pages } = await listed((cursor) => account.listRoots(cursor, NEVER));
     expect(ids).toEqual(['folder:1', 'folder:3', '7']);
@@ -77,7 +77,7 @@ describe('listing', () => {
     expect(items[2]).toMatchObject({ itemType: 'FILE', fileFormat: 'TXT', hasContent: true });
   });
 
-  test('each is listed to the bottom, in its place; a folder and a file may have one number', async () => {
+  test('lists a folder recursively with the parent of each item, even if a folder and a file share a number', async () => {
     fill();
     const { items } = await below('folder:1');
     expect(
@@ -95,7 +95,7 @@ describe('listing', () => {
     });
     expect((await below('folder:2')).ids).toEqual(['folder:2', '5', '6']);
     expect((await below('1')).ids).toEqual(['1']);
-    // A number from an address of Box: no file has it.
+    // The number of a folder, as it appears in a Box URL. No file has this number.
     expect((await below('3')).ids).toEqual(['folder:3']);
     for (const whole of ['0', 'folder:0'])
       expect((await below(whole)).ids.toSorted()).toEqual([
@@ -110,7 +110,7 @@ describe('listing', () => {
       ]);
   });
 
-  test('a folder that may not be looked into costs itself alone, and is named', async () => {
+  test('reports a folder without access as refused and lists the rest', async () => {
     fill();
     box.things.set('folder:2', { name: 'Deep', parent: '1', isClosed: true });
     const refused: string[] = [];
@@ -123,7 +123,7 @@ describe('listing', () => {
     expect(refused).toEqual(['folder:2']);
   });
 
-  test('a folder that goes while it is listed is passed over', async () => {
+  test('skips a folder that is deleted during the listing', async () => {
     fill();
     const first = await account.listDescendants('0', null, NEVER);
     box.things.delete('folder:1');
@@ -132,14 +132,14 @@ describe('listing', () => {
   });
 
   test.each(['nothing', 'folder:', 'folder:x', '..', '1/2', '99', 'folder:99', 'web_link:7', '1'.repeat(30)])(
-    '%s is not there',
+    'rejects %s as not found',
     async (id) => {
       fill();
       expect(await faultOf(account.listDescendants(id, null, NEVER))).toMatchObject({ kind: 'not_found' });
     },
   );
 
-  test('a version is another one with the bytes, and with the name', async () => {
+  test('changes the version of a file with its bytes and with its name', async () => {
     box.things.set('7', { name: 'top.txt', content: 'one' });
     const version = async () => (await below('7')).items[0]?.version;
     const first = await version();
@@ -152,7 +152,7 @@ describe('listing', () => {
 });
 
 describe('content', () => {
-  test('comes from another host, which is shown no token, with what Box says of it', async () => {
+  test('is downloaded from another host without the token, together with its metadata', async () => {
     fill();
     expect(await opened('1')).toMatchObject({
       text: 'The lighthouse',
@@ -162,24 +162,24 @@ describe('content', () => {
         sha1: createHash('sha1').update('The lighthouse').digest('hex'),
       },
     });
-    // The emulator refuses whoever brings one.
+    // The emulator rejects a download that carries a token.
     expect(box.requests.some((path) => path.startsWith('/dl/'))).toBe(true);
   });
 
-  test('that is not ready yet is a failure that asks to be tried again, when Box said', async () => {
+  test('fails with the delay that Box names while the file is not ready', async () => {
     fill();
     box.unready.times = 1;
     expect(await faultOf(account.open('1', NEVER))).toMatchObject({ kind: 'server_error', retryAfterMs: 0 });
     expect((await opened('1')).text).toBe('The lighthouse');
   });
 
-  test('that is not what Box told of it is tried again', async () => {
+  test('fails with a retryable error if its hash differs from the metadata', async () => {
     fill();
     const file = box.things.get('1')!;
-    let asked = 0;
-    // Changed between the two requests.
+    let requests = 0;
+    // The file changes between the two requests.
     box.misbehave((path) => {
-      if (path.endsWith('/content') && (asked += 1) === 1) file.content = 'Another';
+      if (path.endsWith('/content') && (requests += 1) === 1) file.content = 'Another';
       return null;
     });
     expect(await faultOf(account.open('1', NEVER))).toMatchObject({ kind: 'server_error', retryable: true });
@@ -191,14 +191,14 @@ describe('content', () => {
     ['web_link:1', 'unsupported_type', /Scrape the page/],
     ['99', 'not_found', /no such item/],
     ['x', 'not_found', /no such item/],
-  ] as const)('%s has none: %s', async (id, kind, message) => {
+  ] as const)('is unavailable for %s: %s', async (id, kind, message) => {
     fill();
     const fault = await faultOf(account.open(id, NEVER));
     expect(fault.kind).toBe(kind);
     expect(fault.message).toMatch(message);
   });
 
-  test('of a note is its text as Markdown', async () => {
+  test('is Markdown for a note', async () => {
     const text = (content: string, ...marks: string[]) => ({
       type: 'text',
       text: content,
@@ -267,7 +267,7 @@ describe('content', () => {
     );
   });
 
-  test('of an older note is its text; what is no note stays what it is', () => {
+  test('is plain text for a note of the older format, and unchanged for a file that is not a note', () => {
     const read = (value: unknown) => noteText(Buffer.from(JSON.stringify(value)));
     expect(read({ atext: { text: 'First\n*one\n*two\n' } })).toBe('First\n- one\n- two\n');
     expect(read({ other: 1 })).toBeNull();
@@ -278,7 +278,7 @@ describe('content', () => {
 });
 
 describe('changes', () => {
-  test('since a point are told once each, whatever order they come in, and none is told again', async () => {
+  test('are reported once per page in any order, and not again from the next cursor', async () => {
     fill();
     const start = await feed().now(NEVER);
     box.things.set('9', { name: 'new.txt', parent: '3', content: 'n' });
@@ -286,26 +286,26 @@ describe('changes', () => {
     await account.listRoots(null, NEVER);
     box.things.delete('9');
     box.things.delete('5');
-    const { told, next } = await since(start);
-    // On two pages, so that what came and went is told on both.
-    expect([...new Set(told)].toSorted()).toEqual(['-5', '-9', '1']);
-    expect((await since(next)).told).toEqual([]);
-    // Numbers of points are longer than numbers hold.
+    const { changed, next } = await since(start);
+    // The feed has two pages: an item that was created and deleted appears on both.
+    expect([...new Set(changed)].toSorted()).toEqual(['-5', '-9', '1']);
+    expect((await since(next)).changed).toEqual([]);
+    // Stream positions exceed Number.MAX_SAFE_INTEGER.
     expect(JSON.parse(openCursor(next))).toMatchObject({ position: expect.stringMatching(/^3040106807616\d{4}$/) });
   });
 
-  test('a folder that goes is told for all that lay in it, one that the account sees no more as well', async () => {
+  test('report a deleted folder in place of its contents, and a folder that the account no longer sees as deleted', async () => {
     fill();
     const start = await feed().now(NEVER);
     for (const id of ['folder:2', '5', '6']) box.things.delete(id);
-    expect((await since(start)).told).toEqual(['-folder:2']);
+    expect((await since(start)).changed).toEqual(['-folder:2']);
     const later = (await since(start)).next;
     box.things.set('folder:3', { name: 'Boats renamed' });
     box.misbehave((path) => (path === '/2.0/folders/3' ? { status: 403 } : null));
-    expect((await since(later)).told).toEqual(['-folder:3']);
+    expect((await since(later)).changed).toEqual(['-folder:3']);
   });
 
-  test('a moved item lies elsewhere, with the same id', async () => {
+  test('report a moved item with its new parent and the same id', async () => {
     fill();
     const start = await feed().now(NEVER);
     box.things.set('6', { name: 'c.txt', content: 'c', parent: '3' });
@@ -317,13 +317,13 @@ describe('changes', () => {
 
   test.each([
     [
-      'one that Box may have forgotten',
+      'a cursor older than the retention of events',
       () => sealCursor(JSON.stringify({ position: '30401068076164269', at: Date.now() - 14 * 86_400_000 })),
     ],
-    ['one that Box refuses', () => sealCursor(JSON.stringify({ position: 'x', at: Date.now() }))],
-    ['nobody’s', () => 'x'],
-  ])('%s is a stale point', async (_name, point) => {
-    expect(await faultOf(feed().since(point(), NEVER))).toMatchObject({ kind: 'stale_cursor' });
+    ['a cursor that Box rejects', () => sealCursor(JSON.stringify({ position: 'x', at: Date.now() }))],
+    ['an invalid cursor', () => 'x'],
+  ])('report %s as stale', async (_name, makeCursor) => {
+    expect(await faultOf(feed().since(makeCursor(), NEVER))).toMatchObject({ kind: 'stale_cursor' });
   });
 });
 
@@ -333,14 +333,14 @@ describe('refusals', () => {
     [403, 'access_denied'],
     [404, 'not_found'],
     [500, 'server_error'],
-  ] as const)('%d is %s', async (status, kind) => {
+  ] as const)('reports HTTP %d as %s', async (status, kind) => {
     fill();
     box.misbehave(() => ({ status }));
     expect(await faultOf(account.listDescendants('1', null, NEVER))).toMatchObject({ kind });
   });
 });
 
-test('never takes a broken answer for the end of a list', async () => {
+test('never treats a broken response as the end of a list', async () => {
   fill();
   const list = async () => [
     (await listed((cursor) => account.listRoots(cursor, NEVER))).items,

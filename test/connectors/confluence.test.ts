@@ -41,7 +41,7 @@ beforeEach(() => {
   account = accountWith(connector.oauth?.scopes ?? []);
 });
 
-describe('a tree', () => {
+describe('the tree', () => {
   beforeEach(() => {
     put('1');
     put('2', { parent: '1' });
@@ -56,7 +56,7 @@ describe('a tree', () => {
     put('11', { parent: '5' });
   });
 
-  test('of a space has pages at any depth, the folders around them once, and blog posts', async () => {
+  test('of a space contains pages at any depth, each of their folders once, and blog posts', async () => {
     const { items, pages } = await below('space:100');
     expect(items.map(({ externalId, parentExternalId, itemType }) => [externalId, parentExternalId, itemType])).toEqual(
       [
@@ -66,7 +66,7 @@ describe('a tree', () => {
         ['folder:4', 'folder:3', 'FOLDER'],
         ['folder:3', '2', 'FOLDER'],
         ['5', 'folder:4', 'PAGE'],
-        // In a whiteboard, which is no item of ours.
+        // Its parent is a whiteboard, which is not an item.
         ['8', 'space:100', 'PAGE'],
         ['11', '5', 'PAGE'],
         ['blog:9', 'space:100', 'PAGE'],
@@ -76,11 +76,11 @@ describe('a tree', () => {
     expect(emulator.requests.filter((path) => path.includes('/folders/')).length).toBe(2);
   });
 
-  test('of a page, or a folder, has what lies in it and nothing else', async () => {
+  test('of a page or a folder contains its descendants only', async () => {
     expect((await below('2')).ids).toEqual(['2', 'folder:3', 'folder:4', '5', '11']);
     expect((await below('folder:4')).ids).toEqual(['folder:4', '5', '11']);
     expect((await below('blog:9')).ids).toEqual(['blog:9']);
-    // A whiteboard in it is named, for whoever selects it.
+    // A whiteboard below the page is reported as skipped, with the reason.
     const page = await account.listDescendants('1', (await account.listDescendants('1', null, NEVER)).next, NEVER);
     expect(page.skipped).toMatchObject([
       { externalId: 'whiteboard:7', reason: expect.stringMatching(/pages and blog posts/) },
@@ -89,7 +89,7 @@ describe('a tree', () => {
     expect((await below('11')).ids).toEqual(['11', ...['20', '21', '22', '23', '24', '25', '26']]);
   });
 
-  test('says the same of a page in either way of listing it', async () => {
+  test('describes a page identically whether its space or its parent is listed', async () => {
     const of = (items: readonly { externalId: string }[]) => items.find(({ externalId }) => externalId === '5');
     const whole = of((await below('space:100')).items);
     expect(of((await below('2')).items)).toEqual(whole);
@@ -102,7 +102,7 @@ describe('a tree', () => {
     expect(of((await below('2')).items)).not.toEqual(whole);
   });
 
-  test('goes on where a part of it went meanwhile', async () => {
+  test('continues if a folder is deleted during the listing', async () => {
     const [first] = [await account.listDescendants('2', null, NEVER)];
     const second = await account.listDescendants('2', first.next, NEVER);
     expect(second.items.map(({ externalId }) => externalId)).toEqual(['folder:3']);
@@ -112,7 +112,7 @@ describe('a tree', () => {
 });
 
 test.each(['nowhere', 'space:', 'space:1', 'folder:7', '6', '../me', 'blog:1', '404'])(
-  '%s is not there',
+  'rejects %s as not found',
   async (id) => {
     put('6', { status: 'trashed' });
     put('7');
@@ -121,20 +121,20 @@ test.each(['nowhere', 'space:', 'space:1', 'folder:7', '6', '../me', 'blog:1', '
   },
 );
 
-test('a space and a folder have no text', async () => {
+test('reports the content of a space or a folder as unsupported', async () => {
   put('3', { kind: 'folder' });
   for (const id of ['space:100', 'folder:3'])
     expect((await faultOf(account.open(id, NEVER))).kind).toBe('unsupported_type');
 });
 
-test('a scope that was not given costs what needs it, not the connection', async () => {
+test('denies only the calls that need a missing scope', async () => {
   const narrow = accountWith(['read:me', 'read:space:confluence']);
   expect((await narrow.identify(NEVER)).account).toBe(`ada@harbour.example|${SITE}/harbour`);
   expect((await narrow.listRoots(null, NEVER)).items).toHaveLength(1);
   expect((await faultOf(narrow.listDescendants('space:100', null, NEVER))).kind).toBe('access_denied');
 });
 
-test('a wait is as long as either header says', async () => {
+test('reads the wait after a 429 from Retry-After or X-RateLimit-Reset', async () => {
   const wait = async (headers: Record<string, string>) => {
     emulator.misbehave(() => ({ status: 429, headers }));
     const fault = await faultOf(
@@ -150,7 +150,7 @@ test('a wait is as long as either header says', async () => {
   expect(await wait({ 'x-ratelimit-reset': reset })).toEqual(['rate_limited', 120]);
 });
 
-test('a list that has no list in it, or does not say how it goes on, is a failure of the source', async () => {
+test('reports a list without results or with an unusable next link as a server error', async () => {
   for (const body of [{}, { results: [], _links: { next: '/wiki/api/v2/spaces' } }]) {
     await account.listRoots(null, NEVER);
     emulator.misbehave((path) => (path.endsWith('/spaces') ? { status: 200, body } : null));
@@ -162,7 +162,7 @@ test('a list that has no list in it, or does not say how it goes on, is a failur
 describe('the storage format', () => {
   test.each([
     [
-      'plain HTML, without what only browsers use',
+      'HTML without attributes for browsers',
       '<p style="x" onclick="y">a &amp; <strong>b</strong>&nbsp;c</p>',
       '<p>a &amp; <strong>b</strong>\u00a0c</p>',
     ],
@@ -172,12 +172,12 @@ describe('the storage format', () => {
       '<table><tbody><tr><td colspan="2">x</td></tr></tbody></table>',
     ],
     [
-      'code, as it stands there',
+      'code verbatim',
       '<ac:structured-macro ac:name="code"><ac:parameter ac:name="language">xml</ac:parameter><ac:plain-text-body><![CDATA[if (a < b) <p>]]></ac:plain-text-body></ac:structured-macro>',
       '<pre>if (a &lt; b) &lt;p&gt;</pre>',
     ],
     [
-      'a panel with its headline',
+      'a panel with its title',
       '<ac:structured-macro ac:name="info"><ac:parameter ac:name="title">Mind</ac:parameter><ac:parameter ac:name="icon">false</ac:parameter><ac:rich-text-body><p>The gap</p></ac:rich-text-body></ac:structured-macro>',
       '<p><strong>Mind</strong></p><div><p>The gap</p></div>',
     ],
@@ -197,23 +197,23 @@ describe('the storage format', () => {
       'ab',
     ],
     [
-      'a link to a page, by its name',
+      'a link to a page as its title',
       '<ac:link>\n<ri:page ri:content-title="Tides &amp; winds" />\n</ac:link>',
       '\n\nTides &amp; winds',
     ],
     [
-      'a link with a text of its own',
+      'a link with its own text',
       '<ac:link><ri:page ri:content-title="Tides" /><ac:plain-text-link-body><![CDATA[see <here>]]></ac:plain-text-link-body></ac:link>',
       'see &lt;here&gt;',
     ],
     [
-      'a link elsewhere',
+      'an external link',
       '<a href="https://a.example/?b=1&amp;c=2" target="x">there</a>',
       '<a href="https://a.example/?b=1&amp;c=2">there</a>',
     ],
     ['a picture', '<ac:image ac:width="5"><ri:attachment ri:filename="map.png" /></ac:image>', 'map.png'],
     [
-      'a picture with words for it',
+      'a picture with an alternative text',
       '<ac:image ac:alt="The map"><ri:attachment ri:filename="m.png" /></ac:image>',
       'The map',
     ],
@@ -222,10 +222,10 @@ describe('the storage format', () => {
       '<ac:task-list><ac:task><ac:task-id>1</ac:task-id><ac:task-status>complete</ac:task-status><ac:task-body>Paint</ac:task-body></ac:task><ac:task><ac:task-id>2</ac:task-id><ac:task-status>incomplete</ac:task-status><ac:task-body>Dry</ac:task-body></ac:task></ac:task-list>',
       '<ul><li>[x] Paint</li><li>[ ] Dry</li></ul>',
     ],
-    ['a day', '<time datetime="2026-03-04" />', '2026-03-04'],
+    ['a date', '<time datetime="2026-03-04" />', '2026-03-04'],
     ['an emoticon', '<ac:emoticon ac:name="smile" ac:emoji-fallback="🙂" />', '🙂'],
     [
-      'what the newer editor keeps, once',
+      'content of the newer editor once, without its fallback',
       '<ac:adf-extension><ac:adf-node type="panel"><ac:adf-attribute key="panel-type">note</ac:adf-attribute><ac:adf-content><p>x</p></ac:adf-content></ac:adf-node><ac:adf-fallback><p>x</p></ac:adf-fallback></ac:adf-extension>',
       '<div><p>x</p></div>',
     ],
@@ -234,30 +234,30 @@ describe('the storage format', () => {
       '<ac:layout><ac:layout-section><ac:layout-cell><p>a</p></ac:layout-cell></ac:layout-section></ac:layout>',
       '<div><p>a</p></div>',
     ],
-    ['a comment on a word', 'a <ac:inline-comment-marker ac:ref="1">b</ac:inline-comment-marker>', 'a b'],
+    ['an inline comment marker', 'a <ac:inline-comment-marker ac:ref="1">b</ac:inline-comment-marker>', 'a b'],
     [
-      'a macro that nobody knows',
+      'an unknown macro',
       '<ac:structured-macro ac:name="x"><ac:parameter ac:name="y">z</ac:parameter><ac:rich-text-body>w</ac:rich-text-body></ac:structured-macro>',
       '<div>w</div>',
     ],
-    ['what is not closed', '<p>a<ac:link><ri:page ri:content-title="b">', '<p>ab</p>'],
+    ['an unclosed element', '<p>a<ac:link><ri:page ri:content-title="b">', '<p>ab</p>'],
     [
-      'scripts, which are none',
+      'an escaped script',
       '<ac:plain-text-link-body><![CDATA[<script>alert(1)</script>]]></ac:plain-text-link-body>',
       '&lt;script&gt;alert(1)&lt;/script&gt;',
     ],
-  ])('%s', (_name, storage, html) => {
+  ])('converts %s', (_name, storage, html) => {
     expect(htmlOfStorage(storage)).toBe(html);
   });
 
-  test('nested past all sense is refused, and soon', () => {
+  test('is rejected within seconds if it is nested too deeply', () => {
     const began = Date.now();
     expect(() => htmlOfStorage('<div>'.repeat(1_000_000))).toThrow(/deep/);
     expect(Date.now() - began).toBeLessThan(5_000);
   });
 });
 
-test('never takes a broken answer for the end of a list', async () => {
+test('never treats a broken response as the end of a list', async () => {
   put('1');
   put('2', { parent: '1' });
   put('3', { kind: 'folder', parent: '2' });

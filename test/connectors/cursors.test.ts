@@ -1,4 +1,4 @@
-/** Cursors of all connected sources that are damaged, or that an older version of the service wrote. */
+/** Damaged cursors, and cursors of older versions of the service, for every connected source. */
 import { expect, test } from '@jest/globals';
 
 import { takePage } from '../../activities/connected/walk.js';
@@ -13,13 +13,13 @@ import { everyRow } from '../support/everyRow.js';
 import { faultOf, NEVER } from './account.js';
 
 const SOURCES = Object.keys(CONNECTORS) as ConnectedSourceType[];
-/** Feeds whose change token is the source's own text, which has no shape for us to check. */
+/** Feeds whose change token is an opaque text of the source, which the service cannot validate. */
 const OWN_TOKENS: readonly ConnectedSourceType[] = ['DROPBOX'];
 const OLDER = '{"version":0}';
 const WHOLE = sealCursor('{"open":["a"],"at":null}');
 const DAMAGED = ['', 'x', 'damaged', '{"open":["a"],"at":null}', OLDER, WHOLE.slice(0, -1), WHOLE.replace('a', 'b')];
 
-/** The facts that stand in addresses of some sources. */
+/** Facts that occur in the URLs of some sources. */
 const FACTS = {
   ...{ tenant: 'common', subdomain: 'a', instance: 'a', instance_name: 'a', user_id: '1', userID: '1' },
   ...{ instance_url: 'https://a.my.salesforce.com', domain: 'a', customer: 'api', api: 'api' },
@@ -27,7 +27,7 @@ const FACTS = {
 const KEYS = { domain: 'a', apiKey: 'k', accountName: 'account', accountKey: 'a2V5' };
 const CREDENTIALS = JSON.stringify({ accessToken: 't', facts: FACTS, ...KEYS });
 
-/** An account that counts its requests and is answered none. */
+/** Returns an account that counts its requests and rejects each. */
 function silentAccount(source: ConnectedSourceType) {
   let requests = 0;
   const egress = {
@@ -40,7 +40,7 @@ function silentAccount(source: ConnectedSourceType) {
   return { account: connectors.account(source, '1', CREDENTIALS), requests: () => requests };
 }
 
-test('a damaged cursor of any of the 24 sources restarts its list, and its feed is followed by a full listing', async () => {
+test('restarts the list after a damaged cursor, and reports a damaged change token as stale, for all 24 sources', async () => {
   expect(SOURCES).toHaveLength(24);
   await everyRow(SOURCES, String, async (source) => {
     const { account, requests } = silentAccount(source);
@@ -55,7 +55,7 @@ test('a damaged cursor of any of the 24 sources restarts its list, and its feed 
   });
 });
 
-test('a change token of an older version is stale for every feed whose tokens have a shape', () =>
+test('reports a change token of an older version as stale for every feed that can validate its tokens', () =>
   everyRow(
     SOURCES.filter((source) => CONNECTORS[source].changes && !OWN_TOKENS.includes(source)),
     String,
@@ -67,7 +67,7 @@ test('a change token of an older version is stale for every feed whose tokens ha
     },
   ));
 
-test('a list that is stale again after three restarts fails, and is not read as empty', async () => {
+test('fails a list whose cursor is stale after three restarts, instead of reading it as empty', async () => {
   const { account } = silentAccount('GITBOOK');
   let walk = { ...walkOf(['a']), at: 'damaged' };
   for (let restarts = 1; restarts <= 3; restarts += 1) {
@@ -78,7 +78,7 @@ test('a list that is stale again after three restarts fails, and is not read as 
   expect((await faultOf(takePage(account, walk, NEVER))).kind).toBe('stale_cursor');
 });
 
-/** Cursors as 0.2.0 stored them, of an item. Rows of a database keep them over an upgrade. */
+/** Cursors as version 0.2.0 stored them, with the item they list. They stay in the database during an upgrade. */
 const STORED: Partial<Record<ConnectedSourceType, readonly [externalId: string, cursor: string]>> = {
   INTERCOM: ['tickets', '{"at":null,"isEnd":false,"rest":["1"]}'],
   ZOTERO: ['users/1', '{"open":[""],"start":0,"version":3,"restarts":0}'],
@@ -100,7 +100,7 @@ const STORED: Partial<Record<ConnectedSourceType, readonly [externalId: string, 
   BOX: ['folder:1', '{"root":"folder:1","open":[["folder:1",0]],"at":null}'],
 };
 
-test('a cursor that 0.2.0 stored continues its list', () =>
+test('continues a list from a cursor that version 0.2.0 stored', () =>
   everyRow(Object.entries(STORED), String, async ([source, [externalId, cursor]]) => {
     const { account, requests } = silentAccount(source as ConnectedSourceType);
     const fault = account.listDescendants(externalId, sealCursor(cursor), NEVER).then(
@@ -111,6 +111,6 @@ test('a cursor that 0.2.0 stored continues its list', () =>
     expect(requests()).toBeGreaterThan(0);
   }));
 
-test('a cursor comes back as it was sealed', () => {
+test('opens a sealed cursor to the original text', () => {
   for (const text of ['', 'a', OLDER, 'ü\u{1F600}']) expect(openCursor(sealCursor(text))).toBe(text);
 });

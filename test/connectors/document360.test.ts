@@ -43,7 +43,7 @@ beforeEach(() => {
   });
 });
 
-test('whose account it is: the address, and the first workspace of the project', async () => {
+test('identifies the account by its email address and the first workspace of the project', async () => {
   emulator.workspaces.set('w2', { name: 'Two', categories: {} });
   expect(await accountOf().identify(NEVER)).toMatchObject({
     account: 'ada@a.example|w1',
@@ -51,7 +51,7 @@ test('whose account it is: the address, and the first workspace of the project',
   });
 });
 
-test('what lies in a workspace is there in its order, and of a category or an article just that', async () => {
+test('lists a workspace in its order, and a category or an article alone', async () => {
   const below = async (id: string) => (await listed((cursor) => accountOf().listDescendants(id, cursor, NEVER))).items;
   const all = await below('w1');
   expect(all.map(({ externalId, parentExternalId, itemType }) => [externalId, parentExternalId, itemType])).toEqual([
@@ -67,19 +67,19 @@ test('what lies in a workspace is there in its order, and of a category or an ar
 });
 
 test.each(['w2', 'w1/category:none', 'w1/article:none', 'w1/page:a1', 'w1/', '', '..', 'w1/article:../a1'])(
-  '%j is not there',
+  'rejects %j as not found',
   async (id) => {
     expect((await faultOf(accountOf().listDescendants(id, null, NEVER))).kind).toBe('not_found');
     expect((await faultOf(accountOf().open(id, NEVER))).kind).toMatch(/not_found|unsupported_type/);
   },
 );
 
-test('a workspace and a category have no text', async () => {
+test('reports the content of a workspace or a category as unsupported', async () => {
   for (const id of ['w1', 'w1/category:c1'])
     expect((await faultOf(accountOf().open(id, NEVER))).kind).toBe('unsupported_type');
 });
 
-test('an answer that says that it is no success is none; one of an unknown id is that', async () => {
+test('reports a response with success false as a server error, and an unknown id as not found', async () => {
   emulator.misbehave(() => ({ status: 200, body: { data: null, success: false, errors: [] } }));
   expect(await faultOf(accountOf().listRoots(null, NEVER))).toMatchObject({
     kind: 'server_error',
@@ -90,12 +90,12 @@ test('an answer that says that it is no success is none; one of an unknown id is
   expect((await faultOf(accountOf().open('w1/article:a1', NEVER))).kind).toBe('not_found');
 });
 
-test('a token that is refused is the end of the connection', async () => {
+test('reports a rejected token as revoked access', async () => {
   for (const token of ['nobody', 'a\nb'])
     expect((await faultOf(accountOf(token).listRoots(null, NEVER))).kind).toBe('access_revoked');
 });
 
-test('never takes a broken answer for the end of a list', async () => {
+test('never treats a broken response as the end of a list', async () => {
   const list = async () => [
     (await accountOf().listRoots(null, NEVER)).items,
     (await listed((cursor) => accountOf().listDescendants('w1', cursor, NEVER))).items,

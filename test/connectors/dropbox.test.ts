@@ -28,7 +28,7 @@ beforeEach(() => {
   account = grantedAccount('DROPBOX', dropbox.settings, dropbox.oauth.grant().accessToken, egress);
 });
 
-/** Folders in folders, and files in each. */
+/** Creates nested folders with files in each. */
 function fill(): void {
   for (const [id, path, content] of [
     ['id:S', '/Sights'],
@@ -47,28 +47,29 @@ const opened = async (id: string) => {
   return { ...content, text: Buffer.from(content.bytes).toString() };
 };
 const feed = () => account.changes!;
-/** All that happened since a point: what is there by its id and parent, what is gone by its place. */
-async function since(point: string) {
-  const there = new Map<string, string | null>();
-  const gone = new Set<string>();
-  for (let at = point; ;) {
-    const page = await feed().since(at, NEVER);
-    for (const place of page.goneAt ?? []) gone.add(place);
-    for (const one of page.changes) if ('item' in one) there.set(one.item.externalId, one.item.parentExternalId);
-    at = page.next;
-    if (!page.more) return { there, gone, next: at };
+/** Reads the change feed from a cursor to its end. Returns the parent of each changed item by id, and deleted paths. */
+async function since(from: string) {
+  const parents = new Map<string, string | null>();
+  const deletedPaths = new Set<string>();
+  for (let cursor = from; ;) {
+    const page = await feed().since(cursor, NEVER);
+    for (const place of page.goneAt ?? []) deletedPaths.add(place);
+    for (const change of page.changes)
+      if ('item' in change) parents.set(change.item.externalId, change.item.parentExternalId);
+    cursor = page.next;
+    if (!page.more) return { parents, deletedPaths, next: cursor };
   }
 }
 
 describe('listing', () => {
-  test('the account is that of who consented', async () => {
+  test('identifies the account by the user who consented', async () => {
     expect(await account.identify(NEVER)).toEqual({
       account: 'ada@harbour.example',
       metadata: { email: 'ada@harbour.example', account_id: 'dbid:Ada', user_name: 'Ada' },
     });
   });
 
-  test('what lies in the outermost folder is outermost, over all pages', async () => {
+  test('lists the items of the root folder as roots, across all pages', async () => {
     fill();
     const { ids, items, pages } = await listed((cursor) => account.listRoots(cursor, NEVER));
     expect(ids).toEqual(['id:S', 'id:B', 'id:t']);
@@ -79,7 +80,7 @@ describe('listing', () => {
     });
   });
 
-  test('each is listed to the bottom, in its place, by its id or its path', async () => {
+  test('lists a folder recursively with the parent of each item, by id or by path', async () => {
     fill();
     const { items } = await below('id:S');
     expect(
@@ -99,7 +100,7 @@ describe('listing', () => {
     for (const whole of ['', '/']) expect((await below(whole)).ids).toHaveLength(7);
   });
 
-  test('a cursor that is no longer taken begins its folder anew', async () => {
+  test('restarts a folder whose cursor has expired', async () => {
     fill();
     const first = await account.listRoots(null, NEVER);
     dropbox.expire();
@@ -111,32 +112,32 @@ describe('listing', () => {
     ]);
   });
 
-  test('a member of a team sees its folders, who is of none has no other root', async () => {
+  test('sends the root namespace of a team member only, and renews it after it changes', async () => {
     fill();
     await account.listRoots(null, NEVER);
-    expect(dropbox.asked.filter((asked) => asked.startsWith('users/'))).toHaveLength(1);
+    expect(dropbox.asked.filter((path) => path.startsWith('users/'))).toHaveLength(1);
     Object.assign(dropbox.roots, { whole: '2002' });
     account = grantedAccount('DROPBOX', dropbox.settings, dropbox.oauth.grant().accessToken, egress);
     const page = await account.listRoots(null, NEVER);
     const { root } = JSON.parse(Buffer.from(openCursor(page.next ?? ''), 'base64url').toString()) as { root: string };
     expect(root).toBe('2002');
-    // Asked for once, and again where Dropbox says that it is another.
+    // The root namespace is requested once, and again after Dropbox reports that it has changed.
     await account.listRoots(null, NEVER);
-    expect(dropbox.asked.filter((asked) => asked.startsWith('users/'))).toHaveLength(2);
+    expect(dropbox.asked.filter((path) => path.startsWith('users/'))).toHaveLength(2);
     Object.assign(dropbox.roots, { whole: '3003' });
     expect(await faultOf(account.listRoots(null, NEVER))).toMatchObject({ kind: 'server_error', retryable: true });
     expect((await account.listRoots(null, NEVER)).items).toHaveLength(2);
   });
 
   test.each(['nothing', 'id:', 'id:x y', '//a', '..', '/nowhere', 'id:99', '"', '/a\n'])(
-    '%j is not there',
+    'rejects %j as not found',
     async (id) => {
       fill();
       expect(await faultOf(account.listDescendants(id, null, NEVER))).toMatchObject({ kind: 'not_found' });
     },
   );
 
-  test('a version is another one with the bytes, and with the name', async () => {
+  test('changes the version of a file with its bytes and with its name', async () => {
     const put = (path: string, content: string) => dropbox.things.set('id:t', { path, content });
     const version = async () => (await below('id:t')).items[0]?.version;
     put('/top.txt', 'one');
@@ -150,7 +151,7 @@ describe('listing', () => {
 });
 
 describe('content', () => {
-  test('comes with what Dropbox says of it, whatever its name is', async () => {
+  test('has the metadata of Dropbox, also for a name outside ASCII', async () => {
     fill();
     expect(await opened('id:b')).toMatchObject({
       ...{ text: 'b', contentType: 'text/plain', format: null, name: 'b é.txt' },
@@ -161,13 +162,13 @@ describe('content', () => {
     });
   });
 
-  test('has the hash that Dropbox publishes for blocks of 4 MiB', () => {
-    // Of nothing, and of one block and one byte more.
+  test('is hashed in blocks of 4 MiB, as Dropbox documents', () => {
+    // An empty file, then one block with and without an additional byte.
     expect(contentHash(Buffer.alloc(0))).toBe('e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855');
     expect(contentHash(Buffer.alloc(4_194_305))).not.toBe(contentHash(Buffer.alloc(4_194_304)));
   });
 
-  test('that comes in part is tried again', async () => {
+  test('fails with a retryable error if it is truncated', async () => {
     fill();
     dropbox.flaw.missing = 1;
     expect(await faultOf(account.open('id:a', NEVER))).toMatchObject({ kind: 'server_error', retryable: true });
@@ -175,7 +176,7 @@ describe('content', () => {
     expect((await opened('id:a')).text).toBe('The lighthouse');
   });
 
-  test('of documents that can not be downloaded is what Dropbox makes of them: Markdown where it can', async () => {
+  test('is an export for documents without a download, Markdown where Dropbox offers it', async () => {
     dropbox.things.set('id:p', { path: '/Plan.paper', exports: { html: '<p>Plan</p>', markdown: '# Plan' } });
     dropbox.things.set('id:g', { path: '/Sheet.gsheet', exports: { xlsx: 'sheet' } });
     dropbox.things.set('id:n', { path: '/Form.cform', exports: {} });
@@ -193,7 +194,7 @@ describe('content', () => {
   test.each([
     ['id:S', 'unsupported_type', /sync the files in it/],
     ['id:99', 'not_found', /no such item/],
-  ] as const)('%s has none: %s', async (id, kind, message) => {
+  ] as const)('is unavailable for %s: %s', async (id, kind, message) => {
     fill();
     const fault = await faultOf(account.open(id, NEVER));
     expect(fault.kind).toBe(kind);
@@ -202,73 +203,73 @@ describe('content', () => {
 });
 
 describe('changes', () => {
-  test('since a point are told, and none is told again', async () => {
+  test('are reported from a cursor once, and not again from the next cursor', async () => {
     fill();
     const start = await feed().now(NEVER);
     const { things } = dropbox;
     things.set('id:n', { path: '/Boats/new.txt', content: 'n' });
     things.set('id:a', { path: '/Sights/a.md', content: 'changed' });
     things.delete('id:c');
-    const { there, gone, next } = await since(start);
-    expect([...there]).toEqual(
+    const { parents, deletedPaths, next } = await since(start);
+    expect([...parents]).toEqual(
       expect.arrayContaining([
         ['id:n', 'id:B'],
         ['id:a', 'id:S'],
       ]),
     );
-    expect(there.size).toBe(2);
-    expect([...gone].toSorted()).toEqual(['/boats/new.txt', '/sights/a.md', '/sights/deep/c.txt']);
-    expect(await since(next)).toMatchObject({ there: new Map(), gone: new Set() });
+    expect(parents.size).toBe(2);
+    expect([...deletedPaths].toSorted()).toEqual(['/boats/new.txt', '/sights/a.md', '/sights/deep/c.txt']);
+    expect(await since(next)).toMatchObject({ parents: new Map(), deletedPaths: new Set() });
   });
 
-  test('what is moved is told where it went, with all in it', async () => {
+  test('report a moved folder with its contents at the new path', async () => {
     fill();
     const start = await feed().now(NEVER);
     for (const [id, thing] of dropbox.things)
       dropbox.things.set(id, { ...thing, path: thing.path.replace('/Sights/Deep', '/Boats/Deep') });
-    const { there, gone } = await since(start);
-    expect(there).toEqual(
+    const { parents, deletedPaths } = await since(start);
+    expect(parents).toEqual(
       new Map([
         ['id:D', 'id:B'],
         ['id:b', 'id:D'],
         ['id:c', 'id:D'],
       ]),
     );
-    expect(gone.has('/sights/deep')).toBe(true);
+    expect(deletedPaths.has('/sights/deep')).toBe(true);
   });
 
-  test('another thing in the place of one that went takes its place', async () => {
+  test('report a new file at the path of a deleted one', async () => {
     fill();
     const start = await feed().now(NEVER);
     dropbox.things.delete('id:t');
     dropbox.things.set('id:u', { path: '/top.txt', content: 'another' });
-    const { there, gone } = await since(start);
-    expect([...there]).toEqual([['id:u', null]]);
-    expect([...gone]).toEqual(['/top.txt']);
+    const { parents, deletedPaths } = await since(start);
+    expect([...parents]).toEqual([['id:u', null]]);
+    expect([...deletedPaths]).toEqual(['/top.txt']);
   });
 
-  test('of a folder that went meanwhile nothing hangs in the air', async () => {
+  test('report files of a folder deleted meanwhile without a parent, and the folder as deleted', async () => {
     fill();
     const start = await feed().now(NEVER);
     for (const name of ['n', 'm']) dropbox.things.set(`id:${name}`, { path: `/Sights/${name}.txt`, content: name });
     await account.listRoots(null, NEVER);
-    // Told on a page before: by then, their folder is not there any more.
+    // The files are on an earlier page of the feed; their folder no longer exists when the page is read.
     dropbox.things.delete('id:S');
-    const { there, gone } = await since(start);
-    expect(there).toEqual(
+    const { parents, deletedPaths } = await since(start);
+    expect(parents).toEqual(
       new Map([
         ['id:n', null],
         ['id:m', null],
       ]),
     );
-    // With all that lies below.
-    expect(gone.has('/sights')).toBe(true);
+    // A deleted path includes everything below it.
+    expect(deletedPaths.has('/sights')).toBe(true);
   });
 
-  test('a point that is forgotten, or nobody’s, is stale', async () => {
+  test('report an expired or invalid cursor as stale', async () => {
     fill();
     const start = await feed().now(NEVER);
-    expect(await faultOf(feed().since('nobody', NEVER))).toMatchObject({ kind: 'stale_cursor' });
+    expect(await faultOf(feed().since('invalid', NEVER))).toMatchObject({ kind: 'stale_cursor' });
     dropbox.expire();
     expect(await faultOf(feed().since(start, NEVER))).toMatchObject({ kind: 'stale_cursor' });
   });
@@ -284,14 +285,14 @@ describe('refusals', () => {
     [{ status: 409, summary: 'unsupported_file' }, 'unsupported_type'],
     [{ status: 409, summary: 'something_new' }, 'bad_response'],
     [{ status: 500 }, 'server_error'],
-  ] as const)('%j is %s', async (refusal, kind) => {
+  ] as const)('reports %j as %s', async (refusal, kind) => {
     fill();
-    dropbox.misbehave((asked) => (asked.startsWith('files/') ? refusal : null));
+    dropbox.misbehave((path) => (path.startsWith('files/') ? refusal : null));
     expect(await faultOf(account.listDescendants('id:a', null, NEVER))).toMatchObject({ kind });
   });
 });
 
-test('never takes a broken answer for the end of a list', async () => {
+test('never treats a broken response as the end of a list', async () => {
   fill();
   const list = async () => [
     (await listed((cursor) => account.listRoots(cursor, NEVER))).items,

@@ -1,9 +1,9 @@
 /**
- * A second opinion: connectors against servers that others wrote, so that they do not merely agree with emulators of our
- * own. What `emulate` 0.12.2 does not do is not asked here: it takes any token and any signature, knows no Retry-After,
- * ignores the times that Slack's history is asked between, does not answer the tree of a branch at GitHub, lacks `about`,
- * exports, shared drives and changes of Google Drive, `profile` of Gmail, and all of Microsoft Graph but who somebody is.
- * For Azure there is azurite, 374 packages in 186 MB: docs/adding-a-source.md says how it is asked by hand.
+ * Connectors against the third-party emulators of the package `emulate`, as a check on the project's own emulators.
+ * `emulate` 0.12.2 has limits, so this suite leaves out what it does not support: it accepts any token and signature,
+ * sends no Retry-After, ignores the time range of Slack's history, and has no Git trees at GitHub. It lacks `about`,
+ * exports, shared drives and changes of Google Drive, `profile` of Gmail, and all of Microsoft Graph except `/me`.
+ * For Azure there is azurite (374 packages, 186 MB): docs/adding-a-source.md describes how to run it by hand.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createEmulator, type Emulator } from 'emulate';
@@ -37,7 +37,7 @@ async function start(
 ): Promise<string> {
   const emulator = await createEmulator({ service, port: 0, seed });
   running.push(emulator);
-  // It calls itself localhost and listens on the loopback address of IPv4.
+  // Its URL says localhost, but it listens on 127.0.0.1 only.
   return emulator.url.replace('localhost', '127.0.0.1');
 }
 const accountAt = (source: ConnectedSourceType, api: string, credentials: object): Account =>
@@ -77,7 +77,7 @@ describe('Slack', () => {
     return json;
   };
 
-  test('who is connected, conversations, messages and threads', async () => {
+  test('identifies the account and reads conversations, messages and threads', async () => {
     const { account: name, metadata } = await account.identify(NEVER);
     expect(name).toMatch(/^T\w+:U\w+$/);
     expect(metadata).toMatchObject({ team_name: 'Harbour', url: 'https://harbour.slack.com/' });
@@ -101,14 +101,14 @@ describe('Slack', () => {
       /^\w+, \d{4}-\d\d-\d\d \d\d:\d\d: Its keeper & more \(https:\/\/a\.example\)$/,
     );
     expect(await textOf(account, `${atlas}/${thread}`)).toMatch(/When was the lighthouse lit\?\n\n.*: In 1901\.$/);
-    await call('chat.update', { channel: atlas, ts, text: 'Nobody keeps it.' });
+    await call('chat.update', { channel: atlas, ts, text: 'It has no keeper.' });
     const after = await listed((cursor) => account.listDescendants(window, cursor, NEVER));
     expect(after[0]?.version).not.toBe(items.find((item) => item.externalId === window)?.version);
     await call('chat.delete', { channel: atlas, ts });
     await expect(account.open(window, NEVER)).rejects.toMatchObject({ kind: 'not_found' });
   });
 
-  test('a conversation that is not there, and the live list', async () => {
+  test('reports an unknown conversation as not found, and reads the live list', async () => {
     await expect(account.listDescendants('C0NOWHERE', null, NEVER)).rejects.toMatchObject({ kind: 'not_found' });
     const query = { types: 'public_channel', cursor: null, excludeArchived: true };
     expect(await account.read('conversations', query, NEVER)).toMatchObject({
@@ -118,7 +118,7 @@ describe('Slack', () => {
   });
 });
 
-test('S3: buckets, keys of any letters, what is not there', async () => {
+test('S3: lists and reads buckets and keys with any characters, and reports missing ones', async () => {
   const url = await start('aws', { aws: { s3: { buckets: [{ name: 'atlas' }, { name: 'boats' }] } } });
   const keys = ['a b+c.md', 'sights/lighthouse.md', 'ümläut/日本.md'];
   for (const key of keys) {
@@ -137,7 +137,7 @@ test('S3: buckets, keys of any letters, what is not there', async () => {
     await expect(account.listDescendants(id, null, NEVER)).rejects.toMatchObject({ kind: 'not_found' });
 });
 
-test('GitHub: a repository, its directories and files', async () => {
+test('GitHub: lists a repository with its directories and reads its files', async () => {
   const url = await start('github', {
     github: { users: [{ login: 'ada' }], repos: [{ owner: 'ada', name: 'atlas', auto_init: true }] },
     tokens: { ghp_any: { login: 'ada', scopes: ['repo'] } },
@@ -185,7 +185,7 @@ describe('Google', () => {
     });
   });
 
-  test('Drive: folders in folders, a file, what is not there', async () => {
+  test('Drive: lists nested folders, reads a file, and reports a missing one', async () => {
     const account = accountAt('GOOGLE_DRIVE', `${url}/drive/v3`, grant);
     const items = await listed((cursor) => account.listDescendants('sights', cursor, NEVER));
     expect(
@@ -196,11 +196,11 @@ describe('Google', () => {
       ['lighthouse', 'people', true],
     ]);
     expect(await textOf(account, 'lighthouse')).toBe('The lighthouse was lit in 1901.');
-    for (const read of [account.open('nobody', NEVER), account.listDescendants('nobody', null, NEVER)])
+    for (const read of [account.open('missing', NEVER), account.listDescendants('missing', null, NEVER)])
       await expect(read).rejects.toMatchObject({ kind: 'not_found' });
   });
 
-  test('Gmail: labels, a message by itself, its text and who wrote it', async () => {
+  test('Gmail: lists labels and messages, and reads the text and the sender of a message', async () => {
     const account = accountAt('GMAIL', `${url}/gmail/v1/users/me`, grant);
     expect((await listed((cursor) => account.listRoots(cursor, NEVER))).map(({ name }) => name)).toContain('INBOX');
     const inbox = await listed((cursor) => account.listDescendants('label:INBOX', cursor, NEVER));
@@ -210,11 +210,11 @@ describe('Google', () => {
       tags: { sender: 'ben@harbour.example', recipient: [ada] },
     });
     expect(await textOf(account, 'm1')).toMatch(/^From: ben@harbour\.example[\s\S]*On the atlas\.$/);
-    await expect(account.open('nobody', NEVER)).rejects.toMatchObject({ kind: 'not_found' });
+    await expect(account.open('missing', NEVER)).rejects.toMatchObject({ kind: 'not_found' });
   });
 });
 
-test('Microsoft: who is connected', async () => {
+test('Microsoft: identifies the account', async () => {
   const url = await start('microsoft', { microsoft: { users: [{ email: 'ada@harbour.example', name: 'Ada' }] } });
   for (const source of ['ONEDRIVE', 'OUTLOOK'] as const) {
     const account = accountAt(source, `${url}/v1.0`, { accessToken: 'any', facts: { tenant: 'common' } });

@@ -23,13 +23,13 @@ async function walked(list: (folder: string, at: string | null) => Promise<ItemP
   return { ids, refused, pages };
 }
 
-test('a folder that lies in itself ends, and is said to be not looked into', async () => {
+test('stops at a folder that contains itself and reports it as refused', async () => {
   const { ids, refused } = await walked(async () => ({ items: [item('again')], next: null }));
   expect(ids.length).toBeLessThan(1_000);
   expect(refused).toEqual(['again']);
 });
 
-test('all pages of a folder and of those in it are taken; one that went is passed over, one that is closed is named', async () => {
+test('reads every page of nested folders, skips a deleted folder and reports one without access', async () => {
   const tree: Record<string, string[]> = { top: ['a', 'gone', 'b'], a: ['c'], b: ['closed'], c: [], closed: [] };
   const { ids, refused, pages } = await walked(async (folder, at) => {
     if (folder === 'gone') throw new Fault('not_found', 'none');
@@ -43,6 +43,6 @@ test('all pages of a folder and of those in it are taken; one that went is passe
   expect(pages).toBe(8);
 });
 
-test('any other failure ends the listing', async () => {
+test('ends the listing on any other error', async () => {
   await expect(walked(() => Promise.reject(new Fault('server_error', 'oh')))).rejects.toThrow('oh');
 });

@@ -18,7 +18,7 @@ import { acceptedBrokenAnswers } from './brokenAnswers.js';
 
 let egress: Egress;
 let freshdesk: FreshdeskEmulator;
-let held: FreshdeskAccount;
+let emulated: FreshdeskAccount;
 let account: Account;
 
 const idOf = (id: string): string => `${FRESHDESK_DOMAIN}/${id}`;
@@ -30,8 +30,8 @@ const accountOf = (credentials: object = {}, patienceMs = 30_000): Account =>
     egress,
     patienceMs,
   );
-const below = (id: string, wishes?: TypeFilter) =>
-  listed((cursor) => account.listDescendants(idOf(id), cursor, NEVER, wishes));
+const below = (id: string, filter?: TypeFilter) =>
+  listed((cursor) => account.listDescendants(idOf(id), cursor, NEVER, filter));
 const roots = () => listed((cursor) => account.listRoots(cursor, NEVER));
 const idsOf = (ids: readonly string[]): string[] => ids.map((id) => id.replace(idOf(''), ''));
 
@@ -48,23 +48,24 @@ beforeEach(() => {
   freshdesk.hosts.length = 0;
   freshdesk.keys.add(FRESHDESK_KEY);
   freshdesk.accounts.clear();
-  held = newFreshdeskAccount();
-  freshdesk.accounts.set(FRESHDESK_DOMAIN, held);
-  for (const [at, name] of ['Sea', 'Land', 'Air'].entries()) held.categories.set(at + 1, name);
-  held.folders.set(10, { category: 1, name: 'Sights' });
-  held.folders.set(11, { category: 1, above: 10, name: 'Towers' });
-  held.folders.set(12, { category: 1, name: 'Ropes' });
-  held.folders.set(13, { category: 1, name: 'Sails' });
-  for (const id of [100, 101, 102]) held.articles.set(id, { folder: 10, title: `Article ${id}`, body: '<p>Text.</p>' });
-  held.articles.set(103, { folder: 11, title: 'Draft', body: 'x', draft: true });
-  held.articles.set(104, { folder: 11, title: 'Tall & <wide>', body: '<p>Tower.</p>' });
+  emulated = newFreshdeskAccount();
+  freshdesk.accounts.set(FRESHDESK_DOMAIN, emulated);
+  for (const [at, name] of ['Sea', 'Land', 'Air'].entries()) emulated.categories.set(at + 1, name);
+  emulated.folders.set(10, { category: 1, name: 'Sights' });
+  emulated.folders.set(11, { category: 1, above: 10, name: 'Towers' });
+  emulated.folders.set(12, { category: 1, name: 'Ropes' });
+  emulated.folders.set(13, { category: 1, name: 'Sails' });
+  for (const id of [100, 101, 102])
+    emulated.articles.set(id, { folder: 10, title: `Article ${id}`, body: '<p>Text.</p>' });
+  emulated.articles.set(103, { folder: 11, title: 'Draft', body: 'x', draft: true });
+  emulated.articles.set(104, { folder: 11, title: 'Tall & <wide>', body: '<p>Tower.</p>' });
   for (const [id, day] of [
     [5, '01'],
     [6, '02'],
     [7, '03'],
   ] as const)
-    held.tickets.set(id, { subject: `Ticket ${id}`, text: `It is ${id}.`, updated: `2026-03-${day}T10:00:00Z` });
-  held.tickets.set(8, {
+    emulated.tickets.set(id, { subject: `Ticket ${id}`, text: `It is ${id}.`, updated: `2026-03-${day}T10:00:00Z` });
+  emulated.tickets.set(8, {
     subject: 'Pier',
     text: 'It is broken.',
     files: [{ id: 80, name: 'plan.txt', content: 'The plan.' }],
@@ -79,7 +80,7 @@ beforeEach(() => {
 });
 
 describe('credentials', () => {
-  test('are the key as the name of Basic, checked with its agent', async () => {
+  test('are sent as the user name of Basic authentication and checked by /agents/me', async () => {
     expect(await account.identify(NEVER)).toEqual({
       account: FRESHDESK_DOMAIN,
       metadata: { domain: FRESHDESK_DOMAIN, user_id: '501', user_name: 'Ada', email: 'ada@harbour.example' },
@@ -87,7 +88,7 @@ describe('credentials', () => {
     expect(freshdesk.requests).toEqual([`/${FRESHDESK_DOMAIN}/api/v2/agents/me`]);
   });
 
-  test('of a domain that would be another host reach no host', async () => {
+  test('with a domain that would change the host cause no request', async () => {
     const hostile = ['evil.com/#', '127.0.0.1:8080', 'a@b', 'evil.com', 'a/b', '', '-a', 'a'.repeat(64)];
     const reached: string[] = [];
     for (const domain of hostile) {
@@ -98,7 +99,7 @@ describe('credentials', () => {
     expect(reached).toEqual([]);
   });
 
-  test('that are revoked end the connection, whatever is asked', async () => {
+  test('that are revoked make every call fail with access_revoked', async () => {
     freshdesk.keys.clear();
     const calls = {
       identify: account.identify(NEVER),
@@ -116,15 +117,15 @@ describe('credentials', () => {
 });
 
 describe('a listing of solutions', () => {
-  test('has the categories of all pages, then the tickets', async () => {
+  test('contains the categories of all pages, then the tickets', async () => {
     const { ids, pages } = await roots();
     expect(idsOf(ids)).toEqual(['category:1', 'category:2', 'category:3', 'tickets']);
     expect(pages).toBe(2);
-    // Its header Link names a page at another host: https://developers.freshdesk.com/api/#pagination
+    // The emulator's Link header names a page at another host: https://developers.freshdesk.com/api/#pagination
     expect(freshdesk.hosts.every((host) => host.startsWith(freshdesk.host))).toBe(true);
   });
 
-  test('has folders in folders and published articles of all pages, and names drafts', async () => {
+  test('contains nested folders and published articles of all pages, and reports drafts as skipped', async () => {
     const { items } = await below('category:1');
     const places = items.map((item) => [item.externalId, item.parentExternalId].map((id) => id?.replace(idOf(''), '')));
     expect(places).toEqual([
@@ -146,14 +147,14 @@ describe('a listing of solutions', () => {
     expect(drafts.skipped).toMatchObject([{ externalId: idOf('article:103'), name: 'Draft' }]);
   });
 
-  test('of a folder or an article has just that', async () => {
+  test('of a folder or an article contains its descendants only', async () => {
     expect(idsOf((await below('folder:10')).ids)).toEqual([
       ...['folder:10', 'folder:11', 'article:100', 'article:101', 'article:102', 'article:104'],
     ]);
     expect(idsOf((await below('article:104')).ids)).toEqual(['article:104']);
   });
 
-  test('that the agent may not see is refused where it is looked into, so that nothing counts as deleted', async () => {
+  test('without permission is denied, so that no item counts as deleted', async () => {
     freshdesk.misbehave((path) => (path.includes('/solutions/') ? { status: 403 } : null));
     expect(idsOf((await roots()).ids)).toEqual(['solutions', 'tickets']);
     expect(await faultOf(below('solutions'))).toMatchObject({ kind: 'access_denied' });
@@ -161,24 +162,24 @@ describe('a listing of solutions', () => {
 });
 
 describe('a listing of tickets', () => {
-  test('goes on from the last change, since a list ends after 300 pages', async () => {
+  test('continues from the last change, because a list ends after 300 pages', async () => {
     const { ids, pages } = await below('tickets', { autoSyncedSourceTypes: ['TICKET'] });
     expect(new Set(idsOf(ids))).toEqual(new Set(['tickets', 'ticket:5', 'ticket:6', 'ticket:7', 'ticket:8']));
     expect(pages).toBeGreaterThan(2);
-    const asked = freshdesk.requests.map((one) => new URL(one, 'http://a').searchParams);
+    const queries = freshdesk.requests.map((one) => new URL(one, 'http://a').searchParams);
     // https://developers.freshdesk.com/api/#list_all_tickets: without updated_since only the last 30 days are listed.
-    expect(asked.every((query) => query.has('updated_since') && query.get('order_type') === 'asc')).toBe(true);
-    expect(new Set(asked.map((query) => query.get('updated_since'))).size).toBeGreaterThan(1);
+    expect(queries.every((query) => query.has('updated_since') && query.get('order_type') === 'asc')).toBe(true);
+    expect(new Set(queries.map((query) => query.get('updated_since'))).size).toBeGreaterThan(1);
   });
 
-  test('finds more tickets of one second than a page holds', async () => {
+  test('finds all tickets of one second, even if they fill more than a page', async () => {
     for (let id = 20; id < 27; id += 1)
-      held.tickets.set(id, { subject: `T${id}`, text: '', updated: '2026-03-05T10:00:00Z' });
+      emulated.tickets.set(id, { subject: `T${id}`, text: '', updated: '2026-03-05T10:00:00Z' });
     const found = new Set(idsOf((await below('tickets', { autoSyncedSourceTypes: ['TICKET'] })).ids));
     expect([20, 21, 22, 23, 24, 25, 26].filter((id) => !found.has(`ticket:${id}`))).toEqual([]);
   });
 
-  test('has what is attached to tickets and to replies, where that is wanted', async () => {
+  test('contains attachments of tickets and replies if the filter asks for them', async () => {
     const { items } = await below('tickets', { autoSyncedSourceTypes: ['TICKET'], syncAttachments: true });
     expect(
       idsOf(items.filter(({ itemType }) => itemType === 'TICKET_ATTACHMENT').map((one) => one.externalId)),
@@ -188,31 +189,31 @@ describe('a listing of tickets', () => {
   });
 });
 
-test('the next pass shows a changed item by its version, and nothing that was deleted or is spam', async () => {
+test('gives changed items a new version and leaves out deleted items and spam', async () => {
   const list = async () => versionsOf([...(await below('category:1')).items, ...(await below('tickets')).items]);
   const before = await list();
-  const article = held.articles.get(100)!;
+  const article = emulated.articles.get(100)!;
   article.body = '<p>Other.</p>';
   article.updated = '2026-04-01T10:00:00Z';
-  held.tickets.get(7)!.updated = '2026-04-01T10:00:00Z';
-  held.articles.delete(101);
-  held.tickets.get(5)!.deleted = true;
-  held.tickets.get(6)!.spam = true;
+  emulated.tickets.get(7)!.updated = '2026-04-01T10:00:00Z';
+  emulated.articles.delete(101);
+  emulated.tickets.get(5)!.deleted = true;
+  emulated.tickets.get(6)!.spam = true;
   const after = await list();
-  const gone = ['article:101', 'ticket:5', 'ticket:6'].map(idOf);
+  const deleted = ['article:101', 'ticket:5', 'ticket:6'].map(idOf);
   expect(Object.keys(after).toSorted()).toEqual(
     Object.keys(before)
-      .filter((id) => !gone.includes(id))
+      .filter((id) => !deleted.includes(id))
       .toSorted(),
   );
   const changed = Object.keys(after).filter((id) => after[id] !== before[id]);
   expect(changed.toSorted()).toEqual(['article:100', 'ticket:7'].map(idOf));
 });
 
-test('what is not there is not found', async () => {
+test('reports missing, deleted and spam items as not found', async () => {
   const wrong: string[] = [];
-  held.tickets.get(5)!.deleted = true;
-  held.tickets.get(6)!.spam = true;
+  emulated.tickets.get(5)!.deleted = true;
+  emulated.tickets.get(6)!.spam = true;
   for (const id of [
     'category:9',
     'folder:9',
@@ -235,14 +236,14 @@ test('what is not there is not found', async () => {
 });
 
 describe('content', () => {
-  test('of an article is its HTML under its title', async () => {
+  test('of an article is its HTML below its title', async () => {
     const { format, mimeType, name, facts } = await account.open(idOf('article:104'), NEVER);
     expect({ format, mimeType, name }).toEqual({ format: 'FRESHDESK', mimeType: 'text/html', name: 'Tall & <wide>' });
     expect(facts).toMatchObject({ type: 'ARTICLE', folder_id: '11', labels: ['sea'] });
     expect(await textOf(account, idOf('article:104'))).toContain('<h1>Tall &amp; &lt;wide&gt;</h1>\n<p>Tower.</p>');
   });
 
-  test('of a ticket is what was said over all pages, and by whom', async () => {
+  test('of a ticket is the conversation of all pages with its authors', async () => {
     const { facts } = await account.open(idOf('ticket:8'), NEVER);
     expect(facts).toMatchObject({ ticket_status: 'open', ticket_priority: 'high', ticket_type: 'Question' });
     expect((await textOf(account, idOf('ticket:8'))).split('\n\n')).toEqual([
@@ -254,7 +255,7 @@ describe('content', () => {
     ]);
   });
 
-  test('of an attachment comes from its signed address, without our key', async () => {
+  test('of an attachment is downloaded from its signed URL, without the API key', async () => {
     const attached = await account.open(idOf('ticket:8/81'), NEVER);
     expect(Buffer.from(attached.bytes).toString()).toBe('A broken pier.');
     expect(attached).toMatchObject({
@@ -263,7 +264,7 @@ describe('content', () => {
     });
   });
 
-  test('of containers there is none', async () => {
+  test('of a container is unsupported', async () => {
     const kinds: string[] = [];
     for (const id of ['tickets', 'solutions', 'category:1', 'folder:10'])
       kinds.push((await faultOf(account.open(idOf(id), NEVER))).kind);
@@ -271,10 +272,10 @@ describe('content', () => {
   });
 });
 
-describe('a broken answer', () => {
+describe('a broken response', () => {
   const broken = (call: () => Promise<unknown>) => acceptedBrokenAnswers(freshdesk, call);
 
-  test('is never taken for the end of a list', async () => {
+  test('never counts as the end of a list', async () => {
     expect(await broken(async () => (await roots()).ids)).toEqual([]);
     expect(await broken(async () => (await below('category:1')).items)).toEqual([]);
     expect(await broken(async () => (await below('tickets')).items)).toEqual([]);
@@ -289,13 +290,13 @@ describe('the rate limit', () => {
   // Seconds in Retry-After: https://developers.freshdesk.com/api/#ratelimit
   const limited = (seconds: number) => () => ({ status: 429, headers: { 'retry-after': String(seconds) } });
 
-  test('is waited for as long as Retry-After says', async () => {
+  test('delays the retry by Retry-After', async () => {
     freshdesk.misbehave(nextRequests(1, limited(0)));
     expect((await roots()).ids).toHaveLength(4);
     expect(freshdesk.requests).toHaveLength(3);
   });
 
-  test('beyond our patience is a Fault with the time that is left', async () => {
+  test('is a Fault with the remaining time if it exceeds the patience', async () => {
     freshdesk.misbehave(nextRequests(1, limited(600)));
     const fault = await faultOf(accountOf({}, 100).listRoots(null, NEVER));
     expect(fault).toMatchObject({ kind: 'rate_limited', retryAfterMs: 600_000 });

@@ -57,7 +57,7 @@ beforeEach(() => {
 });
 
 describe('credentials', () => {
-  test('are checked with the user and the organization', async () => {
+  test('are checked against the user and the organization', async () => {
     expect(await account.identify(NEVER)).toEqual({
       account: ORGANIZATION,
       metadata: { organization: ORGANIZATION, organization_name: 'The harbour', user_name: 'Ada' },
@@ -65,7 +65,7 @@ describe('credentials', () => {
     expect(gitbook.requests).toEqual(['/v1/user', `/v1/orgs/${ORGANIZATION}`]);
   });
 
-  test('of a revoked token, and a token that fits in no header, end the connection', async () => {
+  test('with a revoked token, or a token that is invalid in a header, make every call fail with access_revoked', async () => {
     gitbook.tokens.delete(TOKEN);
     const calls = {
       identify: account.identify(NEVER),
@@ -78,14 +78,14 @@ describe('credentials', () => {
     expect(await Promise.all(kinds)).toEqual(Object.keys(calls).map((name) => `${name}: access_revoked`));
   });
 
-  test('of another organization, or a path in place of one, find nothing', async () => {
+  test('with another organization, or a path as the organization, are reported as not found', async () => {
     for (const organization of ['another', '..', `${ORGANIZATION}/spaces`])
       expect(await faultOf(accountOf({ organization }).identify(NEVER))).toMatchObject({ kind: 'not_found' });
   });
 });
 
 describe('a listing', () => {
-  test('follows next.page over all spaces, deleted ones excepted', async () => {
+  test('follows next.page through all spaces and leaves out deleted ones', async () => {
     gitbook.spaces['crews']!.deletedAt = '2026-03-04T10:00:00.000Z';
     const { ids, pages } = await roots();
     expect(ids).toEqual(['boats', 'docks', 'eels', 'atlas']);
@@ -94,7 +94,7 @@ describe('a listing', () => {
     expect(await faultOf(below('crews'))).toMatchObject({ kind: 'not_found' });
   });
 
-  test('of a space has its groups, pages and links in the tree, and names what has no text', async () => {
+  test('of a space contains its tree of groups, pages and links, and reports computed pages as skipped', async () => {
     const { items } = await below('atlas');
     expect(items.map((item) => [item.externalId, item.parentExternalId, item.itemType, item.hasContent])).toEqual([
       ['atlas', null, 'SPACE', false],
@@ -109,14 +109,14 @@ describe('a listing', () => {
     ]);
   });
 
-  test('of a page has that page and the pages in it', async () => {
+  test('of a page contains the page and its subpages', async () => {
     expect((await below('atlas/lighthouse')).ids).toEqual(['atlas/lighthouse', 'atlas/keeper']);
     expect((await below('atlas/keeper')).ids).toEqual(['atlas/keeper']);
     expect(await faultOf(below('atlas/nothing'))).toMatchObject({ kind: 'not_found' });
     expect(await faultOf(below('nowhere'))).toMatchObject({ kind: 'not_found' });
   });
 
-  test('shows in its next pass a changed page by its version, and no deleted page', async () => {
+  test('gives a changed page a new version and leaves out a deleted page', async () => {
     const before = versionsOf((await below('atlas')).items);
     const { pages } = gitbook.spaces['atlas']!.pages['sights']!;
     pages!['lighthouse']!.text = 'Another light.';
@@ -126,14 +126,14 @@ describe('a listing', () => {
     expect(Object.keys(after).filter((id) => after[id] !== before[id])).toEqual(['atlas/lighthouse']);
   });
 
-  test('never takes a broken answer for the end of a list', async () => {
+  test('never treats a broken response as the end of a list', async () => {
     const list = async () => [(await roots()).items, (await below('atlas')).items];
     expect(await acceptedBrokenAnswers(gitbook, list)).toEqual([]);
   });
 });
 
 describe('content', () => {
-  test('of a page is its Markdown with its title', async () => {
+  test('of a page is its Markdown below its title', async () => {
     const { format, name, contentType, url, facts } = await account.open('atlas/lighthouse', NEVER);
     expect({ format, name, contentType, url }).toEqual({
       ...{ format: 'GITBOOK', name: 'Lighthouse', contentType: 'text/markdown; charset=utf-8' },
@@ -143,11 +143,11 @@ describe('content', () => {
     expect(await textOf(account, 'atlas/lighthouse')).toBe('# Lighthouse\n\nA light.');
   });
 
-  test('is never replaced by a broken answer', async () => {
+  test('is never replaced by a broken response', async () => {
     expect(await acceptedBrokenAnswers(gitbook, () => account.open('atlas/lighthouse', NEVER))).toEqual([]);
   });
 
-  test('is refused for spaces, groups and links, and not found for what is not there', async () => {
+  test('is unsupported for spaces, groups and links, and not found for missing items', async () => {
     const kinds: Record<string, string> = {};
     for (const id of ['atlas', 'atlas/sights', 'atlas/away', 'atlas/nothing', 'nowhere', 'atlas/..'])
       kinds[id] = (await faultOf(account.open(id, NEVER))).kind;
@@ -165,13 +165,13 @@ describe('the rate limit', () => {
     headers: { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(Math.floor(Date.now() / 1000) + inS) },
   });
 
-  test('is waited for until X-RateLimit-Reset', async () => {
+  test('delays the retry until X-RateLimit-Reset', async () => {
     gitbook.misbehave(nextRequests(1, limited(0)));
     expect((await roots()).ids).toHaveLength(5);
     expect(gitbook.requests).toHaveLength(4);
   });
 
-  test('beyond our patience is a Fault with the time that is left', async () => {
+  test('is a Fault with the remaining time if it exceeds the patience', async () => {
     gitbook.misbehave(nextRequests(1, limited(600)));
     const fault = await faultOf(accountOf({}, 100).listRoots(null, NEVER));
     expect(fault.kind).toBe('rate_limited');

@@ -39,7 +39,7 @@ const put = (path: string, content: string | Buffer, mode: '100644' | '120000' |
   github.repositories[REPOSITORY]!.files[path] = { content, mode };
 };
 
-/** All that lies at an id, with the number of pages that took. */
+/** Reads a listing to its end. Returns its items and the number of pages. */
 async function listed(externalId: string): Promise<{ items: SourceItem[]; pages: number }> {
   const items: SourceItem[] = [];
   let pages = 0;
@@ -52,7 +52,7 @@ async function listed(externalId: string): Promise<{ items: SourceItem[]; pages:
   return { items, pages };
 }
 
-/** The Fault that a call ends with. */
+/** Returns the Fault that a call rejects with. Throws if the call succeeds or rejects with another error. */
 async function faultOf(call: Promise<unknown>): Promise<Fault> {
   const error = await call.then(
     () => null,
@@ -67,7 +67,7 @@ describe('trees', () => {
     for (const path of ['a/1.md', 'a/b/2.md', 'a/b/c/3.md', 'd/4.md', '5.md']) put(path, path);
   };
 
-  test('that GitHub cuts short are listed in parts, to the same items', async () => {
+  test('that GitHub truncates are listed in parts with the same items', async () => {
     fill();
     const whole = await listed(REPOSITORY);
     expect(whole.pages).toBe(1);
@@ -79,13 +79,13 @@ describe('trees', () => {
     expect(byId(parts.items)).toEqual(byId(whole.items));
   });
 
-  test('with a directory of more than GitHub lists are refused, so that nothing counts as absent', async () => {
+  test('with a directory larger than GitHub lists are denied, so that no item counts as deleted', async () => {
     fill();
     github.limits.entries = 1;
     expect(await faultOf(listed(REPOSITORY))).toMatchObject({ kind: 'access_denied' });
   });
 
-  test('are taken from a directory on, or for one file', async () => {
+  test('are listed below a directory, or for one file', async () => {
     fill();
     const ids = async (id: string) => (await listed(id)).items.map(({ externalId }) => externalId).toSorted();
     const inB = ['ada/atlas/a/b', 'ada/atlas/a/b/2.md', 'ada/atlas/a/b/c', 'ada/atlas/a/b/c/3.md'];
@@ -93,12 +93,12 @@ describe('trees', () => {
     expect(await ids(`${REPOSITORY}/d/4.md`)).toEqual(['ada/atlas/d/4.md']);
   });
 
-  test('of a repository without any commit are empty', async () => {
+  test('of a repository without commits are empty', async () => {
     expect((await listed(REPOSITORY)).items).toMatchObject([{ externalId: REPOSITORY, itemType: 'REPOSITORY' }]);
   });
 
   test.each(['ada/nowhere', 'ada', 'ada/atlas/nothing', 'ada/atlas/../../user', 'ada/atlas/a//1.md'])(
-    'of %s are not there',
+    'of %s are not found',
     async (id) => {
       fill();
       expect(await faultOf(listed(id))).toMatchObject({ kind: 'not_found' });
@@ -106,7 +106,7 @@ describe('trees', () => {
   );
 });
 
-test('what becomes a file goes by its ending and size', async () => {
+test('decides by extension and size which files have content', async () => {
   put('a.md', 'x');
   put('b.PDF', 'x');
   put('Makefile', 'x');
@@ -134,7 +134,7 @@ describe('contents', () => {
   const textOf = async (path: string) =>
     Buffer.from((await account.open(`${REPOSITORY}/${path}`, NEVER)).bytes).toString();
 
-  test('come byte for byte, also those too long to be sent along', async () => {
+  test('are read byte for byte, through the blob API if they are too long for the contents API', async () => {
     put('ä b/#1?.md', 'Grüße');
     put('long.txt', 'y'.repeat(1_200_000));
     expect(await textOf('ä b/#1?.md')).toBe('Grüße');
@@ -142,7 +142,7 @@ describe('contents', () => {
     expect(github.requests.filter((path) => path.includes('/git/blobs/'))).toHaveLength(1);
   });
 
-  test('that are elsewhere, or none, say so', async () => {
+  test('are unsupported for Git LFS pointers and directories, and not found for missing files', async () => {
     put('big.csv', 'version https://git-lfs.github.com/spec/v1\noid sha256:1\nsize 9\n');
     put('a/b.md', 'x');
     for (const id of ['ada/atlas/big.csv', 'ada/atlas/a', 'ada/atlas'])
@@ -155,47 +155,37 @@ describe('refusals', () => {
   const inAnHour = () => String(Math.floor(Date.now() / 1000) + 3_600);
   test.each<[string, () => Mishap, Fault['kind'], (waitMs: number | null) => boolean]>([
     [
-      'a quota that is used up',
+      'an exhausted quota',
       () => ({ status: 403, headers: { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': inAnHour() } }),
       'rate_limited',
       (ms) => ms !== null && ms > 3_000_000,
     ],
     [
-      'a second kind of limit that says how long',
+      'a secondary rate limit with Retry-After',
       () => ({ status: 403, headers: { 'retry-after': '120' } }),
       'rate_limited',
       (ms) => ms === 120_000,
     ],
     [
-      'one that does not say how long',
+      'a secondary rate limit without Retry-After',
       () => ({ status: 429, message: 'You have exceeded a secondary rate limit' }),
       'rate_limited',
       (ms) => ms === 60_000,
     ],
-    ['what is not for the token', () => ({ status: 403 }), 'access_denied', (ms) => ms === null],
-    [
-      'a token that is over',
-      () => ({ status: 401, message: 'Bad credentials' }),
-      'access_revoked',
-      (ms) => ms === null,
-    ],
-    [
-      'a repository that moved',
-      () => ({ status: 301, headers: { location: '/user' } }),
-      'not_found',
-      (ms) => ms === null,
-    ],
-  ])('%s', async (_name, mishap, kind, waits) => {
+    ['a path that the token may not read', () => ({ status: 403 }), 'access_denied', (ms) => ms === null],
+    ['an expired token', () => ({ status: 401, message: 'Bad credentials' }), 'access_revoked', (ms) => ms === null],
+    ['a moved repository', () => ({ status: 301, headers: { location: '/user' } }), 'not_found', (ms) => ms === null],
+  ])('of %s become a Fault of the matching kind and delay', async (_name, mishap, kind, waits) => {
     put('a.md', 'x');
     github.misbehave(mishap);
     const fault = await faultOf(account.open(`${REPOSITORY}/a.md`, NEVER));
     expect(fault.kind).toBe(kind);
-    expect({ waits: fault.retryAfterMs, asWanted: waits(fault.retryAfterMs) }).toMatchObject({ asWanted: true });
+    expect({ waits: fault.retryAfterMs, isExpected: waits(fault.retryAfterMs) }).toMatchObject({ isExpected: true });
     expect(github.requests).toHaveLength(1);
   });
 });
 
-test('never takes a broken answer for the end of a list', async () => {
+test('never treats a broken response as the end of a list', async () => {
   for (const path of ['a/1.md', 'a/b/2.md', '5.md']) put(path, path);
   const list = async () => [
     (await account.listRoots(null, NEVER)).items,

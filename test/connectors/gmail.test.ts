@@ -26,7 +26,7 @@ beforeEach(() => {
   account = grantedAccount('GMAIL', gmail.settings, gmail.oauth.grant().accessToken, egress);
 });
 
-/** A mailbox with labels, a thread, and mail that was thrown away. */
+/** Creates a mailbox with labels, a thread, and mail in the trash and in spam. */
 function fill(): void {
   Object.assign(gmail.labels, { Label_1: 'Work/Boats & Docks', Label_2: 'Home' });
   Object.assign(gmail.mails, {
@@ -58,13 +58,13 @@ function fill(): void {
 }
 
 const below = (id: string) => listed((cursor) => account.listDescendants(id, cursor, NEVER));
-/** What a filter finds. */
+/** Returns the ids that a filter matches. */
 async function found(filter: unknown): Promise<string[]> {
   return (await below(idOfGmailFilter(readGmailFilter(filter)))).ids.toSorted();
 }
 
 describe('listing', () => {
-  test('labels that mail lies in are the outermost, with one for all other mail', async () => {
+  test('lists labels of mail as roots, and one root for all other mail', async () => {
     fill();
     const { items } = await listed((cursor) => account.listRoots(cursor, NEVER));
     expect(items.map(({ externalId, name }) => [externalId, name])).toEqual([
@@ -76,7 +76,7 @@ describe('listing', () => {
     ]);
   });
 
-  test('together they hold every message that was not thrown away, each shown in one place', async () => {
+  test('lists every message outside trash and spam below the roots, each with a single parent', async () => {
     fill();
     const places = new Map<string, string | null>();
     for (const { externalId } of (await account.listRoots(null, NEVER)).items)
@@ -94,7 +94,7 @@ describe('listing', () => {
     ]);
   });
 
-  test('a message tells its subject, its time, and as tags who wrote it to whom', async () => {
+  test('gives a message its subject, its time, and its sender and recipients as tags', async () => {
     fill();
     const [item] = (await below('a2')).items;
     expect(item).toMatchObject({
@@ -110,7 +110,7 @@ describe('listing', () => {
     });
   });
 
-  test('a thread is taken whole, a label page by page, from a token that is no longer taken anew', async () => {
+  test('lists a thread completely and a label page by page, and restarts after an expired page token', async () => {
     fill();
     expect((await below('thread:a1')).ids).toEqual(['a1', 'a2', 'a3']);
     for (let nth = 0; nth < 5; nth += 1) gmail.mails[`m${nth}`] = { labels: ['Label_2'] };
@@ -120,7 +120,7 @@ describe('listing', () => {
     expect(new Set([...first.items.map((item) => item.externalId), ...rest.ids]).size).toBe(7);
   });
 
-  test('a message that goes while its page is taken is left out', async () => {
+  test('leaves out a message that is deleted during the listing', async () => {
     fill();
     gmail.misbehave((path) => (path.endsWith('/messages/a1') ? { status: 404 } : null));
     expect((await below('label:INBOX')).ids).toEqual(['label:INBOX', 'a2']);
@@ -139,12 +139,12 @@ describe('listing', () => {
     'filter:',
     'filter:e30x',
     'filter:bnVsbA',
-  ])('%s is not there', async (id) => {
+  ])('rejects %s as not found', async (id) => {
     fill();
     expect(await faultOf(account.listDescendants(id, null, NEVER))).toMatchObject({ kind: 'not_found' });
   });
 
-  test('labels are read as they are now', async () => {
+  test('reads the current labels', async () => {
     fill();
     const labels = (await account.read('labels', {}, NEVER)) as { id: string; name: string; type: string }[];
     expect(labels).toContainEqual({ id: 'Label_2', name: 'Home', type: 'user' });
@@ -152,13 +152,13 @@ describe('listing', () => {
   });
 });
 
-describe('a filter finds', () => {
-  const FOUND: readonly (readonly [unknown, readonly string[]])[] = [
+describe('a filter', () => {
+  const MATCHES: readonly (readonly [unknown, readonly string[]])[] = [
     [{}, ['a1', 'a2', 'a3', 'b1', 'c1', 'd1']],
     [{ key: 'label', value: 'Work/Boats & Docks' }, ['a1', 'b1']],
     [{ key: 'label', value: 'Important' }, ['c1']],
     [{ key: 'label', value: 'CATEGORY_PERSONAL' }, ['c1']],
-    // The day itself begins in UTC and is after itself.
+    // Days begin in UTC, and "after" includes the day itself.
     [
       {
         AND: [
@@ -195,14 +195,14 @@ describe('a filter finds', () => {
       ['a2', 'b1'],
     ],
   ];
-  test.each(FOUND)('%j', async (filter, ids) => {
+  test.each(MATCHES)('matches the right messages: %j', async (filter, ids) => {
     fill();
     expect(await found(filter)).toEqual(ids);
   });
 });
 
 describe('content', () => {
-  test('is the message as it lies there, with its place in its thread', async () => {
+  test('is the raw message with its position in the thread', async () => {
     fill();
     const first = await account.open('a1', NEVER);
     expect(first).toMatchObject({ contentType: 'message/rfc822', format: 'GMAIL', attachmentsOnRequest: true });
@@ -221,7 +221,7 @@ describe('content', () => {
     });
   });
 
-  test('is none of what was thrown away, of labels, or past the limit', async () => {
+  test('is rejected for trash, labels, missing messages and messages above the size limit', async () => {
     fill();
     gmail.mails['long'] = { labels: [], text: 'a'.repeat(2_000_000) };
     for (const [id, kind] of [
@@ -238,7 +238,7 @@ describe('refusals', () => {
   test.each([
     [403, 'userRateLimitExceeded'],
     [429, 'rateLimitExceeded'],
-  ])('%s %s is waited for as long as its words say', async (status, reason) => {
+  ])('of HTTP %s %s are rate limits until the time in their message', async (status, reason) => {
     const until = new Date(Date.now() + 3_600_000).toISOString();
     gmail.misbehave(() => ({ status, reason, message: `User-rate limit exceeded.  Retry after ${until}` }));
     const fault = await faultOf(account.identify(NEVER));
@@ -246,7 +246,7 @@ describe('refusals', () => {
     expect(fault.retryAfterMs).toBeGreaterThan(3_500_000);
   });
 
-  test('a token that has ended, or that may see no texts', async () => {
+  test('of a token are access_revoked if it has expired, and access_denied if its scope excludes message bodies', async () => {
     const { accessToken } = gmail.oauth.grant('ada@harbour.example', [
       'https://www.googleapis.com/auth/gmail.metadata',
     ]);
@@ -257,7 +257,7 @@ describe('refusals', () => {
     expect(await faultOf(account.identify(NEVER))).toMatchObject({ kind: 'access_revoked' });
   });
 
-  test('answers that lack what Gmail promises are no crash', async () => {
+  test('are server errors if required fields are missing', async () => {
     gmail.misbehave(() => ({ status: 200 }));
     expect(await faultOf(account.open('a1', NEVER))).toMatchObject({ kind: 'server_error' });
     expect(await faultOf(account.identify(NEVER))).toMatchObject({ kind: 'server_error' });
@@ -271,48 +271,48 @@ describe('changes', () => {
     return account.changes;
   };
   async function pass(from: string) {
-    const told = new Set<string>();
-    let point = from;
+    const changed = new Set<string>();
+    let cursor = from;
     for (let more = true; more;) {
-      const page = await changes().since(point, NEVER);
-      for (const one of page.changes) told.add('gone' in one ? `-${one.gone}` : one.item.externalId);
-      point = page.next;
+      const page = await changes().since(cursor, NEVER);
+      for (const change of page.changes) changed.add('gone' in change ? `-${change.gone}` : change.item.externalId);
+      cursor = page.next;
       more = page.more;
     }
-    return { told: [...told].toSorted(), point };
+    return { changed: [...changed].toSorted(), cursor };
   }
 
-  test('a pass tells what came, changed its labels and went, over all pages', async () => {
+  test('report new, relabelled and deleted messages of all pages', async () => {
     fill();
-    let { told, point } = await pass(await changes().now(NEVER));
-    expect(told).toEqual([]);
+    let { changed, cursor } = await pass(await changes().now(NEVER));
+    expect(changed).toEqual([]);
     gmail.labels['Label_3'] = 'New';
     gmail.mails['new'] = { labels: ['INBOX', 'Label_3'] };
     gmail.mails['a2']!.labels = ['Label_2'];
     gmail.mails['b1']!.labels = ['TRASH'];
     gmail.mails['s1']!.labels = ['INBOX'];
     delete gmail.mails['a3'];
-    ({ told, point } = await pass(point));
-    // A label is told of with what lies in it.
-    const places = ['label:INBOX', 'label:Label_1', 'label:Label_2', 'label:Label_3', 'label:SENT'];
-    expect(told).toEqual(['-a3', '-b1', 'a2', ...places, 'new', 's1']);
-    ({ told, point } = await pass(point));
-    expect(told).toEqual([]);
+    ({ changed, cursor } = await pass(cursor));
+    // A changed message is reported together with its labels.
+    const labels = ['label:INBOX', 'label:Label_1', 'label:Label_2', 'label:Label_3', 'label:SENT'];
+    expect(changed).toEqual(['-a3', '-b1', 'a2', ...labels, 'new', 's1']);
+    ({ changed, cursor } = await pass(cursor));
+    expect(changed).toEqual([]);
   });
 
-  test.each(['', '{}', '{"start":"x"}', '{"start":1}'])('a point %s that nobody gave is stale', async (point) => {
-    expect(await faultOf(changes().since(point, NEVER))).toMatchObject({ kind: 'stale_cursor' });
+  test.each(['', '{}', '{"start":"x"}', '{"start":1}'])('report the invalid cursor %s as stale', async (cursor) => {
+    expect(await faultOf(changes().since(cursor, NEVER))).toMatchObject({ kind: 'stale_cursor' });
   });
 
-  test('so is one that Gmail has forgotten', async () => {
+  test('report a cursor older than the history of Gmail as stale', async () => {
     fill();
-    const point = await changes().now(NEVER);
+    const cursor = await changes().now(NEVER);
     gmail.history.forget();
-    expect(await faultOf(changes().since(point, NEVER))).toMatchObject({ kind: 'stale_cursor' });
+    expect(await faultOf(changes().since(cursor, NEVER))).toMatchObject({ kind: 'stale_cursor' });
   });
 });
 
-test('never takes a broken answer for the end of a list', async () => {
+test('never treats a broken response as the end of a list', async () => {
   fill();
   const list = async () => [
     (await listed((cursor) => account.listRoots(cursor, NEVER))).items,

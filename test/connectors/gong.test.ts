@@ -28,7 +28,7 @@ beforeEach(() => {
   account = grantedAccount('GONG', gong.settings, gong.oauth.grant().accessToken, egress);
 });
 
-/** Two workspaces, a library of folders in folders, and calls in and out of them. */
+/** Creates two workspaces, a library of nested folders, and calls inside and outside of them. */
 function fill(): void {
   const { workspaces, folders, calls } = gong;
   workspaces.set('1', 'Sales').set('2', 'Support');
@@ -45,7 +45,7 @@ function fill(): void {
 const below = (id: string) => listed((cursor) => account.listDescendants(id, cursor, NEVER));
 
 describe('listing', () => {
-  test('workspaces are the outermost', async () => {
+  test('lists workspaces as roots', async () => {
     fill();
     const { items, next } = await account.listRoots(null, NEVER);
     expect(next).toBeNull();
@@ -55,11 +55,11 @@ describe('listing', () => {
     ]);
   });
 
-  test('calls lie in the folder of the library that has them, else in their workspace, and are one file each', async () => {
+  test('lists each call once, below its library folder or else below its workspace', async () => {
     fill();
     const { items, pages } = await below('workspace:1');
     expect(pages).toBeGreaterThan(4);
-    // What is listed later counts.
+    // A call may be listed twice: the later entry has the final parent.
     const places = new Map(items.map((item) => [item.externalId, [item.itemType, item.parentExternalId]]));
     expect([...places]).toEqual([
       ['workspace:1', ['WORKSPACE', null]],
@@ -78,12 +78,12 @@ describe('listing', () => {
     });
   });
 
-  test('a workspace without calls is no failure, though Gong says 404', async () => {
+  test('lists a workspace without calls, although Gong answers 404', async () => {
     fill();
     expect((await below('workspace:2')).ids).toEqual(['workspace:2']);
   });
 
-  test('a folder brings in the calls of those in it; a call is itself', async () => {
+  test('lists a folder with the calls of its subfolders, and a call alone', async () => {
     fill();
     const { items, ids } = await below('folder:5');
     expect(ids).toEqual(['folder:5', 'folder:6', '100', '101']);
@@ -92,20 +92,20 @@ describe('listing', () => {
     expect((await below('102')).ids).toEqual(['102']);
   });
 
-  test('without a word on the library its calls are listed all the same', async () => {
+  test('lists calls without folders if access to the library is denied', async () => {
     fill();
-    gong.misbehave((asked) => (asked.startsWith('library/') ? { status: 403 } : null));
+    gong.misbehave((path) => (path.startsWith('library/') ? { status: 403 } : null));
     expect((await below('workspace:1')).ids).toEqual(['workspace:1', '100', '101', '102', '103']);
   });
 
-  test('folders that lie in each other end', async () => {
+  test('stops at folders that contain each other', async () => {
     fill();
     gong.folders.set('5', { name: 'Best', workspace: '1', parent: '6', calls: ['100'] });
     expect((await below('folder:5')).ids.toSorted()).toEqual(['100', '101', 'folder:5', 'folder:6']);
   });
 
   test.each(['nothing', '..', 'call:1', 'workspace:9', 'folder:9', '999', '1'.repeat(21), 'workspace:'])(
-    '%s is not there',
+    'rejects %s as not found',
     async (id) => {
       fill();
       expect(await faultOf(account.listDescendants(id, null, NEVER))).toMatchObject({ kind: 'not_found' });
@@ -119,7 +119,7 @@ describe('content', () => {
     return { ...content, text: Buffer.from(content.bytes).toString() };
   };
 
-  test('is what was said, by whom and when, with who took part', async () => {
+  test('is the transcript with speakers, times and participants', async () => {
     fill();
     gong.calls.set('100', {
       title: 'Intro',
@@ -162,7 +162,7 @@ describe('content', () => {
     ['100', 'no_text', /no transcript of this call/],
     ['workspace:1', 'unsupported_type', /sync the calls in it/],
     ['999', 'not_found', /no such item/],
-  ] as const)('%s has none: %s', async (id, kind, message) => {
+  ] as const)('is unavailable for %s: %s', async (id, kind, message) => {
     fill();
     gong.calls.set('100', { title: 'Intro', workspace: '1' });
     const fault = await faultOf(account.open(id, NEVER));
@@ -171,8 +171,8 @@ describe('content', () => {
   });
 });
 
-describe('the address of the company', () => {
-  const consented = async (facts: Record<string, unknown>) => {
+describe('the API host of the company', () => {
+  const grantFor = async (facts: Record<string, unknown>) => {
     const provider = await startGong({ facts: () => facts });
     const connectors = createConnectors({ egress, urls: readSourceUrls(provider.settings), maxItemBytes: 1_000 });
     const consent = connectors.consent('GONG')!;
@@ -187,10 +187,10 @@ describe('the address of the company', () => {
     }
   };
 
-  test('is told with the tokens, and kept with what the caller said', async () => {
-    const told = await consented({ api_base_url_for_customer: `https://${CUSTOMER}.gong.io` });
-    expect(told.facts).toEqual({ email: 'a@b', customer: CUSTOMER });
-    expect((await consented({})).facts).toEqual({ email: 'a@b' });
+  test('is read from the token response and stored with the facts of the caller', async () => {
+    const grant = await grantFor({ api_base_url_for_customer: `https://${CUSTOMER}.gong.io` });
+    expect(grant.facts).toEqual({ email: 'a@b', customer: CUSTOMER });
+    expect((await grantFor({})).facts).toEqual({ email: 'a@b' });
   });
 
   test.each([
@@ -199,8 +199,8 @@ describe('the address of the company', () => {
     'http://us-1.api.gong.io',
     'https://a@b.gong.io/',
     'https://x/.gong.io',
-  ])('that is not Gong’s own is no grant: %s', async (address) => {
-    expect(await faultOf(consented({ api_base_url_for_customer: address }))).toMatchObject({ kind: 'bad_response' });
+  ])('is rejected outside gong.io: %s', async (address) => {
+    expect(await faultOf(grantFor({ api_base_url_for_customer: address }))).toMatchObject({ kind: 'bad_response' });
   });
 });
 
@@ -208,14 +208,14 @@ test.each([
   [401, 'access_revoked'],
   [403, 'access_denied'],
   [500, 'server_error'],
-] as const)('%d is %s', async (status, kind) => {
+] as const)('reports HTTP %d as %s', async (status, kind) => {
   fill();
   gong.misbehave(() => ({ status }));
   expect(await faultOf(account.listDescendants('100', null, NEVER))).toMatchObject({ kind });
   expect(await faultOf(account.identify(NEVER))).toMatchObject({ kind });
 });
 
-test('never takes a broken answer for the end of a list', async () => {
+test('never treats a broken response as the end of a list', async () => {
   fill();
   const list = async () => [
     (await listed((cursor) => account.listRoots(cursor, NEVER))).items,

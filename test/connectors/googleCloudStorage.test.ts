@@ -43,19 +43,19 @@ const opened = async (id: string) => {
 };
 
 describe('listing', () => {
-  test('buckets of all projects that let the account see them are the outermost', async () => {
+  test('lists the buckets of all visible projects as roots', async () => {
     const { items, ids } = await listed((cursor) => account.listRoots(cursor, NEVER));
     expect(ids).toEqual(['atlas', 'boats', 'crews', 'docks', 'eels.example.com']);
     expect(items[0]).toMatchObject({ itemType: 'FOLDER', externalUrl: 'gs://atlas/', isExpandable: true });
   });
 
-  test('without the right to see projects none is found, and a bucket that is named is', async () => {
+  test('denies the list of roots without access to projects, and still lists a bucket by name', async () => {
     account = accountWith(['https://www.googleapis.com/auth/devstorage.read_only']);
     expect(await faultOf(account.listRoots(null, NEVER))).toMatchObject({ kind: 'access_denied' });
     expect((await below('atlas')).ids).toEqual(['atlas', 'atlas/atlas.md']);
   });
 
-  test('prefixes are folders, over all pages, each told once', async () => {
+  test('lists each prefix once as a folder, across all pages', async () => {
     for (const key of ['a/1.md', 'a/2.md', 'a/b/3.md', 'a/b/4.md', 'a.md', 'z/']) put('boats', key, key);
     const { ids, pages, items } = await below('boats');
     const inside = ['a.md', 'a/', 'a/1.md', 'a/2.md', 'a/b/', 'a/b/3.md', 'a/b/4.md', 'boats.md', 'z/'];
@@ -70,7 +70,7 @@ describe('listing', () => {
     expect((await below('boats/a.md')).ids).toEqual(['boats/a.md']);
   });
 
-  test('a page token that is no longer taken begins the listing anew', async () => {
+  test('restarts after an expired page token', async () => {
     for (let nth = 0; nth < 7; nth += 1) put('boats', `${nth}.md`, 'x');
     const first = await account.listDescendants('boats', null, NEVER);
     storage.pages.expire();
@@ -79,13 +79,13 @@ describe('listing', () => {
   });
 
   test.each(['nowhere', 'atlas/nothing.md', 'atlas/none/', 'up/..', '../b', 'B/x', '', '/atlas/q'])(
-    '%s is not there',
+    'rejects %s as not found',
     async (id) => {
       expect(await faultOf(account.listDescendants(id, null, NEVER))).toMatchObject({ kind: 'not_found' });
     },
   );
 
-  test('an object that takes the place of another has another version', async () => {
+  test('gives a replaced object a new version', async () => {
     const version = async () => (await below('atlas/atlas.md')).items[0]?.version;
     const first = await version();
     expect(first).toMatch(/^\d{16,}$/);
@@ -96,7 +96,7 @@ describe('listing', () => {
 });
 
 describe('content', () => {
-  test('is read by the type that it was put with, else by its name', async () => {
+  test('has the stored media type, else the type of its extension', async () => {
     put('boats', 'plain', 'a,b', 'text/csv');
     put('boats', 'named.csv', 'a,b');
     expect(await opened('boats/plain')).toMatchObject({ text: 'a,b', contentType: 'text/csv', name: 'plain' });
@@ -108,7 +108,7 @@ describe('content', () => {
   });
 
   test.each(['a b+c.md', 'ümläut/日本.md', `it's (1) & "2" <3>.md`, '100%/#1?.md', 'twice//slashed.md', '!*.md'])(
-    'is had of %s',
+    'is read for the key %s',
     async (key) => {
       put('boats', key, `Of ${key}`);
       expect(await opened(`boats/${key}`)).toMatchObject({ text: `Of ${key}` });
@@ -116,7 +116,7 @@ describe('content', () => {
     },
   );
 
-  test('past the limit, of folders and of what is not there is none', async () => {
+  test('is rejected above the size limit, for folders and for missing objects', async () => {
     put('boats', 'large.txt', Buffer.alloc(1_001, 'a'));
     put('boats', 'a/1.md', 'x');
     expect(await faultOf(account.open('boats/large.txt', NEVER))).toMatchObject({ kind: 'too_large' });
@@ -126,7 +126,7 @@ describe('content', () => {
 });
 
 describe('the account', () => {
-  test('is that of who consented, where the scopes say who that is', async () => {
+  test('is identified by the user who consented, until the token expires', async () => {
     expect(await account.identify(NEVER)).toEqual({
       account: 'ada@harbour.example',
       metadata: { email: 'ada@harbour.example', user_name: 'Ada' },
@@ -139,19 +139,19 @@ describe('the account', () => {
     [429, 'rateLimitExceeded', 'rate_limited'],
     [403, 'forbidden', 'access_denied'],
     [503, 'backendError', 'server_error'],
-  ])('%s %s is %s', async (status, reason, kind) => {
+  ])('reports HTTP %s %s as %s', async (status, reason, kind) => {
     storage.misbehave(() => ({ status, reason, headers: { 'retry-after': '3600' } }));
     expect(await faultOf(account.open('atlas/atlas.md', NEVER))).toMatchObject({ kind });
   });
 });
 
-test('never takes a broken answer for the end of a list', async () => {
-  // A list of projects that is left out is no failure, but deletes nothing.
-  const whole = async (cursor: string | null) => {
+test('never treats a broken response as the end of a list', async () => {
+  // A failed list of projects makes the page partial: it deletes nothing, so it counts as a rejected response here.
+  const listAllRoots = async (cursor: string | null) => {
     const page = await account.listRoots(cursor, NEVER);
-    if (page.isPartial) throw new Fault('server_error', 'It is no whole list.');
+    if (page.isPartial) throw new Fault('server_error', 'The list is partial.');
     return page;
   };
-  const list = async () => [(await listed(whole)).items, (await below('boats')).items];
+  const list = async () => [(await listed(listAllRoots)).items, (await below('boats')).items];
   expect(await acceptedBrokenAnswers(storage, list)).toEqual([]);
 });

@@ -42,7 +42,7 @@ const opened = async (id: string) => {
 };
 const byId = (items: readonly SourceItem[], id: string) => items.find(({ externalId }) => externalId === id);
 
-/** Folders in folders, a shared drive, and what others share. */
+/** Creates nested folders, shared drives, and a folder shared by another user. */
 function fill(): void {
   Object.assign(drive.files, {
     sights: { name: 'Sights', mimeType: DRIVE_FOLDER },
@@ -62,14 +62,14 @@ function fill(): void {
 }
 
 describe('listing', () => {
-  test('the account is that of who consented', async () => {
+  test('identifies the account by the user who consented', async () => {
     expect(await account.identify(NEVER)).toEqual({
       account: 'ada@harbour.example',
       metadata: { email: 'ada@harbour.example', user_name: 'Ada' },
     });
   });
 
-  test('own files, what others share and shared drives are the outermost, over all pages', async () => {
+  test('lists My Drive, shared items and shared drives as roots, across all pages', async () => {
     fill();
     const { items, ids, pages } = await listed((cursor) => account.listRoots(cursor, NEVER));
     expect(ids).toEqual([DRIVE_ROOT, SHARED, 'D1', 'D2', 'D3']);
@@ -77,7 +77,7 @@ describe('listing', () => {
     expect(pages).toBe(2);
   });
 
-  test('each is listed to the bottom, in its place, without what is in the trash', async () => {
+  test('lists each root recursively with the parent of each item, without the trash', async () => {
     fill();
     const own = await below(DRIVE_ROOT);
     expect(own.ids).toEqual([DRIVE_ROOT, 'sights', 'd', 'a', 'b', 'deep', 'c']);
@@ -105,26 +105,26 @@ describe('listing', () => {
     expect((await below('a')).ids).toEqual(['a']);
   });
 
-  test('many folders are asked for together', async () => {
+  test('queries many folders in one request', async () => {
     for (let nth = 0; nth < 45; nth += 1) {
       drive.files[`f${nth}`] = { name: `f${nth}`, mimeType: DRIVE_FOLDER };
       drive.files[`in${nth}`] = { name: `in${nth}.md`, parent: `f${nth}` };
     }
     expect((await below(DRIVE_ROOT)).items).toHaveLength(91);
     const queries = new Set(drive.requests.map((path) => new URL(path, 'http://drive').searchParams.get('q')));
-    // The folder itself, three groups of those in it, three of those that have nothing below: and no query.
+    // One query for the root, three for its subfolders in groups; the remaining one is a request without a query.
     expect(queries.size).toBe(5);
   });
 
-  test('folders that lead in circles end', async () => {
+  test('stops at folders that contain each other', async () => {
     drive.files['a'] = { name: 'a', mimeType: DRIVE_FOLDER, parent: 'b' };
     drive.files['b'] = { name: 'b', mimeType: DRIVE_FOLDER, parent: 'a', trashed: false };
-    // Nothing is in the trash by lying in itself.
+    // Neither folder is in the trash, although each contains the other.
     const { pages } = await below('a');
     expect(pages).toBeLessThan(250);
   });
 
-  test('a page token that Drive no longer takes begins its folder anew', async () => {
+  test('restarts a folder whose page token has expired', async () => {
     fill();
     const first = await account.listDescendants(DRIVE_ROOT, null, NEVER);
     const second = await account.listDescendants(DRIVE_ROOT, first.next, NEVER);
@@ -134,12 +134,12 @@ describe('listing', () => {
     expect([...ids].toSorted()).toEqual([DRIVE_ROOT, 'a', 'b', 'c', 'd', 'deep', 'sights']);
   });
 
-  test.each(['nothing', "' or trashed = true", '..', 'a/b', 'bin'])('%s is not there', async (id) => {
+  test.each(['nothing', "' or trashed = true", '..', 'a/b', 'bin'])('rejects %s as not found', async (id) => {
     fill();
     expect(await faultOf(account.listDescendants(id, null, NEVER))).toMatchObject({ kind: 'not_found' });
   });
 
-  test('a version is another one with the bytes, and with the name', async () => {
+  test('changes the version of a file with its bytes and with its name', async () => {
     drive.files['a'] = { name: 'a.md', content: 'one' };
     drive.files['doc'] = { name: 'Doc', mimeType: DRIVE_DOCUMENT, content: 'one' };
     const versions = async () => (await below(DRIVE_ROOT)).items.slice(1).map(({ version }) => version);
@@ -154,18 +154,18 @@ describe('listing', () => {
     expect(second[1]).not.toBe(first[1]);
   });
 
-  test('answers that lack what Drive promises are no crash', async () => {
+  test('reports responses without the required fields as server errors', async () => {
     fill();
     drive.misbehave(() => ({ status: 200 }));
-    // An error told as success.
+    // The body is an error, but the status is 200.
     const page = await faultOf(account.listDescendants('sights', null, NEVER));
     expect(page.kind).toBe('server_error');
     expect(await faultOf(account.identify(NEVER))).toMatchObject({ kind: 'server_error' });
   });
 });
 
-test('what Drive says of a file is taken for what it promises only where it is that', () => {
-  const told = {
+test('ignores fields of a file that have an unexpected type', () => {
+  const file = {
     id: 'a',
     name: 'n'.repeat(5_000),
     mimeType: 7,
@@ -176,7 +176,7 @@ test('what Drive says of a file is taken for what it promises only where it is t
     shortcutDetails: 'x',
     driveId: {},
   };
-  expect(itemOfFile(told, 'root')).toMatchObject({
+  expect(itemOfFile(file, 'root')).toMatchObject({
     name: 'n'.repeat(1_000),
     parentExternalId: SHARED,
     externalUrl: null,
@@ -184,7 +184,7 @@ test('what Drive says of a file is taken for what it promises only where it is t
     version: null,
     hasContent: true,
   });
-  for (const id of [undefined, 7, '', 'a b', "a' or '"]) expect(itemOfFile({ ...told, id }, 'root')).toBeNull();
+  for (const id of [undefined, 7, '', 'a b', "a' or '"]) expect(itemOfFile({ ...file, id }, 'root')).toBeNull();
 });
 
 describe('content', () => {
@@ -200,12 +200,12 @@ describe('content', () => {
     ['drawing', 'application/pdf', null, 'PDF'],
     ['script', 'application/vnd.google-apps.script+json', null, 'JSON'],
   ] as const;
-  test.each(KINDS)('a %s is exported as %s', async (kind, type, format, listedAs) => {
+  test.each(KINDS)('exports a %s as %s', async (kind, type, format, listedAs) => {
     drive.files['x'] = { name: 'X', mimeType: `application/vnd.google-apps.${kind}`, content: 'The lighthouse' };
     expect(await opened('x')).toMatchObject({ text: 'The lighthouse', contentType: type, format, name: 'X' });
     const { items } = await below('x');
     expect(items).toMatchObject([{ fileFormat: listedAs, hasContent: true, isSelectable: true }]);
-    // Asked for as bytes, Drive would refuse it.
+    // Drive rejects a download of such a file with alt=media.
     expect(drive.requests.some((path) => path.includes('alt=media'))).toBe(false);
   });
 
@@ -218,20 +218,20 @@ describe('content', () => {
     ['spreadsheet', 'TXT', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
     ['presentation', 'PDF', 'application/pdf'],
     ['drawing', 'TXT', 'application/pdf'],
-  ])('a %s that is wished for as %s is exported as %s', async (kind, saveAs, type) => {
+  ])('exports a %s requested as %s as %s', async (kind, saveAs, type) => {
     drive.files['x'] = { name: 'X', mimeType: `application/vnd.google-apps.${kind}`, content: 'The lighthouse' };
     const { contentType, mimeType } = await account.open('x', NEVER, { saveAs });
     expect([contentType, mimeType]).toEqual([type, type]);
     expect(drive.requests.at(-1)).toContain(`mimeType=${encodeURIComponent(type)}`);
   });
 
-  test.each(['form', 'site', 'map', 'jam'])('a %s is listed, and says that it can not be read', async (kind) => {
+  test.each(['form', 'site', 'map', 'jam'])('lists a %s, and reports its content as unsupported', async (kind) => {
     drive.files['x'] = { name: 'X', mimeType: `application/vnd.google-apps.${kind}` };
     expect((await below('x')).items).toMatchObject([{ isSelectable: false, hasContent: true, fileFormat: null }]);
     expect(await faultOf(account.open('x', NEVER))).toMatchObject({ kind: 'unsupported_type' });
   });
 
-  test('a document too long for an export is had from the address that Drive names, if that is at Google', async () => {
+  test('downloads a document too long for an export from the export link, if its host is Google', async () => {
     drive.files['x'] = { name: 'X', mimeType: DRIVE_DOCUMENT, content: 'The lighthouse' };
     drive.limits.exported = 3;
     expect(await opened('x')).toMatchObject({ text: 'The lighthouse' });
@@ -240,14 +240,14 @@ describe('content', () => {
       /GOOGLE_DRIVE\.documents=[^,]+/,
       'GOOGLE_DRIVE.documents=https://docs.example',
     );
-    const asked = drive.requests.length;
+    const requestsBefore = drive.requests.length;
     account = grantedAccount('GOOGLE_DRIVE', elsewhere, drive.oauth.grant().accessToken, egress);
     expect(await faultOf(account.open('x', NEVER))).toMatchObject({ kind: 'unsupported_type' });
-    // The file and its export, and no more.
-    expect(drive.requests.length).toBe(asked + 2);
+    // The metadata and the export; the link to another host is not followed.
+    expect(drive.requests.length).toBe(requestsBefore + 2);
   });
 
-  test('files of bytes come as they are, also out of shared drives; a type that says nothing gives way to the name', async () => {
+  test('reads binary files unchanged, also from shared drives, and derives a generic type from the extension', async () => {
     fill();
     drive.files['team']!.content = 'The keeper';
     drive.files['data'] = { name: 'data.csv', mimeType: 'application/octet-stream', content: 'a,b' };
@@ -255,7 +255,7 @@ describe('content', () => {
     expect(await opened('data')).toMatchObject({ contentType: 'text/csv', mimeType: 'text/csv' });
   });
 
-  test('a shortcut has the content of what it leads to; one to a folder is listed when it is chosen', async () => {
+  test('reads the target of a shortcut, and lists a shortcut to a folder only if it is selected', async () => {
     fill();
     drive.files['short'] = { name: 'Shortcut to a', mimeType: DRIVE_SHORTCUT, target: 'a' };
     drive.files['way'] = { name: 'Way', mimeType: DRIVE_SHORTCUT, target: 'theirs' };
@@ -273,7 +273,7 @@ describe('content', () => {
     expect(await faultOf(account.open('dead', NEVER))).toMatchObject({ kind: 'not_found' });
   });
 
-  test('folders and what is in the trash have none', async () => {
+  test('reports the content of a folder as unsupported, and a file in the trash as not found', async () => {
     fill();
     expect(await faultOf(account.open('sights', NEVER))).toMatchObject({ kind: 'unsupported_type' });
     expect(await faultOf(account.open('bin', NEVER))).toMatchObject({ kind: 'not_found' });
@@ -288,7 +288,7 @@ describe('refusals', () => {
     [403, 'accessNotConfigured', 'bad_response'],
     [404, 'notFound', 'not_found'],
     [500, 'backendError', 'server_error'],
-  ])('%s %s is %s', async (status, reason, kind) => {
+  ])('reports HTTP %s %s as %s', async (status, reason, kind) => {
     drive.misbehave(() => ({ status, reason }));
     expect(await faultOf(account.open('a', NEVER))).toMatchObject({ kind });
   });
@@ -297,7 +297,7 @@ describe('refusals', () => {
     [403, 'userRateLimitExceeded'],
     [403, 'rateLimitExceeded'],
     [429, 'rateLimitExceeded'],
-  ])('%s %s is waited for', async (status, reason) => {
+  ])('retries HTTP %s %s after Retry-After', async (status, reason) => {
     fill();
     let left = 2;
     drive.misbehave(() => (left-- > 0 ? { status, reason, headers: { 'retry-after': '0' } } : null));
@@ -306,7 +306,7 @@ describe('refusals', () => {
     expect(await faultOf(account.open('a', NEVER))).toMatchObject({ kind: 'rate_limited', retryAfterMs: 3_600_000 });
   });
 
-  test('a token that has ended, or was not for Drive', async () => {
+  test('reports an expired token as access_revoked, and one without the Drive scope as access_denied', async () => {
     const other = drive.oauth.grant('ada@harbour.example', ['openid']);
     account = grantedAccount('GOOGLE_DRIVE', drive.settings, other.accessToken, egress);
     expect(await faultOf(account.identify(NEVER))).toMatchObject({ kind: 'access_denied' });
@@ -320,73 +320,73 @@ describe('changes', () => {
     if (!account.changes) throw new Error('no feed');
     return account.changes;
   };
-  /** What a pass tells, and where the next one begins. */
+  /** Reads the change feed to its end. Returns the changed ids and the next cursor. */
   async function pass(from: string) {
-    const told: string[] = [];
-    let point = from;
+    const changed: string[] = [];
+    let cursor = from;
     for (let more = true; more;) {
-      const page = await changes().since(point, NEVER);
-      told.push(...page.changes.map((one) => ('gone' in one ? `-${one.gone}` : one.item.externalId)));
-      point = page.next;
+      const page = await changes().since(cursor, NEVER);
+      changed.push(...page.changes.map((change) => ('gone' in change ? `-${change.gone}` : change.item.externalId)));
+      cursor = page.next;
       more = page.more;
     }
-    return { told, point };
+    return { changed, cursor };
   }
 
-  test('a pass tells what came, changed and went since the one before, in each drive', async () => {
+  test('report new, changed and deleted files of every drive', async () => {
     fill();
-    let { told, point } = await pass(await changes().now(NEVER));
-    expect(told).toEqual([]);
+    let { changed, cursor } = await pass(await changes().now(NEVER));
+    expect(changed).toEqual([]);
     drive.files['a']!.content = 'moved';
     drive.files['new'] = { name: 'new.md', parent: 'deep' };
     drive.files['d']!.trashed = true;
     delete drive.files['b'];
     drive.files['team']!.content = 'more';
     delete drive.files['plan'];
-    ({ told, point } = await pass(point));
-    expect(told.toSorted()).toEqual(['-b', '-d', '-plan', 'a', 'new', 'team']);
-    ({ told, point } = await pass(point));
-    expect(told).toEqual([]);
+    ({ changed, cursor } = await pass(cursor));
+    expect(changed.toSorted()).toEqual(['-b', '-d', '-plan', 'a', 'new', 'team']);
+    ({ changed, cursor } = await pass(cursor));
+    expect(changed).toEqual([]);
   });
 
-  test('a file that moves to a shared drive is not gone', async () => {
+  test('do not report a file as deleted that moves to a shared drive', async () => {
     fill();
     const start = await changes().now(NEVER);
     drive.files['d'] = { name: 'd.txt', drive: 'D2' };
-    const { told } = await pass(start);
-    expect(told).not.toContain('-d');
-    expect(told).toContain('d');
+    const { changed } = await pass(start);
+    expect(changed).not.toContain('-d');
+    expect(changed).toContain('d');
   });
 
-  test('a shared drive that is left is gone; of one that is new everything is listed', async () => {
+  test('report a shared drive that the account leaves as deleted, and a new one as a stale cursor', async () => {
     fill();
-    let point = await changes().now(NEVER);
+    let cursor = await changes().now(NEVER);
     delete drive.drives['D3'];
-    let told: string[];
-    ({ told, point } = await pass(point));
-    expect(told).toEqual(['-D3']);
-    ({ told, point } = await pass(point));
-    expect(told).toEqual([]);
+    let changed: string[];
+    ({ changed, cursor } = await pass(cursor));
+    expect(changed).toEqual(['-D3']);
+    ({ changed, cursor } = await pass(cursor));
+    expect(changed).toEqual([]);
     drive.drives['D4'] = 'Pier';
-    expect(await faultOf(pass(point))).toMatchObject({ kind: 'stale_cursor' });
+    expect(await faultOf(pass(cursor))).toMatchObject({ kind: 'stale_cursor' });
   });
 
   test.each(['', '{}', '{"logs":[["","x"]],"at":0,"root":"r"}', '{"logs":[["a/b","1"]],"at":0,"root":"r"}', 'null'])(
-    'a point %s that nobody gave is stale',
-    async (point) => {
-      expect(await faultOf(changes().since(point, NEVER))).toMatchObject({ kind: 'stale_cursor' });
+    'report the invalid cursor %s as stale',
+    async (cursor) => {
+      expect(await faultOf(changes().since(cursor, NEVER))).toMatchObject({ kind: 'stale_cursor' });
     },
   );
 
-  test('so is one that Drive has forgotten', async () => {
+  test('report an expired cursor as stale', async () => {
     fill();
-    const point = await changes().now(NEVER);
+    const cursor = await changes().now(NEVER);
     drive.log.forget();
-    expect(await faultOf(changes().since(point, NEVER))).toMatchObject({ kind: 'stale_cursor' });
+    expect(await faultOf(changes().since(cursor, NEVER))).toMatchObject({ kind: 'stale_cursor' });
   });
 });
 
-test('never takes a broken answer for the end of a list', async () => {
+test('never treats a broken response as the end of a list', async () => {
   fill();
   const list = async () => [
     (await listed((cursor) => account.listRoots(cursor, NEVER))).items,

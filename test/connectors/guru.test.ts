@@ -32,7 +32,7 @@ afterAll(async () => {
 });
 beforeEach(() => {
   emulator.mend();
-  for (const kept of [emulator.collections, emulator.folders, emulator.cards]) kept.clear();
+  for (const map of [emulator.collections, emulator.folders, emulator.cards]) map.clear();
   for (const id of ['c1', 'c2', 'c3']) emulator.collections.set(id, id.toUpperCase());
   emulator.folders.set('f1', { title: 'F1', parent: 'c1' });
   emulator.folders.set('f2', { title: 'F2', parent: 'f1' });
@@ -43,13 +43,13 @@ beforeEach(() => {
   account = connectors.account('GURU', '1', JSON.stringify({ username: USERNAME, accessToken: TOKEN }));
 });
 
-test('collections are listed over all pages of the list', async () => {
+test('lists collections across all pages', async () => {
   const { ids, pages } = await listed((cursor) => account.listRoots(cursor, NEVER));
   expect(ids).toEqual(['collection:c1', 'collection:c2', 'collection:c3']);
   expect(pages).toBe(2);
 });
 
-test('a collection has its folders, what is in them, and what is in none', async () => {
+test('lists a collection with its folders, their cards, and the cards without a folder', async () => {
   const all = await below('collection:c1');
   expect(all.map(({ externalId, parentExternalId }) => [externalId, parentExternalId])).toEqual([
     ['collection:c1', null],
@@ -73,7 +73,7 @@ test('a collection has its folders, what is in them, and what is in none', async
   expect((await below('e')).map(({ externalId }) => externalId)).toEqual(['e']);
 });
 
-test('goes on where a folder went meanwhile', async () => {
+test('continues if a folder is deleted during the listing', async () => {
   const first = await account.listDescendants('collection:c1', null, NEVER);
   const second = await account.listDescendants('collection:c1', first.next, NEVER);
   emulator.folders.delete('f1');
@@ -89,14 +89,14 @@ test('goes on where a folder went meanwhile', async () => {
 });
 
 test.each(['nowhere', 'collection:none', 'folder:none', 'collection:', 'a/b', '..', ''])(
-  '%j is not there',
+  'rejects %j as not found',
   async (id) => {
     expect((await faultOf(account.listDescendants(id, null, NEVER))).kind).toBe('not_found');
     expect((await faultOf(account.open(id, NEVER))).kind).toBe('not_found');
   },
 );
 
-test('a collection and a folder have no text; a card is its title and what stands on it', async () => {
+test('reads a card as its title and body, and reports collections and folders as unsupported', async () => {
   for (const id of ['collection:c1', 'folder:f1'])
     expect((await faultOf(account.open(id, NEVER))).kind).toBe('unsupported_type');
   const { bytes, facts } = await account.open('a', NEVER);
@@ -104,13 +104,13 @@ test('a collection and a folder have no text; a card is its title and what stand
   expect(facts).toMatchObject({ type: 'CARD', collection_name: 'C1', updated_at: '2026-03-03T10:00:00.000Z' });
 });
 
-test('links lead nowhere but on: of one, its query alone is kept', async () => {
+test('stores only the query of a next link, so that the link cannot change the host', async () => {
   emulator.collections.set('c4', 'C4');
   const first = await account.listRoots(null, NEVER);
   expect(Object.keys(JSON.parse(openCursor(first.next ?? '')) as object)).toEqual(['token']);
 });
 
-test('never takes a broken answer for the end of a list', async () => {
+test('never treats a broken response as the end of a list', async () => {
   const list = async () => [
     (await listed((cursor) => account.listRoots(cursor, NEVER))).items,
     await below('collection:c1'),

@@ -9,7 +9,7 @@ import { type IntercomEmulator, startIntercom, WORKSPACE } from '../emulators/in
 import { CLIENT_ID } from '../emulators/oauthProvider.js';
 import { accountWith, faultOf, listed, loopbackEgress, NEVER, textOf, versionsOf } from './account.js';
 import { acceptedBrokenAnswers } from './brokenAnswers.js';
-import { consented, REDIRECT_URI } from './consented.js';
+import { obtainGrant, REDIRECT_URI } from './grants.js';
 
 let egress: Egress;
 let intercom: IntercomEmulator;
@@ -17,23 +17,23 @@ let account: Account;
 
 const accountOf = (accessToken = intercom.oauth.grant().accessToken, patienceMs = 30_000): Account =>
   accountWith('INTERCOM', intercom.settings, { accessToken, facts: {} }, egress, patienceMs);
-const below = (id: string, wishes?: TypeFilter) =>
-  listed((cursor) => account.listDescendants(id, cursor, NEVER, wishes));
+const below = (id: string, filter?: TypeFilter) =>
+  listed((cursor) => account.listDescendants(id, cursor, NEVER, filter));
 const roots = () => listed((cursor) => account.listRoots(cursor, NEVER));
 const seconds = (): number => Math.floor(Date.now() / 1000);
 
-/** A pass of the change feed, from a point to its end. */
+/** Reads the change feed from a cursor to its end. */
 async function pass(from: string) {
   const changed: string[] = [];
   const goneAt: string[] = [];
-  let point = from;
+  let cursor = from;
   for (let more = true; more;) {
-    const page = await account.changes!.since(point, NEVER);
+    const page = await account.changes!.since(cursor, NEVER);
     changed.push(...page.changes.map((change) => ('gone' in change ? `gone ${change.gone}` : change.item.externalId)));
     goneAt.push(...(page.goneAt ?? []));
-    ({ more, next: point } = page);
+    ({ more, next: cursor } = page);
   }
-  return { changed, goneAt, point };
+  return { changed, goneAt };
 }
 
 beforeAll(async () => {
@@ -73,8 +73,8 @@ beforeEach(() => {
 });
 
 describe('the connection', () => {
-  test('is consented to without scopes and without PKCE, which Intercom does not know, and never expires', async () => {
-    const { url, grant } = await consented('INTERCOM', intercom.settings, egress);
+  test('requests neither scopes nor PKCE, which Intercom does not support, and never expires', async () => {
+    const { url, grant } = await obtainGrant('INTERCOM', intercom.settings, egress);
     // https://developers.intercom.com/docs/build-an-integration/learn-more/authentication/setting-up-oauth
     expect(Object.fromEntries(url.searchParams)).toEqual({
       ...{ response_type: 'code', client_id: CLIENT_ID, redirect_uri: REDIRECT_URI, state: 'the-state' },
@@ -89,15 +89,15 @@ describe('the connection', () => {
     });
   });
 
-  test('ends once its token is revoked, whatever is asked', async () => {
-    const point = await account.changes!.now(NEVER);
+  test('fails with access_revoked for every call once its token is revoked', async () => {
+    const start = await account.changes!.now(NEVER);
     intercom.oauth.revoke();
     const calls = {
       identify: account.identify(NEVER),
       roots: account.listRoots(null, NEVER),
       below: below('conversations'),
       open: account.open('article:100', NEVER),
-      changes: account.changes!.since(point, NEVER),
+      changes: account.changes!.since(start, NEVER),
       'header injection': accountOf('a\r\nx-other: 1').identify(NEVER),
     };
     const kinds = Object.entries(calls).map(async ([name, call]) => `${name}: ${(await faultOf(call)).kind}`);
@@ -106,13 +106,13 @@ describe('the connection', () => {
 });
 
 describe('a listing', () => {
-  test('has the outermost collections of all pages, then what lies in none', async () => {
+  test('contains the root collections of all pages, then the items without a collection', async () => {
     const { ids, pages } = await roots();
     expect(ids).toEqual([...['collection:1', 'collection:2', 'collection:3', 'articles', 'conversations', 'tickets']]);
     expect(pages).toBe(2);
   });
 
-  test('of a collection has the collections and the published articles in it, and names drafts', async () => {
+  test('of a collection contains its subcollections and published articles, and reports drafts as skipped', async () => {
     const { items } = await below('collection:1');
     expect(items.map((item) => [item.externalId, item.parentExternalId, item.rootExternalId])).toEqual([
       ['collection:1', null, null],
@@ -128,7 +128,7 @@ describe('a listing', () => {
     ]);
   });
 
-  test('begins anew where an article went meanwhile, since those behind it have moved up a page', async () => {
+  test('restarts if an article is deleted meanwhile, because later articles move to an earlier page', async () => {
     const first = await account.listDescendants('collection:1', null, NEVER);
     const second = await account.listDescendants('collection:1', first.next, NEVER);
     intercom.articles.delete(100);
@@ -141,12 +141,12 @@ describe('a listing', () => {
     expect(ids.filter((id) => id === 'article:101')).toHaveLength(2);
   });
 
-  test('of conversations and tickets follows starting_after, and has what is attached where that is wanted', async () => {
+  test('of conversations and tickets follows starting_after, and contains attachments if the filter asks for them', async () => {
     const { ids, pages } = await below('conversations', { autoSyncedSourceTypes: ['CONVERSATION'] });
     expect(ids).toEqual(['conversations', ...[5, 6, 7, 8].map((id) => `conversation:${id}`)]);
     expect(pages).toBe(3);
-    const wished = { autoSyncedSourceTypes: ['TICKET'], syncAttachments: true } as const;
-    expect((await below('tickets', wished)).ids.toSorted()).toEqual(
+    const withAttachments = { autoSyncedSourceTypes: ['TICKET'], syncAttachments: true } as const;
+    expect((await below('tickets', withAttachments)).ids.toSorted()).toEqual(
       [20, 21, 22]
         .flatMap((id) => [`ticket:${id}`, `ticket:${id}/${id}00-0`])
         .concat('tickets')
@@ -156,7 +156,7 @@ describe('a listing', () => {
     expect((await below('conversation:8/s-0')).ids).toEqual(['conversation:8/s-0']);
   });
 
-  test('of tickets tells who they are of and who has them as tags', async () => {
+  test('of tickets has the type, state, submitter and assignees as tags', async () => {
     const { items } = await below('tickets', { autoSyncedSourceTypes: ['TICKET'] });
     expect(items.find(({ externalId }) => externalId === 'ticket:20')?.tags).toEqual({
       ...{ ticket_type: 'Bug', ticket_status: 'In progress', ticket_category: 'Customer' },
@@ -165,7 +165,7 @@ describe('a listing', () => {
     });
   });
 
-  test('shows in its next pass a changed article by its version, and no deleted one', async () => {
+  test('gives a changed article a new version and leaves out a deleted one', async () => {
     const before = versionsOf((await below('collection:1')).items);
     intercom.articles.get(101)!.updated = 1_772_600_000;
     intercom.articles.delete(100);
@@ -176,26 +176,26 @@ describe('a listing', () => {
 });
 
 describe('the change feed', () => {
-  test('has what changed, and says that nothing else is attached to that any more', async () => {
-    const point = await account.changes!.now(NEVER);
+  test('reports changed items, and deletes their previous attachments', async () => {
+    const start = await account.changes!.now(NEVER);
     intercom.tickets.set(21, { title: 'Changed', parts: [{ text: 'Nothing attached.' }], updated: seconds() });
     intercom.conversations.set(9, { title: 'New', parts: [{ text: 'See.' }], updated: seconds() });
-    expect((await account.changes!.since(point, NEVER)).coveredRoots).toEqual(['conversations', 'tickets']);
-    const { changed, goneAt } = await pass(point);
+    expect((await account.changes!.since(start, NEVER)).coveredRoots).toEqual(['conversations', 'tickets']);
+    const { changed, goneAt } = await pass(start);
     expect(changed).toEqual(['conversation:9', 'ticket:21']);
     expect(goneAt).toEqual(['conversation:9', 'ticket:21']);
   });
 
-  test('is stale once something was deleted, which Intercom does not tell', async () => {
-    const point = await account.changes!.now(NEVER);
-    expect((await pass(point)).changed).toEqual([]);
+  test('is stale after a deletion, which Intercom does not report', async () => {
+    const start = await account.changes!.now(NEVER);
+    expect((await pass(start)).changed).toEqual([]);
     intercom.conversations.delete(6);
-    expect(await faultOf(pass(point))).toMatchObject({ kind: 'stale_cursor' });
+    expect(await faultOf(pass(start))).toMatchObject({ kind: 'stale_cursor' });
   });
 });
 
 describe('content', () => {
-  test('of an article has its published languages, its own first', async () => {
+  test('of an article contains its published languages, the default one first', async () => {
     intercom.articles.set(105, {
       ...{ collection: null, title: 'Knots & <ropes>', body: '<p>A bowline.</p>' },
       translated: {
@@ -213,19 +213,19 @@ describe('content', () => {
     ]);
   });
 
-  test('of a conversation and of a ticket is what was said, and how much Intercom does not give out', async () => {
+  test('of a conversation or a ticket is its parts, with the number of parts that Intercom omits', async () => {
     expect((await textOf(account, 'conversation:8')).split('\n\n')).toEqual([
       '# Tides',
       expect.stringMatching(/^Ben, [\d :-]+: When is high tide\?$/),
       expect.stringMatching(/^Ada, [\d :-]+: At noon\.$/),
       expect.stringMatching(/^Ada, [\d :-]+ \(internal note\): He asks daily\.$/),
     ]);
-    // No more than 500 parts come: https://developers.intercom.com/docs/references/rest-api/api.intercom.io/conversations/retrieveconversation
+    // Intercom returns at most 500 parts: https://developers.intercom.com/docs/references/rest-api/api.intercom.io/conversations/retrieveconversation
     expect((await account.open('conversation:8', NEVER)).facts).toMatchObject({ parts_left_out: 5 });
     expect(await textOf(account, 'ticket:20')).toMatch(/About Ticket 20\.[\s\S]*Ada, .*: Broken & wet\.$/);
   });
 
-  test('of an attachment comes from its signed address without our token; a refusal there is about the file alone', async () => {
+  test('of an attachment is downloaded from its signed URL without the token, and a 401 there concerns the file only', async () => {
     const attached = await account.open('conversation:8/s-0', NEVER);
     expect(Buffer.from(attached.bytes).toString()).toBe('On tides.');
     expect(attached.facts).toEqual({ type: 'TICKET_ATTACHMENT', parent_external_file_id: 'conversation:8' });
@@ -233,7 +233,7 @@ describe('content', () => {
     expect(await faultOf(account.open('conversation:8/s-0', NEVER))).toMatchObject({ kind: 'not_found' });
   });
 
-  test('is not found for what is not there, and refused for containers', async () => {
+  test('is not found for missing items, and unsupported for containers', async () => {
     const wrong: string[] = [];
     for (const id of ['article:103', 'article:9', 'conversation:9', 'ticket:9', 'ticket:20/1-0', 'article:100/1', '..'])
       for (const call of [() => account.open(id, NEVER), () => below(id)])
@@ -245,10 +245,10 @@ describe('content', () => {
   });
 });
 
-describe('a broken answer', () => {
+describe('a broken response', () => {
   const broken = (call: () => Promise<unknown>) => acceptedBrokenAnswers(intercom, call);
 
-  test('is never taken for the end of a list', async () => {
+  test('never counts as the end of a list', async () => {
     const attached = { autoSyncedSourceTypes: ['CONVERSATION'], syncAttachments: true } as const;
     expect(await broken(async () => (await roots()).ids)).toEqual([]);
     expect(await broken(async () => (await below('collection:1')).items)).toEqual([]);
@@ -256,10 +256,10 @@ describe('a broken answer', () => {
   });
 
   test('never ends a pass of the change feed', async () => {
-    const point = await account.changes!.now(NEVER);
+    const start = await account.changes!.now(NEVER);
     for (const id of [20, 21, 22]) intercom.tickets.get(id)!.updated = seconds();
     const changes = async () => {
-      const { changed, goneAt } = await pass(point);
+      const { changed, goneAt } = await pass(start);
       return { changed, goneAt };
     };
     expect(await broken(changes)).toEqual([]);
@@ -277,13 +277,13 @@ describe('the rate limit', () => {
     headers: { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(seconds() + inS) },
   });
 
-  test('is waited for until X-RateLimit-Reset', async () => {
+  test('delays the retry until X-RateLimit-Reset', async () => {
     intercom.misbehave(nextRequests(1, limited(0)));
     expect((await roots()).ids).toHaveLength(6);
     expect(intercom.requests).toHaveLength(3);
   });
 
-  test('beyond our patience is a Fault with the time that is left', async () => {
+  test('is a Fault with the remaining time if it exceeds the patience', async () => {
     intercom.misbehave(nextRequests(1, limited(600)));
     const fault = await faultOf(accountOf(undefined, 100).listRoots(null, NEVER));
     expect(fault.kind).toBe('rate_limited');

@@ -53,7 +53,7 @@ beforeEach(() => {
   account = grantedAccount('NOTION', emulator.settings, emulator.oauth.grant().accessToken, egress);
 });
 
-test('whose account it is: the workspace, and who shares in it', async () => {
+test('identifies the account by the workspace and the user', async () => {
   expect(await account.identify(NEVER)).toMatchObject({
     account: `${WORKSPACE}:${PEOPLE[0]!.id}`,
     metadata: { workspace_name: 'Harbour', user_name: 'Ada', user_email: 'ada@harbour.example' },
@@ -71,7 +71,7 @@ describe('a workspace', () => {
     emulator.databases.set(ROWS, { title: 'Tides', container: id(60), parent: { page: id(1) } });
     put(4, { parent: { database: ROWS } });
     put(5, { parent: { page: id(4) } });
-    // Shared without what it lies in.
+    // Shared, although its parent is not.
     put(6, { parent: { page: id(9) } });
     put(7, { parent: { page: id(1) }, trashed: true });
     put(9);
@@ -97,20 +97,20 @@ describe('a workspace', () => {
       ])
       .toSorted((a, b) => (String(a[0]) < String(b[0]) ? -1 : 1));
 
-  test('is listed by one search, each thing with what it lies in, through columns and databases', async () => {
+  test('is listed by one search, each item with its parent, through columns and databases', async () => {
     const found = await roots();
     expect(found.pages).toBe(4);
     expect(placesIn(found)).toEqual(tree.toSorted((a, b) => (String(a[0]) < String(b[0]) ? -1 : 1)));
     expect((await account.listRoots(null, NEVER)).isDeep).toBe(true);
   });
 
-  test('has below a page what lies in it at any depth, and says the same of it as the listing', async () => {
+  test('lists the descendants of a page exactly as the search does', async () => {
     const found = await below(id(1));
     expect(placesIn(found)).toEqual(
       placesIn({ ...found, items: (await roots()).items.filter(({ externalId }) => externalId !== id(6)) }),
     );
     expect((await below(DATABASE)).ids).toEqual([DATABASE, rowId(4), id(5)]);
-    // As people copy it.
+    // Notion's URLs contain the id without hyphens.
     expect((await below(id(2).replaceAll('-', ''))).ids).toEqual([id(2), id(3)]);
     expect((await below(id(4))).ids).toEqual([rowId(4), id(5)]);
     expect((await below(id(6))).items).toMatchObject([
@@ -118,7 +118,7 @@ describe('a workspace', () => {
     ]);
   });
 
-  test('goes on beside what can not be looked into', async () => {
+  test('continues after a subpage without access, and denies access to the page itself', async () => {
     put(8, { parent: { page: id(1) } });
     emulator.misbehave((path) => (path === `/v1/blocks/${id(2)}/children` ? { status: 403 } : null));
     expect((await below(id(1))).ids.toSorted()).toEqual([id(1), id(2), rowId(4), id(5), DATABASE, id(8)].toSorted());
@@ -126,13 +126,13 @@ describe('a workspace', () => {
     expect((await faultOf(below(id(1)))).kind).toBe('access_denied');
   });
 
-  test('says that its listing is not whole, where it is not', async () => {
+  test('marks a listing as partial if the search is incomplete', async () => {
     expect((await account.listRoots(null, NEVER)).isPartial).toBeUndefined();
     emulator.search.isIncomplete = true;
     expect((await account.listRoots(null, NEVER)).isPartial).toBe(true);
   });
 
-  test('has files of rows from another source', () => {
+  test('reports database rows as files of NOTION_DATABASE', () => {
     expect([id(1), rowId(4), DATABASE, 'nowhere'].map((one) => account.sourceOf(one))).toEqual([
       'NOTION',
       'NOTION_DATABASE',
@@ -142,19 +142,19 @@ describe('a workspace', () => {
   });
 
   test.each(['nowhere', id(7), id(9), id(50), 'database:', `database:${id(1)}`, '../users/me'])(
-    '%s is not there',
+    'rejects %s as not found',
     async (one) => {
       expect((await faultOf(account.listDescendants(one, null, NEVER))).kind).toBe('not_found');
       expect((await faultOf(account.open(one, NEVER))).kind).toBe('not_found');
     },
   );
 
-  test('a database has no text', async () => {
+  test('reports the content of a database as unsupported', async () => {
     expect((await faultOf(account.open(DATABASE, NEVER))).kind).toBe('unsupported_type');
   });
 });
 
-test('what a page shows and is not shared is named, for whoever selects the page', async () => {
+test('reports children of a page that are not shared as skipped', async () => {
   put(1, { blocks: [{ type: 'child_database', body: { title: 'Linked' } }] });
   put(8, { parent: { page: id(1) } });
   emulator.hidden.add(id(8));
@@ -167,7 +167,7 @@ test('what a page shows and is not shared is named, for whoever selects the page
   ]);
 });
 
-test('the version is the minute of the last change, once that is surely over', async () => {
+test('gives an item a version only after the minute of its last change has passed', async () => {
   put(1, { edited: new Date(Date.now() - 10_000).toISOString() });
   put(2, { edited: new Date(Date.now() - 300_000).toISOString() });
   const versions = new Map((await roots()).items.map(({ externalId, version }) => [externalId, version]));
@@ -175,7 +175,7 @@ test('the version is the minute of the last change, once that is surely over', a
   expect(versions.get(id(2))).toEqual(expect.any(String));
 });
 
-test('a page is its title, its columns and its blocks, with markup and without', async () => {
+test('reads a page as its title, columns and blocks, as Markdown and as plain text', async () => {
   emulator.databases.set(ROWS, { title: 'Tides', container: id(60) });
   put(1, {
     parent: { database: ROWS },
@@ -206,12 +206,12 @@ test('a page is its title, its columns and its blocks, with markup and without',
   expect((await account.open(rowId(1), NEVER)).facts).toMatchObject({ type: 'PAGE', unread_blocks: 1 });
 });
 
-test('a page of too many blocks is refused, not cut', async () => {
+test('rejects a page with too many blocks instead of truncating it', async () => {
   put(1, { blocks: Array.from({ length: 60 }, () => ({ type: 'paragraph', text: 'x'.repeat(200_000) })) });
   expect(await faultOf(account.open(id(1), NEVER))).toMatchObject({ kind: 'too_large' });
 });
 
-test('too much asked is waited for, however it is said', async () => {
+test('reports 429 and 529 as a rate limit with Retry-After', async () => {
   for (const status of [429, 529]) {
     emulator.misbehave(() => ({ status, headers: { 'retry-after': '99' } }));
     const one = grantedAccount('NOTION', emulator.settings, emulator.oauth.grant().accessToken, egress);
@@ -230,7 +230,7 @@ describe('text', () => {
     [[run('there', { href: 'javascript:alert(1)' })], 'there'],
     [[run('E=mc', { type: 'equation' })], '$E=mc$'],
     ['nothing of the kind', ''],
-  ])('%j', (runs, markdown) => {
+  ])('is converted from %j', (runs, markdown) => {
     expect(richText(runs, 'markdown')).toBe(markdown);
     expect(richText(runs, 'plain')).toBe(Array.isArray(runs) ? runs.map((one) => one.plain_text).join('') : '');
   });
@@ -245,7 +245,7 @@ describe('blocks', () => {
   test.each<[string, Block[], string, string]>([
     ['headings', [block('heading_1', 'A'), block('heading_3', 'B')], '# A\n\n### B', 'A\n\nB'],
     [
-      'lists in lists',
+      'nested lists',
       [
         block('bulleted_list_item', 'a', {}, [block('numbered_list_item', 'b'), block('numbered_list_item', 'c')]),
         block('bulleted_list_item', 'd'),
@@ -254,7 +254,7 @@ describe('blocks', () => {
       '- a\n    1. b\n    2. c\n- d',
     ],
     ['tasks', [block('to_do', 'a', { checked: true }), block('to_do', 'b')], '- [x] a\n- [ ] b', '[x] a\n[ ] b'],
-    ['a quote with more in it', [block('quote', 'a', {}, [block('paragraph', 'b')])], '> a\n>\n> b', 'a\n\nb'],
+    ['a quote with children', [block('quote', 'a', {}, [block('paragraph', 'b')])], '> a\n>\n> b', 'a\n\nb'],
     ['a callout', [block('callout', 'mind', { icon: { emoji: '!' } })], '> mind', 'mind'],
     ['a toggle', [block('toggle', 'more', {}, [block('paragraph', 'inside')])], 'more\n\ninside', 'more\n\ninside'],
     ['code', [block('code', 'if (a < b)', { language: 'c' })], '```c\nif (a < b)\n```', 'if (a < b)'],
@@ -282,7 +282,7 @@ describe('blocks', () => {
       'l\n\nr',
       'l\n\nr',
     ],
-    ['a page in it, by its name', [block('child_page', undefined, { title: 'Sub' })], 'Sub', 'Sub'],
+    ['a subpage as its title', [block('child_page', undefined, { title: 'Sub' })], 'Sub', 'Sub'],
     [
       'a bookmark',
       [block('bookmark', undefined, { url: 'https://a.example', caption: [run('A')] })],
@@ -290,24 +290,24 @@ describe('blocks', () => {
       'A: https://a.example',
     ],
     [
-      'a picture elsewhere',
+      'an external picture',
       [block('image', undefined, { external: { url: 'https://a.example/p.png' }, caption: [] })],
       '[https://a.example/p.png](https://a.example/p.png)',
       'https://a.example/p.png',
     ],
     [
-      'a file at Notion, whose address ends soon',
+      'a file at Notion without its expiring URL',
       [block('pdf', undefined, { file: { url: 'https://s3.example/x?secret' }, name: 'plan.pdf', caption: [] })],
       'plan.pdf',
       'plan.pdf',
     ],
-    ['signposts', [block('table_of_contents'), block('breadcrumb')], '', ''],
-  ])('%s', (_name, blocks, markdown, plain) => {
+    ['no navigation', [block('table_of_contents'), block('breadcrumb')], '', ''],
+  ])('render %s', (_name, blocks, markdown, plain) => {
     expect(renderBlocks(blocks, 'markdown')).toEqual({ text: markdown, unread: 0 });
     expect(renderBlocks(blocks, 'plain')).toEqual({ text: plain, unread: 0 });
   });
 
-  test('of a kind that is not given out are counted', () => {
+  test('of unsupported types are counted', () => {
     expect(renderBlocks([block('unsupported'), block('paragraph', '')], 'plain')).toEqual({ text: '', unread: 1 });
   });
 });
@@ -343,12 +343,12 @@ describe('columns', () => {
     [{ type: 'relation', relation: [{ id: 'x' }] }, ''],
     [{ type: 'constructor' }, ''],
     [{}, ''],
-  ])('%j', (column, text) => {
+  ])('are converted to text: %j', (column, text) => {
     expect(columnText(column, 'plain')).toBe(text);
   });
 });
 
-test('never takes a broken answer for the end of a list', async () => {
+test('never treats a broken response as the end of a list', async () => {
   put(1);
   put(2, { parent: { page: id(1) } });
   const list = async () => [(await roots()).items, (await below(id(1))).items];

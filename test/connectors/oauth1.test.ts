@@ -5,7 +5,7 @@ import { signatureOf } from '../../connectors/oauth/oauth1.js';
 // The examples of RFC 5849, section 1.2.
 const CLIENT_SECRET = 'kd94hf93k423kf44';
 
-test('a request for a token is signed as in the RFC', () => {
+test('signs a token request as in the example of the RFC', () => {
   const parameters = {
     oauth_consumer_key: 'dpf43f3p2l4k3l03',
     oauth_token: 'hh5s93j4hdidpola',
@@ -18,7 +18,7 @@ test('a request for a token is signed as in the RFC', () => {
   expect(signatureOf(request, CLIENT_SECRET, 'hdhd0244k9j7ao03')).toBe('gKgrFCywp7rO0OXSjdot/IHF7IU=');
 });
 
-test('what stands in the query is signed too', () => {
+test('includes the query in the signature', () => {
   const parameters = {
     oauth_consumer_key: 'dpf43f3p2l4k3l03',
     oauth_token: 'nnch734d00sl2jdk',
@@ -32,7 +32,7 @@ test('what stands in the query is signed too', () => {
   );
 });
 
-test('characters that addresses leave as they are, are encoded: another text has another signature', () => {
+test('encodes characters that URLs leave unescaped, so that different values have different signatures', () => {
   const sign = (value: string) =>
     signatureOf({ method: 'POST', url: 'https://a.example/x', parameters: { a: value } }, 's', 't');
   const all = ["!'()*", '%21%27%28%29%2A', 'a b', 'a+b', 'ä', '&a=b', ''].map(sign);

@@ -12,8 +12,13 @@ let s3: S3SourceEmulator;
 let account: Account;
 
 const accountOf = (credentials: object = {}, patienceMs = 30_000): Account => {
-  const given = { accessKey: ACCESS_KEY, accessKeySecret: ACCESS_KEY_SECRET, endpointUrl: null, ...credentials };
-  return accountWith('S3', s3.settings, given, egress, patienceMs);
+  const allCredentials = {
+    accessKey: ACCESS_KEY,
+    accessKeySecret: ACCESS_KEY_SECRET,
+    endpointUrl: null,
+    ...credentials,
+  };
+  return accountWith('S3', s3.settings, allCredentials, egress, patienceMs);
 };
 const below = (id: string) => listed((cursor) => account.listDescendants(id, cursor, NEVER));
 const roots = () => listed((cursor) => account.listRoots(cursor, NEVER));
@@ -42,7 +47,7 @@ beforeEach(() => {
 });
 
 describe('credentials', () => {
-  test('sign each request, and name the account with its store', async () => {
+  test('sign each request, and identify the account by key and endpoint', async () => {
     expect(await account.identify(NEVER)).toEqual({ account: ACCESS_KEY, metadata: {} });
     const endpointUrl = s3.origin;
     expect(await accountOf({ endpointUrl }).identify(NEVER)).toEqual({
@@ -50,17 +55,17 @@ describe('credentials', () => {
     });
   });
 
-  test('that may not list buckets are good for those that are named', async () => {
+  test('without permission to list buckets can still read named buckets', async () => {
     s3.misbehave((path) => (path === '' ? { status: 403, code: 'AccessDenied' } : null));
     expect((await account.identify(NEVER)).account).toBe(ACCESS_KEY);
     expect(await faultOf(roots())).toMatchObject({ kind: 'access_denied' });
     expect((await below('atlas/a/c.txt')).ids).toEqual(['atlas/a/c.txt']);
   });
 
-  test('that are wrong, unsendable or revoked end the connection, whatever is asked', async () => {
+  test('that are wrong, invalid in a header or revoked make every call fail with access_revoked', async () => {
     const kinds: Record<string, string> = {
       secret: (await faultOf(accountOf({ accessKeySecret: 'another' }).identify(NEVER))).kind,
-      key: (await faultOf(accountOf({ accessKey: 'AKIANOBODY' }).identify(NEVER))).kind,
+      key: (await faultOf(accountOf({ accessKey: 'AKIAUNKNOWN' }).identify(NEVER))).kind,
       header: (await faultOf(accountOf({ accessKey: 'a\r\nx-other: 1' }).identify(NEVER))).kind,
     };
     s3.keys.clear();
@@ -70,7 +75,7 @@ describe('credentials', () => {
     expect(Object.entries(kinds).filter(([, kind]) => kind !== 'access_revoked')).toEqual([]);
   });
 
-  test('for what is no S3 are refused with the address to look at', async () => {
+  test('for an endpoint that is not S3 fail with a hint at the address', async () => {
     s3.misbehave(() => ({ wrongBody: '<Welcome/>', contentType: 'application/xml' }));
     const fault = await faultOf(account.identify(NEVER));
     expect(fault).toMatchObject({ kind: 'bad_response', message: expect.stringMatching(/address of the store/) });
@@ -78,13 +83,13 @@ describe('credentials', () => {
 });
 
 describe('a listing', () => {
-  test('has the buckets of all pages', async () => {
+  test('contains the buckets of all pages', async () => {
     const { ids, pages } = await roots();
     expect(ids).toEqual(['boats', 'crews', 'docks', 'eels', 'atlas']);
     expect(pages).toBe(3);
   });
 
-  test('of a bucket has each folder once, over pages, before what lies in it', async () => {
+  test('of a bucket contains each folder once, before its contents, across all pages', async () => {
     const { items, pages } = await below('atlas');
     expect(items.map((item) => [item.externalId, item.parentExternalId])).toEqual([
       ...[['atlas', null]],
@@ -101,20 +106,20 @@ describe('a listing', () => {
       ],
     ]);
     expect(pages).toBe(3);
-    // By the last key, since a token is not taken for ever.
+    // The listing continues from the last key, because continuation tokens expire.
     expect(s3.requests.map((one) => new URL(one, s3.origin).searchParams.get('start-after'))).toEqual([
       ...[null, 'a/b/3.md', 'd.txt'],
     ]);
   });
 
-  test('of a folder, a prefix or an object has just that', async () => {
+  test('of a folder, a prefix or an object contains its descendants only', async () => {
     expect((await below('atlas/e/')).ids).toEqual(['atlas/e/', 'atlas/e/f.md']);
     expect((await below('/atlas/a/b')).ids.filter((id) => id.endsWith('.md'))).toHaveLength(4);
     expect((await below('atlas/d.txt')).ids).toEqual(['atlas/d.txt']);
     expect((await below('docks')).ids).toEqual(['docks']);
   });
 
-  test('has keys of any letters, and they are read as they are listed', async () => {
+  test('contains keys with any characters, which can all be read', async () => {
     const keys = [
       'a b+c.md',
       'ümläut/日本.md',
@@ -129,20 +134,20 @@ describe('a listing', () => {
     const wrong: string[] = [];
     for (const key of keys) if ((await textOf(account, `odd/${key}`)) !== `Of ${key}`) wrong.push(key);
     expect(wrong).toEqual([]);
-    // No address can say it: it would lead to another object.
+    // No URL can express this key: the path would resolve to another object.
     expect(await faultOf(account.open('odd/up/../away.md', NEVER))).toMatchObject({ kind: 'bad_response' });
   });
 
-  test('asks a bucket of another region there, and remembers that', async () => {
+  test('follows a bucket to its region and caches the region', async () => {
     s3.regions.set('eels', 'eu-central-1');
     put('eels', 'x.md');
     expect((await below('eels')).ids).toEqual(['eels', 'eels/x.md']);
-    const asked = s3.requests.length;
+    const requestsBefore = s3.requests.length;
     expect(await textOf(account, 'eels/x.md')).toBe('Of x.md');
-    expect(s3.requests).toHaveLength(asked + 1);
+    expect(s3.requests).toHaveLength(requestsBefore + 1);
   });
 
-  test('shows in its next pass a changed object by its ETag, and no deleted one', async () => {
+  test('gives a changed object a new version and leaves out a deleted one', async () => {
     const before = versionsOf((await below('atlas')).items);
     s3.buckets.get('atlas')!.get('d.txt')!.content = 'Another.';
     s3.buckets.get('atlas')!.delete('a/b/2.md');
@@ -151,7 +156,7 @@ describe('a listing', () => {
     expect(Object.keys(after).filter((id) => after[id] !== before[id])).toEqual(['atlas/d.txt']);
   });
 
-  test('is not found for what is not there, or no bucket can be called', async () => {
+  test('of a missing item or an invalid bucket name is not found', async () => {
     const wrong: string[] = [];
     for (const id of [
       '',
@@ -172,7 +177,7 @@ describe('a listing', () => {
   });
 });
 
-test('content of an object is its bytes, of the type that it was put with, or else as its name says', async () => {
+test('reads the bytes of an object with its stored media type, else with the type of its extension', async () => {
   s3.buckets.get('atlas')!.set('g.bin', { content: Buffer.from([0, 255, 10]), type: 'application/x-light' });
   const { bytes, mimeType, url } = await account.open('atlas/g.bin', NEVER);
   expect([...bytes]).toEqual([0, 255, 10]);
@@ -184,11 +189,11 @@ test('content of an object is its bytes, of the type that it was put with, or el
     expect(await faultOf(account.open(id, NEVER))).toMatchObject({ kind: 'unsupported_type' });
 });
 
-test('a broken answer is never taken for the end of a list, nor for content', async () => {
+test('never treats a broken response as the end of a list', async () => {
   const xml = (wrongBody: string) => ({ wrongBody, contentType: 'application/xml' });
   const broken = (call: () => Promise<unknown>) =>
     acceptedBrokenAnswers(s3, call, {
-      // In the words of S3, with what each fault of the others is there.
+      // The faults common to all sources in the XML of S3, and faults specific to S3.
       'HTTP 500': { status: 500, code: 'InternalError' },
       'empty list': xml('<ListBucketResult/>'),
       'list of no buckets': xml('<ListAllMyBucketsResult/>'),
@@ -203,13 +208,13 @@ describe('the rate limit', () => {
   // 503 with the code SlowDown: https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html
   const slowDown = (headers = {}) => nextRequests(1, () => ({ status: 503, code: 'SlowDown', headers }));
 
-  test('is waited for as long as Retry-After says', async () => {
+  test('delays the retry by Retry-After', async () => {
     s3.misbehave(slowDown({ 'retry-after': '0' }));
     expect((await roots()).ids).toHaveLength(5);
     expect(s3.requests).toHaveLength(4);
   });
 
-  test('beyond our patience is a Fault with the time that is left', async () => {
+  test('is a Fault with the remaining time if it exceeds the patience', async () => {
     s3.misbehave(slowDown({ 'retry-after': '600' }));
     const fault = await faultOf(accountOf({}, 100).listRoots(null, NEVER));
     expect(fault).toMatchObject({ kind: 'rate_limited', retryAfterMs: 600_000 });

@@ -7,7 +7,7 @@ import { ORGANIZATION_HOST, type SalesforceEmulator, sfId, startSalesforce } fro
 import type { SoqlRecord } from '../emulators/soql.js';
 import { accountWith, faultOf, listed, loopbackEgress, NEVER, textOf, versionsOf } from './account.js';
 import { acceptedBrokenAnswers } from './brokenAnswers.js';
-import { consented, keptAccount, REDIRECT_URI } from './consented.js';
+import { accountWithStoredGrant, obtainGrant, REDIRECT_URI } from './grants.js';
 
 let egress: Egress;
 let salesforce: SalesforceEmulator;
@@ -47,9 +47,9 @@ function putFile(name: string, content: string, folder: string | null, more: Soq
     });
 }
 function putFolder(name: string, parent: string): void {
-  const lies = { ParentContentFolderId: sfId('07H', parent) };
-  salesforce.put('ContentFolder', sfId('07H', name), { Name: name, ...lies });
-  salesforce.put('ContentFolderItem', sfId('07H', name), { Title: name, IsFolder: true, ...lies });
+  const location = { ParentContentFolderId: sfId('07H', parent) };
+  salesforce.put('ContentFolder', sfId('07H', name), { Name: name, ...location });
+  salesforce.put('ContentFolderItem', sfId('07H', name), { Title: name, IsFolder: true, ...location });
 }
 const putArticle = (name: string, language: string, more: SoqlRecord = {}): void =>
   salesforce.put('Knowledge__kav', sfId('ka1', `${name}${language}`), {
@@ -57,17 +57,17 @@ const putArticle = (name: string, language: string, more: SoqlRecord = {}): void
     ...{ CreatedDate: '2026-01-07T09:00:00.000+0000', SystemModstamp: '2026-01-08T09:00:00.000+0000', ...more },
   });
 
-/** A pass of the change feed, from a point to its end. */
+/** Reads the change feed from a cursor to its end. */
 async function pass(from: string) {
   const changed: string[] = [];
-  let point = from;
+  let cursor = from;
   for (let more = true; more;) {
-    const page = await account.changes!.since(point, NEVER);
+    const page = await account.changes!.since(cursor, NEVER);
     expect(page.coveredRoots).toEqual(['files']);
     changed.push(...page.changes.map((change) => ('gone' in change ? `gone ${change.gone}` : change.item.externalId)));
-    ({ more, next: point } = page);
+    ({ more, next: cursor } = page);
   }
-  return { changed, point };
+  return { changed };
 }
 
 beforeAll(async () => {
@@ -99,15 +99,15 @@ beforeEach(() => {
 });
 
 describe('the connection', () => {
-  test('is consented to with PKCE at the login host, and keeps where the organization is', async () => {
-    const { url, grant } = await consented('SALESFORCE', salesforce.settings, egress, { domain: FACTS.domain });
+  test('requests consent with PKCE at the login host, and stores the host of the organization', async () => {
+    const { url, grant } = await obtainGrant('SALESFORCE', salesforce.settings, egress, { domain: FACTS.domain });
     // https://help.salesforce.com/s/articleView?id=sf.remoteaccess_oauth_web_server_flow.htm
     expect(url.pathname).toBe('/login.salesforce.com/services/oauth2/authorize');
     expect(Object.fromEntries(url.searchParams)).toMatchObject({
       ...{ response_type: 'code', redirect_uri: REDIRECT_URI, state: 'the-state', prompt: 'consent' },
       ...{ scope: 'api refresh_token', code_challenge_method: 'S256', code_challenge: expect.any(String) },
     });
-    // The answer names no expires_in: the end of a session shows by 401 alone.
+    // The token response has no expires_in: only a 401 shows that a session has ended.
     expect(grant).toMatchObject({ expiresAt: null, refreshToken: expect.any(String), facts: FACTS });
     expect(await accountOf({ ...grant }).identify(NEVER)).toMatchObject({
       account: `ada@harbour.example|${ORGANIZATION_HOST}`,
@@ -115,7 +115,7 @@ describe('the connection', () => {
     });
   });
 
-  test('of an organization that is not at Salesforce reaches no host', async () => {
+  test('sends no request for an organization outside salesforce.com', async () => {
     salesforce.hosts.length = 0;
     const wrong: string[] = [];
     for (const instance_url of ['https://evil.example', 'https://a@evil.example/', 'https://login.salesforce.com', ''])
@@ -127,20 +127,20 @@ describe('the connection', () => {
     expect(salesforce.hosts).toEqual([]);
   });
 
-  test('refreshes an ended session once, and ends where the refresh is refused', async () => {
-    const { grant } = await consented('SALESFORCE', salesforce.settings, egress, { domain: FACTS.domain });
-    const kept = keptAccount('SALESFORCE', salesforce.settings, grant, egress);
+  test('refreshes an expired session once, and fails with access_revoked if the refresh is rejected', async () => {
+    const { grant } = await obtainGrant('SALESFORCE', salesforce.settings, egress, { domain: FACTS.domain });
+    const stored = accountWithStoredGrant('SALESFORCE', salesforce.settings, grant, egress);
     salesforce.oauth.expireAll();
-    expect((await kept.account.listRoots(null, NEVER)).items).toHaveLength(2);
-    expect(kept.current().accessToken).not.toBe(grant.accessToken);
-    expect(kept.current().facts).toEqual(FACTS);
+    expect((await stored.account.listRoots(null, NEVER)).items).toHaveLength(2);
+    expect(stored.current().accessToken).not.toBe(grant.accessToken);
+    expect(stored.current().facts).toEqual(FACTS);
     salesforce.oauth.revoke();
-    expect(await faultOf(kept.account.listRoots(null, NEVER))).toMatchObject({ kind: 'access_revoked' });
+    expect(await faultOf(stored.account.listRoots(null, NEVER))).toMatchObject({ kind: 'access_revoked' });
   });
 });
 
 describe('a listing', () => {
-  test('has the libraries of all pages, files outside of them, and knowledge where there is any', async () => {
+  test('contains the libraries of all pages, files without a library, and knowledge if available', async () => {
     const { ids, pages } = await roots();
     expect(ids).toEqual([...['atlas', 'boats', 'crews'].map(libraryId), 'files', 'knowledge']);
     expect(pages).toBe(2);
@@ -149,7 +149,7 @@ describe('a listing', () => {
     expect((await roots()).ids).toEqual(['files']);
   });
 
-  test('of a library has folders in folders and files of all pages', async () => {
+  test('of a library contains nested folders and the files of all pages', async () => {
     const { items } = await below(libraryId('atlas'));
     expect(items.map((item) => [item.externalId, item.parentExternalId, item.name])).toEqual([
       [libraryId('atlas'), null, 'atlas'],
@@ -164,24 +164,24 @@ describe('a listing', () => {
     expect((await below(fileId('pier'))).ids).toEqual([fileId('pier')]);
   });
 
-  test('of loose files and of articles goes by ids over all pages; each language is an article', async () => {
+  test('of files without a library and of articles pages by id, with one article per language', async () => {
     expect((await below('files')).ids).toEqual(['files', ...['loose1', 'loose2', 'loose3'].map(fileId)]);
     expect((await below('knowledge')).ids.toSorted()).toEqual([
       ...[articleId('Knots'), articleId('Tides', 'de'), articleId('Tides'), 'knowledge'],
     ]);
     expect((await below(articleId('Tides', 'de'))).ids).toEqual([articleId('Tides', 'de')]);
-    // A cursor of Salesforce's own would end with its session.
+    // The query locators of Salesforce would expire with the session.
     expect(salesforce.requests.filter((path) => path.includes('01g-2000'))).toEqual([]);
   });
 
-  test('says of a file that is a link why it becomes none', async () => {
+  test('gives the reason why a file that is a link has no content', async () => {
     putFile('link', '', null, { LatestPublishedVersion: { ContentLocation: 'E' } });
     const link = (await below('files')).items.find(({ externalId }) => externalId === fileId('link'));
     expect(link).toMatchObject({ hasContent: false, isSelectable: false, skipReason: expect.stringMatching(/link/) });
     expect(await faultOf(account.open(fileId('link'), NEVER))).toMatchObject({ kind: 'unsupported_type' });
   });
 
-  test('shows in its next pass changed items by their versions, and nothing that was deleted or unpublished', async () => {
+  test('gives changed items new versions and leaves out deleted and unpublished ones', async () => {
     const list = async () =>
       versionsOf([...(await below(libraryId('atlas'))).items, ...(await below('knowledge')).items]);
     const before = await list();
@@ -190,10 +190,10 @@ describe('a listing', () => {
     putArticle('Tides', 'de', { SystemModstamp: '2026-02-08T09:00:00.000+0000' });
     putArticle('Knots', 'en_US', { PublishStatus: 'Archived' });
     const after = await list();
-    const gone = [fileId('plan'), articleId('Knots')];
+    const deleted = [fileId('plan'), articleId('Knots')];
     expect(Object.keys(after).toSorted()).toEqual(
       Object.keys(before)
-        .filter((id) => !gone.includes(id))
+        .filter((id) => !deleted.includes(id))
         .toSorted(),
     );
     const changed = Object.keys(after).filter((id) => after[id] !== before[id]);
@@ -202,45 +202,45 @@ describe('a listing', () => {
 });
 
 describe('the change feed', () => {
-  test('has loose files that changed since, over all pages, and those that were deleted', async () => {
+  test('reports changed and deleted files without a library, across all pages', async () => {
     const long = Date.now() - 3_600_000;
     for (const name of ['loose1', 'loose2', 'loose3'])
       salesforce.records.get('ContentDocument')!.get(sfId('069', name))!['SystemModstamp'] = new Date(
         long,
       ).toISOString();
-    const point = await account.changes!.now(NEVER);
-    expect((await pass(point)).changed).toEqual([]);
+    const start = await account.changes!.now(NEVER);
+    expect((await pass(start)).changed).toEqual([]);
     putFile('loose1', 'Other.', null);
     for (const name of ['new1', 'new2']) putFile(name, 'New.', null);
-    // Salesforce takes the minute of a moment, so that what is deleted in this one shows in a later pass.
+    // Salesforce rounds times down to the minute: a deletion in the current minute only appears later.
     salesforce.drop('ContentDocument', sfId('069', 'loose2'), Date.now() - 60_000);
-    expect((await pass(point)).changed.toSorted()).toEqual(
+    expect((await pass(start)).changed.toSorted()).toEqual(
       [fileId('loose1'), fileId('new1'), fileId('new2'), `gone ${fileId('loose2')}`].toSorted(),
     );
   });
 
-  test('does not report a file that was taken out of the bin again', async () => {
-    const point = await account.changes!.now(NEVER);
+  test('does not report a file as deleted that was restored from the recycle bin', async () => {
+    const start = await account.changes!.now(NEVER);
     const record = salesforce.records.get('ContentDocument')!.get(sfId('069', 'loose2'))!;
     salesforce.drop('ContentDocument', sfId('069', 'loose2'), Date.now() - 60_000);
     salesforce.put('ContentDocument', sfId('069', 'loose2'), record);
-    expect((await pass(point)).changed).not.toContain(`gone ${fileId('loose2')}`);
+    expect((await pass(start)).changed).not.toContain(`gone ${fileId('loose2')}`);
   });
 
-  test('is stale where deletions are kept no longer, and where the user may not ask for them', async () => {
-    const point = await account.changes!.now(NEVER);
-    // Kept for 15 days: https://developer.salesforce.com/docs/atlas.en-us.api_rest.meta/api_rest/resources_getdeleted.htm
+  test('is stale after the retention of deletions, and without permission to list deletions', async () => {
+    const start = await account.changes!.now(NEVER);
+    // Salesforce keeps them for 15 days: https://developer.salesforce.com/docs/atlas.en-us.api_rest.meta/api_rest/resources_getdeleted.htm
     salesforce.deletions.forgottenUntil = Date.now();
-    expect(await faultOf(pass(point))).toMatchObject({ kind: 'stale_cursor' });
+    expect(await faultOf(pass(start))).toMatchObject({ kind: 'stale_cursor' });
     salesforce.deletions.forgottenUntil = 0;
     salesforce.misbehave((path) => (path.endsWith('/deleted') ? { status: 403 } : null));
-    expect(await faultOf(pass(point))).toMatchObject({ kind: 'stale_cursor' });
+    expect(await faultOf(pass(start))).toMatchObject({ kind: 'stale_cursor' });
     expect(await faultOf(account.changes!.now(NEVER))).toMatchObject({ kind: 'stale_cursor' });
   });
 });
 
 describe('content', () => {
-  test('of a file is the bytes of its latest version; of a note it is HTML', async () => {
+  test('of a file is the bytes of its latest version, and of a note is HTML', async () => {
     expect(await textOf(account, fileId('lighthouse'))).toBe('A light.');
     expect(await account.open(fileId('lighthouse'), NEVER)).toMatchObject({
       ...{ name: 'lighthouse.md', mimeType: 'text/markdown', format: null },
@@ -250,7 +250,7 @@ describe('content', () => {
     expect((await account.open(fileId('note'), NEVER)).mimeType).toBe('text/html');
   });
 
-  test('of an article has the custom texts of the organization under their labels', async () => {
+  test('of an article contains the custom text fields of the organization below their labels', async () => {
     const { format, mimeType, facts } = await account.open(articleId('Tides'), NEVER);
     expect({ format, mimeType, facts }).toEqual({
       ...{ format: 'SALESFORCE', mimeType: 'text/html', facts: { type: 'ARTICLE', language: 'en_US' } },
@@ -261,7 +261,7 @@ describe('content', () => {
     ]);
   });
 
-  test('is not found for what is not there, and refused for containers', async () => {
+  test('is not found for missing items, and unsupported for containers', async () => {
     const wrong: string[] = [];
     const absent = [fileId('none'), articleId('Draft'), articleId('Tides', 'fr'), "file:' OR Id != '", 'file:', '..'];
     for (const id of [...absent, libraryId('none'), folderId('none')])
@@ -273,22 +273,22 @@ describe('content', () => {
   });
 });
 
-describe('a broken answer', () => {
+describe('a broken response', () => {
   const broken = (call: () => Promise<unknown>) =>
     acceptedBrokenAnswers(salesforce, call, {
-      'records without a word on their end': { wrongBody: '{"records":[]}', contentType: 'application/json' },
+      'records without the field done': { wrongBody: '{"records":[]}', contentType: 'application/json' },
     });
 
-  test('is never taken for the end of a list', async () => {
+  test('never counts as the end of a list', async () => {
     expect(await broken(async () => (await roots()).ids)).toEqual([]);
     for (const id of [libraryId('atlas'), 'files', 'knowledge'])
       expect(await broken(async () => (await below(id)).items)).toEqual([]);
   });
 
   test('never ends a pass of the change feed', async () => {
-    const point = await account.changes!.now(NEVER);
+    const start = await account.changes!.now(NEVER);
     salesforce.drop('ContentDocument', sfId('069', 'loose2'), Date.now() - 60_000);
-    expect(await broken(async () => (await pass(point)).changed)).toEqual([]);
+    expect(await broken(async () => (await pass(start)).changed)).toEqual([]);
   });
 
   test('never replaces the content of an article', async () => {
@@ -297,17 +297,17 @@ describe('a broken answer', () => {
 });
 
 describe('the rate limit', () => {
-  // 403 with a code, and no word on how long: https://developer.salesforce.com/docs/atlas.en-us.api_rest.meta/api_rest/errorcodes.htm
+  // 403 with a code, but without a delay: https://developer.salesforce.com/docs/atlas.en-us.api_rest.meta/api_rest/errorcodes.htm
   const limited = (headers = {}) => ({ status: 403, errorCode: 'REQUEST_LIMIT_EXCEEDED', headers });
 
-  test('of a day is a Fault that asks for minutes, not a refusal of the item', async () => {
+  test('of the day is a rate_limited Fault with a delay of minutes, not a rejection of the item', async () => {
     salesforce.misbehave(nextRequests(1, () => limited()));
     const fault = await faultOf(account.listRoots(null, NEVER));
     expect(fault).toMatchObject({ kind: 'rate_limited', retryAfterMs: 300_000 });
     expect(salesforce.requests).toHaveLength(1);
   });
 
-  test('is waited for as long as Retry-After says', async () => {
+  test('delays the retry by Retry-After', async () => {
     salesforce.misbehave(nextRequests(1, () => limited({ 'retry-after': '0' })));
     expect((await roots()).ids).toHaveLength(5);
   });

@@ -1,4 +1,4 @@
-/** The scopes that people are asked to consent to, judged by what the providers' own documentation says of our calls. */
+/** The OAuth scopes that each source requests, compared with the scopes that the provider documents for our calls. */
 import { afterAll, expect, test } from '@jest/globals';
 
 import { createConnectors } from '../../connectors/registry.js';
@@ -7,7 +7,7 @@ import { OAUTH_SOURCES, type OAuthSource } from '../../contract/whiteLabel.js';
 import { everyRow } from '../support/everyRow.js';
 import { loopbackEgress } from './account.js';
 
-/** A scope with the calls that fail without it, and where the provider says so. */
+/** A scope, the calls that fail without it, and the provider's documentation of that. */
 interface Need {
   readonly scope: string;
   readonly calls: string;
@@ -63,7 +63,7 @@ const NEEDS: Readonly<Record<OAuthSource, readonly Need[]>> = {
       source: 'https://developer.atlassian.com/cloud/confluence/oauth-2-3lo-apps/',
     },
     { scope: 'read:space:confluence', calls: 'GET /spaces', source: `${CONFLUENCE}api-group-space/` },
-    // Blog posts have no scope of their own here.
+    // Blog posts have no separate scope in this API.
     { scope: 'read:page:confluence', calls: 'GET /pages, /blogposts', source: `${CONFLUENCE}api-group-page/` },
     { scope: 'read:folder:confluence', calls: 'GET /folders/{id}', source: `${CONFLUENCE}api-group-folder/` },
     {
@@ -77,7 +77,7 @@ const NEEDS: Readonly<Record<OAuthSource, readonly Need[]>> = {
     { scope: 'files.metadata.read', calls: 'files/list_folder', source: `${DROPBOX}#files-list_folder` },
     { scope: 'files.content.read', calls: 'files/download, files/export', source: `${DROPBOX}#files-download` },
   ],
-  // drive.metadata.readonly would list files, and give none out.
+  // drive.metadata.readonly would allow listing files, but not reading them.
   GOOGLE_DRIVE: [
     {
       scope: `${GOOGLE}drive.readonly`,
@@ -85,7 +85,7 @@ const NEEDS: Readonly<Record<OAuthSource, readonly Need[]>> = {
       source: 'https://developers.google.com/workspace/drive/api/reference/rest/v3/files/get',
     },
   ],
-  // gmail.metadata takes no q, and gives no bodies out.
+  // gmail.metadata allows neither the parameter q nor message bodies.
   GMAIL: [
     {
       scope: `${GOOGLE}gmail.readonly`,
@@ -115,17 +115,17 @@ const NEEDS: Readonly<Record<OAuthSource, readonly Need[]>> = {
       source: 'https://cloud.google.com/resource-manager/reference/rest/v1/projects/list',
     },
   ],
-  // What an app may do is chosen where it is registered: https://developers.intercom.com/docs/build-an-integration/learn-more/authentication/oauth-scopes
+  // The permissions of an app are set where it is registered: https://developers.intercom.com/docs/build-an-integration/learn-more/authentication/oauth-scopes
   INTERCOM: [],
-  // What may be read is chosen with the integration, and by its user: https://developers.notion.com/reference/capabilities
+  // The capabilities are set with the integration, and its user selects the pages: https://developers.notion.com/reference/capabilities
   NOTION: [],
-  // Files.Read covers the drive of the user alone.
+  // Files.Read covers only the drive of the user.
   ONEDRIVE: microsoft({
     scope: 'Files.Read.All',
     calls: 'GET /me/drives, /drives/{id}/items/{id}/children, /content, /drives/{id}/root/delta',
     source: `${GRAPH}permissions-reference#filesreadall`,
   }),
-  // Mail.ReadBasic leaves out bodies and attachments.
+  // Mail.ReadBasic excludes bodies and attachments.
   OUTLOOK: microsoft(
     {
       scope: 'Mail.Read',
@@ -146,7 +146,7 @@ const NEEDS: Readonly<Record<OAuthSource, readonly Need[]>> = {
       source: `${GRAPH}permissions-reference#filesreadall`,
     },
   ),
-  // There is none that lets an app only read.
+  // Salesforce has no read-only scope.
   SALESFORCE: [
     {
       scope: 'api',
@@ -179,7 +179,7 @@ const NEEDS: Readonly<Record<OAuthSource, readonly Need[]>> = {
     { scope: 'api:workspaces:read', calls: 'GET /v2/workspaces', source: GONG },
     { scope: 'api:library:read', calls: 'GET /v2/library/folders, /v2/library/folder-content', source: GONG },
   ],
-  // An instance has no narrower one, unless its administrator makes one.
+  // An instance has no narrower scope, unless its administrator defines one.
   SERVICENOW: [
     {
       scope: 'useraccount',
@@ -194,13 +194,13 @@ afterAll(() => egress.close());
 const connectors = createConnectors({ egress, urls: readSourceUrls(''), maxItemBytes: 1 });
 const scopesOf = (source: OAuthSource): readonly string[] => connectors.consent(source)!.spec.scopes;
 
-test('each source asks for the scopes that its calls need, and for no others', () =>
+test('requests exactly the scopes that the calls of each source need', () =>
   everyRow(OAUTH_SOURCES, String, (source) => {
     const needs = NEEDS[source].map(({ scope }) => scope);
     expect([...scopesOf(source)].toSorted()).toEqual(needs.toSorted());
   }));
 
-test('no scope lets a source be written to, and no scope is asked for whose provider has one for reading alone', () =>
+test('requests no scope that grants write access where the provider has a read-only one', () =>
   everyRow(OAUTH_SOURCES, String, (source) => {
     for (const scope of scopesOf(source))
       expect(scope).not.toMatch(/write|manage|full|modify|send|create|delete|admin/i);

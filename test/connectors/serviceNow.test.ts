@@ -6,7 +6,7 @@ import { nextRequests } from '../emulators/emulator.js';
 import { momentOf, type ServiceNowEmulator, startServiceNow, sysIdOf } from '../emulators/serviceNow.js';
 import { accountWith, faultOf, listed, loopbackEgress, NEVER, textOf, versionsOf } from './account.js';
 import { acceptedBrokenAnswers } from './brokenAnswers.js';
-import { consented, keptAccount, REDIRECT_URI } from './consented.js';
+import { accountWithStoredGrant, obtainGrant, REDIRECT_URI } from './grants.js';
 
 let egress: Egress;
 let serviceNow: ServiceNowEmulator;
@@ -42,18 +42,18 @@ const attach = (table: string, record: string, name: string, created = LONG_AGO)
   return `${idOf(table, record)}/${sysIdOf(name)}`;
 };
 
-/** A pass of the change feed, from a point to its end. */
+/** Reads the change feed from a cursor to its end. */
 async function pass(from: string) {
   const changed: string[] = [];
   const goneAt: string[] = [];
-  let point = from;
+  let cursor = from;
   for (let more = true; more;) {
-    const page = await account.changes!.since(point, NEVER);
+    const page = await account.changes!.since(cursor, NEVER);
     changed.push(...page.changes.map((change) => ('gone' in change ? `gone ${change.gone}` : change.item.externalId)));
     goneAt.push(...(page.goneAt ?? []));
-    ({ more, next: point } = page);
+    ({ more, next: cursor } = page);
   }
-  return { changed, goneAt, point };
+  return { changed, goneAt };
 }
 
 beforeAll(async () => {
@@ -85,8 +85,8 @@ beforeEach(() => {
 });
 
 describe('the connection', () => {
-  test('is consented to at the instance, and checked with the user of the session', async () => {
-    const { url, grant } = await consented('SERVICENOW', serviceNow.settings, egress, FACTS);
+  test('requests consent at the instance, and identifies the user of the session', async () => {
+    const { url, grant } = await obtainGrant('SERVICENOW', serviceNow.settings, egress, FACTS);
     // https://www.servicenow.com/docs/r/platform-security/authentication/c_OAuthAuthorizationCodeFlow.html
     expect(url.pathname).toBe('/harbour/oauth_auth.do');
     expect(Object.fromEntries(url.searchParams)).toMatchObject({
@@ -101,37 +101,37 @@ describe('the connection', () => {
     });
   });
 
-  test('refreshes an ended access token, keeps the refresh token, and ends where the refresh is refused', async () => {
-    const { grant } = await consented('SERVICENOW', serviceNow.settings, egress, FACTS);
-    const kept = keptAccount('SERVICENOW', serviceNow.settings, grant, egress);
+  test('refreshes an expired access token with the same refresh token, until the refresh is rejected', async () => {
+    const { grant } = await obtainGrant('SERVICENOW', serviceNow.settings, egress, FACTS);
+    const stored = accountWithStoredGrant('SERVICENOW', serviceNow.settings, grant, egress);
     serviceNow.oauth.expireAll();
-    expect((await kept.account.listRoots(null, NEVER)).items).not.toEqual([]);
-    expect(kept.current().accessToken).not.toBe(grant.accessToken);
-    expect(kept.current().refreshToken).toBe(grant.refreshToken);
+    expect((await stored.account.listRoots(null, NEVER)).items).not.toEqual([]);
+    expect(stored.current().accessToken).not.toBe(grant.accessToken);
+    expect(stored.current().refreshToken).toBe(grant.refreshToken);
     serviceNow.oauth.revoke();
-    expect(await faultOf(kept.account.listRoots(null, NEVER))).toMatchObject({ kind: 'access_revoked' });
+    expect(await faultOf(stored.account.listRoots(null, NEVER))).toMatchObject({ kind: 'access_revoked' });
   });
 
-  test('ends for a token that fits in no header', async () => {
+  test('fails with access_revoked for a token that is invalid in a header', async () => {
     const fault = await faultOf(accountOf({ accessToken: 'a\r\nx-other: 1' }).identify(NEVER));
     expect(fault.kind).toBe('access_revoked');
   });
 });
 
 describe('a listing', () => {
-  test('has the tables of all pages that people read; of custom ones, kinds of tasks', async () => {
+  test('contains the standard tables of all pages, and custom tables that extend task', async () => {
     const { ids, pages } = await roots();
     expect(ids.toSorted()).toEqual(['incident', 'kb_knowledge', 'u_drill']);
     expect(pages).toBe(2);
   });
 
-  test('has the tables that the account may look into, where it may not ask which there are', async () => {
+  test('contains the readable standard tables if the account may not list tables', async () => {
     serviceNow.rights.hidesTables = true;
     serviceNow.tables.set('incident', { ...serviceNow.tables.get('incident')!, isClosed: true });
     expect((await roots()).ids).toEqual(['kb_knowledge']);
   });
 
-  test('of a table goes by sys_id over all pages, with attachments, and without drafts', async () => {
+  test('of a table pages by sys_id, with attachments and without drafts', async () => {
     const plan = attach('incident', 'b', 'plan');
     const { items, pages } = await below('incident');
     expect(items.map((item) => [item.externalId, item.parentExternalId, item.itemType])).toEqual([
@@ -147,20 +147,20 @@ describe('a listing', () => {
     expect((await below(plan)).ids).toEqual([plan]);
   });
 
-  test('goes on behind pages whose rows the account may not see', async () => {
-    // Access rules take rows out of a page after it was cut: https://www.servicenow.com/docs/r/api-reference/rest-apis/c_TableAPI.html
+  test('continues after pages whose rows are hidden from the account', async () => {
+    // Access rules remove rows from a page after it was limited: https://www.servicenow.com/docs/r/api-reference/rest-apis/c_TableAPI.html
     for (const name of ['a', 'b', 'c']) serviceNow.hidden.add(sysIdOf(name));
     expect((await below('incident')).ids).toEqual(['incident', idOf('incident', 'd'), idOf('incident', 'e')]);
   });
 
-  test('says that attachments may not be read, where records may', async () => {
+  test('reports attachments without permission as skipped', async () => {
     serviceNow.misbehave((path) => (path.endsWith('/attachment') ? { status: 403 } : null));
     const page = await account.listDescendants('incident', null, NEVER);
     expect(page.items).toHaveLength(3);
     expect(page.skipped).toMatchObject([{ name: 'Attachments of incident', typeAtSource: 'ATTACHMENT' }]);
   });
 
-  test('shows in its next pass changed items by their versions, and nothing that was deleted or retired', async () => {
+  test('gives changed items new versions and leaves out deleted and retired ones', async () => {
     const plan = attach('incident', 'b', 'plan');
     const list = async () => versionsOf([...(await below('incident')).items, ...(await below('kb_knowledge')).items]);
     const before = await list();
@@ -169,8 +169,8 @@ describe('a listing', () => {
     rowsOf('incident').delete(sysIdOf('e'));
     putRecord('kb_knowledge', 'tides', { workflow_state: 'retired' });
     const after = await list();
-    const gone = [idOf('incident', 'e'), idOf('kb_knowledge', 'tides')];
-    expect(Object.keys(after)).toEqual(Object.keys(before).filter((id) => !gone.includes(id)));
+    const deleted = [idOf('incident', 'e'), idOf('kb_knowledge', 'tides')];
+    expect(Object.keys(after)).toEqual(Object.keys(before).filter((id) => !deleted.includes(id)));
     expect(Object.keys(after).filter((id) => after[id] !== before[id])).toEqual([idOf('incident', 'a'), plan]);
   });
 });
@@ -178,29 +178,29 @@ describe('a listing', () => {
 describe('the change feed', () => {
   const now = (): string => momentOf(Date.now());
 
-  test('has records that changed, what was retired, and what was attached since', async () => {
-    const point = await account.changes!.now(NEVER);
-    expect((await pass(point)).changed).toEqual([]);
+  test('reports changed and retired records, and new attachments', async () => {
+    const start = await account.changes!.now(NEVER);
+    expect((await pass(start)).changed).toEqual([]);
     putRecord('incident', 'a', { sys_updated_on: now() });
     putRecord('incident', 'new', { sys_created_on: now(), sys_updated_on: now() });
     putRecord('kb_knowledge', 'tides', { sys_updated_on: now(), workflow_state: 'retired' });
     const plan = attach('incident', 'c', 'plan', now());
-    const { changed, goneAt } = await pass(point);
+    const { changed, goneAt } = await pass(start);
     expect(changed.toSorted()).toEqual(
       [
         ...[idOf('incident', 'a'), idOf('incident', 'new'), idOf('incident', 'c'), plan],
         `gone ${idOf('kb_knowledge', 'tides')}`,
       ].toSorted(),
     );
-    // What else was attached to these is not any more.
+    // The previous attachments of the changed records are deleted.
     expect(goneAt).toEqual(expect.arrayContaining(['a', 'new', 'c'].map((name) => idOf('incident', name))));
   });
 
-  test('is stale once a record or an attachment was deleted, which ServiceNow does not tell', async () => {
+  test('is stale after a deletion of a record or an attachment, which ServiceNow does not report', async () => {
     attach('incident', 'b', 'plan');
-    const point = await account.changes!.now(NEVER);
+    const start = await account.changes!.now(NEVER);
     serviceNow.attachments.clear();
-    expect(await faultOf(pass(point))).toMatchObject({ kind: 'stale_cursor' });
+    expect(await faultOf(pass(start))).toMatchObject({ kind: 'stale_cursor' });
     const another = await account.changes!.now(NEVER);
     rowsOf('incident').delete(sysIdOf('e'));
     expect(await faultOf(pass(another))).toMatchObject({ kind: 'stale_cursor' });
@@ -208,7 +208,7 @@ describe('the change feed', () => {
 });
 
 describe('content', () => {
-  test('of an incident has its facts and what people wrote', async () => {
+  test('of an incident contains its fields, description and comments', async () => {
     putRecord('incident', 'a', { state: 'New', caller_id: 'Ben', comments: 'Ada: seen on Monday.' });
     expect(await account.open(idOf('incident', 'a'), NEVER)).toMatchObject({
       ...{ format: 'SERVICENOW', mimeType: 'text/markdown', name: 'N-a: About a' },
@@ -221,7 +221,7 @@ describe('content', () => {
     ]);
   });
 
-  test('of an article is its HTML, whatever the language of the account calls its state', async () => {
+  test('of an article is its HTML, also if the account has another language', async () => {
     serviceNow.labels.set('published', 'Veröffentlicht').set('On fields.', 'Von Feldern.');
     expect((await account.open(idOf('kb_knowledge', 'tides'), NEVER)).mimeType).toBe('text/html');
     expect(await textOf(account, idOf('kb_knowledge', 'tides'))).toBe(
@@ -231,7 +231,7 @@ describe('content', () => {
     expect(await textOf(account, idOf('incident', 'a'))).toContain('Von Feldern.');
   });
 
-  test('of an attachment is its bytes, with what it is attached to', async () => {
+  test('of an attachment is its bytes, with its record as a fact', async () => {
     const plan = attach('incident', 'b', 'plan');
     expect(await textOf(account, plan)).toBe('On plan.');
     expect(await account.open(plan, NEVER)).toMatchObject({
@@ -240,7 +240,7 @@ describe('content', () => {
     });
   });
 
-  test('is not found for what is not there, hangs elsewhere or is not listed, and refused for tables', async () => {
+  test('is not found for missing, unlisted or wrongly nested items, and unsupported for tables', async () => {
     attach('incident', 'b', 'plan');
     const elsewhere = `${idOf('incident', 'c')}/${sysIdOf('plan')}`;
     const absent = [idOf('incident', 'none'), idOf('kb_knowledge', 'draft'), elsewhere, idOf('sys_script', 'x')];
@@ -254,10 +254,10 @@ describe('content', () => {
   });
 });
 
-describe('a broken answer', () => {
+describe('a broken response', () => {
   const broken = (call: () => Promise<unknown>) => acceptedBrokenAnswers(serviceNow, call);
 
-  test('is never taken for the end of a list', async () => {
+  test('never counts as the end of a list', async () => {
     attach('incident', 'b', 'plan');
     expect(await broken(async () => (await roots()).ids)).toEqual([]);
     expect(await broken(async () => (await below('incident')).items)).toEqual([]);
@@ -266,12 +266,12 @@ describe('a broken answer', () => {
 
   test('never ends a pass of the change feed', async () => {
     for (const name of ['u_drill', 'kb_knowledge']) serviceNow.tables.delete(name);
-    const point = await account.changes!.now(NEVER);
+    const start = await account.changes!.now(NEVER);
     for (const name of ['a', 'b', 'c']) putRecord('incident', name, { sys_updated_on: momentOf(Date.now()) });
-    expect(await broken(async () => (await pass(point)).changed)).toEqual([]);
+    expect(await broken(async () => (await pass(start)).changed)).toEqual([]);
   });
 
-  test('never replaces content, and neither does the page of an instance that sleeps', async () => {
+  test('never replaces content, and neither does the page of a hibernating instance', async () => {
     const plan = attach('incident', 'b', 'plan');
     expect(await broken(() => account.open(idOf('incident', 'a'), NEVER))).toEqual([]);
     serviceNow.asleep.add('harbour');
@@ -282,19 +282,19 @@ describe('a broken answer', () => {
 });
 
 describe('the rate limit', () => {
-  // Seconds to wait, and the moment in seconds since 1970:
+  // Retry-After in seconds, and X-RateLimit-Reset in Unix seconds:
   // https://www.servicenow.com/docs/r/api-reference/rest-api-explorer/inbound-REST-API-rate-limiting.html
   const limited = (headers: Record<string, string>) => () => ({ status: 429, headers });
   const at = (inS: number): string => String(Math.floor(Date.now() / 1000) + inS);
 
-  test('is waited for as long as Retry-After says, else until X-RateLimit-Reset', async () => {
+  test('delays the retry by Retry-After, else until X-RateLimit-Reset', async () => {
     serviceNow.misbehave(nextRequests(1, limited({ 'retry-after': '0', 'x-ratelimit-reset': at(3_000) })));
     expect((await roots()).ids).toHaveLength(3);
     serviceNow.misbehave(nextRequests(1, limited({ 'x-ratelimit-reset': at(0) })));
     expect((await roots()).ids).toHaveLength(3);
   });
 
-  test('beyond our patience is a Fault with the time that is left', async () => {
+  test('is a Fault with the remaining time if it exceeds the patience', async () => {
     serviceNow.misbehave(nextRequests(1, limited({ 'x-ratelimit-reset': at(600) })));
     const fault = await faultOf(accountOf({}, 100).listRoots(null, NEVER));
     expect(fault.kind).toBe('rate_limited');

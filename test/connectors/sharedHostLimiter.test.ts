@@ -8,13 +8,13 @@ import { createHostRateLimits } from '../../store/hostRateLimits.js';
 import { testEngines } from '../support/engines.js';
 import { thoroughly } from '../support/thorough.js';
 
-/** What the database holds is real; workers are limiters with connections of their own. */
+/** The database is real. Each worker is a limiter with its own connection. */
 const uri = new URL(testEngines().mongodbUri);
 uri.pathname = `/hostRateLimits${String(Date.now())}`;
 const connections: Connection[] = [];
 const limiters: { close(): Promise<void> }[] = [];
 let hosts = 0;
-/** A host that no other test knows. */
+/** Returns a host that no other test uses. */
 const newHost = () => `host${String((hosts += 1))}.example`;
 
 async function table(leaseMs?: number): Promise<HostRateLimits> {
@@ -47,71 +47,71 @@ const never = new AbortController().signal;
 const isOpen = async (promise: Promise<unknown>, ms = 100) =>
   Promise.race([promise.then(() => true), wait(ms).then(() => false)]);
 
-/** Turns under way over all workers, and the most that ever were. */
+/** Counts the turns in progress across all workers, and their maximum. */
 function counter() {
-  const seen = { now: 0, most: 0, turns: new Map<Limiter, number>() };
+  const seen = { now: 0, max: 0, turns: new Map<Limiter, number>() };
   return {
     seen,
-    /** Takes turns, `atOnce` side by side, until the signal aborts. */
+    /** Takes turns in `atOnce` parallel loops until the signal aborts. */
     async load(of: Limiter, host: string, atOnce: number, stop: AbortSignal) {
-      const one = async () => {
+      const loop = async () => {
         while (!stop.aborted) {
           const leave = await of.enter(host, 0, stop).catch(() => null);
           if (leave === null) return;
           seen.now += 1;
-          seen.most = Math.max(seen.most, seen.now);
+          seen.max = Math.max(seen.max, seen.now);
           await wait(5);
           seen.now -= 1;
           seen.turns.set(of, (seen.turns.get(of) ?? 0) + 1);
           leave();
         }
       };
-      await Promise.all(Array.from({ length: atOnce }, one));
+      await Promise.all(Array.from({ length: atOnce }, loop));
     },
   };
 }
-/** Looks until it is so; the test's own time is the limit. */
-async function until(isSo: () => boolean): Promise<void> {
-  for (let looks = 0; !isSo() && looks < 5000; looks += 1) await wait(20);
-  expect(isSo()).toBe(true);
+/** Polls until the condition holds, within the time limit of the test. */
+async function until(condition: () => boolean): Promise<void> {
+  for (let polls = 0; !condition() && polls < 5000; polls += 1) await wait(20);
+  expect(condition()).toBe(true);
 }
 
-describe('a pause that a host asks for', () => {
-  test('is kept by every worker that has turns there, and by whoever comes later; a shorter one does not end it', async () => {
+describe('a pause that a host requests', () => {
+  test('applies to every current and later worker at the host, and is not ended by a shorter one', async () => {
     const host = newHost();
-    const [asked, other, later] = [await worker(2), await worker(2), await worker(2)];
+    const [pausing, other, later] = [await worker(2), await worker(2), await worker(2)];
     const leave = await other.enter(host, 0, never);
     expect(other.pausedMs(host)).toBe(0);
-    asked.pause(host, 60_000);
-    expect(asked.pausedMs(host)).toBeGreaterThan(59_000);
+    pausing.pause(host, 60_000);
+    expect(pausing.pausedMs(host)).toBeGreaterThan(59_000);
     await until(() => other.pausedMs(host) > 50_000);
-    asked.pause(host, 10);
+    pausing.pause(host, 10);
     leave();
     (await later.enter(host, 0, never))();
     expect(later.pausedMs(host)).toBeGreaterThan(50_000);
-    expect(asked.pausedMs(host)).toBeGreaterThan(50_000);
-    expect(asked.pausedMs(newHost())).toBe(0);
+    expect(pausing.pausedMs(host)).toBeGreaterThan(50_000);
+    expect(pausing.pausedMs(newHost())).toBe(0);
   });
 });
 
 describe('turns at a host', () => {
-  test('a worker that is alone has all of them at once, and no page of it asks the database', async () => {
+  test('are all granted to a single worker, whose pages cause no database request', async () => {
     const turns = await table();
-    let asked = 0;
-    const counted: HostRateLimits = { ...turns, share: (request) => ((asked += 1), turns.share(request)) };
+    let requests = 0;
+    const counted: HostRateLimits = { ...turns, share: (request) => ((requests += 1), turns.share(request)) };
     const limiter = limiterOver(counted, 8);
     const host = newHost();
-    const held = await Promise.all(Array.from({ length: 8 }, () => limiter.enter(host, 0, never)));
-    // Once, and once a second while it is used.
-    expect(asked).toBeLessThan(8);
+    const releases = await Promise.all(Array.from({ length: 8 }, () => limiter.enter(host, 0, never)));
+    // One request at first, then one per second while the share is in use.
+    expect(requests).toBeLessThan(8);
     expect(await isOpen(limiter.enter(host, 0, never))).toBe(false);
-    const renewals = asked;
-    held.forEach((leave) => leave());
+    const renewals = requests;
+    releases.forEach((leave) => leave());
     for (let page = 0; page < 2000; page += 1) (await limiter.enter(host, 0, never))();
-    expect(asked - renewals).toBeLessThan(200);
+    expect(requests - renewals).toBeLessThan(200);
   });
 
-  test('never more than allowed over two workers, who both come to their turns', async () => {
+  test('never exceed the limit across two workers, and both workers get turns', async () => {
     const [one, two] = [await worker(4), await worker(4)];
     const host = newHost();
     const stop = new AbortController();
@@ -120,15 +120,15 @@ describe('turns at a host', () => {
     await until(() => (seen.turns.get(one) ?? 0) > 50);
     const second = load(two, host, 10, stop.signal);
     await until(() => (seen.turns.get(two) ?? 0) > 50);
-    // Both at once from here on, each with its half.
+    // From here on, each of the two workers has half of the turns.
     const before = seen.turns.get(one) ?? 0;
     await until(() => (seen.turns.get(one) ?? 0) > before + 50);
     stop.abort();
     await Promise.all([first, second]);
-    expect(seen.most).toBe(4);
+    expect(seen.max).toBe(4);
   });
 
-  test('what is under way at one worker is not given to another, however long it takes', async () => {
+  test('in progress at one worker are not granted to another, however long they take', async () => {
     const [one, two, host] = [await worker(3), await worker(3), newHost()];
     const [first, ...rest] = await Promise.all([1, 2, 3].map(() => one.enter(host, 0, never)));
     const waiting = two.enter(host, 0, never);
@@ -139,7 +139,7 @@ describe('turns at a host', () => {
     rest.forEach((leave) => leave());
   });
 
-  thoroughly('with fewer of them than workers, each worker comes to its turn', async () => {
+  thoroughly('reach each worker, even if there are fewer turns than workers', async () => {
     const workers = [await worker(1), await worker(1), await worker(1)];
     const host = newHost();
     const stop = new AbortController();
@@ -150,10 +150,10 @@ describe('turns at a host', () => {
     await until(() => workers.every((one) => (seen.turns.get(one) ?? 0) > (before.get(one) ?? 0)));
     stop.abort();
     await Promise.all(loads);
-    expect(seen.most).toBe(1);
+    expect(seen.max).toBe(1);
   });
 
-  test('those of a worker that died come back when its lease ends', async () => {
+  test('of a dead worker are released when its lease ends', async () => {
     const turns = await table(1500);
     const host = newHost();
     const died = performance.now();
@@ -163,7 +163,7 @@ describe('turns at a host', () => {
     expect(performance.now() - died).toBeGreaterThan(1495);
   });
 
-  test('those of a worker that ends are free at once', async () => {
+  test('of a worker that stops are released at once', async () => {
     const [turns, host] = [await table(), newHost()];
     const limiter = limiterOver(turns, 4);
     (await limiter.enter(host, 0, never))();
@@ -172,7 +172,7 @@ describe('turns at a host', () => {
     expect((await turns.share({ host, holder: 'other', cap: 4, atMost: 0 })).slots).toBe(4);
   });
 
-  thoroughly('a share never falls below what its worker may still use, whatever is fair', async () => {
+  thoroughly('never fall below the number that their worker still uses, whatever the fair share is', async () => {
     const [turns, host] = [await table(), newHost()];
     const ask = (holder: string, atMost: number) => turns.share({ host, holder, cap: 5, atMost });
     expect(await ask('a', 0)).toMatchObject({ slots: 5, fair: 5 });
@@ -185,34 +185,34 @@ describe('turns at a host', () => {
     expect(await ask('b', 1)).toMatchObject({ slots: 2, fair: 2 });
   });
 
-  test('without the database the last share stands until it ends; then pages wait, and go on when it is back', async () => {
+  test('last until the share expires if the database is unavailable, and continue when it is available again', async () => {
     const turns = await table(4000);
-    let isAway = false;
-    const away: HostRateLimits = {
+    let isUnavailable = false;
+    const unreliable: HostRateLimits = {
       ...turns,
-      share: (request) => (isAway ? Promise.reject(new Error('away')) : turns.share(request)),
+      share: (request) => (isUnavailable ? Promise.reject(new Error('unavailable')) : turns.share(request)),
     };
-    const [limiter, host] = [limiterOver(away, 2), newHost()];
+    const [limiter, host] = [limiterOver(unreliable, 2), newHost()];
     const leave = await limiter.enter(host, 0, never);
-    isAway = true;
+    isUnavailable = true;
     const other = await limiter.enter(host, 0, never);
     other();
     await wait(4100);
     const waiting = limiter.enter(host, 0, never);
     expect(await isOpen(waiting, 300)).toBe(false);
-    isAway = false;
+    isUnavailable = false;
     (await waiting)();
     leave();
   });
 
-  test('a worker that stops while the database is away does not wait for it', async () => {
+  test('do not delay the stop of a worker while the database is unavailable', async () => {
     const turns = await table();
     const limiter = limiterOver({ ...turns, giveBack: () => new Promise(() => undefined) }, 2);
     (await limiter.enter(newHost(), 0, never))();
     expect(await isOpen(limiter.close(), 30_000)).toBe(true);
   });
 
-  test('an abort in line rejects with its reason and takes nobody else with it', async () => {
+  test('reject with the reason of an abort, without affecting other waiting callers', async () => {
     const [limiter, host] = [await worker(1), newHost()];
     const leave = await limiter.enter(host, 0, never);
     const stop = new AbortController();
@@ -226,28 +226,28 @@ describe('turns at a host', () => {
 });
 
 describe('starts at a host with a Crawl-delay', () => {
-  test('are apart over all workers', async () => {
+  test('are spaced by the delay across all workers', async () => {
     const workers = [await worker(8), await worker(8)];
     const host = newHost();
     const began = performance.now();
     const turns = workers.flatMap((one) => Array.from({ length: 3 }, () => one.enter(host, 300, never)));
     for (const leave of await Promise.all(turns)) leave();
-    // Six starts have five intervals between them.
+    // Six starts have five intervals.
     expect(performance.now() - began).toBeGreaterThan(1495);
   });
 
-  thoroughly('of a worker that died while it waited are not lost to the others', async () => {
+  thoroughly('of a worker that died while waiting are granted to others', async () => {
     const [turns, host] = [await table(), newHost()];
     expect(await turns.claimStart(host, 2000)).toBe(0);
     const waitMs = await turns.claimStart(host, 2000);
     expect(waitMs).toBeGreaterThan(0);
     expect(waitMs).toBeLessThanOrEqual(2000);
     await wait(waitMs + 5);
-    // Whoever asks next has it, not whoever asked first.
+    // The next claim gets the start, not the earlier one that waited.
     expect(await turns.claimStart(host, 2000)).toBe(0);
   });
 
-  test('an abort while waiting for the time rejects at once and gives the turn back', async () => {
+  test('reject at once on an abort and release the turn', async () => {
     const [limiter, host] = [await worker(2), newHost()];
     (await limiter.enter(host, 60_000, never))();
     const stop = new AbortController();

@@ -15,9 +15,9 @@ import { withDatabase } from '../support/dataSources.js';
 import { startService, type TestService } from '../support/service.js';
 import { waitFor } from '../support/waitFor.js';
 
-/** Limits that a source sets to a client: two processes, each with accounts of its own. */
+/** Rate limits that a source applies to an OAuth client, tested with two processes, each with its own accounts. */
 const SHORT_S = 1;
-/** Longer than a call waits by itself: it is refused at once. */
+/** Longer than the patience of a call, so that the call fails at once. */
 const LONG_S = 60;
 let drive: GoogleDriveEmulator;
 let slackSite: SlackEmulator;
@@ -46,7 +46,7 @@ afterAll(async () => {
   await Promise.all([drive.close(), slackSite.close()]);
 });
 
-/** Calls of an account that was connected by a client. */
+/** Connects an account through an OAuth client. Returns a function that describes calls of that account. */
 async function account(
   type: ConnectedSourceType,
   oauth: OAuthProvider,
@@ -73,7 +73,7 @@ async function account(
   const { organizationId, userId } = tenant;
   return (calls) => ({ tenant: { organizationId, userId }, dataSourceId: dataSource._id, calls, inTurn: true });
 }
-/** Another number after every pause that is written down. */
+/** Returns a number that changes with every stored pause. */
 const pauses = (): Promise<number> =>
   withDatabase(service, async (db) => {
     const rows = await db
@@ -84,10 +84,10 @@ const pauses = (): Promise<number> =>
   });
 
 /**
- * Has a call of one process refused once, and another account called from the other process as soon as that is known.
- * @returns milliseconds from the refusal to the second account's request
+ * Rejects a call of one process once, and calls the other account from the other process when the pause is stored.
+ * @returns milliseconds from the rejection to the second account's request
  */
-async function waited(
+async function delayOfOther(
   refuseOnce: (isNow: () => boolean) => void,
   [first, second]: readonly [CallsToMake, CallsToMake],
 ): Promise<number> {
@@ -96,7 +96,7 @@ async function waited(
   const before = await pauses();
   const refused = callers[0].ask(first);
   await waitFor(pauses, (now) => now > before);
-  // That of its account and that of its client are written side by side.
+  // The pause of the account and the pause of the client are stored concurrently.
   await sleep(100);
   const begun = times.length;
   await callers[1].ask(second);
@@ -108,42 +108,42 @@ const refuseDrive =
   (isNow: () => boolean): void =>
     drive.misbehave(() => (isNow() ? { ...refusal, headers: { 'retry-after': String(forS) } } : null));
 
-test('a limit of the project holds for every account of its client, in all processes', async () => {
+test('applies a project limit to every account of its client, in all processes', async () => {
   const [one, other] = [
     await account('GOOGLE_DRIVE', drive.oauth, { clientId: 'ours' }),
     await account('GOOGLE_DRIVE', drive.oauth, { clientId: 'ours' }),
   ];
   const project = refuseDrive({ status: 403, reason: 'rateLimitExceeded' }, SHORT_S);
-  expect(await waited(project, [one(1), other(1)])).toBeGreaterThanOrEqual(SHORT_S * 1_000 - 50);
+  expect(await delayOfOther(project, [one(1), other(1)])).toBeGreaterThanOrEqual(SHORT_S * 1_000 - 50);
 });
 
 test.each([
   ['one user', { status: 403, reason: 'userRateLimitExceeded' }, 'another'],
   ['one user, by its status', { status: 429 }, 'another'],
   ['the project of another client', { status: 403, reason: 'rateLimitExceeded' }, 'an organization’s own'],
-])('a limit of %s keeps no other account waiting', async (_whose, refusal, clientId) => {
+])('does not delay another account for a limit of %s', async (_scope, refusal, clientId) => {
   const [one, other] = [
     await account('GOOGLE_DRIVE', drive.oauth, { clientId: 'another' }),
     await account('GOOGLE_DRIVE', drive.oauth, { clientId }),
   ];
-  expect(await waited(refuseDrive(refusal, LONG_S), [one(1), other(1)])).toBeLessThan(LONG_S * 500);
+  expect(await delayOfOther(refuseDrive(refusal, LONG_S), [one(1), other(1)])).toBeLessThan(LONG_S * 500);
 });
 
-test('a limit of a workspace holds for all who have consented in it, and for nobody elsewhere', async () => {
+test('applies a workspace limit to all accounts of the workspace, and to no others', async () => {
   const inTeam = (team: string) => account('SLACK', slackSite.oauth, { clientId: 'ours', facts: { team } });
-  const [one, mate, stranger] = [await inTeam('T1'), await inTeam('T1'), await inTeam('T2')];
+  const [one, teammate, outsider] = [await inTeam('T1'), await inTeam('T1'), await inTeam('T2')];
   const refuse =
     (forS: number) =>
     (isNow: () => boolean): void =>
       slackSite.misbehave(() =>
         isNow() ? { status: 429, error: 'ratelimited', headers: { 'retry-after': String(forS) } } : null,
       );
-  expect(await waited(refuse(SHORT_S), [one(1), mate(1)])).toBeGreaterThanOrEqual(SHORT_S * 1_000 - 50);
-  expect(await waited(refuse(LONG_S), [one(1), stranger(1)])).toBeLessThan(LONG_S * 500);
+  expect(await delayOfOther(refuse(SHORT_S), [one(1), teammate(1)])).toBeGreaterThanOrEqual(SHORT_S * 1_000 - 50);
+  expect(await delayOfOther(refuse(LONG_S), [one(1), outsider(1)])).toBeLessThan(LONG_S * 500);
 });
 
-describe('whose limit it is', () => {
-  test('a source says by a header or a word of its own', () => {
+describe('the scope of a limit', () => {
+  test('is read from a header or from the reason in the body', () => {
     const graph = (scope?: string) =>
       appLimit.isMet({ status: 429, headers: scope === undefined ? {} : { 'x-ms-throttle-scope': scope }, body: {} });
     expect(graph('Application/Read/0785ef7c')).toBe(true);
@@ -155,26 +155,26 @@ describe('whose limit it is', () => {
     expect(google(429, 'rateLimitExceeded')).toBe(false);
   });
 
-  test('an account whose workspace nobody told shares it with none', () => {
+  test('is the account alone if its workspace is unknown', () => {
     const grantOf = (facts: Record<string, string>) => ({ accessToken: 'a', facts });
     expect(slack.sharedLimit?.groupOf?.(grantOf({ team: 'T1' }))).toBe('T1');
     expect(slack.sharedLimit?.groupOf?.(grantOf({}))).toBeNull();
   });
 });
 
-// The last one, for what hangs is ended with the processes.
-test('all accounts of a client together have no more requests under way than it may, from all processes', async () => {
-  const most = projectLimit.requestsAtOnce;
-  // Each account may have four at once by itself.
+// This test is the last one, because its hanging requests only end with the processes.
+test('limits the concurrent requests of all accounts of a client, across all processes', async () => {
+  const max = projectLimit.requestsAtOnce;
+  // Each account may send four concurrent requests.
   const many = await Promise.all(
-    Array.from({ length: most / 4 + 8 }, () => account('GOOGLE_DRIVE', drive.oauth, { clientId: 'busy' })),
+    Array.from({ length: max / 4 + 8 }, () => account('GOOGLE_DRIVE', drive.oauth, { clientId: 'busy' })),
   );
   drive.misbehave(() => 'hang');
   many.forEach((one, index) => void callers[index % 2]!.ask(one(5)).catch(() => undefined));
   await waitFor(
     () => drive.load.now,
-    (now) => now >= most,
+    (now) => now >= max,
   );
   await sleep(1_500);
-  expect(drive.load.most).toBe(most);
+  expect(drive.load.most).toBe(max);
 });

@@ -65,13 +65,13 @@ const below = (externalId: string) => listed((cursor) => account.listDescendants
 const textOf = async (externalId: string) => Buffer.from((await account.open(externalId, NEVER)).bytes).toString();
 
 describe('windows and threads', () => {
-  test('a quarter of an hour is a file, each thread is one, and both begin where they should', async () => {
+  test('lists a file for each quarter of an hour and for each thread', async () => {
     say(
       at(-1),
       at(0),
       at(899),
       at(900, { user: 'U0BEN' }),
-      // A thread whose answers lie hours later, one of them told to the channel too.
+      // A thread with replies hours later, one of which is also sent to the channel.
       at(10, { text: 'Who keeps the light?' }),
       at(7_200, { text: 'Aurelia.', user: 'U0BEN', thread: `${QUARTER + 10}.000100` }),
       at(7_260, { text: 'Thanks!', thread: `${QUARTER + 10}.000100`, more: { subtype: 'thread_broadcast' } }),
@@ -113,13 +113,13 @@ describe('windows and threads', () => {
     });
   });
 
-  test('a window that lies on several pages is one, and is told alike when it is asked for alone', async () => {
+  test('lists a window once if it spans several pages, and identically if it is listed alone', async () => {
     say(...Array.from({ length: 7 }, (_, index) => at(index * 100)));
-    const whole = await below('C1');
-    expect(whole).toHaveLength(2);
-    expect(await below(`C1/${QUARTER}`)).toEqual([whole[1]]);
+    const listing = await below('C1');
+    expect(listing).toHaveLength(2);
+    expect(await below(`C1/${QUARTER}`)).toEqual([listing[1]]);
     expect((await textOf(`C1/${QUARTER}`)).split('\n\n')).toHaveLength(7);
-    const versions = new Set([whole[1]?.version]);
+    const versions = new Set([listing[1]?.version]);
     const { messages } = slack.conversations.get('C1')!;
     const versionNow = async () => (await below('C1'))[1]?.version;
     messages[3] = { ...messages[3]!, text: 'Changed.', edited: true };
@@ -132,7 +132,7 @@ describe('windows and threads', () => {
     expect(await versionNow()).toBe(await versionNow());
   });
 
-  test('since a time: from the window that it lies in on', async () => {
+  test('lists from the window that contains the start time', async () => {
     say(at(-901), at(-1), at(0), at(60), at(1_000));
     const ids = async (after: number) => (await below(`C1?after=${after}`)).map(({ externalId }) => externalId);
     expect(await ids(QUARTER + 30)).toEqual([`C1/${QUARTER + 900}`, `C1/${QUARTER}`]);
@@ -141,7 +141,7 @@ describe('windows and threads', () => {
     expect(await ids(QUARTER + 90_000)).toEqual([]);
   });
 
-  test('by hand: what a page leaves open goes on with the next one', () => {
+  test('continues an open window with the messages of the next page', () => {
     const message = (seconds: number) => readMessage({ ts: `${QUARTER + seconds}.000000`, text: 'a', user: 'U1' })!;
     const first = cutMessages([message(950), message(300)], null);
     expect(first.cuts).toMatchObject([{ kind: 'window', window: { start: QUARTER + 900 } }]);
@@ -153,7 +153,7 @@ describe('windows and threads', () => {
     expect(close(null)).toEqual([]);
   });
 
-  test('a message that gets its first answer becomes a thread, and is no part of its window any more', async () => {
+  test('moves a message from its window to a thread with its first reply', async () => {
     const thread = `${QUARTER}.000100`;
     say(at(0));
     expect((await below('C1')).map(({ externalId }) => externalId)).toEqual(['C1', `C1/${QUARTER}`]);
@@ -178,27 +178,31 @@ describe('text', () => {
     ['1 &lt; 2 &amp;&amp; 3 &gt; 2, &amp;lt;', '1 < 2 && 3 > 2, &lt;'],
     ['<>', '<>'],
     ['*bold* :wave: `a < b`', '*bold* :wave: `a < b`'],
-  ])('%s reads %s', (text, read) => {
-    expect(plainText(text, nameOf)).toBe(read);
+  ])('converts %s to %s', (text, plain) => {
+    expect(plainText(text, nameOf)).toBe(plain);
   });
 
-  test('who is spoken of is found, and asked for once', async () => {
+  test('resolves mentioned users and requests each once', async () => {
     expect(mentionedIn('<@U1> <@W2|x> <#U3> <@u4>')).toEqual(['U1', 'W2']);
-    say(at(0, { text: 'Ask <@U0BEN> or <@U0GONE>.' }), at(10, { user: 'U0BEN' }), at(20, { user: 'U0BEN' }));
+    say(at(0, { text: 'Ask <@U0BEN> or <@U0LEFT>.' }), at(10, { user: 'U0BEN' }), at(20, { user: 'U0BEN' }));
     expect(await textOf(`C1/${QUARTER}`)).toBe(
       [
-        'Ada, 2026-03-04 10:15: Ask @Ben or @U0GONE.',
+        'Ada, 2026-03-04 10:15: Ask @Ben or @U0LEFT.',
         'Ben, 2026-03-04 10:15: At 10.',
         'Ben, 2026-03-04 10:15: At 20.',
       ].join('\n\n'),
     );
     await textOf(`C1/${QUARTER}`);
-    const asked = slack.asked.filter((one) => one.startsWith('users.info'));
-    expect(asked.toSorted()).toEqual(['users.info?user=U0ADA', 'users.info?user=U0BEN', 'users.info?user=U0GONE']);
+    const userRequests = slack.asked.filter((request) => request.startsWith('users.info'));
+    expect(userRequests.toSorted()).toEqual([
+      'users.info?user=U0ADA',
+      'users.info?user=U0BEN',
+      'users.info?user=U0LEFT',
+    ]);
     expect(slack.asked.filter((one) => one.startsWith('conversations.info'))).toHaveLength(1);
   });
 
-  test('files are told, apps sign themselves, and text is found in blocks and what is attached', () => {
+  test('reads file names, names of apps, and text in blocks and attachments', () => {
     const ts = '1.000000';
     expect(readMessage({ ts, text: '', files: [{ name: 'map.pdf' }, { title: 'Chart' }, 7] })?.files).toEqual([
       'map.pdf',
@@ -219,12 +223,12 @@ describe('text', () => {
   });
 
   test.each([null, 7, {}, { ts: 7 }, { ts: '1' }, { ts: '1.0000001' }, { ts: '1.000000', subtype: 'channel_topic' }])(
-    '%j is no message',
+    'ignores %j, which is not a message',
     (value) => {
       expect(readMessage(value)).toBeNull();
     },
   );
-  test('a message of wrong types is read as far as it goes', () => {
+  test('ignores fields of a message with unexpected types', () => {
     expect(
       readMessage({ ts: '1.000000', text: 7, user: [], files: {}, attachments: 'a', edited: 1, blocks: 'b' }),
     ).toMatchObject({
@@ -235,7 +239,7 @@ describe('text', () => {
   });
 });
 
-test('conversations of all types are listed in pages; those that the token may not list are left out', async () => {
+test('lists conversations of every type that the token may list, page by page', async () => {
   for (const [id, type] of [
     ['C1', 'public_channel'],
     ['C2', 'public_channel'],
@@ -258,7 +262,7 @@ test('conversations of all types are listed in pages; those that the token may n
   await expect(listed((cursor) => none.listRoots(cursor, NEVER))).rejects.toMatchObject({ kind: 'access_denied' });
 });
 
-test('who is connected is told by workspace and user', async () => {
+test('identifies the account by workspace and user', async () => {
   expect(await account.identify(NEVER)).toEqual({
     account: 'T0HARBOUR:U0ADA',
     metadata: {
@@ -284,7 +288,7 @@ describe('refusals', () => {
     ['fatal_error', 'server_error'],
     ['ratelimited', 'rate_limited'],
     ['whatever_else', 'bad_response'],
-  ])('%s is %s', async (error, kind) => {
+  ])('reports %s as %s', async (error, kind) => {
     slack.misbehave(() => ({ status: 200, error, headers: { 'retry-after': '60' } }));
     await expect(account.open(`C1/${QUARTER}`, NEVER)).rejects.toMatchObject({
       kind,
@@ -306,12 +310,12 @@ describe('refusals', () => {
     'C9',
     `C9/${QUARTER}`,
     `C1/${QUARTER + 900}`,
-  ])('nothing is called %j', async (id) => {
+  ])('rejects %j as not found', async (id) => {
     await expect(account.listDescendants(id, null, NEVER)).rejects.toMatchObject({ kind: 'not_found' });
     await expect(account.open(id, NEVER)).rejects.toMatchObject({ kind: 'not_found' });
   });
 
-  test('a thread that is not there is not found, and a conversation is no file', async () => {
+  test('reports a missing thread as not found, and a conversation as unsupported', async () => {
     await expect(account.open('C1/5.000000', NEVER)).rejects.toMatchObject({ kind: 'not_found' });
     await expect(account.open('C1', NEVER)).rejects.toMatchObject({ kind: 'unsupported_type' });
   });
@@ -332,18 +336,18 @@ test.each([
   ['2026-03-04T25:15:00Z', null],
   ['-1', null],
   ['99999999999', null],
-])('%s is the time %s', (text, seconds) => {
+])('parses %s as the time %s', (text, seconds) => {
   expect(secondsOf(text)).toBe(seconds);
 });
 
-test('ids say what they mean', () => {
+test('parses ids of conversations, windows and threads', () => {
   expect(slackPlaceOf('C1')).toEqual({ kind: 'conversation', conversation: 'C1' });
   expect(slackPlaceOf('C1?after=5')).toEqual({ kind: 'since', conversation: 'C1', after: 5 });
   expect(slackPlaceOf('C1/900')).toEqual({ kind: 'window', conversation: 'C1', start: 900 });
   expect(slackPlaceOf('C1/900.000001')).toEqual({ kind: 'thread', conversation: 'C1', ts: '900.000001' });
 });
 
-test('never takes a broken answer for the end of a list', async () => {
+test('never treats a broken response as the end of a list', async () => {
   say(at(0), at(899), at(900, { user: 'U0BEN' }));
   const list = async () => [await listed((cursor) => account.listRoots(cursor, NEVER)), await below('C1')];
   expect(await acceptedBrokenAnswers(slack, list)).toEqual([]);

@@ -19,10 +19,10 @@ const NEVER = new AbortController().signal;
 let egress: Egress;
 let baseUrl: string;
 let answers: Answer[];
-let asked: IncomingMessage[];
+let requests: IncomingMessage[];
 
 const server = createServer((request, response) => {
-  asked.push(request);
+  requests.push(request);
   const answer = answers.shift() ?? ((_request, last) => last.end('{"ok":true}'));
   answer(request, response);
 });
@@ -41,7 +41,7 @@ afterAll(async () => {
 });
 beforeEach(() => {
   answers = [];
-  asked = [];
+  requests = [];
 });
 
 const client = (
@@ -67,7 +67,7 @@ const status =
   (_request, response) =>
     void response.writeHead(code, headers).end(body);
 
-/** The Fault that a call ends with. */
+/** Returns the Fault that a call rejects with. Throws if the call succeeds or rejects with another error. */
 async function faultOf(call: Promise<unknown>): Promise<Fault> {
   const error = await call.then(
     () => null,
@@ -77,7 +77,7 @@ async function faultOf(call: Promise<unknown>): Promise<Fault> {
   return error;
 }
 
-describe('a refusal is what its status means', () => {
+describe('the status of a response', () => {
   test.each<[number, FaultKind, boolean]>([
     [401, 'access_revoked', false],
     [403, 'access_denied', false],
@@ -87,18 +87,18 @@ describe('a refusal is what its status means', () => {
     [302, 'bad_response', false],
     [500, 'server_error', true],
     [408, 'server_error', true],
-  ])('%d: %s', async (code, kind, retryable) => {
+  ])('%d is reported as %s', async (code, kind, retryable) => {
     answers = [status(code, { location: `${baseUrl}/elsewhere` }, 'secret <b>words</b>')];
     const fault = await faultOf(client().get(['user'], {}));
     expect(fault).toMatchObject({ kind, retryable });
     expect(fault.message).toMatch(/^GitBook .*\(HTTP \d+\)$/);
     expect(fault.message).not.toMatch(/secret|</);
-    // No redirect is followed: the credentials stay with the source.
-    expect(asked).toHaveLength(1);
+    // Redirects are not followed, so the credentials are not sent to another host.
+    expect(requests).toHaveLength(1);
   });
 
-  test.each(['{"ok":', '[]', 'null', '<html>asleep</html>'])(
-    '200 with %s is a failure, not an answer',
+  test.each(['{"ok":', '[]', 'null', '<html>unavailable</html>'])(
+    '200 with the body %s is a server error',
     async (body) => {
       answers = [status(200, {}, body)];
       expect(await faultOf(client().get(['user'], {}))).toMatchObject({ kind: 'server_error', retryable: true });
@@ -106,49 +106,49 @@ describe('a refusal is what its status means', () => {
   );
 });
 
-describe('a source that asks to wait', () => {
-  test('is asked again when it said, by Retry-After or by its own header, and no sooner', async () => {
+describe('a rate limit', () => {
+  test('delays the retry by Retry-After or by the header of the source', async () => {
     const reset = Math.floor(Date.now() / 1000) + 2;
     answers = [status(429, { 'retry-after': '1' }), status(429, { 'x-ratelimit-reset': String(reset) })];
     const began = Date.now();
     expect(await client().get(['user'], {})).toEqual({ ok: true });
-    expect(asked).toHaveLength(3);
+    expect(requests).toHaveLength(3);
     expect(Date.now()).toBeGreaterThanOrEqual(Math.max(began + 1_000, reset * 1_000));
   });
 
-  test('for no time at all has it all the same', async () => {
+  test('without a delay still delays the retry', async () => {
     answers = Array.from({ length: 3 }, () => status(429, { 'retry-after': '0' }));
     const began = Date.now();
     await client().get(['user'], {});
-    expect(asked).toHaveLength(4);
+    expect(requests).toHaveLength(4);
     expect(Date.now() - began).toBeGreaterThanOrEqual(3 * 200 - 10);
   });
 
-  test('for longer than we wait is a Fault that says for how long; then all of the account wait', async () => {
+  test('longer than the patience is a Fault with the delay, and applies to the whole account', async () => {
     const gate = createRateLimiters('GitBook', 2)('GITBOOK 1');
     answers = [status(429, { 'retry-after': '3000' })];
     const fault = await faultOf(client(100, gate).get(['user'], {}));
     expect(fault).toMatchObject({ kind: 'rate_limited', retryable: true, retryAfterMs: 3_000_000 });
     const next = await faultOf(client(100, gate).get(['orgs', 'a'], {}));
     expect(next.retryAfterMs).toBeGreaterThan(2_000_000);
-    expect(asked).toHaveLength(1);
+    expect(requests).toHaveLength(1);
   });
 
-  test('lets a caller go that gives up', async () => {
+  test('does not delay a caller that aborts', async () => {
     const giveUp = new AbortController();
     answers = [status(429, { 'retry-after': '3000' })];
     const call = client(10_000_000, undefined, undefined, giveUp.signal).get(['user'], {});
-    while (asked.length === 0) await sleep(10);
+    while (requests.length === 0) await sleep(10);
     giveUp.abort(new Error('given up'));
     await expect(call).rejects.toThrow();
   });
 });
 
-test('no more requests of an account are under way than there may be', async () => {
-  let [now, most] = [0, 0];
+test('limits the concurrent requests of an account', async () => {
+  let [now, max] = [0, 0];
   answers = Array.from({ length: 12 }, (): Answer => (_request, response) => {
     now += 1;
-    most = Math.max(most, now);
+    max = Math.max(max, now);
     setTimeout(() => {
       now -= 1;
       response.end('{}');
@@ -156,19 +156,19 @@ test('no more requests of an account are under way than there may be', async () 
   });
   const one = client();
   await Promise.all(Array.from({ length: 12 }, () => one.get(['user'], {})));
-  expect(most).toBe(2);
+  expect(max).toBe(2);
 });
 
-test('what a caller named stays one part of the path, and leads nowhere else', async () => {
+test('encodes a caller’s value as a single path segment and rejects dot segments', async () => {
   await client().get(['orgs', 'a/../b?c#d %', 'spaces'], { page: 'x&y' });
-  expect(asked[0]?.url).toBe('/v1/orgs/a%2F..%2Fb%3Fc%23d%20%25/spaces?page=x%26y');
-  expect(asked[0]?.headers.authorization).toBe('Bearer secret');
+  expect(requests[0]?.url).toBe('/v1/orgs/a%2F..%2Fb%3Fc%23d%20%25/spaces?page=x%26y');
+  expect(requests[0]?.headers.authorization).toBe('Bearer secret');
   for (const part of ['.', '..', ''])
     expect(await faultOf(client().get(['orgs', part], {}))).toMatchObject({ kind: 'not_found' });
-  expect(asked).toHaveLength(1);
+  expect(requests).toHaveLength(1);
 });
 
-test('an integer that no number holds stays the digits that it was, and nothing else is changed', async () => {
+test('reads integers beyond the safe range as strings, and leaves other values unchanged', async () => {
   answers = [
     status(
       200,
@@ -184,49 +184,49 @@ test('an integer that no number holds stays the digits that it was, and nothing 
   });
 });
 
-test('what is posted without arguments is an empty object, or null where that is asked for', async () => {
+test('posts an empty object by default, or null on request', async () => {
   const bodies: string[] = [];
-  const take: Answer = (request, response) => {
+  const recordBody: Answer = (request, response) => {
     request.on('data', (part) => bodies.push(String(part))).on('end', () => response.end('{}'));
   };
-  answers = [take, take];
+  answers = [recordBody, recordBody];
   await client().post(['me'], undefined);
   await client().post(['me'], null);
   expect(bodies).toEqual(['{}', 'null']);
 });
 
-describe('a source that refuses with 200', () => {
+describe('an error with status 200', () => {
   const connector: SourceClientSettings['connector'] = {
     refusalIn: (body) => (body as { error?: string }).error ?? null,
     classify: ({ body }) => ((body as { error?: string }).error === 'slow_down' ? 'rate_limited' : 'not_found'),
   };
-  const ask = (patienceMs: number) =>
+  const post = (patienceMs: number) =>
     client(patienceMs, undefined, connector).post(['user'], { a: 'é&' }, { asForm: true });
 
-  test('is understood as one that refuses, waited for, and asked again', async () => {
+  test('is detected and retried after its delay', async () => {
     answers = [status(200, { 'retry-after': '0' }, '{"error":"slow_down"}'), status(200, {}, '{"name":"Ada"}')];
-    expect(await ask(1_000)).toEqual({ name: 'Ada' });
-    expect(asked.map(({ headers }) => headers['content-type'])).toEqual([
+    expect(await post(1_000)).toEqual({ name: 'Ada' });
+    expect(requests.map(({ headers }) => headers['content-type'])).toEqual([
       'application/x-www-form-urlencoded',
       'application/x-www-form-urlencoded',
     ]);
     answers = [status(200, { 'retry-after': '60' }, '{"error":"slow_down"}')];
-    expect(await faultOf(ask(100))).toMatchObject({ kind: 'rate_limited', retryAfterMs: 60_000 });
+    expect(await faultOf(post(100))).toMatchObject({ kind: 'rate_limited', retryAfterMs: 60_000 });
   });
 
   test.each([
     ['no_such_user', /\(no_such_user\)$/],
     ['<b>no such user', /\(HTTP 200\)$/],
-  ])('says %s in its own word, if that is one', async (error, end) => {
+  ])('%s is part of the message only if it is a plain code', async (error, end) => {
     answers = [status(200, {}, JSON.stringify({ error }))];
-    const fault = await faultOf(ask(100));
+    const fault = await faultOf(post(100));
     expect(fault.kind).toBe('not_found');
     expect(fault.message).toMatch(end);
   });
 });
 
 describe('SOURCE_URLS', () => {
-  test('names other addresses of sources', () => {
+  test('overrides the addresses of sources', () => {
     expect(readSourceUrls('').GITBOOK.api).toBe('https://api.gitbook.com/v1');
     expect(readSourceUrls(' GITBOOK.api=http://127.0.0.1:9/v1/ ,').GITBOOK.api).toBe('http://127.0.0.1:9/v1');
   });
@@ -238,7 +238,7 @@ describe('SOURCE_URLS', () => {
     'RSS_FEED.api=https://a',
     '__proto__.api=https://a',
     'GITBOOK.api=https://a?b=c',
-  ])('%s is refused', (text) => {
+  ])('rejects %s', (text) => {
     expect(() => readSourceUrls(text)).toThrow(/GITBOOK.api=/);
   });
 });

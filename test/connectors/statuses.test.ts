@@ -1,4 +1,4 @@
-/** What the status of an answer means, of a page and of a source, and how a wait is read. */
+/** The Fault for each HTTP status, of a page and of a source, and the parsing of Retry-After. */
 import { expect, test } from '@jest/globals';
 
 import { conditions, validatorsOf } from '../../connectors/conditional.js';
@@ -46,7 +46,7 @@ const STATUSES: readonly (readonly [
   [599, 'server_error', 'server_error'],
 ];
 
-test('each status is the fault that it means, and a wait is told where it is one of rate', () =>
+test('maps each status to its fault, with the delay of a rate limit', () =>
   everyRow(
     STATUSES,
     (row) => row.join(' '),
@@ -64,14 +64,14 @@ test('each status is the fault that it means, and a wait is told where it is one
     },
   ));
 
-test('a thing may have sentences of its own', () => {
+test('accepts custom messages for a status', () => {
   const answer = { url: 'http://site.example/a', status: 404, headers: {} };
   expect(statusFault('The feed', answer, NOW, { 404: 'is not there.' })?.message).toBe(
     'The feed http://site.example/a is not there. (HTTP 404)',
   );
 });
 
-test('what a source says can be tried again only where it can pass by itself', () => {
+test('marks only rate limits and server errors of a source as retryable', () => {
   const retried = Object.entries(ERROR_CLASSES).filter(([, { kind }]) => FAULTS[kind].retryable);
   expect(retried.map(([name]) => name)).toEqual(['rate_limited', 'server']);
 });
@@ -92,19 +92,19 @@ const WAITS: readonly (readonly [header: string | undefined, ms: number | null])
   ['', null],
   [undefined, null],
 ];
-test('Retry-After is seconds or a date', () =>
+test('parses Retry-After as seconds or as a date', () =>
   everyRow(
     WAITS,
     ([header]) => String(header),
     ([header, ms]) => expect(parseRetryAfter(header, NOW)).toBe(ms),
   ));
 
-test('a long address is shortened', () => {
+test('truncates a long URL', () => {
   expect(shownUrl('x'.repeat(300))).toBe('x'.repeat(300));
   expect(shownUrl('x'.repeat(301))).toBe(`${'x'.repeat(300)}…`);
 });
 
-test('an answer is known again by its ETag and its date, whichever it has', () => {
+test('sends the ETag or the date of a previous response, or both', () => {
   expect(conditions(null)).toEqual({});
   expect(conditions({ etag: null, lastModified: null })).toEqual({});
   expect(conditions({ etag: '"a"', lastModified: null })).toEqual({ 'if-none-match': '"a"' });

@@ -14,28 +14,32 @@ import { acceptedBrokenAnswers } from './brokenAnswers.js';
 let egress: Egress;
 let zendesk: ZendeskEmulator;
 let account: Account;
-let held: ZendeskAccount;
+let emulated: ZendeskAccount;
 
 /** @param person 501 is an administrator, 502 is not */
 const accountOf = (
   person: string,
-  by = egress,
+  accountEgress = egress,
   settings = zendesk.settings,
   subdomain = 'harbour',
   granting = zendesk,
 ): Account => {
   const { accessToken } = granting.oauth.grant(person);
-  const connectors = createConnectors({ egress: by, urls: readSourceUrls(settings), maxItemBytes: 1_000_000 });
+  const connectors = createConnectors({
+    egress: accountEgress,
+    urls: readSourceUrls(settings),
+    maxItemBytes: 1_000_000,
+  });
   return connectors.account('ZENDESK', accessToken, JSON.stringify({ accessToken, facts: { subdomain } }));
 };
 const below = async (
   id: string,
   from = account,
-  wishes?: Parameters<Account['listDescendants']>[3],
+  filter?: Parameters<Account['listDescendants']>[3],
 ): Promise<SourceItem[]> => {
   const items: SourceItem[] = [];
   for (let cursor: string | null | undefined; cursor !== null;) {
-    const page = await from.listDescendants(`harbour/${id}`, cursor ?? null, NEVER, wishes);
+    const page = await from.listDescendants(`harbour/${id}`, cursor ?? null, NEVER, filter);
     items.push(...page.items);
     cursor = page.next;
   }
@@ -55,23 +59,23 @@ afterAll(async () => {
   await zendesk.close();
 });
 beforeEach(() => {
-  held = newZendeskAccount();
+  emulated = newZendeskAccount();
   zendesk.accounts.clear();
-  zendesk.accounts.set('harbour', held);
+  zendesk.accounts.set('harbour', emulated);
   zendesk.mend();
   account = accountOf('501');
-  held.categories.set(1, 'Sea');
-  held.sections.set(10, { category: 1, name: 'Sights' });
-  held.sections.set(11, { category: 1, above: 10, name: 'Towers' });
-  held.sections.set(12, { category: 1, name: 'Ropes' });
+  emulated.categories.set(1, 'Sea');
+  emulated.sections.set(10, { category: 1, name: 'Sights' });
+  emulated.sections.set(11, { category: 1, above: 10, name: 'Towers' });
+  emulated.sections.set(12, { category: 1, name: 'Ropes' });
   for (const [id, section] of [
     [100, 10],
     [101, 11],
     [102, 12],
   ] as const)
-    held.articles.set(id, { section, title: `Article ${id}`, body: '<p>Text.</p>' });
-  held.articles.set(103, { section: 11, title: 'Draft', body: 'x', draft: true });
-  held.tickets.set(7, {
+    emulated.articles.set(id, { section, title: `Article ${id}`, body: '<p>Text.</p>' });
+  emulated.articles.set(103, { section: 11, title: 'Draft', body: 'x', draft: true });
+  emulated.tickets.set(7, {
     subject: 'Pier broken',
     type: 'incident',
     priority: 'high',
@@ -84,8 +88,8 @@ beforeEach(() => {
   });
 });
 
-describe('its subdomain', () => {
-  test('is the host that is called, of the interface, of consent and of tokens, and a part of whose account it is', async () => {
+describe('the subdomain', () => {
+  test('is the host of API, consent and token requests, and part of the account identity', async () => {
     const settings = ['api', 'files', 'authorize', 'token'].map((part) => {
       const rest = {
         api: '/harbour/api/v2',
@@ -100,9 +104,9 @@ describe('its subdomain', () => {
       SECRET_KEY: `k:${Buffer.alloc(32).toString('base64')}`,
     };
     const lookup = () => Promise.resolve([{ address: '127.0.0.1', family: 4 as const }]);
-    const named = createEgress(loadConfig(env).egress, { lookup });
+    const egressWithNames = createEgress(loadConfig(env).egress, { lookup });
     for (const subdomain of ['harbour', 'Quay']) {
-      const identity = await accountOf('501', named, settings.join(','), subdomain).identify(NEVER);
+      const identity = await accountOf('501', egressWithNames, settings.join(','), subdomain).identify(NEVER);
       expect(identity.account).toBe(`ada@harbour.example|${subdomain.toLowerCase()}`);
     }
     const port = new URL(zendesk.origin).port;
@@ -111,7 +115,7 @@ describe('its subdomain', () => {
       `quay.zendesk.test:${port}/harbour/api/v2/users/me.json`,
     ]);
     const consent = createConnectors({
-      egress: named,
+      egress: egressWithNames,
       urls: readSourceUrls(settings.join(',')),
       maxItemBytes: 1,
     }).consent('ZENDESK')!;
@@ -135,11 +139,11 @@ describe('its subdomain', () => {
       }),
     );
     expect(zendesk.hosts.at(-1)).toBe(`quay.zendesk.test:${port}/harbour/oauth/tokens`);
-    await named.close();
+    await egressWithNames.close();
   });
 });
 
-describe('its help centre', () => {
+describe('the help centre', () => {
   test('is listed by category and section, without drafts', async () => {
     expect(idsOf((await account.listRoots(null, NEVER)).items)).toEqual(['category:1', 'tickets']);
     const all = await below('category:1');
@@ -152,7 +156,7 @@ describe('its help centre', () => {
       itemType: 'ARTICLE',
       typeAtSource: 'ARTICLE',
     });
-    // What they are is told to whoever selects what they lie in, in the ids that others see.
+    // Drafts are reported as skipped below their section, with the same form of ids as other items.
     const first = await account.listDescendants('harbour/section:11', null, NEVER);
     expect(await account.listDescendants('harbour/section:11', first.next, NEVER)).toMatchObject({
       skipped: [{ externalId: 'harbour/article:103', name: 'Draft', reason: expect.stringMatching(/not published/) }],
@@ -174,17 +178,17 @@ describe('its help centre', () => {
     expect((await faultOf(open('category:1'))).kind).toBe('unsupported_type');
   });
 
-  test('that is none, or not for the account, keeps nobody from the tickets', async () => {
+  test('does not hide the tickets if it is missing or denied', async () => {
     zendesk.misbehave((path) => (path.includes('/help_center/') ? { status: 404 } : null));
     expect(idsOf((await account.listRoots(null, NEVER)).items)).toEqual(['tickets']);
     zendesk.misbehave((path) => (path.includes('/help_center/') ? { status: 403 } : null));
     expect(idsOf((await account.listRoots(null, NEVER)).items)).toEqual(['help_center', 'tickets']);
-    // So nothing of it counts as gone.
+    // The listing is denied instead of empty, so that no article counts as deleted.
     expect((await faultOf(below('help_center'))).kind).toBe('access_denied');
   });
 
-  test('has articles in all their languages, that of their own first', async () => {
-    held.articles.set(104, {
+  test('contains articles in all languages, the default one first', async () => {
+    emulated.articles.set(104, {
       section: 12,
       title: 'Knots & <ropes>',
       body: '<p>A bowline.</p>',
@@ -203,10 +207,10 @@ describe('its help centre', () => {
   });
 });
 
-describe('its tickets', () => {
-  test('are listed with what is attached to them and with their tags; what was deleted is not', async () => {
-    held.tickets.set(8, { subject: 'Gone', status: 'deleted', comments: [] });
-    held.tickets.set(9, { subject: 'Old', archived: true, comments: [{ text: 'Long ago.' }] });
+describe('tickets', () => {
+  test('are listed with their attachments and tags, without deleted ones', async () => {
+    emulated.tickets.set(8, { subject: 'Gone', status: 'deleted', comments: [] });
+    emulated.tickets.set(9, { subject: 'Old', archived: true, comments: [{ text: 'Long ago.' }] });
     const all = await below('tickets');
     expect(idsOf(all)).toEqual(['ticket:7', 'ticket:7/70', 'ticket:9', 'tickets']);
     expect(all.find(({ externalId }) => externalId === 'harbour/ticket:7')).toMatchObject({
@@ -230,42 +234,42 @@ describe('its tickets', () => {
     expect((await faultOf(below('ticket:8'))).kind).toBe('not_found');
   });
 
-  test('that changed are told from a point on: to administrators, and not for ever without a look at all', async () => {
+  test('are reported by the change feed to administrators, with a full listing after 50 passes', async () => {
     expect(await faultOf(accountOf('502').changes!.now(NEVER))).toMatchObject({ kind: 'stale_cursor' });
-    let point = await account.changes!.now(NEVER);
-    held.tickets.set(8, {
+    let cursor = await account.changes!.now(NEVER);
+    emulated.tickets.set(8, {
       subject: 'Lamp',
       status: 'deleted',
       comments: [],
       updated: new Date(Date.now() - 90_000).toISOString(),
     });
-    held.tickets.set(9, { subject: 'Oil', comments: [], updated: new Date().toISOString() });
+    emulated.tickets.set(9, { subject: 'Oil', comments: [], updated: new Date().toISOString() });
     const pass = async () => {
-      const told: unknown[] = [];
+      const changed: unknown[] = [];
       for (let more = true; more;) {
-        const page = await account.changes!.since(point, NEVER);
+        const page = await account.changes!.since(cursor, NEVER);
         expect(page.coveredRoots).toEqual(['harbour/tickets']);
-        told.push(...page.changes.map((change) => ('gone' in change ? change : change.item.externalId)));
-        ({ more, next: point } = page);
+        changed.push(...page.changes.map((change) => ('gone' in change ? change : change.item.externalId)));
+        ({ more, next: cursor } = page);
       }
-      return told;
+      return changed;
     };
     expect(await pass()).toEqual([{ gone: 'harbour/ticket:8' }, 'harbour/ticket:9']);
     for (let passes = 1; passes < 50; passes += 1) expect(await pass()).toEqual(['harbour/ticket:9']);
     expect(await faultOf(pass())).toMatchObject({ kind: 'stale_cursor' });
-    point = await account.changes!.now(NEVER);
+    cursor = await account.changes!.now(NEVER);
     zendesk.misbehave((path) => (path.includes('/incremental/') ? { status: 403 } : null));
     expect(await faultOf(pass())).toMatchObject({ kind: 'stale_cursor' });
   });
 
-  test('of which there are many all have their attachments listed, and told where they changed', async () => {
+  test('have all attachments listed and reported as changed, also for many tickets', async () => {
     const large = await startZendesk({ perPage: 100 });
-    large.accounts.set('harbour', held);
+    large.accounts.set('harbour', emulated);
     const from = accountOf('501', egress, large.settings, 'harbour', large);
     const ids = Array.from({ length: 41 }, (_, nth) => 1_000 + nth);
-    const hold = (at: number) =>
+    const putTickets = (at: number) =>
       ids.forEach((id) =>
-        held.tickets.set(id, {
+        emulated.tickets.set(id, {
           subject: `T${id}`,
           updated: new Date(at).toISOString(),
           comments: [{ text: 'See.', attachments: [{ id: id + 9_000, name: 'a.txt', content: 'x' }] }],
@@ -273,33 +277,37 @@ describe('its tickets', () => {
       );
     const attached = ids.map((id) => `ticket:${id}/${id + 9_000}`);
     const attachedAmong = (found: readonly string[]) => found.filter((id) => /^ticket:1.*\//.test(id));
-    hold(Date.now() - 3_600_000);
+    putTickets(Date.now() - 3_600_000);
     expect(attachedAmong(idsOf(await below('tickets', from, { syncAttachments: true })))).toEqual(attached);
 
-    let point = await from.changes!.now(NEVER);
-    // Later than the start of the export, and not among the latest tickets, which are told twice.
-    hold(Date.now() - 200_000);
-    const told: string[] = [];
+    let cursor = await from.changes!.now(NEVER);
+    // Later than the start of the export, but before the latest tickets, which are reported twice.
+    putTickets(Date.now() - 200_000);
+    const changed: string[] = [];
     const reread: string[] = [];
     for (let more = true; more;) {
-      const page = await from.changes!.since(point, NEVER);
-      told.push(...page.changes.map((change) => ('gone' in change ? change.gone : change.item.externalId)));
+      const page = await from.changes!.since(cursor, NEVER);
+      changed.push(...page.changes.map((change) => ('gone' in change ? change.gone : change.item.externalId)));
       reread.push(...(page.goneAt ?? []));
-      ({ more, next: point } = page);
+      ({ more, next: cursor } = page);
     }
-    expect(attachedAmong(told.map((id) => id.replace(/^harbour\//, '')).toSorted())).toEqual(attached);
+    expect(attachedAmong(changed.map((id) => id.replace(/^harbour\//, '')).toSorted())).toEqual(attached);
     await large.close();
     expect(reread.toSorted()).toEqual(ids.map((id) => `harbour/ticket:${id}`));
   });
 
-  test('of the last minute, which the export leaves out, are listed too', async () => {
-    held.tickets.set(9, { subject: 'New', updated: new Date().toISOString(), comments: [{ text: 'Just now.' }] });
+  test('of the last minute, which the export leaves out, are also listed', async () => {
+    emulated.tickets.set(9, {
+      subject: 'New',
+      updated: new Date().toISOString(),
+      comments: [{ text: 'A moment ago.' }],
+    });
     expect(idsOf(await below('tickets'))).toContain('ticket:9');
   });
 
-  test('are those of the list, without the archived ones, where the account may not export', async () => {
-    held.tickets.set(8, { subject: 'Old', archived: true, comments: [] });
-    for (let id = 20; id < 25; id += 1) held.tickets.set(id, { subject: `T${id}`, comments: [] });
+  test('are listed without archived ones if the account may not export', async () => {
+    emulated.tickets.set(8, { subject: 'Old', archived: true, comments: [] });
+    for (let id = 20; id < 25; id += 1) emulated.tickets.set(id, { subject: `T${id}`, comments: [] });
     const ids = idsOf(await below('tickets', accountOf('502')));
     expect(ids).toEqual([
       'ticket:20',
@@ -313,7 +321,7 @@ describe('its tickets', () => {
     ]);
   });
 
-  test('cost no requests that bring nothing which is wanted', async () => {
+  test('cause no requests for unwanted data', async () => {
     await below('tickets', account, {});
     expect(zendesk.requests.filter((path) => path.includes('/comments'))).toEqual([]);
     await below('tickets', account, { syncAttachments: true });
@@ -324,7 +332,7 @@ describe('its tickets', () => {
     expect(zendesk.requests).toHaveLength(1);
   });
 
-  test('are read with all that was said, and by whom', async () => {
+  test('are read with all comments and their authors', async () => {
     const text = await open('ticket:7');
     expect(text).toContain('# Pier broken');
     expect(text).toContain('Ben, 2026-03-03 10:00: The pier is broken.');
@@ -339,7 +347,7 @@ describe('its tickets', () => {
   });
 });
 
-test('never takes a broken answer for the end of a list', async () => {
+test('never treats a broken response as the end of a list', async () => {
   const list = async () => [
     (await account.listRoots(null, NEVER)).items,
     await below('category:1'),

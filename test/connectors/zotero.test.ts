@@ -6,7 +6,7 @@ import { nextRequests } from '../emulators/emulator.js';
 import { startZotero, type ZoteroEmulator, zoteroKey } from '../emulators/zotero.js';
 import { accountWith, faultOf, listed, loopbackEgress, NEVER, textOf, versionsOf } from './account.js';
 import { acceptedBrokenAnswers } from './brokenAnswers.js';
-import { consented, REDIRECT_URI } from './consented.js';
+import { obtainGrant, REDIRECT_URI } from './grants.js';
 
 let egress: Egress;
 let zotero: ZoteroEmulator;
@@ -14,7 +14,7 @@ let account: Account;
 
 const OWN = 'users/475';
 const GROUPS = ['groups/12', 'groups/13', 'groups/14'];
-/** A key of its own for each account: whose key it is, is remembered by the key. */
+/** Returns an account with a new key, because the connector caches the owner of each key. */
 const accountOf = (accessToken = zotero.oauth.grant(), patienceMs = 30_000): Account =>
   accountWith('ZOTERO', zotero.settings, { accessToken, facts: {} }, egress, patienceMs);
 const below = (id: string) => listed((cursor) => account.listDescendants(id, cursor, NEVER));
@@ -37,16 +37,16 @@ const putFile = (name: string, parent: string, content: string, more: object = {
   zotero.put(OWN, 'items', zoteroKey(name), { ...about, ...more }, content);
 };
 
-/** A pass of the change feed, from a point to its end. */
+/** Reads the change feed from a cursor to its end. Returns the changed ids and the next cursor. */
 async function pass(from: string) {
   const changed: string[] = [];
-  let point = from;
+  let cursor = from;
   for (let more = true; more;) {
-    const page = await account.changes!.since(point, NEVER);
+    const page = await account.changes!.since(cursor, NEVER);
     changed.push(...page.changes.map((change) => ('gone' in change ? `gone ${change.gone}` : change.item.externalId)));
-    ({ more, next: point } = page);
+    ({ more, next: cursor } = page);
   }
-  return { changed, point };
+  return { changed, cursor };
 }
 
 beforeAll(async () => {
@@ -77,9 +77,9 @@ beforeEach(() => {
 });
 
 describe('the connection', () => {
-  test('is consented to by OAuth 1.0a, with permissions as parameters, and its key never expires', async () => {
+  test('requests consent by OAuth 1.0a with permissions as parameters, and gets a key that never expires', async () => {
     zotero.oauth.requests.length = 0;
-    const { url, grant } = await consented('ZOTERO', zotero.settings, egress);
+    const { url, grant } = await obtainGrant('ZOTERO', zotero.settings, egress);
     // https://www.zotero.org/support/dev/web_api/v3/oauth
     expect(Object.fromEntries(url.searchParams)).toEqual({
       ...{ oauth_token: expect.stringMatching(/^request-/), name: 'Search' },
@@ -90,29 +90,29 @@ describe('the connection', () => {
       ['/oauth/request', 'granted'],
       ['/oauth/access', 'granted'],
     ]);
-    // OAuth 1.0a knows no state: ours is a part of the callback.
+    // OAuth 1.0a has no state parameter, so the state is part of the callback URL.
     expect(tokens[0]?.parameters['oauth_callback']).toBe(`${REDIRECT_URI}?state=the-state`);
     expect(grant).toMatchObject({ refreshToken: null, expiresAt: null });
     const identity = await accountOf(grant.accessToken).identify(NEVER);
     expect(identity).toEqual({ account: '475', metadata: { user_id: '475', username: 'ada' } });
   });
 
-  test('ends once its key is revoked, whatever is asked; Zotero says 403, in words', async () => {
-    const point = await account.changes!.now(NEVER);
+  test('fails with access_revoked for every call once its key is revoked, although Zotero answers 403', async () => {
+    const start = await account.changes!.now(NEVER);
     zotero.oauth.revoke();
     const calls = {
       identify: account.identify(NEVER),
       roots: account.listRoots(null, NEVER),
       below: below(OWN),
       open: account.open(itemId('pier'), NEVER),
-      changes: account.changes!.since(point, NEVER),
+      changes: account.changes!.since(start, NEVER),
       'header injection': accountOf('a\r\nx-other: 1').identify(NEVER),
     };
     const kinds = Object.entries(calls).map(async ([name, call]) => `${name}: ${(await faultOf(call)).kind}`);
     expect(await Promise.all(kinds)).toEqual(Object.keys(calls).map((name) => `${name}: access_revoked`));
   });
 
-  test('of a library that its key does not open is refused, and stays connected', async () => {
+  test('denies a library that its key may not read, and lists the others', async () => {
     zotero.rights.hasLibrary = false;
     expect((await roots()).ids).toEqual(GROUPS);
     expect(await faultOf(below(OWN))).toMatchObject({ kind: 'access_denied' });
@@ -120,13 +120,13 @@ describe('the connection', () => {
 });
 
 describe('a listing', () => {
-  test('has the own library and the groups of all pages', async () => {
+  test("contains the user's library and the groups of all pages", async () => {
     const { ids, pages } = await roots();
     expect(ids).toEqual([OWN, ...GROUPS]);
     expect(pages).toBe(2);
   });
 
-  test('of a library has its collections and items of all pages, in their places, without annotations', async () => {
+  test('of a library contains the collections and items of all pages with their parents, without annotations', async () => {
     putItem('mark', { itemType: 'annotation', parentItem: zoteroKey('scan') });
     const { items, pages } = await below(OWN);
     expect(items.map((item) => [item.externalId, item.parentExternalId, item.itemType])).toEqual([
@@ -143,7 +143,7 @@ describe('a listing', () => {
     expect(pages).toBe(4);
   });
 
-  test('of a collection has the collections in it and their items; of an item what is attached to it', async () => {
+  test('of a collection contains its subcollections and items, and of an item its attachments', async () => {
     const { ids } = await below(collectionId('sights'));
     expect(ids.toSorted()).toEqual(
       [
@@ -155,7 +155,7 @@ describe('a listing', () => {
     expect((await below(itemId('scan'))).ids).toEqual([itemId('scan')]);
   });
 
-  test('begins anew where its library changed meanwhile, since numbered pages have moved', async () => {
+  test('restarts if its library changes meanwhile, because the numbered pages shift', async () => {
     const first = await account.listDescendants(OWN, null, NEVER);
     const second = await account.listDescendants(OWN, first.next, NEVER);
     zotero.drop(OWN, 'items', zoteroKey('lighthouse'));
@@ -169,7 +169,7 @@ describe('a listing', () => {
     expect(ids.filter((id) => id === itemId('pier'))).toHaveLength(2);
   });
 
-  test('says of a linked file why it becomes none', async () => {
+  test('gives the reason why a linked file has no content', async () => {
     putFile('link', 'pier', '', { linkMode: 'linked_url' });
     const { items } = await below(itemId('link'));
     expect(items).toMatchObject([
@@ -178,29 +178,29 @@ describe('a listing', () => {
     expect(await faultOf(account.open(itemId('link'), NEVER))).toMatchObject({ kind: 'unsupported_type' });
   });
 
-  test('shows in its next pass changed items by their versions, and nothing that was deleted or trashed', async () => {
+  test('gives changed items new versions and leaves out deleted and trashed ones', async () => {
     const before = versionsOf((await below(OWN)).items);
     putItem('pier', { collections: [zoteroKey('sights')], abstractNote: 'More.' });
     putFile('scan', 'lighthouse', 'A better scan.');
     zotero.drop(OWN, 'items', zoteroKey('knots'));
     putItem('loose', { deleted: 1 });
     const after = versionsOf((await below(OWN)).items);
-    const gone = [itemId('knots'), itemId('loose')];
-    expect(Object.keys(after)).toEqual(Object.keys(before).filter((id) => !gone.includes(id)));
+    const deleted = [itemId('knots'), itemId('loose')];
+    expect(Object.keys(after)).toEqual(Object.keys(before).filter((id) => !deleted.includes(id)));
     expect(Object.keys(after).filter((id) => after[id] !== before[id])).toEqual([itemId('pier'), itemId('scan')]);
   });
 });
 
 describe('the change feed', () => {
-  test('has what changed in each library since, over all pages, what was deleted and what was trashed', async () => {
-    const point = await account.changes!.now(NEVER);
-    expect((await pass(point)).changed).toEqual([]);
+  test('reports changed, deleted and trashed items of each library, across all pages', async () => {
+    const start = await account.changes!.now(NEVER);
+    expect((await pass(start)).changed).toEqual([]);
     for (const name of ['new1', 'new2', 'new3']) putItem(name);
     putItem('gulls', { abstractNote: 'White.' }, 'groups/12');
     zotero.put(OWN, 'collections', zoteroKey('ropes'), { name: 'Lines', parentCollection: false });
     zotero.drop(OWN, 'items', zoteroKey('pier'));
     putItem('loose', { deleted: 1 });
-    const { changed, point: later } = await pass(point);
+    const { changed, cursor: later } = await pass(start);
     expect(changed.toSorted()).toEqual(
       [
         ...['new1', 'new2', 'new3'].map((name) => itemId(name)),
@@ -211,23 +211,23 @@ describe('the change feed', () => {
     expect((await pass(later)).changed).toEqual([]);
   });
 
-  test('says that a group which the account has left is gone; a new one makes it stale', async () => {
-    const point = await account.changes!.now(NEVER);
+  test('reports a group that the account has left as deleted, and is stale after a new one', async () => {
+    const start = await account.changes!.now(NEVER);
     zotero.libraries.delete('groups/13');
-    expect((await pass(point)).changed).toEqual(['gone groups/13']);
+    expect((await pass(start)).changed).toEqual(['gone groups/13']);
     zotero.libraries.set('groups/99', { name: 'n', version: 0, collections: new Map(), items: new Map(), deleted: [] });
-    expect(await faultOf(pass(point))).toMatchObject({ kind: 'stale_cursor' });
+    expect(await faultOf(pass(start))).toMatchObject({ kind: 'stale_cursor' });
   });
 
-  test('is stale once a collection was deleted, since what lay in it is still there', async () => {
-    const point = await account.changes!.now(NEVER);
+  test('is stale after a deleted collection, because its items still exist', async () => {
+    const start = await account.changes!.now(NEVER);
     zotero.drop(OWN, 'collections', zoteroKey('ropes'));
-    expect(await faultOf(pass(point))).toMatchObject({ kind: 'stale_cursor' });
+    expect(await faultOf(pass(start))).toMatchObject({ kind: 'stale_cursor' });
   });
 });
 
 describe('content', () => {
-  test('of a bibliographic item is what is known of it; of a note its HTML', async () => {
+  test('of a bibliographic item is its fields, and of a note its HTML', async () => {
     putItem('paper', {
       ...{
         title: 'On lamps',
@@ -254,7 +254,7 @@ describe('content', () => {
     expect(await textOf(account, itemId('note'))).toBe('<p>Oil &amp; wick.</p>');
   });
 
-  test('of a stored file comes by a redirect, which our key does not follow', async () => {
+  test('of a stored file is downloaded from the redirect without the key', async () => {
     expect(await textOf(account, itemId('scan'))).toBe('A scan.');
     expect(await account.open(itemId('scan'), NEVER)).toMatchObject({
       ...{ name: 'scan.md', mimeType: 'text/markdown' },
@@ -262,7 +262,7 @@ describe('content', () => {
     });
   });
 
-  test('is not found for what is not there, and refused for containers', async () => {
+  test('is not found for missing items, and unsupported for containers', async () => {
     const wrong: string[] = [];
     for (const id of [itemId('none'), itemId('none', 'groups/12'), `${OWN}/items/x`, `${OWN}/searches/AAAAAAAA`, '..'])
       for (const call of [() => below(id), () => account.open(id, NEVER)])
@@ -275,11 +275,11 @@ describe('content', () => {
   });
 });
 
-describe('a broken answer', () => {
+describe('a broken response', () => {
   const broken = (call: () => Promise<unknown>) => acceptedBrokenAnswers(zotero, call);
 
-  test('is never taken for the end of a list', async () => {
-    // Whose key it is, is remembered for some minutes: the first listing alone asks.
+  test('never counts as the end of a list', async () => {
+    // The owner of the key is cached for some minutes: only the first listing requests it.
     await roots();
     expect(await broken(async () => (await roots()).ids)).toEqual([]);
     for (const id of [OWN, 'groups/12', collectionId('sights'), itemId('lighthouse')])
@@ -288,10 +288,10 @@ describe('a broken answer', () => {
 
   test('never ends a pass of the change feed', async () => {
     for (const group of GROUPS) zotero.libraries.delete(group);
-    const point = await account.changes!.now(NEVER);
+    const start = await account.changes!.now(NEVER);
     for (const name of ['new1', 'new2', 'new3']) putItem(name);
     zotero.drop(OWN, 'items', zoteroKey('pier'));
-    expect(await broken(async () => (await pass(point)).changed)).toEqual([]);
+    expect(await broken(async () => (await pass(start)).changed)).toEqual([]);
   });
 
   test('never replaces content', async () => {
@@ -301,19 +301,19 @@ describe('a broken answer', () => {
 
 describe('the rate limit', () => {
   // https://www.zotero.org/support/dev/web_api/v3/basics#rate_limiting
-  test('is waited for as long as Retry-After says, of 429 and of 503', async () => {
+  test('delays the retry by Retry-After of 429 and 503, up to the patience', async () => {
     const refusal = (number: number) => ({ status: number === 0 ? 429 : 503, headers: { 'retry-after': '0' } });
     zotero.misbehave(nextRequests(2, refusal));
     expect((await roots()).ids).toHaveLength(4);
-    const patient = accountOf(undefined, 100);
+    const impatient = accountOf(undefined, 100);
     zotero.misbehave(nextRequests(1, () => ({ status: 429, headers: { 'retry-after': '600' } })));
-    expect(await faultOf(patient.listRoots(null, NEVER))).toMatchObject({
+    expect(await faultOf(impatient.listRoots(null, NEVER))).toMatchObject({
       kind: 'rate_limited',
       retryAfterMs: 600_000,
     });
   });
 
-  test('has Backoff in answers that are successes: the next request of the account rests', async () => {
+  test('delays the next request of the account after a Backoff header in a successful response', async () => {
     const impatient = accountOf(undefined, 100);
     await impatient.identify(NEVER);
     zotero.backoff.seconds = 600;

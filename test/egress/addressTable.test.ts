@@ -7,7 +7,7 @@ import { faultOf } from './loopback.js';
 
 const NAME = 'name.example';
 
-/** Plain arithmetic on numbers, so that the table is not judged by the library that reads it. */
+/** A range as numbers, so that the test does not depend on the address library that the guard uses. */
 interface Span {
   readonly first: bigint;
   readonly last: bigint;
@@ -52,7 +52,7 @@ async function isRefused(guard: Guard, address: string): Promise<boolean> {
     () => false,
     () => true,
   );
-  if (byLiteral !== byName) throw new Error(`${address}: the literal and the name are judged differently`);
+  if (byLiteral !== byName) throw new Error(`${address}: the guard decides differently for the literal and the name`);
   return byLiteral;
 }
 
@@ -91,17 +91,17 @@ async function expectRanges(bits: 32 | 128, table: readonly SpecialRange[]): Pro
   );
 }
 
-test('every special-purpose range of IPv4 is refused inside and judged right at its edges', () =>
+test('rejects every special-purpose range of IPv4, and decides correctly just outside of it', () =>
   expectRanges(32, SPECIAL_V4));
 
-test('every special-purpose range of IPv6 is refused inside and judged right at its edges', () =>
+test('rejects every special-purpose range of IPv6, and decides correctly just outside of it', () =>
   expectRanges(128, SPECIAL_V6));
 
 /**
- * The blocks as IANA publishes them, typed in apart from our table, so that a row that is missing there is found:
+ * The blocks that IANA publishes, copied independently of the table of the product, so that a missing row is found:
  * https://www.iana.org/assignments/iana-ipv4-special-registry, https://www.iana.org/assignments/iana-ipv6-special-registry,
- * https://www.iana.org/assignments/multicast-addresses, and what https://www.rfc-editor.org/rfc/rfc4291#section-2.4 leaves outside
- * of global unicast.
+ * https://www.iana.org/assignments/multicast-addresses, and the ranges outside of global unicast according to
+ * https://www.rfc-editor.org/rfc/rfc4291#section-2.4.
  */
 const PUBLISHED: Readonly<Record<32 | 128, string>> = {
   32: `0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 192.31.196.0/24
@@ -112,7 +112,7 @@ const PUBLISHED: Readonly<Record<32 | 128, string>> = {
     fe80::/10 fec0::/10 ff00::/8 ::/3 4000::/2 8000::/1`,
 };
 
-test.each([32, 128] as const)('every block that IANA publishes is refused, of addresses of %d bits', (bits) =>
+test.each([32, 128] as const)('rejects every block that IANA publishes for addresses of %d bits', (bits) =>
   everyRow(
     PUBLISHED[bits].split(/\s+/),
     (cidr) => cidr,
@@ -124,15 +124,15 @@ test.each([32, 128] as const)('every block that IANA publishes is refused, of ad
   ),
 );
 
-// Each as its cloud documents it, typed in apart from our table.
-test('no setting opens the metadata and credential services of clouds', () =>
+// The addresses come from the documentation of each cloud, independently of the table of the product.
+test('rejects the metadata and credential services of clouds with every setting', () =>
   everyRow(
     [
       ['AWS, Azure, Google and most others', '169.254.169.254'],
-      ['AWS, of tasks in containers', '169.254.170.2'],
-      ['AWS by IPv6', 'fd00:ec2::254'],
-      ['Google by IPv6', 'fd20:ce::254'],
-      ['Azure, its platform agent', '168.63.129.16'],
+      ['AWS, container tasks', '169.254.170.2'],
+      ['AWS, IPv6', 'fd00:ec2::254'],
+      ['Google, IPv6', 'fd20:ce::254'],
+      ['Azure, platform agent', '168.63.129.16'],
       ['Alibaba', '100.100.100.200'],
       ['Oracle', '192.0.0.192'],
     ],
@@ -140,7 +140,7 @@ test('no setting opens the metadata and credential services of clouds', () =>
     async ([, address = '']) => expect(await isRefused(everythingAllowed(address), address)).toBe(true),
   ));
 
-test('the table reaches what lies far from any range', async () => {
+test('allows public addresses far from any special range', async () => {
   for (const address of [
     '93.184.216.34',
     '1.1.1.1',
@@ -154,7 +154,7 @@ test('the table reaches what lies far from any range', async () => {
   }
 });
 
-describe('an IPv4 address inside an IPv6 address is judged as well', () => {
+describe('an IPv4 address embedded in an IPv6 address', () => {
   const hidden: readonly (readonly [string, string, string])[] = [
     ['IPv4-mapped', '::ffff:a9fe:a9fe', '::ffff:0:0/96'],
     ['IPv4-compatible', '::a9fe:a9fe', '::/96'],
@@ -165,7 +165,7 @@ describe('an IPv4 address inside an IPv6 address is judged as well', () => {
     ['Teredo client', '2001:0:4136:e378:8000:63bf:5601:5601', '2001::/32'],
   ];
 
-  test('that leads to the metadata address, its range allowed', () =>
+  test('is rejected if it is the metadata address, even if the IPv6 range is allowed', () =>
     everyRow(
       hidden,
       ([name]) => name,
@@ -175,7 +175,7 @@ describe('an IPv4 address inside an IPv6 address is judged as well', () => {
       },
     ));
 
-  test('NAT64, allowed, opens public addresses but not private ones', async () => {
+  test('is allowed in an allowed NAT64 range if it is public, and rejected if it is private', async () => {
     const guard = (address: string) =>
       createGuard({ allowedPrivateHosts: ['64:ff9b::/96'], allowedPorts: [] }, answering(address));
     expect(await isRefused(guard('64:ff9b::5db8:d822'), '64:ff9b::5db8:d822')).toBe(false);
@@ -183,7 +183,7 @@ describe('an IPv4 address inside an IPv6 address is judged as well', () => {
   });
 });
 
-test('the sentence names the setting, and of a name it does not tell the address', async () => {
+test('names the setting in the message, but not the address of a name', async () => {
   const guard = createGuard({ allowedPrivateHosts: [], allowedPorts: [] }, answering('10.11.12.13'));
   const fault = await faultOf(guard.resolve('intranet.example', 80), 'address_refused');
   expect(fault.message).toContain('ALLOWED_PRIVATE_HOSTS');

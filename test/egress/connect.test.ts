@@ -10,7 +10,7 @@ const lookup = () => Promise.resolve([{ address: '127.0.0.1', family: 4 }]);
 const strict = createGuard({ allowedPrivateHosts: [], allowedPorts: [] }, lookup);
 const lenient = createGuard({ allowedPrivateHosts: ['127.0.0.0/8'], allowedPorts: [] }, lookup);
 
-/** The connection alone, as if every check before it had failed to be made. */
+/** Opens only the connection, without the checks that normally precede it. */
 function connect(guard: Guard, hostname: string, port: number): Promise<string | undefined> {
   return new Promise((resolve, reject) => {
     createConnector(
@@ -29,7 +29,7 @@ function connect(guard: Guard, hostname: string, port: number): Promise<string |
 }
 
 test.each(['127.0.0.1', '[::1]', '::ffff:127.0.0.1', 'name.example'])(
-  '%s is refused by the connection itself',
+  'rejects %s in the connection itself',
   async (host) => {
     const server = await serve((_, response) => response.end());
     await faultOf(connect(strict, host, server.port), 'address_refused');
@@ -37,9 +37,9 @@ test.each(['127.0.0.1', '[::1]', '::ffff:127.0.0.1', 'name.example'])(
   },
 );
 
-test('the address the socket reached is judged once more', async () => {
+test('checks the address of the connected socket again', async () => {
   const server = await serve((_, response) => response.end());
   expect(await connect(lenient, 'name.example', server.port)).toBe('127.0.0.1');
-  const half: Guard = { ...lenient, connected: (address, host, port) => strict.connected(address, host, port) };
-  await faultOf(connect(half, 'name.example', server.port), 'address_refused');
+  const mixed: Guard = { ...lenient, connected: (address, host, port) => strict.connected(address, host, port) };
+  await faultOf(connect(mixed, 'name.example', server.port), 'address_refused');
 });

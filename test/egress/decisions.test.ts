@@ -1,4 +1,4 @@
-/** What egress/ decides without a connection, a table a module. */
+/** Decisions of egress/ that need no connection, with one table per module. */
 import { expect, test } from '@jest/globals';
 
 import { Fault } from '../../contract/failures.js';
@@ -12,7 +12,7 @@ const SETTINGS = { connectTimeoutMs: 1000, headersTimeoutMs: 2000, bodyTimeoutMs
 const coded = (code: unknown): Error => Object.assign(new Error('failed'), { code });
 
 /** Codes of undici (https://undici.nodejs.org/#/docs/api/Errors.md), Node (https://nodejs.org/api/errors.html) and OpenSSL. */
-const FAILURES: readonly (readonly [failure: unknown, kind: string, said: string])[] = [
+const FAILURES: readonly (readonly [failure: unknown, kind: string, message: string])[] = [
   [coded('UND_ERR_CONNECT_TIMEOUT'), 'timed_out', 'did not accept a connection within 1 s'],
   [coded('ETIMEDOUT'), 'timed_out', 'did not accept a connection within 1 s'],
   [coded('UND_ERR_HEADERS_TIMEOUT'), 'timed_out', 'did not begin to answer within 2 s'],
@@ -34,30 +34,30 @@ const FAILURES: readonly (readonly [failure: unknown, kind: string, said: string
   [new Error('no code'), 'unreachable', 'broke.'],
   ['text', 'unreachable', 'broke.'],
   [null, 'unreachable', 'broke.'],
-  // Of a name with several addresses, each of which failed.
+  // A name with several addresses, all of which failed.
   [new AggregateError([coded('ETIMEDOUT'), coded('ECONNREFUSED')]), 'timed_out', 'did not accept a connection'],
   [Object.assign(new AggregateError([coded('ETIMEDOUT')]), { code: 'ECONNREFUSED' }), 'unreachable', 'ECONNREFUSED'],
 ];
 
-test('each failure of a connection is the fault that it means', () =>
+test('maps each connection error to its fault', () =>
   everyRow(
     FAILURES,
     ([failure]) => String((failure as { code?: unknown } | null)?.code ?? failure),
-    ([failure, kind, said]) => {
+    ([failure, kind, message]) => {
       const fault = networkFault(failure, 'site.example', SETTINGS);
       expect(fault.kind).toBe(kind);
       expect(fault.message).toContain('site.example');
-      expect(fault.message.toLowerCase()).toContain(said.toLowerCase());
+      expect(fault.message.toLowerCase()).toContain(message.toLowerCase());
       expect(fault.cause).toBe(failure);
     },
   ));
 
-test('a fault passes as it is', () => {
+test('returns an existing fault unchanged', () => {
   const fault = new Fault('too_large', 'It is too large.');
   expect(networkFault(fault, 'site.example', SETTINGS)).toBe(fault);
 });
 
-/** What ALLOWED_PRIVATE_HOSTS and ALLOWED_PORTS open. */
+/** Hosts and ports that ALLOWED_PRIVATE_HOSTS allows. */
 const ALLOWED: readonly (readonly [hosts: string[], host: string, port: number, opens: boolean])[] = [
   [['site.example'], 'site.example', 80, true],
   [['site.example'], 'site.example', 8080, true],
@@ -76,7 +76,7 @@ const ALLOWED: readonly (readonly [hosts: string[], host: string, port: number, 
   [['10.0.0.0/8'], '10.0.0.1', 80, false],
   [[], 'site.example', 80, false],
 ];
-test('a host is opened by its name, with its port where one is given', () =>
+test('allows a host by name, limited to the port if the entry has one', () =>
   everyRow(
     ALLOWED,
     (row) => JSON.stringify(row),
@@ -97,7 +97,7 @@ const COVERED: readonly (readonly [range: string, address: string, covers: boole
   ['::1/128', '::1', true],
   ['::1/128', '::2', false],
 ];
-test('a range covers the addresses in it', () =>
+test('allows the addresses of a range', () =>
   everyRow(
     COVERED,
     (row) => row.join(' '),
@@ -110,17 +110,17 @@ const PORTS: readonly (readonly [hosts: string[], ports: number[], port: number,
   [[], [80, 443], 8080, false],
   [['site.example:8080'], [80], 8080, true],
   [['other.example:8080'], [80], 8080, false],
-  // A host without a port opens no port.
+  // A host without a port allows no additional port.
   [['site.example'], [80], 8080, false],
 ];
-test('a port is open where it is named, alone or with the host', () =>
+test('allows a port that is listed alone or with the host', () =>
   everyRow(
     PORTS,
     (row) => JSON.stringify(row),
     ([hosts, ports, port, opens]) => expect(createAllowances(hosts, ports).port('site.example', port)).toBe(opens),
   ));
 
-test('an entry that cannot be read is named', () =>
+test('names an invalid entry', () =>
   everyRow(['site.example:65536', 'a b', '10.0.0.0/33', 'user@site.example', 'http://x', '::1/129'], String, (entry) =>
     expect(() => createAllowances([entry], [])).toThrow(`"${entry}"`),
   ));
@@ -141,7 +141,7 @@ const REASONS: readonly (readonly [answer: string, reason: string])[] = [
   ['', ''],
   [JSON.stringify({ message: 'x'.repeat(301) }), 'x'.repeat(300)],
 ];
-test('the reason of an upstream is one line of its JSON, from the best place', () =>
+test('reads the reason of an upstream service as one line from the first usable field of its JSON', () =>
   everyRow(
     REASONS,
     ([answer]) => answer.slice(0, 50),

@@ -7,12 +7,12 @@ import { closeAll, egressSettings, faultOf, serve } from './loopback.js';
 
 const open: Egress[] = [];
 function egress(settings: Partial<EgressSettings> = {}, lookup?: Lookup): Egress {
-  const made = createEgress(
+  const created = createEgress(
     egressSettings({ allowedPrivateHosts: ['127.0.0.0/8'], ...settings }),
     lookup ? { lookup } : {},
   );
-  open.push(made);
-  return made;
+  open.push(created);
+  return created;
 }
 afterEach(async () => {
   await Promise.all(open.splice(0).map((one) => one.close()));
@@ -24,7 +24,7 @@ const request = (url: string, more: Partial<EgressRequest> = {}): EgressRequest 
 const text = (bytes: Uint8Array) => Buffer.from(bytes).toString();
 
 describe('an exchange', () => {
-  test('names the service, asks for what it can decode, gives status, headers and body', async () => {
+  test('sends the user agent and supported codings, and returns status, headers and body', async () => {
     const server = await serve((_, response) =>
       response.writeHead(418, { 'Content-Type': 'text/plain', 'X-Two': ['a', 'b'] }).end('body'),
     );
@@ -39,7 +39,7 @@ describe('an exchange', () => {
     });
   });
 
-  test("sends a body and the caller's headers, but not those of the connection", async () => {
+  test("sends a body and the caller's headers, except connection headers", async () => {
     const server = await serve((_, response) => response.end());
     const headers = {
       'Content-Type': 'application/json',
@@ -63,17 +63,17 @@ describe('an exchange', () => {
     expect(server.seen[0]?.headers).not.toHaveProperty('transfer-encoding');
   });
 
-  test('HEAD with a content coding, and 204, have an empty body', async () => {
-    const server = await serve((asked, response) =>
-      response.writeHead(asked.method === 'HEAD' ? 200 : 204, { 'Content-Encoding': 'gzip' }).end(),
+  test('returns an empty body for HEAD with a content coding and for 204', async () => {
+    const server = await serve((received, response) =>
+      response.writeHead(received.method === 'HEAD' ? 200 : 204, { 'Content-Encoding': 'gzip' }).end(),
     );
     expect((await (await egress().request(request(server.origin, { method: 'HEAD' }))).bytes()).length).toBe(0);
     expect((await (await egress().request(request(server.origin))).bytes()).length).toBe(0);
   });
 
-  test('keeps its connection for requests in turn, also after a short body nobody wanted', async () => {
-    const server = await serve((asked, response) =>
-      response.writeHead(asked.url === '/no' ? 404 : 200).end('x'.repeat(1000)),
+  test('reuses its connection for successive requests, also after discarding a short body', async () => {
+    const server = await serve((received, response) =>
+      response.writeHead(received.url === '/no' ? 404 : 200).end('x'.repeat(1000)),
     );
     const guarded = egress();
     for (const path of Array.from({ length: 20 }, (_, index) => (index % 2 ? '/no' : '/yes'))) {
@@ -82,15 +82,15 @@ describe('an exchange', () => {
       else await answer.bytes();
     }
     expect(server.seen.length).toBe(20);
-    // The pool opens a second one when asked in the instant before the first is free again.
+    // The pool opens a second connection if a request arrives just before the first connection is free again.
     expect(server.sockets.size).toBeLessThanOrEqual(2);
   });
 
-  test('opens connectionsPerHost connections at most', async () => {
+  test('opens at most connectionsPerHost connections', async () => {
     let atOnce = 0;
-    let most = 0;
+    let max = 0;
     const server = await serve((_, response) => {
-      most = Math.max(most, (atOnce += 1));
+      max = Math.max(max, (atOnce += 1));
       setTimeout(() => {
         atOnce -= 1;
         response.end('x');
@@ -98,11 +98,11 @@ describe('an exchange', () => {
     });
     const guarded = egress({ connectionsPerHost: 3 });
     await Promise.all(Array.from({ length: 12 }, async () => (await guarded.request(request(server.origin))).bytes()));
-    expect(most).toBe(3);
+    expect(max).toBe(3);
     expect(server.sockets.size).toBe(3);
   });
 
-  test('a closed port is unreachable, and the sentence says so', async () => {
+  test('reports a closed port as unreachable', async () => {
     const server = await serve(() => undefined);
     await server.close();
     const fault = await faultOf(egress().request(request(server.origin)), 'unreachable');
@@ -110,7 +110,7 @@ describe('an exchange', () => {
     expect(fault.retryable).toBe(true);
   });
 
-  test('tries the next address of a name when the first does not answer', async () => {
+  test('tries the next address of a name if the first does not answer', async () => {
     const server = await serve((_, response) => response.end('second'));
     const addresses = [
       { address: '127.9.9.9', family: 4 },
@@ -122,7 +122,7 @@ describe('an exchange', () => {
     expect(text(await answer.bytes())).toBe('second');
   });
 
-  test('a server without TLS on https is unreachable', async () => {
+  test('reports a server without TLS as unreachable over https', async () => {
     const server = await serve((_, response) => response.end());
     await faultOf(egress().request(request(server.origin.replace('http:', 'https:'))), 'unreachable');
   });
@@ -130,13 +130,13 @@ describe('an exchange', () => {
 
 describe('redirects', () => {
   const redirecting = (routes: Record<string, [number, string]>) =>
-    serve((asked, response) => {
-      const route = routes[asked.url ?? ''];
+    serve((received, response) => {
+      const route = routes[received.url ?? ''];
       if (route) response.writeHead(route[0], { Location: route[1] }).end('moved');
       else response.end('end');
     });
 
-  test('are followed, relative ones too, and the end is told', async () => {
+  test('are followed, also relative ones, and the final URL is returned', async () => {
     const server = await redirecting({ '/1': [301, '2'], '/2': [302, '/3?x#part'] });
     const first = await redirecting({ '/0': [303, `//${server.host}/1`] });
     const seen: string[] = [];
@@ -145,9 +145,9 @@ describe('redirects', () => {
     expect(seen).toEqual([`${server.origin}/1`, `${server.origin}/2`, `${server.origin}/3?x`]);
   });
 
-  test('five are followed, six are too many', async () => {
-    const server = await serve((asked, response) => {
-      const left = Number((asked.url ?? '').slice(1));
+  test('are followed up to five times', async () => {
+    const server = await serve((received, response) => {
+      const left = Number((received.url ?? '').slice(1));
       if (left === 0) response.end('end');
       else response.writeHead(302, { Location: `/${String(left - 1)}` }).end();
     });
@@ -157,7 +157,7 @@ describe('redirects', () => {
     await faultOf(egress({ maxRedirects: 0 }).request(request(`${server.origin}/1`)), 'too_many_redirects');
   });
 
-  test('in a circle end at once', async () => {
+  test('in a loop fail at once', async () => {
     const server = await redirecting({ '/a': [302, '/b'], '/b': [307, '/a'] });
     await faultOf(egress({ maxRedirects: 1000 }).request(request(`${server.origin}/a`)), 'too_many_redirects');
     expect(server.seen.length).toBe(2);
@@ -172,30 +172,30 @@ describe('redirects', () => {
     'file:///etc/passwd',
     'http://u:p@127.0.0.1/',
     'http://',
-  ])('to %s are refused', async (location) => {
+  ])('to %s are rejected', async (location) => {
     const server = await redirecting({ '/': [302, location] });
     const lookup: Lookup = () => Promise.resolve([{ address: '192.168.0.1', family: 4 }]);
-    const told: string[] = [];
-    const onRedirect = (url: string) => void told.push(url);
+    const followed: string[] = [];
+    const onRedirect = (url: string) => void followed.push(url);
     await faultOf(egress({}, lookup).request(request(server.origin, { onRedirect })), 'address_refused');
-    // A name is judged when it is connected to; all else before anyone hears of it.
-    expect(told).toEqual(location.includes('inside.example') ? [location] : []);
+    // A name is checked on connection, so onRedirect is called for it; all other addresses are checked before.
+    expect(followed).toEqual(location.includes('inside.example') ? [location] : []);
   });
 
-  test('a chain over two servers to the metadata service ends at the last hop, and the fault has no body', async () => {
+  test('over two servers to the metadata service are rejected at the last hop, without a body in the fault', async () => {
     const second = await redirecting({ '/2': [302, 'http://169.254.169.254/latest/'] });
     const first = await redirecting({ '/1': [302, `//${second.host}/2`] });
-    const told: string[] = [];
+    const followed: string[] = [];
     const fault = await faultOf(
-      egress().request(request(`${first.origin}/1`, { onRedirect: (url) => void told.push(url) })),
+      egress().request(request(`${first.origin}/1`, { onRedirect: (url) => void followed.push(url) })),
       'address_refused',
     );
-    expect(told).toEqual([`${second.origin}/2`]);
+    expect(followed).toEqual([`${second.origin}/2`]);
     expect(fault.message).toContain('169.254.169.254');
     expect(fault.message).not.toContain('moved');
   });
 
-  test('a server of this machine that was not named is not reached through one that was', async () => {
+  test('from an allowed local server to another local server are rejected', async () => {
     const secret = await serve((_, response) => response.end('secret'));
     const server = await redirecting({ '/': [302, secret.origin] });
     await faultOf(egress({ allowedPrivateHosts: [server.host] }).request(request(server.origin)), 'address_refused');
@@ -211,7 +211,7 @@ describe('redirects', () => {
     [301, 'PUT', 'PUT', 'data'],
     [307, 'POST', 'POST', 'data'],
     [308, 'POST', 'POST', 'data'],
-  ])('%i after %s asks with %s', async (status, before, after, body) => {
+  ])('with status %i change the method %s to %s', async (status, before, after, body) => {
     const server = await redirecting({ '/from': [status, '/to'] });
     const method = before as 'GET';
     const sent =
@@ -222,7 +222,7 @@ describe('redirects', () => {
     expect(server.seen[1]?.headers['content-type']).toBe(body === '' ? undefined : 'text/x');
   });
 
-  test('to another origin lose every secret; coming back does not restore them', async () => {
+  test('to another origin drop all credentials, also for a later redirect back', async () => {
     const other = await serve((_, response) => response.writeHead(302, { Location: `${home.origin}/end` }).end());
     const home = await redirecting({ '/': [307, `${other.origin}/away`] });
     const headers = {
@@ -246,22 +246,22 @@ describe('redirects', () => {
   });
 
   test('set no cookies for later requests', async () => {
-    const server = await serve((asked, response) => {
-      if (asked.url === '/') response.writeHead(302, { Location: '/next', 'Set-Cookie': 's=1' }).end();
+    const server = await serve((received, response) => {
+      if (received.url === '/') response.writeHead(302, { Location: '/next', 'Set-Cookie': 's=1' }).end();
       else response.end();
     });
     await (await egress().request(request(server.origin))).discard();
     expect(server.seen[1]?.headers).not.toHaveProperty('cookie');
   });
 
-  test('without Location are answers', async () => {
+  test('without Location are returned as responses', async () => {
     const server = await serve((_, response) => response.writeHead(302).end('x'));
     expect((await egress().request(request(server.origin))).status).toBe(302);
   });
 
-  test('what onRedirect throws ends the exchange as it is', async () => {
+  test('fail with the error that onRedirect throws', async () => {
     const server = await redirecting({ '/': [302, '/no'] });
-    const stop = new RangeError('mine');
+    const stop = new RangeError('stop');
     const work = egress().request(request(server.origin, { onRedirect: () => Promise.reject(stop) }));
     await expect(work).rejects.toBe(stop);
     expect(server.seen.length).toBe(1);

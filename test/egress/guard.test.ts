@@ -8,9 +8,9 @@ import { closeAll, egressSettings, faultOf, serve } from './loopback.js';
 
 const open: Egress[] = [];
 function egress(settings: Partial<EgressSettings>, lookup?: Lookup): Egress {
-  const made = createEgress(egressSettings(settings), lookup ? { lookup } : {});
-  open.push(made);
-  return made;
+  const created = createEgress(egressSettings(settings), lookup ? { lookup } : {});
+  open.push(created);
+  return created;
 }
 afterEach(async () => {
   await Promise.all(open.splice(0).map((one) => one.close()));
@@ -20,7 +20,7 @@ afterEach(async () => {
 const limits = { maxBytes: 1000, totalTimeoutMs: 20_000 };
 const v4 = (...addresses: string[]) => addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
 
-/** All of them mean 127.0.0.1, or another address of this machine. */
+/** Spellings of 127.0.0.1, or of another local address. */
 const LOOPBACK_SPELLINGS = [
   '127.0.0.1',
   '2130706433',
@@ -49,20 +49,20 @@ const LOOPBACK_SPELLINGS = [
   '%31%32%37.0.0.1',
 ];
 
-test('every spelling of an address of this machine is refused by request and by check', () =>
+test('rejects every spelling of a local address in request() and check()', () =>
   everyRow(LOOPBACK_SPELLINGS, String, async (host) => {
     const guarded = egress({}, () => Promise.reject(new Error('a literal needs no lookup')));
     await faultOf(guarded.request({ url: `http://${host}/`, ...limits }), 'address_refused');
     await faultOf(guarded.check(`http://${host}:8080/x`), 'address_refused');
   }));
 
-test('a name of this machine is refused once it is resolved', () =>
+test('rejects local names after they are resolved', () =>
   everyRow(['localhost', 'LOCALHOST.', 'any.localhost'], String, async (host) => {
     const guarded = egress({}, () => Promise.resolve(v4('127.0.0.1', '::1')));
     await faultOf(guarded.request({ url: `http://${host}/`, ...limits }), 'address_refused');
   }));
 
-test('the real localhost, through the system resolver', async () => {
+test('rejects localhost through the system resolver', async () => {
   const server = await serve((_, response) => response.end('secret'));
   await faultOf(egress({}).request({ url: `http://localhost:${String(server.port)}/`, ...limits }), 'address_refused');
   await faultOf(egress({}).check(`http://localhost:${String(server.port)}/`), 'address_refused');
@@ -83,7 +83,7 @@ const NO_ADDRESSES = [
   'http://example.com:0/',
 ];
 
-test('what is no address of the web is refused with a sentence and without its secret', () =>
+test('rejects an invalid or unsupported URL with advice and without its password', () =>
   everyRow(NO_ADDRESSES, JSON.stringify, async (url) => {
     const fault = await faultOf(egress({}).request({ url, ...limits }), 'address_refused');
     expect(fault.message).toMatch(/(Give|Remove|name)/);
@@ -92,17 +92,17 @@ test('what is no address of the web is refused with a sentence and without its s
 
 describe('names', () => {
   const MIXED: readonly (readonly [string, readonly string[]])[] = [
-    ['private beside public', ['93.184.216.34', '10.0.0.1']],
-    ['public beside private', ['10.0.0.1', '93.184.216.34']],
-    ['private AAAA beside public A', ['93.184.216.34', 'fd00::1']],
-    ['mapped metadata', ['93.184.216.34', '::ffff:169.254.169.254']],
-    ['link-local with a zone', ['fe80::1%eth0']],
-    ['no IP address at all', ['example.org']],
+    ['a public and a private address', ['93.184.216.34', '10.0.0.1']],
+    ['a private and a public address', ['10.0.0.1', '93.184.216.34']],
+    ['a public A and a private AAAA record', ['93.184.216.34', 'fd00::1']],
+    ['a public and a mapped metadata address', ['93.184.216.34', '::ffff:169.254.169.254']],
+    ['a link-local address with a zone', ['fe80::1%eth0']],
+    ['an invalid IP address', ['example.org']],
   ];
-  test('are refused for any one of their addresses', () =>
+  test('are rejected if any of their addresses is not public', () =>
     everyRow(
       MIXED,
-      ([what]) => what,
+      ([name]) => name,
       async ([, addresses]) => {
         const guarded = egress({}, () => Promise.resolve(v4(...addresses)));
         await faultOf(guarded.check('https://mixed.example/'), 'address_refused');
@@ -110,7 +110,7 @@ describe('names', () => {
       },
     ));
 
-  test('rebinding: what check saw does not bind the connection, which looks for itself', async () => {
+  test('are resolved again for the connection after check(), so that rebinding is rejected', async () => {
     const server = await serve((_, response) => response.end('secret'));
     let calls = 0;
     const guarded = egress({}, () => Promise.resolve(v4((calls += 1) === 1 ? '93.184.216.34' : '127.0.0.1')));
@@ -121,7 +121,7 @@ describe('names', () => {
     expect(server.seen).toEqual([]);
   });
 
-  test('rebinding: of a thousand requests to a name that turns private none reaches the listener', async () => {
+  test('that rebind to a private address never reach the server in a thousand requests', async () => {
     const server = await serve((_, response) => response.end('secret'));
     let calls = 0;
     const guarded = egress({}, () => Promise.resolve(v4((calls += 1) % 2 === 1 ? '93.184.216.34' : '127.0.0.1')));
@@ -133,7 +133,7 @@ describe('names', () => {
     expect([calls, server.seen.length, server.sockets.size]).toEqual([2_000, 0, 0]);
   });
 
-  test('one lookup serves the check and the connection: no second answer can slip in between', async () => {
+  test('are resolved once for the check and the connection of a request', async () => {
     const server = await serve((_, response) => response.end('allowed'));
     let calls = 0;
     const lookup: Lookup = () => Promise.resolve(v4((calls += 1) === 1 ? '127.0.0.1' : '169.254.169.254'));
@@ -143,7 +143,7 @@ describe('names', () => {
     expect(calls).toBe(1);
   });
 
-  test('that do not resolve', async () => {
+  test('that do not resolve fail with dns_failed', async () => {
     const failing = egress({}, () =>
       Promise.reject(Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' })),
     );
@@ -153,7 +153,7 @@ describe('names', () => {
     await faultOf(egress({}, () => Promise.resolve([])).check('http://empty.example/'), 'dns_failed');
   });
 
-  test('whose resolver hangs end by the connect timeout, or by the signal', async () => {
+  test('with a hanging resolver fail after the connect timeout or an abort', async () => {
     const hanging = egress({ connectTimeoutMs: 300 }, () => new Promise(() => undefined));
     await faultOf(hanging.check('http://slow.example/'), 'dns_failed');
     await faultOf(hanging.request({ url: 'http://slow.example/', ...limits }), 'timed_out');
@@ -188,28 +188,28 @@ describe('ALLOWED_PRIVATE_HOSTS', () => {
   const name = (port: number) => `http://Inside.example.:${String(port)}/`;
 
   const ENTRIES: readonly (readonly [string, string[], (port: number) => string, boolean])[] = [
-    ['host:port opens it', ['127.0.0.1:PORT'], literal, true],
-    ['another port does not', ['127.0.0.1:1'], literal, false],
-    ['host opens every port', ['127.0.0.1'], literal, true],
+    ['host and port', ['127.0.0.1:PORT'], literal, true],
+    ['host and another port', ['127.0.0.1:1'], literal, false],
+    ['host without a port', ['127.0.0.1'], literal, true],
     ['another spelling of the host', ['0x7f.1'], literal, true],
     ['another spelling in the URL', ['127.0.0.1:PORT'], (port) => `http://2130706433:${String(port)}/`, true],
     ['CIDR', ['127.0.0.0/8'], literal, true],
     ['another CIDR', ['10.0.0.0/8'], literal, false],
-    ['a name, without regard to case and the last dot', ['inside.EXAMPLE'], name, true],
-    ['a name with port', ['inside.example:PORT'], name, true],
-    ['a name that is not named', ['other.example'], name, false],
-    ['an address does not open the names that lead to it', ['127.0.0.1'], name, false],
-    ['a range does', ['127.0.0.1/32'], name, true],
-    ['no suffix match', ['example'], name, false],
+    ['a name in another case, without the trailing dot', ['inside.EXAMPLE'], name, true],
+    ['a name with a port', ['inside.example:PORT'], name, true],
+    ['another name', ['other.example'], name, false],
+    ['the address of a name', ['127.0.0.1'], name, false],
+    ['the range of a name’s address', ['127.0.0.1/32'], name, true],
+    ['a suffix of a name', ['example'], name, false],
   ];
-  test('opens what an entry names, and nothing else', () =>
+  test('allows exactly the hosts and ports of its entries', () =>
     everyRow(
       ENTRIES,
       ([title]) => title,
       async ([, allowed, url, expected]) => expect(await reach(allowed, url)).toBe(expected),
     ));
 
-  test('a named host that leads to the metadata service stays closed', async () => {
+  test('does not allow a name that resolves to the metadata service', async () => {
     for (const address of ['169.254.169.254', 'fd00:ec2::254', 'fe80::1', '::ffff:169.254.169.254']) {
       const guarded = egress({ allowedPrivateHosts: ['inside.example', '0.0.0.0/0', '::/0'] }, () =>
         Promise.resolve(v4('10.0.0.1', address)),
@@ -218,22 +218,22 @@ describe('ALLOWED_PRIVATE_HOSTS', () => {
     }
   });
 
-  test('with an entry that is none is refused', () =>
+  test('is rejected with an invalid entry', () =>
     everyRow(['10.0.0.0/33', '10.0.0/8', 'a/b', 'http://x', 'x:99999', 'user@x', 'a b', ''], JSON.stringify, (entry) =>
       expect(() => createEgress(egressSettings({ allowedPrivateHosts: [entry] }))).toThrow(/ALLOWED_PRIVATE_HOSTS/),
     ));
 
-  test('takes addresses, ranges and names, with ports and without', () =>
+  test('accepts addresses, ranges and names, with and without ports', () =>
     everyRow(['[::1]:8080', '::1', 'fd00::/8', 'localhost', 'db.internal:27017'], String, (entry) =>
       expect(() => egress({ allowedPrivateHosts: [entry] })).not.toThrow(),
     ));
 });
 
-test('ALLOWED_PORTS closes all others but those named with a host', async () => {
+test('ALLOWED_PORTS rejects all other ports, except those allowed with a host', async () => {
   const server = await serve((_, response) => response.end('ok'));
-  const closed = egress({ allowedPorts: [443], allowedPrivateHosts: ['127.0.0.1'] });
-  const fault = await faultOf(closed.request({ url: server.origin, ...limits }), 'address_refused');
+  const withoutPort = egress({ allowedPorts: [443], allowedPrivateHosts: ['127.0.0.1'] });
+  const fault = await faultOf(withoutPort.request({ url: server.origin, ...limits }), 'address_refused');
   expect(fault.message).toContain('ALLOWED_PORTS');
-  const opened = egress({ allowedPorts: [443], allowedPrivateHosts: [server.host] });
-  await (await opened.request({ url: server.origin, ...limits })).discard();
+  const withPort = egress({ allowedPorts: [443], allowedPrivateHosts: [server.host] });
+  await (await withPort.request({ url: server.origin, ...limits })).discard();
 });

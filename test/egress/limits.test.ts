@@ -10,9 +10,9 @@ import { closeAll, egressSettings, faultOf, serve } from './loopback.js';
 
 const open: Egress[] = [];
 function egress(settings: Partial<EgressSettings> = {}): Egress {
-  const made = createEgress(egressSettings({ allowedPrivateHosts: ['127.0.0.1'], ...settings }));
-  open.push(made);
-  return made;
+  const created = createEgress(egressSettings({ allowedPrivateHosts: ['127.0.0.1'], ...settings }));
+  open.push(created);
+  return created;
 }
 afterEach(async () => {
   await Promise.all(open.splice(0).map((one) => one.close()));
@@ -33,7 +33,7 @@ describe('content codings', () => {
     identity: plain,
   };
 
-  test.each(Object.keys(coded))('%p is undone', async (coding) => {
+  test.each(Object.keys(coded))('decode %p', async (coding) => {
     const server = await serve((_, response) =>
       response.writeHead(200, { 'Content-Encoding': coding }).end(coded[coding]),
     );
@@ -42,12 +42,12 @@ describe('content codings', () => {
   });
 
   test.each([
-    ['a coding nobody asked for', 'zstd', plain],
+    ['an unrequested coding', 'zstd', plain],
     ['too many codings', 'gzip, gzip, gzip', gzipSync(gzipSync(gzipSync(plain)))],
-    ['what is not gzip', 'gzip', plain],
-    ['what is not brotli', 'br', Buffer.from('<html>not brotli at all</html>')],
-    ['half a gzip', 'gzip', gzipSync(plain).subarray(0, 40)],
-  ])('%s is broken content', async (_name, coding, body) => {
+    ['invalid gzip', 'gzip', plain],
+    ['invalid brotli', 'br', Buffer.from('<html>not brotli at all</html>')],
+    ['truncated gzip', 'gzip', gzipSync(plain).subarray(0, 40)],
+  ])('report %s as broken content', async (_name, coding, body) => {
     const server = await serve((_, response) => response.writeHead(200, { 'Content-Encoding': coding }).end(body));
     await faultOf((await egress().request({ url: server.origin, ...limits })).bytes(), 'broken_content');
   });
@@ -58,7 +58,7 @@ describe('maxBytes', () => {
     ['gzip', gzipSync(Buffer.alloc(100_000_000), { level: 9 })],
     ['gzip, gzip', gzipSync(gzipSync(Buffer.alloc(100_000_000), { level: 9 }))],
     ['br', brotliCompressSync(Buffer.alloc(50_000_000))],
-  ])('a bomb in %s is stopped while it unfolds', async (coding, bomb) => {
+  ])('stops a compression bomb in %s during decompression', async (coding, bomb) => {
     expect(bomb.length).toBeLessThan(200_000);
     const server = await serve((_, response) => response.writeHead(200, { 'Content-Encoding': coding }).end(bomb));
     const answer = await egress().request({ url: server.origin, ...limits });
@@ -71,35 +71,35 @@ describe('maxBytes', () => {
     expect(read).toBeLessThanOrEqual(limits.maxBytes);
   });
 
-  test('an endless body is hung up on', async () => {
-    let hungUp: () => void = () => undefined;
-    const end = new Promise<void>((resolve) => (hungUp = resolve));
+  test('closes the connection of an endless body', async () => {
+    let onClose: () => void = () => undefined;
+    const closed = new Promise<void>((resolve) => (onClose = resolve));
     const server = await serve((_, response) => {
       const more = () => {
         while (response.write('x'.repeat(10_000)));
       };
-      response.on('drain', more).on('close', hungUp);
+      response.on('drain', more).on('close', onClose);
       more();
     });
     await faultOf((await egress().request({ url: server.origin, ...limits })).bytes(), 'too_large');
-    await end;
+    await closed;
   });
 
-  test('a declared length past it is refused before a byte is read', async () => {
+  test('rejects a larger Content-Length before reading the body', async () => {
     const server = await serve((_, response) => {
       response.writeHead(200, { 'Content-Length': '100001' }).flushHeaders();
     });
     await faultOf((await egress().request({ url: server.origin, ...limits })).bytes(), 'too_large');
   });
 
-  test('exactly maxBytes pass', async () => {
+  test('allows a body of exactly maxBytes', async () => {
     const server = await serve((_, response) => response.end(Buffer.alloc(100_000)));
     expect((await (await egress().request({ url: server.origin, ...limits })).bytes()).length).toBe(100_000);
   });
 });
 
-describe('time', () => {
-  test('headers that do not come', async () => {
+describe('a timeout', () => {
+  test('ends a request without response headers', async () => {
     const server = await serve(() => undefined);
     const fault = await faultOf(
       egress({ headersTimeoutMs: 300 }).request({ url: server.origin, ...limits }),
@@ -108,15 +108,15 @@ describe('time', () => {
     expect(fault.message).toContain('0.3 s');
   });
 
-  test('a body that falls silent', async () => {
+  test('ends a body that stalls', async () => {
     const server = await serve((_, response) => {
-      response.write('begun');
+      response.write('start');
     });
     const answer = await egress({ bodyTimeoutMs: 300 }).request({ url: server.origin, ...limits });
     await faultOf(answer.bytes(), 'timed_out');
   });
 
-  test('a body that drips without end is cut by the total time', async () => {
+  test('ends a slow endless body after the total time', async () => {
     const server = await serve((_, response) => {
       const drip = setInterval(() => response.write('x'), 50);
       response.on('close', () => {
@@ -127,9 +127,9 @@ describe('time', () => {
     await faultOf(answer.bytes(), 'timed_out');
   });
 
-  test('redirects share the total time', async () => {
-    const server = await serve((asked, response) => {
-      const hop = Number((asked.url ?? '/0').slice(1));
+  test('includes all redirects in the total time', async () => {
+    const server = await serve((received, response) => {
+      const hop = Number((received.url ?? '/0').slice(1));
       setTimeout(() => response.writeHead(302, { Location: `/${String(hop + 1)}` }).end(), 200);
     });
     await faultOf(
@@ -139,19 +139,19 @@ describe('time', () => {
     expect(server.seen.length).toBeLessThan(6);
   });
 
-  test('an answer that nobody reads is let go when time is up', async () => {
-    let hungUp: () => void = () => undefined;
-    const end = new Promise<void>((resolve) => (hungUp = resolve));
+  test('closes the connection of an unread response', async () => {
+    let onClose: () => void = () => undefined;
+    const closed = new Promise<void>((resolve) => (onClose = resolve));
     const server = await serve((_, response) => {
-      response.on('close', hungUp).write('begun');
+      response.on('close', onClose).write('start');
     });
     const answer = await egress().request({ url: server.origin, maxBytes: 1000, totalTimeoutMs: 300 });
-    await end;
+    await closed;
     await faultOf(answer.bytes(), 'timed_out');
   });
 });
 
-describe('abort', () => {
+describe('an abort', () => {
   const reason = new RangeError('the caller has had enough');
 
   test.each(['before', 'while waiting for headers', 'in the body', 'after the headers, before reading'])(
@@ -160,7 +160,7 @@ describe('abort', () => {
       const stop = new AbortController();
       const server = await serve((_, response) => {
         if (when === 'while waiting for headers') stop.abort(reason);
-        else response.write('begun');
+        else response.write('start');
       });
       if (when === 'before') stop.abort(reason);
       const work = (async () => {
@@ -172,7 +172,7 @@ describe('abort', () => {
     },
   );
 
-  test('of one request leaves the others alone', async () => {
+  test('of one request does not affect others', async () => {
     const waiting: (() => void)[] = [];
     const server = await serve((_, response) => void waiting.push(() => response.end('late')));
     const guarded = egress();
@@ -187,8 +187,8 @@ describe('abort', () => {
   });
 });
 
-describe('bodies nobody wants', () => {
-  test('a reader who stops early ends the connection, and the next request works', async () => {
+describe('unread bodies', () => {
+  test('close their connection if the caller stops reading, without affecting the next request', async () => {
     const server = await serve((_, response) => response.end(Buffer.alloc(90_000)));
     const guarded = egress({ connectionsPerHost: 1 });
     const answer = await guarded.request({ url: server.origin, ...limits });
@@ -196,8 +196,8 @@ describe('bodies nobody wants', () => {
     expect((await (await guarded.request({ url: server.origin, ...limits })).bytes()).length).toBe(90_000);
   });
 
-  test('end their connection when they are refused unread', async () => {
-    const refused = {
+  test('close their connection if they are rejected by their headers', async () => {
+    const rejectedHeaders = {
       too_large: { 'content-length': '100001' },
       broken_content: { 'content-encoding': 'x-unknown' },
     };
@@ -205,15 +205,15 @@ describe('bodies nobody wants', () => {
       let closed: Promise<unknown> = Promise.resolve();
       const server = await serve((_, response) => {
         closed = once(response, 'close');
-        // Its end never comes.
-        response.writeHead(200, refused[kind]).write('x');
+        // The body never ends.
+        response.writeHead(200, rejectedHeaders[kind]).write('x');
       });
       await faultOf((await egress().request({ url: server.origin, ...limits })).bytes(), kind);
       await closed;
     }
   }, 10_000);
 
-  test('discard() does not wait for an endless one', async () => {
+  test('without end do not block discard()', async () => {
     const server = await serve((_, response) => {
       const drip = setInterval(() => response.write('x'), 20);
       response.on('close', () => {
@@ -227,7 +227,7 @@ describe('bodies nobody wants', () => {
   });
 });
 
-test('a server that breaks off is unreachable', async () => {
+test('reports a server that truncates its response as unreachable', async () => {
   const server = createServer((socket) => {
     socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort'));
   });
@@ -238,7 +238,7 @@ test('a server that breaks off is unreachable', async () => {
   server.close();
 });
 
-test('headers without end are refused', async () => {
+test('rejects overlong headers', async () => {
   const server = createServer((socket) => {
     socket
       .on('error', () => undefined)
@@ -253,7 +253,7 @@ test('headers without end are refused', async () => {
   server.close();
 });
 
-test('close() ends what is under way', async () => {
+test('close() ends requests in progress', async () => {
   const server = await serve(() => undefined);
   const guarded = egress();
   const work = faultOf(guarded.request({ url: server.origin, ...limits }));

@@ -8,7 +8,7 @@ export interface Loopback {
   readonly host: string;
   readonly origin: string;
   readonly port: number;
-  /** What was asked, in order. */
+  /** The received requests, in order. */
   readonly seen: {
     readonly method: string;
     readonly url: string;
@@ -21,7 +21,7 @@ export interface Loopback {
 
 const running: Loopback[] = [];
 
-/** A real HTTP server on loopback. Closed by closeAll(). */
+/** Starts a real HTTP server on loopback. closeAll() closes it. */
 export async function serve(handle: (request: IncomingMessage, response: ServerResponse) => void): Promise<Loopback> {
   const seen: Loopback['seen'] = [];
   const sockets = new Set<Socket>();
@@ -84,11 +84,11 @@ export function egressSettings(settings: Partial<EgressSettings> = {}): EgressSe
   };
 }
 
-/** The Fault that the work must fail with. */
+/** Returns the Fault that the work rejects with. Throws if the work succeeds, or rejects with another error or kind. */
 export async function faultOf(work: Promise<unknown>, kind?: FaultKind): Promise<Fault> {
   const fault = await work.then(
     () => {
-      throw new Error('it did not fail');
+      throw new Error('expected a Fault, but the work succeeded');
     },
     (error: unknown) => error as Fault,
   );

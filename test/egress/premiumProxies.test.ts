@@ -18,59 +18,59 @@ async function proxyServer(name: string, login?: string): Promise<HttpProxy> {
   open.push(proxy);
   return proxy;
 }
-/** The proxies themselves are on loopback, which is never named here: their addresses are not judged. */
+/** Returns an egress through the proxies. Their loopback addresses need no entry: the guard does not check proxies. */
 function egressThrough(premiumProxies: string[], allowedPrivateHosts: string[], lookup?: Lookup): Egress {
   const egress = createEgress(egressSettings({ premiumProxies, allowedPrivateHosts }), lookup ? { lookup } : {});
   open.push(egress);
   return egress;
 }
-const asking = { maxBytes: 100_000, totalTimeoutMs: 10_000, way: 'premium_proxy' } as const;
+const viaProxy = { maxBytes: 100_000, totalTimeoutMs: 10_000, way: 'premium_proxy' } as const;
 
-test('requests go through the proxies in turn, with their credentials, which no site sees; others go straight', async () => {
-  const site = await serve((asked, response) => response.end(String(asked.headers['x-through'] ?? 'nobody')));
+test('sends requests through the proxies in turn, with credentials that no site receives, and others directly', async () => {
+  const site = await serve((request, response) => response.end(String(request.headers['x-through'] ?? 'direct')));
   const two = await proxyServer('two');
-  // A URL spells the login with escapes; what is sent has none.
+  // The login is percent-encoded in the URL, and sent decoded.
   const first = await proxyServer('first', 'ann:p@ss');
   const egress = egressThrough([first.url.replace('p@ss', 'p%40ss'), two.url], [site.host]);
   const answers: string[] = [];
   for (let n = 0; n < 4; n += 1) {
-    const answer = await egress.request({ ...asking, url: `${site.origin}/p?q=${String(n)}` });
+    const answer = await egress.request({ ...viaProxy, url: `${site.origin}/p?q=${String(n)}` });
     answers.push(Buffer.from(await answer.bytes()).toString());
   }
-  const straight = await egress.request({ ...asking, way: 'direct', url: site.origin });
-  expect(Buffer.from(await straight.bytes()).toString()).toBe('nobody');
+  const direct = await egress.request({ ...viaProxy, way: 'direct', url: site.origin });
+  expect(Buffer.from(await direct.bytes()).toString()).toBe('direct');
   expect(answers).toEqual(['first', 'two', 'first', 'two']);
   expect(first.passed).toEqual([`GET ${site.origin}/p?q=0`, `GET ${site.origin}/p?q=2`]);
   expect(site.seen.map(({ headers }) => headers['proxy-authorization'])).toEqual(Array(5).fill(undefined));
 });
 
-test('https goes through a tunnel', async () => {
+test('sends https through a tunnel', async () => {
   const site = await serve((_, response) => response.end());
   const proxy = await proxyServer('one');
-  // The server speaks no TLS: that the tunnel was asked for is what matters.
+  // The server has no TLS, so the request fails after the tunnel was opened, which is what the test checks.
   await faultOf(
-    egressThrough([proxy.url], [site.host]).request({ ...asking, url: `https://${site.host}/` }),
+    egressThrough([proxy.url], [site.host]).request({ ...viaProxy, url: `https://${site.host}/` }),
     'unreachable',
   );
   expect(proxy.passed).toContain(`CONNECT ${site.host}`);
 });
 
-test('a redirect stays with its proxy and passes the same checks', async () => {
-  const site = await serve((asked, response) => {
-    if (asked.url === '/away') response.writeHead(302, { Location: 'http://169.254.169.254/latest' }).end();
-    else if (asked.url === '/from') response.writeHead(302, { Location: '/to' }).end();
-    else response.end('there');
+test('follows a redirect through the same proxy with the same checks', async () => {
+  const site = await serve((request, response) => {
+    if (request.url === '/away') response.writeHead(302, { Location: 'http://169.254.169.254/latest' }).end();
+    else if (request.url === '/from') response.writeHead(302, { Location: '/to' }).end();
+    else response.end('target');
   });
   const [one, two] = [await proxyServer('one'), await proxyServer('two')];
   const egress = egressThrough([one.url, two.url], [site.host]);
-  const answer = await egress.request({ ...asking, url: `${site.origin}/from` });
-  expect([answer.url, Buffer.from(await answer.bytes()).toString()]).toEqual([`${site.origin}/to`, 'there']);
+  const answer = await egress.request({ ...viaProxy, url: `${site.origin}/from` });
+  expect([answer.url, Buffer.from(await answer.bytes()).toString()]).toEqual([`${site.origin}/to`, 'target']);
   expect([one.passed, two.passed]).toEqual([[`GET ${site.origin}/from`, `GET ${site.origin}/to`], []]);
-  await faultOf(egress.request({ ...asking, url: `${site.origin}/away` }), 'address_refused');
+  await faultOf(egress.request({ ...viaProxy, url: `${site.origin}/away` }), 'address_refused');
   expect([one.passed.length, two.passed]).toEqual([2, [`GET ${site.origin}/away`]]);
 });
 
-test('what may not be called never reaches a proxy: literals, names that lead inside, mixed answers, tunnels', async () => {
+test('rejects private literals, names and tunnels before they reach a proxy', async () => {
   const proxy = await proxyServer('one');
   const lookup: Lookup = (name) =>
     Promise.resolve([
@@ -84,7 +84,7 @@ test('what may not be called never reaches a proxy: literals, names that lead in
     'http://inside.example/',
     'https://mixed.example/',
   ])
-    await faultOf(egress.request({ ...asking, url }), 'address_refused');
+    await faultOf(egress.request({ ...viaProxy, url }), 'address_refused');
   const browsing = await egress.openProxy({ maxBytes: 1000, way: 'premium_proxy' });
   open.unshift(browsing);
   for (const authority of ['inside.example:443', '127.0.0.1:80']) {
@@ -94,7 +94,7 @@ test('what may not be called never reaches a proxy: literals, names that lead in
   expect(proxy.passed).toEqual([]);
 });
 
-/** What a request through a tunnel brings back; '' when the proxy hung up. */
+/** Returns the response to a request through a tunnel, or '' if the proxy closed the connection. */
 function tunnelled(proxy: EgressProxy, authority: string): Promise<string> {
   const { hostname, port } = new URL(proxy.url);
   return new Promise((resolve) => {
@@ -110,7 +110,7 @@ function tunnelled(proxy: EgressProxy, authority: string): Promise<string> {
   });
 }
 
-test("a browser's requests and tunnels keep to one proxy", async () => {
+test('uses one proxy for all tunnels of a browser', async () => {
   const site = await serve((_, response) => response.end('inside'));
   const [one, two] = [await proxyServer('one', 'ann:secret'), await proxyServer('two')];
   const egress = egressThrough([one.url, two.url], [site.host]);
@@ -121,27 +121,27 @@ test("a browser's requests and tunnels keep to one proxy", async () => {
   expect([one.passed, two.passed]).toEqual([[`CONNECT ${site.host}`, `CONNECT ${site.host}`], []]);
 });
 
-test('a proxy that fails is told without its address or credentials, naming the setting', async () => {
+test('reports a failing proxy by its setting, without its address or credentials', async () => {
   const site = await serve((_, response) => response.end());
   const proxy = await proxyServer('one', 'ann:secret');
-  const gone = await startHttpProxy('gone');
-  await gone.close();
+  const closed = await startHttpProxy('closed');
+  await closed.close();
   const wrong = proxy.url.replace('secret', 'guess');
   for (const [premium, url] of [
     [wrong, site.origin],
     [wrong, `https://${site.host}`],
-    [gone.url, site.origin],
-    [gone.url, `https://${site.host}`],
+    [closed.url, site.origin],
+    [closed.url, `https://${site.host}`],
   ] as const) {
-    const fault = await faultOf(egressThrough([premium], [site.host]).request({ ...asking, url }), 'unreachable');
+    const fault = await faultOf(egressThrough([premium], [site.host]).request({ ...viaProxy, url }), 'unreachable');
     expect(fault.message).toContain('PREMIUM_PROXY_URLS');
     expect(fault.message).not.toMatch(new RegExp(`guess|ann|${new URL(premium).port}`));
   }
   expect(site.seen).toEqual([]);
 });
 
-test('without a pool the way is closed', async () => {
+test('rejects requests through proxies if none is configured', async () => {
   const egress = egressThrough([], []);
   expect(egress.hasPremiumProxies).toBe(false);
-  await expect(egress.request({ ...asking, url: 'http://site.example/' })).rejects.toThrow('hasPremiumProxies');
+  await expect(egress.request({ ...viaProxy, url: 'http://site.example/' })).rejects.toThrow('hasPremiumProxies');
 });

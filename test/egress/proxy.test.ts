@@ -20,15 +20,15 @@ afterEach(async () => {
   await closeAll();
 });
 
-/** Asks as a browser does: the whole address in the request line. Null when the proxy hung up. */
-function ask(
+/** Sends a request with the full URL in the request line, as browsers do. Returns null if the proxy hangs up. */
+function requestThrough(
   proxy: EgressProxy,
   url: string,
   body?: string,
 ): Promise<{ status: number; headers: IncomingMessage['headers']; text: string } | null> {
   const { hostname, port } = new URL(proxy.url);
   return new Promise((resolve) => {
-    const asking = httpRequest(
+    const request = httpRequest(
       {
         hostname,
         port,
@@ -53,7 +53,7 @@ function ask(
           });
       },
     );
-    asking
+    request
       .on('error', () => {
         resolve(null);
       })
@@ -61,7 +61,7 @@ function ask(
   });
 }
 
-/** Opens a tunnel; null when the proxy hung up. */
+/** Opens a tunnel. Returns null if the proxy hangs up. */
 function tunnel(proxy: EgressProxy, authority: string): Promise<Socket | null> {
   const { hostname, port } = new URL(proxy.url);
   return new Promise((resolve) => {
@@ -79,19 +79,19 @@ function tunnel(proxy: EgressProxy, authority: string): Promise<Socket | null> {
   });
 }
 
-test('passes requests and answers on, redirects unfollowed', async () => {
-  const server = await serve((asked, response) => {
-    if (asked.url === '/moved') response.writeHead(302, { Location: 'http://169.254.169.254/' }).end();
+test('forwards requests and responses without following redirects', async () => {
+  const server = await serve((request, response) => {
+    if (request.url === '/moved') response.writeHead(302, { Location: 'http://169.254.169.254/' }).end();
     else response.writeHead(200, { 'Set-Cookie': ['a=1', 'b=2'] }).end('hello');
   });
   const proxy = await proxyFor([server.host]);
-  expect(await ask(proxy, `${server.origin}/x?y`)).toMatchObject({
+  expect(await requestThrough(proxy, `${server.origin}/x?y`)).toMatchObject({
     status: 200,
     text: 'hello',
     headers: { 'set-cookie': ['a=1', 'b=2'] },
   });
-  expect(await ask(proxy, `${server.origin}/post`, 'data')).toMatchObject({ status: 200 });
-  expect(await ask(proxy, `${server.origin}/moved`)).toMatchObject({
+  expect(await requestThrough(proxy, `${server.origin}/post`, 'data')).toMatchObject({ status: 200 });
+  expect(await requestThrough(proxy, `${server.origin}/moved`)).toMatchObject({
     status: 302,
     headers: { location: 'http://169.254.169.254/' },
   });
@@ -99,12 +99,12 @@ test('passes requests and answers on, redirects unfollowed', async () => {
   expect(server.seen[1]).toMatchObject({ method: 'POST', body: 'data' });
 });
 
-test('hangs up on what may not be called, and remembers it', async () => {
+test('closes connections to forbidden addresses and records them', async () => {
   const server = await serve((_, response) => response.end('secret'));
   const proxy = await proxyFor([]);
-  expect(await ask(proxy, server.origin)).toBeNull();
-  expect(await ask(proxy, `http://rebind.example:${String(server.port)}/`)).toBeNull();
-  expect(await ask(proxy, 'http://169.254.169.254/')).toBeNull();
+  expect(await requestThrough(proxy, server.origin)).toBeNull();
+  expect(await requestThrough(proxy, `http://rebind.example:${String(server.port)}/`)).toBeNull();
+  expect(await requestThrough(proxy, 'http://169.254.169.254/')).toBeNull();
   expect(await tunnel(proxy, server.host)).toBeNull();
   expect(await tunnel(proxy, `rebind.example:${String(server.port)}`)).toBeNull();
   expect(await tunnel(proxy, 'user@x:1')).toBeNull();
@@ -115,13 +115,13 @@ test('hangs up on what may not be called, and remembers it', async () => {
   );
 });
 
-test('is no relay to itself', async () => {
+test('does not relay to itself', async () => {
   const proxy = await proxyFor([]);
-  expect(await ask(proxy, `${proxy.url}/`)).toBeNull();
+  expect(await requestThrough(proxy, `${proxy.url}/`)).toBeNull();
   expect(await tunnel(proxy, new URL(proxy.url).host)).toBeNull();
 });
 
-test('tunnels bytes both ways', async () => {
+test('tunnels bytes in both directions', async () => {
   const server = await serve((_, response) => response.end('through'));
   const socket = await tunnel(await proxyFor([server.host]), server.host);
   const answer = new Promise<string>((resolve) => socket?.once('data', (data) => resolve(data.toString())));
@@ -129,22 +129,22 @@ test('tunnels bytes both ways', async () => {
   expect(await answer).toContain('200 OK');
 });
 
-test('lets no more than maxBytes through, requests and tunnels together', async () => {
+test('limits requests and tunnels together to maxBytes', async () => {
   const server = await serve((_, response) => response.end('x'.repeat(40_000)));
   const proxy = await proxyFor([server.host], 100_000);
-  expect((await ask(proxy, server.origin))?.text.length).toBe(40_000);
-  expect((await ask(proxy, server.origin))?.text.length).toBe(40_000);
+  expect((await requestThrough(proxy, server.origin))?.text.length).toBe(40_000);
+  expect((await requestThrough(proxy, server.origin))?.text.length).toBe(40_000);
   expect(proxy.exceeded()).toBe(false);
-  expect(await ask(proxy, server.origin)).toBeNull();
+  expect(await requestThrough(proxy, server.origin)).toBeNull();
   expect(proxy.exceeded()).toBe(true);
-  expect(await ask(proxy, server.origin)).toBeNull();
+  expect(await requestThrough(proxy, server.origin)).toBeNull();
   expect(await tunnel(proxy, server.host)).toBeNull();
 });
 
 test('close() ends tunnels and slow requests', async () => {
   const server = await serve(() => undefined);
   const proxy = await proxyFor([server.host]);
-  const slow = ask(proxy, server.origin);
+  const slow = requestThrough(proxy, server.origin);
   const socket = await tunnel(proxy, server.host);
   const closed = new Promise<void>((resolve) => socket?.once('close', () => resolve()));
   await proxy.close();

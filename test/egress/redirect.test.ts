@@ -16,17 +16,17 @@ const OTHER_ORIGINS = [
   ['plain HTTP on the port of HTTPS', 'http://api.example:443/items'],
   ['another port', 'https://api.example:8443/items'],
   ['another host', 'https://cdn.example/items'],
-  ['a host below', 'https://eu.api.example/items'],
+  ['a subdomain', 'https://eu.api.example/items'],
 ] as const;
 
-test('no credential goes along to another origin', () =>
+test('drops all credentials for another origin', () =>
   everyRow(
     OTHER_ORIGINS,
     ([name]) => name,
     ([, location]) => expect(redirected(STEP, 302, location)?.headers).toEqual({ accept: 'text/html' }),
   ));
 
-test('within an origin all headers go along', () => {
+test('keeps all headers within an origin', () => {
   expect(redirected(STEP, 302, '/elsewhere')).toEqual({ ...STEP, url: 'https://api.example/elsewhere' });
   expect(redirected(STEP, 302, 'https://api.example:443/elsewhere')?.headers).toEqual(STEP.headers);
 });

@@ -30,7 +30,7 @@ const REFUSALS: readonly (readonly [status: number, waitMs: number | null, refus
   [503, 7, 'busy'],
   [599, null, 'failed'],
 ];
-test('each status other than 2xx is the refusal that it means', () =>
+test('maps each status outside 2xx to its refusal', () =>
   everyRow(
     REFUSALS,
     (row) => row.join(' '),
@@ -50,7 +50,7 @@ const REASONS: readonly (readonly [text: string, reason: string])[] = [
   ['{"message":', ''],
   ['"text"', ''],
 ];
-test('the reason of a refusal is a field of its JSON or its plain text, and not a page', () =>
+test('reads the reason of a refusal from its JSON or plain text, but not from an HTML page', () =>
   everyRow(
     REASONS,
     ([text]) => JSON.stringify(text),
@@ -69,12 +69,12 @@ const PEER = {
   apiKey: 'secret',
 } as unknown as Peer;
 
-test('2xx is an answer, and anything else a fault that does not repeat the key', () =>
+test('returns a 2xx response, and reports any other status as a fault without the key', () =>
   everyRow([199, 200, 204, 299, 300, 401], String, async (status) => {
     const bytes = async () => Buffer.from('{"message":"secret is no key"}');
     const egress = { request: async () => ({ status, headers: { 'retry-after': '7' }, bytes }) as never };
-    const ended = await call(egress, { url: 'u', maxBytes: 1, timeoutMs: 1 }, PEER).catch((error: unknown) => error);
-    if (status >= 200 && status < 300) expect(ended).toMatchObject({ status });
+    const result = await call(egress, { url: 'u', maxBytes: 1, timeoutMs: 1 }, PEER).catch((error: unknown) => error);
+    if (status >= 200 && status < 300) expect(result).toMatchObject({ status });
     else
-      expect(ended).toMatchObject({ message: expect.stringMatching(/“… is no key”\)\. \(HTTP/), retryAfterMs: 7000 });
+      expect(result).toMatchObject({ message: expect.stringMatching(/“… is no key”\)\. \(HTTP/), retryAfterMs: 7000 });
   }));

@@ -1,4 +1,4 @@
-/** An account of Microsoft's against the emulator, without a service around it. */
+/** Microsoft accounts at the emulator, without the rest of the service. */
 import { loadConfig } from '../../../config/config.js';
 import type { Change, ItemPage, SourceItem } from '../../../connectors/connector.js';
 import { readSourceUrls } from '../../../connectors/readSourceUrls.js';
@@ -16,7 +16,7 @@ export const openEgress = (): Egress =>
     loadConfig({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1', SECRET_KEY: `k:${Buffer.alloc(32).toString('base64')}` }).egress,
   );
 
-/** With an access token that the emulator has just given out. */
+/** Returns an account with a new access token of the emulator. */
 export function accountOf(
   graph: GraphEmulator,
   source: 'ONEDRIVE' | 'OUTLOOK' | 'SHAREPOINT',
@@ -30,7 +30,7 @@ export function accountOf(
   return connectors.account(source, String(Math.random()), JSON.stringify(grant));
 }
 
-/** All pages of a listing. */
+/** Reads all pages of a listing. */
 export async function allPages(
   page: (cursor: string | null) => Promise<ItemPage>,
 ): Promise<{ readonly items: SourceItem[]; readonly pages: number }> {
@@ -48,22 +48,25 @@ export const below = (account: Account, externalId: string) =>
   allPages((cursor) => account.listDescendants(externalId, cursor, NEVER));
 export const idsOf = (items: readonly SourceItem[]): string[] => items.map(({ externalId }) => externalId).toSorted();
 
-/** A whole pass of the feed: what it told, in few words, and the point after it. */
+/** Reads the change feed to its end. Returns the changed ids, deleted ones as "gone …", and the next cursor. */
 export async function pass(
   account: Account,
-  point: string,
-): Promise<{ readonly told: string[]; readonly point: string }> {
-  const told: string[] = [];
-  let at = point;
+  from: string,
+): Promise<{ readonly changed: string[]; readonly cursor: string }> {
+  const changed: string[] = [];
+  let cursor = from;
   for (let more = true; more;) {
-    const page: { changes: readonly Change[]; next: string; more: boolean } = await account.changes!.since(at, NEVER);
-    told.push(...page.changes.map((change) => ('gone' in change ? `gone ${change.gone}` : change.item.externalId)));
-    ({ next: at, more } = page);
+    const page: { changes: readonly Change[]; next: string; more: boolean } = await account.changes!.since(
+      cursor,
+      NEVER,
+    );
+    changed.push(...page.changes.map((change) => ('gone' in change ? `gone ${change.gone}` : change.item.externalId)));
+    ({ next: cursor, more } = page);
   }
-  return { told, point: at };
+  return { changed, cursor };
 }
 
-/** The Fault that a call ends with. */
+/** Returns the Fault that a call rejects with. Throws if the call succeeds or rejects with another error. */
 export async function faultOf(call: Promise<unknown>): Promise<Fault> {
   const error = await call.then(
     () => null,

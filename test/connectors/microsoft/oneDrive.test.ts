@@ -31,7 +31,7 @@ beforeEach(() => {
 const put = (path: string, content: string | Buffer = path): string => graph.drives.put('b!mine', path, { content });
 
 describe('listings', () => {
-  test('of a drive tell all that lies in it, page by page, each where it lies', async () => {
+  test('of a drive contain all of its items with their parents, page by page', async () => {
     for (const path of ['a/1.md', 'a/b/2.md', 'a/b/c/3.pdf', '4.docx']) put(path);
     const { items, pages } = await below(account, 'b!mine');
     expect(pages).toBeGreaterThan(3);
@@ -56,21 +56,21 @@ describe('listings', () => {
       createdAt: '2026-03-03T10:00:00Z',
       version: expect.stringMatching(/^"c:/),
     });
-    // All of it by the feed: no request a folder.
+    // The listing uses the delta feed: it sends no request per folder.
     expect(graph.requests.filter((path) => path.includes('/children'))).toEqual([]);
   });
 
-  test('of a folder tell it and what lies below it, and nothing else', async () => {
+  test('of a folder contain the folder and its descendants only', async () => {
     for (const path of ['a/1.md', 'a/b/2.md', 'a/b/c/3.md', 'a/b/c/4.md', 'a/b/c/5.md', 'd/6.md']) put(path);
     expect(idsOf((await below(account, 'b!mine/a.b')).items)).toEqual(
       ['a.b', 'a.b.2.md', 'a.b.c', 'a.b.c.3.md', 'a.b.c.4.md', 'a.b.c.5.md'].map((id) => `b!mine/${id}`),
     );
     expect(idsOf((await below(account, 'b!mine/d.6.md')).items)).toEqual(['b!mine/d.6.md']);
-    // The id of the root folder is that of the drive.
+    // The root folder of a drive counts as the drive.
     expect((await below(account, `b!mine/${rootOf('b!mine')}`)).items).toHaveLength(11);
   });
 
-  test('of drives go over all pages, and an id without a drive is one of the first', async () => {
+  test('of drives span all pages, and an id without a drive belongs to the first drive', async () => {
     for (const id of ['b!two', 'b!three', 'b!four']) {
       graph.drives.add(id);
       graph.ownDrives.push(id);
@@ -84,10 +84,10 @@ describe('listings', () => {
     expect(idsOf((await below(account, id)).items)).toEqual([`b!mine/${id}`]);
   });
 
-  test('go into folders shared from elsewhere, once, and to files by the drive they lie in', async () => {
+  test('include folders shared from other drives once, with ids of their own drive', async () => {
     graph.drives.add('b!theirs');
     graph.drives.put('b!theirs', 'shared/deep/plan.md', { content: 'The plan.' });
-    // Both show each other.
+    // Each of the two folders links to the other.
     graph.drives.put('b!theirs', 'shared/back', { remote: { drive: 'b!mine', item: 'a' } });
     graph.drives.put('b!mine', 'a/link', { remote: { drive: 'b!theirs', item: 'shared' } });
     const { items } = await below(account, 'b!mine');
@@ -99,25 +99,25 @@ describe('listings', () => {
     });
     expect(items).toHaveLength(6);
     expect(Buffer.from((await account.open('b!theirs/shared.deep.plan.md', NEVER)).bytes).toString()).toBe('The plan.');
-    // What is shared no more costs itself alone.
+    // A shared folder without access does not end the listing.
     put('z.md');
     graph.misbehave((path) => (path.includes('b!theirs') ? { status: 403 } : null));
     expect(idsOf((await below(account, 'b!mine')).items)).toContain('b!mine/z.md');
   });
 
-  test('survive a folder that goes away, and a feed that loses its place', async () => {
+  test('continue after a deleted folder, and restart after an expired delta link', async () => {
     for (const path of ['a/1.md', 'a/b/2.md', 'a/c/3.md']) put(path);
     graph.misbehave((path) => (path.endsWith('/items/a.b/children') ? { status: 404 } : null));
     expect(idsOf((await below(account, 'b!mine/a')).items)).toContain('b!mine/a.c.3.md');
-    let asked = 0;
-    graph.misbehave((path) => (path.includes('/root/delta') && ++asked === 2 ? { status: 410 } : null));
+    let deltaRequests = 0;
+    graph.misbehave((path) => (path.includes('/root/delta') && ++deltaRequests === 2 ? { status: 410 } : null));
     expect(new Set(idsOf((await below(account, 'b!mine')).items)).size).toBe(7);
     graph.misbehave((path) => (path.includes('/root/delta') ? { status: 410 } : null));
     expect(await faultOf(below(account, 'b!mine'))).toMatchObject({ kind: 'stale_cursor' });
   });
 
   test.each(['nowhere', 'b!mine/nowhere', 'b!mine/../../me', 'b!mine/a/b', '..', '', 'b!mine/', 'a b', 'ü'])(
-    'of %p are not there',
+    'of %p are not found',
     async (id) => {
       put('a/1.md');
       expect(await faultOf(below(account, id))).toMatchObject({ kind: 'not_found' });
@@ -127,12 +127,12 @@ describe('listings', () => {
     },
   );
 
-  test('an id that Graph does not take for one at all is not there either', async () => {
+  test('of an id that Graph rejects as malformed are not found', async () => {
     graph.misbehave((path) => (path.includes('/drives/') ? { status: 400 } : null));
     expect(await faultOf(below(account, 'b!mine/nowhere'))).toMatchObject({ kind: 'not_found' });
   });
 
-  test('of a drive are no empty ones where Graph does not understand us', async () => {
+  test('fail instead of being empty if Graph answers 400', async () => {
     put('a/1.md');
     graph.misbehave((path) => (path.includes('/delta') ? { status: 400 } : null));
     expect(await faultOf(below(account, 'b!mine'))).toMatchObject({ kind: 'bad_response' });
@@ -140,7 +140,7 @@ describe('listings', () => {
 });
 
 describe('contents', () => {
-  test('are fetched elsewhere, without credentials, as what they are declared', async () => {
+  test('are downloaded from another host without credentials, with their declared type', async () => {
     const id = graph.drives.put('b!mine', 'a/Über 1.md', { content: 'Grüße', mimeType: 'text/markdown' });
     const content = await account.open(`b!mine/${id}`, NEVER);
     expect(content).toMatchObject({
@@ -151,11 +151,11 @@ describe('contents', () => {
     });
     expect(Buffer.from(content.bytes).toString()).toBe('Grüße');
     expect(graph.downloads).toEqual([{ path: `/b!mine/${id}`, withCredentials: false }]);
-    // The address that is a credential by itself is told nowhere.
+    // The download URL contains a credential, so it must not appear in the result.
     expect(JSON.stringify({ ...content, bytes: null })).not.toContain(graph.temporary);
   });
 
-  test('that are none say why', async () => {
+  test('that are unavailable fail with the reason', async () => {
     put('a/1.md');
     graph.drives.put('b!mine', 'notes', { package: true });
     graph.drives.put('b!mine', 'big.md', { content: 'x'.repeat(2_000) });
@@ -170,82 +170,82 @@ describe('contents', () => {
       expect(await faultOf(account.open(id, NEVER))).toMatchObject({ kind: 'not_found' });
   });
 
-  test('a notebook is listed and not synced with its folder; asked for by itself, it is told why not', async () => {
+  test('of a notebook are missing in its folder, and available if it is selected, so that the user sees the reason', async () => {
     graph.drives.put('b!mine', 'a/notes', { package: true });
-    const listed = (await below(account, 'b!mine')).items.find(({ name }) => name === 'notes');
-    expect(listed).toMatchObject({ hasContent: false, isSelectable: false });
+    const notebook = (await below(account, 'b!mine')).items.find(({ name }) => name === 'notes');
+    expect(notebook).toMatchObject({ hasContent: false, isSelectable: false });
     expect((await below(account, 'b!mine/a.notes')).items).toMatchObject([{ hasContent: true }]);
   });
 });
 
-describe('the feed', () => {
-  test('tells what came, changed, moved and went since its point, of all drives', async () => {
+describe('the change feed', () => {
+  test('reports new, changed and deleted items of all drives since the cursor', async () => {
     for (const path of ['a/1.md', 'a/2.md', 'b/3.md']) put(path);
     graph.drives.add('b!two');
     graph.ownDrives.push('b!two');
     const start = await account.changes!.now(NEVER);
-    let { told, point } = await pass(account, start);
-    expect(told).toEqual([]);
+    let { changed, cursor } = await pass(account, start);
+    expect(changed).toEqual([]);
     graph.drives.write('b!mine', 'a.1.md', 'new');
     put('b/4.md');
     graph.drives.remove('b!mine', 'a.2.md');
     graph.drives.put('b!two', 'x.md', { content: 'x' });
-    ({ told, point } = await pass(account, point));
-    expect(told.toSorted()).toEqual(['b!mine/a.1.md', 'b!mine/b.4.md', 'b!two/x.md', 'gone b!mine/a.2.md']);
-    expect((await pass(account, point)).told).toEqual([]);
-    // A folder's going is told once, not of what lay in it.
+    ({ changed, cursor } = await pass(account, cursor));
+    expect(changed.toSorted()).toEqual(['b!mine/a.1.md', 'b!mine/b.4.md', 'b!two/x.md', 'gone b!mine/a.2.md']);
+    expect((await pass(account, cursor)).changed).toEqual([]);
+    // A deleted folder is reported once, without its contents.
     graph.drives.remove('b!mine', 'b');
-    expect((await pass(account, point)).told).toEqual(['gone b!mine/b']);
-    // The same point tells the same again.
-    expect((await pass(account, point)).told).toEqual(['gone b!mine/b']);
+    expect((await pass(account, cursor)).changed).toEqual(['gone b!mine/b']);
+    // The same cursor returns the same changes again.
+    expect((await pass(account, cursor)).changed).toEqual(['gone b!mine/b']);
   });
 
-  test('says of an item in the root folder that it lies in the drive', async () => {
+  test('reports the drive as the parent of an item in the root folder', async () => {
     const start = await account.changes!.now(NEVER);
     put('top.md');
     const { changes } = await account.changes!.since(start, NEVER);
     expect(changes).toMatchObject([{ item: { externalId: 'b!mine/top.md', parentExternalId: 'b!mine' } }]);
   });
 
-  test('reads drives that are new from their beginning, and tells of drives that went', async () => {
+  test('reads new drives from the beginning, and reports removed drives', async () => {
     put('1.md');
     const start = await account.changes!.now(NEVER);
     graph.drives.add('b!new');
     graph.drives.put('b!new', 'n.md', { content: 'n' });
     graph.ownDrives.splice(0, Number.POSITIVE_INFINITY, 'b!new');
-    const { told, point } = await pass(account, start);
-    expect(told).toEqual(['gone b!mine', 'b!new', 'b!new/n.md']);
+    const { changed, cursor } = await pass(account, start);
+    expect(changed).toEqual(['gone b!mine', 'b!new', 'b!new/n.md']);
     graph.drives.write('b!new', 'n.md', 'n2');
-    expect((await pass(account, point)).told).toEqual(['b!new/n.md']);
+    expect((await pass(account, cursor)).changed).toEqual(['b!new/n.md']);
   });
 
-  test('of a drive that shows folders of others is stale: what changes in these is not told', async () => {
+  test('is stale for a drive with folders of other drives, because Graph does not report their changes', async () => {
     graph.drives.add('b!theirs');
     graph.drives.put('b!theirs', 'shared/plan.md', { content: 'x' });
     const start = await account.changes!.now(NEVER);
     graph.drives.put('b!mine', 'link', { remote: { drive: 'b!theirs', item: 'shared' } });
-    const { told, point } = await pass(account, start);
-    expect(told).toEqual(['b!theirs/shared']);
-    expect(await faultOf(pass(account, point))).toMatchObject({ kind: 'stale_cursor' });
+    const { changed, cursor } = await pass(account, start);
+    expect(changed).toEqual(['b!theirs/shared']);
+    expect(await faultOf(pass(account, cursor))).toMatchObject({ kind: 'stale_cursor' });
     expect(await faultOf(pass(account, await account.changes!.now(NEVER)))).toMatchObject({ kind: 'stale_cursor' });
     graph.drives.remove('b!mine', 'link');
-    expect((await pass(account, await account.changes!.now(NEVER))).told).toEqual([]);
+    expect((await pass(account, await account.changes!.now(NEVER))).changed).toEqual([]);
   });
 
   test.each([
-    ['a point that Graph has forgotten', () => void (graph.drives.all.get('b!mine')!.forgotten = 1_000)],
-    ['a point that is none of ours', () => undefined],
-  ])('of %s is stale', async (name, forget) => {
+    ['an expired cursor', () => void (graph.drives.all.get('b!mine')!.forgotten = 1_000)],
+    ['an invalid cursor', () => undefined],
+  ])('reports %s as stale', async (name, forget) => {
     put('1.md');
     const start = await account.changes!.now(NEVER);
     forget();
-    const point = name.includes('ours') ? 'x' : start;
-    expect(await faultOf(account.changes!.since(point, NEVER))).toMatchObject({ kind: 'stale_cursor' });
+    const cursor = name.includes('invalid') ? 'x' : start;
+    expect(await faultOf(account.changes!.since(cursor, NEVER))).toMatchObject({ kind: 'stale_cursor' });
   });
 });
 
-describe('answers', () => {
-  test('lead to no other host: of a link its query alone is followed', async () => {
+describe('responses', () => {
+  test('cannot redirect to another host: only the query of a next link is used', async () => {
     const elsewhere = await startGraph();
     try {
       for (const path of ['1.md', '2.md', '3.md']) put(path);
@@ -265,14 +265,14 @@ describe('answers', () => {
 
   test.each([
     ['no list', {}],
-    ['a list that is none', { value: 'all' }],
-    ['a link that is none', { value: [], '@odata.nextLink': 'next' }],
-  ])('with %s are a fault of the source', async (_name, body) => {
+    ['an invalid list', { value: 'all' }],
+    ['an invalid next link', { value: [], '@odata.nextLink': 'next' }],
+  ])('with %s are server errors', async (_name, body) => {
     graph.misbehave((path) => (path.endsWith('/drives') ? { status: 200, body } : null));
     expect(await faultOf(account.listRoots(null, NEVER))).toMatchObject({ kind: 'server_error' });
   });
 
-  test('with things of other kinds are taken for what they are worth', async () => {
+  test('with invalid entries or fields are read without them', async () => {
     const value = [
       null,
       7,
@@ -299,13 +299,13 @@ describe('answers', () => {
     [509, { 'retry-after': '3600' }, 'bandwidthLimitExceeded', 'rate_limited'],
     [400, {}, 'SyncStateNotFound', 'stale_cursor'],
     [400, {}, 'badRequest', 'bad_response'],
-  ])('%i %o %s is %s', async (status, headers, code, kind) => {
+  ])('with status %i, headers %o and code %s are reported as %s', async (status, headers, code, kind) => {
     graph.misbehave(() => ({ status, headers, ...(code === undefined ? {} : { code }) }));
     expect(await faultOf(account.listRoots(null, NEVER))).toMatchObject({ kind });
   });
 });
 
-test('an account is known by the address of its person', async () => {
+test('identifies the account by the address of its user', async () => {
   expect(await account.identify(NEVER)).toEqual({
     account: 'ada@harbour.example',
     metadata: { user_id: PERSON.id, user_name: PERSON.label },
@@ -314,15 +314,15 @@ test('an account is known by the address of its person', async () => {
   expect(await faultOf(account.identify(NEVER))).toMatchObject({ kind: 'access_revoked' });
 });
 
-test('never takes a broken answer for the end of a list', async () => {
+test('never treats a broken response as the end of a list', async () => {
   for (const path of ['a/1.md', 'a/b/2.md']) put(path);
   const list = async () => [(await account.listRoots(null, NEVER)).items, (await below(account, 'b!mine')).items];
   expect(await acceptedBrokenAnswers(graph, list)).toEqual([]);
 });
 
-test('never takes a broken answer for a deletion in the feed', async () => {
+test('never treats a broken response as a deletion in the change feed', async () => {
   put('1.md');
   const start = await account.changes!.now(NEVER);
   put('2.md');
-  expect(await acceptedBrokenAnswers(graph, async () => (await pass(account, start)).told)).toEqual([]);
+  expect(await acceptedBrokenAnswers(graph, async () => (await pass(account, start)).changed)).toEqual([]);
 });

@@ -44,7 +44,7 @@ const put = (id: string, folder: string, more: Partial<EmulatedMessage> = {}): v
   });
 
 describe('listings', () => {
-  test('of folders leave out the bin and searches, and tell what lies in each', async () => {
+  test('of folders contain their descendants, without Deleted Items and search folders', async () => {
     const roots = await allPages((cursor) => account.listRoots(cursor, NEVER));
     expect(roots.pages).toBe(2);
     expect(roots.items.map(({ externalId, name, itemType }) => [externalId, name, itemType])).toEqual([
@@ -83,7 +83,7 @@ describe('listings', () => {
     expect(idsOf((await below(account, 'folder:OLD')).items)).toEqual(['folder:OLD', 'm3', 'm4', 'm5']);
   });
 
-  test('tell what is attached to a message, which becomes a file only where it is asked for', async () => {
+  test('contain the attachments of a message, which have content only if they are requested', async () => {
     put('m1', 'INBOX', {
       attachments: {
         plan: { name: 'plan.md', content: 'The plan.' },
@@ -95,7 +95,7 @@ describe('listings', () => {
       (await below(account, id)).items
         .filter(({ itemType }) => itemType !== 'FOLDER')
         .map((item) => [item.externalId, item.parentExternalId, item.hasContent]);
-    // A link to a file elsewhere is listed, and never becomes a file.
+    // An attachment that links to another host is listed without content.
     const link = ['m1/link', 'm1', false];
     expect(await found('folder:INBOX')).toEqual([['m1', 'folder:INBOX', true], ['m1/plan', 'm1', false], link]);
     expect(await found('m1')).toEqual([['m1', 'folder:INBOX', true], ['m1/plan', 'm1', false], link]);
@@ -114,14 +114,14 @@ describe('listings', () => {
     ]);
   });
 
-  test('survive a folder that goes away, and a feed that loses its place', async () => {
+  test('continue after a deleted folder, and restart after an expired delta link', async () => {
     for (const id of ['m1', 'm2', 'm3']) put(id, 'OLD');
     put('m4', 'PLANS');
     graph.misbehave((path) => (path.includes('/PLANS/messages') ? { status: 404 } : null));
     expect(idsOf((await below(account, 'folder:WORK')).items)).toEqual(expect.arrayContaining(['m1', 'm2', 'm3']));
-    let asked = 0;
+    let deltaRequests = 0;
     graph.misbehave((path) =>
-      path.includes('/OLD/messages') && ++asked === 2 ? { status: 410, code: 'SyncStateNotFound' } : null,
+      path.includes('/OLD/messages') && ++deltaRequests === 2 ? { status: 410, code: 'SyncStateNotFound' } : null,
     );
     expect(new Set(idsOf((await below(account, 'folder:OLD')).items))).toEqual(
       new Set(['folder:OLD', 'm1', 'm2', 'm3']),
@@ -139,12 +139,12 @@ describe('listings', () => {
     '',
     'a b',
     'm1/',
-  ])('of %p are not there', async (id) => {
+  ])('of %p are not found', async (id) => {
     put('m1', 'INBOX');
     expect(await faultOf(below(account, id))).toMatchObject({ kind: 'not_found' });
   });
 
-  test('of a query for a folder that would lead elsewhere are not there', async () => {
+  test('of a query with a path as its folder are not found', async () => {
     const id = idOfOutlookQuery({ folder: '../messages', filter: null, attachments: false })!;
     expect(await faultOf(below(account, id))).toMatchObject({ kind: 'not_found' });
     expect(graph.requests).toEqual([]);
@@ -173,18 +173,18 @@ test.each([
     },
     ['b', 'c'],
   ],
-])('a query for %j finds %j', async (filter, found) => {
+])('the query %j matches %j', async (filter, ids) => {
   put('a', 'INBOX', { received: '2026-01-06T23:59:59Z', categories: ["Ada's", 'x'] });
   put('b', 'INBOX', { received: '2026-01-07T00:00:00Z', flagged: true });
   put('c', 'INBOX', { received: '2026-01-08T00:00:00Z', read: true });
   put('d', 'INBOX', { received: '2026-01-09T00:00:00Z', from: 'ada@harbour.example' });
   put('e', 'WORK', { flagged: true });
   const id = idOfOutlookQuery({ folder: 'INBOX', filter: readOutlookFilter(filter), attachments: false })!;
-  expect(idsOf((await below(account, id)).items)).toEqual(found);
+  expect(idsOf((await below(account, id)).items)).toEqual(ids);
 });
 
 describe('contents', () => {
-  test('are the subject and the text; who wrote it to whom stands beside it', async () => {
+  test('are the subject and the text, with sender and recipients as facts', async () => {
     put('m1', 'INBOX', {
       text: 'Dear Ada,\r\n\r\nhigh tide is at noon.',
       to: ['ada@harbour.example', 'bob@harbour.example'],
@@ -216,7 +216,7 @@ describe('contents', () => {
     });
   });
 
-  test('attached to a message are read by their kinds', async () => {
+  test('of attachments are read according to their kind', async () => {
     put('m1', 'INBOX', {
       attachments: {
         plan: { name: 'plan.md', content: 'The plan.', contentType: 'application/octet-stream' },
@@ -237,7 +237,7 @@ describe('contents', () => {
     expect(graph.requests.some((path) => path.includes('/attachments/plan/$value'))).toBe(true);
   });
 
-  test('that are none say why', async () => {
+  test('that are unavailable fail with the reason', async () => {
     expect(await faultOf(account.open('folder:INBOX', NEVER))).toMatchObject({ kind: 'unsupported_type' });
     for (const id of ['gone', 'gone/plan', 'filter:x', '../me'])
       expect(await faultOf(account.open(id, NEVER))).toMatchObject({ kind: 'not_found' });
@@ -245,7 +245,7 @@ describe('contents', () => {
     expect(await faultOf(account.open('malformed', NEVER))).toMatchObject({ kind: 'not_found' });
   });
 
-  test('that come as HTML in spite of what was asked are HTML', async () => {
+  test('that arrive as HTML, although text was requested, are HTML', async () => {
     graph.misbehave((path) =>
       path.endsWith('/messages/m1')
         ? { status: 200, body: { id: 'm1', subject: 'A <b>', body: { contentType: 'HTML', content: '<p>x</p>' } } }
@@ -258,7 +258,7 @@ describe('contents', () => {
 });
 
 describe('folders', () => {
-  const called = async (name: string) =>
+  const idsOfName = async (name: string) =>
     ((await account.read('folders', { called: name }, NEVER)) as { id: string }[]).map(({ id }) => id);
 
   test.each([
@@ -274,11 +274,11 @@ describe('folders', () => {
     ['Deleted Items', []],
     ['Nowhere', []],
     ['../me', []],
-  ])('called %p are %j', async (name, ids) => {
-    expect((await called(name)).toSorted()).toEqual(ids);
+  ])('named %p are %j', async (name, ids) => {
+    expect((await idsOfName(name)).toSorted()).toEqual(ids);
   });
 
-  test('are all told, each behind the one it lies in', async () => {
+  test('are all listed, each after its parent', async () => {
     put('m1', 'OLD');
     expect(await account.read('folders', {}, NEVER)).toEqual([
       { id: 'INBOX', name: 'Posteingang', parent: null, root: 'INBOX', messages: 0 },
@@ -289,13 +289,13 @@ describe('folders', () => {
     ]);
   });
 
-  test('that say they lie in themselves are told once', async () => {
+  test('that contain themselves are listed once', async () => {
     const value = [{ id: 'A', displayName: 'A', childFolderCount: 1 }];
     graph.misbehave((path) => (/mailFolders(\/A|$)/.test(path) ? { status: 200, body: { value } } : null));
-    expect(await called('A')).toEqual(['A']);
+    expect(await idsOfName('A')).toEqual(['A']);
   });
 
-  test('categories are told as the mailbox has them', async () => {
+  test('are accompanied by the categories of the mailbox', async () => {
     for (const index of [1, 2, 3])
       graph.mailbox.categories.push({ id: `c${index}`, displayName: `Kind ${index}`, color: `preset${index}` });
     const found = await account.read('categories', {}, NEVER);
@@ -304,22 +304,22 @@ describe('folders', () => {
   });
 });
 
-describe('the feed', () => {
-  test('tells what came, changed and went since its point, of all folders', async () => {
+describe('the change feed', () => {
+  test('reports new, changed and deleted messages of all folders since the cursor', async () => {
     for (const id of ['m1', 'm2', 'm3']) put(id, 'INBOX');
     put('m4', 'OLD');
     const start = await account.changes!.now(NEVER);
-    let { told, point } = await pass(account, start);
-    expect(told).toEqual([]);
+    let { changed, cursor } = await pass(account, start);
+    expect(changed).toEqual([]);
     graph.mailbox.write('m1', 'new');
     graph.mailbox.remove('m2');
     put('m5', 'OLD');
-    ({ told, point } = await pass(account, point));
-    expect(told.toSorted()).toEqual(['gone m2', 'm1', 'm5']);
-    expect((await pass(account, point)).told).toEqual([]);
+    ({ changed, cursor } = await pass(account, cursor));
+    expect(changed.toSorted()).toEqual(['gone m2', 'm1', 'm5']);
+    expect((await pass(account, cursor)).changed).toEqual([]);
   });
 
-  test('follows a message to another folder, whichever of the two is read first; into the bin it is gone', async () => {
+  test('follows a moved message in any order of folders, and reports one in Deleted Items as deleted', async () => {
     put('m1', 'INBOX');
     put('m2', 'OLD');
     put('m3', 'WORK');
@@ -327,30 +327,30 @@ describe('the feed', () => {
     graph.mailbox.move('m1', 'OLD');
     graph.mailbox.move('m2', 'INBOX');
     graph.mailbox.move('m3', 'BIN');
-    const { told } = await pass(account, start);
-    expect([...new Set(told)].toSorted()).toEqual(['gone m3', 'm1', 'm2']);
+    const { changed } = await pass(account, start);
+    expect([...new Set(changed)].toSorted()).toEqual(['gone m3', 'm1', 'm2']);
   });
 
-  test('reads folders that are new from their beginning, and tells of folders that went', async () => {
+  test('reads new folders from the beginning, and reports removed folders', async () => {
     put('m1', 'PLANS');
     const start = await account.changes!.now(NEVER);
     graph.mailbox.folders.delete('OLDER');
     graph.mailbox.folders.set('NEW', { name: 'New', parent: null });
     put('m2', 'NEW');
-    expect((await pass(account, start)).told).toEqual(['gone folder:OLDER', 'folder:NEW', 'm2']);
+    expect((await pass(account, start)).changed).toEqual(['gone folder:OLDER', 'folder:NEW', 'm2']);
   });
 
-  test('tells of a folder that has another name or lies elsewhere, once', async () => {
+  test('reports a renamed or moved folder once', async () => {
     const start = await account.changes!.now(NEVER);
     put('m1', 'INBOX');
     graph.mailbox.folders.set('PLANS', { name: 'Plans of 2027', parent: 'INBOX' });
-    const { told, point } = await pass(account, start);
-    // What lies in it has another outermost folder too.
-    expect(told).toEqual(['folder:PLANS', 'folder:OLD', 'm1']);
-    expect((await pass(account, point)).told).toEqual([]);
+    const { changed, cursor } = await pass(account, start);
+    // The root of its subfolder has changed as well.
+    expect(changed).toEqual(['folder:PLANS', 'folder:OLD', 'm1']);
+    expect((await pass(account, cursor)).changed).toEqual([]);
   });
 
-  test('of a point that Outlook has forgotten is stale', async () => {
+  test('reports an expired cursor as stale', async () => {
     put('m1', 'INBOX');
     const start = await account.changes!.now(NEVER);
     graph.mailbox.forgotten = 1_000_000;
@@ -358,11 +358,11 @@ describe('the feed', () => {
   });
 });
 
-describe('a broken answer', () => {
+describe('a broken response', () => {
   const broken = (call: () => Promise<unknown>) => acceptedBrokenAnswers(graph, call);
   const attached = { attachments: { a1: { name: 'a.txt', content: 'A' } } };
 
-  test('is never taken for the end of a list', async () => {
+  test('never counts as the end of a list', async () => {
     put('m1', 'WORK', attached);
     for (const id of ['m2', 'm3', 'm4']) put(id, 'PLANS');
     expect(await broken(async () => (await allPages((cursor) => account.listRoots(cursor, NEVER))).items)).toEqual([]);
@@ -370,23 +370,23 @@ describe('a broken answer', () => {
       expect(await broken(async () => (await below(account, id)).items)).toEqual([]);
   });
 
-  test('is never taken for the content of a message or an attachment', async () => {
+  test('never replaces the content of a message or an attachment', async () => {
     put('m1', 'WORK', attached);
     for (const id of ['m1', 'm1/a1']) {
       const accepted = await broken(() => account.open(id, NEVER));
-      // The bytes of an attachment may be anything, a page of a proxy too.
+      // The bytes of an attachment cannot be validated: even the HTML page of a proxy is valid content.
       expect(accepted.filter((line) => !line.includes('/$value)'))).toEqual([]);
     }
   });
 
-  test('is never taken for a deletion in the feed, nor for its end', async () => {
+  test('never counts as a deletion in the change feed, nor as its end', async () => {
     for (const id of ['m1', 'm2', 'm3']) put(id, 'WORK');
     put('m4', 'BIN');
     const start = await account.changes!.now(NEVER);
     put('m1', 'INBOX');
     put('m2', 'WORK', attached);
     graph.mailbox.folders.delete('OLDER');
-    expect(await broken(async () => (await pass(account, start)).told)).toEqual([]);
+    expect(await broken(async () => (await pass(account, start)).changed)).toEqual([]);
     expect(await broken(() => account.changes!.now(NEVER))).toEqual([]);
   });
 });

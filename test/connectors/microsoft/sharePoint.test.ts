@@ -50,7 +50,7 @@ describe('the site', () => {
     ['sites/Marketing', 'harbour/Marketing', ['b!assets', 'b!docs', 'b!forms', 'pages']],
     ['teams/Crew', 'harbour/teams/Crew', ['b!crew', 'pages']],
     ['Marketing/Archive', 'harbour/Marketing/Archive', ['b!old', 'pages']],
-  ])('%p is %s, with its libraries and pages', async (site, domain, containers) => {
+  ])('%p is resolved to %s, with its libraries and pages', async (site, domain, containers) => {
     expect(await accountFor(site).identify(NEVER)).toMatchObject({
       account: `ada@harbour.example|${domain}`,
       metadata: { site_host: SITE_HOST },
@@ -58,13 +58,13 @@ describe('the site', () => {
     expect(idsOf((await roots(site)).items)).toEqual(containers);
   });
 
-  test('is asked for by a path in which the colon is a colon', async () => {
+  test('is requested by a path with an unescaped colon', async () => {
     await roots('Marketing');
     expect(graph.requests.some((path) => path.startsWith(`/v1.0/sites/${SITE_HOST}:/sites/Marketing?`))).toBe(true);
   });
 
   test.each(['Nowhere', '..', 'a/../b', 'Marketing:/drive', 'a?b', 'a#b', '%2e%2e', 'a/b/c/d/e/f/g/h/i/j/k'])(
-    'called %p is not there, and leads nowhere else',
+    'named %p is not found, and causes no request to another path',
     async (site) => {
       expect(await faultOf(accountFor(site).identify(NEVER))).toMatchObject({ kind: 'not_found' });
       for (const path of graph.requests)
@@ -73,18 +73,18 @@ describe('the site', () => {
   );
 });
 
-test('a file is the same by its drive and id, and by its id alone in the first library', async () => {
+test('resolves a file by drive and id, or by its id alone in the first library', async () => {
   const id = graph.drives.put('b!docs', 'plans/plan.md', { content: 'The plan.' });
   const account = accountFor('Marketing');
   expect(idsOf((await below(account, id)).items)).toEqual([`b!docs/${id}`]);
   expect(Buffer.from((await account.open(`b!docs/${id}`, NEVER)).bytes).toString()).toBe('The plan.');
 });
 
-test('the feed tells what changes in all libraries of the site', async () => {
+test('reports changes in all libraries of the site', async () => {
   const account = accountFor('Marketing');
   const start = await account.changes!.now(NEVER);
   for (const drive of ['b!docs', 'b!forms', 'b!crew']) graph.drives.put(drive, 'x.md', { content: 'x' });
-  expect((await pass(account, start)).told).toEqual(['b!docs/x.md', 'b!forms/x.md']);
+  expect((await pass(account, start)).changed).toEqual(['b!docs/x.md', 'b!forms/x.md']);
 });
 
 describe('pages', () => {
@@ -100,7 +100,7 @@ describe('pages', () => {
     });
   });
 
-  test('are listed beside the libraries, over all pages of the answer', async () => {
+  test('are listed as one container, across all pages of the response', async () => {
     const { items, pages } = await below(accountFor('Marketing'), 'pages');
     expect(pages).toBe(3);
     expect(items).toHaveLength(6);
@@ -116,7 +116,7 @@ describe('pages', () => {
     expect(idsOf((await below(accountFor('Marketing'), `pages/${GUID}`)).items)).toEqual([`pages/${GUID}`]);
   });
 
-  test('are read as what stands on them, in order; markup in a title stays text', async () => {
+  test('are read as their text parts in order, with an escaped title', async () => {
     const { bytes, contentType, name } = await accountFor('Marketing').open(`pages/${GUID}`, NEVER);
     expect({ contentType, name }).toEqual({ contentType: 'text/html; charset=utf-8', name: 'Tides & <times>' });
     const html = Buffer.from(bytes).toString();
@@ -124,30 +124,27 @@ describe('pages', () => {
     expect(html).toMatch(/High at noon\.[^]*Low at six\.[^]*5 &lt; 6/);
   });
 
-  test('that are new, changed or gone are told by the feed', async () => {
+  test('that are new, changed or deleted appear in the change feed', async () => {
     const account = accountFor('Marketing');
     const { pages } = graph.sites.get('sites/Marketing')!;
     const start = await account.changes!.now(NEVER);
     const first = await pass(account, start);
-    expect(first.told).toEqual([]);
+    expect(first.changed).toEqual([]);
     pages.set(GUID, { title: 'Tides', parts: [], version: 4 });
     const other = `9${GUID.slice(1)}`;
     pages.set(other, { title: 'New', parts: [], version: 1 });
     pages.delete(`4${GUID.slice(1)}`);
-    const { told, point } = await pass(account, first.point);
-    expect(told).toEqual([`pages/${GUID}`, `pages/${other}`, `gone pages/4${GUID.slice(1)}`]);
-    expect((await pass(account, point)).told).toEqual([]);
+    const { changed, cursor } = await pass(account, first.cursor);
+    expect(changed).toEqual([`pages/${GUID}`, `pages/${other}`, `gone pages/4${GUID.slice(1)}`]);
+    expect((await pass(account, cursor)).changed).toEqual([]);
   });
 
-  test.each(['pages/nowhere', 'pages/../drives', 'pages/', `pages/${GUID}/x`])(
-    'called %p are not there',
-    async (id) => {
-      expect(await faultOf(below(accountFor('Marketing'), id))).toMatchObject({ kind: 'not_found' });
-      expect(await faultOf(accountFor('Marketing').open(id, NEVER))).toMatchObject({ kind: 'not_found' });
-    },
-  );
+  test.each(['pages/nowhere', 'pages/../drives', 'pages/', `pages/${GUID}/x`])('named %p are not found', async (id) => {
+    expect(await faultOf(below(accountFor('Marketing'), id))).toMatchObject({ kind: 'not_found' });
+    expect(await faultOf(accountFor('Marketing').open(id, NEVER))).toMatchObject({ kind: 'not_found' });
+  });
 
-  test('have no text together', async () => {
+  test('are unsupported content as a container', async () => {
     expect(await faultOf(accountFor('Marketing').open('pages', NEVER))).toMatchObject({ kind: 'unsupported_type' });
   });
 });
@@ -155,7 +152,7 @@ describe('pages', () => {
 describe('the sites of the tenant', () => {
   const read = (cursor?: string) => accountFor().read('sites', { cursor: cursor ?? null }, NEVER) as Promise<SitesPage>;
 
-  test('are listed page by page, each by the name that a connection takes', async () => {
+  test('are listed page by page, each with the name that a connection accepts', async () => {
     const first = await read();
     expect(first.sites).toEqual([
       { id: siteId(0), site_name: null, site_display_name: 'Harbour', site_url: `https://${SITE_HOST}` },
@@ -179,7 +176,7 @@ describe('the sites of the tenant', () => {
     Buffer.from('[1]').toString('base64url'),
     Buffer.from('{"$expand":"drives"}').toString('base64url'),
     Buffer.from('{"$skiptoken":7}').toString('base64url'),
-  ])('from a cursor that is none, %s, are refused', async (cursor) => {
+  ])('are rejected from the invalid cursor %s', async (cursor) => {
     expect(await faultOf(read(cursor))).toMatchObject({
       kind: 'bad_response',
       message: expect.stringMatching(/cursor/),
@@ -187,7 +184,7 @@ describe('the sites of the tenant', () => {
   });
 });
 
-describe('a broken answer', () => {
+describe('a broken response', () => {
   const broken = (call: () => Promise<unknown>) => acceptedBrokenAnswers(graph, call);
   const account = () => accountFor('Marketing');
   let file: string;
@@ -198,7 +195,7 @@ describe('a broken answer', () => {
     file = graph.drives.put('b!docs', 'plans/plan.md', { content: 'The plan.' });
   });
 
-  test('is never taken for the end of a list', async () => {
+  test('never counts as the end of a list', async () => {
     expect(await broken(async () => (await roots('Marketing')).items)).toEqual([]);
     const site = account();
     for (const id of ['b!docs', file, 'pages', `pages/1${GUID.slice(1)}`])
@@ -206,21 +203,21 @@ describe('a broken answer', () => {
     expect(await broken(() => site.read('sites', { cursor: null }, NEVER))).toEqual([]);
   });
 
-  test('is never taken for the content of a file or a page', async () => {
+  test('never replaces the content of a file or a page', async () => {
     const site = account();
     for (const id of [`b!docs/${file}`, `pages/1${GUID.slice(1)}`]) {
       const accepted = await broken(() => site.open(id, NEVER));
-      // The bytes of a file may be anything, a page of a proxy too.
+      // The bytes of a file cannot be validated: even the HTML page of a proxy is valid content.
       expect(accepted.filter((line) => !line.includes('/content)'))).toEqual([]);
     }
   });
 
-  test('is never taken for a deletion in the feed, nor for its end', async () => {
+  test('never counts as a deletion in the change feed, nor as its end', async () => {
     const site = account();
     const start = await site.changes!.now(NEVER);
     graph.drives.put('b!docs', 'plans/new.md', { content: 'New.' });
     graph.sites.get('sites/Marketing')!.pages.delete(`2${GUID.slice(1)}`);
-    expect(await broken(async () => (await pass(site, start)).told)).toEqual([]);
+    expect(await broken(async () => (await pass(site, start)).changed)).toEqual([]);
     expect(await broken(() => site.changes!.now(NEVER))).toEqual([]);
   });
 });

@@ -23,7 +23,7 @@ afterEach(() => site.close());
 afterAll(() => egress.close());
 
 const { signal } = new AbortController();
-const ask = (path: string, more: Partial<FeedRequest> = {}): Promise<FeedAnswer> =>
+const request = (path: string, more: Partial<FeedRequest> = {}): Promise<FeedAnswer> =>
   feeds.readFeed({ url: site.url(path), credentials: null, known: null, signal, ...more });
 
 async function read(
@@ -32,8 +32,8 @@ async function read(
   headers: Record<string, string> = {},
 ): Promise<Feed> {
   site = await startSite({ '/feed': { type, body, headers } });
-  const { feed } = await ask('/feed');
-  if (feed === null) throw new Error('nothing was answered to a request without a condition');
+  const { feed } = await request('/feed');
+  if (feed === null) throw new Error('an unconditional request returned no feed');
   return feed;
 }
 async function faultOf(body: string | Buffer): Promise<Fault> {
@@ -42,31 +42,31 @@ async function faultOf(body: string | Buffer): Promise<Fault> {
   return error;
 }
 
-test('a feed is known again by its validators, and null says that it is the same; one that broke off has none', async () => {
+test('sends the validators of a feed, returns null for an unchanged one, and stores none for a truncated one', async () => {
   const headers = { etag: '"v1"', 'last-modified': 'Sat, 01 Nov 2025 00:00:00 GMT' };
   const seen: (string | undefined)[] = [];
   const whole = '<rss><channel><item><guid>a</guid></item></channel></rss>';
   const known = (await read(whole, 'application/xml', headers)).validators;
   expect(known).toEqual({ etag: '"v1"', lastModified: headers['last-modified'] });
-  site.pages.set('/feed', (request, response) => {
-    seen.push(request.headers['if-none-match'], request.headers['if-modified-since']);
+  site.pages.set('/feed', (received, response) => {
+    seen.push(received.headers['if-none-match'], received.headers['if-modified-since']);
     response.writeHead(304, headers).end();
   });
-  expect(await ask('/feed', { known })).toEqual({ feed: null, movedTo: null });
+  expect(await request('/feed', { known })).toEqual({ feed: null, movedTo: null });
   expect(seen).toEqual([known.etag, known.lastModified]);
-  await expect(ask('/feed')).rejects.toMatchObject({ name: 'Fault' });
+  await expect(request('/feed')).rejects.toMatchObject({ name: 'Fault' });
   site.pages.set('/feed', {
     type: 'application/xml',
     body: whole.replace('</channel></rss>', '<item><guid>b'),
     headers,
   });
-  expect((await ask('/feed', { known })).feed).toMatchObject({
+  expect((await request('/feed', { known })).feed).toMatchObject({
     entries: [{ id: 'a' }],
     validators: { etag: null, lastModified: null },
   });
 });
 
-test('RSS 2.0: names, links, times, whole texts and summaries; words of other vocabularies are not taken for its own', async () => {
+test('RSS 2.0: reads titles, links, times, texts and summaries, and ignores elements of other namespaces', async () => {
   const feed = await read(`<?xml version="1.0"?>
 <rss version="2.0" xmlns:content="c" xmlns:media="m" xmlns:atom="a" xmlns:dc="d"><channel><title>Harbour &amp; Sea</title>
 <link>https://example.org/</link><atom:link href="https://example.org/feed" rel="self"/>
@@ -103,7 +103,7 @@ test('RSS 2.0: names, links, times, whole texts and summaries; words of other vo
   });
 });
 
-test('Atom: its kinds of text, its links, and markup written as elements', async () => {
+test('Atom: reads every type of text, links, and XHTML content', async () => {
   const feed = await read(`<feed xmlns="http://www.w3.org/2005/Atom"><title type="text">Notes</title>
 <entry><id>tag:example.org,2026:1</id><title type="html">A &lt;em&gt;word&lt;/em&gt;</title>
 <link rel="self" href="https://example.org/1.atom"/><link href="https://example.org/1"/>
@@ -126,7 +126,7 @@ test('Atom: its kinds of text, its links, and markup written as elements', async
   ]);
 });
 
-test('RSS 1.0 (RDF), RSS 0.91 and a feed with a prefix of its own are read too', async () => {
+test('reads RSS 1.0 (RDF), RSS 0.91 and a feed with its own namespace prefix', async () => {
   const rdf =
     await read(`<rdf:RDF xmlns:rdf="r" xmlns="http://purl.org/rss/1.0/"><channel rdf:about="c"><title>Old</title></channel>
 <item rdf:about="https://example.org/a"><title>A</title><link>https://example.org/a</link></item></rdf:RDF>`);
@@ -143,7 +143,7 @@ test('RSS 1.0 (RDF), RSS 0.91 and a feed with a prefix of its own are read too',
   expect(own.entries).toMatchObject([{ id: '1', title: 'T' }]);
 });
 
-test('JSON Feed: texts as HTML, numbers as names, anything odd left out', async () => {
+test('JSON Feed: reads texts as HTML and numbers as ids, and leaves out invalid entries', async () => {
   const feed = await read(
     JSON.stringify({
       version: 'https://jsonfeed.org/version/1.1',
@@ -179,7 +179,7 @@ test('JSON Feed: texts as HTML, numbers as names, anything odd left out', async 
   ]);
 });
 
-test('a feed is known by its content, packed or not, in the charset it declares', async () => {
+test('detects a feed by its content, also gzipped, and decodes its declared charset', async () => {
   const latin = Buffer.from(
     '<?xml version="1.0" encoding="iso-8859-1"?><rss><channel><title>Gr\u00fc\u00dfe</title><item><guid>1</guid></item></channel></rss>',
     'latin1',
@@ -188,12 +188,12 @@ test('a feed is known by its content, packed or not, in the charset it declares'
 });
 
 describe('hostile and broken feeds', () => {
-  test('one that breaks off gives the entries before that', async () => {
+  test('are read up to the point where they are truncated', async () => {
     const feed = await read('<rss><channel><item><guid>1</guid></item><item><guid>2</gui');
     expect(feed.entries.map(({ id }) => id)).toEqual(['1']);
   });
   test.each([
-    ['an empty one', '', 'is empty'],
+    ['nothing', '', 'is empty'],
     ['a web page', '<!doctype html><p>Hello', 'is a web page, not a feed'],
     ['XHTML', '<html xmlns="x"><body/></html>', 'is a web page, not a feed'],
     ['a sitemap', '<urlset><url><loc>https://a.example/</loc></url></urlset>', 'is a sitemap, not a feed'],
@@ -201,38 +201,30 @@ describe('hostile and broken feeds', () => {
     ['text', 'hello', 'is neither XML nor JSON'],
     ['other JSON', '{"a":1}', 'is JSON but no feed'],
     ['broken JSON', '{"items":[', 'is neither XML nor JSON that can be read'],
+    ['JSON nested 100,000 deep', `{"items":${'['.repeat(100_000)}`, 'is neither XML nor JSON that can be read'],
+    ['deeply nested elements', `<rss><channel>${'<a>'.repeat(1000)}`, 'nests its elements too deep'],
+    ['500 attributes', `<rss ${Array.from({ length: 500 }, (_, n) => `a${n}="1"`).join(' ')}>`, 'too many attributes'],
     [
-      'JSON of a hundred thousand levels',
-      `{"items":${'['.repeat(100_000)}`,
-      'is neither XML nor JSON that can be read',
-    ],
-    ['elements in one another', `<rss><channel>${'<a>'.repeat(1000)}`, 'nests its elements too deep'],
-    [
-      'endless attributes',
-      `<rss ${Array.from({ length: 500 }, (_, n) => `a${n}="1"`).join(' ')}>`,
-      'too many attributes',
-    ],
-    [
-      'entities of its own',
+      'declared entities',
       '<!DOCTYPE rss [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><rss><channel><item><title>&b;</title></item></channel></rss>',
       "can't be read",
     ],
     [
-      'files of ours',
+      'an entity of a local file',
       '<!DOCTYPE rss [<!ENTITY f SYSTEM "file:///etc/passwd">]><rss><channel><item><title>&f;</title></item></channel></rss>',
       "can't be read",
     ],
-  ])('%s is a fault that says so', async (_what, body, sentence) => {
+  ])('that are %s fail with the reason', async (_what, body, sentence) => {
     const fault = await faultOf(body);
     expect([fault.kind, fault.message]).toEqual(['broken_content', expect.stringContaining(sentence)]);
   });
-  test('a feed without an end is read up to its bounds', async () => {
+  test('are read up to 5,000 entries', async () => {
     const feed = await read(
       `<rss><channel>${Array.from({ length: 6000 }, (_, n) => `<item><guid>${n}</guid></item>`).join('')}`,
     );
     expect(feed.entries).toHaveLength(5000);
   });
-  test('endless names and texts are cut', async () => {
+  test('have overlong titles and texts truncated', async () => {
     const long = 'x'.repeat(2_000_000);
     const feed = await read(`<rss><channel><title>${long}</title>
 <item><guid>${long}</guid><title>${long}</title><description>${long}</description></item></channel></rss>`);
@@ -245,25 +237,25 @@ describe('hostile and broken feeds', () => {
     ]);
     expect(feed.title!.length).toBeLessThanOrEqual(2000);
   });
-  test('addresses that are no pages are left out', async () => {
+  test('are read without links that are not HTTP', async () => {
     const feed = await read(`<rss><channel><item><guid>1</guid><link>javascript:alert(1)</link></item>
 <item><guid>2</guid><link>file:///etc/passwd</link></item><item><guid>http://a:b@c.example/</guid></item></channel></rss>`);
     expect(feed.entries.map(({ url }) => url)).toEqual([null, null, null]);
   });
-  test('a feed that is missing, or gone, is a lasting fault', async () => {
+  test('that are missing or gone fail permanently', async () => {
     site = await startSite({ '/gone': { status: 410 } });
     for (const [path, kind] of [
       ['/gone', 'gone'],
       ['/nowhere', 'not_found'],
     ] as const)
-      await expect(ask(path)).rejects.toMatchObject({
+      await expect(request(path)).rejects.toMatchObject({
         kind,
         retryable: false,
       });
   });
 });
 
-describe('where a feed is', () => {
+describe('the address of a feed', () => {
   const whole = '<rss><channel><item><guid>a</guid></item></channel></rss>';
   const to = (path: string, status: number) => ({ status, headers: { location: path } });
 
@@ -275,60 +267,60 @@ describe('where a feed is', () => {
     ['301, then 308', { '/old': 301, '/1': 308 }, '/2'],
     ['301, then 302', { '/old': 301, '/1': 302 }, '/1'],
     ['302, then 301', { '/old': 302, '/1': 301 }, null],
-  ])('after %s', async (_what, chain, movedTo) => {
+  ])('after %s is the last permanent redirect', async (_what, chain, movedTo) => {
     const steps = Object.entries(chain);
     const redirects = steps.map(([path, status], index) => [path, to(`/${index + 1}`, status)] as const);
     site = await startSite({ ...Object.fromEntries(redirects), [`/${steps.length}`]: { body: whole } });
-    expect(await ask('/old')).toMatchObject({
+    expect(await request('/old')).toMatchObject({
       feed: { entries: [{ id: 'a' }] },
       movedTo: movedTo && site.url(movedTo),
     });
   });
 
-  test('also where it is unchanged there; not where there is no feed', async () => {
+  test('follows a permanent redirect to an unchanged feed, but not to a page that is not a feed', async () => {
     const known = { etag: '"v1"', lastModified: null };
     site = await startSite({ '/old': to('/new', 301), '/new': { status: 304, headers: { etag: '"v1"' } } });
-    expect(await ask('/old', { known })).toEqual({ feed: null, movedTo: site.url('/new') });
+    expect(await request('/old', { known })).toEqual({ feed: null, movedTo: site.url('/new') });
     site.pages.set('/new', '<h1>Parked</h1>');
-    await expect(ask('/old')).rejects.toMatchObject({ kind: 'broken_content' });
+    await expect(request('/old')).rejects.toMatchObject({ kind: 'broken_content' });
   });
 });
 
 describe('a login', () => {
   const whole = '<rss><channel><item><guid>a</guid></item></channel></rss>';
-  const asked: (string | undefined)[] = [];
-  const closed =
+  const authorizations: (string | undefined)[] = [];
+  const protectedFeed =
     (status = 200, headers: Record<string, string> = {}): Page =>
-    (request, response) => {
-      asked.push(request.headers.authorization);
+    (received, response) => {
+      authorizations.push(received.headers.authorization);
       response.writeHead(status, headers).end(whole);
     };
   beforeEach(() => {
-    asked.length = 0;
+    authorizations.length = 0;
   });
   const loginOf = (url: string): string => {
     const { login } = readFeedAddress(url) ?? {};
     return JSON.stringify(login);
   };
 
-  test('is sent as HTTP Basic to the origin that it was given for, and to no other', async () => {
-    const other = await startSite({ '/feed': closed() });
-    site = await startSite({ '/feed': closed(), '/away': closed(301, { location: other.url('/feed') }) });
+  test('is sent as HTTP Basic to its own origin only', async () => {
+    const other = await startSite({ '/feed': protectedFeed() });
+    site = await startSite({ '/feed': protectedFeed(), '/away': protectedFeed(301, { location: other.url('/feed') }) });
     const credentials = loginOf(site.url('/feed').replace('//', '//ad%C3%A4:p%3Ass%40@'));
-    await ask('/feed', { credentials });
+    await request('/feed', { credentials });
     const basic = `Basic ${Buffer.from('ad\u00e4:p:ss@').toString('base64')}`;
-    expect(asked).toEqual([basic]);
-    expect((await ask('/away', { credentials })).movedTo).toBe(other.url('/feed'));
-    expect(asked).toEqual([basic, basic, undefined]);
-    // Nor once it has moved there.
-    await ask('/feed', { credentials, url: other.url('/feed') });
-    expect(asked.slice(3)).toEqual([undefined]);
+    expect(authorizations).toEqual([basic]);
+    expect((await request('/away', { credentials })).movedTo).toBe(other.url('/feed'));
+    expect(authorizations).toEqual([basic, basic, undefined]);
+    // The new origin receives no login after the feed has moved either.
+    await request('/feed', { credentials, url: other.url('/feed') });
+    expect(authorizations.slice(3)).toEqual([undefined]);
     await other.close();
   });
-  test('that is refused is a lasting fault, which does not repeat it', async () => {
+  test('that is rejected fails permanently, with a message that does not contain it', async () => {
     site = await startSite({ '/feed': { status: 401, headers: { 'www-authenticate': 'Basic' } } });
     const credentials = loginOf(site.url('/feed').replace('//', '//ada:hunter2@'));
-    const error: unknown = await ask('/feed', { credentials }).catch((reason: unknown) => reason);
+    const error: unknown = await request('/feed', { credentials }).catch((reason: unknown) => reason);
     expect(error).toMatchObject({ kind: 'access_denied', retryable: false });
     expect(String(error)).toContain('asks for a login');
     expect(String(error)).not.toMatch(/ada|hunter2/);
@@ -346,7 +338,7 @@ describe('a login', () => {
       'https://example.org/',
       { origin: 'https://example.org', username: 'ada', password: 'b c' },
     ],
-  ])('%s', (text, url, login) => {
+  ])('is separated from the address %s', (text, url, login) => {
     expect(readFeedAddress(text)).toEqual({ url, login });
   });
   test.each([
@@ -356,10 +348,10 @@ describe('a login', () => {
     'file:///etc/passwd',
     '',
     'http://',
-  ])('%s is no address', (text) => expect(readFeedAddress(text)).toBeNull());
+  ])('is not read from the invalid address %s', (text) => expect(readFeedAddress(text)).toBeNull());
 });
 
-describe('a feed that is not to be had just now is a passing fault', () => {
+describe('an unavailable feed', () => {
   const hang: Page = () => undefined;
   const cut: Page = (_request, response) => {
     response.writeHead(200, { 'content-length': '1000' });
@@ -369,16 +361,16 @@ describe('a feed that is not to be had just now is a passing fault', () => {
     response.writeHead(200).write('<rss><channel>');
   };
   test.each<[string, Page, string, number | null]>([
-    ['429 that says how long', { status: 429, headers: { 'retry-after': '7' } }, 'rate_limited', 7_000],
-    ['503 that says how long', { status: 503, headers: { 'retry-after': '7' } }, 'rate_limited', 7_000],
+    ['429 with Retry-After', { status: 429, headers: { 'retry-after': '7' } }, 'rate_limited', 7_000],
+    ['503 with Retry-After', { status: 503, headers: { 'retry-after': '7' } }, 'rate_limited', 7_000],
     ['429', { status: 429 }, 'rate_limited', null],
     ['500', { status: 500 }, 'server_error', null],
-    ['one that is cut off before its first entry', cut, 'unreachable', null],
-    ['one that does not answer', hang, 'timed_out', null],
-    ['one that does not end', dripping, 'timed_out', null],
-  ])('%s', async (_what, page, kind, retryAfterMs) => {
+    ['a response truncated before the first entry', cut, 'unreachable', null],
+    ['no response', hang, 'timed_out', null],
+    ['a response without end', dripping, 'timed_out', null],
+  ])('is a retryable fault: %s', async (_what, page, kind, retryAfterMs) => {
     site = await startSite({ '/feed': page });
-    await expect(ask('/feed')).rejects.toMatchObject({ kind, retryAfterMs, retryable: true });
+    await expect(request('/feed')).rejects.toMatchObject({ kind, retryAfterMs, retryable: true });
   });
 });
 
@@ -398,7 +390,7 @@ test.each([
     '<rdf:RDF xmlns:rdf="r" xmlns="http://purl.org/rss/1.0/"><channel rdf:about="c"><title>T</title></channel>@</rdf:RDF>',
   ],
   ['2.0', '<rss version="2.0"><channel><title>T</title>@</channel></rss>'],
-])('RSS %s', async (_version, text) => {
+])('reads RSS %s', async (_version, text) => {
   const item = '<item><title>One</title><link>https://example.org/1</link><description>Short</description></item>';
   expect(await read(text.replace('@', item))).toMatchObject({
     title: 'T',
@@ -406,16 +398,16 @@ test.each([
   });
 });
 
-test('a feed is read in the charset of its byte order mark, else of its header', async () => {
+test('decodes a feed by its byte order mark, else by its header', async () => {
   const text = (title: string) => `<rss><channel><title>${title}</title><item><guid>1</guid></item></channel></rss>`;
   expect((await read(Buffer.from(`\uFEFF${text('Пирс')}`, 'utf16le'))).title).toBe('Пирс');
   await site.close();
-  // The word in windows-1251.
+  // The same title in windows-1251.
   const bytes = Buffer.from(text('\u00cf\u00e8\u00f0\u00f1'), 'latin1');
   expect((await read(bytes, 'application/rss+xml; charset=windows-1251')).title).toBe('Пирс');
 });
 
-test('an answer packed for the way is unpacked', async () => {
+test('decodes a Content-Encoding of gzip', async () => {
   const packed = gzipSync('<rss><channel><item><guid>1</guid></item></channel></rss>');
   expect((await read(packed, 'application/rss+xml', { 'content-encoding': 'gzip' })).entries).toHaveLength(1);
 });
@@ -427,21 +419,21 @@ test.each<[string, string]>([
     '<feed xmlns="http://www.w3.org/2005/Atom"><title>T</title><entry><id>1</id></entry><entry><id>2</id></entry></feed>',
   ],
   ['JSON', '{"version":"https://jsonfeed.org/version/1.1","title":"T","items":[{"id":"1"},{"id":"2"}]}'],
-])('a broken answer is never taken for a whole %s feed', async (_format, body) => {
+])('never treats a broken response as a complete %s feed', async (_format, body) => {
   site = await startSite();
   const emulator = await startEmulator({
     refuse: (response, { status }) => void response.writeHead(status).end(),
     answer: ({ response }) => void response.writeHead(200, { etag: '"v1"' }).end(body),
   });
   try {
-    // The first entries of a feed that breaks off are read. Without validators its next reading is not conditional.
-    const readValidators = async () => (await ask('/', { url: `${emulator.origin}/feed` })).feed?.validators;
-    const whole = async () => {
+    // The first entries of a truncated feed are read, but without validators, so the next request is unconditional.
+    const readValidators = async () => (await request('/', { url: `${emulator.origin}/feed` })).feed?.validators;
+    const readCompleteFeed = async () => {
       const validators = await readValidators();
-      if (validators?.etag === null) throw new Fault('server_error', 'The feed was read in part.');
+      if (validators?.etag === null) throw new Fault('server_error', 'The feed is truncated.');
       return validators;
     };
-    expect(await acceptedBrokenAnswers(emulator, whole)).toEqual([]);
+    expect(await acceptedBrokenAnswers(emulator, readCompleteFeed)).toEqual([]);
   } finally {
     await emulator.close();
   }

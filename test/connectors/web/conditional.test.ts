@@ -18,7 +18,7 @@ beforeAll(async () => {
         .writeHead(200, { 'content-type': 'text/html', etag: '"v1"', 'last-modified': 'Sat, 01 Nov 2025 00:00:00 GMT' })
         .end('<p>one</p>');
   });
-  site.pages.set('/stubborn', { status: 304 });
+  site.pages.set('/always304', { status: 304 });
   web = source();
 });
 afterAll(async () => {
@@ -30,7 +30,7 @@ const signal = new AbortController().signal;
 const get = (path: string, known: { etag: string | null; lastModified: string | null } | null) =>
   web.fetchPage({ url: site.url(path), downloadCssAndMedia: false, usePremiumProxies: false, known, signal });
 
-test('the copy we have is named by its validators, and null says that it is still the page', async () => {
+test('sends the validators of the stored copy, and returns null if the page is unchanged', async () => {
   const first = await get('/a', null);
   expect(first).toMatchObject({ etag: '"v1"', lastModified: 'Sat, 01 Nov 2025 00:00:00 GMT' });
   expect(await get('/a', { etag: first?.etag ?? null, lastModified: first?.lastModified ?? null })).toBeNull();
@@ -38,6 +38,6 @@ test('the copy we have is named by its validators, and null says that it is stil
   expect(await get('/a', { etag: '"v0"', lastModified: null })).toMatchObject({ etag: '"v1"' });
 });
 
-test('a 304 that nobody asked for is a fault', async () => {
-  await expect(get('/stubborn', null)).rejects.toMatchObject({ name: 'Fault' });
+test('reports a 304 to an unconditional request as a fault', async () => {
+  await expect(get('/always304', null)).rejects.toMatchObject({ name: 'Fault' });
 });

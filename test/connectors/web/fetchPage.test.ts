@@ -10,9 +10,9 @@ afterEach(closeSources);
 const answering = (status: number, headers: Record<string, string> = {}, body: string | Buffer = 'body') =>
   serve((_, response) => response.writeHead(status, headers).end(body));
 
-test('gives bytes, type, validators and where redirects ended', async () => {
-  const server = await serve((asked, response) => {
-    if (asked.url === '/from') response.writeHead(301, { Location: '/to?x=1#part' }).end();
+test('returns bytes, type, validators and the final URL after redirects', async () => {
+  const server = await serve((request, response) => {
+    if (request.url === '/from') response.writeHead(301, { Location: '/to?x=1#part' }).end();
     else
       response
         .writeHead(200, {
@@ -54,7 +54,7 @@ describe('statuses', () => {
     [500, { 'Retry-After': '30' }, 'server_error', true, null],
     [502, {}, 'server_error', true, null],
     [599, {}, 'server_error', true, null],
-  ])('%i %p is %s', async (status, headers, kind, retryable, retryAfterMs) => {
+  ])('%i with the headers %p is reported as %s', async (status, headers, kind, retryable, retryAfterMs) => {
     const server = await answering(status, headers);
     const fault = await faultOf(
       fetchOne(source({ now: () => Date.parse('2024-05-01T10:00:00Z') }), `${server.origin}/p?q=1`),
@@ -65,12 +65,12 @@ describe('statuses', () => {
     expect(fault.message).toMatch(/(Check|Take|Make|Leave|Try|Open)/);
   });
 
-  test.each([200, 201, 203])('%i is a page', async (status) => {
+  test.each([200, 201, 203])('%i returns a page', async (status) => {
     const server = await answering(status, { 'Content-Type': 'text/plain' });
     expect(text(await fetchOne(source(), server.origin))).toBe('body');
   });
 
-  test('an unwanted body is not read to its end', async () => {
+  test('404 does not read the whole body', async () => {
     const server = await serve((_, response) => {
       response.writeHead(404);
       const more = () => {
@@ -93,7 +93,7 @@ describe('statuses', () => {
     [undefined, null],
     ['Thu, 01 Jan 1970 00:00:01 GMT', 1000],
     ['Thu, 01 Jan 1969 00:00:01 GMT', 0],
-  ] as const)('Retry-After %p', (header, expected) => {
+  ] as const)('Retry-After %p is parsed to milliseconds', (header, expected) => {
     expect(parseRetryAfter(header, 0)).toBe(expected);
   });
 });
@@ -105,7 +105,7 @@ describe('types', () => {
     'application/xhtml+xml',
     'text/plain',
     'text/markdown; variant=GFM',
-  ])('%s is read', async (type) => {
+  ])('%s is accepted', async (type) => {
     const server = await answering(200, { 'Content-Type': type });
     expect((await fetchOne(source(), server.origin)).contentType).toBe(type);
   });
@@ -118,9 +118,9 @@ describe('types', () => {
     'application/octet-stream',
     'text/css',
     'application/xml',
-  ])('%s is refused by its header, its body unread', async (type) => {
+  ])('%s is rejected by its header, before the body is read', async (type) => {
     const server = await serve((_, response) => {
-      response.writeHead(200, { 'Content-Type': type }).write('begun and never ended');
+      response.writeHead(200, { 'Content-Type': type }).write('a body without end');
     });
     const fault = await faultOf(fetchOne(source(), server.origin), 'unsupported_type');
     expect(fault.message).toContain(type);
@@ -128,13 +128,13 @@ describe('types', () => {
   });
 
   test.each<[string, string | Buffer, string]>([
-    ['a document', '<!doctype html><p>x', 'text/html'],
-    ['a document after blanks and a mark', '\ufeff\n  <html lang="en">', 'text/html'],
+    ['an HTML document', '<!doctype html><p>x', 'text/html'],
+    ['an HTML document after a byte order mark and blanks', '\ufeff\n  <html lang="en">', 'text/html'],
     ['a comment', '<!-- made by hand --><p>', 'text/html'],
-    ['a document in UTF-16', Buffer.from('\ufeff<!DOCTYPE html><p>', 'utf16le'), 'text/html'],
+    ['an HTML document in UTF-16', Buffer.from('\ufeff<!DOCTYPE html><p>', 'utf16le'), 'text/html'],
     ['plain text', 'Hello <world>', 'text/plain'],
-    ['nothing', '', 'text/plain'],
-  ])('without a header: %s', async (_name, body, type) => {
+    ['an empty body', '', 'text/plain'],
+  ])('of %s without a header are detected', async (_name, body, type) => {
     const server = await answering(200, {}, body);
     expect((await fetchOne(source(), server.origin)).contentType).toBe(type);
   });
@@ -143,31 +143,31 @@ describe('types', () => {
     ['a PDF', Buffer.from('%PDF-1.7 ...')],
     ['a PNG', Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d])],
     ['a zip', Buffer.from('PK\x03\x04....')],
-    ['bytes', Buffer.from([1, 2, 0, 4])],
-  ])('without a header: %s is refused', async (_name, body) => {
+    ['binary data', Buffer.from([1, 2, 0, 4])],
+  ])('of %s without a header are rejected', async (_name, body) => {
     await faultOf(fetchOne(source(), (await answering(200, {}, body)).origin), 'unsupported_type');
   });
 });
 
-test.each(['ftp://site.example/', 'http://u:p@site.example/', 'nothing', ''])('%p is no page', async (url) => {
+test.each(['ftp://site.example/', 'http://u:p@site.example/', 'nothing', ''])('rejects the address %p', async (url) => {
   const fault = await faultOf(fetchOne(source(), url), 'address_refused');
   expect(fault.message).toContain('http://');
 });
 
-test('private addresses are refused, also behind a redirect', async () => {
+test('rejects private addresses, also after a redirect', async () => {
   const server = await answering(302, { Location: 'http://169.254.169.254/latest/' });
   await faultOf(fetchOne(source({ allowed: [] }), server.origin), 'address_refused');
   await faultOf(fetchOne(source({ allowed: [server.host] }), server.origin), 'address_refused');
 });
 
-test('size and time are bounded', async () => {
+test('limits size and time', async () => {
   const large = await answering(200, { 'Content-Type': 'text/html' }, 'x'.repeat(20_000));
   await faultOf(fetchOne(source({ settings: { maxPageBytes: 10_000 } }), large.origin), 'too_large');
   const slow = await serve(() => undefined);
   await faultOf(fetchOne(source({ settings: { pageTimeoutMs: 200 } }), slow.origin), 'timed_out');
 });
 
-test('an abort rejects with its reason', async () => {
+test('rejects with the reason of an abort', async () => {
   const stop = new AbortController();
   const reason = new RangeError('enough');
   const server = await serve(() => {

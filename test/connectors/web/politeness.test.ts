@@ -9,7 +9,7 @@ afterEach(closeSources);
 
 const never = new AbortController().signal;
 
-/** A clock that moves only by sleeping. */
+/** Returns a clock that advances only by sleeping. */
 function clock() {
   const state = { time: 0 };
   return {
@@ -32,14 +32,14 @@ const settled = async (promise: Promise<unknown>) =>
   ]);
 
 describe('turns', () => {
-  test('as many at once as allowed, the rest in the order they came', async () => {
+  test('are granted up to the limit, then in the order of arrival', async () => {
     const hosts = limiter(2);
     const leave = [await hosts.enter('a', 0, never), await hosts.enter('a', 0, never)];
     const order: number[] = [];
     const waiting = [1, 2, 3].map((n) => hosts.enter('a', 0, never).then((go) => (order.push(n), go)));
     expect(await settled(waiting[0] as Promise<unknown>)).toBe(false);
     leave[0]?.();
-    // Given back twice by mistake counts once.
+    // Releasing a turn twice counts once.
     leave[0]?.();
     (await waiting[0])?.();
     (await waiting[1])?.();
@@ -47,13 +47,13 @@ describe('turns', () => {
     expect(order).toEqual([1, 2, 3]);
   });
 
-  test('hosts do not wait for each other', async () => {
+  test('are independent between hosts', async () => {
     const hosts = limiter(1);
     await hosts.enter('a', 0, never);
     expect(await settled(hosts.enter('b', 0, never))).toBe(true);
   });
 
-  test('an abort in line rejects with its reason and takes nobody else with it', async () => {
+  test('reject with the reason of an abort, without affecting other waiting callers', async () => {
     const hosts = limiter(1);
     const leave = await hosts.enter('a', 0, never);
     const stop = new AbortController();
@@ -67,7 +67,7 @@ describe('turns', () => {
     await expect(hosts.enter('a', 0, stop.signal)).rejects.toThrow('enough');
   });
 
-  test('an abort while waiting for the time gives the turn back', async () => {
+  test('are released by an abort while waiting for the interval', async () => {
     const stop = new AbortController();
     const hosts = createHostLimiter(
       1,
@@ -83,7 +83,7 @@ describe('turns', () => {
   });
 });
 
-test('starts are spaced by the interval, over the whole host', async () => {
+test('spaces starts at a host by the interval', async () => {
   const { now, sleep } = clock();
   const hosts = limiter(8, { now, sleep });
   const starts: number[] = [];
@@ -95,14 +95,16 @@ test('starts are spaced by the interval, over the whole host', async () => {
   expect(starts).toEqual([0, 500, 1000, 1500]);
 });
 
-test('the source keeps its requests to a host within the setting, pages and sitemaps together', async () => {
+test('limits the concurrent requests to a host, for pages and sitemaps together', async () => {
   let atOnce = 0;
-  let most = 0;
-  const server = await serve((asked, response) => {
-    most = Math.max(most, (atOnce += 1));
+  let max = 0;
+  const server = await serve((request, response) => {
+    max = Math.max(max, (atOnce += 1));
     setTimeout(() => {
       atOnce -= 1;
-      response.writeHead(200, { 'Content-Type': 'text/plain' }).end(asked.url === '/s' ? `${server.origin}/1` : 'page');
+      response
+        .writeHead(200, { 'Content-Type': 'text/plain' })
+        .end(request.url === '/s' ? `${server.origin}/1` : 'page');
     }, 20);
   });
   const web = source({ settings: { requestsPerHost: 3 } });
@@ -110,10 +112,10 @@ test('the source keeps its requests to a host within the setting, pages and site
     ...Array.from({ length: 12 }, (_, n) => fetchOne(web, `${server.origin}/${String(n)}`)),
     list(web, `${server.origin}/s`),
   ]);
-  expect(most).toBe(3);
+  expect(max).toBe(3);
 });
 
-test('another limiter can take its place', async () => {
+test('accepts another limiter', async () => {
   const entered: string[] = [];
   const server = await serve((_, response) => response.writeHead(404).end());
   const web = source({

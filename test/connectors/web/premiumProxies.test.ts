@@ -20,19 +20,19 @@ const HTML = { 'Content-Type': 'text/html' };
 const status = (code: number, headers: Record<string, string> = {}) => ({
   refuse: (response: ServerResponse) => void response.writeHead(code, headers).end(),
 });
-/** A site whose pages only visitors that come through a proxy may see. */
-const guarded = ({ refuse }: { refuse: (response: ServerResponse) => void }, page = '<p>for people at home') =>
-  serve((asked, response) => {
-    if (asked.headers['x-through'] === undefined) refuse(response);
-    else if (asked.url === '/robots.txt') response.writeHead(404).end();
+/** Starts a site that rejects requests which do not come through a proxy. */
+const guarded = ({ refuse }: { refuse: (response: ServerResponse) => void }, page = '<p>through a proxy') =>
+  serve((request, response) => {
+    if (request.headers['x-through'] === undefined) refuse(response);
+    else if (request.url === '/robots.txt') response.writeHead(404).end();
     else response.writeHead(200, { ...HTML, ETag: '"e"' }).end(page);
   });
-const straight = (requests: { headers: Record<string, unknown> }[]) =>
+const directRequests = (requests: { headers: Record<string, unknown> }[]) =>
   requests.filter(({ headers }) => headers['x-through'] === undefined).length;
 const never = new AbortController().signal;
 const premium = { usePremiumProxies: true } as const;
 
-describe('a page that is refused the default way', () => {
+describe('a page that rejects direct requests', () => {
   test.each([
     ['401', status(401)],
     ['403', status(403)],
@@ -40,24 +40,21 @@ describe('a page that is refused the default way', () => {
     ['429', status(429)],
     ['451', status(451)],
     ['503 with Retry-After', status(503, { 'Retry-After': '60' })],
-    ['hanging up', { refuse: (response: ServerResponse) => void response.socket?.destroy() }],
-  ])(
-    'by %s is fetched through the pool when the scrape asks for it, after one try the default way',
-    async (_, refusal) => {
-      const site = await guarded(refusal);
-      const proxy = await pool();
-      const web = source({ premiumProxies: [proxy.url] });
-      const page = await fetchOne(web, `${site.origin}/p`, premium);
-      expect([text(page), page.fetchedWith, page.etag]).toEqual(['<p>for people at home', 'premium_proxy', '"e"']);
-      expect(straight(site.seen)).toBe(1);
-      expect(proxy.passed).toEqual([`GET ${site.origin}/p`]);
-      // Not asked for: the refusal stands.
-      await faultOf(fetchOne(web, `${site.origin}/p`));
-      expect(proxy.passed).toHaveLength(1);
-    },
-  );
+    ['a closed connection', { refuse: (response: ServerResponse) => void response.socket?.destroy() }],
+  ])('by %s is fetched through the pool if the scrape asks for it, after one direct request', async (_, refusal) => {
+    const site = await guarded(refusal);
+    const proxy = await pool();
+    const web = source({ premiumProxies: [proxy.url] });
+    const page = await fetchOne(web, `${site.origin}/p`, premium);
+    expect([text(page), page.fetchedWith, page.etag]).toEqual(['<p>through a proxy', 'premium_proxy', '"e"']);
+    expect(directRequests(site.seen)).toBe(1);
+    expect(proxy.passed).toEqual([`GET ${site.origin}/p`]);
+    // The scrape does not ask for the pool, so the rejection is final.
+    await faultOf(fetchOne(web, `${site.origin}/p`));
+    expect(proxy.passed).toHaveLength(1);
+  });
 
-  test('is rendered through the pool too', async () => {
+  test('is also rendered through the pool', async () => {
     const site = await guarded(status(403), '<p id=p></p><script>p.textContent = "made " + "by script"</script>');
     const proxy = await pool();
     const page = await fetchOne(source({ premiumProxies: [proxy.url] }), `${site.origin}/p`, {
@@ -69,7 +66,7 @@ describe('a page that is refused the default way', () => {
     expect(proxy.passed).toContain(`GET ${site.origin}/p`);
   });
 
-  test('whose robots.txt is out of reach as well is asked for both through the pool', async () => {
+  test('is fetched with its robots.txt through the pool if both are unreachable', async () => {
     const site = await guarded({ refuse: (response) => void response.socket?.destroy() });
     const proxy = await pool();
     const settings: SourceOptions = { premiumProxies: [proxy.url], settings: { obeyRobots: true } };
@@ -77,7 +74,7 @@ describe('a page that is refused the default way', () => {
     expect(proxy.passed).toEqual([`GET ${site.origin}/robots.txt`, `GET ${site.origin}/p`]);
   });
 
-  test('as a sitemap is read through the pool where the scrape asks for it', async () => {
+  test('is read through the pool as a sitemap if the scrape asks for it', async () => {
     const site = await guarded(status(403), 'https://elsewhere.example/');
     const proxy = await pool();
     const web = source({ premiumProxies: [proxy.url] });
@@ -89,12 +86,12 @@ describe('a page that is refused the default way', () => {
     };
     await faultOf(read(false), 'access_denied');
     expect(proxy.passed).toEqual([]);
-    // Read, and found to be about another site.
+    // The sitemap is read, but lists another site only.
     await faultOf(read(true), 'broken_content');
     expect(proxy.passed).toEqual([`GET ${site.origin}/s.txt`]);
   });
 
-  test('and through the pool as well says both', async () => {
+  test('reports both attempts if it rejects requests through the pool as well', async () => {
     const site = await serve((_, response) => response.writeHead(403).end());
     const proxy = await pool();
     const fault = await faultOf(
@@ -105,7 +102,7 @@ describe('a page that is refused the default way', () => {
     expect(proxy.passed).toHaveLength(1);
   });
 
-  test('without a pool fails as before, with a sentence that names the setting', async () => {
+  test('fails without a pool with a message that names the setting', async () => {
     const site = await guarded(status(429, { 'Retry-After': '9' }));
     const fault = await faultOf(fetchOne(source(), site.origin, premium), 'rate_limited');
     expect(fault.message).toMatch(/HTTP 429.*use_premium_proxies.*PREMIUM_PROXY_URLS/);
@@ -114,15 +111,15 @@ describe('a page that is refused the default way', () => {
   });
 });
 
-describe('the pool is left alone', () => {
-  test.each([404, 410, 400, 500, 502, 503])('when the page is answered %i', async (code) => {
+describe('the proxy pool', () => {
+  test.each([404, 410, 400, 500, 502, 503])('is not used if the page answers %i', async (code) => {
     const site = await guarded(status(code));
     const proxy = await pool();
     await faultOf(fetchOne(source({ premiumProxies: [proxy.url] }), site.origin, premium));
     expect(proxy.passed).toEqual([]);
   });
 
-  test('when the default way gives the page, without a pool too', async () => {
+  test('is not used or needed if the direct request succeeds', async () => {
     const site = await serve((_, response) => response.writeHead(200, HTML).end('<p>open'));
     const proxy = await pool();
     for (const premiumProxies of [[proxy.url], []])
@@ -130,9 +127,9 @@ describe('the pool is left alone', () => {
     expect(proxy.passed).toEqual([]);
   });
 
-  test('when robots.txt forbids the page, or its address may not be called, or its server is slow', async () => {
-    const site = await serve((asked, response) => {
-      if (asked.url === '/robots.txt')
+  test('is not used if robots.txt forbids the page, its address is rejected, or its server times out', async () => {
+    const site = await serve((request, response) => {
+      if (request.url === '/robots.txt')
         response.writeHead(200, { 'Content-Type': 'text/plain' }).end('User-agent: *\nDisallow: /closed');
     });
     const proxy = await pool();

@@ -11,22 +11,22 @@ interface Robots {
   body?: string;
 }
 
-/** A site whose robots.txt is what `robots` says at that moment. */
+/** Starts a site that serves the current value of `robots` as its robots.txt. */
 function site(robots: Robots): Promise<Loopback> {
-  return serve((asked, response) => {
-    if (asked.url === '/robots.txt')
+  return serve((request, response) => {
+    if (request.url === '/robots.txt')
       response.writeHead(robots.status ?? 200, robots.headers ?? {}).end(robots.body ?? '');
-    else if (asked.url === '/to-closed') response.writeHead(302, { Location: '/closed' }).end();
-    else response.writeHead(200, { 'Content-Type': 'text/plain' }).end(`page ${asked.url ?? ''}`);
+    else if (request.url === '/to-closed') response.writeHead(302, { Location: '/closed' }).end();
+    else response.writeHead(200, { 'Content-Type': 'text/plain' }).end(`page ${request.url ?? ''}`);
   });
 }
 
 const obeying = (options: SourceOptions = {}) =>
   source({ ...options, settings: { obeyRobots: true, ...options.settings } });
 const CLOSED = { body: 'User-agent: allotrope\nDisallow: /closed' };
-const robotsAsked = (server: Loopback) => server.seen.filter(({ url }) => url === '/robots.txt').length;
+const robotsRequests = (server: Loopback) => server.seen.filter(({ url }) => url === '/robots.txt').length;
 
-test('a forbidden page is not asked for, an allowed one is', async () => {
+test('requests an allowed page, but not a forbidden one', async () => {
   const server = await site(CLOSED);
   const web = obeying();
   expect(text(await fetchOne(web, `${server.origin}/open`))).toBe('page /open');
@@ -35,21 +35,21 @@ test('a forbidden page is not asked for, an allowed one is', async () => {
   expect(server.seen.map(({ url }) => url)).toEqual(['/robots.txt', '/open']);
 });
 
-test('a redirect to a forbidden page is not followed', async () => {
+test('does not follow a redirect to a forbidden page', async () => {
   const server = await site(CLOSED);
   await faultOf(fetchOne(obeying(), `${server.origin}/to-closed`), 'robots_disallowed');
   expect(server.seen.map(({ url }) => url)).toEqual(['/robots.txt', '/to-closed']);
 });
 
-test('the setting turns it off', async () => {
+test('ignores robots.txt if the setting is off', async () => {
   const server = await site(CLOSED);
   expect(text(await fetchOne(obeying({ settings: { obeyRobots: false } }), `${server.origin}/closed`))).toBe(
     'page /closed',
   );
-  expect(robotsAsked(server)).toBe(0);
+  expect(robotsRequests(server)).toBe(0);
 });
 
-test.each([400, 401, 403, 404, 410, 429])('status %i allows everything', async (status) => {
+test.each([400, 401, 403, 404, 410, 429])('allows everything after status %i', async (status) => {
   const server = await site({ ...CLOSED, status });
   expect(text(await fetchOne(obeying(), `${server.origin}/closed`))).toBe('page /closed');
 });
@@ -57,7 +57,7 @@ test.each([400, 401, 403, 404, 410, 429])('status %i allows everything', async (
 test.each([
   [500, {}, 'server_error'],
   [503, { 'Retry-After': '7' }, 'rate_limited'],
-] as const)('status %i forbids everything for now, and a later try asks again', async (status, headers, kind) => {
+] as const)('forbids everything after status %i until robots.txt is requested again', async (status, headers, kind) => {
   const robots: Robots = { status, headers };
   const server = await site(robots);
   let time = 0;
@@ -67,32 +67,32 @@ test.each([
   expect(fault.message).toContain('/robots.txt');
   robots.status = 200;
   await faultOf(fetchOne(web, `${server.origin}/open`), kind);
-  expect(robotsAsked(server)).toBe(1);
+  expect(robotsRequests(server)).toBe(1);
   time += 61_000;
   expect(text(await fetchOne(web, `${server.origin}/open`))).toBe('page /open');
 });
 
-test('a server that does not answer forbids everything for now', async () => {
-  const server = await serve((asked) => {
-    if (asked.url === '/robots.txt') asked.socket.destroy();
+test('forbids everything temporarily if the server does not answer', async () => {
+  const server = await serve((request) => {
+    if (request.url === '/robots.txt') request.socket.destroy();
   });
   expect((await faultOf(fetchOne(obeying(), `${server.origin}/x`), 'unreachable')).retryable).toBe(true);
 });
 
 describe('redirects of robots.txt', () => {
   const hops = (count: number) =>
-    serve((asked, response) => {
-      const left = asked.url === '/robots.txt' ? count : Number((asked.url ?? '').replace('/hop', ''));
-      if (asked.url === '/closed') response.writeHead(200, { 'Content-Type': 'text/plain' }).end('page');
+    serve((request, response) => {
+      const left = request.url === '/robots.txt' ? count : Number((request.url ?? '').replace('/hop', ''));
+      if (request.url === '/closed') response.writeHead(200, { 'Content-Type': 'text/plain' }).end('page');
       else if (left > 0) response.writeHead(301, { Location: `/hop${String(left - 1)}` }).end();
       else response.end(CLOSED.body);
     });
 
-  test('five are followed', async () => {
+  test('are followed up to five times', async () => {
     await faultOf(fetchOne(obeying(), `${(await hops(5)).origin}/closed`), 'robots_disallowed');
   });
 
-  test('six mean that there is none', async () => {
+  test('count as a missing file after five', async () => {
     expect(text(await fetchOne(obeying(), `${(await hops(6)).origin}/closed`))).toBe('page');
   });
 
@@ -102,23 +102,23 @@ describe('redirects of robots.txt', () => {
   });
 });
 
-test('it is asked once a day, also by many pages at once', async () => {
+test('requests robots.txt once a day, also for concurrent pages', async () => {
   const server = await site(CLOSED);
   let time = 0;
   const web = obeying({ now: () => time });
   await Promise.all(Array.from({ length: 10 }, (_, n) => fetchOne(web, `${server.origin}/${String(n)}`)));
   time += 86_300_000;
   await fetchOne(web, `${server.origin}/late`);
-  expect(robotsAsked(server)).toBe(1);
+  expect(robotsRequests(server)).toBe(1);
   time += 200_000;
   await fetchOne(web, `${server.origin}/later`);
-  expect(robotsAsked(server)).toBe(2);
+  expect(robotsRequests(server)).toBe(2);
 });
 
-test('one page that is given up does not give up the robots.txt of the others', async () => {
+test('continues the request of robots.txt for other pages if one page is aborted', async () => {
   let answer: () => void = () => undefined;
-  const server = await serve((asked, response) => {
-    if (asked.url === '/robots.txt') answer = () => response.end(CLOSED.body);
+  const server = await serve((request, response) => {
+    if (request.url === '/robots.txt') answer = () => response.end(CLOSED.body);
     else response.writeHead(200, { 'Content-Type': 'text/plain' }).end('page');
   });
   const web = obeying();
@@ -132,12 +132,12 @@ test('one page that is given up does not give up the robots.txt of the others', 
   expect(text(await second)).toBe('page');
 });
 
-test('500 KiB are parsed, and what lies behind is not waited for', async () => {
+test('parses the first 500 KiB and does not wait for the rest', async () => {
   const filler = `# ${'x'.repeat(98)}\n`;
   const near = await site({ body: `${filler.repeat(5069)}User-agent: *\nDisallow: /closed\n` });
   await faultOf(fetchOne(obeying(), `${near.origin}/closed`), 'robots_disallowed');
-  const endless = await serve((asked, response) => {
-    if (asked.url !== '/robots.txt') {
+  const endless = await serve((request, response) => {
+    if (request.url !== '/robots.txt') {
       response.writeHead(200, { 'Content-Type': 'text/plain' }).end('page');
       return;
     }
@@ -153,7 +153,7 @@ test('500 KiB are parsed, and what lies behind is not waited for', async () => {
   await faultOf(fetchOne(web, `${endless.origin}/closed`), 'robots_disallowed');
 });
 
-test('Crawl-delay spaces the requests; one too long to keep is a refusal', async () => {
+test('spaces requests by Crawl-delay and rejects pages with too long a delay', async () => {
   const robots: Robots = { body: 'User-agent: *\nCrawl-delay: 2' };
   const server = await site(robots);
   let time = 1_000_000;

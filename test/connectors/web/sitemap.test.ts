@@ -7,8 +7,8 @@ import { closeSources, list, source } from './webSource.js';
 
 afterEach(closeSources);
 
-describe('one file', () => {
-  test('gives pages and dates in order, each once, normalised', async () => {
+describe('a single sitemap', () => {
+  test('lists normalised pages with their dates in order, each once', async () => {
     const server = await site({
       '/sitemap.xml': `\n\n<?xml version="1.0"?><urlset ${SPACE}>
         <url><loc> http://HOST/b </loc><lastmod>2024-05-01T10:00:00+02:00</lastmod><priority>0.5</priority></url>
@@ -29,13 +29,13 @@ describe('one file', () => {
     expect(problems).toEqual([]);
   });
 
-  test('with prefixes, images, videos and alternates names its pages only', async () => {
+  test('with namespace prefixes, images and alternates lists its pages only', async () => {
     const body = `<s:urlset xmlns:s="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:image="i" xmlns:xhtml="x"><s:url><s:loc>http://HOST/1</s:loc>
       <image:image><image:loc>http://HOST/1.png</image:loc></image:image><xhtml:link rel="alternate" href="http://HOST/de"/></s:url></s:urlset>`;
     expect(await pathsOf({ '/sitemap.xml': body })).toEqual(['/1']);
   });
 
-  test('keeps to its own host: other ports, subdomains and www. are others', async () => {
+  test('lists pages of its own host only, without other ports, subdomains and www.', async () => {
     const lookup = () => Promise.resolve([{ address: '127.0.0.1', family: 4 }]);
     const server = await site({});
     const port = String(server.port);
@@ -52,7 +52,7 @@ describe('one file', () => {
     expect(entries.map(({ url }) => url)).toEqual([`http://site.example:${String(two.port)}/yes`]);
   });
 
-  test('that names other hosts only says which', async () => {
+  test('that lists only another host fails with a message that names the host', async () => {
     const fault = await failure({ '/sitemap.xml': urlset('https://www.site.example/1', 'https://www.site.example/2') });
     expect(fault).toMatchObject({
       kind: 'broken_content',
@@ -60,7 +60,7 @@ describe('one file', () => {
     });
   });
 
-  test('reached through a redirect speaks for both hosts', async () => {
+  test('after a redirect lists pages of both hosts', async () => {
     const end: Loopback = await serve((_, response) =>
       response.end(urlset('/end', `${start.origin}/start`, 'https://other.example/')),
     );
@@ -74,32 +74,32 @@ describe('one file', () => {
     ['as application/xml', { 'Content-Type': 'application/xml' }, (body: string) => gzipSync(body)],
     ['by Content-Encoding', { 'Content-Encoding': 'gzip' }, (body: string) => gzipSync(body)],
     [
-      'both ways',
+      'by both',
       { 'Content-Encoding': 'gzip', 'Content-Type': 'application/gzip' },
       (body: string) => gzipSync(gzipSync(body)),
     ],
-  ])('packed %s', async (_name, headers, pack) => {
+  ])('is read gzipped %s', async (_name, headers, pack) => {
     expect(await pathsOf({ '/sitemap.xml': { headers, body: pack(urlset('/1', '/2')) } })).toEqual(['/1', '/2']);
   });
 
   test.each([
-    ['UTF-8 with a mark', Buffer.from(`\ufeff${urlset('/ä')}`), {}],
-    ['UTF-16LE with a mark', Buffer.from(`\ufeff${urlset('/ä')}`, 'utf16le'), {}],
-    ['UTF-16BE with a mark', Buffer.from(`\ufeff${urlset('/ä')}`, 'utf16le').swap16(), {}],
-    ['UTF-16LE without one', Buffer.from(urlset('/ä'), 'utf16le'), {}],
+    ['UTF-8 with a byte order mark', Buffer.from(`\ufeff${urlset('/ä')}`), {}],
+    ['UTF-16LE with a byte order mark', Buffer.from(`\ufeff${urlset('/ä')}`, 'utf16le'), {}],
+    ['UTF-16BE with a byte order mark', Buffer.from(`\ufeff${urlset('/ä')}`, 'utf16le').swap16(), {}],
+    ['UTF-16LE without a byte order mark', Buffer.from(urlset('/ä'), 'utf16le'), {}],
     ['Latin-1 by declaration', Buffer.from(urlset('/ä').replace('UTF-8', 'ISO-8859-1'), 'latin1'), {}],
     [
       'Latin-1 by header',
       Buffer.from(urlset('/ä').replace(/ encoding="UTF-8"/, ''), 'latin1'),
       { 'Content-Type': 'text/xml; charset="iso-8859-1"' },
     ],
-    ['UTF-8 that says UTF-16', Buffer.from(urlset('/ä').replace('UTF-8', 'UTF-16')), {}],
-    ['a charset nobody knows', Buffer.from(urlset('/ä').replace('UTF-8', 'x-own')), {}],
-  ])('in %s', async (_name, body, headers) => {
+    ['UTF-8 declared as UTF-16', Buffer.from(urlset('/ä').replace('UTF-8', 'UTF-16')), {}],
+    ['an unknown charset', Buffer.from(urlset('/ä').replace('UTF-8', 'x-own')), {}],
+  ])('is decoded from %s', async (_name, body, headers) => {
     expect(await pathsOf({ '/sitemap.xml': { body, headers } })).toEqual(['/%C3%A4']);
   });
 
-  test('as a plain list of addresses', async () => {
+  test('may be a plain list of URLs', async () => {
     const body =
       '\ufeffhttp://HOST/1\r\nhttp://HOST/2\n\n# note\n/relative\nhttps://other.example/3\nhttp://HOST/1\nhttp://HOST/4';
     expect(await pathsOf({ '/sitemap.xml': { body, headers: { 'Content-Type': 'text/plain' } } })).toEqual([
@@ -109,13 +109,13 @@ describe('one file', () => {
     ]);
   });
 
-  test('without a page is empty, not broken', async () => {
+  test('without pages is valid', async () => {
     expect(await pathsOf({ '/sitemap.xml': urlset() })).toEqual([]);
   });
 });
 
 describe('an index', () => {
-  test('is followed in order, its loops cut, its pages given once', async () => {
+  test('is followed in order, without loops, and lists each page once', async () => {
     expect(
       await pathsOf({
         '/sitemap.xml': index('/a.xml', '/b.xml.gz', '/sitemap.xml', '/a.xml', 'https://other.example/x.xml'),
@@ -126,7 +126,7 @@ describe('an index', () => {
     ).toEqual(['/1', '/2', '/3']);
   });
 
-  test('is followed as deep as the setting says, and what lies deeper is a problem', async () => {
+  test('is followed up to SITEMAP_MAX_DEPTH, and deeper files are reported as problems', async () => {
     const server = await site({
       '/sitemap.xml': index('/1.xml', '/pages.xml'),
       '/1.xml': index('/2.xml', '/2b.xml'),
@@ -146,7 +146,7 @@ describe('an index', () => {
     ]);
   });
 
-  test('is followed to as many files as the setting says', async () => {
+  test('is followed up to SITEMAP_MAX_FILES', async () => {
     const files = Object.fromEntries(
       Array.from({ length: 20 }, (_, n) => [`/${String(n)}.xml`, urlset(`/${String(n)}`)]),
     );
@@ -161,7 +161,7 @@ describe('an index', () => {
     expect(problems[0]?.fault.message).toContain('SITEMAP_MAX_FILES');
   });
 
-  test('with files that fail gives the others and tells of the failures', async () => {
+  test('with failing files lists the others and reports the failures', async () => {
     const server = await site({
       '/sitemap.xml': index('/gone.xml', '/down.xml', '/html.xml', '/good.xml'),
       '/down.xml': { status: 500 },
@@ -177,13 +177,13 @@ describe('an index', () => {
     ]);
   });
 
-  test('of which nothing can be read fails as its first file does', async () => {
+  test('without readable files fails like its first file', async () => {
     expect(
       await failure({ '/sitemap.xml': index('/down.xml', '/gone.xml'), '/down.xml': { status: 502 } }),
     ).toMatchObject({ kind: 'server_error' });
   });
 
-  test('never leads inside: a nested sitemap that redirects to a private address is refused', async () => {
+  test('rejects a nested sitemap that redirects to a private address', async () => {
     const server = await site({
       '/sitemap.xml': index('/in.xml', '/good.xml'),
       '/in.xml': { status: 302, headers: { Location: 'http://10.0.0.1/' } },

@@ -13,10 +13,10 @@ export type Body =
   | Uint8Array
   | { status?: number; headers?: Record<string, string>; body?: string | Uint8Array };
 
-/** Serves the files by path; HOST in a text stands for the server's own host. */
+/** Serves the files by path. HOST in a body or header is replaced by the server's own host. */
 export async function site(files: Record<string, Body>): Promise<Loopback> {
-  const server: Loopback = await serve((asked, response) => {
-    const file = files[asked.url ?? ''];
+  const server: Loopback = await serve((request, response) => {
+    const file = files[request.url ?? ''];
     const {
       status = file === undefined ? 404 : 200,
       headers = {},
@@ -31,14 +31,14 @@ export async function site(files: Record<string, Body>): Promise<Loopback> {
   return server;
 }
 
-/** The paths found at /sitemap.xml. */
+/** Returns the paths that /sitemap.xml lists. */
 export async function pathsOf(files: Record<string, Body>, settings = {}): Promise<string[]> {
   const server = await site(files);
   const { entries } = await list(source({ settings }), `${server.origin}/sitemap.xml`);
   return entries.map(({ url }) => url.replace(server.origin, ''));
 }
 
-/** The Fault that reading /sitemap.xml fails with. */
+/** Returns the Fault of reading /sitemap.xml. */
 export async function failure(files: Record<string, Body>, settings = {}): Promise<Fault> {
   const server = await site(files);
   return faultOf(list(source({ settings }), `${server.origin}/sitemap.xml`));

@@ -28,13 +28,13 @@ export function webSettings(settings: Partial<WebSettings> = {}): WebSettings {
 
 export interface SourceOptions extends Partial<Omit<WebSourceOptions, 'egress' | 'settings'>> {
   readonly settings?: Partial<WebSettings>;
-  /** Loopback servers that may be called. Unset: all of loopback. */
+  /** Loopback servers that may be called. Default: all loopback addresses. */
   readonly allowed?: readonly string[];
   readonly lookup?: Lookup;
   readonly premiumProxies?: readonly string[];
 }
 
-/** A web source over a real egress; closed by closeSources(). */
+/** Returns a web source with a real egress. closeSources() closes it. */
 export function source({
   settings,
   allowed = ['127.0.0.0/8'],
@@ -46,9 +46,9 @@ export function source({
     egressSettings({ allowedPrivateHosts: allowed, premiumProxies }),
     lookup ? { lookup } : {},
   );
-  const made = createWebSource({ egress, settings: webSettings(settings), ...more });
-  open.push(made, egress);
-  return made;
+  const web = createWebSource({ egress, settings: webSettings(settings), ...more });
+  open.push(web, egress);
+  return web;
 }
 
 export async function closeSources(): Promise<void> {
@@ -68,7 +68,7 @@ export async function list(web: WebSource, url: string, signal = new AbortContro
   return { entries, problems };
 }
 
-/** Fetches over plain HTTP unless told otherwise; a page that we have no copy of is never null. */
+/** Fetches a page, by default over plain HTTP and unconditionally. Throws if the response is 304. */
 export async function fetchOne(
   web: WebSource,
   url: string,
@@ -82,7 +82,7 @@ export async function fetchOne(
     signal: new AbortController().signal,
     ...more,
   });
-  if (!page) throw new Error('not modified, though nothing was known');
+  if (!page) throw new Error('the page is not modified, although no copy is known');
   return page;
 }
 

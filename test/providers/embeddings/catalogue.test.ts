@@ -8,7 +8,7 @@ import { length } from './vectors.js';
 const embeddings = createEmbeddings({ local: createLocalProvider({ ...modelFiles, threads: 1 }) });
 afterAll(() => embeddings.close());
 
-test.each(EMBEDDING_MODEL_IDS)('%s is served in its space', async (model) => {
+test.each(EMBEDDING_MODEL_IDS)('%s is served by the embedded model in its space', async (model) => {
   const space = embeddings.spaceOf(model);
   const vectors = await embeddings.embed(space.name, ['first text', 'second text'], 'document');
   expect(vectors).toHaveLength(2);
@@ -19,17 +19,17 @@ test.each(EMBEDDING_MODEL_IDS)('%s is served in its space', async (model) => {
   expect(await embeddings.embed(space.name, ['second text'], 'query')).toEqual([vectors[1]]);
 });
 
-test('without a provider of its own, a model id is served by the embedded model', () => {
+test('the embedded model serves a model id without a configured provider', () => {
   expect(embeddings.spaceOf('OPENAI')).toEqual({ name: 'minilm-l6-v2-384', dimensions: 384 });
 });
 
-test('a space that nothing serves is a fault that names it and what to set', async () => {
+test('an unserved space is a fault that names the space and the setting', async () => {
   const embedding = embeddings.embed('openai-3-small-1536', ['text'], 'query');
   await expect(embedding).rejects.toMatchObject({ name: 'Fault', kind: 'embedding_failed' });
   await expect(embedding).rejects.toThrow(/"openai-3-small-1536".*minilm-l6-v2-384.*EMBEDDING_MODEL_PATH/);
 });
 
-test("a model of the user's own has a space of its own", async () => {
+test('a custom model has its own space', async () => {
   const own = createEmbeddings({
     local: createLocalProvider({ ...modelFiles, threads: 1, spaceName: 'my-model-384' }),
   });

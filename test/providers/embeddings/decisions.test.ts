@@ -1,4 +1,4 @@
-/** What the small parts of remote embedding decide, a table a module. */
+/** Decisions of the small modules of remote embedding, with one table per module. */
 import { expect, test } from '@jest/globals';
 
 import { pricesOfSpaces, readPrices } from '../../../providers/embeddings/readPrices.js';
@@ -14,27 +14,27 @@ const of = (organizationId: number | null, tokens: number) => ({
 });
 const share = (organizationId: number, tokens: number) => ({ organizationId, requests: 1, tokens });
 const USAGES: readonly (readonly [
-  what: string,
+  name: string,
   items: Parameters<typeof divideUsage>[0],
-  told: number | null,
+  billed: number | null,
   shares: unknown,
 ])[] = [
   ['one party', [of(1, 10), of(1, 20)], null, [share(1, 30)]],
   ['two parties', [of(1, 10), of(2, 20), of(1, 30)], null, [share(1, 40), share(2, 20)]],
-  ['as the provider counts', [of(1, 10), of(2, 30)], 80, [share(1, 20), share(2, 60)]],
+  ['tokens as the provider counts them', [of(1, 10), of(2, 30)], 80, [share(1, 20), share(2, 60)]],
   ['nothing was billed', [of(1, 10)], 0, [share(1, 0)]],
-  ['part of it for nobody', [of(1, 10), of(null, 30)], 80, [share(1, 20)]],
-  ['pictures, which have no tokens of ours', [of(1, 0)], 50, [share(1, 0)]],
+  ['a part without a party', [of(1, 10), of(null, 30)], 80, [share(1, 20)]],
+  ['pictures, whose tokens are not counted', [of(1, 0)], 50, [share(1, 0)]],
   ['organization 0', [of(0, 10)], null, [share(0, 10)]],
 ];
-test('what a request took is divided by the tokens of its parts', () =>
+test('divides the usage of a request by the tokens of its parts', () =>
   everyRow(
     USAGES,
-    ([what]) => what,
-    ([, items, told, shares]) => expect(divideUsage(items, told)).toEqual(shares),
+    ([name]) => name,
+    ([, items, billed, shares]) => expect(divideUsage(items, billed)).toEqual(shares),
   ));
 
-test('prices are read by model, and apply to the space of the first model that has one', () => {
+test('reads prices by model and applies them to the space of the first priced model', () => {
   expect(readPrices('')).toEqual({});
   expect(readPrices(' OPENAI = 0.02 ,, COHERE_MULTILINGUAL_V3=1,')).toEqual({
     OPENAI: 0.02,
@@ -43,7 +43,7 @@ test('prices are read by model, and apply to the space of the first model that h
   for (const wrong of ['OPENAI', 'OPENAI=', 'OPENAI=-1', 'OPENAI=x', 'OPENAI=.5', 'NONE=1', '=1'])
     expect(() => readPrices(wrong)).toThrow('by comma');
   expect(pricesOfSpaces({ COHERE_MULTILINGUAL_V3: 1 })).toEqual({ 'cohere-multilingual-v3-1024': 1 });
-  // Both are the same model and space: OPENAI comes first in the contract.
+  // Both have the same space, and OPENAI comes first in the contract.
   const both = pricesOfSpaces({ OPENAI_ADA_SMALL_1536: 3, OPENAI: 2 });
   expect(Object.values(both)).toEqual([2]);
 });
@@ -63,7 +63,7 @@ const VECTORS: readonly (readonly [value: unknown, vector: readonly number[] | u
   [{ 0: 1 }, undefined],
   [null, undefined],
 ];
-test('a vector is a list of numbers or base64 of floats', () =>
+test('reads a vector from a list of numbers or base64 of floats', () =>
   everyRow(
     VECTORS,
     ([value]) => JSON.stringify(value),
@@ -72,18 +72,18 @@ test('a vector is a list of numbers or base64 of floats', () =>
       expect(read === undefined ? undefined : [...read]).toEqual(vector);
     },
   ));
-test('a count is a number from 0', () => {
+test('reads a count from a finite number of at least 0', () => {
   expect([0, 7, -1, NaN, Infinity, '7', null].map(readCount)).toEqual([0, 7, null, null, null, null, null]);
 });
 
 const entry = (index: unknown, number = 1) => ({ index, embedding: [number] });
-test('embeddings are put in the order of their index', () => {
+test('sorts embeddings by their index', () => {
   const read = (data: unknown, count = 2): unknown => {
     const { vectors, tokens } = readOpenAiAnswer({ data, usage: { total_tokens: 7 } }, count);
     return [vectors.map((vector) => vector?.[0]), tokens];
   };
   expect(read([entry(1, 20), entry(0, 10)])).toEqual([[10, 20], 7]);
-  // What is missing or too many is left to the check of the answer.
+  // A separate check rejects a wrong number of vectors.
   expect(read([entry(1, 20)])).toEqual([[undefined, 20], 7]);
   expect(read([entry(0, 10), entry(1, 20), entry(2, 30)])).toEqual([[10, 20, 30], 7]);
   for (const data of [[entry(2)], [entry('0')], [entry(undefined)], [entry(-1)], [entry(0.5)], [null]])
@@ -93,7 +93,7 @@ test('embeddings are put in the order of their index', () => {
   expect(readOpenAiAnswer({ data: [] }, 0).tokens).toBeNull();
 });
 
-test('a call is settled once: by its last window, its first failure or its abort', async () => {
+test('settles a call once, by its last window, its first failure or an abort', async () => {
   const settled: unknown[] = [];
   const open = (windows: number[], signal?: AbortSignal) =>
     openCall(windows, undefined, signal, (call) => settled.push(call));

@@ -9,7 +9,7 @@ function takeAll(queue: { take(): string | undefined }): string[] {
   return taken;
 }
 
-test('callers take turns, one item each, and each keeps its own order', () => {
+test('serves callers in turn with one item each, and each in its order', () => {
   const queue = createFairQueue<object, string>();
   queue.add(a, ['a1', 'a2', 'a3']);
   queue.add(b, ['b1']);
@@ -18,7 +18,7 @@ test('callers take turns, one item each, and each keeps its own order', () => {
   expect(queue.isEmpty()).toBe(true);
 });
 
-test('a caller that comes later is served before the rest of a long list', () => {
+test('serves a later caller before the rest of a long list', () => {
   const queue = createFairQueue<object, string>();
   queue.add(a, ['a1', 'a2', 'a3']);
   expect(queue.take()).toBe('a1');
@@ -26,7 +26,7 @@ test('a caller that comes later is served before the rest of a long list', () =>
   expect(takeAll(queue)).toEqual(['a2', 'b1', 'a3']);
 });
 
-test('what a dropped caller had waiting is forgotten', () => {
+test('removes the waiting items of a dropped caller', () => {
   const queue = createFairQueue<object, string>();
   queue.add(a, ['a1', 'a2']);
   queue.add(b, ['b1']);
@@ -34,13 +34,13 @@ test('what a dropped caller had waiting is forgotten', () => {
   expect(takeAll(queue)).toEqual(['b1']);
 });
 
-test('a caller without items leaves the queue empty', () => {
+test('stays empty for a caller without items', () => {
   const queue = createFairQueue<object, string>();
   queue.add(a, []);
   expect(queue.isEmpty()).toBe(true);
 });
 
-test('owners of one party are served one after the other, and parties take turns', () => {
+test('serves parties in turn, and the owners of a party one after the other', () => {
   const queue = createFairQueue<object, string>();
   queue.add(a, ['a1', 'a2'], { organizationId: 1 });
   queue.add(b, ['b1', 'b2'], { organizationId: 1 });
@@ -48,7 +48,7 @@ test('owners of one party are served one after the other, and parties take turns
   expect(takeAll(queue)).toEqual(['a1', 'c1', 'a2', 'c2', 'b1', 'b2']);
 });
 
-test('what one owner of a party drops leaves the others waiting', () => {
+test('keeps the items of other owners of a party if one owner is dropped', () => {
   const queue = createFairQueue<object, string>();
   queue.add(a, ['a1'], { organizationId: 1 });
   queue.add(b, ['b1'], { organizationId: 1 });
@@ -56,7 +56,7 @@ test('what one owner of a party drops leaves the others waiting', () => {
   expect(takeAll(queue)).toEqual(['b1']);
 });
 
-test('the users of an organization take turns among themselves, and together have the turns of one', () => {
+test('serves the users of an organization in turn, within the turns of one organization', () => {
   const queue = createFairQueue<object, string>();
   queue.add(a, ['a1', 'a2', 'a3'], { organizationId: 1, userId: 1 });
   queue.add(b, ['b1'], { organizationId: 1, userId: 2 });
@@ -64,16 +64,16 @@ test('the users of an organization take turns among themselves, and together hav
   expect(takeAll(queue)).toEqual(['a1', 'c1', 'b1', 'c2', 'a2', 'c3', 'a3']);
 });
 
-test('what an owner resumes comes first in its party, and the party waits for its turn', () => {
+test('serves a resumed item first within its party, at the next turn of the party', () => {
   const queue = createFairQueue<object, string>();
-  const [ours, theirs] = [{ organizationId: 1 }, { organizationId: 2 }];
-  queue.add(a, ['a1', 'a2'], ours);
-  queue.add(b, ['b1'], ours);
-  queue.add(c, ['c1', 'c2'], theirs);
+  const [party, otherParty] = [{ organizationId: 1 }, { organizationId: 2 }];
+  queue.add(a, ['a1', 'a2'], party);
+  queue.add(b, ['b1'], party);
+  queue.add(c, ['c1', 'c2'], otherParty);
   expect(queue.take()).toBe('a1');
-  queue.resume(a, 'a1 continued', ours);
+  queue.resume(a, 'a1 continued', party);
   expect(takeAll(queue)).toEqual(['c1', 'a1 continued', 'c2', 'a2', 'b1']);
-  queue.resume(a, 'a2 continued', ours);
+  queue.resume(a, 'a2 continued', party);
   queue.drop(a);
   expect(queue.isEmpty()).toBe(true);
 });

@@ -32,7 +32,7 @@ const PAIRS = [
   ['The rocket reached orbit around the Moon.', 'A spacecraft is circling the lunar surface.'],
 ] as const;
 
-test('a sentence is closer to its paraphrase than to any other', async () => {
+test('places a sentence closest to its paraphrase', async () => {
   const left = await provider.embed(
     PAIRS.map(([a]) => a),
     'query',
@@ -48,7 +48,7 @@ test('a sentence is closer to its paraphrase than to any other', async () => {
   expect(nearest).toEqual(PAIRS.map((_pair, index) => index));
 });
 
-test("cosines are those of the model's published example, but for what int8 costs", async () => {
+test("matches the cosines of the model's published example within the error of int8", async () => {
   const [lovely, sunny, stadium] = await Promise.all(
     ['The weather is lovely today.', "It's so sunny outside!", 'He drove to the stadium.'].map(embedOne),
   );
@@ -59,28 +59,28 @@ test("cosines are those of the model's published example, but for what int8 cost
   expect(Math.abs(cosine(sunny, stadium) - 0.1411)).toBeLessThan(0.03);
 });
 
-test('a text has the same vector, bit for bit, whatever is embedded beside it', async () => {
+test('gives a text the same vector, bit for bit, alone and in any batch', async () => {
   const text = 'Vectors of one text must never differ.';
   const alone = await embedOne(text);
   const others = PAIRS.flat();
-  const [beside, asQuery] = await Promise.all([
+  const [inBatch, asQuery] = await Promise.all([
     provider.embed([...others.slice(0, 7), text, ...others.slice(7), text], 'document'),
     provider.embed([others[3]!, text], 'query'),
   ]);
-  expect(beside[7]).toEqual(alone);
-  expect(beside.at(-1)).toEqual(alone);
+  expect(inBatch[7]).toEqual(alone);
+  expect(inBatch.at(-1)).toEqual(alone);
   expect(asQuery[1]).toEqual(alone);
 });
 
-test('vectors come in the order of their texts', async () => {
-  // Long and short by turns, so that two processes finish them in another order than they were given.
+test('returns vectors in the order of their texts', async () => {
+  // Long and short texts alternate, so that two processes finish them in a different order.
   const texts = PAIRS.flat().map((text, index) => (index % 2 ? text : text.repeat(8)));
   const together = await provider.embed(texts, 'document');
   for (const [index, text] of texts.entries()) expect(together[index]).toEqual(await embedOne(text));
 });
 
-test('a long text is the mean of its windows, each by its word pieces', async () => {
-  // Every word here is one piece of the vocabulary, so that a window's text is known: 254 words, the last 64.
+test('embeds a long text as the mean of its windows, weighted by word pieces', async () => {
+  // Every word is one word piece, so the windows are known: 254 words each, and 64 in the last one.
   const words = Array.from(
     { length: 1_080 },
     (_, i) => ['river', 'music', 'garden', 'engine', 'paper', 'winter', 'market'][(i * i) % 7],
@@ -102,7 +102,7 @@ test('a long text is the mean of its windows, each by its word pieces', async ()
   expect(length(whole)).toBeCloseTo(1, 6);
 });
 
-test('a text without words has a vector all the same', async () => {
+test('returns a vector for a text without words', async () => {
   const vectors = await provider.embed(['', ' \n\t ', 'word'], 'document');
   for (const vector of vectors) {
     expect(vector).toHaveLength(384);
@@ -111,7 +111,7 @@ test('a text without words has a vector all the same', async () => {
   expect(vectors[1]).toEqual(vectors[0]);
 });
 
-test('scripts, emoji and broken characters that the vocabulary lacks do not fail', async () => {
+test('embeds scripts, emoji and broken characters outside the vocabulary', async () => {
   const vectors = await provider.embed(
     ['漢字かな', '👩‍👩‍👧 🎉', '\ud800 half a pair', 'x'.repeat(100_000), 'nul\0char'],
     'document',
@@ -119,11 +119,11 @@ test('scripts, emoji and broken characters that the vocabulary lacks do not fail
   for (const vector of vectors) expect(length(vector)).toBeCloseTo(1, 6);
 });
 
-test('no texts give no vectors', async () => {
+test('returns no vectors for no texts', async () => {
   expect(await provider.embed([], 'document')).toEqual([]);
 });
 
-test('the event loop goes on while the model works', async () => {
+test('does not block the event loop', async () => {
   let ticks = 0;
   let longestGapMs = 0;
   let last = performance.now();
@@ -144,7 +144,7 @@ test('the event loop goes on while the model works', async () => {
   expect(longestGapMs).toBeLessThan(tookMs / 2);
 });
 
-/** The processes of embedded models that this process started, with the priority of each of their threads. */
+/** Returns the child processes that run embedded models, with the priority of each of their threads. */
 function modelProcesses(): Map<number, number[]> {
   const found = new Map<number, number[]>();
   for (const pid of readdirSync('/proc').map(Number).filter(Number.isInteger)) {
@@ -156,13 +156,13 @@ function modelProcesses(): Map<number, number[]> {
         readdirSync(`/proc/${pid}/task`).map((thread) => getPriority(Number(thread))),
       );
     } catch {
-      // It ended meanwhile.
+      // The process has exited meanwhile.
     }
   }
   return found;
 }
 
-test('long queries are embedded at a lower priority than all other texts', async () => {
+test('embeds long queries at a lower priority than all other texts', async () => {
   const own = createLocalProvider({ ...modelFiles, threads: 1 });
   const before = modelProcesses();
   const started = () => [...modelProcesses()].filter(([pid]) => !before.has(pid));
@@ -178,7 +178,7 @@ test('long queries are embedded at a lower priority than all other texts', async
   }
 });
 
-test('a model that can not be loaded is a fault that names the settings, and is loaded when it is there', async () => {
+test('reports a missing model as a fault that names the settings, and loads it once it exists', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'embeddings-'));
   const modelPath = join(dir, 'model.onnx');
   const late = createLocalProvider({ ...modelFiles, modelPath, threads: 1 });

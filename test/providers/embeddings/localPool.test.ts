@@ -16,24 +16,24 @@ import { modelFiles } from './modelFiles.js';
 
 interface ObservedPool {
   readonly pool: LocalPool;
-  /** What the pool sends to its processes. */
-  readonly given: string[];
+  /** Texts that the pool sends to its processes. */
+  readonly sent: string[];
   readonly children: ChildProcess[];
-  /** Those of the children that are for long queries. */
+  /** The children for long queries. */
   readonly longChildren: ChildProcess[];
 }
 
-/** A pool of real processes with the real model. */
+/** Returns a pool of real processes with the real model. */
 function observedPool(size: number, options: Partial<LocalPoolOptions> = {}): ObservedPool {
-  const given: string[] = [];
+  const sent: string[] = [];
   const children: ChildProcess[] = [];
   const longChildren: ChildProcess[] = [];
   const startProcess = (): ChildProcess => {
     const child = startLocalProcess(modelFiles);
-    const send = child.send.bind(child) as (request: unknown, sent: () => void) => boolean;
-    child.send = (request: LocalRequest, sent: unknown): boolean => {
-      given.push(request.slice);
-      return send(request, sent as () => void);
+    const send = child.send.bind(child) as (request: unknown, callback: () => void) => boolean;
+    child.send = (request: LocalRequest, callback: unknown): boolean => {
+      sent.push(request.slice);
+      return send(request, callback as () => void);
     };
     children.push(child);
     return child;
@@ -45,7 +45,7 @@ function observedPool(size: number, options: Partial<LocalPoolOptions> = {}): Ob
   };
   const pool = createLocalPool({ size, startProcess, startLongQueryProcess, ...options });
   pools.push(pool);
-  return { pool, given, children, longChildren };
+  return { pool, sent, children, longChildren };
 }
 
 const pools: LocalPool[] = [];
@@ -55,32 +55,32 @@ afterEach(async () => {
 
 const LONG = 'the river runs through the old town and past the market '.repeat(400);
 
-test('callers with documents take turns, a window each', async () => {
-  const { pool, given } = observedPool(1);
+test('serves callers with documents in turn with one window each', async () => {
+  const { pool, sent } = observedPool(1);
   await Promise.all([
     pool.embed(['a1', 'a2', 'a3', 'a4'], 'document'),
     pool.embed(['b1', 'b2'], 'document'),
     pool.embed(['c1'], 'document'),
   ]);
-  expect(given).toEqual(['a1', 'a2', 'b1', 'c1', 'a3', 'b2', 'a4']);
+  expect(sent).toEqual(['a1', 'a2', 'b1', 'c1', 'a3', 'b2', 'a4']);
 });
 
-test('a query goes first: before waiting documents, and between the windows of the one under way', async () => {
-  const { pool, given } = observedPool(1);
+test('embeds a query before waiting documents, and between the windows of the current document', async () => {
+  const { pool, sent } = observedPool(1);
   await pool.embed(['warm up'], 'query');
   const finished: string[] = [];
   const documents = pool.embed([LONG, 'next', 'last'], 'document').then(() => finished.push('documents'));
-  await waitFor(() => given.length > 2, Boolean);
+  await waitFor(() => sent.length > 2, Boolean);
   const queries = pool.embed(['q1', 'q2'], 'query').then(() => {
     finished.push('queries');
-    // Not even the first document is done: it has some twenty windows.
-    expect(given.filter((text) => !LONG.includes(text))).toEqual(['warm up', 'q1', 'q2']);
+    // The first document, which has about twenty windows, is not finished yet.
+    expect(sent.filter((text) => !LONG.includes(text))).toEqual(['warm up', 'q1', 'q2']);
   });
   await Promise.all([documents, queries]);
   expect(finished).toEqual(['queries', 'documents']);
 });
 
-test('work is spread over the processes, which start only when there is work for them', async () => {
+test('distributes work over processes, and starts a process only when needed', async () => {
   const { pool, children } = observedPool(2);
   expect(children).toHaveLength(0);
   await pool.embed(['one'], 'document');
@@ -89,7 +89,7 @@ test('work is spread over the processes, which start only when there is work for
   expect(children).toHaveLength(2);
 });
 
-test('a process that was asked for ahead loads the model before the first text, and takes it', async () => {
+test('uses a prepared process for the first text, and prepares at most one', async () => {
   const { pool, children } = observedPool(2);
   pool.prepare();
   pool.prepare();
@@ -102,45 +102,49 @@ test('a process that was asked for ahead loads the model before the first text, 
   expect(children).toHaveLength(1);
 });
 
-/** Eight windows, of words that are one word piece each. */
+/** A text of eight windows, in which each word is one word piece. */
 const LONG_QUERY = 'river '.repeat(254 * 8);
-const [ours, theirs] = [{ organizationId: 1 }, { organizationId: 2 }];
+const [party, otherParty] = [{ organizationId: 1 }, { organizationId: 2 }];
 
-test('a short query waits neither for long queries nor for documents', async () => {
-  const { pool, given } = observedPool(1);
+test('embeds a short query without waiting for long queries or documents', async () => {
+  const { pool, sent } = observedPool(1);
   await pool.embed(['warm up'], 'query');
   const finished: string[] = [];
   const long = [LONG_QUERY, LONG_QUERY].map((text) =>
-    pool.embed([text], 'query', undefined, ours).then(() => finished.push('long')),
+    pool.embed([text], 'query', undefined, party).then(() => finished.push('long')),
   );
   const document = pool.embed([LONG_QUERY], 'document').then(() => finished.push('document'));
-  await waitFor(() => given.length > 3, Boolean);
-  const short = pool.embed(['short'], 'query', undefined, theirs).then(() => finished.push('short'));
-  // Sent at once, beside the windows under way.
-  expect(given.at(-1)).toBe('short');
+  await waitFor(() => sent.length > 3, Boolean);
+  const short = pool.embed(['short'], 'query', undefined, otherParty).then(() => finished.push('short'));
+  // The query is sent at once, while other windows are in progress.
+  expect(sent.at(-1)).toBe('short');
   await short;
   expect(finished).toEqual(['short']);
   await Promise.all([...long, document]);
 });
 
-test('long queries of two organizations take turns window by window', async () => {
+test('embeds long queries of two organizations in turn, window by window', async () => {
   const { pool, longChildren } = observedPool(2);
   await pool.embed(['warm up'], 'query');
   const finished: string[] = [];
-  const ask = (name: string, windows: number, party: typeof ours) =>
-    pool.embed(['river '.repeat(254 * windows)], 'query', undefined, party).then(() => finished.push(name));
-  await Promise.all([ask('ours 1', 10, ours), ask('ours 2', 10, ours), ask('theirs', 4, theirs)]);
-  expect(finished).toEqual(['theirs', 'ours 1', 'ours 2']);
-  // However many wait, they share one process.
+  const embedQuery = (name: string, windows: number, owner: typeof party) =>
+    pool.embed(['river '.repeat(254 * windows)], 'query', undefined, owner).then(() => finished.push(name));
+  await Promise.all([
+    embedQuery('first 1', 10, party),
+    embedQuery('first 2', 10, party),
+    embedQuery('second', 4, otherParty),
+  ]);
+  expect(finished).toEqual(['second', 'first 1', 'first 2']);
+  // All long queries share one process.
   expect(longChildren).toHaveLength(1);
 });
 
 describe('the process for long queries', () => {
   const hasExited = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !== null || signalCode !== null;
 
-  test('takes queries above the limit, and no others; the vectors are the same, bit for bit', async () => {
+  test('embeds only queries above the length limit, with identical vectors', async () => {
     const { pool, children, longChildren } = observedPool(1);
-    // Thai has no spaces between words: without a place to cut, the text is one slice.
+    // Thai has no spaces between words, so the text is a single slice.
     const longest = ['ภาษาไทย', 'river '].map((word) => word.repeat(500).slice(0, LONG_QUERY_CHARACTERS));
     const longer = longest.map((text) => `${text}x`);
     await pool.embed(longest, 'query');
@@ -154,33 +158,33 @@ describe('the process for long queries', () => {
     expect(longChildren).toHaveLength(1);
   });
 
-  /** Waits until the pool ends a process, whose exit is reported later. */
+  /** Waits until the pool has ended a process. Its exit is reported later. */
   const untilEnded = async (child: ChildProcess | undefined): Promise<void> => {
-    const tooLate = AbortSignal.timeout(PATIENCE_MS);
-    while (!child?.killed) await setImmediate(undefined, { signal: tooLate });
+    const timeout = AbortSignal.timeout(PATIENCE_MS);
+    while (!child?.killed) await setImmediate(undefined, { signal: timeout });
   };
 
-  test('ends when none come for a while, and starts again with the next', async () => {
+  test('ends after the idle time, and starts again with the next long query', async () => {
     const { pool, children, longChildren } = observedPool(1, { longQueryIdleMs: 100 });
     await pool.embed(['short', LONG_QUERY], 'query');
-    // Takes longer than a process may be idle: one that works is not ended.
+    // The query takes longer than the idle time, which does not end a busy process.
     await pool.embed([LONG_QUERY], 'query');
     expect(longChildren).toHaveLength(1);
     await untilEnded(longChildren[0]);
-    // At once: the process that was ended receives no more.
+    // The next query follows at once, and must not be sent to the ended process.
     await pool.embed([LONG_QUERY], 'query');
     expect(longChildren).toHaveLength(2);
     expect(children.filter(({ killed }) => !killed)).toHaveLength(2);
   });
 
-  test('fails its query when it dies; another one starts for the next query, and short queries do not notice', async () => {
-    const { pool, given, longChildren, children } = observedPool(1);
+  test('fails its current query when it dies, and is replaced, without affecting short queries', async () => {
+    const { pool, sent, longChildren, children } = observedPool(1);
     await pool.embed(['warm up'], 'query');
-    const long = [ours, theirs].map((party) => pool.embed([LONG_QUERY], 'query', undefined, party));
-    await waitFor(() => given.length > 2, Boolean);
-    const short = pool.embed(['short'], 'query', undefined, theirs);
+    const long = [party, otherParty].map((owner) => pool.embed([LONG_QUERY], 'query', undefined, owner));
+    await waitFor(() => sent.length > 2, Boolean);
+    const short = pool.embed(['short'], 'query', undefined, otherParty);
     longChildren[0]?.kill('SIGKILL');
-    // The two take turns: the one whose window was under way is lost.
+    // The two queries take turns: the one whose window was in progress fails.
     const ends = await Promise.allSettled(long);
     expect(ends.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
     expect(ends.find(({ status }) => status === 'rejected')).toMatchObject({
@@ -191,7 +195,7 @@ describe('the process for long queries', () => {
     expect(children).toHaveLength(3);
   });
 
-  test('that can not load the model fails long queries only', async () => {
+  test('fails only long queries if it cannot load the model', async () => {
     const startLongQueryProcess = () => startLocalProcess({ ...modelFiles, modelPath: '/nowhere/model.onnx' });
     const { pool } = observedPool(1, { startLongQueryProcess });
     await pool.embed(['warm up'], 'query');
@@ -202,7 +206,7 @@ describe('the process for long queries', () => {
     expect(await document).toHaveLength(1);
   });
 
-  test('has ended when the pool is closed, whether it worked or was just ended', async () => {
+  test('has exited when the pool is closed, whether it was busy or ending', async () => {
     const [working, ended] = [observedPool(1), observedPool(1, { longQueryIdleMs: 1 })];
     const lost = working.pool.embed([LONG_QUERY.repeat(20)], 'query').catch(() => 'closed');
     await ended.pool.embed([LONG_QUERY], 'query');
@@ -216,20 +220,20 @@ describe('the process for long queries', () => {
   });
 });
 
-test('no further window of an aborted text is embedded', async () => {
-  const { pool, given } = observedPool(1);
+test('embeds no further window of an aborted text', async () => {
+  const { pool, sent } = observedPool(1);
   const abort = new AbortController();
-  const aborted = pool.embed([LONG_QUERY], 'query', abort.signal, ours);
-  await waitFor(() => given.length > 0, Boolean);
+  const aborted = pool.embed([LONG_QUERY], 'query', abort.signal, party);
+  await waitFor(() => sent.length > 0, Boolean);
   abort.abort(new Error('the caller disconnected'));
   await expect(aborted).rejects.toThrow('the caller disconnected');
-  const sent = given.length;
-  // Another text of the lane comes after all that still waits there.
-  await pool.embed([LONG_QUERY], 'query', undefined, ours);
-  expect(given.slice(sent).join('')).toBe(LONG_QUERY);
+  const sentBefore = sent.length;
+  // Another text of the lane is embedded after everything that waits there.
+  await pool.embed([LONG_QUERY], 'query', undefined, party);
+  expect(sent.slice(sentBefore).join('')).toBe(LONG_QUERY);
 });
 
-test('the vector of a long text is the mean of its windows, weighted by their word pieces', async () => {
+test('embeds a long text as the mean of its windows, weighted by word pieces', async () => {
   const { pool } = observedPool(2);
   const windows = ['river '.repeat(254), 'market '.repeat(254), 'town '.repeat(50)];
   const [whole] = await pool.embed([windows.join('')], 'document');
@@ -238,7 +242,7 @@ test('the vector of a long text is the mean of its windows, weighted by their wo
   whole?.forEach((value, index) => expect(value).toBeCloseTo(joined[index]!, 5));
 });
 
-test('many callers at once each get their own vectors', async () => {
+test('returns each of many concurrent callers its own vectors', async () => {
   const { pool } = observedPool(2);
   const texts = Array.from({ length: 12 }, (_, i) => `document number ${i} about ${i * i} things`);
   const alone: Float32Array[] = [];
@@ -249,8 +253,8 @@ test('many callers at once each get their own vectors', async () => {
   calls.forEach((vectors, i) => expect(vectors).toEqual([alone[i], alone[(i + 1) % texts.length]]));
 });
 
-test('an aborted call gives up what still waits and rejects with the reason of its signal', async () => {
-  const { pool, given } = observedPool(1);
+test('drops the waiting texts of an aborted call, and rejects with the reason of its signal', async () => {
+  const { pool, sent } = observedPool(1);
   const abort = new AbortController();
   const reason = new Error('cancelled by the user');
   const dropped = pool.embed(['a1', 'a2', 'a3'], 'document', abort.signal);
@@ -258,33 +262,33 @@ test('an aborted call gives up what still waits and rejects with the reason of i
   await expect(dropped).rejects.toBe(reason);
   await expect(pool.embed(['never'], 'query', abort.signal)).rejects.toBe(reason);
   expect(await pool.embed(['b1'], 'document')).toHaveLength(1);
-  expect(given).toEqual(['a1', 'b1']);
+  expect(sent).toEqual(['a1', 'b1']);
 });
 
-test('a process that dies fails what it worked on; others go on with a new one', async () => {
-  const { pool, given, children } = observedPool(1);
+test('fails the current call of a process that dies, and continues others with a new process', async () => {
+  const { pool, sent, children } = observedPool(1);
   await pool.embed(['warm up'], 'document');
   const running = pool.embed([LONG, 'never'], 'document');
   const waiting = pool.embed(['waits'], 'document');
-  await waitFor(() => given.length > 1, Boolean);
+  await waitFor(() => sent.length > 1, Boolean);
   children[0]?.kill('SIGKILL');
   await expect(running).rejects.toMatchObject({ name: 'Fault', kind: 'embedding_failed', retryable: true });
   expect(await waiting).toHaveLength(1);
   expect(await pool.embed(['later'], 'query')).toHaveLength(1);
   expect(children).toHaveLength(2);
-  expect(given.filter((text) => !LONG.includes(text))).toEqual(['warm up', 'waits', 'later']);
+  expect(sent.filter((text) => !LONG.includes(text))).toEqual(['warm up', 'waits', 'later']);
 });
 
-test('an idle process that dies is replaced by the next call', async () => {
+test('replaces an idle process that dies', async () => {
   const { pool, children } = observedPool(1);
   await pool.embed(['first'], 'query');
   children[0]?.kill('SIGKILL');
-  // Not even its exit is known yet: this call may be the one to find out.
+  // The exit may not be reported yet, so this call may fail.
   await pool.embed(['lost'], 'query').catch(() => []);
   expect(await pool.embed(['second'], 'query')).toHaveLength(1);
 });
 
-test('a Ctrl-C that reaches the whole process group leaves the work to the parent', async () => {
+test('ignores SIGINT and SIGTERM of the process group in its processes', async () => {
   const { pool, children } = observedPool(1);
   await pool.embed(['warm up'], 'document');
   const running = pool.embed([LONG, 'more'], 'document');
@@ -294,10 +298,10 @@ test('a Ctrl-C that reaches the whole process group leaves the work to the paren
   expect(children).toHaveLength(1);
 });
 
-test('a process that loses its parent ends by itself, also in the middle of a text', async () => {
+test('ends a process that loses its parent, even within a text', async () => {
   const { pool, children } = observedPool(1);
   await pool.embed(['warm up'], 'document');
-  // Some twenty seconds of work at the least, were it to be finished.
+  // The whole text would take at least about twenty seconds.
   const lost = pool.embed([LONG.repeat(60)], 'document').catch(() => {});
   await pool.embed(['it has begun'], 'query');
   const [child] = children as [ChildProcess];
@@ -307,7 +311,7 @@ test('a process that loses its parent ends by itself, also in the middle of a te
   await lost;
 });
 
-test('closing fails what is under way, and later calls', async () => {
+test('fails current and later calls when it is closed', async () => {
   const { pool } = observedPool(1);
   const running = pool.embed(['a', 'b'], 'document');
   await Promise.all([expect(running).rejects.toMatchObject({ kind: 'embedding_failed' }), pool.close()]);

@@ -18,7 +18,7 @@ interface Steps {
   readonly slices: string[];
 }
 
-/** Embeds a text as the pool and its process do; each window's vector is that of its index. */
+/** Embeds a text in the steps of the pool and its process. The vector of each window is its number. */
 function embedInSteps(text: string): Steps {
   const steps: Steps = { windows: [], slices: [] };
   const whole = windowedText(text);
@@ -32,7 +32,7 @@ function embedInSteps(text: string): Steps {
   }
 }
 
-/** The windows of a text whose word pieces are made at once. */
+/** Returns the windows of a text that is tokenized in one step. */
 function wholeWindows(text: string): number[][] {
   const pieces = tokenizer.tokenize(text);
   const count = Math.max(1, Math.ceil(pieces.length / WINDOW_PIECES));
@@ -41,7 +41,7 @@ function wholeWindows(text: string): number[][] {
 
 const lengths = (words: number): number[] => embedInSteps('river '.repeat(words)).windows.map((one) => one.length);
 
-test('a window is full before the next begins', () => {
+test('fills a window before the next', () => {
   expect(lengths(1)).toEqual([1]);
   expect(lengths(WINDOW_PIECES)).toEqual([254]);
   expect(lengths(WINDOW_PIECES + 1)).toEqual([254, 1]);
@@ -51,11 +51,11 @@ test('a window is full before the next begins', () => {
 test.each([
   ['', [[]]],
   [' '.repeat(3 * SLICE_CHARACTERS), [[]]],
-])('a text without word pieces has one empty window', (text, windows) => {
+])('creates one empty window for a text without word pieces', (text, windows) => {
   expect(embedInSteps(text).windows).toEqual(windows);
 });
 
-/** What normalization, lower case and special tokens decide on by the neighbours of a character. */
+/** Characters whose normalization, lower case or tokenization depends on their neighbours. */
 const PARTS = [
   ...[
     'word',
@@ -81,7 +81,7 @@ const PARTS = [
   ...[' ', ' ', '\n', '\r\n', '\t', '\u00a0', '漢', '。', '👩\u200d👧', 'É', 'İ', 'x'.repeat(99), '12,5', '\u0345'],
 ];
 
-test('the steps of a text give the windows of its word pieces made at once', () => {
+test('creates the same windows step by step as from the whole text', () => {
   const chance = seededChance('windows of texts');
   const texts = Array.from({ length: 16 }, (_, text) =>
     Array.from({ length: 100 * text + 300 }, () => chance.pick(PARTS)).join(''),
@@ -90,14 +90,14 @@ test('the steps of a text give the windows of its word pieces made at once', () 
     expect(embedInSteps(text).windows).toEqual(wholeWindows(text));
 });
 
-test('one step tokenizes no more than a slice where there are places to cut', () => {
+test('tokenizes at most one slice per step if the text has places to cut', () => {
   const { slices } = embedInSteps(`${'x'.repeat(99)} `.repeat(320));
   expect(Math.max(...slices.map((slice) => slice.length))).toBeLessThanOrEqual(SLICE_CHARACTERS);
   expect(slices.join('')).toHaveLength(32_000);
   expect(sliceEnd('x'.repeat(3 * SLICE_CHARACTERS), 0)).toBe(3 * SLICE_CHARACTERS);
 });
 
-test('windows count by their word pieces and the result has length 1', () => {
+test('weights windows by their word pieces and normalizes the result', () => {
   const vector = joinWindows([
     { vector: Float32Array.of(1, 0), tokens: 3 },
     { vector: Float32Array.of(0, 1), tokens: 4 },
@@ -105,6 +105,6 @@ test('windows count by their word pieces and the result has length 1', () => {
   expect([...vector]).toEqual([expect.closeTo(0.6), expect.closeTo(0.8)]);
 });
 
-test('an empty window alone keeps its vector', () => {
+test('keeps the vector of a single empty window', () => {
   expect([...joinWindows([{ vector: Float32Array.of(0, 1), tokens: 0 }])]).toEqual([0, 1]);
 });

@@ -6,7 +6,7 @@ import { everyRow } from '../../support/everyRow.js';
 
 const BOUNDS = { minConcurrency: 1, maxConcurrency: 8 };
 
-/** A pace with a clock that only the test moves. */
+/** Returns a pace with a clock that only the test advances. */
 function paced(bounds = BOUNDS) {
   const clock = { now: 1_000 };
   return {
@@ -19,7 +19,7 @@ function paced(bounds = BOUNDS) {
   };
 }
 
-test('one more request at once after as many answers as there are at once, up to the bound', () => {
+test('raises the limit by one after as many answers as the limit, up to the maximum', () => {
   const { pace } = paced();
   const limits = [pace.limit];
   for (let answers = 0; answers < 40; answers++) {
@@ -29,7 +29,7 @@ test('one more request at once after as many answers as there are at once, up to
   expect(limits).toEqual([4, 5, 6, 7, 8]);
 });
 
-test('half as many at a refusal, down to the bound; what was sent before it was known counts once', () => {
+test('halves the limit at a rejection, once for concurrent requests, down to the minimum', () => {
   const { pace, clock } = paced();
   const together = [pace.begin(), pace.begin(), pace.begin()];
   for (const ticket of together) pace.refused(ticket, 100);
@@ -42,7 +42,7 @@ test('half as many at a refusal, down to the bound; what was sent before it was 
   expect(pace.limit).toBe(1);
 });
 
-test('nothing is sent until the time that the provider named', () => {
+test('stays closed for the delay that the provider names', () => {
   const { pace, clock } = paced();
   expect(pace.refused(pace.begin(), 2_000)).toBe(2_000);
   expect(pace.isOpen()).toBe(false);
@@ -52,7 +52,7 @@ test('nothing is sent until the time that the provider named', () => {
   expect(pace.isOpen()).toBe(true);
 });
 
-/** Two refusals at one time, of requests sent together, each with the rest that it names, and how long nothing is sent. */
+/** Two rejections of concurrent requests, each with the delay that it names, and the resulting delay. */
 const OVERLAPPING: [first: number | null, second: number | null, rest: number][] = [
   [60_000, null, 60_000],
   [null, 60_000, 60_000],
@@ -62,7 +62,7 @@ const OVERLAPPING: [first: number | null, second: number | null, rest: number][]
   [null, null, 500],
 ];
 
-test('of two refusals the longer rest holds, whichever came first', () =>
+test('applies the longer delay of two rejections in any order', () =>
   everyRow(OVERLAPPING, JSON.stringify, ([first, second, rest]) => {
     const { pace, clock } = paced();
     const tickets = [pace.begin(), pace.begin()];
@@ -71,14 +71,14 @@ test('of two refusals the longer rest holds, whichever came first', () =>
     expect(pace.restsUntil).toBe(clock.now + rest);
   }));
 
-test('a request that ended in another way frees its place, and says nothing of the pace', () => {
+test('releases the place of a request that ends in another way, without changing the limit', () => {
   const { pace } = paced({ minConcurrency: 1, maxConcurrency: 1 });
   pace.begin();
   pace.ended();
   expect([pace.isOpen(), pace.limit, pace.restsUntil]).toEqual([true, 1, 0]);
 });
 
-test('rests double while nothing is said of them, and begin anew after an answer', () => {
+test('doubles unnamed delays, and resets them after an answer', () => {
   const { pace, clock } = paced();
   const rest = (): number => {
     const ms = pace.refused(pace.begin(), null);
@@ -90,7 +90,7 @@ test('rests double while nothing is said of them, and begin anew after an answer
   expect(rest()).toBe(500);
 });
 
-test('never more requests at once than the limit', () => {
+test('allows no more concurrent requests than the limit', () => {
   const { pace } = paced({ minConcurrency: 2, maxConcurrency: 2 });
   const ticket = pace.begin();
   expect(pace.isOpen()).toBe(true);
@@ -130,6 +130,6 @@ test.each([
   ],
   [{ 'x-ratelimit-remaining-tokens': '10', 'x-ratelimit-reset-tokens': '20ms' }, null],
   [{ 'x-ratelimit-remaining-requests': '0', 'x-ratelimit-reset-requests': 'later' }, null],
-])('%j asks to wait %s ms', (headers, ms) => {
+])('reads %j as a delay of %s ms', (headers, ms) => {
   expect(retryAfterMs(headers as Record<string, string>, 1_000)).toBe(ms);
 });

@@ -65,7 +65,7 @@ function open(settings: Record<string, string> = {}): Embeddings {
 const faultOf = async (work: Promise<unknown>): Promise<Fault> =>
   work.then(
     () => {
-      throw new Error('nothing went wrong');
+      throw new Error('expected a Fault, but the work succeeded');
     },
     (error: unknown) => error as Fault,
   );
@@ -83,18 +83,18 @@ afterEach(async () => {
 });
 afterAll(() => emulator.close());
 
-/** Checks a rule for each row of a table, with an emulator that was asked nothing. */
+/** Checks a rule for each row of a table, with a reset emulator. */
 const eachRow = <R extends readonly [string, ...unknown[]]>(rows: readonly R[], rule: (row: R) => unknown) =>
   everyRow(
     rows,
-    ([provider, what = '']) => `${provider} ${String(what)}`,
+    ([provider, name = '']) => `${provider} ${String(name)}`,
     (row) => {
       emulator.reset();
       return rule(row);
     },
   );
 
-test('every model gets vectors of its own provider, size and space', () =>
+test('embeds with the provider, dimensions and space of each model', () =>
   eachRow(
     EMBEDDING_MODEL_IDS.map((model) => [model] as const),
     async ([model]) => {
@@ -117,7 +117,7 @@ test('every model gets vectors of its own provider, size and space', () =>
     },
   ));
 
-test('a model id is served by the embedded model until its provider is configured', () => {
+test('serves a model id by the embedded model until its provider is configured', () => {
   const embeddings = open({ OPENAI_API_KEY: '', AZURE_OPENAI_DEPLOYMENTS: 'AZURE_ADA_LARGE_256=my-large' });
   const local = embeddings.models().flatMap(({ model, provider }) => (provider === null ? [model] : []));
   expect(local).toEqual(EMBEDDING_MODEL_IDS.filter((id) => /^OPENAI|^AZURE/.test(id) && id !== 'AZURE_ADA_LARGE_256'));
@@ -127,7 +127,7 @@ test('a model id is served by the embedded model until its provider is configure
 test.each([
   ['cohere', 'COHERE_MULTILINGUAL_V3'],
   ['solar', 'SOLAR_1_MINI'],
-] as const)('%s is told which texts are queries', async (_provider, model) => {
+] as const)('sends %s the purpose of each text', async (_provider, model) => {
   const embeddings = open();
   const space = embeddings.spaceOf(model).name;
   await embeddings.embed(space, ['a passage'], 'document');
@@ -138,7 +138,7 @@ test.each([
   ]);
 });
 
-test('texts longer than the window are embedded by windows that hold all of them', () =>
+test('embeds texts longer than the window as windows that contain the whole text', () =>
   eachRow(EACH, async ([, model]) => {
     const embeddings = open();
     const { window } = EMBEDDING_MODELS[model];
@@ -152,12 +152,12 @@ test('texts longer than the window are embedded by windows that hold all of them
     expect(sent.flatMap((one) => one.trim().split(' ')).toSorted()).toEqual(words.toSorted());
   }));
 
-test('what a provider finds too long all the same is found in its request and halved; the rest is not harmed', async () => {
+test('halves a text that a provider rejects as too long, without affecting the rest of its request', async () => {
   const embeddings = open();
   const space = embeddings.spaceOf('COHERE_MULTILINGUAL_V3').name;
-  // Three figures are one token of ours and three of Cohere's.
-  const figures = '1234567890 '.repeat(90);
-  const texts = ['before', figures, 'after', ...Array.from({ length: 20 }, (_, i) => `text ${i}`)];
+  // Three digits are one token for our counter and three tokens for Cohere.
+  const digits = '1234567890 '.repeat(90);
+  const texts = ['before', digits, 'after', ...Array.from({ length: 20 }, (_, i) => `text ${i}`)];
   const vectors = await embeddings.embed(space, texts, 'document');
   expect(emulator.came.some((one) => one.status === 400)).toBe(true);
   vectors.forEach((vector, at) => {
@@ -166,7 +166,7 @@ test('what a provider finds too long all the same is found in its request and ha
   });
 });
 
-test('requests stay within the limits of each provider, and texts go together', () =>
+test('batches texts into requests within the limits of each provider', () =>
   eachRow(EACH, async ([provider, model]) => {
     const embeddings = open();
     const texts = Array.from({ length: 300 }, (_, i) => `text number ${i}`);
@@ -177,7 +177,7 @@ test('requests stay within the limits of each provider, and texts go together', 
     expect(emulator.came).toHaveLength(requests[provider as ProviderName]);
   }));
 
-test('tokens of one request are bounded', async () => {
+test('limits the tokens of one request', async () => {
   const embeddings = open();
   const texts = Array.from({ length: 60 }, (_, i) => `${i} ${'river '.repeat(6_500)}`);
   await embeddings.embed(embeddings.spaceOf('OPENAI').name, texts, 'document');
@@ -185,30 +185,30 @@ test('tokens of one request are bounded', async () => {
   expect(emulator.came.filter((one) => one.status !== 200)).toEqual([]);
 });
 
-describe('a provider that misbehaves', () => {
-  const PASSING: readonly [string, Misbehaviour][] = [
+describe('a misbehaving provider', () => {
+  const TRANSIENT: readonly [string, Misbehaviour][] = [
     ['429 with Retry-After', { status: 429, headers: { 'retry-after': '0.2' } }],
     ['429 without Retry-After', { status: 429 }],
     ['503 with Retry-After', { status: 503, headers: { 'retry-after': '0' } }],
     ['500', { status: 500, body: 'no JSON' }],
-    ['cut JSON', 'cut'],
+    ['truncated JSON', 'cut'],
     ['a broken connection', 'broken'],
-    ['an answer that does not come', 'hang'],
+    ['no response', 'hang'],
     ['too few vectors', 'few'],
     ['a wrong dimension', 'dimension'],
     ['NaN', 'nan'],
-    ['nothing but zeros', 'zero'],
+    ['only zeros', 'zero'],
   ];
   const all = EACH.flatMap(([provider, model]) =>
-    PASSING.map(([what, wrong]) => [provider, what, model, wrong] as const),
+    TRANSIENT.map(([name, fault]) => [provider, name, model, fault] as const),
   );
-  // Each fault of one provider, by turns.
-  const passing = isThorough() ? all : all.filter((_row, at) => at % EACH.length === 0);
+  // In the short run the providers alternate over the faults.
+  const transient = isThorough() ? all : all.filter((_row, at) => at % EACH.length === 0);
 
-  test('that passes leaves the vectors right', () =>
-    eachRow(passing, async ([, , model, wrong]) => {
+  test('returns the right vectors after a retry', () =>
+    eachRow(transient, async ([, , model, fault]) => {
       const embeddings = open({ EMBEDDING_TIMEOUT_MS: '1500' });
-      emulator.misbehave((_one, nth) => (nth === 1 ? wrong : null));
+      emulator.misbehave((_one, nth) => (nth === 1 ? fault : null));
       const { dimensions, space } = EMBEDDING_MODELS[model];
       const texts = ['The river runs.', 'Cats sleep.'];
       const vectors = await embeddings.embed(space, texts, 'document');
@@ -219,7 +219,7 @@ describe('a provider that misbehaves', () => {
       expect(vectors).toHaveLength(2);
     }));
 
-  test.each(['openai', 'azure', 'solar'] as const)('%s: vectors without an index are not guessed at', async (name) => {
+  test.each(['openai', 'azure', 'solar'] as const)('is not trusted for vectors without an index: %s', async (name) => {
     const embeddings = open();
     emulator.misbehave(() => 'unnumbered');
     const fault = await faultOf(embeddings.embed(EMBEDDING_MODELS[ONE_EACH[name]].space, ['a', 'b'], 'document'));
@@ -228,7 +228,7 @@ describe('a provider that misbehaves', () => {
     expect(emulator.came).toHaveLength(4);
   });
 
-  test('that refuses a key is told with its setting, and not tried again', () =>
+  test('causes a fault with the setting of a rejected key, without a retry', () =>
     eachRow(EACH, async ([, model]) => {
       const embeddings = open();
       emulator.misbehave(() => ({ status: 403 }));
@@ -238,7 +238,7 @@ describe('a provider that misbehaves', () => {
       expect(emulator.came).toHaveLength(1);
     }));
 
-  test('a wrong key is named by its setting and never shown', async () => {
+  test('causes a fault that names the setting of a wrong key, but not the key', async () => {
     const embeddings = open({ OPENAI_API_KEY: 'not-the-key' });
     const fault = await faultOf(embeddings.embed(EMBEDDING_MODELS.OPENAI.space, ['x'], 'query'));
     expect(fault).toMatchObject({ kind: 'access_denied' });
@@ -246,7 +246,7 @@ describe('a provider that misbehaves', () => {
     expect(fault.message).not.toContain('not-the-key');
   });
 
-  test('a failure that stays ends as a fault that may be tried again, after a bounded number of requests', async () => {
+  test('causes a retryable fault after EMBEDDING_TRIES requests', async () => {
     const embeddings = open({ EMBEDDING_TRIES: '2' });
     emulator.misbehave(() => ({ status: 500 }));
     const fault = await faultOf(embeddings.embed(EMBEDDING_MODELS.OPENAI.space, ['x'], 'document'));
@@ -254,19 +254,19 @@ describe('a provider that misbehaves', () => {
     expect(emulator.came).toHaveLength(2);
   });
 
-  test('a refusal that lasts is told with its time, so that the file waits in the queue', async () => {
+  test('causes a fault with the delay of a long rate limit, so that the file waits in the queue', async () => {
     const embeddings = open({ EMBEDDING_PATIENCE_MS: '1000' });
     emulator.misbehave(() => ({ status: 429, headers: { 'retry-after': '40' } }));
     const fault = await faultOf(embeddings.embed(EMBEDDING_MODELS.OPENAI.space, ['x'], 'document'));
     expect(fault).toMatchObject({ kind: 'rate_limited', retryable: true });
     expect(fault.retryAfterMs).toBeGreaterThan(38_000);
-    // Nobody's search waits for that, nor is the provider asked.
-    const asked = await faultOf(embeddings.embed(EMBEDDING_MODELS.OPENAI.space, ['x'], 'query'));
-    expect(asked).toMatchObject({ kind: 'rate_limited' });
+    // A search fails at once, without a request to the provider.
+    const search = await faultOf(embeddings.embed(EMBEDDING_MODELS.OPENAI.space, ['x'], 'query'));
+    expect(search).toMatchObject({ kind: 'rate_limited' });
     expect(emulator.came).toHaveLength(1);
   });
 
-  test('an account without credit is not asked again and again', async () => {
+  test('is not retried if the account has no credit', async () => {
     const embeddings = open();
     emulator.misbehave(() => ({ status: 429, body: '{"error":{"code":"insufficient_quota","message":"exceeded"}}' }));
     const fault = await faultOf(embeddings.embed(EMBEDDING_MODELS.OPENAI.space, ['x'], 'document'));
@@ -274,7 +274,7 @@ describe('a provider that misbehaves', () => {
     expect(emulator.came).toHaveLength(1);
   });
 
-  test('a deployment that does not exist is told with its setting', async () => {
+  test('causes a fault with the setting of an unknown deployment', async () => {
     const embeddings = open({ AZURE_OPENAI_DEPLOYMENTS: 'AZURE_OPENAI=unknown' });
     const fault = await faultOf(embeddings.embed(EMBEDDING_MODELS.AZURE_OPENAI.space, ['x'], 'document'));
     expect(fault).toMatchObject({ kind: 'bad_response', retryable: false });
@@ -282,11 +282,11 @@ describe('a provider that misbehaves', () => {
   });
 });
 
-test('under 429 fewer requests run at once, and with answers more again', async () => {
+test('reduces concurrent requests after a 429 and increases them after answers', async () => {
   const embeddings = open({ EMBEDDING_MAX_CONCURRENCY: '6' });
   const space = EMBEDDING_MODELS.VERTEX_MULTIMODAL.space;
   let running = 0;
-  // A provider that bears two at once, and says so.
+  // The provider accepts two concurrent requests and rejects more with 429.
   emulator.takeTime(30);
   emulator.misbehave(() => {
     running = emulator.came.filter((one) => one.status === 0).length;
@@ -294,13 +294,13 @@ test('under 429 fewer requests run at once, and with answers more again', async 
   });
   const texts = Array.from({ length: 60 }, (_, i) => `text ${i}`);
   expect(await embeddings.embed(space, texts, 'document')).toHaveLength(60);
-  const refused = emulator.came.filter((one) => one.status === 429).length;
-  expect(refused).toBeGreaterThan(0);
-  expect(emulator.came).toHaveLength(60 + refused);
-  expect(refused).toBeLessThan(60);
+  const rejected = emulator.came.filter((one) => one.status === 429).length;
+  expect(rejected).toBeGreaterThan(0);
+  expect(emulator.came).toHaveLength(60 + rejected);
+  expect(rejected).toBeLessThan(60);
 });
 
-test('never more requests at once than the setting says', async () => {
+test('sends no more concurrent requests than EMBEDDING_MAX_CONCURRENCY', async () => {
   const embeddings = open({ EMBEDDING_MIN_CONCURRENCY: '3', EMBEDDING_MAX_CONCURRENCY: '3' });
   emulator.takeTime(20);
   const texts = Array.from({ length: 30 }, (_, i) => `text ${i}`);
@@ -308,7 +308,7 @@ test('never more requests at once than the setting says', async () => {
   expect(emulator.busiest()).toBe(3);
 });
 
-test('a party with little to do does not wait for one with much', async () => {
+test('serves a party with few texts without waiting for a party with many', async () => {
   const embeddings = open({ EMBEDDING_MAX_CONCURRENCY: '1' });
   const space = EMBEDDING_MODELS.VERTEX_MULTIMODAL.space;
   const order: string[] = [];
@@ -322,11 +322,11 @@ test('a party with little to do does not wait for one with much', async () => {
     embeddings.embed(space, ['b1', 'b2'], 'document', undefined, { organizationId: 2 }),
     embeddings.embed(space, ['q'], 'query', undefined, { organizationId: 3 }),
   ]);
-  // The first is sent before anybody else has come.
+  // The first text is sent before the other calls arrive.
   expect(order).toEqual(['a1', 'q', 'a2', 'b1', 'a3', 'b2', 'a4', 'a5']);
 });
 
-test('texts of several callers share a request while others are under way, and each gets its own', async () => {
+test('batches texts of several callers while a request is in progress, and returns each its own vectors', async () => {
   const embeddings = open({ EMBEDDING_MAX_CONCURRENCY: '1' });
   emulator.takeTime(100);
   const { space, dimensions } = EMBEDDING_MODELS.OPENAI;
@@ -339,16 +339,16 @@ test('texts of several callers share a request while others are under way, and e
     expect(cosine(vector!, own) / length(own)).toBeCloseTo(1, 4);
   });
   expect(emulator.came.map((one) => one.texts.length)).toEqual([1, 11]);
-  // What the shared request took is divided.
+  // The usage of the shared request is divided.
   const sum = (organizationId: number) =>
     usage.filter((one) => one.organizationId === organizationId).reduce((all, one) => all + one.tokens, 0);
-  const told = texts.reduce((all, text) => all + countTokens(text), 0);
-  expect(sum(0) + sum(1)).toBeCloseTo(told);
-  expect(sum(0)).toBeGreaterThan(told / 3);
+  const total = texts.reduce((all, text) => all + countTokens(text), 0);
+  expect(sum(0) + sum(1)).toBeCloseTo(total);
+  expect(sum(0)).toBeGreaterThan(total / 3);
   expect(usage.map((one) => one.requests)).toEqual([1, 1, 1]);
 });
 
-test('an aborted call rejects with its reason, and a request that nobody waits for is ended', async () => {
+test('rejects an aborted call with its reason, and ends its request', async () => {
   const embeddings = open();
   const { space } = EMBEDDING_MODELS.OPENAI;
   emulator.misbehave((_one, nth) => (nth === 1 ? 'hang' : null));
@@ -363,7 +363,7 @@ test('an aborted call rejects with its reason, and a request that nobody waits f
   expect(await embeddings.embed(space, ['c'], 'document')).toHaveLength(1);
 });
 
-test('closing fails what is under way', async () => {
+test('fails current calls when it is closed', async () => {
   const embeddings = open();
   emulator.misbehave(() => 'hang');
   const fault = faultOf(embeddings.embed(EMBEDDING_MODELS.OPENAI.space, ['a'], 'document'));
@@ -372,7 +372,7 @@ test('closing fails what is under way', async () => {
   expect(await fault).toMatchObject({ kind: 'embedding_failed' });
 });
 
-test('texts without content have vectors too', async () => {
+test('returns vectors for empty texts', async () => {
   const embeddings = open();
   for (const [, model] of EACH) {
     const vectors = await embeddings.embed(EMBEDDING_MODELS[model].space, ['', ' \n', 'x'], 'document');
@@ -393,16 +393,16 @@ describe('Vertex AI', () => {
     expect(usage).toEqual([{ organizationId: 7, space, requests: 1, tokens: 0 }]);
   });
 
-  test('refuses pictures that are too large without asking; other models take none', async () => {
+  test('rejects too large pictures without a request, as do other models all pictures', async () => {
     const embeddings = open();
     const large = await faultOf(embeddings.embedImages(space, [new Uint8Array(20_000_001)]));
     expect(large).toMatchObject({ kind: 'too_large', retryable: false });
-    const none = await faultOf(embeddings.embedImages(EMBEDDING_MODELS.OPENAI.space, [new Uint8Array(1)]));
-    expect(none).toMatchObject({ kind: 'unsupported_type' });
+    const unsupported = await faultOf(embeddings.embedImages(EMBEDDING_MODELS.OPENAI.space, [new Uint8Array(1)]));
+    expect(unsupported).toMatchObject({ kind: 'unsupported_type' });
     expect(emulator.came).toEqual([]);
   });
 
-  test('one token is fetched for many requests, and another when it was withdrawn', async () => {
+  test('reuses an access token for many requests, and replaces it after it is revoked', async () => {
     const embeddings = open();
     const before = emulator.tokensGiven();
     const texts = Array.from({ length: 10 }, (_, i) => `text ${i}`);
@@ -414,7 +414,7 @@ describe('Vertex AI', () => {
   });
 
   test.each(['{"client_email":"x"}', '{"client_email":"x","private_key":"none"}'])(
-    'credentials that are no key are told with their setting: %s',
+    'reports invalid credentials with the setting: %s',
     async (credentials) => {
       const embeddings = open({ VERTEX_CREDENTIALS: credentials });
       const fault = await faultOf(embeddings.embed(space, ['x'], 'document'));
@@ -424,7 +424,7 @@ describe('Vertex AI', () => {
   );
 });
 
-const HALF: readonly (readonly [Record<string, string>, RegExp])[] = [
+const INCOMPLETE: readonly (readonly [Record<string, string>, RegExp])[] = [
   [{ AZURE_OPENAI_API_KEY: '' }, /AZURE_OPENAI_API_KEY is not set/],
   [{ AZURE_OPENAI_DEPLOYMENTS: 'OPENAI=x' }, /AZURE_OPENAI_DEPLOYMENTS/],
   [{ VERTEX_PROJECT: '' }, /VERTEX_PROJECT is not set/],
@@ -432,9 +432,9 @@ const HALF: readonly (readonly [Record<string, string>, RegExp])[] = [
   [{ VERTEX_CREDENTIALS: '/nonexistent/key.json' }, /VERTEX_CREDENTIALS names a file/],
 ];
 
-test('half a configuration is a fault at start', () =>
+test('rejects an incomplete configuration at startup', () =>
   everyRow(
-    HALF,
+    INCOMPLETE,
     ([settings]) => JSON.stringify(settings),
-    ([settings, said]) => expect(() => open(settings)).toThrow(said),
+    ([settings, message]) => expect(() => open(settings)).toThrow(message),
   ));

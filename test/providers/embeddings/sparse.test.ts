@@ -8,15 +8,15 @@ const termsOf = (text: string): string[] => [...stretchesOf(text)].flatMap((stre
 const charactersOf = (text: string): string[] =>
   [...stretchesOf(text)].flatMap((stretch) => splitWords(stretch).characters);
 
-/** The weight of a term in a text; null where the text has it not. */
+/** Returns the weight of a term in a text, or null if the text does not contain it. */
 function weightOf(term: string, text: string): number | null {
   const vector = encodeDocument(text);
   const at = vector?.indices.indexOf(hashTerm(term)) ?? -1;
   return vector?.values[at] ?? null;
 }
 
-test('terms are hashed by MurmurHash3 for 32 bits', () => {
-  // Of the reference implementation (SMHasher), seed 0; of words whose lengths leave 0 to 3 bytes over.
+test('hashes terms with 32-bit MurmurHash3', () => {
+  // The values are from the reference implementation (SMHasher) with seed 0. The lengths leave 0 to 3 remaining bytes.
   expect(['', 'a', 'ab', 'abc', 'test', 'hello', 'Hello, world!'].map(hashTerm)).toEqual([
     0, 1009084850, 2613040991, 3017643002, 3127628307, 613153351, 3224780355,
   ]);
@@ -25,35 +25,35 @@ test('terms are hashed by MurmurHash3 for 32 bits', () => {
 describe('words of many languages', () => {
   test.each([
     ['English', 'The running dogs; indexes of vectors', 'the run dog index of vector'],
-    ['possession', "the user's file, l’été", 'the user file l ete lete'],
+    ['possessives', "the user's file, l’été", 'the user file l ete lete'],
     ['French', 'Voitures électriques naïves', 'voitur electriqu naiv'],
     ['German', 'Straße, Häuser; Größe', 'strass hauser gross'],
     ['Danish, Polish, Turkish', 'Ærøskøbing Łódź İstanbul ılık', 'aeroskob lodz istanbul ilik'],
     ['Russian', 'книги книгах Ёлка', 'книг книг елк'],
-    ['Ukrainian keeps its letters', 'Київ їжак', 'київ їжак'],
+    ['Ukrainian with its own letters', 'Київ їжак', 'київ їжак'],
     ['Greek', 'άνθρωποι άνθρωπος', 'ανθρωπ ανθρωπ'],
     ['Arabic', 'الكتاب كِتَاب كتـاب', 'كتاب كتاب كتاب'],
     ['Hebrew', 'שָׁלוֹם', 'שלום'],
-    ['Hindi keeps its vowels', 'हिन्दी किताब', 'हिन्दी किताब'],
+    ['Hindi with its vowel signs', 'हिन्दी किताब', 'हिन्दी किताब'],
     ['Chinese', '北京大学', '北京 京大 大学'],
     ['Japanese', '東京に住む データ', '東京 京に に住 住む デー ータ'],
     ['half-width katakana', 'ﾃﾞｰﾀ', 'デー ータ'],
     ['Korean', '학교에서', '학교 교에 에서'],
     ['Thai', 'ภาษาไทยง่าย', 'ภาษา ไทย ง่าย'],
-    ['scripts without a blank between', 'Node入門', 'node 入門'],
+    ['scripts without a space between', 'Node入門', 'node 入門'],
     ['compatibility forms', 'ＡＢＣ ﬁne', 'abc fine'],
-    ['what is not seen', 'co\u00adop\u200berate', 'cooper'],
-    ['letters with marks of their own', 'e\u0301te\u0301', 'ete'],
-  ])('%s', (_what, text, terms) => {
+    ['invisible characters', 'co\u00adop\u200berate', 'cooper'],
+    ['combining marks', 'e\u0301te\u0301', 'ete'],
+  ])('are split and stemmed: %s', (_name, text, terms) => {
     expect(termsOf(text).join(' ')).toBe(terms);
   });
 
-  test('a single character of a script without blanks finds the words that hold it', () => {
+  test('of scripts without spaces are also found by a single character', () => {
     expect(termsOf('猫')).toEqual(['猫']);
     expect(charactersOf('黒猫')).toEqual(['黒', '猫']);
-    const asked = encodeQuery('猫')?.indices ?? [];
-    expect(encodeDocument('黒猫が好き')?.indices).toEqual(expect.arrayContaining([...asked]));
-    // A longer one asks for what stands together only.
+    const queryTerms = encodeQuery('猫')?.indices ?? [];
+    expect(encodeDocument('黒猫が好き')?.indices).toEqual(expect.arrayContaining([...queryTerms]));
+    // A longer query matches only adjacent characters.
     expect(encodeQuery('黒猫')?.indices).toEqual([hashTerm('黒猫')]);
   });
 });
@@ -70,50 +70,50 @@ describe('numbers and names of code', () => {
     ['2026-11-21', '2026 11 21 20261121'],
     ['https://example.com/a_b?id=7', 'http exampl com examplecom a b ab id 7'],
     ['**bold** | cell | # heading', 'bold cell head'],
-  ])('%s', (text, terms) => {
+  ])('are split into parts and joined forms: %s', (text, terms) => {
     expect(termsOf(text).join(' ')).toBe(terms);
   });
 
-  test('one name in several ways of writing is one word', () => {
-    const whole = ['openFile', 'open_file', 'open-file', 'OpenFile', 'open.file'].map((name) => termsOf(name).at(-1));
-    expect(new Set(whole)).toEqual(new Set(['openfil']));
+  test('have one joined form for all spellings of a name', () => {
+    const joined = ['openFile', 'open_file', 'open-file', 'OpenFile', 'open.file'].map((name) => termsOf(name).at(-1));
+    expect(new Set(joined)).toEqual(new Set(['openfil']));
   });
 
-  test('data that nobody types is passed over', () => {
+  test('leave out long encoded data', () => {
     expect(termsOf(`before ${'A1'.repeat(100)} after`)).toEqual(['befor', 'after']);
   });
 });
 
 describe('weights of a document', () => {
   test('are those of BM25 with k1 1.2, b 0.75 and 256 words', () => {
-    // By hand: two of four words; 2·2.2 / (2 + 1.2·(0.25 + 0.75·4/256)).
+    // Two of four words: 2·2.2 / (2 + 1.2·(0.25 + 0.75·4/256)).
     expect(weightOf('otter', 'otters and otters swim')).toBeCloseTo(4.4 / (2 + 1.2 * (0.25 + (0.75 * 4) / 256)), 4);
     const long = `otter ${'word '.repeat(511)}`;
     expect(weightOf('otter', long)).toBeCloseTo(2.2 / (1 + 1.2 * (0.25 + 0.75 * 2)), 4);
     expect(weightOf('badger', long)).toBeNull();
   });
 
-  test('each term is there once, also where two of them have one hash', () => {
+  test('contain each term once', () => {
     const vector = encodeDocument('a rose is a rose is a rose');
     expect(new Set(vector?.indices).size).toBe(vector?.indices.length);
     expect(vector?.values).toHaveLength(3);
   });
 
-  test.each(['', ' \n', '--- … !!! 🙂'])('a text without words has none: %j', (text) => {
+  test.each(['', ' \n', '--- … !!! 🙂'])('are null for a text without words: %j', (text) => {
     expect(encodeDocument(text)).toBeNull();
     expect(encodeQuery(text)).toBeNull();
   });
 });
 
 describe('queries', () => {
-  test('ask for each word once, with one weight', () => {
+  test('contain each word once with the weight 1', () => {
     expect(encodeQuery('Otters otter OTTERS river')).toEqual({
       indices: [hashTerm('otter'), hashTerm('river')],
       values: [1, 1],
     });
   });
 
-  test('leave out what questions are asked with, unless there is nothing else', () => {
+  test('leave out question and stop words, unless there are no others', () => {
     expect(encodeQuery('How do I open the file?')?.indices).toEqual([hashTerm('open'), hashTerm('file')]);
     expect(encodeQuery('to be or not to be')?.indices).toHaveLength(4);
     expect(encodeQuery('IT of the WHO')?.indices).toEqual([hashTerm('it'), hashTerm('who')]);

@@ -1,4 +1,4 @@
-/** Of two vectors of length 1. */
+/** Returns the cosine of two vectors of length 1. */
 export function cosine(a: Float32Array, b: Float32Array): number {
   return a.reduce((sum, x, i) => sum + x * (b[i] ?? Number.NaN), 0);
 }

@@ -33,7 +33,7 @@ beforeAll(async () => {
   emulator = await startLookups();
   egress = createEgress(configured({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1' }).embedding.egress);
 });
-/** What the services hold, and nothing goes wrong with them. */
+/** Resets the emulated services to their default content without faults. */
 function fill(): void {
   emulator.mend();
   emulator.pages.clear();
@@ -54,14 +54,14 @@ const faultOf = async (work: Promise<unknown>): Promise<Fault> => {
   if (!(error instanceof Fault)) throw new Error('expected a Fault', { cause: error });
   return error;
 };
-const ask = (name: LookupName, question?: string, timeoutMs?: number): Promise<unknown> => {
-  const one = lookups(emulator.settings(name), timeoutMs);
+const lookUp = (name: LookupName, query?: string, timeoutMs?: number): Promise<unknown> => {
+  const services = lookups(emulator.settings(name), timeoutMs);
   return name === 'brave' || name === 'searxng'
-    ? one.webSearch().search(question ?? 'fern')
-    : one.videoTranscripts().transcript(question ?? VIDEO);
+    ? services.webSearch().search(query ?? 'fern')
+    : services.videoTranscripts().transcript(query ?? VIDEO);
 };
 
-/** Checks a rule for each service, or each service and row of a table, filled anew. */
+/** Checks a rule for each service, or for each service and row of a table, with the default content. */
 const eachOf = <Name extends LookupName>(names: readonly Name[], rule: (name: Name) => unknown) =>
   everyRow(names, String, (name) => {
     fill();
@@ -74,7 +74,7 @@ const eachRowOf = <Name extends LookupName, R extends readonly [string, ...unkno
 ) =>
   everyRow(
     names.flatMap((name) => rows.map((row) => ({ name, row }))),
-    ({ name, row: [what] }) => `${name}: ${what}`,
+    ({ name, row: [title] }) => `${name}: ${title}`,
     ({ name, row }) => {
       fill();
       return rule(name, row);
@@ -84,92 +84,92 @@ const SEARCHES = ['brave', 'searxng'] as const;
 const TRANSCRIPTS = ['supadata', 'invidious'] as const;
 const ALL = [...SEARCHES, ...TRANSCRIPTS];
 
-describe('a search', () => {
-  test('gives the addresses that were found, each once, and only those of pages', () =>
+describe('a web search', () => {
+  test('returns the URLs of pages, each once', () =>
     eachOf(SEARCHES, async (name) => {
       emulator.pages.set('HTTPS://EXAMPLE.org/fern#top', 'fern').set('javascript:alert(1)', 'fern');
       emulator.pages.set('https://a:b@example.org/', 'fern').set('ftp://example.org/', 'fern');
-      expect(await ask(name)).toEqual(['https://example.org/fern', 'https://example.org/moss']);
+      expect(await lookUp(name)).toEqual(['https://example.org/fern', 'https://example.org/moss']);
       expect(emulator.requests).toHaveLength(1);
     }));
-  test('may find nothing', () =>
+  test('may return nothing', () =>
     eachOf(SEARCHES, async (name) => {
-      expect(await ask(name, 'zeppelin')).toEqual([]);
+      expect(await lookUp(name, 'zeppelin')).toEqual([]);
     }));
-  test('sends signs of addresses as signs of the query', () =>
+  test('encodes reserved characters of the query', () =>
     eachOf(SEARCHES, async (name) => {
       emulator.pages.set('https://example.org/odd', 'a&b=c#d');
-      expect(await ask(name, 'a&b=c#d')).toEqual(['https://example.org/odd']);
+      expect(await lookUp(name, 'a&b=c#d')).toEqual(['https://example.org/odd']);
     }));
   const WRONG_RESULTS: readonly (readonly [string, string])[] = [
-    ['an object of something else', '{"a":1}'],
+    ['an unrelated object', '{"a":1}'],
     ['a list', '[]'],
     ['null', 'null'],
-    ['results that are no list', '{"type":"search","web":{"results":{}},"results":5}'],
+    ['results that are not a list', '{"type":"search","web":{"results":{}},"results":5}'],
   ];
-  test('uses nothing of a wrong answer', () =>
+  test('rejects an invalid response', () =>
     eachRowOf(SEARCHES, WRONG_RESULTS, async (name, [, body]) => {
       emulator.misbehave(() => ({ status: 200, body }));
-      expect((await faultOf(ask(name))).message).toMatch(/invalid response.*_BASE_URL/);
+      expect((await faultOf(lookUp(name))).message).toMatch(/invalid response.*_BASE_URL/);
     }));
-  test('leaves out results that are none', () =>
+  test('leaves out invalid results', () =>
     eachOf(SEARCHES, async (name) => {
       const results = '[null,5,{"url":7},{"url":"https://example.org/fern"}]';
       emulator.misbehave(() => ({
         status: 200,
         body: `{"type":"search","web":{"results":${results}},"results":${results}}`,
       }));
-      expect(await ask(name)).toEqual(['https://example.org/fern']);
+      expect(await lookUp(name)).toEqual(['https://example.org/fern']);
     }));
 });
 
-describe('a transcript', () => {
-  test('gives what is said, with its seconds', () =>
-    eachOf(TRANSCRIPTS, async (name) => expect(await ask(name)).toEqual(LINES)));
+describe('a video transcript', () => {
+  test('returns the lines with their times in seconds', () =>
+    eachOf(TRANSCRIPTS, async (name) => expect(await lookUp(name)).toEqual(LINES)));
   test('is null for a video without one', () =>
     eachOf(TRANSCRIPTS, async (name) => {
       emulator.videos.set(VIDEO, { lines: null });
-      expect(await ask(name)).toBeNull();
+      expect(await lookUp(name)).toBeNull();
     }));
-  const UNSEEN = [
+  const UNAVAILABLE = [
     ['is unknown', undefined],
-    ['may not be seen', { lines: LINES, hidden: true }],
+    ['is hidden', { lines: LINES, hidden: true }],
   ] as const;
-  test('is not found of a video that is unknown, or may not be seen', () =>
-    eachRowOf(TRANSCRIPTS, UNSEEN, async (name, [, video]) => {
+  test('is not found for an unknown or hidden video', () =>
+    eachRowOf(TRANSCRIPTS, UNAVAILABLE, async (name, [, video]) => {
       if (video) emulator.videos.set(VIDEO, video);
       else emulator.videos.delete(VIDEO);
-      expect(await faultOf(ask(name))).toMatchObject({ kind: 'not_found', retryable: false });
+      expect(await faultOf(lookUp(name))).toMatchObject({ kind: 'not_found', retryable: false });
     }));
   const WRONG_LINES: readonly (readonly [string, string])[] = [
-    ['an object of something else', '{"a":1}'],
-    ['lines that are none', '{"captions":5,"content":[{"text":"a"}]}'],
-    ['an error that nobody knows', '{"error":"sunspots"}'],
+    ['an unrelated object', '{"a":1}'],
+    ['invalid lines', '{"captions":5,"content":[{"text":"a"}]}'],
+    ['an unknown error', '{"error":"sunspots"}'],
   ];
-  test('names the same in its sentence', () =>
+  test('reports these cases in the message', () =>
     eachOf(['supadata'], async (name) => {
-      for (const [error, said] of [
+      for (const [error, message] of [
         ['not-found', 'knows no such video'],
         ['forbidden', 'may not see this video'],
       ] as const) {
         emulator.misbehave(() => ({ status: 200, body: JSON.stringify({ error }) }));
-        const fault = await faultOf(ask(name));
-        expect([fault.kind, fault.message]).toEqual(['not_found', expect.stringContaining(said)]);
+        const fault = await faultOf(lookUp(name));
+        expect([fault.kind, fault.message]).toEqual(['not_found', expect.stringContaining(message)]);
       }
       emulator.misbehave(() => ({ status: 202, body: '{}' }));
-      expect((await faultOf(ask(name))).message).toContain('a job without an id');
+      expect((await faultOf(lookUp(name))).message).toContain('a job without an id');
     }));
-  test('uses nothing of a wrong answer', () =>
+  test('rejects an invalid response', () =>
     eachRowOf(TRANSCRIPTS, WRONG_LINES, async (name, [, body]) => {
       emulator.misbehave(() => ({ status: 200, body }));
-      expect(await faultOf(ask(name))).toMatchObject({ kind: 'server_error', retryable: true });
+      expect(await faultOf(lookUp(name))).toMatchObject({ kind: 'server_error', retryable: true });
     }));
 });
 
 describe('every service', () => {
   const FAILURES: readonly (readonly [string, LookupRefusal | 'broken' | 'hang', string, boolean])[] = [
     ['429 with Retry-After', { status: 429, headers: { 'retry-after': '7' } }, 'rate_limited', true],
-    ['429 without', { status: 429 }, 'rate_limited', true],
+    ['429 without Retry-After', { status: 429 }, 'rate_limited', true],
     ['500', { status: 500 }, 'server_error', true],
     ['408', { status: 408 }, 'server_error', true],
     ['503', { status: 503 }, 'server_error', true],
@@ -179,90 +179,90 @@ describe('every service', () => {
     ['403', { status: 403 }, 'access_denied', false],
     ['400', { status: 400 }, 'bad_response', false],
     ['a redirect', { status: 302, headers: { location: 'http://127.0.0.1:1/' } }, 'bad_response', false],
-    ['JSON that ends in the middle', { status: 200, body: '{"results":[{"url":' }, 'server_error', true],
-    ['a page', { status: 200, body: '<!doctype html><p>Sign in' }, 'server_error', true],
-    ['more than anybody answers', { status: 200, body: `{"a":"${'x'.repeat(21_000_000)}"}` }, 'too_large', false],
+    ['truncated JSON', { status: 200, body: '{"results":[{"url":' }, 'server_error', true],
+    ['an HTML page', { status: 200, body: '<!doctype html><p>Sign in' }, 'server_error', true],
+    ['an oversized response', { status: 200, body: `{"a":"${'x'.repeat(21_000_000)}"}` }, 'too_large', false],
     ['a broken connection', 'broken', 'unreachable', true],
-    ['silence', 'hang', 'timed_out', true],
+    ['no response', 'hang', 'timed_out', true],
   ];
-  test('reports a failure as the kind that it is, without its key', () =>
+  test('reports each failure as the matching kind, without the key', () =>
     eachRowOf(ALL, FAILURES, async (name, [, mishap, kind, retryable]) => {
       emulator.misbehave(() => mishap);
-      const fault = await faultOf(ask(name, undefined, mishap === 'hang' ? 300 : TIMEOUT_MS));
+      const fault = await faultOf(lookUp(name, undefined, mishap === 'hang' ? 300 : TIMEOUT_MS));
       expect(fault).toMatchObject({ kind, retryable });
       expect(fault.message).not.toContain(KEY);
       if (typeof mishap === 'object') expect(fault.retryAfterMs).toBe(mishap.headers?.['retry-after'] ? 7000 : null);
       expect(emulator.requests).toHaveLength(1);
     }));
 
-  test('at an address of a private network is asked only where the operator allows it', () =>
+  test('is called at a private address only if the operator allows it', () =>
     eachOf(ALL, async (name) => {
       const strict = createEgress(configured({}).embedding.egress);
-      const one = createLookups(configured(emulator.settings(name)).lookups, strict);
+      const services = createLookups(configured(emulator.settings(name)).lookups, strict);
       const work =
         name === 'brave' || name === 'searxng'
-          ? one.webSearch().search('fern')
-          : one.videoTranscripts().transcript(VIDEO);
+          ? services.webSearch().search('fern')
+          : services.videoTranscripts().transcript(VIDEO);
       expect((await faultOf(work)).message).toContain('ALLOWED_PRIVATE_HOSTS');
       expect(emulator.requests).toEqual([]);
       await strict.close();
     }));
 });
 
-describe('what is particular to one of them', () => {
-  test.each(['brave', 'supadata'] as const)('a key that %s does not know is named by its setting', async (name) => {
+describe('a single service', () => {
+  test.each(['brave', 'supadata'] as const)('reports a key that %s rejects with the setting', async (name) => {
     const wrong = Object.fromEntries(
       Object.entries(emulator.settings(name)).map(([key, value]) => [key, value === KEY ? 'other' : value]),
     );
-    const one = lookups(wrong);
+    const services = lookups(wrong);
     const fault = await faultOf(
-      name === 'brave' ? one.webSearch().search('a') : one.videoTranscripts().transcript(VIDEO),
+      name === 'brave' ? services.webSearch().search('a') : services.videoTranscripts().transcript(VIDEO),
     );
     expect(fault).toMatchObject({ kind: 'access_denied', message: expect.stringMatching(/_API_KEY/) });
   });
-  test('Brave says by limit how long to wait: that of those which are used up counts', async () => {
+  test('Brave: waits for the longest reset of the exhausted limits', async () => {
     const headers = { 'x-ratelimit-remaining': '0, 1000', 'x-ratelimit-reset': '1, 1419704' };
     emulator.misbehave(() => ({ status: 429, headers }));
-    expect((await faultOf(ask('brave'))).retryAfterMs).toBe(1000);
+    expect((await faultOf(lookUp('brave'))).retryAfterMs).toBe(1000);
     emulator.misbehave(() => ({ status: 429, headers: { ...headers, 'x-ratelimit-reset': '0, 1419704' } }));
-    expect((await faultOf(ask('brave'))).retryAfterMs).toBe(0);
+    expect((await faultOf(lookUp('brave'))).retryAfterMs).toBe(0);
     emulator.misbehave(() => ({ status: 429, headers: { ...headers, 'x-ratelimit-remaining': '0, 0' } }));
-    expect((await faultOf(ask('brave'))).retryAfterMs).toBe(1_419_704_000);
+    expect((await faultOf(lookUp('brave'))).retryAfterMs).toBe(1_419_704_000);
   });
-  test('a SearXNG without JSON says what its operator does', async () => {
+  test('SearXNG: names the missing setting if JSON is disabled', async () => {
     emulator.givesJson = false;
-    expect((await faultOf(ask('searxng'))).message).toContain('search.formats');
+    expect((await faultOf(lookUp('searxng'))).message).toContain('search.formats');
   });
-  test('a SearXNG whose engines are silent has not found nothing', async () => {
-    // One is enough: its results might have been the only ones.
+  test('SearXNG: fails instead of returning no results if an engine does not respond', async () => {
+    // One failed engine is enough, because only that engine might have had results.
     for (const engine of ['brave', 'google']) {
       emulator.silent.push([engine, 'access denied']);
-      expect(await faultOf(ask('searxng'))).toMatchObject({
+      expect(await faultOf(lookUp('searxng'))).toMatchObject({
         kind: 'server_error',
         message: expect.stringContaining(`${engine}: access denied`),
       });
     }
   });
-  test('a query that SearXNG would send elsewhere goes nowhere', async () => {
-    expect((await faultOf(ask('searxng', '!!g fern'))).kind).toBe('bad_response');
+  test('SearXNG: rejects a query that would redirect to another engine', async () => {
+    expect((await faultOf(lookUp('searxng', '!!g fern'))).kind).toBe('bad_response');
   });
-  test('Supadata makes a job of what takes it longer, which is asked for until it is done', async () => {
+  test('Supadata: polls a job until it is done', async () => {
     emulator.videos.set(VIDEO, { lines: LINES, slow: true });
-    expect(await ask('supadata')).toEqual(LINES);
+    expect(await lookUp('supadata')).toEqual(LINES);
     emulator.videos.set(VIDEO, { lines: null, slow: true });
-    expect(await ask('supadata')).toBeNull();
-    expect((await faultOf(ask('supadata', undefined, 800))).kind).toBe('timed_out');
+    expect(await lookUp('supadata')).toBeNull();
+    expect((await faultOf(lookUp('supadata', undefined, 800))).kind).toBe('timed_out');
   });
-  test('Invidious gives captions that somebody wrote before those that were heard; none at all are a fault', async () => {
-    await ask('invidious');
+  test('Invidious: prefers manual captions to generated ones, and reports invalid captions', async () => {
+    await lookUp('invidious');
     expect(emulator.requests.at(-1)).toContain('label=English');
     expect(emulator.requests.at(-1)).not.toContain('auto-generated');
     emulator.videos.set(VIDEO, { lines: LINES, blocked: true });
-    expect((await faultOf(ask('invidious'))).message).toMatch(/not WebVTT/);
+    expect((await faultOf(lookUp('invidious'))).message).toMatch(/not WebVTT/);
   });
 });
 
-test('the first that is configured is asked; without any the settings are named', async () => {
+test('uses the first configured service, and names the settings if none is configured', async () => {
   await lookups(emulator.settings('searxng', 'brave')).webSearch().search('fern');
   expect(emulator.requests).toEqual([expect.stringContaining('/brave/')]);
   expect(() => lookups({}).webSearch()).toThrow(/BRAVE_SEARCH_API_KEY or SEARXNG_BASE_URL/);

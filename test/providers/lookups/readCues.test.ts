@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 
 import { readCues } from '../../../providers/lookups/videoTranscripts/readCues.js';
 
-test('cues are read with and without hours, names, styles, notes, markup and other ends of lines', () => {
+test('reads cues with and without hours, names, styles, notes and markup, with any line endings', () => {
   const text = [
     '\uFEFFWEBVTT - captions',
     '',
@@ -32,7 +32,7 @@ test('cues are read with and without hours, names, styles, notes, markup and oth
   ]);
 });
 
-test('what does not begin as WebVTT is none', () => {
+test('returns null for a text that does not begin as WebVTT', () => {
   for (const text of ['', 'WEBVTTX\n', '{"error":"a"}', '<!doctype html>']) expect(readCues(text)).toBeNull();
   expect(readCues('WEBVTT')).toEqual([]);
 });

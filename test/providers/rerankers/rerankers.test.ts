@@ -18,10 +18,10 @@ import { everyRow } from '../../support/everyRow.js';
 let emulator: RerankEmulator;
 let egress: ReturnType<typeof createEgress>;
 let rerankers: Rerankers;
-/** For services that do not answer. */
-let hasty: Rerankers;
+/** Rerankers with a short timeout, for services that do not respond. */
+let impatient: Rerankers;
 
-/** As a service reads its settings. */
+/** Reads settings as the service does. */
 function configured(settings: Record<string, string>) {
   return loadConfig({ SECRET_KEY: `k1:${Buffer.alloc(32).toString('base64')}`, DATA_DIR: '/nowhere', ...settings });
 }
@@ -35,7 +35,7 @@ beforeAll(async () => {
   });
   egress = createEgress(config.embedding.egress);
   rerankers = createRerankers(config.rerank, egress);
-  hasty = createRerankers({ ...config.rerank, timeoutMs: 300 }, egress);
+  impatient = createRerankers({ ...config.rerank, timeoutMs: 300 }, egress);
 });
 beforeEach(() => {
   emulator.misbehave(null);
@@ -46,8 +46,8 @@ beforeEach(() => {
 afterAll(() => Promise.all([egress.close(), emulator.close()]));
 
 const TEXTS = ['bread and salt', 'the red fern by the lake', 'a fern', 'nothing of it'];
-const ask = (model: RerankModel, count = 3, by = rerankers): Promise<unknown> =>
-  by.choose(model).rerank('where does the red fern grow', TEXTS, count);
+const rerank = (model: RerankModel, count = 3, from = rerankers): Promise<unknown> =>
+  from.choose(model).rerank('where does the red fern grow', TEXTS, count);
 const faultOf = async (work: Promise<unknown>): Promise<Fault> => {
   const error = await work.then(
     () => null,
@@ -57,27 +57,27 @@ const faultOf = async (work: Promise<unknown>): Promise<Fault> => {
   return error;
 };
 
-/** Checks a rule for every model, each with an emulator that was asked nothing. */
+/** Checks a rule for every model, with no recorded calls at the start. */
 const eachModel = (rule: (model: RerankModel) => unknown) =>
   everyRow(RERANK_MODELS, String, (model) => {
     emulator.calls.length = 0;
     return rule(model);
   });
-/** The same for every model and row of a table. */
+/** Checks a rule for every model and row of a table. */
 const eachModelAnd = <R extends readonly [string, ...unknown[]]>(
   rows: readonly R[],
   rule: (model: RerankModel, row: R) => unknown,
 ) =>
   everyRow(
     RERANK_MODELS.flatMap((model) => rows.map((row) => ({ model, row }))),
-    ({ model, row: [what] }) => `${model}: ${what}`,
+    ({ model, row: [name] }) => `${model}: ${name}`,
     ({ model, row }) => rule(model, row),
   );
 
 describe('every reranker', () => {
-  test('answers the best of the texts, best first, with its scores', () =>
+  test('returns the best texts with their scores, best first', () =>
     eachModel(async (model) => {
-      expect(await ask(model)).toEqual([
+      expect(await rerank(model)).toEqual([
         { index: 1, score: 0.03 },
         { index: 2, score: 0.01 },
         { index: 0, score: 0 },
@@ -85,12 +85,12 @@ describe('every reranker', () => {
       expect(emulator.calls).toMatchObject([{ query: 'where does the red fern grow', texts: TEXTS, count: 3 }]);
     }));
 
-  test('puts results in the order of their scores, and equal ones in that of the texts, whatever the order of the answer', () =>
+  test('sorts results by score, and equal ones by text, for any order of the response', () =>
     eachModel(async (model) => {
       const scores = [0.2, 0.5, -0.1, 0.5, 0, 0.2, 0.5];
       const texts = scores.map((_, at) => `text ${at}`);
       emulator.score((_query, text) => scores[Number(text.slice(5))]!);
-      // All are asked for, so that the emulator leaves none of the equal ones out.
+      // All texts are requested, so that the emulator leaves out none of the equal ones.
       const reranked = () => rerankers.choose(model).rerank('query', texts, texts.length);
       for (const order of [
         (results: readonly Scored[]) => results.toReversed(),
@@ -102,27 +102,27 @@ describe('every reranker', () => {
       }
     }));
 
-  test('answers no more than it was asked for, though the service does', () =>
+  test('returns no more than the requested number, even if the service does', () =>
     eachModel(async (model) => {
       emulator.order((results) => [...results, { index: 3, score: -1 }]);
-      expect(await ask(model)).toEqual([
+      expect(await rerank(model)).toEqual([
         { index: 1, score: 0.03 },
         { index: 2, score: 0.01 },
         { index: 0, score: 0 },
       ]);
     }));
 
-  test('asks for no more than the texts that there are', () =>
+  test('requests no more than the number of texts', () =>
     eachModel(async (model) => {
-      expect(await ask(model, 10)).toHaveLength(TEXTS.length);
-      expect(await ask(model, 1)).toEqual([{ index: 1, score: 0.03 }]);
+      expect(await rerank(model, 10)).toHaveLength(TEXTS.length);
+      expect(await rerank(model, 1)).toEqual([{ index: 1, score: 0.03 }]);
     }));
 
-  /** Counts below, at and above 25, the smallest sample that Pongo is asked to score, of fewer and of more texts. */
+  /** Counts below, at and above 25, the smallest sample size sent to Pongo, of fewer and of more texts. */
   const COUNTS: readonly (readonly [string, number, number])[] = [1, 2, 24, 25, 26, 40, 60].flatMap((texts) =>
     [1, 3, 24, 25, 26, 39, 40, 60].map((count) => [`${count} of ${texts}`, texts, count] as const),
   );
-  test('asks for as many as it was asked for, and answers the best of them, for few and for many', () =>
+  test('requests the given number and returns the best, for few and many texts', () =>
     eachModelAnd(COUNTS, async (model, [, length, count]) => {
       emulator.calls.length = 0;
       // The best come last.
@@ -131,45 +131,45 @@ describe('every reranker', () => {
       const best = texts.map((_, index) => ({ index, score: index / 100 })).toReversed();
       expect(await rerankers.choose(model).rerank('query', texts, count)).toEqual(best.slice(0, count));
       expect(emulator.calls).toMatchObject([{ texts, count }]);
-      // Pongo answers none that its first, rougher step leaves out: a small count must not leave out more.
+      // Pongo returns only texts of its first, rough step, so a small count must not make that step smaller.
       if (model === 'PONGO_RERANKER') expect(emulator.calls[0]?.sample).toBe(count > 25 ? count : 25);
     }));
 
-  test('asks nobody about no texts', () =>
+  test('sends no request for no texts', () =>
     eachModel(async (model) => {
       expect(await rerankers.choose(model).rerank('anything', [], 1)).toEqual([]);
       expect(emulator.calls).toEqual([]);
     }));
 
-  test('shortens a very long text, and does not refuse it', () =>
+  test('truncates a very long text instead of rejecting it', () =>
     eachModel(async (model) => {
       await rerankers.choose(model).rerank('fern', ['fern '.repeat(100_000), 'b'], 1);
       expect(emulator.calls[0]?.texts[0]?.length).toBeLessThan(50_000);
     }));
 
-  const WRONG: readonly (readonly [string, Mishap])[] = [
-    ['JSON that ends in the middle', 'cut'],
+  const INVALID: readonly (readonly [string, Mishap])[] = [
+    ['truncated JSON', 'cut'],
     ['no list', 'no list'],
     ['a result without an index', 'unnumbered'],
-    ['an index past the texts', 'beyond'],
+    ['an index beyond the texts', 'beyond'],
     ['an index below 0', 'negative'],
     ['the same text twice', 'twice'],
-    ['a score that is no number', 'nan'],
+    ['a score that is not a number', 'nan'],
     ['no score', 'unscored'],
   ];
-  test('uses nothing of a wrong answer, and says which setting to look at', () =>
-    eachModelAnd(WRONG, async (model, [, mishap]) => {
+  test('rejects an invalid response with the setting to check', () =>
+    eachModelAnd(INVALID, async (model, [, mishap]) => {
       emulator.misbehave(mishap);
-      const { message, retryable } = await faultOf(ask(model));
+      const { message, retryable } = await faultOf(rerank(model));
       expect(message).toMatch(/invalid response.*_BASE_URL/);
       expect(retryable).toBe(true);
     }));
 
   const FAILURES: readonly (readonly [string, Mishap, string, boolean])[] = [
     ['429 with Retry-After', { status: 429, headers: { 'retry-after': '7' } }, 'rate_limited', true],
-    ['429 without', { status: 429 }, 'rate_limited', true],
+    ['429 without Retry-After', { status: 429 }, 'rate_limited', true],
     ['503 with Retry-After', { status: 503, headers: { 'retry-after': '7' } }, 'rate_limited', true],
-    ['503 without', { status: 503 }, 'server_error', true],
+    ['503 without Retry-After', { status: 503 }, 'server_error', true],
     ['500', { status: 500 }, 'server_error', true],
     ['408', { status: 408 }, 'server_error', true],
     ['403', { status: 403 }, 'access_denied', false],
@@ -179,20 +179,20 @@ describe('every reranker', () => {
     ['402', { status: 402 }, 'access_denied', false],
     ['400', { status: 400 }, 'bad_response', false],
     ['a redirect', { status: 302, headers: { location: 'http://127.0.0.1:1/' } }, 'bad_response', false],
-    ['silence', 'hang', 'timed_out', true],
+    ['no response', 'hang', 'timed_out', true],
     ['a broken connection', 'broken', 'unreachable', true],
-    ['more than anybody answers', 'huge', 'too_large', false],
+    ['an oversized response', 'huge', 'too_large', false],
   ];
-  test('reports a failure as the kind that it is, without its key', () =>
+  test('reports each failure as the matching kind, without the key', () =>
     eachModelAnd(FAILURES, async (model, [, mishap, kind, retryable]) => {
       emulator.misbehave(mishap);
-      const fault = await faultOf(ask(model, 3, mishap === 'hang' ? hasty : rerankers));
+      const fault = await faultOf(rerank(model, 3, mishap === 'hang' ? impatient : rerankers));
       expect(fault).toMatchObject({ kind, retryable });
       expect(fault.message).not.toContain('rerank-key');
       if (typeof mishap === 'object') expect(fault.retryAfterMs).toBe(mishap.headers?.['retry-after'] ? 7000 : null);
     }));
 
-  test('says without a key which setting is missing', () =>
+  test('names the missing setting if it has no key', () =>
     eachModel((model) => {
       const none = createRerankers(configured({}).rerank, egress);
       expect(() => none.choose(model)).toThrow(new RegExp(`${model} is not configured.*_API_KEY`));
@@ -200,14 +200,14 @@ describe('every reranker', () => {
 });
 
 test.each(['COHERE_RERANK_MULTILINGUAL_V3', 'JINA_RERANKER_MULTILINGUAL_V2'] as const)(
-  'fewer results than asked for are a wrong answer of %s',
+  'rejects fewer results than requested from %s',
   async (model) => {
     emulator.misbehave('few');
-    expect((await faultOf(ask(model))).message).toMatch(/2 results instead of 3/);
+    expect((await faultOf(rerank(model))).message).toMatch(/2 results instead of 3/);
   },
 );
 
-test('Pongo may leave out what it finds irrelevant', async () => {
+test('accepts fewer results from Pongo, which leaves out irrelevant texts', async () => {
   emulator.misbehave('few');
-  expect(await ask('PONGO_RERANKER')).toHaveLength(2);
+  expect(await rerank('PONGO_RERANKER')).toHaveLength(2);
 });

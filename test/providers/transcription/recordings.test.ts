@@ -41,7 +41,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([egress.close(), deepgram.close(), assemblyai.close()]));
 
-/** As file storage gives it. */
+/** Returns a recording that is read in parts, as from file storage. */
 const recordingOf = (bytes: Uint8Array, mimeType: string): Recording => ({
   size: bytes.length,
   mimeType,
@@ -57,7 +57,7 @@ const JOB = { id: null, save: () => Promise.resolve() };
 
 test.each(
   Object.entries(RECIPES).flatMap(([type, recipes]) => recipes.map(({ what }, nth) => [type, what, nth] as const)),
-)('%s that ffmpeg made reaches each service whole: %s', async (type, _what, nth) => {
+)('sends %s from ffmpeg to each service unchanged: %s', async (type, _what, nth) => {
   const { bytes } = encoded.filter((one) => one.type === type)[nth]!;
   const mimeType = mimeTypeOf(type as keyof typeof RECIPES);
   const recording = recordingOf(bytes, mimeType);
@@ -73,7 +73,7 @@ test.each(
   expect(upload).toMatchObject({ size: sent.length, sha256: createHash('sha256').update(sent).digest('hex') });
 });
 
-/** Of so many bytes of samples, 16 bits each, 16,000 a second, of one channel. */
+/** Returns a WAV header for samples of the given size in bytes: mono, 16 bits, 16,000 samples per second. */
 function waveHeader(size: number): Buffer {
   const header = Buffer.from('RIFF....WAVEfmt ....................data....', 'latin1');
   header.writeUInt32LE(size + 36, 4);
@@ -83,8 +83,8 @@ function waveHeader(size: number): Buffer {
 }
 
 /**
- * For each service how to have polls of one job fail as listed; undefined entries succeed and find the job unfinished.
- * Null for a service that answers the request itself: there is nothing to poll.
+ * For each service, a function that lets the polls of a job fail as listed. An undefined entry succeeds and finds the
+ * job unfinished. Null for a service that returns the transcript in its response, without polls.
  */
 const POLLED: Record<TranscriptionService, ((scene: string, polls: readonly (Mishap | undefined)[]) => void) | null> = {
   // https://developers.deepgram.com/reference/speech-to-text/listen-pre-recorded: the response holds the transcript.
@@ -96,11 +96,11 @@ const POLLED: Record<TranscriptionService, ((scene: string, polls: readonly (Mis
 /** Consecutive failed polls that end the wait for a job. */
 const FAILED_POLLS = 5;
 const FAILURE: Mishap = { status: 503 };
-/** So many failures, each list of them followed by a poll that succeeds. */
+/** Returns runs of consecutive failures of the given lengths, each followed by a poll that succeeds. */
 const failures = (...inARow: number[]): (Mishap | undefined)[] =>
   inARow.flatMap((count) => [...Array.from({ length: count }, () => FAILURE), undefined]);
 
-test('a job is given up after five failed polls in a row, whatever failed before in all', async () => {
+test('gives up a job after five consecutive failed polls, but not after more failures in total', async () => {
   const rows = TRANSCRIPTION_SERVICES.flatMap((service) => {
     const plan = POLLED[service];
     return plan ? [{ service, plan }] : [];
@@ -115,11 +115,11 @@ test('a job is given up after five failed polls in a row, whatever failed before
           .choose(service)
           .transcribe(recordingOf(sceneRecording(scene), 'audio/mpeg'), WISHES, JOB, signal);
       };
-      // Longer than the limit in all, and as long as it may be in a row.
+      // More failures than the limit in total, but fewer in a row.
       plan('interrupted', failures(FAILED_POLLS - 1, 1, FAILED_POLLS - 1, 2));
       expect((await transcribe('interrupted')).segments).not.toEqual([]);
-      plan('away', failures(1, FAILED_POLLS));
-      await expect(transcribe('away')).rejects.toMatchObject({ kind: 'server_error' });
+      plan('unavailable', failures(1, FAILED_POLLS));
+      await expect(transcribe('unavailable')).rejects.toMatchObject({ kind: 'server_error' });
     },
   );
 });

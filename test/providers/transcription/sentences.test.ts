@@ -2,12 +2,12 @@ import { describe, expect, test } from '@jest/globals';
 
 import { sentencesOf } from '../../../providers/transcription/sentences.js';
 
-/** Words of one second each, one after another. */
+/** Returns consecutive words of one second each. */
 const spoken = (text: string, speaker: string | null = null, from = 0) =>
   text.split(' ').map((word, nth) => ({ text: word, start: from + nth, end: from + nth + 1, speaker }));
 
 describe('sentences', () => {
-  test('end at their punctuation, whatever closes after it, and carry the times of their words', () => {
+  test('end after punctuation and closing marks, and have the times of their words', () => {
     const text = 'She said “no.” Then (really?) she left! And';
     expect(sentencesOf(text, spoken(text))).toEqual([
       { start: 0, end: 3, text: 'She said “no.”', speaker: null, paragraph: true },
@@ -17,7 +17,7 @@ describe('sentences', () => {
     ]);
   });
 
-  test('end where another speaks, who begins a paragraph', () => {
+  test('end at a change of speaker, which begins a paragraph', () => {
     const text = 'I think you are wrong.';
     const words = [...spoken('I think', 'A'), ...spoken('you are wrong.', 'B', 2)];
     expect(sentencesOf(text, words)).toMatchObject([
@@ -26,7 +26,7 @@ describe('sentences', () => {
     ]);
   });
 
-  test('begin a paragraph after a pause, and where one has grown long', () => {
+  test('begin a paragraph after a pause or after a long paragraph', () => {
     const one = spoken('One.');
     const two = spoken('Two.', null, 10);
     expect(sentencesOf('One. Two.', [...one, ...two]).map(({ paragraph }) => paragraph)).toEqual([true, true]);
@@ -35,14 +35,14 @@ describe('sentences', () => {
     expect(begins).toEqual([0, 6, 12]);
   });
 
-  test('of speech without punctuation stay short', () => {
+  test('are limited to one minute without punctuation', () => {
     const text = Array.from({ length: 150 }, (_, nth) => `w${nth}`).join(' ');
     const sentences = sentencesOf(text, spoken(text));
     expect(sentences.map(({ start, end }) => end - start)).toEqual([60, 60, 30]);
     expect(sentences.map((one) => one.text).join(' ')).toBe(text);
   });
 
-  test('keep the text of a language that has no spaces, and words that the text spells otherwise', () => {
+  test('keep the text of languages without spaces, and words whose spelling differs in the text', () => {
     const japanese = 'かわうそは石で遊ぶ。なぜ？';
     const words = ['かわうそは', '石で', '遊ぶ。', 'なぜ？'].map((text, nth) => ({
       text,
@@ -55,7 +55,7 @@ describe('sentences', () => {
     expect(sentencesOf('I paid $20 dollars.', other).map(({ text }) => text)).toEqual(['I paid $20 dollars.']);
   });
 
-  test('of nothing are none', () => {
+  test('are empty for no words', () => {
     expect(sentencesOf('', [])).toEqual([]);
   });
 });

@@ -39,9 +39,9 @@ afterAll(() => Promise.all([egress.close(), deepgram.close(), assemblyai.close()
 
 const WISHES = { detectLanguage: false, speakers: false };
 
-interface Tried {
-  /** What became of the kept job, in order. */
-  readonly kept: (string | null)[];
+interface Attempt {
+  /** Saved job ids in order; null after the job is cleared. */
+  readonly saved: (string | null)[];
   readonly fault: Fault | null;
   readonly segments: readonly unknown[];
 }
@@ -50,13 +50,13 @@ let scenes = 0;
 const newScene = (): string => `scene-${(scenes += 1)}`;
 const jobsOf = (scene: string) => assemblyai.jobs.filter((job) => job.scene === scene);
 
-/** One try of a recording. @param id of the job that an earlier try has kept */
+/** Transcribes a recording once. @param id the job id that an earlier attempt has saved */
 async function attempt(
   service: TranscriptionService,
   scene: string,
   id: string | null = null,
   options: { signal?: AbortSignal; services?: Transcriptions } = {},
-): Promise<Tried> {
+): Promise<Attempt> {
   const bytes = recordingOf(scene);
   const recording: Recording = {
     size: bytes.length,
@@ -66,15 +66,15 @@ async function attempt(
         yield await Promise.resolve(bytes);
       })(),
   };
-  const kept: (string | null)[] = [];
-  const job: StoredJob = { id, save: async (next) => void kept.push(next) };
+  const saved: (string | null)[] = [];
+  const job: StoredJob = { id, save: async (next) => void saved.push(next) };
   const { transcribe } = (options.services ?? open()).choose(service);
   try {
     const { segments } = await transcribe(recording, WISHES, job, options.signal ?? new AbortController().signal);
-    return { kept, fault: null, segments };
+    return { saved, fault: null, segments };
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
-    return { kept, fault: error, segments: [] };
+    return { saved, fault: error, segments: [] };
   }
 }
 
@@ -98,10 +98,10 @@ const ANSWERS: readonly Row[] = [
   ['400', { status: 400 }, 'broken_content', false],
   ['415', { status: 415 }, 'broken_content', false],
   ['422', { status: 422 }, 'broken_content', false],
-  ['a body that is no JSON', 'broken', 'server_error', true],
+  ['invalid JSON', 'broken', 'server_error', true],
 ];
 
-test('each answer to a recording is the fault that it means, without the key', () =>
+test('maps each response to its fault, without the key', () =>
   everyRow(
     TRANSCRIPTION_SERVICES.flatMap((service) => ANSWERS.map((row) => [service, row] as const)),
     ([service, [answer]]) => `${service}: ${answer}`,
@@ -109,9 +109,9 @@ test('each answer to a recording is the fault that it means, without the key', (
       const scene = newScene();
       deepgram.scenes.set(scene, { mishaps: [mishap] });
       assemblyai.scenes.set(scene, { uploadMishaps: [mishap] });
-      const { fault, kept } = await attempt(service, scene);
+      const { fault, saved } = await attempt(service, scene);
       expect(fault).toMatchObject({ kind, retryable });
-      expect(kept).toEqual([]);
+      expect(saved).toEqual([]);
       expect(fault!.retryAfterMs).toBe(waitMs);
       expect(fault!.message).not.toContain(KEY);
       expect(fault!.message).toMatch(
@@ -120,10 +120,10 @@ test('each answer to a recording is the fault that it means, without the key', (
     },
   ));
 
-test('a missing setting is named, and by default the first service is taken that is configured', () => {
-  const none = open({ DEEPGRAM_API_KEY: '', ASSEMBLYAI_API_KEY: '' });
-  expect(() => none.choose(null)).toThrow(/DEEPGRAM_API_KEY or ASSEMBLYAI_API_KEY/);
-  expect(() => none.choose('assemblyai')).toThrow(/: the setting ASSEMBLYAI_API_KEY is missing/);
+test('uses the first configured service by default, and names a missing setting', () => {
+  const unconfigured = open({ DEEPGRAM_API_KEY: '', ASSEMBLYAI_API_KEY: '' });
+  expect(() => unconfigured.choose(null)).toThrow(/DEEPGRAM_API_KEY or ASSEMBLYAI_API_KEY/);
+  expect(() => unconfigured.choose('assemblyai')).toThrow(/: the setting ASSEMBLYAI_API_KEY is missing/);
   expect(open().choose(null).service).toBe('deepgram');
   expect(open().choose('assemblyai').service).toBe('assemblyai');
   expect(open({ DEEPGRAM_API_KEY: '' }).choose(null).service).toBe('assemblyai');
@@ -131,7 +131,7 @@ test('a missing setting is named, and by default the first service is taken that
 });
 
 type JobRow = readonly [error: string, kind: string, retryable: boolean];
-/** Sentences of a job's `error`, which alone tell what lasts from what passes: https://www.assemblyai.com/docs/openapi.json */
+/** Messages of a job's `error`, the only field that distinguishes permanent from temporary failures: https://www.assemblyai.com/docs/openapi.json */
 const JOB_ERRORS: readonly JobRow[] = [
   ['Transcoding failed. File does not appear to contain audio.', 'broken_content', false],
   ['language_detection cannot be performed on files with no spoken audio.', 'no_text', false],
@@ -144,7 +144,7 @@ const JOB_ERRORS: readonly JobRow[] = [
   ['Temporary failure', 'server_error', true],
 ];
 
-test('a failed job is forgotten, so that the next try orders another', () =>
+test('clears a failed job, so that the next attempt creates another', () =>
   everyRow(
     JOB_ERRORS,
     ([error]) => error,
@@ -155,35 +155,35 @@ test('a failed job is forgotten, so that the next try orders another', () =>
       const [job] = jobsOf(scene);
       expect(first.fault).toMatchObject({ kind, retryable });
       if (kind !== 'no_text') expect(first.fault!.message).toContain(`“${error.replace(/\.$/, '')}”`);
-      expect(first.kept).toEqual([job!.id, null]);
-      const second = await attempt('assemblyai', scene, first.kept.at(-1));
+      expect(first.saved).toEqual([job!.id, null]);
+      const second = await attempt('assemblyai', scene, first.saved.at(-1));
       expect(second.segments).not.toEqual([]);
       expect(jobsOf(scene)).toHaveLength(2);
     },
   ));
 
-type PollRow = readonly [what: string, scene: Pick<AssemblyScene, 'mishaps'>, kind: string | null, forgotten: boolean];
+type PollRow = readonly [name: string, scene: Pick<AssemblyScene, 'mishaps'>, kind: string | null, isCleared: boolean];
 const five = (status: number): Mishap[] => Array.from({ length: 5 }, () => ({ status }));
 const POLLS: readonly PollRow[] = [
   ['is done', {}, null, false],
   ['is unknown (404)', { mishaps: [{ status: 404 }] }, 'server_error', true],
   ['is unknown (400)', { mishaps: [{ status: 400 }] }, 'server_error', true],
-  ['cannot be seen for one poll (500)', { mishaps: [{ status: 500 }] }, null, false],
-  ['cannot be seen for one poll (429)', { mishaps: [{ status: 429, headers: { 'retry-after': '0' } }] }, null, false],
-  ['cannot be seen for one poll (broken)', { mishaps: ['broken'] }, null, false],
-  ['cannot be seen for one poll (cut)', { mishaps: ['cut'] }, null, false],
-  ['cannot be seen for five polls (500)', { mishaps: five(500) }, 'server_error', false],
-  ['cannot be seen for five polls (429)', { mishaps: five(429) }, 'rate_limited', false],
-  ['is refused with its key (401)', { mishaps: [{ status: 401 }] }, 'not_configured', false],
+  ['fails one poll (500)', { mishaps: [{ status: 500 }] }, null, false],
+  ['fails one poll (429)', { mishaps: [{ status: 429, headers: { 'retry-after': '0' } }] }, null, false],
+  ['fails one poll (broken)', { mishaps: ['broken'] }, null, false],
+  ['fails one poll (cut)', { mishaps: ['cut'] }, null, false],
+  ['fails five polls (500)', { mishaps: five(500) }, 'server_error', false],
+  ['fails five polls (429)', { mishaps: five(429) }, 'rate_limited', false],
+  ['rejects the key (401)', { mishaps: [{ status: 401 }] }, 'not_configured', false],
 ];
 
-test('a kept job is waited for and not ordered again, and is forgotten only where it is gone', () =>
+test('waits for a saved job instead of creating another, and clears it only if it is unknown', () =>
   everyRow(
     POLLS,
-    ([what]) => what,
-    async ([, { mishaps }, kind, forgotten]) => {
+    ([name]) => name,
+    async ([, { mishaps }, kind, isCleared]) => {
       const scene = newScene();
-      // Made by an earlier try that was ended while it waited.
+      // An earlier attempt created the job and was aborted while it waited.
       assemblyai.scenes.set(scene, { looks: Infinity });
       const abort = new AbortController();
       const earlier = attempt('assemblyai', scene, null, { signal: abort.signal }).catch((error: unknown) => error);
@@ -193,32 +193,32 @@ test('a kept job is waited for and not ordered again, and is forgotten only wher
       const [job] = jobsOf(scene);
       const uploads = assemblyai.uploads.length;
       assemblyai.scenes.set(scene, { looks: 0, ...(mishaps ? { mishaps: [...mishaps] } : {}) });
-      const { kept, fault, segments } = await attempt('assemblyai', scene, job!.id);
+      const { saved, fault, segments } = await attempt('assemblyai', scene, job!.id);
       expect(fault?.kind ?? null).toBe(kind);
       expect(segments.length > 0).toBe(kind === null);
-      expect(kept).toEqual(forgotten ? [null] : []);
+      expect(saved).toEqual(isCleared ? [null] : []);
       expect([jobsOf(scene).length, assemblyai.uploads.length]).toEqual([1, uploads]);
       expect(job!.deleted).toBe(false);
     },
   ));
 
-test('the wait for a job ends with the time for a recording, and the job stays', async () => {
+test('ends the wait for a job at the timeout of a recording, and keeps the job', async () => {
   const scene = newScene();
   assemblyai.scenes.set(scene, { looks: Infinity });
   const services = open({ TRANSCRIPTION_TIMEOUT_S: '1' });
-  const { fault, kept } = await attempt('assemblyai', scene, null, { services });
+  const { fault, saved } = await attempt('assemblyai', scene, null, { services });
   expect(fault).toMatchObject({ kind: 'timed_out', message: expect.stringMatching(/within 1 s .*same job/) });
-  expect(kept).toEqual([jobsOf(scene)[0]!.id]);
+  expect(saved).toEqual([jobsOf(scene)[0]!.id]);
 });
 
-test('a poll that is told to come back later than the time for a recording is not waited for', async () => {
+test('does not wait for a poll whose Retry-After exceeds the timeout of a recording', async () => {
   const scene = newScene();
   assemblyai.scenes.set(scene, { looks: 9, mishaps: [{ status: 429, headers: { 'retry-after': '3600' } }] });
   const services = open({ TRANSCRIPTION_TIMEOUT_S: '60' });
   expect((await attempt('assemblyai', scene, null, { services })).fault).toMatchObject({ kind: 'timed_out' });
 });
 
-test('a job that is abandoned is deleted at the service', async () => {
+test('deletes an abandoned job at the service', async () => {
   const scene = newScene();
   await attempt('assemblyai', scene);
   await attempt('assemblyai', newScene());
@@ -235,7 +235,7 @@ const PORTUGUESE: Speech = {
   turns: [{ speaker: 1, paragraphs: [[{ text: 'As lontras brincam.', start: 1, end: 2.5 }]] }],
 };
 
-test('speakers and the language are asked for and told exactly where they are wished for', () =>
+test('requests and returns speakers and language exactly if they are wanted', () =>
   everyRow(
     TRANSCRIPTION_SERVICES.flatMap((service) =>
       FLAGS.flatMap((speakers) => FLAGS.map((detectLanguage) => ({ service, speakers, detectLanguage }))),

@@ -20,20 +20,20 @@ import { everyRow } from '../support/everyRow.js';
 import { waitFor } from '../support/waitFor.js';
 
 const CAPACITY = 4;
-/** Longer than any test runs. */
+/** Longer than the test. */
 const HOUR_MS = 3_600_000;
-/** Time in which a turn would begin that must not. */
+/** Time to wait before checking that no further turn has begun. */
 const SETTLE_MS = 50;
 
 type Hold = (signal: AbortSignal, work: () => Promise<void>) => Promise<unknown>;
 
 /** A limiter with CAPACITY turns. */
-interface Limited {
-  /** Waits for a turn and works in it. */
+interface Limiter {
+  /** Waits for a turn and runs the work within it. */
   readonly hold: Hold;
-  /** Takes a turn and, in it, waits for a time that does not come. Absent: the limiter has no such wait. */
+  /** Takes a turn and waits in it until it is aborted. Absent if the limiter has no such wait. */
   readonly stall?: (signal: AbortSignal) => Promise<unknown>;
-  /** Ends the time that stalled turns waited for. */
+  /** Lets the time pass that stalled turns wait for. */
   readonly endStall?: () => void;
   readonly close?: () => Promise<void>;
 }
@@ -51,7 +51,7 @@ afterAll(async () => {
   await connection.close();
 });
 
-/** Turns that are left by calling a function. */
+/** Adapts a limiter whose turns are released by calling a function. */
 const within =
   (enter: (signal: AbortSignal) => Promise<() => void>): Hold =>
   async (signal, work) => {
@@ -66,8 +66,11 @@ const within =
 const never = new AbortController().signal;
 const SITE = 'site.example';
 
-/** Requests with the key of an embedding provider: a text each. A failed work is answered with the status. */
-function providerKey(answered: number | null): Limited {
+/**
+ * Limits requests with one key of an embedding provider, each of one text. Failed work is answered with the status, or
+ * fails the request if the status is null.
+ */
+function providerKey(failureStatus: number | null): Limiter {
   const works = new Map<string, () => Promise<void>>();
   const vector = Float32Array.of(1);
   const { provider } = createRemoteKey(
@@ -82,10 +85,10 @@ function providerKey(answered: number | null): Limited {
             return { ...common, status: 200, ...bytes('"right"') };
           } catch (error) {
             signal!.throwIfAborted();
-            if (answered === null) throw error;
-            // Long enough that nothing is sent again before its patience is over.
-            const headers = { ...common.headers, ...(answered === 429 ? { 'retry-after': '1' } : {}) };
-            return { ...common, headers, status: answered, ...bytes('"wrong"') };
+            if (failureStatus === null) throw error;
+            // Longer than the patience, so that the request is not repeated.
+            const headers = { ...common.headers, ...(failureStatus === 429 ? { 'retry-after': '1' } : {}) };
+            return { ...common, headers, status: failureStatus, ...bytes('"wrong"') };
           }
         },
       },
@@ -115,15 +118,15 @@ function providerKey(answered: number | null): Limited {
   };
 }
 
-/** The processes of the embedded model, replaced by ones that are told what to do. @param dies at a failure, instead of an answer */
-function modelProcesses(dies: boolean): Limited {
+/** Limits windows of the embedded model, with fake processes. @param dies whether a process exits on failed work */
+function modelProcesses(dies: boolean): Limiter {
   const works = new Map<string, () => Promise<void>>();
   const startProcess = (): ChildProcess => {
     const child = new EventEmitter();
     const kill = (): boolean => setImmediate(() => child.emit('exit', null, 'SIGKILL')) !== null;
     const send = ({ lane, slice }: LocalRequest): void => {
       const answer = (reply: LocalReply): boolean => child.emit('message', reply);
-      // The pool does not cancel the window that a process works on: it ends by itself, whatever became of its caller.
+      // The pool does not cancel a window in progress: the process completes it, even if the caller has aborted.
       works.get(slice)!().then(
         () => answer({ kind: 'window', lane, vector: Float32Array.of(1), tokens: 1, carry: [] }),
         (error: Error) =>
@@ -149,20 +152,20 @@ function modelProcesses(dies: boolean): Limited {
   };
 }
 
-const LIMITERS: Readonly<Record<string, () => Limited | Promise<Limited>>> = {
+const LIMITERS: Readonly<Record<string, () => Limiter | Promise<Limiter>>> = {
   async 'turns at a host, in one process'() {
     let passedMs = 0;
     const limiter = createHostLimiter(CAPACITY, () => performance.now() + passedMs, sleepUntilAborted);
     return {
       hold: within((signal) => limiter.enter(SITE, 0, signal)),
-      // The turn before it starts the Crawl-delay.
+      // The first turn starts the Crawl-delay.
       stall: async (signal) => {
         (await limiter.enter(SITE, HOUR_MS, signal))();
       },
       endStall: () => (passedMs += 100 * HOUR_MS),
     };
   },
-  async 'turns at a host, over all workers'() {
+  async 'turns at a host, across all workers'() {
     const limiter = createSharedHostLimiter({ perHost: CAPACITY, turns: createHostRateLimits(connection) });
     (await limiter.enter(SITE, HOUR_MS, never))();
     return {
@@ -195,7 +198,7 @@ const LIMITERS: Readonly<Record<string, () => Limited | Promise<Limited>>> = {
     );
     return {
       hold(signal, work) {
-        // What has a path is read by itself.
+        // The lane does not batch documents that have a path.
         const path = `file ${works.size}`;
         works.set(path, work);
         return lane.answer({ input: { path, owner: null }, chunking: {} } as unknown as PoolDocument, signal);
@@ -205,7 +208,7 @@ const LIMITERS: Readonly<Record<string, () => Limited | Promise<Limited>>> = {
   },
   'requests of an embedding provider that fail': () => providerKey(null),
   ...Object.fromEntries(
-    // What each of them means: refused, failed, not taken, hopeless, a wrong answer.
+    // Rate limit, server error, rejected input, invalid key, and an invalid response.
     [429, 500, 400, 401, 200].map((status) => [
       `requests of an embedding provider that are answered ${status}`,
       () => providerKey(status),
@@ -226,8 +229,8 @@ const LIMITERS: Readonly<Record<string, () => Limited | Promise<Limited>>> = {
   },
 };
 
-/** Starts a hold. `end` lets its work return, or fail with an error. */
-function start({ hold }: Limited) {
+/** Starts work in a turn. `end` completes it, or lets it fail with an error. */
+function start({ hold }: Limiter) {
   const abort = new AbortController();
   let [isBegun, end] = [false, (_error?: Error): void => undefined];
   const worked = new Promise<void>((resolve, reject) => {
@@ -247,47 +250,47 @@ function start({ hold }: Limited) {
 const times = <T>(make: () => T): T[] => Array.from({ length: CAPACITY }, make);
 const begun = (some: readonly { isBegun(): boolean }[]): number => some.filter((one) => one.isBegun()).length;
 
-/** The ends of holds; those that have not ended after a while are named so, because a lost turn would hang the suite. */
+/** Returns the results, with "has not ended" for each after 10 s, so that a lost turn does not hang the suite. */
 const inTime = (ends: readonly Promise<string>[]): Promise<string[]> =>
   Promise.all(ends.map((end) => Promise.race([end, wait(10_000, 'has not ended', { ref: false })])));
 
-/** All turns are free: as many begin at once, and no more. */
-async function expectFree(limited: Limited, when: string): Promise<void> {
-  const [all, more] = [times(() => start(limited)), start(limited)];
+/** Checks that all turns are free: exactly CAPACITY turns begin at once. */
+async function expectFree(limiter: Limiter, when: string): Promise<void> {
+  const [all, extra] = [times(() => start(limiter)), start(limiter)];
   await waitFor(
     () => `${begun(all)} of ${CAPACITY} turns are free ${when}`,
     (found) => found.startsWith(`${CAPACITY} `),
     10_000,
   );
   await wait(SETTLE_MS);
-  expect({ when, begun: begun([...all, more]) }).toEqual({ when, begun: CAPACITY });
-  for (const one of [...all, more]) one.end();
-  expect(await inTime([...all, more].map(({ ended }) => ended))).toEqual(times(() => 'done').concat('done'));
+  expect({ when, begun: begun([...all, extra]) }).toEqual({ when, begun: CAPACITY });
+  for (const one of [...all, extra]) one.end();
+  expect(await inTime([...all, extra].map(({ ended }) => ended))).toEqual(times(() => 'done').concat('done'));
 }
 
-test('every turn is given back: after an abort in line, an abort at work, an error at work, and an abort of a wait within the turn', () =>
+test('releases every turn after an abort while waiting, an abort or an error during work, and an abort of a wait within the turn', () =>
   everyRow(
     Object.entries(LIMITERS),
     ([name]) => name,
     async ([, make]) => {
-      const limited = await make();
+      const limiter = await make();
       try {
-        const holders = times(() => start(limited));
+        const holders = times(() => start(limiter));
         await waitFor(
           () => begun(holders),
           (count) => count === CAPACITY,
           10_000,
         );
-        const inLine = times(() => start(limited));
+        const waiting = times(() => start(limiter));
         await wait(SETTLE_MS);
-        for (const one of inLine) one.abort();
+        for (const one of waiting) one.abort();
         for (const one of holders.slice(0, CAPACITY / 2)) one.abort();
         for (const one of holders.slice(CAPACITY / 2)) one.end(new Error('failed'));
-        const ends = await inTime([...holders, ...inLine].map(({ ended }) => ended));
+        const ends = await inTime([...holders, ...waiting].map(({ ended }) => ended));
         expect(ends).toEqual(['aborted', 'aborted', 'failed', 'failed', ...times(() => 'aborted')]);
-        expect(begun(inLine)).toBe(0);
-        await expectFree(limited, 'after aborts and errors');
-        const { stall, endStall } = limited;
+        expect(begun(waiting)).toBe(0);
+        await expectFree(limiter, 'after aborts and errors');
+        const { stall, endStall } = limiter;
         if (!stall) return;
         const abort = new AbortController();
         const stalled = times(() =>
@@ -300,9 +303,9 @@ test('every turn is given back: after an abort in line, an abort at work, an err
         abort.abort(new Error('aborted'));
         expect(await Promise.all(stalled)).toContain('aborted');
         endStall?.();
-        await expectFree(limited, 'after aborts of waits within the turn');
+        await expectFree(limiter, 'after aborts of waits within the turn');
       } finally {
-        await limited.close?.();
+        await limiter.close?.();
       }
     },
     { atOnce: 10 },

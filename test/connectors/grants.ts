@@ -1,4 +1,4 @@
-/** Consent at an emulated source, and accounts whose grant is refreshed, without a store. */
+/** Obtains consent from an emulated source, and builds accounts whose grant is refreshed in memory. */
 import type { Account } from '../../connectors/account.js';
 import { createConnectors } from '../../connectors/registry.js';
 import { readSourceUrls } from '../../connectors/readSourceUrls.js';
@@ -11,8 +11,11 @@ import { answerConsent } from '../support/consent.js';
 const CLIENT = { id: CLIENT_ID, secret: CLIENT_SECRET };
 export const REDIRECT_URI = 'https://here.example/integrations/callback';
 
-/** Asks for consent, gives it as a browser would, and exchanges what that brings. @param facts what the caller of oauth_url names */
-export async function consented(
+/**
+ * Requests consent, follows the redirect as a browser would, and exchanges the code.
+ * @param facts the fields that the caller of oauth_url sends
+ */
+export async function obtainGrant(
   source: ConnectedSourceType,
   settings: string,
   egress: Egress,
@@ -24,26 +27,31 @@ export async function consented(
     ...request,
     ...{ clientId: CLIENT_ID, clientSecret: CLIENT_SECRET, state: 'the-state', scopes: consent.spec.scopes },
   });
-  const back = new URL(await answerConsent(url)).searchParams;
-  const code = back.get(requestToken === null ? 'code' : 'oauth_verifier') ?? '';
+  const callback = new URL(await answerConsent(url)).searchParams;
+  const code = callback.get(requestToken === null ? 'code' : 'oauth_verifier') ?? '';
   const grant = await consent.exchange({ ...request, client: CLIENT, code, requestToken, facts, keepsClient: false });
   return { url: new URL(url), grant };
 }
 
-/** An account whose grant rests in memory and is refreshed there, as a store would keep it. */
-export function keptAccount(source: ConnectedSourceType, settings: string, grant: StoredGrant, egress: Egress) {
-  let kept = { grant, version: '1' };
+/** Returns an account whose grant is stored and refreshed in memory. */
+export function accountWithStoredGrant(
+  source: ConnectedSourceType,
+  settings: string,
+  grant: StoredGrant,
+  egress: Egress,
+) {
+  let stored = { grant, version: '1' };
   const keeper: GrantStore = {
-    read: () => Promise.resolve(kept),
-    claim: (version) => Promise.resolve(version === kept.version ? 'claim' : null),
+    read: () => Promise.resolve(stored),
+    claim: (version) => Promise.resolve(version === stored.version ? 'claim' : null),
     keep(_claim, version, fresh) {
-      kept = { grant: fresh, version: `${version}+` };
-      return Promise.resolve(kept.version);
+      stored = { grant: fresh, version: `${version}+` };
+      return Promise.resolve(stored.version);
     },
     release: () => Promise.resolve(),
     ownClient: () => Promise.resolve(CLIENT),
   };
   const connectors = createConnectors({ egress, urls: readSourceUrls(settings), maxItemBytes: 1_000_000 });
   const account: Account = connectors.account(source, '1', keeper);
-  return { account, current: (): StoredGrant => kept.grant };
+  return { account, current: (): StoredGrant => stored.grant };
 }
