@@ -170,19 +170,25 @@ test('reports the schedule: as requested, as Temporal has it, and the outcome of
     counts: {},
     ...fields,
   });
-  const rows: [what: string, wanted: object, known: unknown, pass: object | undefined, status: string, message: RegExp][] =
-    [
-      ['not requested', { state: 'off' }, known, undefined, 'ok', /was not requested/],
-      ['access is revoked', { state: 'paused', hours: 6 }, known, undefined, 'warn', /no access/],
-      ['Temporal is unreachable', due, new Error('unreachable'), undefined, 'warn', /does not answer/],
-      ['the schedule does not exist yet', due, null, undefined, 'warn', /no schedule/],
-      ['it is paused in Temporal', due, { ...known, isPaused: true }, undefined, 'warn', /schedule was paused/],
-      ['it has not run yet', due, known, undefined, 'ok', /every 6 hours/],
-      ['it runs', due, known, pass({ finishedAt: null, outcome: null }), 'ok', /every 6 hours/],
-      ['it succeeded', due, known, pass({}), 'ok', /every 6 hours/],
-      ['a part failed', due, known, pass({ counts: { failed: 1 } }), 'warn', /left 1 of its parts undone/],
-      ['it was aborted', due, known, pass({ outcome: 'aborted' }), 'warn', /ended aborted/],
-    ];
+  const rows: [
+    what: string,
+    wanted: object,
+    known: unknown,
+    pass: object | undefined,
+    status: string,
+    message: RegExp,
+  ][] = [
+    ['not requested', { state: 'off' }, known, undefined, 'ok', /was not requested/],
+    ['access is revoked', { state: 'paused', hours: 6 }, known, undefined, 'warn', /no access/],
+    ['Temporal is unreachable', due, new Error('unreachable'), undefined, 'warn', /does not answer/],
+    ['the schedule does not exist yet', due, null, undefined, 'warn', /no schedule/],
+    ['it is paused in Temporal', due, { ...known, isPaused: true }, undefined, 'warn', /schedule was paused/],
+    ['it has not run yet', due, known, undefined, 'ok', /every 6 hours/],
+    ['it runs', due, known, pass({ finishedAt: null, outcome: null }), 'ok', /every 6 hours/],
+    ['it succeeded', due, known, pass({}), 'ok', /every 6 hours/],
+    ['a part failed', due, known, pass({ counts: { failed: 1 } }), 'warn', /left 1 of its parts undone/],
+    ['it was aborted', due, known, pass({ outcome: 'aborted' }), 'warn', /ended aborted/],
+  ];
   await everyRow(
     rows,
     ([what]) => what,

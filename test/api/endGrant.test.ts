@@ -35,13 +35,21 @@ const other = (type: ConnectedSourceType, fields: Partial<DataSourceDoc> = {}) =
 const ROWS: [what: string, otherSource: Partial<DataSourceDoc> | null, isRevoked: boolean][] = [
   ['nothing', null, true],
   ['the same service and account, of another user', other('GOOGLE_DRIVE'), false],
-  ['the same service and account, of another organization', other('GOOGLE_DRIVE', { organizationId: 2, userId: 1 }), false],
+  [
+    'the same service and account, of another organization',
+    other('GOOGLE_DRIVE', { organizationId: 2, userId: 1 }),
+    false,
+  ],
   ['another service of the same consent', other('GMAIL'), false],
   ['a service of another consent', other('OUTLOOK'), true],
   ['the same service, with access revoked', other('GOOGLE_DRIVE', { revokedAccess: true }), true],
   ['another service of the same consent, with access revoked', other('GMAIL', { revokedAccess: true }), true],
   ['another account', other('GOOGLE_DRIVE', { externalId: 'GOOGLE_DRIVE|bob@a.test' }), true],
-  ['an account whose name has the same prefix', other('GOOGLE_DRIVE', { externalId: `GOOGLE_DRIVE|${ACCOUNT}.org` }), true],
+  [
+    'an account whose name has the same prefix',
+    other('GOOGLE_DRIVE', { externalId: `GOOGLE_DRIVE|${ACCOUNT}.org` }),
+    true,
+  ],
   ['itself, not revoked yet', source('GOOGLE_DRIVE', { revokedAccess: false }), true],
 ];
 

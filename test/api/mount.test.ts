@@ -82,7 +82,12 @@ const OPERATIONS: readonly Operation[] = [
   operation({ ...get, path: '/change', changesRecords: true, handle: recordCall({}) }),
   operation({ ...get, path: '/fails', auth: 'reader', handle: () => Promise.reject(new HttpError(409, 'busy')) }),
   operation({ ...get, path: '/file', handle: recordCall(new FileAnswer(Buffer.from('bytes'), 'application/pdf')) }),
-  operation({ ...get, path: '/page', auth: 'open', handle: recordCall(new PageAnswer(202, '<p>', { 'x-own': 'yes' })) }),
+  operation({
+    ...get,
+    path: '/page',
+    auth: 'open',
+    handle: recordCall(new PageAnswer(202, '<p>', { 'x-own': 'yes' })),
+  }),
   operation({ ...get, path: '/redirect', auth: 'open', handle: recordCall(new RedirectAnswer('/page')) }),
   operation({
     ...usual,

@@ -136,7 +136,9 @@ describe('operators page', () => {
       ] as [string | null, string][],
       String,
       ([scheduled, expected]) =>
-        expect(render('sources', { sources: { ...OVERVIEW.sources, rows: [{ ...SOURCE, scheduled }] } })).toContain(expected),
+        expect(render('sources', { sources: { ...OVERVIEW.sources, rows: [{ ...SOURCE, scheduled }] } })).toContain(
+          expected,
+        ),
     ));
 
   test('groups failures by cause, with a remedy', () => {

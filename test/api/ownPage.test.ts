@@ -38,8 +38,16 @@ test.each<readonly [string, Sent, boolean]>([
   ['a foreign origin', { publicUrl: PUBLIC, origin: 'https://evil.example' }, false],
   ['a foreign origin that the header Host repeats', { host: 'evil', origin: 'http://evil' }, false],
   ['the foreign origin in Host, with the port', { host: 'evil:8000', origin: 'http://evil:8000' }, false],
-  ['the foreign origin in Host, with a public address', { publicUrl: PUBLIC, host: 'evil', origin: 'http://evil' }, false],
-  ['the foreign origin in Host, marked same-origin by a browser', { host: 'evil', origin: 'http://evil', site: 'same-origin' }, false],
+  [
+    'the foreign origin in Host, with a public address',
+    { publicUrl: PUBLIC, host: 'evil', origin: 'http://evil' },
+    false,
+  ],
+  [
+    'the foreign origin in Host, marked same-origin by a browser',
+    { host: 'evil', origin: 'http://evil', site: 'same-origin' },
+    false,
+  ],
   ['the public address without TLS', { publicUrl: PUBLIC, origin: 'http://allotrope.example' }, false],
   ['the public address on another port', { publicUrl: PUBLIC, origin: `${PUBLIC}:444` }, false],
   ['loopback, with a public address', { publicUrl: PUBLIC, origin: 'http://localhost:8000' }, false],

@@ -97,7 +97,8 @@ test('every operation has exactly the fields of the contract', () =>
 
 test('every operation requires exactly the fields that the contract requires', () =>
   each(({ described, contract }) => {
-    const required = (fields: Row['mine']) => [...fields.values()].filter((one) => one.required).map((one) => one.path);
+    const required = (fields: Row['described']) =>
+      [...fields.values()].filter((one) => one.required).map((one) => one.path);
     expect(required(described).toSorted()).toEqual(required(contract).toSorted());
   }));
 

@@ -467,7 +467,7 @@ describe('GET /ready', () => {
       },
     ));
 
-  test('is 503 without MongoDB', async () => {
+  test('is 503 if MongoDB is unreachable or the schema cannot be checked', async () => {
     expect(await thrownBy(() => ask({ pingMongo: fail }))).toMatchObject({ status: 503, retryAfterSeconds: 5 });
     expect(await thrownBy(() => ask({ schema: { check: fail } }))).toMatchObject({ status: 503 });
   });

@@ -64,8 +64,8 @@ test('every operation has exactly the parameters of the contract', () =>
   each(({ method, path, own, other }) => {
     expect(parametersOf(ours, method, path)).toEqual(parametersOf(theirs, method, path));
     for (const { name, in: where, schema } of other.parameters ?? []) {
-      const own = own.parameters?.find((one) => one.name === name && one.in === where);
-      expect(boundsOf(ours, own?.schema ?? {})).toMatchObject(boundsOf(theirs, schema));
+      const parameter = own.parameters?.find((one) => one.name === name && one.in === where);
+      expect(boundsOf(ours, parameter?.schema ?? {})).toMatchObject(boundsOf(theirs, schema));
     }
   }));
 

@@ -167,7 +167,7 @@ describe('end of a run whose workflow has ended', () => {
     });
   });
 
-  test('a cancelled listing is no error, one that was terminated from outside is, and neither counts as complete', async () => {
+  test('a cancelled listing is READY, one terminated from outside has an error, and neither counts as complete', async () => {
     const run = runOf({ kind: 'syncItems', dataSourceId: 9 });
     const cancelled = recorder();
     await endGoneRun(fakeTemporal({}).access, cancelled.stores, run, CANCELLED);

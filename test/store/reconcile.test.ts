@@ -209,7 +209,7 @@ const ROWS: readonly Row[] = [
     ...{ what: `page counts that do not add up ${nth}`, file, found: [['wrong_page_counts', 'countPages']] as const },
   })),
   { what: 'pages not counted yet', file: site(6), found: [] },
-  { what: 'page counts of a file that is no container', file: { ...site(6, 1), isContainer: false }, found: [] },
+  { what: 'page counts of a file other than a container', file: { ...site(6, 1), isContainer: false }, found: [] },
   {
     what: 'other tags on points',
     held: { points: [points({ tags: new Set([TAGS, '["c"]']) })] },

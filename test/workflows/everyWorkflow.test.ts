@@ -13,8 +13,8 @@ import {
 import { type Step, TESTED_ELSEWHERE, WAYS, type Workflow } from '../support/workflows/ways.js';
 
 /**
- * Cases whose run lists a data source, a site or a feed: the record must return to a final state, whichever step is
- * cancelled.
+ * Cases whose run lists a data source, a site or a feed: the record must return to a final state after a
+ * cancellation at any step.
  */
 const LISTINGS = ['listing of an account', 'sync of an account', 'scrape', 'crawl', 'feed'];
 
