@@ -1,6 +1,6 @@
 /**
- * What requests write down, and what lists answer, while no worker runs. Each request is one of a user of its own, so that
- * its rows are all that there is.
+ * Records written by requests, and answers of lists, while no worker runs. Each test has new users, so that the stored
+ * rows are only those of the test.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
@@ -21,8 +21,8 @@ import {
   otherKey,
   refusal,
   service,
-  someone,
-  type Someone,
+  createUser,
+  type StoredUser,
   startWorld,
   takeIds,
 } from './accepted/world.js';
@@ -35,12 +35,12 @@ testRuns();
 
 const withKey = (name: string) => ({ 'idempotency-key': name });
 
-describe('an Idempotency-Key', () => {
+describe('Idempotency-Key', () => {
   const remove = (client: ApiClient, name: string, id = 1) =>
     client.post('/delete_files_v2', { filters: { ids: [id] } }, withKey(name));
 
   test('has one effect and one answer', async () => {
-    const { user, runs } = await someone();
+    const { user, runs } = await createUser();
     const contents = { contents: 'The lighthouse was lit.' };
     const first = await user.post<FileRecord>('/upload_text', contents, withKey('once'));
     const again = await user.post<FileRecord>('/upload_text', { ...contents, chunk_size: null }, withKey('once'));
@@ -50,8 +50,8 @@ describe('an Idempotency-Key', () => {
     expect(ok(await user.post<FileRecord>('/upload_text', contents, withKey('twice'))).id).not.toBe(first.body.id);
   });
 
-  test('is its user\u2019s own, also where two of an organization send the same', async () => {
-    const [one, two] = [await someone(), await someone()];
+  test('is separate per user, even if two users of an organization send the same key', async () => {
+    const [one, two] = [await createUser(), await createUser()];
     const contents = { contents: 'The same text of both.' };
     const answers = [one, two].map(({ user }) => user.post<FileRecord>('/upload_text', contents, withKey('shared')));
     const [mine, theirs] = (await Promise.all(answers)).map(ok);
@@ -59,8 +59,8 @@ describe('an Idempotency-Key', () => {
     for (const { runs } of [one, two]) expect(await runs()).toHaveLength(1);
   });
 
-  test('is its operation\u2019s own, and its organization\u2019s where no user calls', async () => {
-    const { user, runs } = await someone();
+  test('is separate per operation, and per organization for calls without a user', async () => {
+    const { user, runs } = await createUser();
     ok(await remove(user, 'of any'));
     ok(await user.post('/move_to_hot_storage', {}, withKey('of any')));
     expect((await runs()).map(({ kind }) => kind)).toEqual(['deleteFiles', 'moveStorage']);
@@ -71,8 +71,8 @@ describe('an Idempotency-Key', () => {
       ).toEqual([...[null, 'true']]);
   });
 
-  test('is refused for another request, and where it is none', async () => {
-    const { user, runs } = await someone();
+  test('is refused for another request, or if it is invalid', async () => {
+    const { user, runs } = await createUser();
     ok(await remove(user, 'taken'));
     expect(await remove(user, 'taken', 2)).toMatchObject({
       ...{ status: 422, body: { detail: [{ loc: ['header', 'idempotency-key'] }] } },
@@ -82,16 +82,16 @@ describe('an Idempotency-Key', () => {
     expect(await runs()).toHaveLength(2);
   });
 
-  test('stays free where its request is refused', async () => {
-    const { user, runs } = await someone();
+  test('stays unused if its request is refused', async () => {
+    const { user, runs } = await createUser();
     const named = (filters: object) => user.post('/delete_files_v2', { filters }, withKey('refused'));
     expect((await named({})).status).toBe(400);
     ok(await named({ ids: [1] }));
     expect(await runs()).toHaveLength(1);
   });
 
-  test('of a file is compared by its name, its type and its bytes', async () => {
-    const { user } = await someone();
+  test('of an upload applies to name, type and bytes of the file', async () => {
+    const { user } = await createUser();
     const send = (name: string, content: string, type?: string) =>
       user.upload({ name, content, ...(type !== undefined && { type }) }, {}, withKey('file'));
     const first = ok(await send('a.txt', 'one text', 'text/plain'));
@@ -132,7 +132,7 @@ describe('webhooks', () => {
     await service.store.deliveries.record(another, [{ ...outcome, event: { ...event, position: 999 } }]);
   });
 
-  test('list their deliveries, the latest first, and count those that are meant', () =>
+  test('list matching deliveries, latest first, with their count', () =>
     everyRow(
       [
         ['', [106, 105, 104, 103, 102, 101], 6],
@@ -146,18 +146,18 @@ describe('webhooks', () => {
       async ([query, found, count]) => expect(await deliveries(query)).toEqual([found, count]),
     ));
 
-  test('are another organization\u2019s secret', async () => {
+  test('are hidden from other organizations', async () => {
     expect(await otherKey.get(`/webhooks/${webhookId}/deliveries`)).toMatchObject(refusal(404));
     expect(await otherKey.post(`/webhooks/${webhookId}/redeliver`, {})).toMatchObject(refusal(404));
     expect(await otherKey.delete(`/delete_webhook/${webhookId}`)).toMatchObject(refusal(404));
     expect((await key.get(`/webhooks/${webhookId}/deliveries?limit=10001`)).status).toBe(422);
   });
 
-  test('deliver again what is named, or else what was given up, and are called for it', async () => {
+  test('redeliver the named deliveries, else the failed ones, and are woken', async () => {
     const again = (body: object) => key.post<{ count: number }>(`/webhooks/${webhookId}/redeliver`, body);
     const webhooks = database.collection('webhooks');
     await webhooks.updateOne({ _id: webhookId as never }, { $set: { wake: null, disabledAt: new Date() } });
-    // What is on its way already is not sent twice.
+    // A pending delivery is not queued twice.
     expect(ok(await again({ ids: [101, 103] }))).toEqual({ success: true, count: 1 });
     expect(await deliveries('?status=PENDING')).toEqual([[103, 101], 2]);
     expect(await webhooks.findOne({ _id: webhookId as never })).toMatchObject({
@@ -169,7 +169,7 @@ describe('webhooks', () => {
   });
 });
 
-test('GET /events goes on after a cursor and says whether there is more', async () => {
+test('GET /events continues after a cursor and reports whether there is more', async () => {
   const { organizationId } = other;
   const kinds = ['ADD', 'UPDATE', 'CANCEL', 'REVOKE', 'DATA_SOURCE_READY'] as const;
   const newEvent = (kind: (typeof kinds)[number]): NewEvent => ({
@@ -203,10 +203,10 @@ describe('files in quarantine', () => {
     { parent: 21, source: 11, run: 32, user: 1 },
     { parent: null, source: 11, run: 33, user: 1 },
   ];
-  let owners: Someone[];
+  let owners: StoredUser[];
   let first: number;
   beforeAll(async () => {
-    owners = [await someone(), await someone()];
+    owners = [await createUser(), await createUser()];
     first = takeIds(10);
     const at = new Date(Date.now() - DAY);
     const keptUntil = new Date(Date.now() + DAY);
@@ -221,7 +221,7 @@ describe('files in quarantine', () => {
   });
   const names = () => ({ one: owners[0]!.owner.customerId, two: owners[1]!.owner.customerId });
 
-  test('are listed by what is named, all of which must hold', () =>
+  test('are listed by filters, all of which must match', () =>
     everyRow(
       [
         [() => '', [0, 1, 2, 3], 4],
@@ -241,7 +241,7 @@ describe('files in quarantine', () => {
       },
     ));
 
-  test('are described as they were, and are another organization\u2019s secret', async () => {
+  test('have their former values, and are hidden from other organizations', async () => {
     const { results } = ok(await key.get<Listed<unknown>>('/quarantined_files?limit=1&offset=1'));
     expect(results).toEqual([
       {
@@ -256,7 +256,7 @@ describe('files in quarantine', () => {
     expect(foreign.map(({ file_id: id }) => id - first)).toEqual([9]);
   });
 
-  test('come back by a run of each owner; what is not named, not kept any more, or foreign stays', async () => {
+  test('are restored by one run per owner; unnamed, expired and foreign files stay', async () => {
     const restore = (body: object) => key.post<{ restoring: number }>('/quarantined_files/restore', body);
     expect(await restore({})).toMatchObject(refusal(400));
     expect(ok(await restore({ file_ids: [first + 9, first + 4] }))).toEqual({ restoring: 0 });
@@ -275,9 +275,9 @@ describe('files in quarantine', () => {
   });
 });
 
-describe('an upload', () => {
-  test('becomes a file and a run with all that was asked for, and its request is told as queued', async () => {
-    const { user, files, runs, told, owner } = await someone();
+describe('upload', () => {
+  test('creates a file and a run with all requested options, and an event for its request', async () => {
+    const { user, files, runs, events, owner } = await createUser();
     const options = { chunk_size: 300, use_ocr: true, enable_cold_storage: true, hot_storage_time_to_live: 9 };
     const answer = ok(await user.upload({ name: 'notes.md', content: '# Otters' }, options));
     const [file] = await files();
@@ -294,17 +294,17 @@ describe('an upload', () => {
       ...{ requestId: answer.request_id, uploadId: answer.upload_id, customerId: owner.customerId, outcome: null },
     });
     expect(file).toMatchObject({ runId: run!._id, requestId: answer.request_id, uploadId: answer.upload_id });
-    expect(await told()).toEqual([`FILES_CREATED ${answer.id}`, `ALL_UPLOADED_FILES_QUEUED ${answer.request_id}`]);
+    expect(await events()).toEqual([`FILES_CREATED ${answer.id}`, `ALL_UPLOADED_FILES_QUEUED ${answer.request_id}`]);
   });
 
-  test('that is what its name does not say is told as what it is', async () => {
-    const { user, files } = await someone();
+  test('with a wrong extension gets the format of its content', async () => {
+    const { user, files } = await createUser();
     ok(await user.upload({ name: 'letter.txt', content: '%PDF-1.7\n' }));
     expect((await files())[0]).toMatchObject({ source: 'PDF', fileMetadata: { named_as: 'TXT' } });
   });
 
-  test('from an address has a workflow of its own, and its name from the caller, else from the address', async () => {
-    const { user, files, runs } = await someone();
+  test('from a URL has its own workflow, and its name from the caller, else from the URL', async () => {
+    const { user, files, runs } = await createUser();
     const send = (body: object) =>
       user.post<FileRecord>('/upload_file_from_url', { url: 'http://127.0.0.1:9/a/b.pdf', ...body });
     const [plain, named] = [ok(await send({})), ok(await send({ file_name: 'c.csv', use_textract: true }))];
@@ -316,8 +316,8 @@ describe('an upload', () => {
     for (const url of ['ftp://127.0.0.1/a', 'http://u:p@127.0.0.1:9/']) expect((await send({ url })).status).toBe(422);
   });
 
-  test('is refused where the user may have no file of an upload', async () => {
-    const { user, owner, files } = await someone();
+  test('is refused if the limit per upload is zero', async () => {
+    const { user, owner, files } = await createUser();
     const limit = (max_files_per_upload: number) =>
       key.post('/update_users', { customer_ids: [owner.customerId], max_files_per_upload });
     ok(await limit(0));
@@ -331,8 +331,8 @@ describe('an upload', () => {
     database.collection('files').updateOne({ _id: id as never }, { $set: fields });
   const originals = (id: number) => database.collection('originals').countDocuments({ fileId: id });
 
-  test('of a text takes the place of another one that is at rest', async () => {
-    const { user, files, runs } = await someone();
+  test('of a text overwrites another text at rest', async () => {
+    const { user, files, runs } = await createUser();
     const text = { contents: 'The first text.', name: 'first' };
     const { id, upload_id: before } = ok(await user.post<FileRecord>('/upload_text', text));
     expect((await files())[0]).toMatchObject({ source: 'RAW_TEXT', name: 'first', syncStatus: 'QUEUED_FOR_SYNC' });
@@ -355,7 +355,7 @@ describe('an upload', () => {
     ]);
     await rest(id, { syncStatus: 'SYNC_ERROR' });
     expect(ok(await overwrite(id, { name: 'second' })).name).toBe('second');
-    const sent = ok(await user.upload({ name: 'a.txt', content: 'no text of that kind' }));
+    const sent = ok(await user.upload({ name: 'a.txt', content: 'not a raw text' }));
     await rest(sent.id, { syncStatus: 'READY' });
     expect(await overwrite(sent.id)).toMatchObject(refusal(400));
     expect(await overwrite(2 ** 40)).toMatchObject(refusal(404));
@@ -363,9 +363,9 @@ describe('an upload', () => {
   });
 });
 
-describe('a resync', () => {
-  test('queues a file at rest again with its own options, and forgets chunks that were given', async () => {
-    const { user, seed, files, runs, owner } = await someone();
+describe('resync', () => {
+  test('queues a file at rest with its own options, and drops chunks of the caller', async () => {
+    const { user, seed, files, runs, owner } = await createUser();
     const own = { ...DEFAULT_INGEST_OPTIONS, chunkSize: 200, chunkOverlap: 100, skipEmbeddingGeneration: true };
     const [id] = await seed({
       fields: { options: own, dataSourceId: 5, callerChunks: { id: 1, size: 1, sha256: 'x' } },
@@ -383,8 +383,8 @@ describe('a resync', () => {
     ]);
   });
 
-  test('is refused of a file at work, one that was emptied, and one that is not there', async () => {
-    const { user, seed, runs } = await someone();
+  test('is refused for a file being synced, an emptied one, and a missing one', async () => {
+    const { user, seed, runs } = await createUser();
     const states = [
       'QUEUED_FOR_SYNC',
       'SYNCING',
@@ -404,8 +404,8 @@ describe('a resync', () => {
       ok(await user.post('/resync_file', { file_id: id }));
   });
 
-  test('overrides what it names', async () => {
-    const { user, seed, files } = await someone();
+  test('overrides the options in the request', async () => {
+    const { user, seed, files } = await createUser();
     const own = { ...DEFAULT_INGEST_OPTIONS, chunkSize: 200, skipEmbeddingGeneration: true, generateChunksOnly: true };
     const rows: [object, object][] = [
       [{}, {}],
@@ -415,17 +415,17 @@ describe('a resync', () => {
       [{ skip_file_processing: true }, { skipFileProcessing: true }],
     ];
     const seeded = await seed(...rows.map(() => ({ fields: { options: own } })));
-    await everyRow(rows, JSON.stringify, async ([given, means], index) => {
+    await everyRow(rows, JSON.stringify, async ([given, expected], index) => {
       ok(await user.post('/resync_file', { file_id: seeded[index], ...given }));
-      expect((await files()).find(({ _id }) => _id === seeded[index])!.options).toEqual({ ...own, ...means });
+      expect((await files()).find(({ _id }) => _id === seeded[index])!.options).toEqual({ ...own, ...expected });
     });
     const [fresh] = await seed({ fields: { options: own } });
     expect((await user.post('/resync_file', { file_id: fresh, chunk_overlap: 200 })).status).toBe(422);
   });
 });
 
-describe('a delete', () => {
-  test('is a run that keeps what was asked for', () =>
+describe('delete', () => {
+  test('creates a run with the requested options', () =>
     everyRow(
       [
         ['/delete_files_v2', { filters: { ids: [1] } }, { filters: { ids: [1] } }],
@@ -446,7 +446,7 @@ describe('a delete', () => {
       ] as [string, object, { filters?: object }][],
       ([path, body]) => `${path} ${JSON.stringify(body)}`,
       async ([path, body, request]) => {
-        const { user, runs, owner } = await someone();
+        const { user, runs, owner } = await createUser();
         expect(ok(await user.post(path, body))).toEqual({ success: true });
         const usual = { preserveFileRecord: false, sendWebhook: false };
         const [run] = await runs();
@@ -455,9 +455,9 @@ describe('a delete', () => {
       },
     ));
 
-  test('names something', async () => {
-    const { user, runs } = await someone();
-    const widening = [
+  test('requires a filter', async () => {
+    const { user, runs } = await createUser();
+    const unfiltered = [
       {},
       { ids: [] },
       { include_all_children: true },
@@ -465,7 +465,7 @@ describe('a delete', () => {
       { name: '' },
       { tags: {} },
     ];
-    await everyRow(widening, JSON.stringify, async (filters) =>
+    await everyRow(unfiltered, JSON.stringify, async (filters) =>
       expect(await user.post('/delete_files_v2', { filters })).toMatchObject(refusal(400)),
     );
     await everyRow(
@@ -479,8 +479,8 @@ describe('a delete', () => {
     expect(await runs()).toHaveLength(3);
   });
 
-  test('of one file is of that file alone', async () => {
-    const { user, seed, runs } = await someone();
+  test('of one file affects only that file', async () => {
+    const { user, seed, runs } = await createUser();
     const [id] = await seed({}, {});
     ok(await user.delete(`/deletefile/${id}`));
     expect(await runs()).toMatchObject([{ kind: 'deleteFiles', request: { filters: { ids: [id] } } }]);
@@ -489,9 +489,9 @@ describe('a delete', () => {
   });
 });
 
-describe('a scrape', () => {
-  test('of a sitemap keeps what was asked for with its parent and its run', async () => {
-    const { user, files, runs, owner } = await someone();
+describe('scrape', () => {
+  test('of a sitemap stores the requested options in its parent and its run', async () => {
+    const { user, files, runs, owner } = await createUser();
     const answer = ok(
       await user.post<FileRecord>('/scrape_sitemap', {
         ...{ url: 'http://127.0.0.1:9/sitemap.xml', tags: { a: 1 }, max_pages_to_scrape: 7, chunk_size: 300 },
@@ -524,14 +524,14 @@ describe('a scrape', () => {
     expect(answer).toMatchObject({ sync_status: 'QUEUED_FOR_SYNC', request_id: (await runs())[0]!.requestId });
   });
 
-  test('by links is a crawl for each element, all or none, three levels and 100 pages deep unless told otherwise', async () => {
-    const { user, files, runs } = await someone();
+  test('by links starts a crawl per element, all or none, with defaults of three levels and 100 pages', async () => {
+    const { user, files, runs } = await createUser();
     const url = (path: string) => `http://127.0.0.1:9/${path}`;
     const bad = await user.post('/web_scrape', [{ url: url('a') }, { url: 'http://u:p@127.0.0.1:9/' }]);
     expect(bad).toMatchObject({ status: 422, body: { detail: [{ loc: ['body', 1, 'url'] }] } });
     expect(await files()).toEqual([]);
-    const asked = [{ url: url('a') }, { url: url('b'), recursion_depth: 0, max_pages_to_scrape: 5, max_tokens: 8 }];
-    const answers = ok(await user.post<FileRecord[]>('/web_scrape', asked));
+    const requests = [{ url: url('a') }, { url: url('b'), recursion_depth: 0, max_pages_to_scrape: 5, max_tokens: 8 }];
+    const answers = ok(await user.post<FileRecord[]>('/web_scrape', requests));
     expect(answers.map(({ external_url: address }) => address)).toEqual([url('a'), url('b')]);
     const scrapes = [
       { recursionDepth: 3, maxPagesToScrape: 100 },
@@ -552,21 +552,21 @@ describe('a scrape', () => {
       (
         await user.post(
           '/web_scrape',
-          Array.from({ length: 101 }, () => asked[0]),
+          Array.from({ length: 101 }, () => requests[0]),
         )
       ).status,
     ).toBe(422);
   });
 
-  test('of a page whose address is known as a page is refused', async () => {
-    const { user, seed } = await someone();
+  test('of a URL that is already a scraped page is refused', async () => {
+    const { user, seed } = await createUser();
     const [id] = await seed({ fields: { externalFileId: 'http://127.0.0.1:9/page' } });
     const answer = await user.post<{ detail: string }>('/scrape_sitemap', { url: 'http://127.0.0.1:9/page' });
     expect(answer).toMatchObject({ status: 409, body: { detail: expect.stringContaining(String(id)) } });
   });
 
-  test('of a feed is a data source with a container, and its login stays out of the address', async () => {
-    const { user, files, runs, owner } = await someone();
+  test('of a feed creates a data source with a container, and removes the login from the URL', async () => {
+    const { user, files, runs, owner } = await createUser();
     const feed = { url: 'http://ada:secret@127.0.0.1:9/feed', tags: { own: 1 }, data_source_tags: { of: 'source' } };
     expect(ok(await user.post('/integrations/rss_feed', { ...feed, request_id: 'mine' }))).toEqual({ success: true });
     const [source] = await database.collection<DataSourceDoc>('dataSources').find({ userId: owner.userId }).toArray();
@@ -592,7 +592,7 @@ describe('a scrape', () => {
       },
     ]);
     expect(JSON.stringify([source, file, await runs()])).not.toContain('secret');
-    // Known by now, with other tags: its files get them.
+    // The feed exists already, with other tags: a run copies them to its files.
     ok(await user.post('/integrations/rss_feed', { url, data_source_tags: { of: 'others' } }));
     expect((await runs()).map(({ kind, workflowId }) => [kind, workflowId])).toContainEqual([
       ...['updateTags', `update-tags:${source!._id}`],

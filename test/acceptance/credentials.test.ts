@@ -22,7 +22,7 @@ beforeAll(async () => {
   const key = `Bearer ${service.apiKey}`;
   credentials = {
     nothing: {},
-    'a bad key': { authorization: 'Bearer alk_nobody', 'customer-id': customerId },
+    'a bad key': { authorization: 'Bearer alk_unknown', 'customer-id': customerId },
     'a bad token': { authorization: `${token(Date.now())}x` },
     'an expired token': { authorization: token(Date.now() - TOKEN_LIFE_MS - 1_000) },
     'a token': { authorization: token(Date.now()) },
@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** Who gets past the door, by what an operation asks for: 200 stands for "let in". */
+/** Expected status for each credential, by the scheme of the operation; 200 stands for "authenticated". */
 const EXPECTED = {
   user: {
     nothing: 401,
@@ -81,7 +81,7 @@ const EXPECTED = {
   },
 } as const satisfies Record<Exclude<AuthScheme, 'reader' | 'operator'>, Record<string, number>>;
 
-/** What the contract says of an operation, in our words. The token operation names its two headers as parameters. */
+/** Returns our scheme for an operation of the contract. The token operation has its two headers as parameters. */
 function schemeInContract(method: string, path: string): keyof typeof EXPECTED | null {
   const described = theirs.paths[path]?.[method];
   if (!described) return null;
@@ -91,35 +91,35 @@ function schemeInContract(method: string, path: string): keyof typeof EXPECTED |
 
 const nameOf = ({ method, path }: { readonly method: string; readonly path: string }): string => `${method} ${path}`;
 
-/** Ids that nobody has. */
+/** Fills in ids that do not exist. */
 const addressOf = (path: string): string => path.replaceAll(/\{\w+\}/g, '999999999999');
 
-test('every operation lets in just whom the contract names', () =>
+test('every operation accepts exactly the credentials of the contract', () =>
   everyRow(operations, nameOf, async ({ method, path, auth }) => {
-    // Pages of operators are none of the interface: ops.test.ts has them.
+    // The operators pages are not part of the interface: ops.test.ts tests them.
     if (auth === 'operator') throw new Error('An operation takes no browser');
     const named = auth === 'reader' ? 'user' : auth;
     expect(schemeInContract(method, path) ?? named).toBe(named);
-    const tryAs = async (who: keyof typeof credentials): Promise<void> => {
-      const headers = credentials[who];
+    const checkWith = async (name: keyof typeof credentials): Promise<void> => {
+      const headers = credentials[name];
       const answer = await fetch(`${service.url}${addressOf(path)}`, {
         method: method.toUpperCase(),
         headers: { ...headers, ...(method === 'post' ? { 'content-type': 'application/json' } : {}) },
         ...(method === 'post' ? { body: '{}' } : {}),
       });
       const body = (await answer.json()) as { detail?: string | { loc: unknown[] }[] };
-      const expected = EXPECTED[named][who];
-      const door = JSON.stringify(body.detail ?? '').includes('"customer-id"') ? 422 : 200;
-      // A presigned link is the credential of what lies in /content.
-      const status = [401, 403].includes(answer.status) && !path.startsWith('/content/') ? answer.status : door;
-      expect({ who, status, answered: answer.status }).toMatchObject({ who, status: expected });
+      const expected = EXPECTED[named][name];
+      const admission = JSON.stringify(body.detail ?? '').includes('"customer-id"') ? 422 : 200;
+      // A presigned link is the credential for /content.
+      const status = [401, 403].includes(answer.status) && !path.startsWith('/content/') ? answer.status : admission;
+      expect({ name, status, answered: answer.status }).toMatchObject({ name, status: expected });
       if (expected !== 200) expect(answer.status).toBe(expected);
       if (expected === 401 || expected === 403) expect(body).toEqual({ detail: expect.any(String) });
     };
-    await Promise.all((Object.keys(credentials) as (keyof typeof credentials)[]).map(tryAs));
+    await Promise.all((Object.keys(credentials) as (keyof typeof credentials)[]).map(checkWith));
   }));
 
-test('a method that a path does not take is 405 and names those it does', () =>
+test('answers an unsupported method with 405 and the supported ones', () =>
   everyRow([...new Set(operations.map((one) => one.path))], String, async (path) => {
     const methods = operations.filter((one) => one.path === path).map((one) => one.method.toUpperCase());
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter((one) => !methods.includes(one))) {

@@ -32,7 +32,7 @@ const byNumber = (a: number, b: number): number => a - b;
 const ids = async (body: Record<string, unknown>, from = {}): Promise<number[]> =>
   (await listed(body, from)).results.map(({ id }) => id);
 
-describe('the lists of data sources', () => {
+describe('lists of data sources', () => {
   let drive: number;
   let slack: number;
   let notion: number;
@@ -48,7 +48,7 @@ describe('the lists of data sources', () => {
     await revokeSource(service, owner, notion);
   });
 
-  test('a record has its 18 keys and those of ours, and says of the credentials only that there are some', async () => {
+  test('a record has its 18 keys and our own, and shows only that credentials exist', async () => {
     const { results } = await listed({ filters: { ids: [drive] } });
     expect(results).toEqual([
       {
@@ -75,7 +75,7 @@ describe('the lists of data sources', () => {
     ]);
   });
 
-  test('an end user sees own data sources only, the organization those of all its users', async () => {
+  test('an end user sees only own data sources, the organization those of all its users', async () => {
     expect(await listed({})).toMatchObject({ count: 3 });
     expect((await ids({})).toSorted(byNumber)).toEqual([drive, slack, notion].toSorted(byNumber));
     const all = { path: '/data_sources', client: key };
@@ -121,16 +121,16 @@ describe('the lists of data sources', () => {
   });
 
   test.each([
-    ['a type that is none', { source: 'FLOPPY' }, ['filters', 'source']],
+    ['an unknown type', { source: 'FLOPPY' }, ['filters', 'source']],
     ['four levels', { tags: { AND: [{ OR: [{ AND: [{ OR: [] }] }] }] } }, ['filters', 'tags']],
-    ['AND beside OR', { tags: { AND: [], OR: [] } }, ['filters', 'tags']],
-  ])('%s is 422 at its place', async (_name, filters, loc) => {
+    ['AND together with OR', { tags: { AND: [], OR: [] } }, ['filters', 'tags']],
+  ])('refuses %s with its path', async (_name, filters, loc) => {
     const { status, body } = await user.post<{ detail: { loc: unknown[] }[] }>('/user_data_sources', { filters });
     expect(status).toBe(422);
     expect(body.detail[0]?.loc.slice(0, 3)).toEqual(['body', ...loc]);
   });
 
-  test('orders and pages: updated_at upwards unless asked otherwise, the count is that before paging', async () => {
+  test('orders by ascending updated_at by default, and counts before paging', async () => {
     expect(await ids({})).toEqual([drive, slack, notion]);
     expect(await ids({ order_dir: 'desc' })).toEqual([notion, slack, drive]);
     expect(await ids({ order_by: 'created_at', order_dir: 'desc' })).toEqual([notion, slack, drive]);
@@ -138,15 +138,15 @@ describe('the lists of data sources', () => {
     expect(await ids({ pagination: { starting_id: drive } })).toEqual([slack, notion]);
   });
 
-  test('older front-ends list what is connected by GET /integrations/', async () => {
+  test('GET /integrations/ lists connected accounts for older front-ends', async () => {
     const { status, body } = await user.get<{ active_integrations: DataSourceRecord[] }>('/integrations/');
     expect(status).toBe(200);
     expect(body.active_integrations.map(({ id }) => id)).toEqual([drive, slack]);
   });
 });
 
-describe('connecting', () => {
-  test('the same account is the same data source, with its tags upserted and its access given again', async () => {
+describe('connection', () => {
+  test('of the same account reuses its data source, upserts its tags and restores access', async () => {
     const account = { externalId: 'GOOGLE_DRIVE|same@b.c' };
     const first = await connectSource(service, owner, { ...account, tags: { a: 1, b: 2 } });
     await revokeSource(service, owner, first._id);
@@ -162,44 +162,44 @@ describe('connecting', () => {
     expect(again.tagsVersion).toBe(first.tagsVersion + 1);
   });
 
-  test('twice at the same moment makes one data source', async () => {
+  test('twice concurrently creates one data source', async () => {
     const account = { externalId: 'GOOGLE_DRIVE|twice@b.c' };
     const both = await Promise.all([connectSource(service, owner, account), connectSource(service, owner, account)]);
     expect(new Set(both.map(({ _id }) => _id)).size).toBe(1);
   });
 
-  test('another user\u2019s connection of the same account is another data source', async () => {
+  test('of the same account by another user creates another data source', async () => {
     const account = { externalId: 'GOOGLE_DRIVE|shared@b.c' };
     const [one, two] = [await connectSource(service, owner, account), await connectSource(service, other, account)];
     expect(one._id).not.toBe(two._id);
   });
 });
 
-describe('what happens to a data source is told', () => {
-  test('ADD at each connection, REVOKE once, and a connection that is undone is not told', async () => {
+describe('events of a data source', () => {
+  test('are ADD at each connection and REVOKE once, and none for a transaction that is rolled back', async () => {
     const { events, transaction, dataSources } = service.store;
-    const account = { externalId: 'GOOGLE_DRIVE|told@b.c' };
+    const account = { externalId: 'GOOGLE_DRIVE|events@b.c' };
     const { _id } = await connectSource(service, owner, account);
     for (let call = 0; call < 2; call += 1) await user.post('/revoke_access_token', { data_source_id: _id });
     await connectSource(service, owner, account);
-    // Both or neither: what is rolled back was never said.
+    // A rolled-back change writes no event.
     const undone = transaction(async (session) => {
       await dataSources.revoke(owner, _id, session);
       throw new Error('undone');
     });
     await expect(undone).rejects.toThrow('undone');
     await events.number();
-    const told = (await events.after(owner.organizationId, 0, 10_000)).filter(
+    const written = (await events.after(owner.organizationId, 0, 10_000)).filter(
       ({ objectId }) => objectId === String(_id),
     );
-    expect(told.map(({ kind, customerId, info }) => [kind, customerId, info])).toEqual(
+    expect(written.map(({ kind, customerId, info }) => [kind, customerId, info])).toEqual(
       ['ADD', 'REVOKE', 'ADD'].map((kind) => [kind, 'dora', null]),
     );
   });
 });
 
-describe('revoking access', () => {
-  test('forgets the credentials and says so; a second time changes nothing', async () => {
+describe('revocation', () => {
+  test('deletes the credentials and updates the record; a second one changes nothing', async () => {
     const { _id, lastSyncedAt } = await connectSource(service, owner, { type: 'BOX', tags: { kept: 'yes' } });
     expect((await user.post('/revoke_access_token', { data_source_id: _id })).body).toEqual({ success: true });
     const [revoked] = (await listed({ filters: { ids: [_id] } })).results;
@@ -215,7 +215,7 @@ describe('revoking access', () => {
     expect((await listed({ filters: { ids: [_id] } })).results).toEqual([revoked]);
   });
 
-  test('files that wait for their sync end SYNC_ABORTED and say why; the others stay', async () => {
+  test('aborts waiting files with a message; others stay', async () => {
     const { _id } = await connectSource(service, owner, { type: 'DROPBOX' });
     const waiting = await user.scrape({ url: 'http://127.0.0.1:9/waiting.xml' });
     const elsewhere = await user.scrape({ url: 'http://127.0.0.1:9/elsewhere.xml' });
@@ -228,7 +228,7 @@ describe('revoking access', () => {
     expect(await user.file(elsewhere.id)).toMatchObject({ sync_status: 'QUEUED_FOR_SYNC' });
   });
 
-  test('an unknown data source is 404, a foreign one alike', async () => {
+  test('of an unknown or foreign data source is 404', async () => {
     const { _id } = await connectSource(service, other);
     const foreign = await user.post('/revoke_access_token', { data_source_id: _id });
     expect(foreign.status).toBe(404);

@@ -33,8 +33,8 @@ const idOf = async (name: string): Promise<number> =>
   (await organization.post<{ id: number }>('/user', { customer_id: name })).body.id;
 const deleteUsers = (...customer_ids: string[]) => organization.post('/delete_users', { customer_ids });
 
-/** Waits until nothing is under way. */
-async function quiet(): Promise<void> {
+/** Waits until no run is in progress. */
+async function untilIdle(): Promise<void> {
   const { runs } = service.store;
   await waitFor(
     async () => {
@@ -45,7 +45,7 @@ async function quiet(): Promise<void> {
   );
 }
 
-test('a deleted user is gone with all it owned, a scrape under way included, and nobody else is touched', async () => {
+test('deletes a user with all data, even during a scrape, and does not touch other users', async () => {
   const [gone, stays] = [await service.user('gone'), await service.user('stays')];
   for (const user of [gone, stays]) await user.settled((await user.scrape({ url: site.url('/sitemap.xml') })).id);
   const userId = await idOf('gone');
@@ -55,9 +55,9 @@ test('a deleted user is gone with all it owned, a scrape under way included, and
   while (!held.requests.includes('/pages/3.html')) await sleep(20);
 
   expect((await deleteUsers('gone')).body).toEqual({ success: true });
-  // At once, for every caller.
+  // The deletion applies at once.
   expect((await gone.get('/whoami')).status).toBe(401);
-  // Reading has begun by the time that is known: nothing of it is answered, nor what is wrong with the question.
+  // The check of the user ends after the search begins: neither results nor validation errors are returned.
   for (const question of [
     { query: 'x', k: 1 },
     { k: 'x' },
@@ -71,7 +71,7 @@ test('a deleted user is gone with all it owned, a scrape under way included, and
   expect((await organization.post('/user', { customer_id: 'gone' })).status).toBe(404);
   expect((await organization.post<Listed>('/list_users', {})).body.users.map((user) => user.id)).not.toContain(userId);
   held.release();
-  await quiet();
+  await untilIdle();
 
   const stores = await readAtRest(service.env);
   expect(stores.content('gone')).toEqual({ files: [], segments: [], points: [], contents: [] });
@@ -86,7 +86,7 @@ test('a deleted user is gone with all it owned, a scrape under way included, and
   ]);
 });
 
-test('the name of a deleted user belongs to a new one, who begins with nothing', async () => {
+test('a new user may take the name of a deleted one, and has no data', async () => {
   const before = await service.user('phoenix');
   const oldId = await idOf('phoenix');
   await before.settled((await before.scrape({ url: site.url('/sitemap.xml') })).id);
@@ -94,35 +94,35 @@ test('the name of a deleted user belongs to a new one, who begins with nothing',
   const after = await service.user('phoenix');
   expect(await idOf('phoenix')).not.toBe(oldId);
   const own = await after.settled((await after.scrape({ url: site.url('/sitemap.xml') })).id);
-  await quiet();
+  await untilIdle();
   expect((await before.get('/whoami')).status).toBe(401);
-  // The erasure of the old one took nothing of the new one's.
+  // The erasure of the old user deletes nothing of the new one.
   expect(await after.children(own.id)).toHaveLength(3);
   expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
 });
 
-test('names that nobody has, and users of other organizations, are passed over', async () => {
+test('skips unknown names and users of other organizations', async () => {
   const other = await service.store.organizations.create('other');
   const foreign = await service.user('foreign', other.apiKey);
-  expect((await deleteUsers('nobody', 'foreign')).body).toEqual({ success: true });
-  await quiet();
+  expect((await deleteUsers('unknown', 'foreign')).body).toEqual({ success: true });
+  await untilIdle();
   expect((await foreign.get('/whoami')).status).toBe(200);
 });
 
-test('a run that waits in the outbox does not begin any more', async () => {
+test('a run that waits in the outbox is not started', async () => {
   const user = await service.user('waiting');
   const userId = await idOf('waiting');
   await service.stopWorker();
   await user.scrape({ url: site.url('/sitemap.xml') });
   await deleteUsers('waiting');
   await service.startWorker();
-  await quiet();
-  const asked = site.requests.length;
+  await untilIdle();
+  const requestCount = site.requests.length;
   const stores = await readAtRest(service.env);
   expect(stores.content('waiting').files).toEqual([]);
   expect(stores.findInconsistencies()).toEqual([]);
   await sleep(1_500);
-  expect(site.requests).toHaveLength(asked);
+  expect(site.requests).toHaveLength(requestCount);
   expect(await service.store.files.ids({ organizationId: 1, userId }, {}, 1)).toEqual([]);
 });
 
@@ -137,7 +137,7 @@ test('customer_ids must be an array of strings', async () => {
   }
 });
 
-test('a recount puts sums over all users into the organization\u2019s record', async () => {
+test('a recount stores sums over all users in the record of the organization', async () => {
   const { apiKey } = await service.store.organizations.create('counted');
   const counted = apiClient(service.url, { authorization: `Bearer ${apiKey}` });
   for (const name of ['one', 'two']) {
@@ -147,7 +147,7 @@ test('a recount puts sums over all users into the organization\u2019s record', a
   const record = async () => (await counted.get<Record<string, unknown>>('/organization')).body;
   expect(await record()).toMatchObject({ file_statistics_aggregated_at: null, aggregate_num_files_by_source: {} });
   expect((await counted.post('/organization/statistics', undefined)).body).toEqual({ success: true });
-  await quiet();
+  await untilIdle();
   const sums = await record();
   expect(sums['file_statistics_aggregated_at']).not.toBeNull();
   expect(sums).toMatchObject({

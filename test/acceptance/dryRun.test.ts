@@ -1,4 +1,4 @@
-/** dry_run: what a run would take. Nothing is embedded, written or told. */
+/** dry_run: the cost of a run. Nothing is embedded or stored, and no event is written. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import type { FileRecord } from '../../contract/records.js';
@@ -60,8 +60,8 @@ afterAll(async () => {
 });
 
 const DRY = { dry_run: true, chunk_size: 100 };
-/** What there is of a user that a run would have changed. */
-async function traces(user: TestUser) {
+/** Data of a user that a run would change. */
+async function storedData(user: TestUser) {
   const { body } = await user.post<{ count: number }>('/user_files_v2', {});
   const { id, num_files_synced } = (await user.get<{ id: number; num_files_synced: number }>('/whoami')).body;
   const organizationId = 1;
@@ -75,19 +75,19 @@ async function traces(user: TestUser) {
   );
   return { files: body.count, num_files_synced, runs, known: known.length, embedded: await embedded() };
 }
-/** Texts that were embedded for the organization, and those that were known. */
+/** Numbers of embedded and of reused texts of the organization. */
 async function embedded(): Promise<unknown> {
   const organization = apiClient(service.url, { authorization: `Bearer ${service.apiKey}` });
   return (await organization.get<{ embedding_usage: unknown }>('/organization')).body.embedding_usage;
 }
 async function sitemap(user: TestUser, body: Record<string, unknown>): Promise<Estimate> {
-  const before = await traces(user);
+  const before = await storedData(user);
   const { status, body: answer } = await user.post<Estimate>('/scrape_sitemap', { ...DRY, ...body });
   expect({ status, fault: answerFault('ours', { method: 'post', path: '/scrape_sitemap', status }, answer) }).toEqual({
     status: 200,
     fault: null,
   });
-  expect(await traces(user)).toEqual(before);
+  expect(await storedData(user)).toEqual(before);
   return answer;
 }
 function publish(name: string, numbers: readonly number[], paragraphs = 3): string {
@@ -99,7 +99,7 @@ function publish(name: string, numbers: readonly number[], paragraphs = 3): stri
 const range = (from: number, count: number) => Array.from({ length: count }, (_, index) => from + index);
 const requested = (path: string) => site.requests.filter((one) => one.startsWith(path)).length;
 
-test('of a small site all is read: the numbers are those of the run itself', async () => {
+test('a small site is read completely, and the estimate equals the run', async () => {
   const user = await service.user('ada');
   const url = publish('small', range(0, 3));
   const dry = await sitemap(user, { url });
@@ -117,7 +117,7 @@ test('of a small site all is read: the numbers are those of the run itself', asy
     bytes: sum(({ file_statistics: one }) => one?.file_size),
     chunks: sum(({ file_statistics: one }) => one?.num_embeddings),
   });
-  // The bound was met to the token: one less would have paused it.
+  // The limit was met exactly: one token less would have paused the run.
   const [record] = await service.store.files.byIds(
     { organizationId: pages[0]?.organization_id ?? 0, userId: pages[0]?.organization_user_id ?? 0 },
     [id],
@@ -126,16 +126,16 @@ test('of a small site all is read: the numbers are those of the run itself', asy
   expect(dry.price).toBeCloseTo(((dry.tokens ?? 0) / 1_000_000) * 2);
   expect([dry.tokens_low, dry.tokens_high]).toEqual([dry.tokens, dry.tokens]);
 
-  // What is embedded already is said to be; and how fast the last runs without a bound were.
+  // The estimate reports texts embedded already, and the duration by the last runs without a limit.
   await user.scrape({ url: publish('fast', range(10, 2)) }).then((one) => user.settled(one.id));
   const again = await sitemap(user, { url });
   expect(again).toMatchObject({ sample: { known_chunks: dry.chunks }, seconds_by: { runs: 1, files: 2 } });
   expect(again.seconds).toBeGreaterThan(0);
 });
 
-test('of a large site a sample is read, and the whole lies between low and high', async () => {
+test('a large site is estimated from a sample, with a lower and an upper bound', async () => {
   const user = await service.user('bob');
-  // Long pages and short ones in turn.
+  // Long and short pages alternate.
   const paths = range(0, 40).map((number) => `/large/${number}.html`);
   paths.forEach((path, number) => site.pages.set(path, samplePage(100 + number, 2 + (number % 5))));
   paths.push('/large/private/1.html');
@@ -153,24 +153,24 @@ test('of a large site a sample is read, and the whole lies between low and high'
   expect(await sitemap(user, { url, skip_embedding_generation: true })).toMatchObject({ tokens: 0, price: 0 });
 });
 
-test('a dry run is bounded in time, and obeys the limits of its user', async () => {
+test('a dry run has a time limit, and respects the limits of its user', async () => {
   const user = await service.user('cleo');
   const url = publish('slow', range(200, 6));
   for (const path of range(200, 6).map((number) => `/slow/${number}.html`)) site.pages.set(path, () => undefined);
-  const begun = Date.now();
+  const startedAt = Date.now();
   expect(await sitemap(user, { url })).toMatchObject({
     ...{ files: 6, complete: true, estimated: true, tokens: null, tokens_high: null, bytes: null, price: null },
     sample: { files: 0 },
   });
-  expect(Date.now() - begun).toBeLessThan(TIMEOUT_S * 1_000 + 2_000);
+  expect(Date.now() - startedAt).toBeLessThan(TIMEOUT_S * 1_000 + 2_000);
   const organization = apiClient(service.url, { authorization: `Bearer ${service.apiKey}` });
   await organization.post('/update_users', { customer_ids: ['cleo'], max_files_per_upload: 2 });
-  // Two of one user at once, and not a third.
+  // At most two dry runs of one user at once.
   const three = await Promise.all(range(0, 3).map(() => user.post<Estimate>('/scrape_sitemap', { url, ...DRY })));
   expect(three.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 200, 429]);
   for (const { status, body } of three)
     if (status === 200) expect(body).toMatchObject({ files: 2, skipped: { over_limit: 4 } });
-  // A sitemap that never ends its answer: what was seen of it is told.
+  // A sitemap whose response never ends: the part received is reported.
   site.pages.set('/endless.xml', (_request, response) => {
     response.writeHead(200, { 'content-type': 'application/xml' });
     response.write(sitemapOf(site.origin, ['/small/0.html']).replace('</urlset>', ''));
@@ -180,32 +180,32 @@ test('a dry run is bounded in time, and obeys the limits of its user', async () 
   expect(none).toMatchObject({ status: 400, body: { detail: expect.any(String) } });
 });
 
-thoroughly('a crawl is followed as far as the sample goes', async () => {
+thoroughly('a crawl is followed within the sample', async () => {
   const user = await service.user('dora');
   site.pages.set('/start.html', linkedPage('start', ['/a.html', '/b.html', '/c.html', 'http://elsewhere.example/']));
   for (const name of ['a', 'b', 'c']) site.pages.set(`/${name}.html`, linkedPage(name, [`/${name}${name}.html`]));
   const crawl = async (more: Record<string, unknown>) => {
-    const before = await traces(user);
+    const before = await storedData(user);
     const body = [{ url: site.url('/start.html'), ...DRY, ...more }];
     const { status, body: answer } = await user.post<Estimate[]>('/web_scrape', body);
     expect({ status, fault: answerFault('ours', { method: 'post', path: '/web_scrape', status }, answer) }).toEqual({
       status: 200,
       fault: null,
     });
-    expect(await traces(user)).toEqual(before);
+    expect(await storedData(user)).toEqual(before);
     return answer[0];
   };
   expect(await crawl({ recursion_depth: 1 })).toMatchObject({ files: 4, complete: true, estimated: false });
   expect(await crawl({ recursion_depth: 2 })).toMatchObject({ files: 7, complete: true, estimated: true });
-  // What lies behind pages that were not read is not known.
+  // Links of pages that were not read are unknown.
   expect(await crawl({ recursion_depth: 3 })).toMatchObject({ files: 7, complete: false, tokens_high: null });
   expect(await crawl({ recursion_depth: 3, max_pages_to_scrape: 2 })).toMatchObject({ files: 2, complete: true });
   const mixed = [{ url: site.url('/start.html'), dry_run: true }, { url: site.url('/start.html') }];
   expect((await user.post('/web_scrape', mixed)).status).toBe(422);
-  expect((await traces(user)).files).toBe(0);
+  expect((await storedData(user)).files).toBe(0);
 });
 
-test('a selection is walked at its source', async () => {
+test('a selection is listed at its source', async () => {
   const user = await service.user('emil');
   gitbook.tokens.set('gb_api_emil', ORGANIZATION);
   await user.post('/integrations/gitbook', {
@@ -216,7 +216,7 @@ test('a selection is walked at its source', async () => {
   });
   const { results } = (await user.post<{ results: { id: number }[] }>('/user_data_sources', {})).body;
   const data_source_id = results[0]?.id;
-  const before = await traces(user);
+  const before = await storedData(user);
   const path = '/integrations/files/sync';
   const body = { data_source_id, ids: ['pier', 'no-such-space'], ...DRY };
   const { status, body: dry } = await user.post<Estimate>(path, body);
@@ -238,7 +238,7 @@ test('a selection is walked at its source', async () => {
     ...DRY,
   });
   expect(spaces.body).toMatchObject({ files: 2, tokens: dry.tokens });
-  expect(await traces(user)).toEqual(before);
+  expect(await storedData(user)).toEqual(before);
   expect(
     (await user.post<{ results: { last_sync_action: string }[] }>('/user_data_sources', {})).body.results[0],
   ).toMatchObject({ last_sync_action: 'ADD' });

@@ -59,7 +59,7 @@ const usageOf = async (space: string) => {
 };
 
 test(
-  'every model embeds files, chunks of the default size included, and finds them',
+  'every model embeds files, including chunks of the default size, and finds them',
   () =>
     everyRow(
       EMBEDDING_MODEL_IDS,
@@ -99,7 +99,7 @@ test(
   1_800_000,
 );
 
-test('documents and queries are told apart where the provider has a kind of each', async () => {
+test('marks texts as documents or queries if the provider distinguishes them', async () => {
   for (const model of ['COHERE_MULTILINGUAL_V3', 'SOLAR_1_MINI'] as const) {
     emulator.came.length = 0;
     const { id } = await uploadText(`A passage about ferns, for ${model}.`, model);
@@ -109,13 +109,13 @@ test('documents and queries are told apart where the provider has a kind of each
   }
 }, 60_000);
 
-describe('a picture that is not to be read', () => {
+describe('picture without OCR', () => {
   const PICTURE = 'VERTEX_MULTIMODAL';
   const { space, dimensions } = EMBEDDING_MODELS[PICTURE];
   const send = (name: string, content: Uint8Array, query: Record<string, string | boolean> = {}) =>
     user.send({ name, content }, query);
 
-  test('is embedded as what it shows, by the model that takes pictures, whichever was asked for', async () => {
+  test('is embedded as a picture by the multimodal model, regardless of the requested model', async () => {
     const sent = drawPicture(['A lighthouse'], { type: 'jpeg' });
     const file = await user.settled((await send('sea.jpg', sent, { embedding_model: 'OPENAI' })).id);
     expect(file).toMatchObject({
@@ -135,7 +135,7 @@ describe('a picture that is not to be read', () => {
     expect(await user.search({ ...about, embedding_model: 'OPENAI' })).toEqual([]);
   });
 
-  test('is not embedded a second time while it stays the same', async () => {
+  test('is not embedded again while unchanged', async () => {
     const { id } = await user.settled((await send('again.png', drawPicture(['Twice']))).id);
     emulator.came.length = 0;
     await user.post('/resync_file', { file_id: id });
@@ -143,7 +143,7 @@ describe('a picture that is not to be read', () => {
     expect(emulator.came).toEqual([]);
   });
 
-  test('is read with use_ocr, and embedded as text', async () => {
+  test('is read by OCR with use_ocr, and embedded as text', async () => {
     const sent = drawPicture(['The lighthouse keeper', 'counts the ships at night'], { size: 48 });
     const { id } = await send('read.png', sent, { use_ocr: true, embedding_model: 'OPENAI' });
     const file = await user.settled(id);
@@ -152,7 +152,7 @@ describe('a picture that is not to be read', () => {
     expect(results.map((chunk) => chunk.source_content).join(' ')).toMatch(/lighthouse keeper/);
   });
 
-  test('ends in words that name use_ocr where it is too large, or nothing is to be embedded', async () => {
+  test('fails with a message about use_ocr if it is too large or embedding is skipped', async () => {
     const large = Buffer.concat([Buffer.from(drawPicture(['Large'])), Buffer.alloc(20_000_000)]);
     const ends = await Promise.all([
       send('large.png', large),
@@ -166,12 +166,12 @@ describe('a picture that is not to be read', () => {
   });
 });
 
-describe('a provider that misbehaves loses nothing, and nothing wrong is written', () => {
+describe('faulty answers of a provider', () => {
   const WRONG: readonly (readonly [string, Misbehaviour])[] = [
     ['429 with Retry-After', { status: 429, headers: { 'retry-after': '0.3' } }],
     ['a broken connection', 'broken'],
     ['too few vectors', 'few'],
-    // Each fault by itself is in test/providers/embeddings/remoteProviders.test.ts.
+    // test/providers/embeddings/remoteProviders.test.ts covers each fault separately.
     ...thoroughRows([
       ['429 with a long Retry-After', { status: 429, headers: { 'retry-after': '2' } }],
       ['429 without Retry-After', { status: 429 }],
@@ -187,17 +187,17 @@ describe('a provider that misbehaves loses nothing, and nothing wrong is written
   const cases = WRONG.map(([what, wrong], at) => [what, models[at % models.length] ?? 'OPENAI', wrong] as const);
 
   test.each(cases)(
-    '%s (%s)',
+    'loses no text and writes no wrong vector after %s (%s)',
     async (what, model, wrong) => {
       const { space, dimensions } = EMBEDDING_MODELS[model];
-      // Past the tries of one call: the file goes back into the queue once.
+      // More failures than retries of one call: the file is queued again once.
       emulator.misbehave((_one, nth) => (nth <= 3 ? wrong : null));
       const names = Array.from({ length: 4 }, (_, i) => `${what} ${i}: the heron waits at the weir.`);
       const files = await Promise.all(names.map((contents) => uploadText(contents, model)));
       for (const [at, { id }] of files.entries()) {
         expect(await user.settled(id)).toMatchObject({
           sync_status: 'READY',
-          // Named so that a failure says why.
+          // Included so that a failure of the test shows the message.
           sync_error_message: null,
           embedding_properties: { [model]: { served_by: space } },
           file_statistics: { num_embeddings: 1 },
@@ -212,22 +212,22 @@ describe('a provider that misbehaves loses nothing, and nothing wrong is written
     60_000,
   );
 
-  test('texts that a provider finds too long are cut, and their file is READY', async () => {
-    // Three figures are one token of ours and three of Cohere's.
+  test('truncates texts that a provider refuses as too long', async () => {
+    // Three digits are one token in our count and three in Cohere's.
     const { id } = await uploadText('1234567890 '.repeat(90), 'COHERE_MULTILINGUAL_V3');
     expect(await user.settled(id)).toMatchObject({ sync_status: 'READY' });
     expect(emulator.came.some((one) => one.status === 400)).toBe(true);
   }, 60_000);
 
-  test('a key that is refused ends the file at once, in words that name the setting', async () => {
+  test('fails the file at once if the key is refused, with the name of the setting', async () => {
     emulator.misbehave(() => ({ status: 401 }));
-    const file = await user.settled((await uploadText('A text that nobody may send.', 'OPENAI_ADA_LARGE_256')).id);
+    const file = await user.settled((await uploadText('A text that is never sent.', 'OPENAI_ADA_LARGE_256')).id);
     expect(file.sync_status).toBe('SYNC_ERROR');
     expect(file.sync_error_message).toContain('OPENAI_API_KEY');
     expect(emulator.came).toHaveLength(1);
   }, 60_000);
 
-  test('a search says when to come back, or which setting is wrong', async () => {
+  test('a search answers 503 for a temporary failure, 502 with the setting for a refused key', async () => {
     const { id } = await uploadText('A text to be looked for.', 'OPENAI_ADA_LARGE_1024');
     await user.settled(id);
     const search = () =>
@@ -249,25 +249,25 @@ test('a search whose caller disconnects is not sent to the provider again', asyn
   await user.settled(id);
   emulator.came.length = 0;
   emulator.misbehave((_one, nth) => (nth === 1 ? { status: 429, headers: { 'retry-after': '2' } } : null));
-  const gone = new AbortController();
-  const left = fetch(`${service.url}/embeddings`, {
+  const disconnect = new AbortController();
+  const aborted = fetch(`${service.url}/embeddings`, {
     method: 'POST',
     headers: { authorization: `Token ${user.token}`, 'content-type': 'application/json' },
     body: JSON.stringify({ query: 'of the first', k: 1, embedding_model: model }),
-    signal: gone.signal,
+    signal: disconnect.signal,
   });
   await waitFor(
     () => emulator.came.length,
     (count) => count === 1,
   );
-  gone.abort();
-  await expect(left).rejects.toThrow();
-  // Refused requests are repeated before others are sent: the first would come before this one.
+  disconnect.abort();
+  await expect(aborted).rejects.toThrow();
+  // Retries are sent before new requests, so a retry of the first search would arrive before this one.
   await user.search({ query: 'of the second', k: 1, embedding_model: model });
   expect(emulator.came.map(({ texts }) => texts)).toEqual([['of the first'], ['of the second']]);
 }, 60_000);
 
-test('requests and tokens are counted, and texts that are known from before are not embedded again', async () => {
+test('counts requests and tokens, and does not embed known texts again', async () => {
   const model = 'OPENAI_ADA_LARGE_3072';
   const { space } = EMBEDDING_MODELS[model];
   const before = (await usageOf(space)) ?? { requests: 0, tokens: 0, computed: 0, reused: 0 };
@@ -280,7 +280,7 @@ test('requests and tokens are counted, and texts that are known from before are 
   expect(await usageOf(space)).toEqual({ ...once, reused: before.reused + 1 });
 }, 60_000);
 
-test('GET /models tells what serves each model', async () => {
+test('GET /models lists the provider of each model', async () => {
   const key = apiClient(service.url, { authorization: `Bearer ${service.apiKey}` });
   const { status, body } = await key.get<{ results: Record<string, unknown>[] }>('/models');
   expect(status).toBe(200);
@@ -298,7 +298,7 @@ test('GET /models tells what serves each model', async () => {
 });
 
 thoroughly(
-  'files that the embedded model served stay found when a provider is configured later',
+  'files of the embedded model are still found after a provider is configured',
   async () => {
     const without = await startService({ LOG_LEVEL: 'silent' });
     const owner = await without.user('nora');
@@ -312,7 +312,7 @@ thoroughly(
     const { DATA_DIR: _dir, ...stores } = without.env;
     const later = await startService({
       ...(stores as Record<string, string>),
-      // Not its predecessor's: a poll of that may still be open.
+      // Another queue than that of the first service, which may still have an open poll.
       TASK_QUEUE: 'later',
       ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
       ...emulator.settings('openai'),

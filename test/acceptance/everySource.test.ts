@@ -1,4 +1,4 @@
-/** Each connected source once: connected, listed, synced, read and found, and its own operations answered. */
+/** End-to-end test of each source: connect, list, sync, read, search, and the operations of the source. */
 import { describe, expect, test } from '@jest/globals';
 
 import type { ConnectedSourceType } from '../../contract/sources.js';
@@ -7,7 +7,7 @@ import { LIGHTHOUSE } from '../support/sourceStands/stand.js';
 
 const catalogue = useCatalogue();
 
-/** A call of an operation that only this source has, made once an item was synced. */
+/** A call of an operation that only this source has, after an item was synced. */
 type OwnCall = (customer: Customer) => Promise<{ readonly status: number }>;
 
 const reads =
@@ -55,7 +55,7 @@ const OWN_CALLS: Partial<Readonly<Record<ConnectedSourceType, readonly OwnCall[]
 };
 
 describe.each(SOURCES)('%s', (type) => {
-  test('is connected, and an item of it is listed, synced, read and found; its own operations answer', async () => {
+  test('connects, lists, syncs, reads and finds an item, and answers its own operations', async () => {
     const customer = new Customer(catalogue, type);
     await customer.begin();
     await customer.connect();

@@ -1,4 +1,4 @@
-/** Search over what was really ingested: by words, by vectors that callers made, with links to the content. */
+/** Search over ingested files: hybrid search, vectors of the caller, and links to the content. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { EMBEDDING_MODELS } from '../../contract/embeddingModels.js';
@@ -22,7 +22,7 @@ async function upload(contents: string, more: object = {}): Promise<FileRecord> 
   return file;
 }
 
-test('an identifier that meaning misses is found by its letters', async () => {
+test('hybrid search finds identifiers that semantic search misses', async () => {
   const codes = Array.from({ length: 24 }, (_, index) => `QX-${7100 + index * 37}-B`);
   const files = await Promise.all(
     codes.map((code) =>
@@ -41,13 +41,13 @@ test('an identifier that meaning misses is found by its letters', async () => {
   expect(await right(false)).toBeLessThan(codes.length);
 });
 
-test('a file without sparse vectors is found in a hybrid search by its meaning', async () => {
+test('hybrid search finds a file without sparse vectors by its meaning', async () => {
   const { id } = await upload('Puffins nest on the cliffs of the northern island.');
   const found = await user.search({ query: 'birds that breed on cliffs', k: 3, hybrid_search: true });
   expect(found.map(({ file_id: one }) => one)).toContain(id);
 });
 
-test('vectors that a caller made are found by a vector, and by their words in a hybrid search', async () => {
+test('vectors of a caller are found by a vector, and by words in a hybrid search', async () => {
   const model = 'AZURE_ADA_SMALL_512';
   const vector = (at: number) => new Array<number>(EMBEDDING_MODELS[model].dimensions).fill(0).with(at, 1);
   const file = await upload('Anything.', { generate_sparse_vectors: true });
@@ -61,14 +61,14 @@ test('vectors that a caller made are found by a vector, and by their words in a 
   };
   expect((await user.post('/upload_chunks_and_embeddings', body)).status).toBe(200);
   await user.settled(file.id);
-  const asked = { query: 'zither', embedding_model: model, k: 1 };
-  expect(await user.search({ ...asked, query_vector: vector(1) })).toMatchObject([{ content: given[1]?.chunk }]);
-  expect(await user.search({ ...asked, hybrid_search: true })).toMatchObject([{ content: given[0]?.chunk }]);
-  expect(await user.search(asked)).toEqual([]);
+  const request = { query: 'zither', embedding_model: model, k: 1 };
+  expect(await user.search({ ...request, query_vector: vector(1) })).toMatchObject([{ content: given[1]?.chunk }]);
+  expect(await user.search({ ...request, hybrid_search: true })).toMatchObject([{ content: given[0]?.chunk }]);
+  expect(await user.search(request)).toEqual([]);
 });
 
 test('include_raw_file gives a link that opens the content', async () => {
-  const text = 'The ledger of the lighthouse lies in the cellar.';
+  const text = 'The ledger of the lighthouse is kept in the cellar.';
   const { id } = await upload(text);
   const [found] = await user.search({ query: 'ledger', k: 1, file_ids: [id], include_raw_file: true });
   const answer = await fetch(found?.presigned_url ?? '');

@@ -15,10 +15,10 @@ let service: TestService;
 let user: TestUser;
 const sites: Site[] = [];
 
-async function site<Kind extends Site>(making: Promise<Kind>): Promise<Kind> {
-  const made = await making;
-  sites.push(made);
-  return made;
+async function site<Kind extends Site>(starting: Promise<Kind>): Promise<Kind> {
+  const started = await starting;
+  sites.push(started);
+  return started;
 }
 const texts = async (id: number): Promise<string[]> =>
   (await user.chunks({ ids: [id] })).results.map((chunk) => chunk.source_content);
@@ -35,14 +35,14 @@ afterAll(async () => {
   await Promise.all(sites.map((one) => one.close()));
 });
 
-describe('what did not change costs nothing', () => {
-  test('an unchanged page is neither rewritten nor embedded again, by its validators or by its bytes', async () => {
+describe('unchanged pages', () => {
+  test('are neither rewritten nor embedded again, by their validators or their bytes', async () => {
     const pages = await site(startSite());
     const tagged = { headers: { etag: '"one"' }, body: samplePage(1, 2) };
-    let asked = 0;
+    let conditionalRequests = 0;
     pages.pages.set('/tagged.html', (request, response) => {
       const known = request.headers['if-none-match'] === '"one"';
-      if (known) asked += 1;
+      if (known) conditionalRequests += 1;
       response
         .writeHead(known ? 304 : 200, { 'content-type': 'text/html', ...tagged.headers })
         .end(known ? '' : tagged.body);
@@ -62,21 +62,21 @@ describe('what did not change costs nothing', () => {
       tenant(parent),
       before.map((file) => file.id),
     );
-    expect(asked).toBe(1);
+    expect(conditionalRequests).toBe(1);
     expect(after.map((file) => file.generation)).toEqual(stored.map((file) => file.generation));
     expect(after.every((file) => file.syncStatus === 'READY')).toBe(true);
     expect(
       after.every((file, index) => (file.lastSync?.getTime() ?? 0) > (stored[index]?.lastSync?.getTime() ?? 0)),
     ).toBe(true);
 
-    // Other options are another outcome: then the same bytes are read again, without a condition.
+    // Other options change the result, so the page is read again without a condition.
     await user.settled((await user.scrape({ url, chunk_size: 60 })).id);
     const rewritten = await service.store.files.byIds(
       tenant(parent),
       before.map((file) => file.id),
     );
     expect(rewritten.every((file, index) => file.generation > (stored[index]?.generation ?? 0))).toBe(true);
-    expect(asked).toBe(1);
+    expect(conditionalRequests).toBe(1);
   });
 });
 
@@ -99,14 +99,14 @@ describe('POST /resync_file', () => {
   });
   const resync = (body: Record<string, unknown>) => user.post<FileRecord & { detail: unknown }>('/resync_file', body);
 
-  test('answers the record, already queued; absent and null sizes keep the stored ones', async () => {
+  test('returns the queued record, and keeps the stored sizes for absent and null ones', async () => {
     const { status, body } = await resync({ file_id: page.id, chunk_size: null });
     expect(status).toBe(200);
     expect(body).toMatchObject({ id: page.id, sync_status: 'QUEUED_FOR_SYNC', chunk_size: 200, chunk_overlap: 5 });
     expect(await user.settled(page.id)).toMatchObject({ sync_status: 'READY', chunk_size: 200 });
   });
 
-  test('its run is found by the file, the organization and the user', async () => {
+  test('has search attributes for the file, the organization and the user', async () => {
     const settings = { address: testEngines().temporalAddress, namespace: 'default' };
     const client = createTemporalClient(settings);
     const { typedSearchAttributes } = await client.workflow
@@ -121,21 +121,21 @@ describe('POST /resync_file', () => {
     await client.connection.close();
   });
 
-  test('given sizes replace the stored ones, and the chunks follow', async () => {
+  test('replaces the stored sizes and the chunks', async () => {
     const before = await texts(page.id);
     await resync({ file_id: page.id, chunk_size: 50, chunk_overlap: 0 });
     expect(await user.settled(page.id)).toMatchObject({ chunk_size: 50, chunk_overlap: 0 });
     expect((await texts(page.id)).length).toBeGreaterThan(before.length);
   });
 
-  test('force_embedding_generation makes vectors for a file made without', async () => {
+  test('creates missing vectors with force_embedding_generation', async () => {
     expect(await user.search({ query: 'anything', k: 1, file_ids: [page.id] })).toEqual([]);
     await resync({ file_id: page.id, force_embedding_generation: true });
     expect(await user.settled(page.id)).toMatchObject({ skip_embedding_generation: false });
     expect(await user.search({ query: 'anything', k: 1, file_ids: [page.id] })).toHaveLength(1);
   });
 
-  test('skip_file_processing ends READY_TO_SYNC and fetches nothing; a later resync works again', async () => {
+  test('ends READY_TO_SYNC without a fetch with skip_file_processing, and can be repeated without it', async () => {
     pages.requests.length = 0;
     await resync({ file_id: page.id, skip_file_processing: true });
     expect(await user.settled(page.id)).toMatchObject({ sync_status: 'READY_TO_SYNC' });
@@ -144,7 +144,7 @@ describe('POST /resync_file', () => {
     expect(await user.settled(page.id)).toMatchObject({ sync_status: 'READY' });
   });
 
-  test('of a parent runs that scrape again', async () => {
+  test('repeats the scrape of a parent', async () => {
     pages.requests.length = 0;
     const { body } = await resync({ file_id: page.parent_id });
     expect(body).toMatchObject({ id: page.parent_id, sync_status: 'QUEUED_FOR_SYNC' });
@@ -152,13 +152,13 @@ describe('POST /resync_file', () => {
     expect(pages.requests.filter((path) => path.startsWith('/pages/'))).toHaveLength(2);
   });
 
-  test('an overlap that no longer fits is 422, an unknown file 404', async () => {
+  test('answers 422 for an overlap that no longer fits, and 404 for an unknown file', async () => {
     expect((await resync({ file_id: page.id, chunk_size: 10, chunk_overlap: 10 })).status).toBe(422);
     expect((await resync({ file_id: 2 ** 40 })).status).toBe(404);
     expect((await resync({})).status).toBe(422);
   });
 
-  test('a file in motion is 409', async () => {
+  test('answers 409 for a file being synced', async () => {
     const held = await heldSite(6);
     const parent = await user.scrape({ url: held.url('/sitemap.xml') });
     let moving: FileRecord | undefined;
@@ -175,7 +175,7 @@ describe('POST /resync_file', () => {
 });
 
 describe('POST /delete_files_v2', () => {
-  test('no filter is 400', async () => {
+  test('answers 400 without a filter', async () => {
     for (const filters of [undefined, {}, { ids: [] }, { root_files_only: false }, { tags: {} }]) {
       const { status, body } = await user.post<{ detail: string }>('/delete_files_v2', filters ? { filters } : {});
       expect({ filters, status, detail: body.detail }).toEqual({
@@ -186,23 +186,23 @@ describe('POST /delete_files_v2', () => {
     }
   });
 
-  test('takes records, chunks, points and stored contents, and nothing else', async () => {
+  test('deletes only the records, chunks, points and contents of the named files', async () => {
     const pages = await site(startSampleSite(4, 2));
     const parent = await user.settled((await user.scrape({ url: pages.url('/sitemap.xml') })).id);
     const [first, second, ...rest] = (await user.children(parent.id)) as [FileRecord, FileRecord, ...FileRecord[]];
-    const doomed = [first.id, second.id];
-    expect(await service.store.contents.countOf(tenant(first), doomed)).toBe(2);
-    expect((await user.post('/delete_files_v2', { filters: { ids: doomed } })).body).toEqual({ success: true });
+    const deletedIds = [first.id, second.id];
+    expect(await service.store.contents.countOf(tenant(first), deletedIds)).toBe(2);
+    expect((await user.post('/delete_files_v2', { filters: { ids: deletedIds } })).body).toEqual({ success: true });
     while ((await user.children(parent.id)).length > 2) await sleep(50);
-    expect(await service.store.chunks.countOf(tenant(first), doomed)).toBe(0);
-    expect(await service.store.vectors.countOf(tenant(first), doomed)).toBe(0);
-    expect(await service.store.contents.countOf(tenant(first), doomed)).toBe(0);
-    const left = await user.children(parent.id);
-    expect(left.map((file) => file.id)).toEqual(rest.map((file) => file.id));
+    expect(await service.store.chunks.countOf(tenant(first), deletedIds)).toBe(0);
+    expect(await service.store.vectors.countOf(tenant(first), deletedIds)).toBe(0);
+    expect(await service.store.contents.countOf(tenant(first), deletedIds)).toBe(0);
+    const remaining = await user.children(parent.id);
+    expect(remaining.map((file) => file.id)).toEqual(rest.map((file) => file.id));
     expect((await user.chunks({ parent_file_ids: [parent.id] })).count).toBeGreaterThan(0);
   });
 
-  test('preserve_file_record keeps a record that can be synced again', async () => {
+  test('keeps a record that can be synced again with preserve_file_record', async () => {
     const pages = await site(startSampleSite(1, 1));
     const parent = await user.settled((await user.scrape({ url: pages.url('/sitemap.xml') })).id);
     const [page] = (await user.children(parent.id)) as [FileRecord];
@@ -216,17 +216,17 @@ describe('POST /delete_files_v2', () => {
   });
 });
 
-describe('a run that is ended early', () => {
-  test('by our own operation: what is done stays, the rest ends SYNC_ABORTED, without waiting for a page', async () => {
+describe('early end of a run', () => {
+  test('by cancellation keeps finished files and aborts the rest, without waiting for a page', async () => {
     // Fewer held pages than requests to one host at once, so that the free ones get through.
     const held = await heldSite(8);
     const parent = await user.scrape({ url: held.url('/sitemap.xml') });
     while ((await user.children(parent.id)).filter((file) => file.sync_status === 'READY').length < 2) await sleep(30);
-    const begun = Date.now();
+    const startedAt = Date.now();
     expect((await user.post('/cancel_sync', { file_id: parent.id })).status).toBe(200);
     expect(await user.settled(parent.id)).toMatchObject({ sync_status: 'SYNC_ABORTED' });
-    // What waited for a held page would wait for HEADERS_TIMEOUT_MS at least.
-    expect(Date.now() - begun).toBeLessThan(20_000);
+    // A wait for a held page would last at least HEADERS_TIMEOUT_MS.
+    expect(Date.now() - startedAt).toBeLessThan(20_000);
     held.release();
     const statuses = (await user.children(parent.id)).map((file) => file.sync_status);
     expect(statuses.filter((one) => one === 'READY')).toHaveLength(2);
@@ -234,7 +234,7 @@ describe('a run that is ended early', () => {
     expect((await user.post('/cancel_sync', { file_id: parent.id })).status).toBe(409);
   });
 
-  test('by termination in Temporal: the reaper ends its records by what Temporal says', async () => {
+  test('by termination in Temporal: the reaper ends its records', async () => {
     const held = await heldSite(6);
     const parent = await user.scrape({ url: held.url('/sitemap.xml') });
     while ((await user.children(parent.id)).filter((file) => file.sync_status === 'READY').length < 2) await sleep(30);
@@ -244,7 +244,7 @@ describe('a run that is ended early', () => {
     });
     const log = createLog({ level: 'silent', name: 'test' });
     const later = Date.now() + 60_000;
-    // While the workflow lives, nothing is reaped, however long it takes.
+    // Nothing is reaped while the workflow runs, however long it takes.
     expect(await reapOnce({ client, names: service.names }, service.store, log, later)).toBe(0);
     await client.workflow.getHandle(service.names.idOf(`scrape:${parent.id}`)).terminate('test');
     expect(await reapOnce({ client, names: service.names }, service.store, log, later)).toBe(1);
@@ -256,7 +256,7 @@ describe('a run that is ended early', () => {
     await client.connection.close();
   });
 
-  test('in the outbox already: nothing is fetched', async () => {
+  test('in the outbox fetches nothing', async () => {
     const idle = await startService(
       { ALLOWED_PRIVATE_HOSTS: '127.0.0.1', LOG_LEVEL: 'silent', TEMPORAL_ADDRESS: '127.0.0.1:1' },
       { worker: false },
@@ -315,7 +315,7 @@ describe('presigned URLs', () => {
 });
 
 describe('GET /process_sitemap', () => {
-  test('lists what a sitemap names, and fetches no page', async () => {
+  test('lists the pages of a sitemap, and fetches none', async () => {
     const pages = await site(startSampleSite(3, 1));
     const { status, body } = await user.get<{ urls: string[] }>(
       `/process_sitemap?url=${encodeURIComponent(pages.url('/sitemap.xml'))}`,
@@ -325,7 +325,7 @@ describe('GET /process_sitemap', () => {
     expect(pages.requests).toEqual(['/sitemap.xml']);
   });
 
-  test('says what is wrong', async () => {
+  test('reports errors', async () => {
     const pages = await site(startSite());
     const missing = await user.get<{ detail: string }>(
       `/process_sitemap?url=${encodeURIComponent(pages.url('/sitemap.xml'))}`,

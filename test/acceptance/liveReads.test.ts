@@ -18,8 +18,8 @@ import { standForSlack } from '../support/sourceStands/slack.js';
 import type { SourceStand } from '../support/sourceStands/stand.js';
 
 /**
- * Each operation that reads an account while its caller waits, once; test/system/sources/own has all that they do. And every
- * list that is read by a cursor, most of which are such operations.
+ * Operations that read an account during the request; test/system/sources/own tests them in detail. Also every list
+ * with a cursor, most of which are such operations.
  */
 const RECORD = {
   OwnerId: sfId('005', 'ada'),
@@ -37,7 +37,7 @@ const CRM = {
     fields: { Name: 'Won', StageName: 'Closed', CloseDate: '2026-03-01', IsClosed: true, IsWon: true },
   },
 };
-/** Lists of a repository, with what else each asks for and how much there is of it. */
+/** Lists of a repository, with further fields of the request, and the minimum number of entries. */
 const GITHUB_LISTS: readonly [string, object, number][] = [
   ['issues', {}, 3],
   ['pull_requests', {}, 1],
@@ -98,8 +98,12 @@ afterAll(async () => {
   await Promise.all([salesforce, github, slack, sharePoint, site].map((one) => one.close()));
 });
 
-/** Whether an answer of 200 is as both documents describe it. */
-function described(method: 'get' | 'post', path: string, { status, body }: { status: number; body: unknown }): void {
+/** Expects a 200 answer that matches both OpenAPI documents. */
+function expectDescribed(
+  method: 'get' | 'post',
+  path: string,
+  { status, body }: { status: number; body: unknown },
+): void {
   const operation = { method, path, status };
   expect([status, answerFault('ours', operation, body), answerFault('theirs', operation, body)]).toEqual([
     200,
@@ -108,51 +112,51 @@ function described(method: 'get' | 'post', path: string, { status, body }: { sta
   ]);
 }
 
-test('records of a CRM are listed, and each is read by its id', () =>
+test('lists the records of a CRM, and reads each by its id', () =>
   everyRow(
     Object.entries(CRM),
     ([kind]) => kind,
     async ([kind, { id }]) => {
       const path = `/integrations/data/crm/${kind}`;
       const list = await user.post<{ data: { id: string }[] }>(path, { data_source_id: ids.salesforce });
-      described('post', path, list);
+      expectDescribed('post', path, list);
       expect(list.body.data.map((one) => one.id)).toEqual([id]);
       const one = await user.get<{ id: string }>(`${path}/${id}?data_source_id=${ids.salesforce}`);
-      described('get', `${path}/{id}`, one);
+      expectDescribed('get', `${path}/{id}`, one);
       expect(one.body.id).toBe(id);
     },
   ));
 
-test('issues, pull requests and what belongs to one are listed', () =>
+test('lists issues, pull requests, and comments, commits and files of a pull request', () =>
   everyRow(
     GITHUB_LISTS,
     ([what]) => what,
     async ([what, more, least]) => {
       const path = `/integrations/data/github/${what}`;
-      const asked = { data_source_id: ids.github, repository: 'ada/atlas', ...more };
-      const list = await user.post<{ data: unknown[] }>(path, asked);
-      described('post', path, list);
+      const request = { data_source_id: ids.github, repository: 'ada/atlas', ...more };
+      const list = await user.post<{ data: unknown[] }>(path, request);
+      expectDescribed('post', path, list);
       expect(list.body.data.length).toBeGreaterThanOrEqual(least);
     },
   ));
 
-test('an issue and a pull request are read by their numbers', async () => {
+test('reads an issue and a pull request by number', async () => {
   const query = `?data_source_id=${ids.github}&repository=ada/atlas`;
   const issue = await user.get<{ number: number }>(`/integrations/data/github/issues/4${query}`);
-  described('get', '/integrations/data/github/issues/{issue_number}', issue);
+  expectDescribed('get', '/integrations/data/github/issues/{issue_number}', issue);
   expect(issue.body.number).toBe(4);
   const pull = await user.get<{ number: number }>(`/integrations/data/github/pull_requests/2${query}`);
-  described('get', '/integrations/data/github/pull_requests/{pull_number}', pull);
+  expectDescribed('get', '/integrations/data/github/pull_requests/{pull_number}', pull);
   expect(pull.body.number).toBe(2);
 });
 
-/** A list that is read page by page, each from the cursor that the page before it ends with. */
+/** A list that is read page by page, by the cursor of the previous page. */
 interface CursorList {
-  /** As in the OpenAPI document. */
+  /** Method and path in the OpenAPI document. */
   readonly operation: string;
-  /** How many entries there are. */
+  /** Number of entries. */
   readonly entries: number;
-  /** Whether a caller says how long a page is. */
+  /** Whether the request has a page size. */
   readonly isSized: boolean;
   /** Reads a page; null for the first. A page without a next cursor is the last. */
   readonly page: (size: number, cursor: string | null) => Promise<{ entries: unknown[]; next: string | null }>;
@@ -164,7 +168,7 @@ const query = (fields: Readonly<Record<string, string | number | null>>): string
     .join('&');
 
 async function eventsList(): Promise<CursorList> {
-  const { organizationId, apiKey } = await service.store.organizations.create('told of events');
+  const { organizationId, apiKey } = await service.store.organizations.create('with events');
   const { store } = service;
   const rows = [1, 2, 3, 4, 5].map((id) => ({
     kind: 'FILE_READY',
@@ -217,20 +221,20 @@ async function itemsList(): Promise<CursorList> {
   };
 }
 
-const postedList = (path: string, entries: number, asked: object): CursorList => ({
+const postedList = (path: string, entries: number, request: object): CursorList => ({
   operation: `post ${path}`,
   entries,
   isSized: true,
   async page(page_size, next_cursor) {
-    const asking = { ...asked, page_size, next_cursor };
-    const { body } = await user.post<{ data: unknown[]; next_cursor: string | null }>(path, asking);
+    const pageRequest = { ...request, page_size, next_cursor };
+    const { body } = await user.post<{ data: unknown[]; next_cursor: string | null }>(path, pageRequest);
     return { entries: body.data.map((one) => JSON.stringify(one)), next: body.next_cursor };
   },
 });
 const gotList = (
   path: string,
   entries: number,
-  asked: Readonly<Record<string, string | number>>,
+  request: Readonly<Record<string, string | number>>,
   field: 'results' | 'sites',
 ): CursorList => ({
   operation: `get ${path}`,
@@ -238,13 +242,13 @@ const gotList = (
   isSized: false,
   async page(_size, cursor) {
     type Page = { results?: { id: string }[]; sites?: { id: string }[]; next_cursor: string | null };
-    const { body } = await user.get<Page>(`${path}?${query({ ...asked, cursor })}`);
+    const { body } = await user.get<Page>(`${path}?${query({ ...request, cursor })}`);
     return { entries: (body[field] ?? []).map(({ id }) => id), next: body.next_cursor };
   },
 });
 
-/** Follows the cursors of a list to its end, by pages of one size. */
-async function followed({ page, entries: most }: CursorList, size: number): Promise<unknown[][]> {
+/** Reads a list to its end by pages of one size. */
+async function readPages({ page, entries: most }: CursorList, size: number): Promise<unknown[][]> {
   const pages: unknown[][] = [];
   for (let cursor: string | null = null; pages.length <= most + 1;) {
     const { entries, next } = await page(size, cursor);
@@ -255,7 +259,7 @@ async function followed({ page, entries: most }: CursorList, size: number): Prom
   throw new Error(`${pages.length} pages of ${size}, and none is the last`);
 }
 
-test('whoever follows the cursors of a list meets each entry once, in order, by pages of any size', async () => {
+test('a list read by cursors has each entry once, in the same order for any page size', async () => {
   const atlas = { data_source_id: ids.github, repository: 'ada/atlas' };
   for (const { object, id, fields } of Object.values(CRM))
     for (const more of ['b', 'c'])
@@ -307,13 +311,13 @@ test('whoever follows the cursors of a list meets each entry once, in order, by 
       const sizes = list.isSized ? Array.from({ length: list.entries + 1 }, (_, at) => list.entries + 1 - at) : [1];
       let whole: unknown[] | null = null;
       for (const size of sizes) {
-        const pages = await followed(list, size);
+        const pages = await readPages(list, size);
         const entries = pages.flat();
         whole ??= entries;
         expect({ size, entries }).toEqual({ size, entries: whole });
         expect(new Set(entries).size).toBe(list.entries);
         expect(entries).toHaveLength(list.entries);
-        // Those of a provider may be shorter than asked for.
+        // Pages of a provider may be shorter than requested.
         if (list.isSized) expect(Math.max(...pages.map(({ length }) => length))).toBeLessThanOrEqual(size);
         else expect(pages.length).toBeGreaterThan(1);
       }

@@ -13,16 +13,16 @@ import { testEngines } from '../support/engines.js';
 import { startService, type TestService } from '../support/service.js';
 import { waitFor } from '../support/waitFor.js';
 
-const MOST = 4;
+const MAX_PAGES = 4;
 const MB = 1024 * 1024;
 let service: TestService;
 let user: TestUser;
 let site: Site;
 
 beforeAll(async () => {
-  service = await startService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1', MAX_PAGES_PER_SCRAPE: String(MOST) });
+  service = await startService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1', MAX_PAGES_PER_SCRAPE: String(MAX_PAGES) });
   user = await service.user('long');
-  site = await startSampleSite(MOST + 2, 1);
+  site = await startSampleSite(MAX_PAGES + 2, 1);
 });
 afterAll(async () => {
   await service.close();
@@ -36,7 +36,7 @@ interface Run {
   readonly error: string | null;
 }
 
-/** Scrapes the first pages of the site; answers the parent and its run, and whether the list was read to its end. */
+/** Scrapes the first pages of the site. @returns the parent, its run, and whether the list was read completely */
 async function scrapeFirst(pages: number, more: Record<string, unknown> = {}) {
   const path = '/some.xml';
   site.pages.set(
@@ -44,7 +44,7 @@ async function scrapeFirst(pages: number, more: Record<string, unknown> = {}) {
     sitemapOf(site.origin, [...site.pages.keys()].filter((key) => key.startsWith('/pages/')).slice(0, pages)),
   );
   const parent = await user.settled((await user.scrape({ url: site.url(path), ...more })).id);
-  // The run ends after its parent is READY.
+  // The run ends only after its parent is READY.
   const run = await waitFor(
     async () => (await user.get<Listed<Run>>(`/sync_runs?request_id=${parent.request_id}`)).body.results[0],
     (one) => one?.status !== 'running',
@@ -54,10 +54,10 @@ async function scrapeFirst(pages: number, more: Record<string, unknown> = {}) {
   return { parent, run: { status, message, error }, readWhole: progress.readWhole };
 }
 
-test('a sitemap that lists more than MAX_PAGES_PER_SCRAPE is cut there, and its run and its parent say so until it is shorter', async () => {
-  const cut = await scrapeFirst(MOST + 1);
+test('truncates a sitemap at MAX_PAGES_PER_SCRAPE, and reports it in the run and the parent until the sitemap is shorter', async () => {
+  const cut = await scrapeFirst(MAX_PAGES + 1);
   expect(cut).toMatchObject({
-    parent: { sync_status: 'READY', file_metadata: { pages_total: MOST, limit_reached: 'MAX_PAGES_PER_SCRAPE' } },
+    parent: { sync_status: 'READY', file_metadata: { pages_total: MAX_PAGES, limit_reached: 'MAX_PAGES_PER_SCRAPE' } },
     run: {
       status: 'finished',
       message: expect.stringMatching(/^4 pages were taken of a longer list\..*MAX_PAGES_PER_SCRAPE/),
@@ -65,39 +65,42 @@ test('a sitemap that lists more than MAX_PAGES_PER_SCRAPE is cut there, and its 
     },
     readWhole: false,
   });
-  const whole = await scrapeFirst(MOST);
+  const whole = await scrapeFirst(MAX_PAGES);
   expect(whole).toMatchObject({
-    parent: { id: cut.parent.id, sync_status: 'READY', file_metadata: { pages_total: MOST } },
+    parent: { id: cut.parent.id, sync_status: 'READY', file_metadata: { pages_total: MAX_PAGES } },
     run: { status: 'finished', message: null, error: null },
     readWhole: true,
   });
   expect(whole.parent.file_metadata).not.toHaveProperty('limit_reached');
 });
 
-test('a cut that the request asked for is no news', async () => {
-  const { parent, run, readWhole } = await scrapeFirst(MOST + 2, { max_pages_to_scrape: MOST });
+test('does not report a truncation by max_pages_to_scrape', async () => {
+  const { parent, run, readWhole } = await scrapeFirst(MAX_PAGES + 2, { max_pages_to_scrape: MAX_PAGES });
   expect({ run, readWhole }).toEqual({ run: { status: 'finished', message: null, error: null }, readWhole: false });
   expect(parent.file_metadata).not.toHaveProperty('limit_reached');
 });
 
 /**
- * Temporal suggests to continue as new from 4,096 events or 4 MiB of history on; a few large signals reach the second.
+ * Temporal suggests to continue as new from 4,096 events or 4 MiB of history. A few large signals reach the second.
  * https://github.com/temporalio/temporal/blob/main/common/dynamicconfig/constants.go (limit.historySize.suggestContinueAsNew)
  */
-test('a run whose history has grown past 4 MiB continues as new, and each page is read once', async () => {
+test('a run with more than 4 MiB of history continues as new, and reads each page once', async () => {
   const client: Client = createTemporalClient({ address: testEngines().temporalAddress, namespace: 'default' });
-  const held = await startHeldSite(MOST);
+  const held = await startHeldSite(MAX_PAGES);
   const { id } = await user.scrape({ url: held.url('/sitemap.xml') });
-  const pagesAsked = (): string[] => held.requests.filter((path) => path.startsWith('/pages/'));
-  await waitFor(pagesAsked, (paths) => new Set(paths).size === MOST);
+  const requestedPages = (): string[] => held.requests.filter((path) => path.startsWith('/pages/'));
+  await waitFor(requestedPages, (paths) => new Set(paths).size === MAX_PAGES);
   const workflow = client.workflow.getHandle(service.names.idOf(workflowIds.scrape(id)));
   const first = await workflow.describe();
   for (let sent = 0; sent <= 4 * MB; sent += 1.5 * MB)
     await workflow.signal(RESUME_SIGNAL, randomBytes(1.5 * MB * 0.75).toString('base64'));
   held.release();
   const parent: FileRecord = await user.settled(id);
-  expect(parent).toMatchObject({ sync_status: 'READY', file_metadata: { pages_total: MOST, pages_ready: MOST } });
-  expect(pagesAsked().toSorted()).toEqual([...new Set(pagesAsked())].toSorted());
+  expect(parent).toMatchObject({
+    sync_status: 'READY',
+    file_metadata: { pages_total: MAX_PAGES, pages_ready: MAX_PAGES },
+  });
+  expect(requestedPages().toSorted()).toEqual([...new Set(requestedPages())].toSorted());
   const ended = await client.workflow.getHandle(first.workflowId, first.runId).describe();
   expect(ended.status.name).toBe('CONTINUED_AS_NEW');
   await held.close();

@@ -5,11 +5,11 @@ import type { TestUser } from '../support/client.js';
 import { answerFault } from '../support/contract.js';
 import { startService, type TestService } from '../support/service.js';
 
-/** /search_urls and /fetch_youtube_transcript, by services that their operator has configured. */
+/** /search_urls and /fetch_youtube_transcript with configured services. */
 const VIDEO = 'dQw4w9WgXcQ';
 const LINES = [
   { text: 'Boats & ropes', start: 1.36, duration: 1.68 },
-  { text: 'lie in the harbour.', start: 61, duration: 3 },
+  { text: 'rest in the harbour.', start: 61, duration: 3 },
 ];
 const NOTHING = { status: 'error', data: null, raw_transcript: null };
 
@@ -41,7 +41,7 @@ afterAll(async () => {
   await emulator.close();
 });
 
-/** An answer that both documents allow. */
+/** Sends a request, and expects an answer that matches both OpenAPI documents. */
 async function get(path: '/search_urls' | '/fetch_youtube_transcript', query: Record<string, string>, by = user) {
   const { status, body, headers } = await by.get(`${path}?${new URLSearchParams(query).toString()}`);
   const faults = (['ours', 'theirs'] as const).map((name) => answerFault(name, { method: 'get', path, status }, body));
@@ -50,7 +50,7 @@ async function get(path: '/search_urls' | '/fetch_youtube_transcript', query: Re
 }
 
 describe('GET /search_urls', () => {
-  test('answers the addresses that were found', async () => {
+  test('returns the found URLs', async () => {
     expect(await get('/search_urls', { query: '  red fern ' })).toMatchObject({
       status: 200,
       body: { urls: ['https://example.org/fern'], html_content: '', error_message: null },
@@ -59,10 +59,10 @@ describe('GET /search_urls', () => {
     expect((await get('/search_urls', { query: 'zeppelin' })).body).toMatchObject({ urls: [], error_message: null });
   });
   test.each<[string, Record<string, string>, string]>([
-    ['none', {}, 'missing'],
-    ['an empty one', { query: ' ' }, 'string_too_short'],
-    ['one of 401 characters', { query: 'a'.repeat(401) }, 'string_too_long'],
-    ['one of 51 words', { query: 'a '.repeat(51) }, 'value_error'],
+    ['missing', {}, 'missing'],
+    ['empty', { query: ' ' }, 'string_too_short'],
+    ['of 401 characters', { query: 'a'.repeat(401) }, 'string_too_long'],
+    ['of 51 words', { query: 'a '.repeat(51) }, 'value_error'],
   ])('refuses a query: %s', async (_what, query, type) => {
     expect(await get('/search_urls', query)).toMatchObject({
       status: 422,
@@ -70,7 +70,7 @@ describe('GET /search_urls', () => {
     });
     expect(emulator.requests).toEqual([]);
   });
-  test('the longest query that is taken here is taken there', async () => {
+  test('sends the longest accepted query to the service', async () => {
     const query = `${'fern '.repeat(49)}${'f'.repeat(155)}`;
     expect([query.length, query.split(' ').length]).toEqual([400, 50]);
     expect((await get('/search_urls', { query })).status).toBe(200);
@@ -78,18 +78,18 @@ describe('GET /search_urls', () => {
 });
 
 describe('GET /fetch_youtube_transcript', () => {
-  test('answers what is said, and with raw line by line', async () => {
-    const data = 'Boats & ropes lie in the harbour.';
+  test('returns the transcript as text, and with raw line by line', async () => {
+    const data = 'Boats & ropes rest in the harbour.';
     expect(await get('/fetch_youtube_transcript', { id: VIDEO })).toMatchObject({
       status: 200,
       body: { status: 'success', error: null, data, raw_transcript: null },
     });
     const raw = { status: 200, body: { status: 'success', error: null, data, raw_transcript: LINES } };
     expect(await get('/fetch_youtube_transcript', { id: VIDEO, raw: 'true' })).toMatchObject(raw);
-    // As shipped front-ends ask.
+    // The form of existing front-ends.
     expect(await get('/fetch_youtube_transcript', { video_id: VIDEO, raw: 'true' })).toMatchObject(raw);
   });
-  test('says in the shape of an answer that there is none', async () => {
+  test('reports a missing transcript as an answer', async () => {
     emulator.videos.set(VIDEO, { lines: null });
     const none = { status: 200, body: { ...NOTHING, error: 'The video has no transcript.' } };
     expect(await get('/fetch_youtube_transcript', { id: VIDEO })).toMatchObject(none);
@@ -99,11 +99,11 @@ describe('GET /fetch_youtube_transcript', () => {
   });
   test.each<[string, Record<string, string>, string, string]>([
     ['without an id', {}, 'id', 'missing'],
-    ['with an address', { id: `https://youtu.be/${VIDEO}` }, 'id', 'value_error'],
+    ['with a URL', { id: `https://youtu.be/${VIDEO}` }, 'id', 'value_error'],
     ['with a path', { id: '../../me/abc' }, 'id', 'value_error'],
-    ['with one sign too many', { video_id: `${VIDEO}x` }, 'id', 'value_error'],
-    ['with a raw that is none', { id: VIDEO, raw: 'perhaps' }, 'raw', 'bool_type'],
-  ])('%s is refused, and nobody is asked', async (_what, query, field, type) => {
+    ['with one character too many', { video_id: `${VIDEO}x` }, 'id', 'value_error'],
+    ['with an invalid raw', { id: VIDEO, raw: 'perhaps' }, 'raw', 'bool_type'],
+  ])('refuses a request %s without a call of the service', async (_what, query, field, type) => {
     expect(await get('/fetch_youtube_transcript', query)).toMatchObject({
       status: 422,
       body: { detail: [{ loc: ['query', field], type }] },
@@ -116,13 +116,13 @@ describe.each([
   ['/search_urls', { query: 'fern' }, 'BRAVE_SEARCH_API_KEY or SEARXNG_BASE_URL'],
   ['/fetch_youtube_transcript', { id: VIDEO }, 'SUPADATA_API_KEY or INVIDIOUS_BASE_URL'],
 ] as const)('%s', (path, query, settings) => {
-  test('without a service is 400, and names the settings', async () => {
+  test('answers 400 with the settings if no service is configured', async () => {
     expect(await get(path, query, await bare.user('una'))).toMatchObject({
       status: 400,
       body: { detail: expect.stringContaining(settings) },
     });
   });
-  test('is 503 with Retry-After where its service is busy, 502 where it refuses, and neither tells or logs the key', async () => {
+  test('answers 503 with Retry-After for a busy service and 502 for a refusal, and never exposes or logs the key', async () => {
     emulator.misbehave(() => ({ status: 429, headers: { 'retry-after': '7' }, body: `{"error":"${KEY}"}` }));
     const busy = await get(path, query);
     expect(busy).toMatchObject({ status: 503, retryAfter: '7' });
@@ -131,7 +131,7 @@ describe.each([
     expect(refused.status).toBe(502);
     expect(JSON.stringify([busy.body, refused.body]) + logged.join('')).not.toContain(KEY);
   });
-  test('is for end users alone', async () => {
+  test('requires an end user', async () => {
     const answer = await fetch(`${service.url}${path}?${new URLSearchParams(query).toString()}`);
     expect(answer.status).toBe(401);
   });

@@ -19,7 +19,7 @@ import { waitFor } from '../support/waitFor.js';
 import { thoroughly } from '../support/thorough.js';
 
 let drive: GoogleDriveEmulator;
-/** Of an app with token rotation. */
+/** An app with token rotation. */
 let slack: SlackEmulator;
 let service: TestService;
 let user: TestUser;
@@ -66,7 +66,7 @@ const onlySource = async (): Promise<DataSourceRecord> => {
   return found[0]!;
 };
 
-test('consent connects the account, lists what it holds, and shows a page that says so', async () => {
+test('consent connects the account, lists its items, and shows a confirmation page', async () => {
   const page = await consentTo(await urlFor());
   expect(page).toMatchObject({ status: 200 });
   expect(page.html).toContain('Google Drive is connected');
@@ -80,37 +80,37 @@ test('consent connects the account, lists what it holds, and shows a page that s
   expect(listed.sync_status).toBe('READY');
 });
 
-test('each act moves the record: connected, refused, chosen, left, revoked', async () => {
-  const seen: [action: string, at: string][] = [];
-  const look = async (): Promise<DataSourceRecord> => {
+test('each action updates the record: connect, deny, choose, cancel, revoke', async () => {
+  const states: [action: string, at: string][] = [];
+  const recordState = async (): Promise<DataSourceRecord> => {
     const source = await onlySource();
-    seen.push([source.last_sync_action, source.last_synced_at]);
+    states.push([source.last_sync_action, source.last_synced_at]);
     return source;
   };
   const picker = { automatically_open_file_picker: true, sync_source_items: false };
   const { url } = await consentTo(await urlFor(picker));
-  const { id } = await look();
+  const { id } = await recordState();
   const decide = (body: Record<string, string>) => fetch(url, { method: 'POST', body: new URLSearchParams(body) });
   await decide({ action: 'choose', ids: 'b' });
-  await look();
+  await recordState();
   await decide({ action: 'cancel' });
-  await look();
+  await recordState();
   const selection = { data_source_id: id, ids: ['b'], file_sync_config: { skip_file_processing: true } };
   await user.post('/integrations/files/sync', selection);
-  await look();
+  await recordState();
   await user.post('/revoke_access_token', { data_source_id: id });
-  await look();
+  await recordState();
   await consentTo(await urlFor({ data_source_id: id }), { deny: true });
-  await look();
+  await recordState();
   await consentTo(await urlFor({ data_source_id: id, sync_source_items: false }));
-  await look();
-  expect(seen.map(([action]) => action)).toEqual(['ADD', 'UPDATE', 'CANCEL', 'UPDATE', 'REVOKE', 'CANCEL', 'ADD']);
-  const times = seen.map(([, at]) => at);
+  await recordState();
+  expect(states.map(([action]) => action)).toEqual(['ADD', 'UPDATE', 'CANCEL', 'UPDATE', 'REVOKE', 'CANCEL', 'ADD']);
+  const times = states.map(([, at]) => at);
   expect(times).toEqual([...new Set(times)].toSorted());
 });
 
-describe('what a person comes back with', () => {
-  test('is used by one of many that come with it at once: one code, one record, and a page for each', async () => {
+describe('redirect from the provider', () => {
+  test('is used once by concurrent requests: one code, one record, and a page for each', async () => {
     drive.oauth.requests.length = 0;
     const back = await answerConsent(await urlFor({ sync_source_items: false }));
     const pages = await Promise.all(Array.from({ length: 5 }, () => openPage(back)));
@@ -119,17 +119,17 @@ describe('what a person comes back with', () => {
     await onlySource();
   });
 
-  test('connects it to who asked, whoever comes back with it', async () => {
-    const mine = await urlFor({ sync_source_items: false });
-    const asker = user;
-    user = await service.user(`somebody else ${customers}`);
-    await consentTo(mine);
+  test('connects the account to the user who requested the URL, regardless of who opens the redirect', async () => {
+    const consentUrl = await urlFor({ sync_source_items: false });
+    const owner = user;
+    user = await service.user(`another ${customers}`);
+    await consentTo(consentUrl);
     expect(await sources()).toEqual([]);
-    user = asker;
+    user = owner;
     await onlySource();
   });
 
-  test('works once: a second look at the address connects nothing, and says so', async () => {
+  test('connects nothing when opened a second time', async () => {
     const back = await answerConsent(await urlFor());
     expect(await openPage(back)).toMatchObject({ status: 200 });
     const { last_synced_at: at } = await onlySource();
@@ -140,21 +140,21 @@ describe('what a person comes back with', () => {
 
   test.each([
     '/integrations/google',
-    '/integrations/google?state=nobody&code=a',
+    '/integrations/google?state=unknown&code=a',
     '/integrations/google?state[]=a&code=b',
-  ])('without a state of ours, %s is a page that leads nowhere', async (path) => {
+  ])('without a valid state, %s shows an error page', async (path) => {
     const page = await openPage(`${service.url}${path}`);
     expect(page).toMatchObject({ status: 400 });
     expect(page.html).toContain('This link leads nowhere');
   });
 
-  test('a state of one service is none of another', async () => {
+  test('with the state of another service is refused', async () => {
     const back = (await answerConsent(await urlFor())).replace('/integrations/google', '/integrations/slack');
     expect(await openPage(back)).toMatchObject({ status: 400 });
     expect(await sources()).toEqual([]);
   });
 
-  test('a code that is worth nothing is one failure with the next step, and no markup comes back', async () => {
+  test('with an invalid code shows an error with the next step, and no markup of the request', async () => {
     const back = new URL(await answerConsent(await urlFor()));
     back.searchParams.set('code', '"><script>alert(1)</script>');
     const page = await openPage(back.href);
@@ -167,7 +167,7 @@ describe('what a person comes back with', () => {
     expect(await sources()).toEqual([]);
   });
 
-  test('a reply of the provider that is lost is one clean failure, and trying again works', async () => {
+  test('with a lost reply of the provider fails without a record, and connecting again works', async () => {
     drive.oauth.loseReplies(1);
     const page = await consentTo(await urlFor());
     expect(page.html).toContain('was lost on the way');
@@ -175,7 +175,7 @@ describe('what a person comes back with', () => {
     expect((await consentTo(await urlFor())).html).toContain('Google Drive is connected');
   });
 
-  test('a refusal says so; of an account that is there it is told as CANCEL', async () => {
+  test('with a denial shows it, and sets CANCEL for a known account', async () => {
     const denied = await consentTo(await urlFor(), { deny: true });
     expect(denied).toMatchObject({ status: 200 });
     expect(denied.html).toContain('You did not give your consent');
@@ -187,7 +187,7 @@ describe('what a person comes back with', () => {
     expect(await onlySource()).toMatchObject({ id, last_sync_action: 'CANCEL', revoked_access: true });
   });
 
-  test('a refusal of our request is no CANCEL, and names who can mend it', async () => {
+  test('with a refusal of our request does not set CANCEL, and refers to the operator', async () => {
     const back = new URL(await answerConsent(await urlFor(), { deny: true }));
     back.searchParams.set('error', 'invalid_scope');
     const page = await openPage(back.href);
@@ -195,7 +195,7 @@ describe('what a person comes back with', () => {
     expect(page.html).toContain('Tell its operator');
   });
 
-  test('a known account keeps its record; another one gets its own', async () => {
+  test('of a known account keeps its record; another account gets its own', async () => {
     await consentTo(await urlFor({ data_source_tags: { a: '1', b: '1' } }));
     const first = await onlySource();
     await consentTo(await urlFor({ connecting_new_account: true, data_source_tags: { b: '2' } }));
@@ -208,19 +208,19 @@ describe('what a person comes back with', () => {
     );
   });
 
-  test('one who comes too late is told so', async () => {
+  test('after its expiry is answered with 410', async () => {
     const url = await urlFor();
     const back = await answerConsent(url);
     await withDatabase(service, async (db) => {
       await db.collection('connection_attempts').updateMany({ state: 'waiting' }, { $set: { expiresAt: new Date(0) } });
     });
-    // The timer of the workflow knows nothing of that: the page does.
+    // The timer of the workflow is not due yet, so the page itself must check the expiry.
     const page = await Promise.race([openPage(back), sleep(3_000)]);
     expect(page ?? 'waiting').toMatchObject({ status: 410 });
   });
 });
 
-test('rotating tokens are refreshed once for many calls, each time with the newest, where their answer has them outside', async () => {
+test('refreshes rotating tokens at the top level of the answer once for many calls, each time with the newest token', async () => {
   await consentTo(await urlFor({ service: 'SLACK' }));
   const refreshes = () => slack.oauth.requests.filter(({ parameters }) => parameters['grant_type'] === 'refresh_token');
   for (const round of [1, 2]) {
@@ -234,37 +234,34 @@ test('rotating tokens are refreshed once for many calls, each time with the newe
   expect(await onlySource()).toMatchObject({ revoked_access: false });
 });
 
-thoroughly(
-  'documents are had in the form that their organization wants them in, for one source or for all',
-  async () => {
-    const owner = apiClient(service.url, { authorization: `Bearer ${service.apiKey}` });
-    await consentTo(await urlFor({ sync_source_items: false }));
-    const { id } = await onlySource();
-    const exportedAs = async (settings: Record<string, string | null>): Promise<string | null> => {
-      const data_source_configs = Object.fromEntries(
-        Object.entries(settings).map(([key, form]) => [key, { google_workspace_docs_save_as: form }]),
-      );
-      expect((await owner.post('/organization/update', { data_source_configs })).status).toBe(200);
-      // What is as it was is not fetched again.
-      drive.files['doc'] = { name: 'Doc', mimeType: DRIVE_DOCUMENT, content: `On ${JSON.stringify(settings)}.` };
-      const before = drive.requests.length;
-      await user.post('/integrations/files/sync', { data_source_id: id, ids: ['doc'] });
-      const asked = () => drive.requests.slice(before).find((path) => path.includes('/doc/export?'));
-      const path = await waitFor(asked, (one) => one !== undefined);
-      await waitFor(
-        async () => (await user.post<Listed<FileRecord>>('/user_files_v2', {})).body.results,
-        (files) => files.length === 1 && files[0]!.sync_status === 'READY',
-      );
-      return new URL(path ?? '', drive.url).searchParams.get('mimeType');
-    };
-    expect(await exportedAs({ DEFAULT: 'TXT' })).toBe('text/plain');
-    expect(await exportedAs({ GOOGLE_DRIVE: 'MD', DEFAULT: 'TXT' })).toBe('text/markdown');
-    expect(await exportedAs({ GOOGLE_DRIVE: null, DEFAULT: null })).toBe('text/markdown');
-    delete drive.files['doc'];
-  },
-);
+thoroughly('exports documents in the format set by the organization, for one source or for all', async () => {
+  const owner = apiClient(service.url, { authorization: `Bearer ${service.apiKey}` });
+  await consentTo(await urlFor({ sync_source_items: false }));
+  const { id } = await onlySource();
+  const exportedAs = async (settings: Record<string, string | null>): Promise<string | null> => {
+    const data_source_configs = Object.fromEntries(
+      Object.entries(settings).map(([key, form]) => [key, { google_workspace_docs_save_as: form }]),
+    );
+    expect((await owner.post('/organization/update', { data_source_configs })).status).toBe(200);
+    // Changed content, because an unchanged document is not fetched again.
+    drive.files['doc'] = { name: 'Doc', mimeType: DRIVE_DOCUMENT, content: `On ${JSON.stringify(settings)}.` };
+    const before = drive.requests.length;
+    await user.post('/integrations/files/sync', { data_source_id: id, ids: ['doc'] });
+    const asked = () => drive.requests.slice(before).find((path) => path.includes('/doc/export?'));
+    const path = await waitFor(asked, (one) => one !== undefined);
+    await waitFor(
+      async () => (await user.post<Listed<FileRecord>>('/user_files_v2', {})).body.results,
+      (files) => files.length === 1 && files[0]!.sync_status === 'READY',
+    );
+    return new URL(path ?? '', drive.url).searchParams.get('mimeType');
+  };
+  expect(await exportedAs({ DEFAULT: 'TXT' })).toBe('text/plain');
+  expect(await exportedAs({ GOOGLE_DRIVE: 'MD', DEFAULT: 'TXT' })).toBe('text/markdown');
+  expect(await exportedAs({ GOOGLE_DRIVE: null, DEFAULT: null })).toBe('text/markdown');
+  delete drive.files['doc'];
+});
 
-test('no secret of it rests anywhere in clear', async () => {
+test('stores no secret in plain text', async () => {
   await consentTo(await urlFor());
   const text = await withDatabase(service, async (db) => {
     const names = (await db.listCollections()).map(({ name }) => name);
@@ -275,7 +272,7 @@ test('no secret of it rests anywhere in clear', async () => {
   for (const secret of [...drive.oauth.secrets, CLIENT_SECRET]) expect(text).not.toContain(secret);
 });
 
-test('what an account calls its things is text on our pages, never markup', async () => {
+test('item names of an account are escaped on our pages', async () => {
   const name = `<img src=x onerror="alert(1)">'&.txt`;
   drive.files['marked'] = { name, content: 'On marks.' };
   try {
@@ -292,8 +289,8 @@ test('what an account calls its things is text on our pages, never markup', asyn
   }
 });
 
-describe('the chooser', () => {
-  test('offers what was listed, and a confirmed choice is told as UPDATE and becomes files', async () => {
+describe('file picker', () => {
+  test('offers the listed items; a confirmed choice sets UPDATE and becomes files', async () => {
     const page = await consentTo(await urlFor({ tags: { team: 'red' }, chunk_size: 77, request_id: 'r-1' }));
     const path = /href="(\/connections\/[^"]+)"/.exec(page.html)?.[1] ?? '';
     await waitFor(onlySource, (source) => source.source_items_synced_at !== null);
@@ -316,7 +313,7 @@ describe('the chooser', () => {
     });
   });
 
-  thoroughly('syncs by increments where its page was asked for so', async () => {
+  thoroughly('syncs incrementally if requested', async () => {
     const { url } = await consentTo(await urlFor({ automatically_open_file_picker: true, incremental_sync: true }));
     const requests = async () =>
       (await user.post<Listed<FileRecord>>('/user_files_v2', {})).body.results.map((file) => file.request_id);
@@ -332,11 +329,11 @@ describe('the chooser', () => {
     expect(first).toHaveLength(1);
     await choose();
     await waitFor(runs, (done) => done === 2);
-    // One that was synced anew would have the second run's.
+    // A file synced again would have the request id of the second run.
     expect(await requests()).toEqual(first);
   });
 
-  test('opens at once where that was asked for, and is not there where no choice was wanted', async () => {
+  test('opens at once if requested, and is absent if disabled', async () => {
     const opened = await consentTo(await urlFor({ automatically_open_file_picker: true }));
     expect(opened.url).toContain('/connections/');
     expect(opened.html).toContain('Choose from Google Drive');
@@ -345,13 +342,13 @@ describe('the chooser', () => {
     expect(none.html).not.toContain('/connections/');
   });
 
-  thoroughly('left without a choice is told as CANCEL', async () => {
+  thoroughly('sets CANCEL when left without a choice', async () => {
     const { url } = await consentTo(await urlFor({ automatically_open_file_picker: true }));
     await fetch(url, { method: 'POST', body: new URLSearchParams({ action: 'cancel' }) });
     expect((await onlySource()).last_sync_action).toBe('CANCEL');
   });
 
-  test('is nobody else’s: a name that was not given out opens nothing', async () => {
-    expect(await openPage(`${service.url}/connections/nobody`)).toMatchObject({ status: 400 });
+  test('does not open under an unknown name', async () => {
+    expect(await openPage(`${service.url}/connections/unknown`)).toMatchObject({ status: 400 });
   });
 });

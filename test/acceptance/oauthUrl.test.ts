@@ -43,12 +43,12 @@ beforeEach(async () => {
   user = await service.user(`asker ${customers}`);
 });
 
-interface Said {
+interface UrlAnswer {
   readonly oauth_url: string;
   readonly detail?: unknown;
 }
 const ask = (body: Record<string, unknown> = {}) =>
-  user.post<Said>('/integrations/oauth_url', { service: 'GOOGLE_DRIVE', ...body });
+  user.post<UrlAnswer>('/integrations/oauth_url', { service: 'GOOGLE_DRIVE', ...body });
 const urlFor = async (body: Record<string, unknown> = {}): Promise<URL> => {
   const answer = await ask(body);
   expect(answer).toMatchObject({ status: 200 });
@@ -63,31 +63,31 @@ const connect = async (person = 'ada@harbour.example'): Promise<DataSourceRecord
 const isConsent = (url: URL): boolean => url.searchParams.get('response_type') === 'code';
 const isOurs = (url: URL): boolean => url.href.startsWith(`${service.url}/connections/`);
 
-test('what can not be connected in this version, is said to be so', async () => {
+test('refuses services that this version cannot connect', async () => {
   for (const name of OAUTH_SOURCES.filter((one) => !isConnectedSource(one)))
     expect(await ask({ service: name, zendesk_subdomain: 'harbour' })).toMatchObject({ status: 400 });
 });
 
-// What each service takes, and asks for at its provider, is in sources/rows/connectionOptions.ts.
-test('services that are none are refused', async () => {
+// Fields and provider requests of each service: sources/rows/connectionOptions.ts.
+test('refuses unknown services', async () => {
   for (const name of ['GITBOOK', 'WEB_SCRAPE', 'google', null])
     expect(await ask({ service: name })).toMatchObject({ status: 422 });
 });
 
-describe('which address it is', () => {
-  test('with connecting_new_account: consent, whatever there is', async () => {
+describe('returned URL', () => {
+  test('is the consent page with connecting_new_account, regardless of connected accounts', async () => {
     const { id } = await connect();
     expect(isConsent(await urlFor({ connecting_new_account: true }))).toBe(true);
     expect(isConsent(await urlFor({ connecting_new_account: true, data_source_id: id }))).toBe(true);
   });
 
-  test.each([false, null])('with %p and data_source_id: a page of ours for that one', async (isNew) => {
+  test.each([false, null])('is our page of the data source with %p and data_source_id', async (isNew) => {
     await connect();
     const { id } = await connect('ben@harbour.example');
     expect(isOurs(await urlFor({ connecting_new_account: isNew, data_source_id: id }))).toBe(true);
   });
 
-  test('with a data_source_id that is unknown, foreign or of another service: 404', async () => {
+  test('is 404 for a data_source_id that is unknown, foreign or of another service', async () => {
     const { id } = await connect();
     expect(await ask({ data_source_id: id + 1_000_000 })).toMatchObject({ status: 404 });
     expect(await ask({ data_source_id: id, service: 'DROPBOX' })).toMatchObject({ status: 404 });
@@ -98,7 +98,7 @@ describe('which address it is', () => {
   describe.each([{}, { connecting_new_account: false }, { connecting_new_account: null, data_source_id: null }])(
     'with %j',
     (body) => {
-      test('of none: consent; of the only one of its type: its page; of several: 400 that names data_source_id', async () => {
+      test('is consent without an account, the page of the only account, and 400 with data_source_id for several', async () => {
         expect(isConsent(await urlFor(body))).toBe(true);
         await connect();
         expect(isOurs(await urlFor(body))).toBe(true);
@@ -110,7 +110,7 @@ describe('which address it is', () => {
     },
   );
 
-  test('of those whose access was revoked none counts beside an open one, and each is consented to anew', async () => {
+  test('ignores revoked accounts if there is an active one, and asks for consent to a revoked one', async () => {
     const { id } = await connect();
     const revoke = (revoked: number) => user.post('/revoke_access_token', { data_source_id: revoked });
     await revoke(id);
@@ -120,18 +120,18 @@ describe('which address it is', () => {
     expect(isOurs(await urlFor())).toBe(true);
     expect(isConsent(await urlFor({ data_source_id: id }))).toBe(true);
     await revoke(open.id);
-    // Whichever of the two consents is known again.
+    // The consent restores one of the two revoked accounts.
     expect(isConsent(await urlFor())).toBe(true);
   });
 });
 
-test('the page of a connected account needs no consent, and syncs what is chosen there as its call asked', async () => {
+test('the page of a connected account needs no consent, and syncs the choice with the requested options', async () => {
   const { id } = await connect();
   drive.oauth.requests.length = 0;
   const url = await urlFor({ chunk_size: 88, tags: { from: 'page' }, data_source_tags: { team: 'red' } });
   const chooser = await openPage(url.href);
   expect(chooser.html).toContain('Choose from Google Drive');
-  // Nothing was listed yet: the outermost things as they are now.
+  // Nothing is listed yet, so the page shows the current roots.
   expect(chooser.html).toContain('name="ids"');
   await fetch(url, { method: 'POST', body: new URLSearchParams({ action: 'choose', ids: 'boats' }) });
   const [file] = await waitFor(
@@ -153,7 +153,7 @@ test.each([
   [['a', 1], {}],
   [{ team: 'red' }, { team: 'red' }],
   [null, {}],
-])('tags may be %j: files have %j', async (tags, expected) => {
+])('tags %j give files the tags %j', async (tags, expected) => {
   await consentTo((await urlFor({ tags, sync_source_items: false })).href);
   const [source] = await sources();
   expect(source?.tags).toEqual({});
@@ -166,22 +166,22 @@ test.each([
   expect(file?.tags ?? {}).toEqual(expected);
 });
 
-test('tags of an object that no file can have are refused, and so are tags of a data source that are no object', async () => {
+test('refuses tags that files cannot have, and tags of a data source other than an object', async () => {
   for (const body of [{ tags: { a: { b: 'c' } } }, { tags: { organization_id: '1' } }, { data_source_tags: ['a'] }])
     expect(await ask(body)).toMatchObject({ status: 422 });
 });
 
-test('fields of other services mean nothing, whatever stands in them', async () => {
+test('ignores fields of other services, whatever their value', async () => {
   for (const field of ['zendesk_subdomain', 'microsoft_tenant', 'salesforce_domain', 'confluence_subdomain'])
     expect(isConsent(await urlFor({ [field]: 'evil.com/#' }))).toBe(true);
 });
 
-describe('clients', () => {
-  test('of the organization go before that of the deployment, also when tokens are refreshed', async () => {
+describe('OAuth clients', () => {
+  test('of the organization override those of the deployment, also for token refreshes', async () => {
     const { apiKey } = await service.store.organizations.create(`white ${customers}`);
     user = await service.user('white', apiKey);
     const key = apiClient(service.url, { authorization: `Bearer ${apiKey}` });
-    // By another name of the same host, as an organization's own would be.
+    // Another name of the same host, like the own domain of an organization.
     const redirect = `${service.url.replace('127.0.0.1', 'localhost')}/integrations/google`;
     expect(redirect).not.toContain(service.url);
     const credentials = { client_id: OWN_CLIENT, client_secret: OWN_SECRET, redirect_uri: redirect };
@@ -198,7 +198,7 @@ describe('clients', () => {
     expect(drive.oauth.requests).toMatchObject([{ outcome: 'granted', parameters: { client_id: OWN_CLIENT } }]);
   });
 
-  test('must be configured: else the setting and the white label are named', async () => {
+  test('must be configured, else the error names the setting and the white label', async () => {
     const bare = await startService({ SOURCE_URLS: drive.settings }, { worker: false });
     try {
       user = await bare.user('bare');
@@ -212,27 +212,27 @@ describe('clients', () => {
   });
 });
 
-test('the provider gets a challenge that only our verifier answers', async () => {
+test('sends the provider a PKCE challenge that matches our verifier', async () => {
   drive.oauth.requests.length = 0;
   await consentTo((await urlFor({ sync_source_items: false })).href);
-  const [asked] = drive.oauth.requests;
+  const [authorization] = drive.oauth.requests;
   const token = drive.oauth.requests.find(({ kind }) => kind === 'token');
   const answer = createHash('sha256')
     .update(token?.parameters['code_verifier'] ?? '')
     .digest('base64url');
-  expect(asked?.parameters['code_challenge']).toBe(answer);
+  expect(authorization?.parameters['code_challenge']).toBe(answer);
 });
 
 describe('POST /integrations/connect', () => {
-  const hand = (authentication: Record<string, unknown>, sync_options: Record<string, unknown> = {}) =>
+  const connectBy = (authentication: Record<string, unknown>, sync_options: Record<string, unknown> = {}) =>
     user.post<{ data_source: DataSourceRecord; sync_url: string | null; detail?: unknown }>('/integrations/connect', {
       authentication: { source: 'GOOGLE_DRIVE', ...authentication },
       sync_options: { sync_source_items: false, ...sync_options },
     });
 
-  test('connects with tokens that the caller has, and they are refreshed by our client', async () => {
+  test('connects with tokens of the caller, and refreshes them by our client', async () => {
     const { accessToken, refreshToken } = drive.oauth.grant();
-    const connected = await hand(
+    const connected = await connectBy(
       { access_token: accessToken, refresh_token: refreshToken },
       { data_source_tags: { team: 'red' } },
     );
@@ -248,11 +248,11 @@ describe('POST /integrations/connect', () => {
     ).toMatchObject([{ revoked_access: false }]);
   });
 
-  test('refuses what nobody has with 400, and what is incomplete with 422', async () => {
-    expect(await hand({ access_token: 'nobody' })).toMatchObject({ status: 400 });
+  test('refuses invalid credentials with 400, and incomplete ones with 422', async () => {
+    expect(await connectBy({ access_token: 'unknown' })).toMatchObject({ status: 400 });
     for (const wrong of [{}, { access_token: 5 }, { source: 'WEB_SCRAPE', access_token: 'a' }, { source: 'GITHUB' }])
-      expect(await hand(wrong)).toMatchObject({ status: 422 });
-    expect(await hand({ source: 'FRESHDESK', domain: 'evil.com/#', api_key: 'b' })).toMatchObject({ status: 422 });
+      expect(await connectBy(wrong)).toMatchObject({ status: 422 });
+    expect(await connectBy({ source: 'FRESHDESK', domain: 'evil.com/#', api_key: 'b' })).toMatchObject({ status: 422 });
     expect(await sources()).toEqual([]);
   });
 });

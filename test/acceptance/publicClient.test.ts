@@ -8,7 +8,7 @@ import { verified } from '../support/signatures.js';
 import { waitFor } from '../support/waitFor.js';
 import { startService, type TestService } from '../support/service.js';
 
-/** The published client of the hosted service, unchanged: only its base path is ours. */
+/** The published client of the hosted service, unchanged except for its base path. */
 let service: TestService;
 let site: Site;
 let receiver: Receiver;
@@ -30,7 +30,7 @@ const clientOf = (credentials: { apiKey?: string; customerId?: string; accessTok
 
 async function filesOf(client: Carbon, parentId: number) {
   const listed = await client.files.queryUserFiles({
-    // Deprecated in the client's own words, and the law of interface.md.
+    // The client marks it as deprecated; the public interface requires it.
     // oxlint-disable-next-line typescript/no-deprecated
     filters: { parent_file_ids: [parentId] },
     order_by: 'name',
@@ -49,7 +49,7 @@ async function atRest(client: Carbon, id: number) {
   return file;
 }
 
-test('token, sitemap, READY, list, search, tag, resync, signed webhooks and delete, driven by the published client', async () => {
+test('gets a token, scrapes a sitemap, lists, searches, tags, resyncs and deletes, with signed webhooks', async () => {
   const issuing = clientOf({ apiKey: service.apiKey, customerId: 'una' });
   const { data: webhook } = await issuing.webhooks.addUrl({ url: receiver.url });
   const { data: tokens } = await issuing.auth.getAccessToken();
@@ -122,11 +122,11 @@ test('token, sitemap, READY, list, search, tag, resync, signed webhooks and dele
     (left) => left.count === 0,
   );
 
-  const told = await waitFor(
+  const delivered = await waitFor(
     () => receiver.taken(),
     (taken) => all.every((id) => taken.includes(`FILE_DELETED ${id}`)),
   );
-  const of = (id: number) => told.filter((one) => one.endsWith(` ${id}`)).map((one) => one.split(' ')[0]);
+  const of = (id: number) => delivered.filter((one) => one.endsWith(` ${id}`)).map((one) => one.split(' ')[0]);
   const synced = ['FILE_SYNCING', 'FILE_READY', 'WEBPAGE_READY'];
   expect(of(otters?.id ?? 0)).toEqual([...synced, ...synced, 'FILE_DELETED']);
   expect(of(pages.find(({ id }) => id !== otters?.id)?.id ?? 0)).toEqual([...synced, 'FILE_DELETED']);
@@ -136,7 +136,7 @@ test('token, sitemap, READY, list, search, tag, resync, signed webhooks and dele
   }
 });
 
-test('files are uploaded by the published client: as bytes, by address, and as text', async () => {
+test('uploads files as bytes, by URL, and as text', async () => {
   const client = clientOf({ apiKey: service.apiKey, customerId: 'una' });
   const options = { chunkSize: 120, chunkOverlap: 10, setPageAsBoundary: true, maxItemsPerChunk: 2 };
   const file = new File(['# Otters\n\nOtters juggle pebbles.'], 'otters.md', { type: 'text/markdown' });
@@ -169,7 +169,7 @@ test('files are uploaded by the published client: as bytes, by address, and as t
   expect(given).toEqual({ success: true });
 });
 
-test('a feed as a data source: listed, tagged, found by the tag, and revoked', async () => {
+test('lists, tags, finds and revokes a feed as a data source', async () => {
   const client = clientOf({ apiKey: service.apiKey, customerId: 'fred' });
   expect((await client.integrations.syncRssFeed({ url: site.url('/feed.xml') })).data).toEqual({ success: true });
   const { data: listed } = await client.dataSources.queryUserDataSources({ filters: { revoked_access: false } });
@@ -201,7 +201,7 @@ test('a feed as a data source: listed, tagged, found by the tag, and revoked', a
   expect(left.count).toBe(0);
 });
 
-test('what is refused arrives as the client reads it', async () => {
+test('errors have the form that the client expects', async () => {
   const fault = async (call: Promise<unknown>): Promise<CarbonError> => {
     const reason: unknown = await call.then(
       () => null,
@@ -222,6 +222,6 @@ test('what is refused arrives as the client reads it', async () => {
     },
   });
   expect(await fault(clientOf({ accessToken: 'old' }).files.queryUserFiles({}))).toMatchObject({ status: 401 });
-  // Without a key the client sends no credentials to what takes keys only.
+  // Without a key, the client sends no credentials to operations that require a key.
   expect(await fault(clientOf({ accessToken: 'any' }).users.list({}))).toMatchObject({ status: 401 });
 });

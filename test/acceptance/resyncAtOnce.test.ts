@@ -11,7 +11,7 @@ import { waitFor } from '../support/waitFor.js';
 import { standForGitBook } from '../support/sourceStands/gitbook.js';
 import type { SourceStand, StandContent } from '../support/sourceStands/stand.js';
 
-/** Calls at the same moment. */
+/** Number of concurrent calls. */
 const CALLS = 6;
 
 let service: TestService;
@@ -30,7 +30,7 @@ const filesOf = async (user: TestUser): Promise<FileRecord[]> =>
   (await user.post<Listed<FileRecord>>('/user_files_v2', { pagination: { limit: 100 } })).body.results;
 const sourceOf = async (user: TestUser): Promise<DataSourceRecord> =>
   (await user.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body.results[0]!;
-/** Runs of a user in the order in which they were accepted, once all of the user's runs have ended. */
+/** Waits until all runs of a user have ended. @returns the runs of a kind, in the order of acceptance */
 async function endedRuns(customerId: string, kind: RunKind): Promise<RunDoc[]> {
   const runs = await withDatabase(service, (db) =>
     waitFor(
@@ -41,7 +41,7 @@ async function endedRuns(customerId: string, kind: RunKind): Promise<RunDoc[]> {
   return runs.filter((run) => run.kind === kind);
 }
 
-/** Connects an account; answers what it holds. */
+/** Connects an account. @returns its contents */
 async function connect(user: TestUser): Promise<StandContent> {
   const content = stand.reset();
   expect(await stand.connect(user, { sync_files_on_connection: false })).toMatchObject({ status: 200 });
@@ -53,25 +53,25 @@ async function connect(user: TestUser): Promise<StandContent> {
 }
 
 /** Sends the same request several times at once. */
-async function atOnce(user: TestUser, path: string, body: unknown): Promise<void> {
+async function postConcurrently(user: TestUser, path: string, body: unknown): Promise<void> {
   const answers = await Promise.all(Array.from({ length: CALLS }, () => user.post(path, body)));
   expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
 }
 
-test('of listings of one account that are asked for at the same moment there is one at a time', async () => {
+test('concurrent requests for a listing of one account run one listing at a time', async () => {
   const user = await service.user('listed');
   await connect(user);
   const known = (await endedRuns('listed', 'syncItems')).length;
-  await atOnce(user, '/integrations/items/sync', { data_source_id: (await sourceOf(user)).id });
+  await postConcurrently(user, '/integrations/items/sync', { data_source_id: (await sourceOf(user)).id });
   const runs = (await endedRuns('listed', 'syncItems')).slice(known);
-  // Only a call that comes after the end of a listing starts another one.
+  // Only a call after the end of a listing starts another one.
   expect(runs.length).toBeGreaterThanOrEqual(1);
   for (const [nth, { acceptedAt }] of runs.slice(1).entries())
     expect(acceptedAt.getTime()).toBeGreaterThanOrEqual(runs[nth]?.finishedAt?.getTime() ?? Infinity);
   expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
 });
 
-test('syncs of one account that are asked for at the same moment leave each file, point and event once', async () => {
+test('concurrent syncs of one account store each file, point and event once', async () => {
   const user = await service.user('synced');
   const { lighthouse, keeper, others, containers } = await connect(user);
   const request = { data_source_id: (await sourceOf(user)).id, ids: containers };
@@ -84,11 +84,11 @@ test('syncs of one account that are asked for at the same moment leave each file
     expect(files.map(({ external_file_id: id }) => id).toSorted()).toEqual([lighthouse, keeper, ...others].toSorted());
     expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
   };
-  // Files that are new to all of the calls, then files that all of them sync again.
-  await atOnce(user, '/integrations/files/sync', request);
+  // First new files, then files that all calls sync again.
+  await postConcurrently(user, '/integrations/files/sync', request);
   await expectOnce();
   stand.write(lighthouse, 'The lighthouse was moved in 1950.');
-  await atOnce(user, '/integrations/files/sync', request);
+  await postConcurrently(user, '/integrations/files/sync', request);
   await expectOnce();
   const [hit] = await user.search({ query: 'When was the lighthouse moved?', k: 1 });
   expect(hit?.content).toContain('1950');

@@ -52,7 +52,7 @@ async function add(body: Record<string, unknown> = {}): Promise<{ feed: FileReco
 const textOf = async (file: FileRecord): Promise<string> =>
   (await user.chunks({ ids: [file.id] })).results.map((chunk) => chunk.source_content).join('\n');
 
-test('a feed becomes a container, its entries files: with their own text, that of their page, or else their summary', async () => {
+test('a feed becomes a container and its entries files, with the text of the feed, of their page, or their summary', async () => {
   const { feed, entries } = await add({ tags: { team: 'docs' }, request_id: 'mine', chunk_size: 200 });
   expect(feed).toMatchObject({
     source: 'RSS_FEED',
@@ -81,14 +81,14 @@ test('a feed becomes a container, its entries files: with their own text, that o
   expect(await textOf(one!)).toBe('# News one\n\nThe lighthouse was lit in 1901.');
   expect(await textOf(two!)).toContain('how the harbour of two was built');
   expect(await textOf(lost!)).toContain('In short: lost');
-  // One request for all entries, and none for the page of an entry that the feed carries whole.
+  // One request for all entries, and none for the page of an entry with complete text in the feed.
   expect(site.requests.filter((path) => path === '/feed.xml')).toHaveLength(1);
   expect(site.requests).not.toContain('/news/one');
   expect((await user.search({ query: 'When was the lighthouse lit?', k: 1 }))[0]?.file_id).toBe(one!.id);
   expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
 });
 
-test('a feed that is added again takes new and changed entries in, keeps those it no longer names, and rewrites nothing else', async () => {
+test('a feed added again adds and updates entries, keeps missing ones, and rewrites nothing else', async () => {
   site.pages.set('/feed.xml', feedOf({ one: 'Old words.', still: 'Same words.' }));
   const before = await add();
   site.pages.set('/feed.xml', feedOf({ new: 'New words.', still: 'Same words.' }));
@@ -100,14 +100,14 @@ test('a feed that is added again takes new and changed entries in, keeps those i
   expect(kept(entries, 'News one')).toEqual(kept(before.entries, 'News one'));
   expect(kept(entries, 'News still').id).toBe(kept(before.entries, 'News still').id);
 
-  // What has left the feed can't be read anew, and says so; what was kept of it stays.
-  const gone = kept(entries, 'News one');
-  expect((await user.post('/resync_file', { file_id: gone.id, chunk_size: 50 })).status).toBe(200);
-  expect((await user.settled(gone.id)).sync_error_message).toContain('no longer in its feed');
-  expect(await textOf(gone)).toContain('Old words.');
-  // Read as before, its copy is as good as ever.
-  expect((await user.post('/resync_file', { file_id: gone.id, chunk_size: 1500 })).status).toBe(200);
-  expect(await user.settled(gone.id)).toMatchObject({ sync_status: 'READY', sync_error_message: null });
+  // An entry that left the feed cannot be read again; its stored text stays.
+  const removed = kept(entries, 'News one');
+  expect((await user.post('/resync_file', { file_id: removed.id, chunk_size: 50 })).status).toBe(200);
+  expect((await user.settled(removed.id)).sync_error_message).toContain('no longer in its feed');
+  expect(await textOf(removed)).toContain('Old words.');
+  // With the former options, the stored copy is valid.
+  expect((await user.post('/resync_file', { file_id: removed.id, chunk_size: 1500 })).status).toBe(200);
+  expect(await user.settled(removed.id)).toMatchObject({ sync_status: 'READY', sync_error_message: null });
 
   site.pages.set('/feed.xml', feedOf({ still: 'Other words.' }));
   expect((await user.post('/resync_file', { file_id: feed.id })).status).toBe(200);
@@ -115,12 +115,12 @@ test('a feed that is added again takes new and changed entries in, keeps those i
   expect(await textOf(kept(entries, 'News still'))).toContain('Other words.');
 });
 
-describe('a feed whose server knows it again', () => {
-  /** How the server was asked for the feed: with the validator of its last answer, or without. */
-  let asked: (string | undefined)[];
+describe('feed with validators', () => {
+  /** If-None-Match of each request for the feed. */
+  let validators: (string | undefined)[];
   const serve = (body: string, etag: string): void => {
     site.pages.set('/feed.xml', (request, response) => {
-      asked.push(request.headers['if-none-match']);
+      validators.push(request.headers['if-none-match']);
       if (request.headers['if-none-match'] === etag) response.writeHead(304, { etag }).end();
       else response.writeHead(200, { 'content-type': 'application/rss+xml', etag }).end(body);
     });
@@ -134,16 +134,16 @@ describe('a feed whose server knows it again', () => {
     return Date.parse(source?.files_synced_at ?? '');
   };
   beforeEach(() => {
-    asked = [];
+    validators = [];
   });
 
-  test('is not read again while it is unchanged; its record and its time of syncing say that it was looked at', async () => {
+  test('is not read again while unchanged, and its sync times advance', async () => {
     serve(feedOf({ one: 'Old words.', two: 'More words.' }), '"v1"');
     const { feed, entries } = await add();
     const before = await synced();
     expect(before).toBeGreaterThanOrEqual(Date.parse(entries[0]!.last_sync ?? ''));
     const again = await resync(feed.id);
-    expect(asked).toEqual([undefined, '"v1"']);
+    expect(validators).toEqual([undefined, '"v1"']);
     expect(again).toMatchObject({ sync_status: 'READY', file_metadata: feed.file_metadata });
     expect(Date.parse(again.last_sync ?? '')).toBeGreaterThan(Date.parse(feed.last_sync ?? ''));
     expect(await user.children(feed.id)).toEqual(entries);
@@ -151,13 +151,13 @@ describe('a feed whose server knows it again', () => {
 
     serve(feedOf({ one: 'New words.', two: 'More words.' }), '"v2"');
     await resync(feed.id);
-    expect(asked.slice(2)).toEqual(['"v1"']);
+    expect(validators.slice(2)).toEqual(['"v1"']);
     expect(await textOf(entries[0]!)).toContain('New words.');
     expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
   });
 
   test.each<[string, (feed: FileRecord, entries: FileRecord[]) => Promise<unknown>]>([
-    ['other options are asked for', async (feed) => user.post('/resync_file', { file_id: feed.id, chunk_size: 60 })],
+    ['other options are requested', async (feed) => user.post('/resync_file', { file_id: feed.id, chunk_size: 60 })],
     [
       'an entry was deleted',
       async (feed, [entry]) => {
@@ -166,26 +166,26 @@ describe('a feed whose server knows it again', () => {
         return user.post('/resync_file', { file_id: feed.id });
       },
     ],
-  ])('is read whole when %s', async (_what, change) => {
+  ])('is read completely when %s', async (_what, change) => {
     serve(feedOf({ one: 'Old words.', two: 'More words.' }), '"v1"');
     const { feed, entries } = await add();
     await change(feed, entries);
     expect(await user.settled(feed.id)).toMatchObject({ file_metadata: { pages_total: 2, pages_ready: 2 } });
-    expect(asked).toEqual([undefined, undefined]);
+    expect(validators).toEqual([undefined, undefined]);
     expect(await user.children(feed.id)).toHaveLength(2);
   });
 
-  test('is read whole when its entries lead to pages, which may have changed', async () => {
+  test('is read completely if its entries link to pages, which may have changed', async () => {
     site.pages.set('/news/far', linkedPage('far', []));
     serve(feedOf({ one: 'Words.' }).replace('</channel>', `${summary('far')}</channel>`), '"v1"');
     const { feed } = await add();
     await resync(feed.id);
-    // Once by each sync; its entries are read along.
-    expect(asked.filter((etag) => etag !== undefined)).toEqual([]);
+    // Each sync reads the feed once, including its entries.
+    expect(validators.filter((etag) => etag !== undefined)).toEqual([]);
   });
 });
 
-test('a feed is a data source, whose tags its entries have: data_source_tags are upserted', async () => {
+test('a feed is a data source with upserted data_source_tags, which its entries inherit', async () => {
   const sources = async () =>
     (await user.post<Listed<DataSourceRecord>>('/user_data_sources', { filters: { source: 'RSS_FEED' } })).body.results;
   const { feed, entries } = await add({ data_source_tags: { shelf: 'news', level: 1 } });
@@ -207,13 +207,13 @@ test('a feed is a data source, whose tags its entries have: data_source_tags are
   expect(await found(2)).toBeGreaterThanOrEqual(3);
 });
 
-test('a feed that can not be read ends in SYNC_ERROR with a sentence', async () => {
+test('an unreadable feed ends in SYNC_ERROR with a message', async () => {
   const { feed } = await add({ url: site.url('/news/two') });
   expect(feed).toMatchObject({ sync_status: 'SYNC_ERROR', file_metadata: { is_feed_url: true } });
   expect(feed.sync_error_message).toContain('is a web page, not a feed');
 });
 
-test('two feeds may name their entries alike', async () => {
+test('two feeds may have entries with the same id', async () => {
   const { entries } = await add();
   site.pages.set('/other.xml', feedOf({ one: 'Of another feed.' }));
   expect((await user.post('/integrations/rss_feed', { url: site.url('/other.xml') })).status).toBe(200);
@@ -225,13 +225,13 @@ test('two feeds may name their entries alike', async () => {
   expect(await user.children(entries[0]!.parent_id ?? 0)).toEqual(entries);
 });
 
-describe('requests', () => {
+describe('request validation', () => {
   test.each([
     [{}, ['body', 'url'], 'missing'],
     [{ url: 'ftp://a.example/' }, ['body', 'url'], 'url_type'],
     [{ url: 'a.example', data_source_tags: null }, ['body', 'data_source_tags'], 'dict_type'],
     [{ url: 'a.example', tags: { user_id: 1 } }, ['body', 'tags', 'user_id'], 'value_error'],
-  ])('%j is 422', async (body, loc, type) => {
+  ])('answers %j with 422', async (body, loc, type) => {
     expect(await user.post('/integrations/rss_feed', body)).toMatchObject({
       status: 422,
       body: { detail: [{ loc, type }] },

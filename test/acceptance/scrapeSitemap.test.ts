@@ -6,9 +6,9 @@ import { EXTENSIONS } from '../../api/extensions.js';
 import { startService, type TestService } from '../support/service.js';
 import type { TestUser } from '../support/client.js';
 
-/** What api/extensions.ts adds to records. */
+/** Keys that api/extensions.ts adds to records. */
 const OUR_KEYS = Object.keys(EXTENSIONS.records);
-/** The 39 keys of a file record, as the public interface lists them. */
+/** The 39 keys of a file record in the public interface. */
 const FILE_KEYS = [
   'id',
   'source',
@@ -56,9 +56,9 @@ let user: TestUser;
 const sites: Site[] = [];
 
 async function site(make: Promise<Site>): Promise<Site> {
-  const made = await make;
-  sites.push(made);
-  return made;
+  const started = await make;
+  sites.push(started);
+  return started;
 }
 
 beforeAll(async () => {
@@ -71,7 +71,7 @@ afterAll(async () => {
   await Promise.all(sites.map((one) => one.close()));
 });
 
-describe('a site of 100 pages', () => {
+describe('site of 100 pages', () => {
   let pages: Site;
   let accepted: FileRecord;
   let parent: FileRecord;
@@ -89,7 +89,7 @@ describe('a site of 100 pages', () => {
     children = await user.children(parent.id);
   });
 
-  test('is accepted as one file record, the parent', () => {
+  test('is accepted as one parent file', () => {
     expect(accepted).toMatchObject({
       source: 'WEB_SCRAPE',
       sync_status: 'QUEUED_FOR_SYNC',
@@ -103,7 +103,7 @@ describe('a site of 100 pages', () => {
     expect(accepted.request_id).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  test('ends READY with counts that add up', () => {
+  test('ends READY with consistent counts', () => {
     expect(parent).toMatchObject({ sync_status: 'READY', sync_error_message: null });
     expect(parent.file_metadata).toMatchObject({
       pages_total: 100,
@@ -115,13 +115,13 @@ describe('a site of 100 pages', () => {
     expect(new Set(children.map((child) => child.sync_status))).toEqual(new Set(['READY']));
   });
 
-  test('every page was fetched once', () => {
+  test('fetches every page once', () => {
     const fetched = pages.requests.filter((path) => path.startsWith('/pages/'));
     expect(fetched).toHaveLength(100);
     expect(new Set(fetched).size).toBe(100);
   });
 
-  test('a page holds its main text, without the furniture', async () => {
+  test('extracts the main text of a page without navigation and styles', async () => {
     const child = children.find((one) => one.external_url?.endsWith('/pages/7.html'));
     expect(child).toMatchObject({
       parent_id: parent.id,
@@ -138,7 +138,7 @@ describe('a site of 100 pages', () => {
     expect(text).not.toContain('color:red');
   });
 
-  test('file_statistics are true', async () => {
+  test('has correct file_statistics', async () => {
     for (const child of children.slice(0, 3)) {
       const { results, count } = await user.chunks({ ids: [child.id] }, { include_vectors: true });
       const body = pages.pages.get(new URL(child.external_url ?? '').pathname) as string;
@@ -154,7 +154,7 @@ describe('a site of 100 pages', () => {
     }
   });
 
-  test('chunks are counted before paging, and come with full vectors on request', async () => {
+  test('counts chunks before paging, and returns vectors on request', async () => {
     const all = await user.chunks({ parent_file_ids: [parent.id] });
     const sum = children.reduce((total, child) => total + (child.file_statistics?.num_embeddings ?? 0), 0);
     expect(all.count).toBe(sum);
@@ -177,13 +177,13 @@ describe('a site of 100 pages', () => {
     }
   });
 
-  test('a question finds the page that answers it', async () => {
+  test('a search finds the page that answers a question', async () => {
     const documents = await user.search({ query: 'Who keeps bees for honey?', k: 5, parent_file_ids: [parent.id] });
     expect(documents).toHaveLength(5);
     expect(documents.map((one) => one.rank)).toEqual([1, 2, 3, 4, 5]);
     const scores = documents.map((one) => one.score ?? 0);
     expect(scores).toEqual([...scores].sort((a, b) => b - a));
-    // Of the ten topics, every page whose number ends in 6 is about beekeeping.
+    // Pages whose number ends in 6 are about beekeeping.
     expect(documents.every((one) => one.source_url?.endsWith('6.html'))).toBe(true);
     expect(documents[0]).toMatchObject({
       parent_file_id: parent.id,
@@ -193,7 +193,7 @@ describe('a site of 100 pages', () => {
     });
   });
 
-  test('a search in named files stays in them, and returns vectors and tags on request', async () => {
+  test('a search in named files returns only these, and vectors and tags on request', async () => {
     const ids = children.slice(0, 2).map((child) => child.id);
     const documents = await user.search({
       query: 'counted with care',
@@ -207,11 +207,11 @@ describe('a site of 100 pages', () => {
     expect(documents.every((one) => one.vector?.length === 384 && one.tags?.['team'] === 'docs')).toBe(true);
   });
 
-  test('another model id finds nothing: only files of the chosen model are searched', async () => {
+  test('a search with another model finds nothing', async () => {
     expect(await user.search({ query: 'counted with care', k: 3, embedding_model: 'SOLAR_1_MINI' })).toEqual([]);
   });
 
-  test('filters: ids, statuses, source, parents, roots', async () => {
+  test('filters by ids, statuses, source, parents and roots', async () => {
     const count = async (filters: Record<string, unknown>) =>
       (await user.chunks(filters, { pagination: { limit: 1 } })).count;
     const [first, second] = children as [FileRecord, FileRecord];
@@ -227,7 +227,7 @@ describe('a site of 100 pages', () => {
     expect(await count({ parent_file_ids: [2 ** 40] })).toBe(0);
   });
 
-  test('orders: each field both ways, ties by id', async () => {
+  test('orders by each field in both directions, ties by id', async () => {
     const fields: Record<string, (file: FileRecord) => string | number> = {
       id: (file) => file.id,
       name: (file) => file.name ?? '',
@@ -255,7 +255,7 @@ describe('a site of 100 pages', () => {
     }
   });
 
-  test('a second scrape reuses the records and counts as a re-sync', async () => {
+  test('a second scrape reuses the records', async () => {
     pages.pages.set(
       '/pages/3.html',
       '<html><head><title>New</title></head><body><main><h1>Changed</h1><p>Entirely new words about umbrellas.</p></main></body></html>',
@@ -280,13 +280,13 @@ describe('a site of 100 pages', () => {
   });
 });
 
-describe('what a request asks for is done, and shown', () => {
+describe('options of a request', () => {
   let small: Site;
   beforeAll(async () => {
     small = await site(startSampleSite(5, 2));
   });
 
-  test('every answer carries all 39 keys, with defaults and nulls', async () => {
+  test('are in every answer, which has all 39 keys with defaults and nulls', async () => {
     const accepted = await user.scrape({ url: small.url('/sitemap.xml') });
     expect(Object.keys(accepted).sort()).toEqual([...FILE_KEYS, ...OUR_KEYS].sort());
     expect(FILE_KEYS).toHaveLength(39);
@@ -318,7 +318,7 @@ describe('what a request asks for is done, and shown', () => {
     }
   });
 
-  test('null means the default wherever the interface says so', async () => {
+  test('have their default for null where the interface allows null', async () => {
     const nulls = Object.fromEntries(
       [
         'tags',
@@ -349,7 +349,7 @@ describe('what a request asks for is done, and shown', () => {
     expect((await user.settled(accepted.id)).file_metadata).toMatchObject({ pages_total: 5 });
   });
 
-  test.each(['generate_chunks_only', 'store_file_only', 'use_premium_proxies'])('%s refuses null', async (field) => {
+  test.each(['generate_chunks_only', 'store_file_only', 'use_premium_proxies'])('refuse null for %s', async (field) => {
     const { status, body } = await user.post<{ detail: { loc: unknown }[] }>('/scrape_sitemap', {
       url: small.url('/sitemap.xml'),
       [field]: null,
@@ -358,7 +358,7 @@ describe('what a request asks for is done, and shown', () => {
     expect(body.detail[0]?.loc).toEqual(['body', field]);
   });
 
-  test('max_pages_to_scrape, include and exclude act together on what is fetched', async () => {
+  test('combine max_pages_to_scrape, include and exclude', async () => {
     const many = await site(startSampleSite(30, 1));
     const accepted = await user.scrape({
       url: many.url('/sitemap.xml'),
@@ -378,14 +378,14 @@ describe('what a request asks for is done, and shown', () => {
     ]);
   });
 
-  test('an empty urls_to_scrape means all', async () => {
+  test('scrape all pages with an empty urls_to_scrape', async () => {
     const accepted = await user.scrape({ url: small.url('/sitemap.xml'), urls_to_scrape: [] });
     expect((await user.settled(accepted.id)).file_metadata).toMatchObject({ pages_total: 5 });
   });
 });
 
-describe('what goes wrong ends with a sentence', () => {
-  test('a sitemap that is not there ends the parent in SYNC_ERROR', async () => {
+describe('failures of a scrape', () => {
+  test('end the parent in SYNC_ERROR if the sitemap is missing', async () => {
     const empty = await site(startSite());
     const parent = await user.settled((await user.scrape({ url: empty.url('/sitemap.xml') })).id);
     expect(parent.sync_status).toBe('SYNC_ERROR');
@@ -393,13 +393,13 @@ describe('what goes wrong ends with a sentence', () => {
     expect(parent.sync_error_message).toContain('404');
   });
 
-  test('a page that fails costs itself; the rest goes on; a passing fault is tried again', async () => {
+  test('of one page do not affect others, and temporary ones are retried', async () => {
     const broken = await site(startSampleSite(4, 1));
-    let tries = 0;
+    let attempts = 0;
     broken.pages.set('/pages/1.html', { status: 404 });
     broken.pages.set('/pages/2.html', (_request, response) => {
-      tries += 1;
-      if (tries < 3) response.writeHead(500).end();
+      attempts += 1;
+      if (attempts < 3) response.writeHead(500).end();
       else response.writeHead(200, { 'content-type': 'text/html' }).end('<main><p>Third time lucky.</p></main>');
     });
     broken.pages.set('/pages/3.html', { status: 503 });
@@ -411,14 +411,14 @@ describe('what goes wrong ends with a sentence', () => {
     expect(missing).toMatchObject({ sync_status: 'SYNC_ERROR' });
     expect(missing?.sync_error_message).toContain('/pages/1.html');
     expect(flaky).toMatchObject({ sync_status: 'READY', sync_error_message: null });
-    expect(tries).toBe(3);
+    expect(attempts).toBe(3);
     expect(down).toMatchObject({ sync_status: 'SYNC_ERROR' });
-    // Once, and three new tries.
+    // One attempt and three retries.
     expect(broken.requests.filter((path) => path === '/pages/3.html')).toHaveLength(4);
     expect(broken.requests.filter((path) => path === '/pages/1.html')).toHaveLength(1);
   });
 
-  test('pages on addresses that may not be called are never called', async () => {
+  test('include redirects to forbidden addresses, which are never called', async () => {
     const evil = await site(startSite());
     evil.pages.set('/sitemap.xml', sitemapOf(evil.origin, ['/ok.html']));
     evil.pages.set('/ok.html', { status: 302, headers: { location: 'http://169.254.169.254/latest/meta-data/' } });

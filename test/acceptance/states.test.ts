@@ -28,12 +28,10 @@ import { waitFor } from '../support/waitFor.js';
 import { startService, type TestService } from '../support/service.js';
 
 /**
- * What brings a record into a state: a kind of run, an operation that writes it at once, or the issue that will. Runs and
- * operations are made below, on real engines, and what they lead to is seen by a client; the rows of later issues are
- * replaced by theirs, and none is left after the last.
+ * Ways into a state of a record: a kind of run, an operation that writes it at once, or another suite that covers it.
+ * Runs and operations run below on real engines, and a client observes the states.
  */
-type Way = { readonly run: RunKind } | { readonly operation: string } | { readonly later: Later };
-type Later = 'connect';
+type Way = { readonly run: RunKind } | { readonly operation: string } | { readonly elsewhere: string };
 
 const FILE: Record<FileSyncStatus, readonly Way[]> = {
   QUEUED_FOR_SYNC: [
@@ -77,7 +75,7 @@ const STORAGE: Record<EmbeddingStorageStatus, readonly Way[]> = {
 const ACTION: Record<DataSourceAction, readonly Way[]> = {
   ADD: [{ operation: 'POST /integrations/rss_feed' }, { operation: 'POST /integrations/gitbook' }],
   UPDATE: [{ operation: 'POST /integrations/files/sync' }],
-  CANCEL: [{ later: 'connect' }],
+  CANCEL: [{ elsewhere: 'oauthConnect.test.ts' }],
   REVOKE: [{ operation: 'POST /revoke_access_token' }, { run: 'syncItems' }],
 };
 
@@ -89,39 +87,39 @@ const TABLES = [
 ] as const;
 type Table = (typeof TABLES)[number][0];
 
-/** States that wait for an issue: shrinks, and is empty after the last one. */
-const WAITING: Record<Table, readonly string[]> = {
+/** States that only other suites cover. */
+const COVERED_ELSEWHERE: Record<Table, readonly string[]> = {
   file: [],
   'data source': [],
   storage: [],
   action: ['CANCEL'],
 };
 
-const nameOf = (way: Way): string => ('run' in way ? way.run : 'operation' in way ? way.operation : way.later);
+const nameOf = (way: Way): string => ('run' in way ? way.run : 'operation' in way ? way.operation : way.elsewhere);
 
-/** Every state that was seen, as `file READY by scrapeSitemap`. */
-const seen = new Set<string>();
-const note = (table: Table, state: string, way: string): void => void seen.add(`${table} ${state} by ${way}`);
+/** Observed states, as `file READY by scrapeSitemap`. */
+const observed = new Set<string>();
+const note = (table: Table, state: string, way: string): void => void observed.add(`${table} ${state} by ${way}`);
 
-/** Pages that answer at once, that are missing, and that answer when they are let. */
+/** Pages that answer at once, that are missing, and that answer when released. */
 const PATHS = [
   '/0.html',
   '/1.html',
   '/missing.html',
   ...Array.from({ length: 9 }, (_, index) => `/held/${index}.html`),
 ];
-/** Of the pages four are in the first batch, four more in the queue, and four wait for a place in it. */
+/** Of the pages, four are in the first batch, four more in the queue, and four wait for room in it. */
 const MAX_QUEUED = 8;
 
 let service: TestService;
 let site: Site;
 let gitbook: GitBookEmulator;
 let user: TestUser;
-/** Answers what a held page was asked. */
-const letGo: (() => void)[] = [];
+/** Release the responses of held pages. */
+const releases: (() => void)[] = [];
 const hold = (path: string): void =>
   void site.pages.set(path, (_request, response) => {
-    letGo.push(() => void response.writeHead(200, { 'content-type': 'text/html' }).end(samplePage(1, 1)));
+    releases.push(() => void response.writeHead(200, { 'content-type': 'text/html' }).end(samplePage(1, 1)));
   });
 
 const inState = (id: number, status: FileSyncStatus): Promise<FileRecord> =>
@@ -132,7 +130,7 @@ const inState = (id: number, status: FileSyncStatus): Promise<FileRecord> =>
 const sources = async (): Promise<DataSourceRecord[]> =>
   (await user.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body.results;
 
-/** A scrape in whose middle five states are to be seen at once; then it is cancelled. */
+/** Runs a scrape with five states at once, then cancels it. */
 async function scrape(): Promise<FileRecord[]> {
   const parent = await user.scrape({ url: site.url('/sitemap.xml') });
   note('file', parent.sync_status, 'POST /scrape_sitemap');
@@ -153,49 +151,49 @@ async function scrape(): Promise<FileRecord[]> {
   return pages;
 }
 
-/** One file, synced again and again, to each end that there is. */
+/** Resyncs one file repeatedly, to each final state. */
 async function resync(id: number, path: string): Promise<void> {
-  const ask = async (more: Record<string, unknown> = {}): Promise<void> => {
+  const requestResync = async (more: Record<string, unknown> = {}): Promise<void> => {
     const { body } = await user.post<FileRecord>('/resync_file', { file_id: id, ...more });
     note('file', body.sync_status, 'POST /resync_file');
   };
-  const ends = async (status: FileSyncStatus): Promise<void> => {
+  const expectState = async (status: FileSyncStatus): Promise<void> => {
     note('file', (await inState(id, status)).sync_status, 'resyncFile');
   };
-  // Those of the scrape were given up when it was cancelled: what is let go below is what this asks for.
-  letGo.length = 0;
+  // Drop the responses of the cancelled scrape: only requests of the resync are released below.
+  releases.length = 0;
   hold(path);
-  await ask();
-  await ends('SYNCING');
+  await requestResync();
+  await expectState('SYNCING');
   await waitFor(
-    () => letGo.length,
+    () => releases.length,
     (count) => count > 0,
   );
-  letGo.splice(0).forEach((answer) => answer());
-  await ends('READY');
-  await ask();
-  await ends('SYNCING');
+  releases.splice(0).forEach((answer) => answer());
+  await expectState('READY');
+  await requestResync();
+  await expectState('SYNCING');
   await user.post('/cancel_sync', { file_id: id });
-  await ends('SYNC_ABORTED');
+  await expectState('SYNC_ABORTED');
   site.pages.set(path, { status: 429, headers: { 'retry-after': '600' } });
-  await ask();
-  await ends('RATE_LIMITED');
+  await requestResync();
+  await expectState('RATE_LIMITED');
   await user.post('/cancel_sync', { file_id: id });
-  await ends('SYNC_ABORTED');
+  await expectState('SYNC_ABORTED');
   site.pages.delete(path);
-  await ask();
-  await ends('SYNC_ERROR');
-  await ask({ skip_file_processing: true });
-  await ends('READY_TO_SYNC');
+  await requestResync();
+  await expectState('SYNC_ERROR');
+  await requestResync({ skip_file_processing: true });
+  await expectState('READY_TO_SYNC');
 }
 
-/** A delete, seen while it is at work and when it has ended. */
+/** Deletes a file but keeps its record, observed during the delete and after its end. */
 async function deleteKeeping(id: number): Promise<void> {
   const { vectors } = service.store;
   const real = vectors.deletePoints;
-  let goOn: () => void = () => undefined;
+  let release: () => void = () => undefined;
   const held = new Promise<void>((resolve) => {
-    goOn = resolve;
+    release = resolve;
   });
   Object.assign(vectors, {
     deletePoints: async (...given: Parameters<typeof real>) => {
@@ -205,12 +203,12 @@ async function deleteKeeping(id: number): Promise<void> {
   });
   await user.post('/delete_files_v2', { filters: { ids: [id] }, preserve_file_record: true });
   note('file', (await inState(id, 'SYNC_ABORTED')).sync_status, 'deleteFiles');
-  goOn();
+  release();
   Object.assign(vectors, { deletePoints: real });
   note('file', (await inState(id, 'READY_TO_SYNC')).sync_status, 'deleteFiles');
 }
 
-/** A crawl of which the user's limit holds a page back. */
+/** Runs a crawl with a page delayed by the limit of the user. */
 async function crawl(): Promise<void> {
   const { body } = await user.post<FileRecord[]>('/web_scrape', [{ url: site.url('/crawl.html') }]);
   const id = body[0]?.id ?? 0;
@@ -223,7 +221,7 @@ async function crawl(): Promise<void> {
   await user.settled(id);
 }
 
-/** A picture, seen while it is read. */
+/** Uploads a picture, observed during OCR. */
 async function recognize(): Promise<void> {
   const content = drawPicture(['The lighthouse was lit in 1901.']);
   const { id } = await user.send({ name: 'lit.png', content }, { use_ocr: true });
@@ -231,96 +229,96 @@ async function recognize(): Promise<void> {
   await user.settled(id);
 }
 
-/** A page that a pass of auto-sync looks at, and that its site holds meanwhile. */
+/** Runs an auto-sync pass over a page whose site delays its response. */
 async function evaluate(): Promise<void> {
-  const path = '/looked.html';
+  const path = '/evaluated.html';
   site.pages.set(path, samplePage(1, 1));
   site.pages.set('/auto.xml', sitemapOf(site.origin, [path]));
   const parent = await user.settled((await user.scrape({ url: site.url('/auto.xml'), enable_auto_sync: true })).id);
   const [page] = await user.children(parent.id);
-  letGo.length = 0;
+  releases.length = 0;
   hold(path);
   const client = createTemporalClient({ address: testEngines().temporalAddress, namespace: 'default' });
   const passing = runPass(client, service.names, scheduleIds.container(parent.id));
   note('file', (await inState(page?.id ?? 0, 'EVALUATING_RESYNC')).sync_status, 'autoSync');
   await waitFor(
-    () => letGo.length,
+    () => releases.length,
     (count) => count > 0,
   );
-  letGo.splice(0).forEach((answer) => answer());
+  releases.splice(0).forEach((answer) => answer());
   await passing;
   await client.connection.close();
 }
 
-/** Vectors that go to file storage and come back, each way seen while it is held. */
+/** Moves vectors to cold storage and back, observed during each move. */
 async function moveVectors(): Promise<void> {
   const { coldCopies, vectors } = service.store;
   const { keep } = coldCopies;
   const { writePoints } = vectors;
-  let goOn: () => void = () => undefined;
-  const closed = (): Promise<void> =>
+  let release: () => void = () => undefined;
+  const createGate = (): Promise<void> =>
     new Promise((resolve) => {
-      goOn = resolve;
+      release = resolve;
     });
   const cold = { enable_cold_storage: true, hot_storage_time_to_live: 1 };
   const { id } = await user.send({ name: 'old.md', content: 'The lighthouse was lit in 1901.' }, cold);
   await user.settled(id);
-  const becomes = async (status: EmbeddingStorageStatus): Promise<void> => {
+  const expectStatus = async (status: EmbeddingStorageStatus): Promise<void> => {
     const file = await waitFor(
       () => user.file(id),
       (one) => one.embedding_storage_status === status,
     );
     note('storage', file.embedding_storage_status, 'moveStorage');
   };
-  let held = closed();
+  let held = createGate();
   Object.assign(coldCopies, { keep: async (...given: Parameters<typeof keep>) => held.then(() => keep(...given)) });
   await letDaysPass(service.env, 2, [id]);
   await coldSweepOnce(service.store, { start: async () => undefined });
-  await becomes('HOT_TO_COLD');
-  goOn();
-  await becomes('COLD_STORAGE');
-  held = closed();
+  await expectStatus('HOT_TO_COLD');
+  release();
+  await expectStatus('COLD_STORAGE');
+  held = createGate();
   Object.assign(vectors, {
     writePoints: async (...given: Parameters<typeof writePoints>) => held.then(() => writePoints(...given)),
   });
   await user.post('/move_to_hot_storage', { filters: { ids: [id] } });
-  await becomes('COLD_TO_HOT');
-  goOn();
-  await becomes('HOT_STORAGE');
+  await expectStatus('COLD_TO_HOT');
+  release();
+  await expectStatus('HOT_STORAGE');
   Object.assign(coldCopies, { keep });
   Object.assign(vectors, { writePoints });
 }
 
-/** A feed is a data source; what waits in it ends when access is revoked. */
-/** An account whose source hangs while it is listed, answers, and then takes its token no more. */
+/** Connects an account whose source hangs during a listing, answers the next, and then refuses the token. */
 async function connect(): Promise<void> {
   const selma = await service.user('selma');
   const source = async (): Promise<DataSourceRecord> =>
     (await selma.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body.results[0]!;
-  const comeTo = (wanted: DataSourceSyncStatus) => waitFor(source, (one) => one.sync_status === wanted);
-  const quiet = { sync_source_items: false, sync_files_on_connection: false };
-  await selma.post('/integrations/gitbook', { organization: ORGANIZATION, access_token: TOKEN, ...quiet });
+  const untilStatus = (wanted: DataSourceSyncStatus) => waitFor(source, (one) => one.sync_status === wanted);
+  const withoutSync = { sync_source_items: false, sync_files_on_connection: false };
+  await selma.post('/integrations/gitbook', { organization: ORGANIZATION, access_token: TOKEN, ...withoutSync });
   const added = await source();
   note('data source', added.sync_status, 'POST /integrations/gitbook');
   note('action', added.last_sync_action, 'POST /integrations/gitbook');
   const list = () => selma.post<DataSourceRecord>('/integrations/items/sync', { data_source_id: added.id });
   gitbook.misbehave(() => 'hang');
   note('data source', (await list()).body.sync_status, 'POST /integrations/items/sync');
-  note('data source', (await comeTo('SYNCING')).sync_status, 'syncItems');
+  note('data source', (await untilStatus('SYNCING')).sync_status, 'syncItems');
   const cancelled = await selma.post<DataSourceRecord>('/integrations/items/sync/cancel', { data_source_id: added.id });
   note('data source', cancelled.body.sync_status, 'POST /integrations/items/sync/cancel');
   gitbook.misbehave(() => null);
   await list();
-  note('data source', (await comeTo('READY')).sync_status, 'syncItems');
+  note('data source', (await untilStatus('READY')).sync_status, 'syncItems');
   await selma.post('/integrations/files/sync', { data_source_id: added.id, ids: [] });
   note('action', (await source()).last_sync_action, 'POST /integrations/files/sync');
   gitbook.tokens.clear();
   await list();
-  const failed = await comeTo('SYNC_ERROR');
+  const failed = await untilStatus('SYNC_ERROR');
   note('data source', failed.sync_status, 'syncItems');
   note('action', failed.last_sync_action, 'syncItems');
 }
 
+/** Connects a feed as a data source, and revokes it while a file waits. */
 async function feed(): Promise<void> {
   await user.post('/integrations/rss_feed', { url: site.url('/feed.xml') });
   const [source] = await sources();
@@ -371,32 +369,32 @@ const built = operations.map(({ method, path }) => `${method.toUpperCase()} ${pa
 
 describe.each(TABLES)('%s states', (name, table, states) => {
   const rows = Object.entries(table as Record<string, readonly Way[]>);
-  const ways = rows.flatMap(([state, some]) => some.map((way) => [state, nameOf(way), 'later' in way] as const));
+  const ways = rows.flatMap(([state, some]) => some.map((way) => [state, nameOf(way), 'elsewhere' in way] as const));
 
-  test('each has at least one way into it, and the table has no other', () => {
+  test('each state has at least one way into it, and the table has no others', () => {
     expect(rows.map(([state]) => state).toSorted()).toEqual([...states].toSorted());
     expect(rows.filter(([, some]) => some.length === 0)).toEqual([]);
   });
-  test('runs and operations that are named exist', () => {
+  test('the named runs and operations exist', () => {
     for (const way of rows.flatMap(([, some]) => some)) {
       if ('run' in way) expect(RUN_KINDS).toContain(way.run);
       if ('operation' in way) expect(built).toContain(way.operation);
     }
   });
-  test.each(ways.filter(([, , later]) => !later))('%s is reached by %s', (state, way) => {
-    expect([...seen]).toContain(`${name} ${state} by ${way}`);
+  test.each(ways.filter(([, , isElsewhere]) => !isElsewhere))('%s is reached by %s', (state, way) => {
+    expect([...observed]).toContain(`${name} ${state} by ${way}`);
   });
-  test('just these wait for a later issue', () => {
-    const waiting = rows.filter(([, some]) => some.every((way) => 'later' in way)).map(([state]) => state);
-    expect(waiting.toSorted()).toEqual(WAITING[name]);
+  test('exactly the listed states are covered only elsewhere', () => {
+    const waiting = rows.filter(([, some]) => some.every((way) => 'elsewhere' in way)).map(([state]) => state);
+    expect(waiting.toSorted()).toEqual(COVERED_ELSEWHERE[name]);
   });
 });
 
-test('whatever was seen is in the tables', () => {
+test('every observed state is in the tables', () => {
   const rows = TABLES.flatMap(([name, table]) =>
     Object.entries(table as Record<string, readonly Way[]>).flatMap(([state, ways]) =>
       ways.map((way) => `${name} ${state} by ${nameOf(way)}`),
     ),
   );
-  expect([...seen].filter((one) => !rows.includes(one))).toEqual([]);
+  expect([...observed].filter((one) => !rows.includes(one))).toEqual([]);
 });

@@ -11,7 +11,7 @@ const FIRST = 7_000_000;
 const COUNT = 23;
 const day = (number: number): Date => new Date(Date.UTC(2026, 1, number));
 
-/** Many files share each value by which lists are ordered, some have none, and ids run against the other orders. */
+/** Many files share each value of an order, some have none, and ids run against the other orders. */
 const seedOf = (number: number): SeededFile => ({
   id: FIRST + number,
   texts: [`one of ${number}. `, `two of ${number}. `],
@@ -39,7 +39,7 @@ beforeAll(async () => {
 });
 afterAll(async () => service.close());
 
-async function seeded(): Promise<{ user: TestUser; owner: Tenant & { customerId: string }; base: number }> {
+async function seedUser(): Promise<{ user: TestUser; owner: Tenant & { customerId: string }; base: number }> {
   const customerId = `steady-${(users += 1)}`;
   const user = await service.user(customerId);
   const owner = await service.store.users.ensure(1, customerId);
@@ -71,7 +71,7 @@ const chunksOf = async (user: TestUser, body: Body): Promise<string[]> => {
   return answer.body.results.map((chunk) => `${chunk.user_file_id}:${chunk.chunk_index}`);
 };
 
-/** Pages of a size that fits nothing, until one is short. */
+/** Reads all pages. Their size does not divide the number of rows. */
 async function inPages<T>(ask: (pagination: Body) => Promise<T[]>): Promise<T[]> {
   const all: T[] = [];
   const limit = 5;
@@ -90,7 +90,7 @@ const VALUES: Record<FileOrder, (file: FileRecord) => string | number | null> = 
   file_size: (file) => file.file_statistics?.file_size ?? null,
   id: (file) => file.id,
 };
-/** By value, none first; ties by id. */
+/** Sorts by value, missing values first, ties by id. */
 function inOrder(files: readonly FileRecord[], order: FileOrder): number[] {
   const value = VALUES[order];
   const rank = (a: string | number | null, b: string | number | null): number => {
@@ -103,18 +103,18 @@ function inOrder(files: readonly FileRecord[], order: FileOrder): number[] {
 
 const EVERY = FILE_ORDERS.flatMap((order) => ORDER_DIRECTIONS.map((direction) => [order, direction] as const));
 
-describe('pages hold every row once, ties broken by id in the direction of the list', () => {
+describe('pages of a list', () => {
   let user: TestUser;
-  let whole: FileRecord[];
+  let allFiles: FileRecord[];
   beforeAll(async () => {
-    ({ user } = await seeded());
-    whole = await filesOf(user, { pagination: { limit: 100 } });
-    expect(whole).toHaveLength(COUNT);
+    ({ user } = await seedUser());
+    allFiles = await filesOf(user, { pagination: { limit: 100 } });
+    expect(allFiles).toHaveLength(COUNT);
   });
 
-  test.each(EVERY)('by %s %s', async (order, direction) => {
+  test.each(EVERY)('contain every row once by %s %s, ties by id in the same direction', async (order, direction) => {
     const sort = { order_by: order, order_dir: direction };
-    const up = inOrder(whole, order);
+    const up = inOrder(allFiles, order);
     const expected = direction === 'asc' ? up : up.toReversed();
     const files = await inPages((pagination) => filesOf(user, { ...sort, pagination }));
     expect(files.map(({ id }) => id)).toEqual(expected);
@@ -122,10 +122,10 @@ describe('pages hold every row once, ties broken by id in the direction of the l
     expect(chunks).toEqual(expected.flatMap((id) => [`${id}:0`, `${id}:1`]));
   });
 
-  test.each(EVERY)('with a filter, by %s %s', async (order, direction) => {
+  test.each(EVERY)('contain every filtered row once by %s %s', async (order, direction) => {
     const sort = { order_by: order, order_dir: direction, filters: { tags: { third: true } } };
     const up = inOrder(
-      whole.filter(({ tags }) => tags?.['third'] === true),
+      allFiles.filter(({ tags }) => tags?.['third'] === true),
       order,
     );
     const expected = direction === 'asc' ? up : up.toReversed();
@@ -138,34 +138,37 @@ describe('pages hold every row once, ties broken by id in the direction of the l
 });
 
 describe('rows added between two pages', () => {
-  test.each(['id', 'created_at'] as const)('come last where they are last by %s, and shift nothing', async (order) => {
-    const { user, owner, base } = await seeded();
+  test.each(['id', 'created_at'] as const)('are last by %s, and do not shift other rows', async (order) => {
+    const { user, owner, base } = await seedUser();
     const before = inOrder(await filesOf(user, { pagination: { limit: 100 } }), order);
     const fresh = [28, 32];
-    let asked = 0;
+    let pageCount = 0;
     const files = await inPages(async (pagination) => {
-      // Both have the latest time of creation there is, so that ties decide.
-      if ((asked += 1) === 2) await add(owner, base, fresh);
+      // Both have the latest creation time, so that ties decide.
+      if ((pageCount += 1) === 2) await add(owner, base, fresh);
       return filesOf(user, { order_by: order, order_dir: 'asc', pagination });
     });
     expect(files.map(({ id }) => id)).toEqual([...before, ...fresh.map((number) => FIRST + base + number)]);
   });
 
-  test('from the last id on, none is missed or given twice, also when rows that were given are gone', async () => {
-    const { user, owner, base } = await seeded();
-    const given: number[] = [];
+  test('are read once from the last id on, even if earlier rows are deleted', async () => {
+    const { user, owner, base } = await seedUser();
+    const received: number[] = [];
     for (let last = FIRST + base - 1; ;) {
       const pagination = { limit: 4, offset: 0, starting_id: last };
       const page = await filesOf(user, { order_by: 'id', order_dir: 'asc', pagination });
-      given.push(...page.map(({ id }) => id));
+      received.push(...page.map(({ id }) => id));
       if (page.length < 4) break;
       last = page.at(-1)?.id ?? 0;
-      if (given.length === 8) {
+      if (received.length === 8) {
         await add(owner, base, [40]);
-        await service.store.files.takeOver(owner, 9_999, 'delete-files:9999', given.slice(0, 3));
-        await service.store.files.remove(owner, 9_999, given.slice(0, 3), false);
+        await service.store.files.takeOver(owner, 9_999, 'delete-files:9999', received.slice(0, 3));
+        await service.store.files.remove(owner, 9_999, received.slice(0, 3), false);
       }
     }
-    expect(given).toEqual([...Array.from({ length: COUNT }, (_, number) => FIRST + base + number), FIRST + base + 40]);
+    expect(received).toEqual([
+      ...Array.from({ length: COUNT }, (_, number) => FIRST + base + number),
+      FIRST + base + 40,
+    ]);
   });
 });

@@ -16,9 +16,9 @@ let owner: TestUser;
 let parent: FileRecord;
 let children: FileRecord[];
 let source: DataSourceDoc;
-/** Everybody who must see nothing: a user of the same organization, and the same customer id of another one. */
+/** Users that must see nothing: one of the same organization, and one with the same customer id in another. */
 let strangers: Record<string, TestUser>;
-/** A run of the owner's. */
+/** Id of a run of the owner. */
 let reembedding: number;
 
 beforeAll(async () => {
@@ -55,7 +55,7 @@ afterAll(async () => {
   await site.close();
 });
 
-/** Requests of each operation that reads, made to find the owner's content if anything could. */
+/** Requests of each reading operation that would find the owner's content. */
 const attempts = (): Record<string, Record<string, unknown>[]> => {
   const ids = [parent.id, ...children.map((child) => child.id)];
   const filters: Record<string, unknown>[] = [
@@ -96,7 +96,7 @@ const attempts = (): Record<string, Record<string, unknown>[]> => {
   };
 };
 
-test('the owner sees it, so the attempts can succeed', async () => {
+test('the owner finds the content by each request', async () => {
   for (const [path, bodies] of Object.entries(attempts())) {
     for (const body of bodies) {
       const { status, body: answer } = await owner.post(path, body);
@@ -112,7 +112,7 @@ test('the owner sees it, so the attempts can succeed', async () => {
 
 type Call = (user: TestUser, id: number) => Promise<{ status: number; body: unknown }>;
 
-/** Operations that name one file. */
+/** Operations on one file. */
 const OF_A_FILE: Record<string, Call> = {
   '/resync_file': (user, id) => user.post('/resync_file', { file_id: id }),
   '/cancel_sync': (user, id) => user.post('/cancel_sync', { file_id: id }),
@@ -133,7 +133,7 @@ const OF_A_FILE: Record<string, Call> = {
   '/delete_user_file_tags': (user, id) =>
     user.post('/delete_user_file_tags', { organization_user_file_id: id, tags: ['secret'] }),
 };
-/** Operations that name one data source. */
+/** Operations on one data source. */
 const OF_A_DATA_SOURCE: Record<string, Call> = {
   '/data_sources/tags/add': (user, id) =>
     user.post('/data_sources/tags/add', { data_source_id: id, tags: { stolen: 'yes' } }),
@@ -196,19 +196,19 @@ const OF_A_DATA_SOURCE: Record<string, Call> = {
   '/revoke_access_token': (user, id) => user.post('/revoke_access_token', { data_source_id: id }),
   '/data_sources/{data_source_id}/diagnosis': (user, id) => user.get(`/data_sources/${id}/diagnosis`),
 };
-/** Operations that name one run. */
+/** Operations on one run. */
 const OF_A_RUN: Record<string, Call> = {
   '/files/reembed/{reembed_id}': (user, id) => user.get(`/files/reembed/${id}`),
   '/sync_runs/{sync_run_id}/resume': (user, id) => user.post(`/sync_runs/${id}/resume`, { max_tokens: null }),
   '/files/reembed/{reembed_id}/cancel': (user, id) => user.post(`/files/reembed/${id}/cancel`, {}),
 };
-/** Operations that name one run of the ledger. */
+/** Operations on one run of the ledger. */
 const OF_A_SYNC_RUN: Record<string, Call> = {
   '/sync_runs/{sync_run_id}': (user, id) => user.get(`/sync_runs/${id}`),
   '/sync_runs/{sync_run_id}/items': (user, id) => user.get(`/sync_runs/${id}/items`),
   '/sync_runs/{sync_run_id}/retry': (user, id) => user.post(`/sync_runs/${id}/retry`, {}),
 };
-/** Operations that delete or change what matches, and those that name nothing of anybody. */
+/** Operations that delete or change matching files, and operations without an id or a filter. */
 const DELETING = ['/delete_files_v2', '/delete_files'];
 const CHANGING = ['/files/reembed', '/modify_cold_storage_parameters', '/move_to_hot_storage'];
 const NAMELESS = [
@@ -236,7 +236,7 @@ const NAMELESS = [
   '/whoami',
 ];
 
-test('every operation for users is covered', () => {
+test('the tables cover every operation for users', () => {
   const paths = operations.filter(({ auth }) => ['user', 'reader', 'either'].includes(auth)).map(({ path }) => path);
   const known = [attempts(), OF_A_FILE, OF_A_DATA_SOURCE, OF_A_RUN, OF_A_SYNC_RUN, { '/sync_runs': null }].flatMap(
     (table) => Object.keys(table),
@@ -244,11 +244,11 @@ test('every operation for users is covered', () => {
   expect([...known, ...DELETING, ...CHANGING, ...NAMELESS].sort()).toEqual([...paths].sort());
 });
 
-describe.each(['another user of the organization', 'the same name in another organization'])('%s', (who) => {
-  test('finds nothing by any operation', async () => {
+describe.each(['another user of the organization', 'the same name in another organization'])('%s', (stranger) => {
+  test('finds no content of the owner by any operation', async () => {
     for (const [path, bodies] of Object.entries(attempts())) {
       for (const body of bodies) {
-        const { status, body: answer } = await strangers[who]!.post<
+        const { status, body: answer } = await strangers[stranger]!.post<
           { results?: unknown[]; documents?: unknown[]; count?: number } | unknown[]
         >(path, body);
         const listed = Array.isArray(answer) ? { results: answer } : answer;
@@ -265,7 +265,7 @@ describe.each(['another user of the organization', 'the same name in another org
     }
   });
 
-  test('changes nothing: a foreign id answers exactly like a missing one', async () => {
+  test('changes nothing, and gets the same answer for a foreign id as for a missing one', async () => {
     const known = await service.store.dataSources.find(source, source._id);
     for (const [calls, id] of [
       [OF_A_FILE, children[0]?.id ?? 0],
@@ -274,28 +274,28 @@ describe.each(['another user of the organization', 'the same name in another org
       [OF_A_SYNC_RUN, reembedding],
     ] as const) {
       for (const [path, call] of Object.entries(calls)) {
-        const foreign = await call(strangers[who]!, id);
-        const missing = await call(strangers[who]!, 2 ** 40);
+        const foreign = await call(strangers[stranger]!, id);
+        const missing = await call(strangers[stranger]!, 2 ** 40);
         expect({ path, status: foreign.status, body: foreign.body }).toEqual({ path, status: 404, body: missing.body });
       }
     }
     for (const query of ['', `?file_id=${children[0]?.id}`, `?data_source_id=${source._id}`, '?customer_ids=olga'])
-      expect((await strangers[who]!.get(`/sync_runs${query}`)).body).toEqual({ results: [], count: 0 });
-    expect((await strangers[who]!.get('/integrations/')).body).toEqual({ active_integrations: [] });
+      expect((await strangers[stranger]!.get(`/sync_runs${query}`)).body).toEqual({ results: [], count: 0 });
+    expect((await strangers[stranger]!.get('/integrations/')).body).toEqual({ active_integrations: [] });
     const filters = { ids: [parent.id, ...children.map((child) => child.id)] };
-    expect((await strangers[who]!.post('/delete_files_v2', { filters })).body).toEqual({ success: true });
+    expect((await strangers[stranger]!.post('/delete_files_v2', { filters })).body).toEqual({ success: true });
     const older = { file_ids: filters.ids, delete_child_files: true };
-    expect((await strangers[who]!.post('/delete_files', older)).body).toEqual({ success: true });
+    expect((await strangers[stranger]!.post('/delete_files', older)).body).toEqual({ success: true });
     const bodies: Record<string, Record<string, unknown>> = {
       '/files/reembed': { embedding_model: 'SOLAR_1_MINI' },
       '/modify_cold_storage_parameters': { enable_cold_storage: true, hot_storage_time_to_live: 1 },
     };
     for (const path of CHANGING) {
-      const { status, body } = await strangers[who]!.post(path, { filters, ...bodies[path] });
+      const { status, body } = await strangers[stranger]!.post(path, { filters, ...bodies[path] });
       expect({ path, status }).toEqual({ path, status: 200 });
       if (path === '/files/reembed') expect(body).toMatchObject({ files: 0, chunks: 0, tokens: 0 });
     }
-    // The delete is a run of its own: give it the time that the owner's would need.
+    // The delete is a separate run: wait as long as a delete of the owner would take.
     await sleep(1_500);
     expect(await service.store.dataSources.find(source, source._id)).toEqual(known);
     expect(await owner.file(parent.id)).toEqual(parent);
@@ -303,16 +303,16 @@ describe.each(['another user of the organization', 'the same name in another org
     expect((await owner.search({ query: CANARY, k: 1 }))[0]?.content).toContain(CANARY);
   });
 
-  test('sees nothing of the owner in its own record', async () => {
-    const { status, body } = await strangers[who]!.get('/whoami');
+  test('has no data of the owner in its own record', async () => {
+    const { status, body } = await strangers[stranger]!.get('/whoami');
     expect(status).toBe(200);
     expect(body).toMatchObject({ num_files_synced: 0, unique_file_tags: [], aggregate_num_files_by_source: {} });
   });
 
-  test('scraping the same site makes records of its own and changes none of the owner\u2019s', async () => {
-    const own = await strangers[who]!.scrape({ url: site.url('/sitemap.xml'), store_file_only: true });
+  test('gets its own records for the same site, without changes to those of the owner', async () => {
+    const own = await strangers[stranger]!.scrape({ url: site.url('/sitemap.xml'), store_file_only: true });
     expect(own.id).not.toBe(parent.id);
-    await strangers[who]!.settled(own.id);
+    await strangers[stranger]!.settled(own.id);
     expect(await owner.file(parent.id)).toEqual(parent);
     expect(await owner.children(parent.id)).toEqual(children);
     expect((await owner.search({ query: CANARY, k: 1 }))[0]?.content).toContain(CANARY);

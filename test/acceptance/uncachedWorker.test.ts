@@ -41,7 +41,7 @@ afterAll(async () => {
   await site.close();
 });
 
-test('a worker that caches no workflow, and so replays each from its first event, ingests a site and syncs it again', async () => {
+test('a worker without a workflow cache, which replays every history, ingests a site and syncs it again', async () => {
   const user = await service.user('uma');
   const { id } = await user.scrape({ url: site.url('/sitemap.xml') });
   const whole = { sync_status: 'READY', file_metadata: { pages_total: PAGES, pages_ready: PAGES } };
@@ -51,7 +51,7 @@ test('a worker that caches no workflow, and so replays each from its first event
   expect(await user.settled(id)).toMatchObject(whole);
   expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
 
-  // A worker that caches a workflow has its tasks sent to a queue of its own, which is called sticky.
+  // A worker that caches a workflow gets its tasks by a separate queue, called sticky.
   const client = createTemporalClient({ address: testEngines().temporalAddress, namespace: 'default' });
   const [run] = (await user.get<{ results: { workflow_id: string }[] }>(`/sync_runs?file_id=${id}`)).body.results;
   const { events } = await client.workflow.getHandle(run?.workflow_id ?? '').fetchHistory();

@@ -12,7 +12,7 @@ import { testEngines } from '../support/engines.js';
 import { startService, type TestService } from '../support/service.js';
 import { waitFor } from '../support/waitFor.js';
 
-/** The uploads of a user as one stream of work. */
+/** All uploads of a user are processed by one workflow, the upload stream. */
 let service: TestService;
 let client: Client;
 
@@ -34,7 +34,7 @@ const upload = (user: TestUser, count: number): Promise<FileRecord[]> =>
   );
 const streamOf = ({ organization_user_id: userId }: FileRecord) =>
   client.workflow.getHandle(service.names.idOf(workflowIds.uploads(userId ?? 0)));
-/** The states of a user's files, with their number. */
+/** Returns the number of a user's files by state. */
 const states = (customerId: string): Promise<Record<string, number>> =>
   withDatabase(service, async (connection) => {
     const rows = await connection
@@ -52,7 +52,7 @@ const allEnded = () =>
     (runs) => runs.length === 0,
   );
 
-test('60 uploads are a few batches of one workflow, and each has its run, its request and its events once', async () => {
+test('processes 60 uploads in a few batches of one workflow, each with its run, request and events once', async () => {
   await service.stopWorker();
   const user = await service.user('una');
   const files = await upload(user, 60);
@@ -67,22 +67,22 @@ test('60 uploads are a few batches of one workflow, and each has its run, its re
     (event) => event.activityTaskScheduledEventAttributes?.activityType?.name ?? [],
   );
   expect(new Set(scheduled)).toEqual(new Set(['ingestUploads']));
-  // Two, unless the machine is so slow that a batch does not begin all its files in its turn.
+  // Two, unless a slow machine does not start all files of a batch within its turn.
   expect(scheduled.length).toBeLessThan(15);
   expect(new Set(files.map((file) => file.request_id)).size).toBe(60);
-  const told = await waitFor(
+  const feed = await waitFor(
     () => service.store.events.after(files[0]!.organization_id, 0, 10_000),
     (all) => all.filter(({ kind }) => kind === 'ALL_FILES_PROCESSED').length >= 60,
   );
   for (const kind of ['ALL_UPLOADED_FILES_QUEUED', 'ALL_FILES_PROCESSED']) {
-    const requests = told.flatMap((event) => (event.kind === kind ? [event.objectId] : []));
+    const requests = feed.flatMap((event) => (event.kind === kind ? [event.objectId] : []));
     expect(requests).toHaveLength(60);
     expect(new Set(requests)).toEqual(new Set(files.map((file) => file.request_id)));
   }
   expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
 });
 
-test('cancel_sync ends one upload of the stream and no other', async () => {
+test('cancel_sync aborts only one upload of the stream', async () => {
   await service.stopWorker();
   const user = await service.user('cal');
   const [first, second] = await upload(user, 2);
@@ -92,37 +92,37 @@ test('cancel_sync ends one upload of the stream and no other', async () => {
   expect(await user.file(first!.id)).toMatchObject({ sync_status: 'SYNC_ABORTED' });
 });
 
-test('an upload that arrives while its stream ends is not missed', async () => {
+test('processes an upload that arrives while its stream ends', async () => {
   const user = await service.user('rae');
   for (let nth = 0; nth < 12; nth += 1) {
     const [file] = await upload(user, 1);
-    // The stream completes some milliseconds after its last file is READY.
+    // The stream completes a few milliseconds after its last file is READY.
     expect(await user.settled(file!.id)).toMatchObject({ sync_status: 'READY' });
     await new Promise((resolve) => setTimeout(resolve, nth * 3));
   }
   await allEnded();
 });
 
-test('a delete stops queued files before anything is deleted', async () => {
+test('a delete aborts queued files before it deletes anything', async () => {
   await service.stopWorker();
   const user = await service.user('del');
   const files = await upload(user, 30);
-  const seen: string[] = [];
+  const statesAtDelete: string[] = [];
   await service.startWorker((activities) => ({
     ...activities,
-    // The uploads wait, so that the delete finds all of them queued.
+    // Uploads wait, so that the delete finds all files queued.
     planUploads: (input) =>
-      seen.length > 0 ? activities.planUploads(input) : Promise.resolve({ batches: [], window: 4 }),
+      statesAtDelete.length > 0 ? activities.planUploads(input) : Promise.resolve({ batches: [], window: 4 }),
     async deleteBatch(input) {
-      seen.push(JSON.stringify(await states('del')));
+      statesAtDelete.push(JSON.stringify(await states('del')));
       return activities.deleteBatch(input);
     },
   }));
   await user.post('/delete_files_v2', { filters: { ids: files.map(({ id }) => id) } });
   await waitFor(
     () => states('del'),
-    (left) => Object.keys(left).length === 0,
+    (counts) => Object.keys(counts).length === 0,
   );
-  expect(seen[0]).toBe(JSON.stringify({ SYNC_ABORTED: 30 }));
+  expect(statesAtDelete[0]).toBe(JSON.stringify({ SYNC_ABORTED: 30 }));
   await allEnded();
 });

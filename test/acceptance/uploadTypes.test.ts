@@ -15,12 +15,12 @@ import type { TestUser } from '../support/client.js';
 let deepgram: Deepgram;
 let service: TestService;
 let user: TestUser;
-/** Of each source: as it was answered, and as it is once it was read. */
-const files = new Map<string, { accepted: FileRecord; rested: FileRecord }>();
+/** The accepted and the settled record of each source. */
+const files = new Map<string, { accepted: FileRecord; settled: FileRecord }>();
 
 const samples = Object.entries(SAMPLE_FILES);
 const RECORDING_SOURCES = [...AUDIO_SOURCES, ...VIDEO_SOURCES];
-/** One of each. test/long/recordings.test.ts has all that are made. */
+/** One recording of each source. test/long/recordings.test.ts uploads all of them. */
 let recordings: readonly EncodedRecording[] = [];
 
 beforeAll(async () => {
@@ -37,7 +37,7 @@ beforeAll(async () => {
   const accepted = await Promise.all(
     [...samples, ...sent].map(async ([source, { ending, content }]) => ({
       source,
-      // Half the browsers declare nothing.
+      // No media type is declared, as by many browsers.
       file: await user.send({ name: `sample.${ending}`, content }, { skip_embedding_generation: true }),
     })),
   );
@@ -46,14 +46,14 @@ beforeAll(async () => {
     skip_embedding_generation: true,
   });
   for (const { source, file } of [...accepted, { source: 'RAW_TEXT', file: text.body }])
-    files.set(source, { accepted: file, rested: await user.settled(file.id, 240_000) });
+    files.set(source, { accepted: file, settled: await user.settled(file.id, 240_000) });
 });
 afterAll(async () => {
   await service.close();
   await deepgram.close();
 });
 
-test('there is a sample of each of the 36 types of the interface', () => {
+test('the samples include each of the 36 types of the interface', () => {
   expect([...files.keys()].toSorted()).toEqual([...UPLOAD_SOURCES].toSorted());
   expect(files.size).toBe(36);
 });
@@ -62,47 +62,47 @@ const formats = [
   ...samples.map(([source, { format }]) => [source, format] as const),
   ...RECORDING_SOURCES.map((source) => [source, source] as const),
 ];
-describe('every type', () => {
+describe('each type', () => {
   const rows = [...formats, ['RAW_TEXT', 'TXT'] as const];
   const nameOf = ([source]: readonly [string, string]): string => source;
 
-  test('is of its source and format, as accepted and as read', () =>
+  test('has its source and format when accepted and when settled', () =>
     everyRow(rows, nameOf, ([source, format]) => {
-      const { accepted, rested } = files.get(source)!;
-      for (const file of [accepted, rested]) {
+      const { accepted, settled } = files.get(source)!;
+      for (const file of [accepted, settled]) {
         expect(file).toMatchObject({ source, file_statistics: { file_format: format } });
         expect(file.file_statistics?.mime_type).toMatch(/^\w+\/[\w.+-]+$/);
         expect(file.file_metadata).not.toHaveProperty('named_as');
       }
     }));
 
-  test('is read, or says in a sentence why not', () =>
+  test('is READY, or has an error message', () =>
     everyRow(rows, nameOf, ([source]) => {
-      const { rested } = files.get(source)!;
-      if (rested.sync_status === 'READY') expect(rested.file_statistics?.num_characters).toBeGreaterThan(0);
+      const { settled } = files.get(source)!;
+      if (settled.sync_status === 'READY') expect(settled.file_statistics?.num_characters).toBeGreaterThan(0);
       else
-        expect(rested).toMatchObject({
+        expect(settled).toMatchObject({
           sync_status: 'SYNC_ERROR',
           sync_error_message: expect.stringMatching(/\w \w.*\.$/),
         });
     }));
 });
 
-test('text is read', () => {
+test('reads texts', () => {
   for (const source of ['TEXT', 'MD', 'HTML', 'RAW_TEXT'])
-    expect(files.get(source)?.rested).toMatchObject({ sync_status: 'READY', sync_error_message: null });
+    expect(files.get(source)?.settled).toMatchObject({ sync_status: 'READY', sync_error_message: null });
 });
 
-test('every recording is transcribed, sent whole and as what it is', () =>
+test('transcribes every recording, sent completely and with its media type', () =>
   everyRow(RECORDING_SOURCES, String, (source) => {
     const { bytes } = recordings.find(({ type }) => type === source)!;
-    const file = files.get(source)?.rested;
+    const file = files.get(source)?.settled;
     expect(file).toMatchObject({
       sync_status: 'READY',
       file_statistics: { file_size: bytes.length },
       file_metadata: { transcription_service: 'deepgram', duration_sec: 21.5 },
     });
-    // Samples without a header are given one.
+    // Raw audio samples are sent with a header.
     const isBare = source === 'PCM';
     const sha256 = createHash('sha256').update(bytes).digest('hex');
     expect(
@@ -110,8 +110,8 @@ test('every recording is transcribed, sent whole and as what it is', () =>
     ).toMatchObject([{ contentType: isBare ? 'audio/wav' : file?.file_statistics?.mime_type }]);
   }));
 
-describe('what a file is', () => {
-  test('is decided by its content before its name, and a lie is noted', async () => {
+describe('type of a file', () => {
+  test('depends on its content rather than its name, and a wrong name is recorded', async () => {
     const file = await user.send({ name: 'letter.txt', content: SAMPLE_FILES.PDF.content });
     expect(file).toMatchObject({
       source: 'PDF',
@@ -127,7 +127,7 @@ describe('what a file is', () => {
     });
   });
 
-  test('does not hang on what a browser declares', async () => {
+  test('does not depend on the declared media type', async () => {
     const file = await user.send({ name: 'main.ts', content: 'export const otters = 4;\n', type: 'video/mp2t' });
     expect(await user.settled(file.id)).toMatchObject({ sync_status: 'READY', source: 'TEXT' });
   });
@@ -136,7 +136,7 @@ describe('what a file is', () => {
     ['an archive', 'things.zip', Buffer.from('PK\u0003\u0004\u0000\u0000\u0000things.bin'), /ZIP archive/],
     ['a program', 'run.exe', Buffer.from('\u007fELF\u0002'), /program/],
     ['unknown bytes', 'blob', Buffer.from([1, 0, 2, 0, 3]), /binary/],
-  ])('that nothing can be made of is refused: %s', async (_what, name, content, sentence) => {
+  ])('is refused if unsupported: %s', async (_what, name, content, sentence) => {
     const { status, body } = await user.upload({ name, content });
     expect({ status, detail: (body as unknown as { detail: string }).detail }).toEqual({
       status: 400,
@@ -145,7 +145,7 @@ describe('what a file is', () => {
   });
 });
 
-test('an empty file ends in a sentence', async () => {
+test('an empty file fails with a message', async () => {
   const file = await user.send({ name: 'empty.txt', content: '' });
   expect(await user.settled(file.id)).toMatchObject({
     sync_status: 'SYNC_ERROR',
@@ -154,6 +154,6 @@ test('an empty file ends in a sentence', async () => {
   });
 });
 
-test('nothing is left over', async () => {
+test('leaves no inconsistencies', async () => {
   expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
 });

@@ -27,10 +27,10 @@ const rawOf = async (file: FileRecord): Promise<string> => {
 };
 
 describe.each([
-  ['small: a row', NOTES],
-  ['large: file storage', LONG],
-])('an uploaded file, %s', (_place, content) => {
-  test('is queued, kept as it came, read, chunked, embedded and found', async () => {
+  ['small: stored in a row', NOTES],
+  ['large: stored in file storage', LONG],
+])('uploaded file, %s', (_place, content) => {
+  test('is queued, stored unchanged, read, chunked, embedded and found', async () => {
     const file = await user.send({ name: 'notes.md', content }, { chunk_size: 300 });
     expect(file).toMatchObject({
       source: 'MD',
@@ -68,7 +68,7 @@ describe.each([
     expect(hit).toMatchObject({ file_id: file.id, source: 'notes.md', source_type: 'MD' });
   });
 
-  test('is read again from what is kept, with other options', async () => {
+  test('is read again from the stored original, with other options', async () => {
     const { id } = await user.settled((await user.send({ name: 'again.txt', content }, { chunk_size: 400 })).id);
     const before = await user.chunks({ ids: [id] });
     expect((await user.post('/resync_file', { file_id: id, chunk_size: 150, chunk_overlap: 0 })).status).toBe(200);
@@ -78,14 +78,17 @@ describe.each([
     expect(await rawOf(again)).toBe(content);
   });
 
-  test('goes whole when it is deleted; without its content it can not be read again', async () => {
-    const [gone, emptied] = [await user.send({ name: 'a.txt', content }), await user.send({ name: 'b.txt', content })];
-    await Promise.all([user.settled(gone.id), user.settled(emptied.id)]);
-    await user.post('/delete_files_v2', { filters: { ids: [gone.id] } });
+  test('is deleted completely, and cannot be read again without its content', async () => {
+    const [deleted, emptied] = [
+      await user.send({ name: 'a.txt', content }),
+      await user.send({ name: 'b.txt', content }),
+    ];
+    await Promise.all([user.settled(deleted.id), user.settled(emptied.id)]);
+    await user.post('/delete_files_v2', { filters: { ids: [deleted.id] } });
     await user.post('/delete_files_v2', { filters: { ids: [emptied.id] }, preserve_file_record: true });
     for (;;) {
       const { body } = await user.post<{ results: FileRecord[] }>('/user_files_v2', {
-        filters: { ids: [gone.id, emptied.id] },
+        filters: { ids: [deleted.id, emptied.id] },
       });
       if (body.results.length === 1 && body.results[0]?.sync_status === 'READY_TO_SYNC') break;
     }
@@ -96,7 +99,7 @@ describe.each([
   });
 });
 
-test('a hash of the content is made on the way', async () => {
+test('stores a hash of the uploaded content', async () => {
   const { id } = await user.send({ name: 'hash.txt', content: LONG });
   const [doc] = await service.store.files.byIds(await service.store.users.ensure(1, 'una'), [id]);
   expect(doc?.original).toMatchObject({

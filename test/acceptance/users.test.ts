@@ -65,7 +65,7 @@ afterAll(async () => {
 });
 
 describe('/list_users', () => {
-  test('a user has its nine keys, with values where the interface has no null', async () => {
+  test('returns the nine keys of a user, with values where the interface allows no null', async () => {
     const [user] = (await list()).users;
     expect(Object.keys(user ?? {}).sort()).toEqual(KEYS);
     expect(user).toMatchObject({
@@ -76,32 +76,32 @@ describe('/list_users', () => {
     });
   });
 
-  test('lists the newest first unless told otherwise, and only the own organization\u2019s', async () => {
+  test('lists the newest first by default, and only users of the organization', async () => {
     expect(await named({})).toEqual(NAMES.toReversed());
     expect(await named({ order_by: 'created_at', order_dir: 'asc' })).toEqual(NAMES);
   });
 
-  test('order_by updated_at follows changes', async () => {
+  test('orders by the last change with updated_at', async () => {
     expect((await users[1]!.post('/modify_user_configuration', sparse(false))).status).toBe(200);
     expect((await named({ order_by: 'updated_at' }))[0]).toBe('bob');
     expect((await named({ order_by: 'updated_at', order_dir: 'asc' })).at(-1)).toBe('bob');
   });
 
-  test('count is null unless it is asked for, and is before paging', async () => {
+  test('counts before paging, only on request', async () => {
     expect((await list()).count).toBeNull();
     expect((await list({ include_count: false })).count).toBeNull();
     expect((await list({ include_count: true, pagination: { limit: 1 } })).count).toBe(NAMES.length);
   });
 
-  test('limit, offset and starting_id page', async () => {
+  test('pages by limit, offset and starting_id', async () => {
     const all = (await list({ order_dir: 'asc' })).users;
     expect(await named({ order_dir: 'asc', pagination: { limit: 2, offset: 1 } })).toEqual(['bob', 'cleo']);
     expect(await named({ order_dir: 'asc', pagination: { starting_id: all[1]?.id } })).toEqual(['cleo', 'dan']);
   });
 
-  test('filters by customer_ids and carbon_user_ids; empty and null name everybody', async () => {
+  test('filters by customer_ids and carbon_user_ids; empty lists and null match all users', async () => {
     const { id } = await record('cleo');
-    expect(await named({ filters: { customer_ids: ['dan', 'ada', 'nobody'] } })).toEqual(['dan', 'ada']);
+    expect(await named({ filters: { customer_ids: ['dan', 'ada', 'unknown'] } })).toEqual(['dan', 'ada']);
     expect(await named({ filters: { carbon_user_ids: [id] } })).toEqual(['cleo']);
     expect(await named({ filters: { carbon_user_ids: [id], customer_ids: ['dan'] } })).toEqual([]);
     expect(await named({ filters: { carbon_user_ids: [id] }, pagination: { starting_id: id } })).toEqual([]);
@@ -114,7 +114,7 @@ describe('/list_users', () => {
     [{ order_dir: 'DESC' }, ['body', 'order_dir']],
     [{ filters: { carbon_user_ids: ['1'] } }, ['body', 'filters', 'carbon_user_ids', 0]],
     [{ pagination: { limit: 0 } }, ['body', 'pagination', 'limit']],
-  ])('%j is 422', async (body, loc) => {
+  ])('answers %j with 422', async (body, loc) => {
     const answer = await organization.post<{ detail: { loc: unknown }[] }>('/list_users', body);
     expect({ status: answer.status, loc: answer.body.detail[0]?.loc }).toEqual({ status: 422, loc });
   });
@@ -123,7 +123,7 @@ describe('/list_users', () => {
 const sparse = (enabled: boolean) => ({ configuration_key_name: 'sparse_vectors', value: { enabled } });
 
 describe('/user and /whoami', () => {
-  test('answer the same record, with sums over what was synced', async () => {
+  test('return the same record, with sums over synced files', async () => {
     const [ada] = users;
     const parent = await ada!.settled((await ada!.scrape({ url: site.url('/sitemap.xml'), tags: { a: [1, 2] } })).id);
     const pages = await ada!.children(parent.id);
@@ -149,9 +149,9 @@ describe('/user and /whoami', () => {
     expect((await other.post('/user', { customer_id: 'ada' })).body).toMatchObject({ num_files_synced: 0 });
   });
 
-  test('an unknown or foreign customer id is 404 alike', async () => {
+  test('return the same 404 for an unknown and a foreign customer id', async () => {
     const [missing, foreign] = [
-      await organization.post('/user', { customer_id: 'nobody' }),
+      await organization.post('/user', { customer_id: 'unknown' }),
       await other.post('/user', { customer_id: 'bob' }),
     ];
     expect(missing.status).toBe(404);
@@ -177,7 +177,7 @@ describe('/update_users', () => {
     expect((await record('bob')).auto_sync_enabled_sources).toEqual([]);
   });
 
-  test('ALL stands for every source that can be synced by itself', async () => {
+  test('replaces ALL by every source with auto-sync', async () => {
     await organization.post('/update_users', { customer_ids: ['dan'], auto_sync_enabled_sources: 'ALL' });
     const { auto_sync_enabled_sources: sources } = await record('dan');
     expect(sources).toEqual(expect.arrayContaining(['NOTION', 'GOOGLE_DRIVE', 'WEB_SCRAPE']));
@@ -185,9 +185,9 @@ describe('/update_users', () => {
     expect(sources).not.toContain('PDF');
   });
 
-  test('one unknown name changes nobody', async () => {
+  test('changes no user if one name is unknown', async () => {
     const before = await record('cleo');
-    const answer = await organization.post('/update_users', { customer_ids: ['cleo', 'nobody'], max_files: 1 });
+    const answer = await organization.post('/update_users', { customer_ids: ['cleo', 'unknown'], max_files: 1 });
     expect(answer.status).toBe(404);
     expect(await record('cleo')).toEqual(before);
   });
@@ -199,14 +199,14 @@ describe('/update_users', () => {
     [{ customer_ids: ['bob'], auto_sync_interval: 7 }, ['body', 'auto_sync_interval']],
     [{ customer_ids: ['bob'], auto_sync_enabled_sources: 'all' }, ['body', 'auto_sync_enabled_sources']],
     [{ customer_ids: ['bob'], auto_sync_enabled_sources: ['ALL'] }, ['body', 'auto_sync_enabled_sources', 0]],
-  ])('%j is 422', async (body, loc) => {
+  ])('answers %j with 422', async (body, loc) => {
     const answer = await organization.post<{ detail: { loc: unknown }[] }>('/update_users', body);
     expect({ status: answer.status, loc: answer.body.detail[0]?.loc }).toEqual({ status: 422, loc });
   });
 });
 
 describe('/modify_user_configuration', () => {
-  test('switches a feature of the caller alone', async () => {
+  test('switches a feature of the caller only', async () => {
     expect((await users[2]!.post('/modify_user_configuration', sparse(true))).body).toEqual({ success: true });
     expect(await record('cleo')).toMatchObject({ enabled_features: { sparse_vectors: { enabled: true } } });
     await users[2]!.post('/modify_user_configuration', sparse(false));
@@ -217,14 +217,14 @@ describe('/modify_user_configuration', () => {
     [{ configuration_key_name: 'other', value: { enabled: true } }, ['body', 'configuration_key_name']],
     [{ configuration_key_name: 'sparse_vectors', value: { enabled: 'yes' } }, ['body', 'value']],
     [{ configuration_key_name: 'sparse_vectors', value: null }, ['body', 'value']],
-  ])('%j is 422', async (body, loc) => {
+  ])('answers %j with 422', async (body, loc) => {
     const answer = await users[0]!.post<{ detail: { loc: unknown }[] }>('/modify_user_configuration', body);
     expect({ status: answer.status, loc: answer.body.detail[0]?.loc }).toEqual({ status: 422, loc });
   });
 });
 
-describe('the organization', () => {
-  test('is answered with what was set for its users and connectors', async () => {
+describe('organization', () => {
+  test('has the settings of its users and connectors', async () => {
     const before = (await organization.get<Record<string, unknown>>('/organization')).body;
     expect(before).toMatchObject({ id: 1, name: 'default', global_user_config: {}, connector_settings: {} });
     const update = (body: Record<string, unknown>) => organization.post('/organization/update', body);
@@ -243,7 +243,7 @@ describe('the organization', () => {
     });
   });
 
-  test('a connector setting of an unknown source is 422, and nothing is changed', async () => {
+  test('refuses a connector setting of an unknown source with 422, without changes', async () => {
     const before = (await organization.get('/organization')).body;
     const answer = await organization.post<{ detail: { loc: unknown }[] }>('/organization/update', {
       global_user_config: { max_files: 1 },
@@ -254,7 +254,7 @@ describe('the organization', () => {
     expect((await organization.get('/organization')).body).toEqual(before);
   });
 
-  test('front-ends are told the limits that hold for the caller: its own, else the organization\u2019s', async () => {
+  test('returns the effective limits of the caller to front-ends: its own, else those of the organization', async () => {
     await organization.post('/update_users', { customer_ids: ['ada'], max_files: -1, max_characters_per_file: 7 });
     expect((await users[0]!.get('/auth/v1/white_labeling')).body).toEqual({
       remove_branding: true,

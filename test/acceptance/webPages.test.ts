@@ -31,28 +31,31 @@ describe('POST /user_webpages', () => {
     return answer.body;
   };
 
-  test('lists the scraped pages, without the scrape, the last changed first', async () => {
+  test('lists scraped pages without their parent, last changed first', async () => {
     const { results, count } = await list({});
     expect(count).toBe(3);
     const changed = results.map((page) => page.updated_at);
     expect(changed).toEqual(changed.toSorted().toReversed());
     expect(results.toSorted((a, b) => a.id - b.id)).toEqual(pages.toSorted((a, b) => a.id - b.id));
   });
-  test('filters.ids names pages; null and [] name all', async () => {
+  test('filters by ids; null and [] match all pages', async () => {
     const ids = [pages[1]!.id, pages[2]!.id, 2 ** 40];
     const listed = (await list({ filters: { ids } })).results.map(({ id }) => id);
     expect(new Set(listed)).toEqual(new Set(ids.slice(0, 2)));
     expect(listed).toHaveLength(2);
     for (const all of [null, []]) expect((await list({ filters: { ids: all } })).count).toBe(3);
   });
-  test.each(['created_at', 'updated_at', 'id'] as const)('orders by %s, both ways, and pages', async (order_by) => {
-    const up = (await list({ order_by, order_dir: 'asc' })).results.map(({ id }) => id);
-    const down = (await list({ order_by, order_dir: 'desc' })).results.map(({ id }) => id);
-    expect(up).toEqual(down.toReversed());
-    const { results, count } = await list({ order_by, order_dir: 'asc', pagination: { limit: 1, offset: 1 } });
-    expect([count, results.map(({ id }) => id)]).toEqual([3, [up[1]]]);
-  });
-  test('an order that pages do not have is 422', async () => {
+  test.each(['created_at', 'updated_at', 'id'] as const)(
+    'orders by %s in both directions, and pages',
+    async (order_by) => {
+      const up = (await list({ order_by, order_dir: 'asc' })).results.map(({ id }) => id);
+      const down = (await list({ order_by, order_dir: 'desc' })).results.map(({ id }) => id);
+      expect(up).toEqual(down.toReversed());
+      const { results, count } = await list({ order_by, order_dir: 'asc', pagination: { limit: 1, offset: 1 } });
+      expect([count, results.map(({ id }) => id)]).toEqual([3, [up[1]]]);
+    },
+  );
+  test('answers an unsupported order with 422', async () => {
     expect(await user.post('/user_webpages', { order_by: 'name' })).toMatchObject({
       status: 422,
       body: { detail: [{ loc: ['body', 'order_by'], type: 'enum' }] },
@@ -70,7 +73,7 @@ describe.each([
   ['GET /fetch_urls', (url: string) => user.get<Links>(`/fetch_urls?url=${encodeURIComponent(url)}`)],
   ['POST /fetch_webpage', (url: string) => user.post<Links>('/fetch_webpage', { url })],
 ] as const)('%s', (_name, read) => {
-  test('answers the links of a page, whatever their host, and its HTML', async () => {
+  test('returns the links of a page to any host, and its HTML', async () => {
     const html = linkedPage('live', ['/a', 'b?x=1', 'https://elsewhere.invalid/c#d', '/paper.pdf']);
     site.pages.set('/live/', html);
     const { status, body } = await read(site.url('/live/'));
@@ -81,7 +84,7 @@ describe.each([
       error_message: null,
     });
   });
-  test('says why a page can not be read', async () => {
+  test('reports why a page cannot be read', async () => {
     const { status, body } = await read(site.url('/nowhere'));
     expect(status).toBe(200);
     expect(body).toMatchObject({
@@ -92,14 +95,14 @@ describe.each([
     const guarded = await read('http://169.254.169.254/latest/meta-data');
     expect(guarded).toMatchObject({ status: 422, body: { detail: [{ loc: [expect.any(String), 'url'] }] } });
   });
-  test('obeys robots.txt', async () => {
-    const closed = await startSite({ '/robots.txt': 'User-agent: *\nDisallow: /closed', '/closed': 'never seen' });
+  test('respects robots.txt', async () => {
+    const closed = await startSite({ '/robots.txt': 'User-agent: *\nDisallow: /closed', '/closed': 'never read' });
     const { body } = await read(closed.url('/closed'));
     expect([body.html_content, body.error_message]).toEqual(['', expect.stringContaining('robots.txt')]);
     expect(closed.requests).toEqual(['/robots.txt']);
     await closed.close();
   });
-  test('wants the address of a page', async () => {
+  test('refuses URLs other than those of web pages', async () => {
     for (const url of ['', 'ftp://a.example/', 'javascript:alert(1)', 'http://a:b@c.example/'])
       expect([url, (await read(url)).status]).toEqual([url, 422]);
   });

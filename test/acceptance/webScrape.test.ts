@@ -24,7 +24,7 @@ beforeEach(async () => {
 });
 afterEach(() => site.close());
 
-/** A small tree with ways back, sideways and out of it. */
+/** A small site with links back, sideways and to other sites. */
 const TREE = {
   '/': ['/a', '/b', '#top', 'https://elsewhere.invalid/'],
   '/a': ['/', 'a/one', '/a/two#part'],
@@ -36,21 +36,21 @@ const TREE = {
   '/deeper': ['/'],
 };
 
-async function crawl(body: Record<string, unknown>, who = user): Promise<FileRecord> {
-  const { status, body: answer } = await who.post<FileRecord[]>('/web_scrape', [body]);
+async function crawl(body: Record<string, unknown>, crawler = user): Promise<FileRecord> {
+  const { status, body: answer } = await crawler.post<FileRecord[]>('/web_scrape', [body]);
   expect({ status, parents: answer.length }).toEqual({ status: 200, parents: 1 });
-  return who.settled(answer[0]!.id);
+  return crawler.settled(answer[0]!.id);
 }
 const pathsOf = (files: readonly FileRecord[]): string[] =>
   files.map(({ external_url }) => external_url?.replace(site.origin, '') ?? '').toSorted();
 const found = async (parent: FileRecord): Promise<string[]> => pathsOf(await user.children(parent.id));
 
-describe('a site of linked pages', () => {
+describe('site of linked pages', () => {
   beforeEach(async () => {
     site = await startLinkedSite(TREE);
   });
 
-  test('becomes a parent with a file for each page that links lead to, each fetched once', async () => {
+  test('becomes a parent with a file for each linked page, each fetched once', async () => {
     const { body } = await user.post<FileRecord[]>('/web_scrape', [{ url: site.origin, tags: { team: 'docs' } }]);
     const [accepted] = body;
     expect(accepted).toMatchObject({
@@ -78,28 +78,28 @@ describe('a site of linked pages', () => {
     [1, ['/', '/a', '/b']],
     [2, ['/', '/a', '/a/one', '/a/two', '/b', '/b/one']],
     [9, Object.keys(TREE)],
-  ])('is followed as deep as recursion_depth %s', async (recursion_depth, expected) => {
+  ])('is followed down to recursion_depth %s', async (recursion_depth, expected) => {
     expect(await found(await crawl({ url: site.origin, recursion_depth }))).toEqual([...expected].toSorted());
   });
 
-  test('is taken up to max_pages_to_scrape, nearest pages first', async () => {
+  test('is scraped up to max_pages_to_scrape, nearest pages first', async () => {
     const parent = await crawl({ url: site.origin, max_pages_to_scrape: 3, recursion_depth: 9 });
     expect(await found(parent)).toEqual(['/', '/a', '/b']);
     expect(parent.file_metadata).toMatchObject({ pages_total: 3, pages_ready: 3 });
   });
 
-  test('is followed below url_paths_to_include only, from a start outside of them', async () => {
+  test('is followed only below url_paths_to_include, from a start page outside of them', async () => {
     const parent = await crawl({ url: site.origin, url_paths_to_include: ['/a'] });
     expect(await found(parent)).toEqual(['/', '/a', '/a/one', '/a/two']);
   });
 
-  thoroughly('is followed also where pages are only stored', async () => {
+  thoroughly('is followed even if pages are only stored', async () => {
     const parent = await crawl({ url: site.origin, store_file_only: true, recursion_depth: 1 });
     expect(await found(parent)).toEqual(['/', '/a', '/b']);
     expect((await user.chunks({ parent_file_ids: [parent.id] })).count).toBe(0);
   });
 
-  thoroughly('several scrapes of one request each have a parent, in its order', async () => {
+  thoroughly('has a parent for each scrape of one request, in order', async () => {
     const { body } = await user.post<FileRecord[]>('/web_scrape', [
       { url: site.url('/a/two'), recursion_depth: 0 },
       { url: site.url('/b'), recursion_depth: null, max_pages_to_scrape: 2 },
@@ -110,13 +110,13 @@ describe('a site of linked pages', () => {
     expect(await found(second!)).toEqual(['/a', '/b']);
   });
 
-  test('what robots.txt closes is neither asked for nor listed', async () => {
+  test('is scraped without requests for pages that robots.txt disallows', async () => {
     site.pages.set('/robots.txt', 'User-agent: *\nDisallow: /b\n');
     expect(await found(await crawl({ url: site.origin }))).toEqual(['/', '/a', '/a/one', '/a/two', '/deep']);
     expect(site.requests.filter((path) => path.startsWith('/b'))).toEqual([]);
   });
 
-  thoroughly('a second crawl finds all pages again, though the site says that none has changed', async () => {
+  thoroughly('is found completely by a second crawl, even if all pages are unchanged', async () => {
     for (const [path, links] of Object.entries(TREE)) {
       site.pages.set(path, (request, response) => {
         if (request.headers['if-none-match'] === '"one"') return void response.writeHead(304).end();
@@ -132,45 +132,45 @@ describe('a site of linked pages', () => {
     expect(again.every((child, index) => child.last_sync! > children[index]!.last_sync!)).toBe(true);
   });
 
-  test('a resync of the parent crawls again, as it was asked for at first', async () => {
+  test('is crawled again with the same options by a resync of the parent', async () => {
     const parent = await crawl({ url: site.origin, recursion_depth: 1 });
     site.pages.set('/', linkedPage('/', ['/a', '/new']));
     site.pages.set('/new', linkedPage('/new', ['/deep']));
     expect((await user.post('/resync_file', { file_id: parent.id })).status).toBe(200);
     expect(await user.settled(parent.id)).toMatchObject({ sync_status: 'READY', file_metadata: { pages_total: 3 } });
-    // What is no longer linked to stays: it was not asked to go.
+    // Pages without links to them are kept: a crawl deletes nothing.
     expect(await found(parent)).toEqual(['/', '/a', '/b', '/new']);
   });
 });
 
-test('a page that fails at first holds nobody up, and what only it leads to is found once it is there', async () => {
+test('a page that fails at first does not delay others, and its links are followed after it succeeds', async () => {
   let failures = 0;
   site = await startLinkedSite({ '/': ['/slow', '/a'], '/a': ['/b'], '/b': ['/c'], '/c': ['/d'], '/d': [] });
   site.pages.set('/slow', (_request, response) => {
     failures += 1;
     if (failures < 3) return void response.writeHead(500).end();
-    // Not before /c was asked for: if /slow held it up, neither would ever come.
-    const look = setInterval(() => {
+    // Answer only after /c was requested: if /slow delayed it, neither would ever end.
+    const timer = setInterval(() => {
       if (!site.requests.includes('/c')) return;
-      clearInterval(look);
+      clearInterval(timer);
       response.writeHead(200, { 'content-type': 'text/html' }).end(linkedPage('/slow', ['/only', '/c']));
     }, 20);
-    response.once('close', () => clearInterval(look));
+    response.once('close', () => clearInterval(timer));
   });
   site.pages.set('/only', linkedPage('/only', []));
-  // At first /c is three links away, the last that are followed; by way of /slow it is two, so that /d is taken too.
+  // At first /c is three links away, the maximum depth. Through /slow it is two, so that /d is followed too.
   const parent = await crawl({ url: site.origin, recursion_depth: 3 });
   expect(await found(parent)).toEqual(['/', '/a', '/b', '/c', '/d', '/only', '/slow']);
 });
 
-test('a start page that can not be had ends the parent in SYNC_ERROR, with its sentence', async () => {
+test('a missing start page ends the parent in SYNC_ERROR with a message', async () => {
   site = await startSite();
   const parent = await crawl({ url: site.url('/missing') });
   expect(parent).toMatchObject({ sync_status: 'SYNC_ERROR' });
   expect(parent.sync_error_message).toContain('does not exist');
 });
 
-test('where the start address redirects to is the same site', async () => {
+test('the target of a redirected start URL counts as the same site', async () => {
   site = await startLinkedSite({ '/home': ['/a'], '/a': [] });
   const elsewhere = `http://localhost:${new URL(site.origin).port}`;
   site.pages.set('/', { status: 302, headers: { location: `${elsewhere}/home` } });
@@ -179,7 +179,7 @@ test('where the start address redirects to is the same site', async () => {
   expect(urls.toSorted()).toEqual([`${site.origin}/`, `${elsewhere}/a`].toSorted());
 });
 
-test('an endless site ends at its pages, and leaves nothing of the crawl behind', async () => {
+test('an endless site ends at the maximum of pages, and its frontier is deleted', async () => {
   site = await startSite();
   const answer = new Map<string, string>();
   for (let n = 0; n < 400; n += 1)
@@ -203,14 +203,14 @@ test('an endless site ends at its pages, and leaves nothing of the crawl behind'
     { organizationId: parent.organization_id, userId: parent.organization_user_id ?? 0 },
     [parent.id],
   );
-  // The run ends after its container.
+  // The run ends only after its container.
   await waitFor(
     () => service.store.frontier.count(run[0]?.runId ?? 0),
     (count) => count === 0,
   );
 });
 
-thoroughly('a sitemap that a page links to stays the sitemap it is', async () => {
+thoroughly('a sitemap that a page links to is not scraped as a page', async () => {
   site = await startLinkedSite({ '/': ['/map', '/a'], '/a': [] });
   site.pages.set('/map', { type: 'application/xml', body: `<urlset><url><loc>${site.url('/a')}</loc></url></urlset>` });
   const sitemap = await user.scrape({ url: site.url('/map') });
@@ -223,15 +223,15 @@ thoroughly('a sitemap that a page links to stays the sitemap it is', async () =>
   expect(refused).toMatchObject({ status: 409, body: { detail: expect.stringContaining('known as a page') } });
 });
 
-describe('requests', () => {
+describe('request validation', () => {
   beforeEach(async () => {
     site = await startSite();
   });
   test.each([
     ['an object', { url: 'https://a.example' }, ['body'], 'list_type'],
     ['an element without a url', [{ url: 'https://a.example' }, {}], ['body', 1, 'url'], 'missing'],
-    ['an address of another kind', [{ url: 'ftp://a.example/' }], ['body', 0, 'url'], 'url_type'],
-    ['a password in an address', [{ url: 'https://a:b@a.example/' }], ['body', 0, 'url'], 'url_type'],
+    ['a URL of another protocol', [{ url: 'ftp://a.example/' }], ['body', 0, 'url'], 'url_type'],
+    ['a password in a URL', [{ url: 'https://a:b@a.example/' }], ['body', 0, 'url'], 'url_type'],
     [
       'no pages',
       [{ url: 'a.example', max_pages_to_scrape: 0 }],
@@ -250,15 +250,15 @@ describe('requests', () => {
       ['body', 0, 'url_paths_to_include'],
       'too_long',
     ],
-  ])('%s is 422', async (_what, body, loc, type) => {
+  ])('answers %s with 422', async (_what, body, loc, type) => {
     const answer = await user.post('/web_scrape', body);
     expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc, type }] } });
     expect((await user.post<{ count: number }>('/user_files_v2', {})).body.count).toBe(0);
   });
-  test('nothing asked is nothing done', async () => {
+  test('accepts an empty list', async () => {
     expect(await user.post('/web_scrape', [])).toMatchObject({ status: 200, body: [] });
   });
-  test('an address without a scheme is taken for https', async () => {
+  test('uses https for a URL without a scheme', async () => {
     const { body } = await user.post<FileRecord[]>('/web_scrape', [{ url: 'pages.invalid/docs' }]);
     expect(body[0]?.external_url).toBe('https://pages.invalid/docs');
   });

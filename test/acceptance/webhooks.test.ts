@@ -9,7 +9,7 @@ import { verified } from '../support/signatures.js';
 import { waitFor } from '../support/waitFor.js';
 import { startService, type TestService } from '../support/service.js';
 
-/** Webhooks as a customer meets them: registering, a whole scrape told, verified as the public library does. */
+/** Webhooks from end to end: registration, all events of a scrape, and verification as by the public library. */
 
 const PAGES = 4;
 let service: TestService;
@@ -47,14 +47,14 @@ afterAll(async () => {
   await Promise.all([site.close(), receiver.close()]);
 });
 
-describe('registering', () => {
-  test('shows the signing key once, and nowhere again', async () => {
+describe('registration', () => {
+  test('returns the signing key only once', async () => {
     const { signing_key, ...record } = webhook;
     expect(signing_key).toMatch(/^[0-9a-f]{64}$/);
     expect(record).toMatchObject({ organization_id: 1, url: receiver.url, status: 'ACTIVE', status_reason: '' });
     const listed = await list(key);
     expect(listed).toEqual({ results: [record], count: 1 });
-    // Nor does it rest anywhere in clear.
+    // It is not stored in plain text either.
     const connection = await mongoose.createConnection(service.env['MONGODB_URI'] ?? '').asPromise();
     const rows = await connection.collection('webhooks').find().toArray();
     await connection.close();
@@ -63,7 +63,7 @@ describe('registering', () => {
     expect(JSON.stringify(rows)).not.toContain(Buffer.from(signing_key, 'hex').toString('base64'));
   });
 
-  test('an organization has three at most, also when they are asked for at the same time; lists filter, order and page them', async () => {
+  test('allows three webhooks per organization, even concurrently; lists filter, order and page them', async () => {
     const client = keyed((await service.store.organizations.create('three')).apiKey);
     const add = (name: string) => client.post<WebhookAnswer>('/add_webhook', { url: `http://127.0.0.1:9/${name}` });
     const answers = await Promise.all(['a', 'b', 'c', 'd', 'e'].map(add));
@@ -84,9 +84,9 @@ describe('registering', () => {
       order_dir: 'desc',
     });
     expect(second).toEqual({ results: [all.results[1]], count: 3 });
-    // Another organization sees none of them.
+    // They are hidden from another organization.
     expect((await list(key, { filters: { ids } })).count).toBe(0);
-    // One that is deleted makes room.
+    // A deleted webhook makes room for another.
     expect((await key.delete(`/delete_webhook/${ids[0]}`)).status).toBe(404);
     expect((await client.delete('/delete_webhook/none')).status).toBe(422);
     expect((await client.delete(`/delete_webhook/${ids[0]}`)).body).toEqual({ success: true });
@@ -95,12 +95,12 @@ describe('registering', () => {
   });
 
   test.each([
-    ['no address', 'nonsense'],
+    ['an invalid URL', 'nonsense'],
     ['another protocol', 'ftp://example.com/hook'],
-    ['credentials in the address', 'https://user:secret@example.com/hook'],
-    ['an address inside', 'http://10.1.2.3/hook'],
+    ['credentials in the URL', 'https://user:secret@example.com/hook'],
+    ['a private address', 'http://10.1.2.3/hook'],
     ['the metadata address', 'http://169.254.169.254/latest'],
-  ])('%s is refused, and the value is not repeated', async (_what, url) => {
+  ])('refuses %s, without repeating the value', async (_what, url) => {
     const { status, body } = await key.post<{ detail: { loc: string[] }[] }>('/add_webhook', { url });
     expect(status).toBe(422);
     expect(body.detail[0]?.loc).toEqual(['body', 'url']);
@@ -108,10 +108,10 @@ describe('registering', () => {
   });
 });
 
-const about = (name: string, id: number): string[] =>
+const eventsOf = (name: string, id: number): string[] =>
   receiver.taken().filter((one) => one.startsWith(name) && one.split(' ')[1]?.split(',').includes(String(id)));
 
-describe('a scrape, a resync and a delete', () => {
+describe('events of a scrape, a resync and a delete', () => {
   let parent: FileRecord;
   let pages: FileRecord[];
   beforeAll(async () => {
@@ -120,7 +120,7 @@ describe('a scrape, a resync and a delete', () => {
     await receiver.tookSoon(1 + 1 + 1 + 2 + PAGES * 3 + 1 + 1);
   });
 
-  test('each page and the scrape itself are told from their creation to their end, each once and in order', () => {
+  test('include each step of the pages and of the scrape, once and in order', () => {
     for (const page of pages) {
       const own = receiver.taken().filter((one) => one.split(' ')[1]?.split(',').includes(String(page.id)));
       const end = page.sync_status === 'READY' ? ['FILE_READY', 'WEBPAGE_READY'] : ['FILE_ERROR', 'WEBPAGE_ERROR'];
@@ -144,16 +144,16 @@ describe('a scrape, a resync and a delete', () => {
     expect(receiver.taken().at(-1)).toBe(`ALL_FILES_PROCESSED ${parent.request_id}`);
   });
 
-  test('every delivery is signed in all three ways, and is written as from the hosted service', () => {
+  test('are signed in all three ways, and have the format of the hosted service', () => {
     for (const received of receiver.received) {
       expect(verified(received, webhook.signing_key)).toEqual({ plain: true, compact: true, standard: true });
-      // A key that is another's verifies nothing.
+      // Verification with another key fails.
       expect(verified(received, 'ab'.repeat(32))).toEqual({ plain: false, compact: false, standard: false });
       expect(received.headers['content-type']).toBe('application/json');
       expect(Object.keys(JSON.parse(received.raw) as object)).toEqual(['payload']);
-      const theirs = ['webhook_type', 'obj', 'customer_id', 'timestamp'];
-      // What a scrape does has a workflow, which we tell beside.
-      expect(Object.keys(received.event)).toEqual([...theirs, 'workflow_id', 'workflow_url']);
+      const publicFields = ['webhook_type', 'obj', 'customer_id', 'timestamp'];
+      // Our additional fields name the workflow.
+      expect(Object.keys(received.event)).toEqual([...publicFields, 'workflow_id', 'workflow_url']);
       expect(received.event.customer_id).toBe('wanda');
       expect(received.event.timestamp).toMatch(/^\d{10}$/);
     }
@@ -161,7 +161,7 @@ describe('a scrape, a resync and a delete', () => {
     expect(ready?.event.obj.additional_information).toEqual({ is_resync: 'False', request_id: parent.request_id });
   });
 
-  test('a resync tells that it is one', async () => {
+  test('mark a resync', async () => {
     const page = pages.find(({ sync_status }) => sync_status === 'READY');
     const before = receiver.taken().length;
     const { body } = await user.post<FileRecord>('/resync_file', { file_id: page?.id, chunk_size: 40 });
@@ -173,35 +173,35 @@ describe('a scrape, a resync and a delete', () => {
     });
   });
 
-  test('a delete tells of each file when it is asked to, and else of none', async () => {
-    const [quiet, ...loud] = pages.map(({ id }) => id);
-    await user.post('/delete_files_v2', { filters: { ids: [quiet] } });
+  test('report each deleted file only if requested', async () => {
+    const [unreported, ...reported] = pages.map(({ id }) => id);
+    await user.post('/delete_files_v2', { filters: { ids: [unreported] } });
     await waitFor(
-      () => user.post<Listed<FileRecord>>('/user_files_v2', { filters: { ids: [quiet] } }),
+      () => user.post<Listed<FileRecord>>('/user_files_v2', { filters: { ids: [unreported] } }),
       ({ body }) => body.count === 0,
     );
     const before = receiver.taken().length;
-    await user.post('/delete_files_v2', { filters: { ids: loud }, send_webhook: true, preserve_file_record: true });
-    expect(new Set((await receiver.tookSoon(before + loud.length)).slice(before))).toEqual(
-      new Set(loud.map((id) => `FILE_DELETED ${id}`)),
+    await user.post('/delete_files_v2', { filters: { ids: reported }, send_webhook: true, preserve_file_record: true });
+    expect(new Set((await receiver.tookSoon(before + reported.length)).slice(before))).toEqual(
+      new Set(reported.map((id) => `FILE_DELETED ${id}`)),
     );
-    expect(about('FILE_DELETED', quiet ?? 0)).toEqual([]);
+    expect(eventsOf('FILE_DELETED', unreported ?? 0)).toEqual([]);
   });
 
-  test('the feed holds just what was delivered', async () => {
+  test('are the same in the feed and in the deliveries', async () => {
     const { body } = await key.get<{ results: { webhook_type: string; obj: { object_id: string | string[] } }[] }>(
       '/events?limit=1000',
     );
     const names = body.results.map(({ webhook_type, obj }) => `${webhook_type} ${[obj.object_id].flat().join(',')}`);
     expect(names.toSorted()).toEqual(receiver.taken().toSorted());
-    // A receiver has an event a moment before its delivery is written down.
+    // A receiver gets an event shortly before its delivery is recorded.
     await waitFor(
       () => key.get<Listed<{ status: string }>>(`/webhooks/${webhook.id}/deliveries?limit=1000&status=DELIVERED`),
       ({ body: deliveries }) => deliveries.count === names.length,
     );
   });
 
-  test('nothing is sent to a webhook that is deleted, and its workflow ends', async () => {
+  test('are not sent to a deleted webhook, whose workflow ends', async () => {
     await key.delete(`/delete_webhook/${webhook.id}`);
     await waitFor(
       () => service.store.webhooks.find(webhook.id),

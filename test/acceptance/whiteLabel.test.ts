@@ -29,8 +29,8 @@ const create = async (body: unknown): Promise<WhiteLabel[]> => {
   expect(answer.status).toBe(200);
   return answer.body;
 };
-const list = async (body: Record<string, unknown> = {}, who = organization): Promise<Listed<WhiteLabel>> =>
-  (await who.post<Listed<WhiteLabel>>('/white_label/list', body)).body;
+const list = async (body: Record<string, unknown> = {}, caller = organization): Promise<Listed<WhiteLabel>> =>
+  (await caller.post<Listed<WhiteLabel>>('/white_label/list', body)).body;
 
 beforeAll(async () => {
   service = await startService({ REDIRECT_URI_SCHEMES: 'com.example.app' }, { worker: false });
@@ -41,10 +41,10 @@ afterAll(async () => {
   await service.close();
 });
 
-test('a client is stored, and answered without its secrets: only whether they are set', async () => {
-  const [made, ...rest] = await create([client('GOOGLE_DRIVE', { client_secret: SECRET, api_key: null })]);
+test('stores a client, and returns only whether its secrets are set', async () => {
+  const [created, ...rest] = await create([client('GOOGLE_DRIVE', { client_secret: SECRET, api_key: null })]);
   expect(rest).toEqual([]);
-  expect(made).toEqual({
+  expect(created).toEqual({
     id: expect.any(Number) as unknown,
     data_source_type: 'GOOGLE_DRIVE',
     credentials: {
@@ -57,7 +57,7 @@ test('a client is stored, and answered without its secrets: only whether they ar
     updated_at: expect.any(String) as unknown,
   });
   const listed = await list();
-  expect(listed).toEqual({ results: [made], count: 1 });
+  expect(listed).toEqual({ results: [created], count: 1 });
 });
 
 const REDIRECT = 'Give an http(s) address without credentials and without #, or one whose scheme the operator named';
@@ -76,7 +76,7 @@ test.each([
   'https://user:word@example.com/back',
   'https://example.com/back#token',
   'other.app:/back',
-])('a redirect_uri %j is refused, by each operation that stores one', async (redirect_uri) => {
+])('each operation refuses the redirect_uri %j', async (redirect_uri) => {
   for (const body of [
     client('DROPBOX', { redirect_uri }),
     client('ONEDRIVE', { file_picker_redirect_uri: redirect_uri }),
@@ -98,14 +98,14 @@ test.each([
   'https://example.com/back?x=1',
   'com.example.app:/back',
   'COM.example.app://back',
-])('a redirect_uri %s is taken', async (redirect_uri) => {
+])('accepts the redirect_uri %s', async (redirect_uri) => {
   await create([client('DROPBOX', { redirect_uri })]);
   const { results } = await list({ filters: { data_source_type: ['DROPBOX'] } });
   expect(results[0]?.credentials['redirect_uri']).toBe(redirect_uri);
   await organization.post('/white_label/delete', { ids: results.map(({ id }) => id) });
 });
 
-test('secrets rest encrypted, and open for a connection', async () => {
+test('stores secrets encrypted, and decrypts them for a connection', async () => {
   const connection = await mongoose.createConnection(service.env['MONGODB_URI'] ?? '').asPromise();
   const rows = await connection.collection('white_labels').find().toArray();
   await connection.close();
@@ -117,21 +117,21 @@ test('secrets rest encrypted, and open for a connection', async () => {
   });
 });
 
-test('a second create of a type replaces the first, secrets included', async () => {
+test('a second create of a type replaces the first, including secrets', async () => {
   const before = (await list()).results[0];
-  const [made] = await create([client('GOOGLE_DRIVE', { client_id: 'newer', api_key: SECRET })]);
-  expect(made?.id).toBe(before?.id);
-  expect(made?.credentials).toMatchObject({ client_id: 'newer', has_client_secret: false, has_api_key: true });
+  const [created] = await create([client('GOOGLE_DRIVE', { client_id: 'newer', api_key: SECRET })]);
+  expect(created?.id).toBe(before?.id);
+  expect(created?.credentials).toMatchObject({ client_id: 'newer', has_client_secret: false, has_api_key: true });
   expect((await list()).count).toBe(1);
 });
 
-test('every OAuth source takes a client, in one array', async () => {
-  const made = await create(OAUTH_SOURCES.map((source) => client(source, { client_secret: SECRET })));
-  expect(made.map((one) => one.data_source_type)).toEqual([...OAUTH_SOURCES]);
+test('accepts clients of all OAuth sources in one array', async () => {
+  const created = await create(OAUTH_SOURCES.map((source) => client(source, { client_secret: SECRET })));
+  expect(created.map((one) => one.data_source_type)).toEqual([...OAUTH_SOURCES]);
   expect((await list()).count).toBe(OAUTH_SOURCES.length);
 });
 
-test('one bad element stores none', async () => {
+test('stores no client if one element is invalid', async () => {
   const before = await list({ pagination: { limit: 100 } });
   const answer = await organization.post<{ detail: { loc: unknown }[] }>('/white_label/create', [
     client('BOX', { client_id: 'changed' }),
@@ -151,12 +151,12 @@ test.each([
   ['no credentials', [{ data_source_type: 'GOOGLE_DRIVE' }], ['body', 0, 'credentials']],
   ['an empty client_id', [client('GOOGLE_DRIVE', { client_id: '' })], ['body', 0, 'credentials', 'client_id']],
   ['null for a required field', [client('BOX', { redirect_uri: null })], ['body', 0, 'credentials', 'redirect_uri']],
-])('%s is 422', async (_what, body, loc) => {
+])('answers %s with 422', async (_what, body, loc) => {
   const answer = await organization.post<{ detail: { loc: unknown }[] }>('/white_label/create', body);
   expect({ status: answer.status, loc: answer.body.detail[0]?.loc }).toEqual({ status: 422, loc });
 });
 
-test('an update changes what is given and keeps the secrets', async () => {
+test('an update changes the given fields and keeps the secrets', async () => {
   const answer = await organization.post<WhiteLabel>(
     '/white_label/update',
     client('ONEDRIVE', { client_id: 'newer', file_picker_client_id: 'picker' }),
@@ -173,7 +173,7 @@ test('an update changes what is given and keeps the secrets', async () => {
   });
 });
 
-test('lists by order, type and id, and pages', async () => {
+test('lists by order, type and id, in pages', async () => {
   const types = async (body: Record<string, unknown>) => (await list(body)).results.map((one) => one.data_source_type);
   const sorted = [...OAUTH_SOURCES].toSorted();
   const page = { limit: 100 };
@@ -190,23 +190,23 @@ test('lists by order, type and id, and pages', async () => {
   expect(await list({ filters: { ids: [box?.id] } })).toEqual({ results: [box], count: 1 });
 });
 
-test('front-ends learn for which sources there is a client', async () => {
+test('returns the sources with a client to front-ends', async () => {
   const user = await service.user('ursula');
   const { body } = await user.get<{ integrations: object }>('/auth/v1/white_labeling');
   expect(Object.keys(body.integrations).sort()).toEqual([...OAUTH_SOURCES].toSorted());
 });
 
-test('another organization sees, changes and deletes nothing', async () => {
-  const mine = await list({ pagination: { limit: 100 } });
+test('another organization cannot see, change or delete clients', async () => {
+  const own = await list({ pagination: { limit: 100 } });
   expect(await list({}, other)).toEqual({ results: [], count: 0 });
   expect((await other.post('/white_label/update', client('BOX'))).status).toBe(404);
-  const deleted = await other.post('/white_label/delete', { ids: mine.results.map((one) => one.id) });
+  const deleted = await other.post('/white_label/delete', { ids: own.results.map((one) => one.id) });
   expect(deleted).toMatchObject({ status: 200, body: { success: true } });
-  expect(await list({ pagination: { limit: 100 } })).toEqual(mine);
+  expect(await list({ pagination: { limit: 100 } })).toEqual(own);
   expect(await service.store.whiteLabels.credentials(2, 'BOX')).toBeNull();
 });
 
-test('deleted clients are gone', async () => {
+test('deleted clients are not listed and cannot be updated', async () => {
   const [box] = (await list({ filters: { data_source_type: ['BOX'] } })).results;
   expect((await organization.post('/white_label/delete', { ids: [box?.id] })).body).toEqual({ success: true });
   expect((await list({ filters: { data_source_type: ['BOX'] } })).count).toBe(0);

@@ -4,17 +4,17 @@ import { createFileSlots } from '../../activities/ingest/fileSlots.js';
 
 const user = (organizationId: number, userId: number) => ({ organizationId, userId });
 
-/** Runs files of users in slots, each until it is released; records in which order they began. */
-function holdFiles(total: number) {
+/** Runs files of users in slots, each until `releaseOne`; records the order of their starts. */
+function createHeldFiles(total: number) {
   const slots = createFileSlots(total);
-  const begun: number[] = [];
+  const started: number[] = [];
   const releases: (() => void)[] = [];
   return {
-    begun,
+    started,
     add: (organizationId: number, userId: number, count: number): void => {
       for (let nth = 0; nth < count; nth += 1)
         void slots.run(user(organizationId, userId), () => {
-          begun.push(userId);
+          started.push(userId);
           return new Promise<void>((resolve) => releases.push(resolve));
         });
     },
@@ -24,27 +24,27 @@ function holdFiles(total: number) {
     },
   };
 }
-const settled = () => new Promise((resolve) => setImmediate(resolve));
+const nextTick = () => new Promise((resolve) => setImmediate(resolve));
 
-describe('slots for files', () => {
-  test('one user leaves a quarter of the slots to others', async () => {
-    const files = holdFiles(8);
+describe('file slots', () => {
+  test('one user takes at most three quarters of the slots', async () => {
+    const files = createHeldFiles(8);
     files.add(1, 10, 100);
-    await settled();
-    expect(files.begun).toEqual(Array(6).fill(10));
+    await nextTick();
+    expect(files.started).toEqual(Array(6).fill(10));
     files.add(2, 20, 1);
-    await settled();
-    expect(files.begun.at(-1)).toBe(20);
+    await nextTick();
+    expect(files.started.at(-1)).toBe(20);
   });
 
-  test('waiting organizations take turns, and within one its users, however many files each has', async () => {
-    const files = holdFiles(1);
+  test('waiting organizations take turns, and so do the users of one, however many files each has', async () => {
+    const files = createHeldFiles(1);
     files.add(1, 10, 4);
     files.add(1, 11, 4);
     files.add(2, 20, 4);
-    await settled();
+    await nextTick();
     for (let nth = 0; nth < 7; nth += 1) await files.releaseOne();
-    expect(files.begun).toEqual([10, 10, 20, 11, 20, 10, 20, 11]);
+    expect(files.started).toEqual([10, 10, 20, 11, 20, 10, 20, 11]);
   });
 
   test('a file that fails releases its slot', async () => {

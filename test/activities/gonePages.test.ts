@@ -14,7 +14,7 @@ import { everyRow } from '../support/everyRow.js';
 import { seedFiles } from '../support/seedFiles.js';
 import { startService, type TestService } from '../support/service.js';
 
-/** What becomes of pages that are at their site no more; stores are real, and no site is asked. */
+/** Deletion of pages that their site no longer has. The stores are real; no request is sent to a site. */
 let service: TestService;
 let owner = { organizationId: 1, userId: 100, customerId: 'ada' };
 let lastId = 1_000;
@@ -35,7 +35,7 @@ beforeEach(async () => {
   await seedFiles(service, owner, [{ id: parentId, fields: { isContainer: true, syncStatus: 'SYNCING', runId } }]);
 });
 
-/** A pass over the site that has read its sitemap whole, or not. */
+/** Accepts a run over the site. @param readWhole whether the run has read the complete sitemap */
 async function begin(readWhole = false): Promise<number> {
   const { runs, transaction } = service.store;
   const id = await runs.nextId();
@@ -57,78 +57,79 @@ async function pages(count: number, fields: Partial<FileDoc>): Promise<number[]>
   await seedFiles(service, owner, seeds);
   return seeds.map(({ id }) => id);
 }
-const toldGone = (): Partial<FileDoc> => ({ runId, goneBy: runId, syncStatus: 'SYNC_ERROR' });
+const reportedGone = (): Partial<FileDoc> => ({ runId, goneBy: runId, syncStatus: 'SYNC_ERROR' });
 const logged: unknown[] = [];
-async function drop(): Promise<void> {
+async function deleteGone(): Promise<void> {
   const log = { warn: (fields: unknown) => void logged.push(fields), info: () => undefined };
   const settings = { massDeletePercent: 30, quarantineMs: 0 };
   const deps = { store: service.store, settings, log } as unknown as ActivityDeps;
   const context = { heartbeat: () => undefined, cancellationSignal: new AbortController().signal } as never;
   await asyncLocalStorage.run(context, () => createGonePagesActivities(deps).deleteGonePages({ runId }));
 }
-const left = async (ids: readonly number[]): Promise<number> => (await service.store.files.byIds(owner, ids)).length;
+const countLeft = async (ids: readonly number[]): Promise<number> =>
+  (await service.store.files.byIds(owner, ids)).length;
 const parent = async (): Promise<FileDoc> => (await service.store.files.byIds(owner, [parentId]))[0]!;
 
-test('an approval of deletions is used up by the pass that it was for', async () => {
+test('an approval of deletions applies to one run only', async () => {
   await pages(20, { runId });
-  const gone = await pages(20, toldGone());
-  await drop();
-  expect([await left(gone), (await parent()).fileMetadata['deletions_held']]).toEqual([20, 20]);
+  const gone = await pages(20, reportedGone());
+  await deleteGone();
+  expect([await countLeft(gone), (await parent()).fileMetadata['deletions_held']]).toEqual([20, 20]);
   expect(logged.at(-1)).toMatchObject({ fileId: parentId, gone: 20, pages: 40 });
   await service.store.files.decideDeletions(await parent(), true);
-  await drop();
-  expect([await left(gone), (await parent()).deletionsApproved]).toEqual([0, false]);
+  await deleteGone();
+  expect([await countLeft(gone), (await parent()).deletionsApproved]).toEqual([0, false]);
   expect((await parent()).fileMetadata['deletions_held'] ?? null).toBeNull();
-  const more = await pages(20, toldGone());
-  await drop();
-  expect([await left(more), (await parent()).fileMetadata['deletions_held']]).toEqual([20, 20]);
+  const more = await pages(20, reportedGone());
+  await deleteGone();
+  expect([await countLeft(more), (await parent()).fileMetadata['deletions_held']]).toEqual([20, 20]);
 });
 
-test('a refusal takes what is held back, and approves nothing', async () => {
+test('a refusal clears the held deletions and approves none of them', async () => {
   await pages(20, { runId });
-  const gone = await pages(20, toldGone());
-  await drop();
+  const gone = await pages(20, reportedGone());
+  await deleteGone();
   const refused = await service.store.files.decideDeletions(await parent(), false);
   expect([refused!.deletionsApproved, refused!.fileMetadata['deletions_held']]).toEqual([false, undefined]);
-  await drop();
-  expect(await left(gone)).toBe(20);
+  await deleteGone();
+  expect(await countLeft(gone)).toBe(20);
 });
 
-/** Pages below the site by what is known of them, and whether a pass lets them go: told, or having read the whole sitemap. */
+/** Pages of the site, and whether a run deletes them: one that read a part of the sitemap, and one that read all of it. */
 const PAGES: [what: string, fields: () => Partial<FileDoc>, isGone: boolean, isMissed: boolean][] = [
-  ['told to be gone', toldGone, true, true],
-  ['told to be gone to an earlier pass', () => ({ ...toldGone(), goneBy: 1 }), false, false],
-  ['told to be gone, and had back since', () => ({ ...toldGone(), restoredAt: new Date() }), false, false],
-  ['found by this pass', () => ({ runId, syncStatus: 'READY' }), false, false],
+  ['reported as gone', reportedGone, true, true],
+  ['reported as gone to an earlier run', () => ({ ...reportedGone(), goneBy: 1 }), false, false],
+  ['reported as gone, restored since', () => ({ ...reportedGone(), restoredAt: new Date() }), false, false],
+  ['found by this run', () => ({ runId, syncStatus: 'READY' }), false, false],
   ['not found', () => ({ runId: 1, syncStatus: 'READY' }), false, true],
   ['not found, failed before', () => ({ runId: 1, syncStatus: 'SYNC_ERROR' }), false, true],
   ['not found, aborted before', () => ({ runId: 1, syncStatus: 'SYNC_ABORTED' }), false, true],
-  ['not found, in motion', () => ({ runId: 1, syncStatus: 'SYNCING' }), false, false],
-  ['not found, had back', () => ({ runId: 1, restoredAt: new Date() }), false, false],
+  ['not found, being synced', () => ({ runId: 1, syncStatus: 'SYNCING' }), false, false],
+  ['not found, restored', () => ({ runId: 1, restoredAt: new Date() }), false, false],
   ['not found, changed since', () => ({ runId: 1, updatedAt: new Date(Date.now() + 60_000) }), false, false],
-  ['a part of the site with pages of its own', () => ({ runId: 1, isContainer: true }), false, false],
+  ['a container with its own pages', () => ({ runId: 1, isContainer: true }), false, false],
   ['of another site', () => ({ runId: 1, parentId: 1 }), false, false],
 ];
 
-test('a pass lets go what it was told to be gone, and what it did not find only if it read everything', async () => {
+test('a run deletes pages that are reported as gone, and pages that it did not find only if it read the whole sitemap', async () => {
   await everyRow([false, true], String, async (readWhole) => {
     runId = await begin(readWhole);
-    // Enough that what is missing is not held back.
+    // Enough found pages that the limit for mass deletion is not reached.
     const filler = await pages(readWhole ? 120 : 20, { runId, syncStatus: 'READY' });
-    const made: number[] = [];
-    for (const [, fields] of PAGES) made.push(...(await pages(1, fields())));
-    await drop();
-    const there = new Set((await service.store.files.byIds(owner, made)).map(({ _id }) => _id));
-    const seen = PAGES.map(([what], index) => `${what}: ${there.has(made[index]!) ? 'stays' : 'goes'}`);
+    const ids: number[] = [];
+    for (const [, fields] of PAGES) ids.push(...(await pages(1, fields())));
+    await deleteGone();
+    const kept = new Set((await service.store.files.byIds(owner, ids)).map(({ _id }) => _id));
+    const seen = PAGES.map(([what], index) => `${what}: ${kept.has(ids[index]!) ? 'kept' : 'deleted'}`);
     const wanted = PAGES.map(
-      ([what, , isGone, isMissed]) => `${what}: ${(readWhole ? isMissed : isGone) ? 'goes' : 'stays'}`,
+      ([what, , isGone, isMissed]) => `${what}: ${(readWhole ? isMissed : isGone) ? 'deleted' : 'kept'}`,
     );
     expect(seen).toEqual(wanted);
-    expect(await left(filler)).toBe(filler.length);
+    expect(await countLeft(filler)).toBe(filler.length);
   });
 });
 
-/** How much is missing of how many files, and how much of that is held. */
+/** Numbers of missing files and of all files, and how many deletions are held for approval. */
 const HELD: [missing: number, files: number, isEmpty: boolean, isApproved: boolean, held: number][] = [
   [0, 0, true, false, 0],
   [0, 100, false, false, 0],
@@ -143,23 +144,23 @@ const HELD: [missing: number, files: number, isEmpty: boolean, isApproved: boole
   [11, 37, false, false, 0],
 ];
 
-test('more than ten and more than the percentage, or all there is, are held until they are approved', async () => {
+test('deletions wait for approval if they are more than ten and more than the percentage, or all files', async () => {
   await everyRow(HELD, JSON.stringify, ([missing, files, isEmpty, isApproved, held]) => {
     expect(countHeld({ missing, files, isEmpty, isApproved }, 30)).toBe(held);
   });
 });
 
-/** What reading a sitemap finds, and whether the pages that it does not name count as gone. */
+/** Results of reading a sitemap, and whether pages that are missing from it count as gone. */
 const SITEMAPS: [what: string, pages: number, unread: number, maxPages: number, readWhole: boolean][] = [
-  ['all of it', 3, 0, 10, true],
-  ['all of it, as many as are taken', 3, 0, 3, true],
+  ['the whole sitemap', 3, 0, 10, true],
+  ['the whole sitemap, exactly the maximum of pages', 3, 0, 3, true],
   ['a file of its index could not be read', 3, 1, 10, false],
   ['no page', 0, 0, 10, false],
   ['no page, and a file that could not be read', 0, 1, 10, false],
-  ['more pages than are taken', 3, 0, 2, false],
+  ['more pages than the maximum', 3, 0, 2, false],
 ];
 
-test('pages that a sitemap does not name count as gone only if all of it was read', async () => {
+test('pages missing from a sitemap count as gone only if the whole sitemap was read', async () => {
   await everyRow(
     SITEMAPS,
     ([what]) => what,

@@ -9,25 +9,25 @@ interface Item {
 }
 const item = (name: string, ...objects: string[]): Item => ({ name, objects });
 
-/** What begins (`+`) and ends (`-`), in its order; the first of each object takes longer than the rest. */
-async function play(items: readonly Item[], atOnce: number): Promise<string[]> {
-  const told: string[] = [];
+/** Returns starts (`+`) and ends (`-`) in their order; names that end in 1 take longer than others. */
+async function processAll(items: readonly Item[], atOnce: number): Promise<string[]> {
+  const steps: string[] = [];
   await inOrder(
     items,
     ({ objects }) => objects,
     atOnce,
     async ({ name }) => {
-      told.push(`+${name}`);
+      steps.push(`+${name}`);
       await sleep(name.endsWith('1') ? 30 : 1);
-      told.push(`-${name}`);
+      steps.push(`-${name}`);
     },
   );
-  return told;
+  return steps;
 }
 
-describe('items in order', () => {
-  test('those of one object follow each other, those of others do not wait', async () => {
-    const told: string[] = [];
+describe('ordered processing of items', () => {
+  test('processes items of one object one after another, and items of other objects meanwhile', async () => {
+    const steps: string[] = [];
     let otherEnded = (): void => undefined;
     const other = new Promise<void>((resolve) => (otherEnded = resolve));
     await inOrder(
@@ -35,38 +35,38 @@ describe('items in order', () => {
       ({ objects }) => objects,
       8,
       async ({ name }) => {
-        told.push(`+${name}`);
-        // The first of its object takes longer than what is about another.
+        steps.push(`+${name}`);
+        // a1 ends only after the item of another object.
         if (name === 'a1') await other;
-        told.push(`-${name}`);
+        steps.push(`-${name}`);
         if (name === 'b2') otherEnded();
       },
     );
-    expect(told).toEqual(['+a1', '+b2', '-b2', '-a1', '+a2', '-a2']);
+    expect(steps).toEqual(['+a1', '+b2', '-b2', '-a1', '+a2', '-a2']);
   });
-  test('one about several objects, or about no file, waits for all before it and holds back all after it', async () => {
+  test('an item about several objects, or about no file, waits for all items before it and blocks all after it', async () => {
     for (const wide of [item('w1', 'FILE:1', 'FILE:2'), item('w1', 'UPLOAD_REQUEST_ID:x')]) {
-      const told = await play([item('a1', 'FILE:1'), wide, item('b2', 'FILE:2')], 8);
-      expect(told).toEqual(['+a1', '-a1', '+w1', '-w1', '+b2', '-b2']);
+      const steps = await processAll([item('a1', 'FILE:1'), wide, item('b2', 'FILE:2')], 8);
+      expect(steps).toEqual(['+a1', '-a1', '+w1', '-w1', '+b2', '-b2']);
     }
   });
-  test('no more than so many are under way at once', async () => {
-    let [now, most] = [0, 0];
+  test('processes at most the given number of items at once', async () => {
+    let [running, maximum] = [0, 0];
     const items = Array.from({ length: 30 }, (_, index) => item(String(index), `FILE:${index}`));
     await inOrder(
       items,
       ({ objects }) => objects,
       4,
       async () => {
-        now += 1;
-        most = Math.max(most, now);
+        running += 1;
+        maximum = Math.max(maximum, running);
         await sleep(2);
-        now -= 1;
+        running -= 1;
       },
     );
-    expect(most).toBe(4);
+    expect(maximum).toBe(4);
   });
-  test('a fault reaches the caller once nothing is at work any more', async () => {
+  test('an error reaches the caller after all running items have ended', async () => {
     let ended = false;
     const slow = async ({ name }: Item): Promise<void> => {
       if (name === 'bad') throw new Error('the fault');

@@ -15,32 +15,32 @@ import type { DataSourceDoc } from '../../store/dataSources/model.js';
 import { connectSource } from '../support/dataSources.js';
 import { startService, type TestService } from '../support/service.js';
 
-/** Here the steps meet a source of the test's own, which tells what happened; their stores are real. */
+/** Listings by the change feed of a source. The source is a fake; the stores are real. */
 const NEVER = new AbortController().signal;
-const AT_ONCE = 2;
+const PAGE_SIZE = 2;
 
 let service: TestService;
 let owner: { organizationId: number; userId: number; customerId: string };
 let source: DataSourceDoc;
 let customers = 0;
-/** What the account holds, by id, each with what it lies in. */
+/** The parent of each item of the account, by the item's id. */
 const tree = new Map<string, string | null>();
-/** What happened, as the source tells it, and how much of it the source has forgotten. */
-const told: Change[] = [];
-let forgotten = 0;
-/** What the source was asked. */
-const asked: string[] = [];
-/** What the feed says of itself. */
-let says: { coveredRoots?: readonly string[]; isDeep?: true } = {};
-/** Called before each answer. */
-let meanwhile: () => unknown = () => undefined;
+/** All changes, and how many of the oldest the source no longer retains. */
+const feed: Change[] = [];
+let expired = 0;
+/** Requests to the source. */
+const requests: string[] = [];
+/** Further fields of each page of the feed. */
+let feedFields: { coveredRoots?: readonly string[]; isDeep?: true } = {};
+/** Called before each page of roots. */
+let beforeAnswer: () => unknown = () => undefined;
 
-/** Folders that the account may not look into, and what is refused where the outermost things are listed. */
-const closed = new Set<string>();
+/** Folders whose children the account may not list, and roots that the source refuses to list. */
+const forbidden = new Set<string>();
 let refusedRoots: readonly string[] = [];
-/** Whether things tell where they lie. */
+/** Whether items have their place (path). */
 let hasPlaces = false;
-/** Places that are told to be empty, by the number of what is told with them. */
+/** Places reported as empty, by the index of the change that reports them. */
 const emptied = new Map<number, readonly string[]>();
 const placeOf = (id: string): string => {
   const parent = tree.get(id) ?? null;
@@ -70,43 +70,43 @@ const itemOf = (id: string): SourceItem => ({
 const childrenOf = (parent: string | null): string[] => [...tree].flatMap(([id, at]) => (at === parent ? [id] : []));
 const below = (id: string): string[] => [id, ...childrenOf(id).flatMap(below)];
 
-/** Puts something somewhere, and tells of that alone. */
+/** Creates or moves an item, and reports a change of that item only. */
 function put(id: string, parent: string | null): void {
   tree.set(id, parent);
-  told.push({ item: itemOf(id) });
+  feed.push({ item: itemOf(id) });
 }
-/** Takes something away with all that lies in it, and tells of that alone. */
-function take(id: string): void {
+/** Removes an item with its descendants, and reports a change of that item only. */
+function remove(id: string): void {
   for (const one of below(id)) tree.delete(one);
-  told.push({ gone: id });
+  feed.push({ gone: id });
 }
 
 const account = {
   sourceOf: () => 'GOOGLE_DRIVE',
   listRoots: async (_cursor: string | null) => {
-    asked.push('roots');
-    await meanwhile();
+    requests.push('roots');
+    await beforeAnswer();
     return { items: childrenOf(null).map(itemOf), next: null, refused: refusedRoots };
   },
   listDescendants: (id: string) => {
-    asked.push(`below ${id}`);
+    requests.push(`below ${id}`);
     if (!tree.has(id)) return Promise.reject(new Fault('not_found', 'none'));
-    if (closed.has(id)) return Promise.reject(new Fault('access_denied', 'closed'));
+    if (forbidden.has(id)) return Promise.reject(new Fault('access_denied', 'forbidden'));
     return Promise.resolve({ items: below(id).map(itemOf), next: null });
   },
   changes: {
     now: () => {
-      asked.push('now');
-      return Promise.resolve(String(told.length));
+      requests.push('now');
+      return Promise.resolve(String(feed.length));
     },
     since: (point: string) => {
-      asked.push(`since ${point}`);
+      requests.push(`since ${point}`);
       const from = Number(point);
-      if (from < forgotten) return Promise.reject(new Fault('stale_cursor', 'too old'));
-      const changes = told.slice(from, from + AT_ONCE);
+      if (from < expired) return Promise.reject(new Fault('stale_cursor', 'too old'));
+      const changes = feed.slice(from, from + PAGE_SIZE);
       const next = from + changes.length;
       const goneAt = changes.flatMap((_change, index) => emptied.get(from + index) ?? []);
-      return Promise.resolve({ changes, goneAt, next: String(next), more: next < told.length, ...says });
+      return Promise.resolve({ changes, goneAt, next: String(next), more: next < feed.length, ...feedFields });
     },
   },
 } as unknown as Account;
@@ -117,15 +117,15 @@ beforeAll(async () => {
 afterAll(() => service.close());
 beforeEach(async () => {
   tree.clear();
-  told.length = 0;
+  feed.length = 0;
   emptied.clear();
   hasPlaces = false;
-  says = {};
-  closed.clear();
+  feedFields = {};
+  forbidden.clear();
   refusedRoots = [];
-  forgotten = 0;
-  asked.length = 0;
-  meanwhile = () => undefined;
+  expired = 0;
+  requests.length = 0;
+  beforeAnswer = () => undefined;
   customers += 1;
   const customerId = `list ${customers}`;
   await service.user(customerId);
@@ -133,9 +133,9 @@ beforeEach(async () => {
   source = await connectSource(service, owner, { externalId: `GOOGLE_DRIVE|${customers}` });
 });
 
-const now = async (): Promise<DataSourceDoc> => (await service.store.dataSources.find(owner, source._id))!;
+const currentSource = async (): Promise<DataSourceDoc> => (await service.store.dataSources.find(owner, source._id))!;
 
-/** One listing by its steps, as the workflow takes them. */
+/** Runs the steps of one listing in the order of the workflow. */
 async function list(outcome: 'finished' | 'aborted' = 'finished'): Promise<void> {
   const { store } = service;
   const runId = await store.runs.nextId();
@@ -144,21 +144,26 @@ async function list(outcome: 'finished' | 'aborted' = 'finished'): Promise<void>
     const run = { runId, requestId: `list ${runId}`, dataSourceId: source._id };
     await acceptListing(owner as never, run, store, session);
   });
-  const nobody = () => undefined;
-  const log = { info: nobody, warn: nobody, error: nobody, debug: nobody };
+  const ignore = () => undefined;
+  const log = { info: ignore, warn: ignore, error: ignore, debug: ignore };
   const deps = { store, settings: { massDeletePercent: 30, quarantineMs: 1_000_000 }, log } as unknown as ActivityDeps;
   const { beginListing, endListing } = createItemActivities(deps);
   expect(await beginListing({ runId })).toEqual({ finished: false });
   const row = async () => runOfKind((await store.runs.find(runId))!, 'syncItems');
   for (let { progress } = await row(); !isListed(progress);) {
-    progress = await listPage({ source: await now(), account }, progress, { runId, items: store.items }, NEVER);
+    progress = await listPage(
+      { source: await currentSource(), account },
+      progress,
+      { runId, items: store.items },
+      NEVER,
+    );
     await store.runs.saveProgress(await row(), progress);
   }
-  if (outcome === 'finished') await deleteMissing(await row(), await now(), deps, NEVER);
+  if (outcome === 'finished') await deleteMissing(await row(), await currentSource(), deps, NEVER);
   await endListing({ runId, outcome });
 }
 
-/** Makes files of items, as a selection does. */
+/** Accepts items as files, as a selection does. */
 async function sync(ids: readonly string[]): Promise<void> {
   await service.store.files.acceptMany(
     owner,
@@ -196,36 +201,36 @@ async function fileIds(): Promise<string[]> {
   return ids;
 }
 
-describe('a source that tells what happened', () => {
-  test('is listed whole once, from a point taken before; later listings ask for what happened since', async () => {
+describe('source with a change feed', () => {
+  test('is listed completely once, after its change token was read; later listings read the changes since then', async () => {
     put('A', null);
     put('a', 'A');
-    // While it is listed: its page was answered, and knows nothing of it.
-    meanwhile = () => {
-      meanwhile = () => undefined;
+    // Created and deleted during the listing: the page of roots does not contain it.
+    beforeAnswer = () => {
+      beforeAnswer = () => undefined;
       put('late', null);
       tree.delete('late');
     };
     await list();
-    expect(asked).toEqual(['now', 'roots', 'below A']);
+    expect(requests).toEqual(['now', 'roots', 'below A']);
     expect(await itemIds()).toEqual(['A', 'a']);
-    expect((await now()).changeToken).toBe('2');
+    expect((await currentSource()).changeToken).toBe('2');
     tree.set('late', null);
-    asked.length = 0;
+    requests.length = 0;
     await sync(['a']);
     put('b', 'A');
-    take('a');
+    remove('a');
     await list();
-    expect(asked).toEqual(['since 2', 'since 4']);
+    expect(requests).toEqual(['since 2', 'since 4']);
     expect(await itemIds()).toEqual(['A', 'b', 'late']);
     expect(await fileIds()).toEqual([]);
-    expect(await now()).toMatchObject({ changeToken: '5', syncStatus: 'READY' });
+    expect(await currentSource()).toMatchObject({ changeToken: '5', syncStatus: 'READY' });
     await list();
-    expect(asked.at(-1)).toBe('since 5');
+    expect(requests.at(-1)).toBe('since 5');
     expect(await itemIds()).toEqual(['A', 'b', 'late']);
   });
 
-  test('a folder that is gone takes along what lay in it, but not what was moved out; one that is back is walked', async () => {
+  test('deletes the descendants of a removed folder, except those moved out; lists a restored folder again', async () => {
     for (const [id, at] of [
       ['A', null],
       ['B', null],
@@ -239,18 +244,18 @@ describe('a source that tells what happened', () => {
     await list();
     await sync(['c', 'd', 'e']);
     put('c', 'B');
-    take('A');
+    remove('A');
     put('D', 'B');
     tree.set('e', 'D');
-    asked.length = 0;
+    requests.length = 0;
     await list();
     expect(await itemIds()).toEqual(['B', 'D', 'c', 'e']);
     expect(await fileIds()).toEqual(['c', 'e']);
-    expect(asked).toContain('below D');
-    expect(asked).not.toContain('roots');
+    expect(requests).toContain('below D');
+    expect(requests).not.toContain('roots');
   });
 
-  test('places that are told to be empty take along what lay there and below, but not what the same page puts there', async () => {
+  test('deletes items at and below places reported as empty, except items that the same page puts there', async () => {
     for (const [id, at] of [
       ['A', null],
       ['B', 'A'],
@@ -265,25 +270,25 @@ describe('a source that tells what happened', () => {
     hasPlaces = true;
     await list();
     await sync(['b', 'c', 'd', 'e']);
-    // Told by its place alone, as all below it; what only begins alike stays.
+    // Reported by its place only, with all items below it. A place with the same prefix (/Ab) stays.
     for (const id of below('A')) tree.delete(id);
-    told.push({ item: itemOf('d') });
-    emptied.set(told.length - 1, ['/A', '/Ab/d']);
+    feed.push({ item: itemOf('d') });
+    emptied.set(feed.length - 1, ['/A', '/Ab/d']);
     await list();
     expect(await itemIds()).toEqual(['Ab', 'E', 'd', 'e']);
     expect(await fileIds()).toEqual(['d', 'e']);
-    // One that was moved has another place, and is walked for what lies in it.
+    // A moved folder has a new place, and its descendants are listed again.
     tree.set('E', 'Ab');
-    told.push({ item: itemOf('E') });
-    emptied.set(told.length - 1, ['/E', '/Ab/E']);
-    asked.length = 0;
+    feed.push({ item: itemOf('E') });
+    emptied.set(feed.length - 1, ['/E', '/Ab/E']);
+    requests.length = 0;
     await list();
-    expect(asked).toContain('below E');
+    expect(requests).toContain('below E');
     expect(await itemIds()).toEqual(['Ab', 'E', 'd', 'e']);
     expect(await fileIds()).toEqual(['d', 'e']);
   });
 
-  test('that tells of some outermost things alone has the others listed whole by each pass', async () => {
+  test('lists roots outside the change feed completely in each run', async () => {
     for (const [id, at] of [
       ['A', null],
       ['a', 'A'],
@@ -292,100 +297,102 @@ describe('a source that tells what happened', () => {
       ['c', 'B'],
     ] as const)
       put(id, at);
-    says = { coveredRoots: ['A'] };
+    feedFields = { coveredRoots: ['A'] };
     await list();
     await sync(['a', 'b', 'c']);
-    // Of A nothing is told that is not in the feed; of B and what is new nothing is told at all.
+    // The feed covers A, and has no change of it yet; it does not cover B and new roots.
     tree.delete('a');
     tree.delete('b');
     tree.set('C', null);
     tree.set('d', 'C');
-    asked.length = 0;
+    requests.length = 0;
     await list();
-    expect(asked).toEqual(['since 5', 'roots', 'below B', 'below C']);
+    expect(requests).toEqual(['since 5', 'roots', 'below B', 'below C']);
     expect([await fileIds(), await itemIds()]).toEqual([
       ['a', 'c'],
       ['A', 'B', 'C', 'a', 'c', 'd'],
     ]);
-    told.push({ gone: 'a' });
+    feed.push({ gone: 'a' });
     await list();
     expect([await fileIds(), await itemIds()]).toEqual([['c'], ['A', 'B', 'C', 'c', 'd']]);
   });
 
-  test('a page that is taken in again after a death finds new what it found new', async () => {
+  test('a page that is processed again after a crash finds the same new folders', async () => {
     put('A', null);
     await list();
     put('B', null);
     tree.set('b', 'B');
     const { keep } = service.store.items;
-    const dying = {
+    const crashing = {
       ...service.store.items,
       keep: (...given: Parameters<typeof keep>) =>
         keep(...given).then(() => {
-          throw new Error('died');
+          throw new Error('crashed');
         }),
     };
     const request = { walk: { open: [], at: null, roots: null, refused: 0 }, listed: 0, since: '1', point: '1' };
-    const step = (items: typeof dying | typeof service.store.items) =>
-      now().then((current) => listPage({ source: current, account }, request, { runId: 987_654, items }, NEVER));
-    await expect(step(dying)).rejects.toThrow('died');
+    const step = (items: typeof crashing | typeof service.store.items) =>
+      currentSource().then((current) =>
+        listPage({ source: current, account }, request, { runId: 987_654, items }, NEVER),
+      );
+    await expect(step(crashing)).rejects.toThrow('crashed');
     expect((await step(service.store.items)).walk.open).toEqual(['B']);
   });
 
-  test('what is gone in great number stays until an operator approves it, though it is told only once', async () => {
+  test('keeps many deleted items until an operator approves, although the feed reports them only once', async () => {
     put('A', null);
     const many = Array.from({ length: 12 }, (_, index) => `m${index}`);
     for (const id of many) put(id, 'A');
     await list();
     await sync(many);
-    take('A');
+    remove('A');
     await list();
-    expect((await now()).metadata).toMatchObject({ deletions_held: 12 });
+    expect((await currentSource()).metadata).toMatchObject({ deletions_held: 12 });
     expect(await fileIds()).toHaveLength(12);
     await list();
-    expect((await now()).metadata).toMatchObject({ deletions_held: 12 });
+    expect((await currentSource()).metadata).toMatchObject({ deletions_held: 12 });
     expect(await service.store.dataSources.approveDeletions(source._id)).toBe(true);
     await list();
-    expect((await now()).metadata).not.toHaveProperty('deletions_held');
+    expect((await currentSource()).metadata).not.toHaveProperty('deletions_held');
     expect([await fileIds(), await itemIds()]).toEqual([[], []]);
-    expect(asked.filter((one) => one === 'roots')).toHaveLength(1);
+    expect(requests.filter((one) => one === 'roots')).toHaveLength(1);
   });
 
-  test('that no longer knows the point is listed whole again; what it forgot to tell is seen by that', async () => {
+  test('is listed completely again when its change token has expired, which also finds changes missing from the feed', async () => {
     for (const id of ['a', 'b', 'c']) put(id, null);
     await list();
     await sync(['a', 'b']);
-    take('a');
-    forgotten = told.length + 1;
+    remove('a');
+    expired = feed.length + 1;
     tree.delete('b');
-    told.push({ item: itemOf('x') }, { gone: 'x' });
-    asked.length = 0;
+    feed.push({ item: itemOf('x') }, { gone: 'x' });
+    requests.length = 0;
     await list();
-    expect(asked).toEqual(['since 3', 'now', 'roots']);
+    expect(requests).toEqual(['since 3', 'now', 'roots']);
     expect([await fileIds(), await itemIds()]).toEqual([[], ['c']]);
-    expect((await now()).changeToken).toBe('6');
+    expect((await currentSource()).changeToken).toBe('6');
   });
 
-  test('a listing that does not come to its end leaves the point where it was; connecting again lists all', async () => {
+  test('an aborted listing keeps the change token; reconnecting lists everything', async () => {
     put('a', null);
     await list('aborted');
-    expect((await now()).changeToken ?? null).toBeNull();
+    expect((await currentSource()).changeToken ?? null).toBeNull();
     await list();
     put('b', null);
     await list('aborted');
-    expect((await now()).changeToken).toBe('1');
-    take('b');
+    expect((await currentSource()).changeToken).toBe('1');
+    remove('b');
     await list();
     expect(await itemIds()).toEqual(['a']);
     await connectSource(service, owner, { externalId: `GOOGLE_DRIVE|${customers}` });
-    asked.length = 0;
+    requests.length = 0;
     await list();
-    expect(asked).toEqual(['now', 'roots']);
+    expect(requests).toEqual(['now', 'roots']);
   });
 
   const connectAgain = () => connectSource(service, owner, { externalId: `GOOGLE_DRIVE|${customers}` });
 
-  test('a folder that stays closed keeps what was known of it, and holds nothing else: not deletions, not the point', async () => {
+  test('a forbidden folder keeps its known items, and blocks neither other deletions nor the change token', async () => {
     for (const [id, at] of [
       ['A', null],
       ['a', 'A'],
@@ -396,50 +403,50 @@ describe('a source that tells what happened', () => {
       put(id, at);
     await list();
     await sync(['a', 'b']);
-    closed.add('B');
+    forbidden.add('B');
     tree.delete('a');
     await connectAgain();
     await list();
     expect([await fileIds(), await itemIds()]).toEqual([['b'], ['A', 'B', 'C', 'b']]);
-    expect(await now()).toMatchObject({ metadata: { items_refused: 1 }, changeToken: '5' });
-    // It is tried again each time; of all else what happened is asked.
-    asked.length = 0;
+    expect(await currentSource()).toMatchObject({ metadata: { items_refused: 1 }, changeToken: '5' });
+    // Each listing tries the folder again, and reads changes for everything else.
+    requests.length = 0;
     put('d', 'A');
     await list();
-    expect(asked).toEqual(['since 5', 'below B']);
+    expect(requests).toEqual(['since 5', 'below B']);
     expect(await itemIds()).toEqual(['A', 'B', 'C', 'b', 'd']);
-    expect(await now()).toMatchObject({ metadata: { items_refused: 1 }, changeToken: '6' });
-    // Nobody told of what happened in it.
-    closed.clear();
+    expect(await currentSource()).toMatchObject({ metadata: { items_refused: 1 }, changeToken: '6' });
+    // The feed reports no change inside the folder.
+    forbidden.clear();
     tree.delete('b');
     tree.set('c', 'C');
     await list();
     expect(await itemIds()).toEqual(['A', 'B', 'C', 'b', 'c', 'd']);
-    expect((await now()).metadata).not.toHaveProperty('items_refused');
-    asked.length = 0;
+    expect((await currentSource()).metadata).not.toHaveProperty('items_refused');
+    requests.length = 0;
     await list();
-    expect(asked).toEqual(['now', 'roots', 'below A', 'below B']);
+    expect(requests).toEqual(['now', 'roots', 'below A', 'below B']);
     expect([await fileIds(), await itemIds()]).toEqual([[], ['A', 'B', 'C', 'c', 'd']]);
-    asked.length = 0;
+    requests.length = 0;
     await list();
-    expect(asked).toEqual(['since 6']);
+    expect(requests).toEqual(['since 6']);
   });
 
-  test('a closed folder that went is gone with what lay in it', async () => {
+  test('a forbidden folder that is removed is deleted with its descendants', async () => {
     put('A', null);
     put('a', 'A');
     await list();
     await sync(['a']);
-    closed.add('A');
+    forbidden.add('A');
     await connectAgain();
     await list();
     expect(await fileIds()).toEqual(['a']);
-    take('A');
+    remove('A');
     await list();
     expect([await fileIds(), await itemIds()]).toEqual([[], []]);
   });
 
-  test('something refused that no listing knows holds deletions, for nobody can say what lay in it', async () => {
+  test('an unknown refused root blocks deletions, because its contents are unknown', async () => {
     put('A', null);
     put('a', 'A');
     await list();
@@ -449,19 +456,19 @@ describe('a source that tells what happened', () => {
     await connectAgain();
     await list();
     expect([await fileIds(), await itemIds()]).toEqual([['a'], ['A', 'a']]);
-    expect(await now()).toMatchObject({ metadata: { items_refused: 1 }, changeToken: null });
+    expect(await currentSource()).toMatchObject({ metadata: { items_refused: 1 }, changeToken: null });
   });
 
-  test('a whole listing deletes files that it did not find, except those that were created after it began', async () => {
+  test('a complete listing deletes files that it did not find, except those created after it began', async () => {
     put('a', null);
     await sync(['a', 'missing']);
-    meanwhile = async () => {
-      meanwhile = () => undefined;
+    beforeAnswer = async () => {
+      beforeAnswer = () => undefined;
       await sync(['late', 'later']);
     };
     await list();
     expect(await fileIds()).toEqual(['a', 'late', 'later']);
-    // The next whole listing began after them.
+    // The next complete listing begins after their creation.
     put('late', null);
     await connectAgain();
     await list();

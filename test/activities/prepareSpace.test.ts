@@ -7,7 +7,11 @@ import { DEFAULT_INGEST_OPTIONS, type IngestOptions } from '../../contract/inges
 
 const SPACE = { name: 'a-space', dimensions: 3 };
 
-/** What is prepared for a run with these options, whose parent was last synced then; `fileId` null: it has none. */
+/**
+ * Returns what is prepared for a run.
+ * @param ingest options of the run; null: its request has none
+ * @param parent when the run's file was last synced; `fileId` null: the run has no file
+ */
 async function preparedFor(
   ingest: Partial<IngestOptions> | null,
   { lastSync = null, fileId = 7 }: { lastSync?: Date | null; fileId?: number | null } = {},
@@ -28,16 +32,16 @@ async function preparedFor(
   return prepared;
 }
 
-test('the first run of a scrape that embeds has model and collection made ready', async () => {
+test('prepares model and collection for the first run of a scrape that embeds', async () => {
   expect(await preparedFor({})).toEqual(['model of a-space', 'collection of a-space']);
 });
 
 test.each([
-  ['makes chunks only', { generateChunksOnly: true }, {}],
-  ['only keeps records', { skipFileProcessing: true }, {}],
-  ['was done before, and may find nothing changed', {}, { lastSync: new Date() }],
-  ['has no file of its own', {}, { fileId: null }],
-  ['does not say how its files are made', null, {}],
-] as const)('nothing is made ready for a run that %s', async (_why, ingest, parent) => {
+  ['generates chunks only', { generateChunksOnly: true }, {}],
+  ['skips file processing', { skipFileProcessing: true }, {}],
+  ['was synced before, so may find no changes', {}, { lastSync: new Date() }],
+  ['has no file', {}, { fileId: null }],
+  ['has no ingest options', null, {}],
+] as const)('prepares nothing for a run that %s', async (_why, ingest, parent) => {
   expect(await preparedFor(ingest, parent)).toEqual([]);
 });

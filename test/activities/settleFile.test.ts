@@ -7,7 +7,7 @@ import type { FileDoc } from '../../store/files/model.js';
 import { everyRow } from '../support/everyRow.js';
 import { recorder } from '../support/recorder.js';
 
-/** How a try of a file ends at a fault, by its kind, the tries that are left, and what the file is. */
+/** Outcome of a failed attempt at a file, by the kind of the fault, the attempts left, and the source of the file. */
 const DELAYS = [1_000, 60_000];
 const fileOf = (fields: Partial<FileDoc> = {}): FileDoc =>
   ({
@@ -22,17 +22,17 @@ async function settle(kind: FaultKind, fields: Partial<FileDoc> = {}, retryAfter
   const { stores, calls, names, of } = recorder();
   const log = { debug: () => undefined, info: () => undefined, warn: () => undefined };
   const deps = { store: stores, settings: { retryDelaysMs: DELAYS }, log } as never;
-  const begun = Date.now();
+  const startedAt = Date.now();
   const fault = new Fault(kind, 'It failed.', retryAfterMs === undefined ? {} : { retryAfterMs });
   const attempt = { ...newAttemptCost('read'), bytes: 5, tokens: 6, reused: 7 };
   await createSettling(deps).settle(7, { file: fileOf(fields), generation }, fault, attempt);
-  const end = calls.findLast(({ name }) => name.startsWith('files.'));
-  /** Milliseconds from now, as the last call says it. */
-  const waits = end?.args.flatMap((one) => (one instanceof Date ? [one.getTime() - begun] : []))[0] ?? null;
-  return { end: end?.name ?? null, args: end?.args ?? [], waits, names, of };
+  const lastCall = calls.findLast(({ name }) => name.startsWith('files.'));
+  /** Delay in milliseconds passed to the last call. */
+  const waits = lastCall?.args.flatMap((one) => (one instanceof Date ? [one.getTime() - startedAt] : []))[0] ?? null;
+  return { end: lastCall?.name ?? null, args: lastCall?.args ?? [], waits, names, of };
 }
 
-test('a fault that trying again can help is tried as often as there are delays; any other, and the last, ends the file', async () => {
+test('retries a retryable fault once per configured delay; fails the file at other faults and at the last attempt', async () => {
   const kinds = (Object.keys(FAULTS) as FaultKind[]).filter((kind) => !['no_room', 'rate_limited'].includes(kind));
   await everyRow(kinds, String, async (kind) => {
     const ends = await Promise.all([0, 1, 2].map((attempts) => settle(kind, { attempts })));
@@ -53,7 +53,7 @@ test('a fault that trying again can help is tried as often as there are delays; 
   });
 });
 
-/** What a rate limit does to a file, and how long it waits. */
+/** Effect of a rate limit on a file, minimum delay in milliseconds, and whether it counts as an attempt. */
 const LIMITED: [
   what: string,
   file: Partial<FileDoc>,
@@ -62,15 +62,15 @@ const LIMITED: [
   atLeast: number,
   counts: boolean,
 ][] = [
-  ['of a site, that says when', {}, 90_000, 'files.limit', 90_000, true],
-  ['of a site, sooner than our own delay', { attempts: 1 }, 10, 'files.limit', 60_000, true],
-  ['of a site, that says nothing', {}, undefined, 'files.limit', 1_000, true],
-  ['of a site, at the last try', { attempts: 2 }, 90_000, 'files.fail', 0, true],
-  ['of an account, that says when', ofAccount, 90_000, 'files.limit', 90_000, false],
-  ['of an account, at the last try', { ...ofAccount, attempts: 2 }, 90_000, 'files.limit', 90_000, false],
-  ['of an account, that says nothing', ofAccount, undefined, 'files.limit', 1_000, true],
+  ['of a site, with Retry-After', {}, 90_000, 'files.limit', 90_000, true],
+  ['of a site, Retry-After shorter than our own delay', { attempts: 1 }, 10, 'files.limit', 60_000, true],
+  ['of a site, without Retry-After', {}, undefined, 'files.limit', 1_000, true],
+  ['of a site, at the last attempt', { attempts: 2 }, 90_000, 'files.fail', 0, true],
+  ['of an account, with Retry-After', ofAccount, 90_000, 'files.limit', 90_000, false],
+  ['of an account, at the last attempt', { ...ofAccount, attempts: 2 }, 90_000, 'files.limit', 90_000, false],
+  ['of an account, without Retry-After', ofAccount, undefined, 'files.limit', 1_000, true],
   [
-    'of an account, that says nothing, at the last try',
+    'of an account, without Retry-After, at the last attempt',
     { ...ofAccount, attempts: 2 },
     undefined,
     'files.fail',
@@ -79,7 +79,7 @@ const LIMITED: [
   ],
 ];
 
-test('a rate limit is waited out for as long as it says; that of an account is no try of the file', async () => {
+test('waits at least Retry-After; a rate limit of an account does not count as an attempt', async () => {
   await everyRow(
     LIMITED,
     ([what]) => what,
@@ -95,31 +95,31 @@ test('a rate limit is waited out for as long as it says; that of an account is n
   );
 });
 
-test('a pause that the other side asks for is kept where it is longer than ours', async () => {
+test('uses Retry-After if it is longer than our own delay', async () => {
   const [longer, shorter] = [await settle('server_error', {}, 90_000), await settle('server_error', {}, 10)];
   expect(longer.waits).toBeGreaterThanOrEqual(90_000);
   expect(shorter.waits).toBeGreaterThanOrEqual(1_000);
   expect(shorter.waits).toBeLessThan(50_000);
 });
 
-test('a file for which there is no room is held back, and has not failed', async () => {
+test('delays a file that exceeds a limit, without failing it', async () => {
   const settled = await settle('no_room', { attempts: 9 });
   expect([settled.end, settled.args.slice(0, 3)]).toEqual(['files.delay', [7, 3, 'It failed.']]);
   expect(settled.of('files.fail')).toEqual([]);
 });
 
-/** What was only looked at, and how it ends. */
-const LOOKS: [what: string, kind: FaultKind, file: Partial<FileDoc>, end: string][] = [
-  ['its account takes no credentials', 'access_revoked', {}, 'files.endLook'],
-  ['it is gone, as is known of what was had back', 'not_found', { restoredAt: new Date() }, 'files.endLook'],
-  ['it is gone for good, as is known of what was had back', 'gone', { restoredAt: new Date() }, 'files.endLook'],
-  ['it is gone', 'not_found', {}, 'files.fail'],
-  ['it is refused', 'access_denied', { restoredAt: new Date() }, 'files.fail'],
+/** Faults while checking a file for changes, and the call that ends the check. */
+const CHECKS: [what: string, kind: FaultKind, file: Partial<FileDoc>, end: string][] = [
+  ['access to its account was revoked', 'access_revoked', {}, 'files.endLook'],
+  ['not found, as expected of a restored file', 'not_found', { restoredAt: new Date() }, 'files.endLook'],
+  ['gone, as expected of a restored file', 'gone', { restoredAt: new Date() }, 'files.endLook'],
+  ['not found', 'not_found', {}, 'files.fail'],
+  ['access denied', 'access_denied', { restoredAt: new Date() }, 'files.fail'],
 ];
 
-test('what was only looked at stays as it is where its fault is no news of the file', async () => {
+test('a check for changes keeps the file unchanged if the fault says nothing new about it', async () => {
   await everyRow(
-    LOOKS,
+    CHECKS,
     ([what]) => what,
     async ([_what, kind, file, end]) => {
       expect((await settle(kind, { ...file, syncStatus: 'EVALUATING_RESYNC' })).end).toBe(end);
@@ -128,7 +128,7 @@ test('what was only looked at stays as it is where its fault is no news of the f
   );
 });
 
-test('what the try wrote is deleted, of its own generation alone', async () => {
+test('deletes what the attempt wrote, of its own generation only', async () => {
   const { of } = await settle('not_found');
   expect(of('contents.deleteGenerations')).toEqual([
     [[{ organizationId: 1, userId: 2, fileId: 3, generations: { exactly: 1 } }]],
@@ -136,7 +136,7 @@ test('what the try wrote is deleted, of its own generation alone', async () => {
   expect((await settle('server_error')).of('contents.deleteGenerations')).toEqual([]);
 });
 
-test('a content is noted as one that brings readers down from the third death on', async () => {
+test('records contents that crash readers from the third crash on', async () => {
   const crash = async (unfinishedStarts: number, kind: FaultKind = 'quarantined') =>
     (await settle(kind, { unfinishedStarts, original: { sha256: 'hash' } as never })).of('files.noteCrash');
   expect(await crash(3)).toEqual([]);

@@ -16,7 +16,7 @@ const event = {
 const body = eventBody(event, () => ({ workflow_id: null, workflow_url: null }));
 const headers = signDelivery({ signingKey, body, eventId: 'evt_1_5', seconds });
 
-test('both signatures are those of the public vector', () => {
+test('both signatures match the public test vector', () => {
   expect(headers['carbon-signature']).toBe(
     't=1721392406,v1=aa2273ab64bb9162e7e7983a9cd7ab9f90d686691b1fd25c577991ad42c53fc1',
   );
@@ -25,7 +25,7 @@ test('both signatures are those of the public vector', () => {
   );
 });
 
-test('a receiver of Standard Webhooks verifies it too', () => {
+test('a Standard Webhooks receiver verifies the signature', () => {
   const key = Buffer.from(signingKey, 'hex');
   const expected = createHmac('sha256', key).update(`evt_1_5.1721392406.${body}`).digest('base64');
   expect(headers).toMatchObject({

@@ -10,16 +10,16 @@ import { everyRow } from '../support/everyRow.js';
 import { seriesOf } from '../support/scrape.js';
 import { startService, type TestService } from '../support/service.js';
 
-/** Passes of deliveries by themselves: their stores are real, their receiver is a function, and nothing waits. */
-type Reaction = number | 'away';
+/** Delivery passes without a workflow: the stores are real, the receiver is a function, and nothing waits. */
+type Reaction = number | 'unreachable';
 
 let service: TestService;
 let organizationId: number;
 let webhook: WebhookDoc;
-/** What came to the receiver, in its order. */
-const came: string[] = [];
-/** How the receiver was asked. */
-const asked: object[] = [];
+/** Object ids that the receiver got, in their order. */
+const received: string[] = [];
+/** Request options of each delivery, without the body. */
+const requests: object[] = [];
 let react: (object: string) => Reaction = () => 200;
 let retryDelaysMs: readonly number[] = [];
 const logged: string[] = [];
@@ -35,30 +35,30 @@ beforeEach(async () => {
   webhook = (await transaction((session) =>
     webhooks.add(organizationId, 'https://receiver.example/hook', 'ab'.repeat(32), session),
   ))!;
-  came.length = 0;
+  received.length = 0;
   logged.length = 0;
   react = () => 200;
   retryDelaysMs = [0, 0, 0];
   metrics = createMetrics({ ofProcess: false });
 });
 
-async function tell(...objects: string[]): Promise<void> {
+async function writeEvents(...objects: string[]): Promise<void> {
   const { events } = service.store;
   for (const objectId of objects)
     await events.write([{ kind: 'FILE_READY', organizationId, customerId: 'ada', objectId, info: null }], null);
   while ((await events.number()) > 0);
 }
 
-/** One pass, as its workflow begins it. */
+/** Runs one pass, as the workflow does. */
 async function pass() {
   const receivers = {
     request: ({ body, ...how }: { body: string }) => {
-      asked.push(how);
+      requests.push(how);
       const { payload } = JSON.parse(body) as { payload: string };
       const object = (JSON.parse(payload) as { obj: { object_id: string } }).obj.object_id;
-      came.push(object);
+      received.push(object);
       const answer = react(object);
-      if (answer === 'away') return Promise.reject(new Fault('unreachable', 'The receiver is away.'));
+      if (answer === 'unreachable') return Promise.reject(new Fault('unreachable', 'The receiver is unreachable.'));
       return Promise.resolve({ status: answer, discard: () => Promise.resolve() });
     },
   };
@@ -71,32 +71,32 @@ async function pass() {
   const { deliverBatch } = createWebhookActivities(deps);
   return asyncLocalStorage.run(context, () => deliverBatch({ webhookId: webhook._id }));
 }
-const now = async (): Promise<WebhookDoc> => (await service.store.webhooks.find(webhook._id))!;
+const currentWebhook = async (): Promise<WebhookDoc> => (await service.store.webhooks.find(webhook._id))!;
 const outcomes = async (): Promise<string[]> => {
   const rows = await service.store.deliveries.list(webhook._id, { limit: 1_000, offset: 0 });
   return rows.toReversed().map(({ event, status, tries }) => `${String(event.objectId)} ${status} ${tries}`);
 };
-const cursorOf = async (): Promise<number> => (await now()).cursor - webhook.cursor;
+const cursorOf = async (): Promise<number> => (await currentWebhook()).cursor - webhook.cursor;
 
-test('events are delivered once, in the order of the feed for each object, and the cursor follows', async () => {
-  await tell('1', '2', '1', '3');
+test('delivers each event once, in feed order per object, and advances the cursor', async () => {
+  await writeEvents('1', '2', '1', '3');
   expect(await pass()).toEqual({ ended: false, more: true, dueInMs: null });
-  expect(came.filter((one) => one === '1')).toHaveLength(2);
-  expect(came.toSorted()).toEqual(['1', '1', '2', '3']);
+  expect(received.filter((one) => one === '1')).toHaveLength(2);
+  expect(received.toSorted()).toEqual(['1', '1', '2', '3']);
   expect(await cursorOf()).toBe(4);
   expect(await pass()).toEqual({ ended: false, more: false, dueInMs: null });
-  expect(came).toHaveLength(4);
-  // Nothing is left to do, so nobody is sent to it any more.
-  expect((await now()).wake).toBeNull();
-  expect(await now()).toMatchObject({ status: 'ACTIVE', failing: null });
+  expect(received).toHaveLength(4);
+  // No delivery is left, so no further pass is requested.
+  expect((await currentWebhook()).wake).toBeNull();
+  expect(await currentWebhook()).toMatchObject({ status: 'ACTIVE', failing: null });
 });
 
-test('attempts are counted by how they end; events that wait behind another one of their object are not', async () => {
-  await tell('a', 'b', 'b');
+test('counts attempts by outcome, and none for events that wait behind another event of their object', async () => {
+  await writeEvents('a', 'b', 'b');
   react = (object) => (object === 'b' ? 500 : 200);
   retryDelaysMs = [0];
   while ((await pass()).more);
-  await tell('c');
+  await writeEvents('c');
   while ((await pass()).more);
   const series = seriesOf((await metrics.scrape()).text);
   const counted = (outcome: string) => series[`allotrope_webhook_tries_total{outcome="${outcome}"}`];
@@ -104,44 +104,44 @@ test('attempts are counted by how they end; events that wait behind another one 
   expect(series['allotrope_webhook_delay_seconds_count']).toBe(2);
 });
 
-describe('a receiver that says it is gone', () => {
-  test('gets nothing more, and after it is called again every event that it has not had', async () => {
-    await tell('1', '2', '3', '4', '5', '6', '7', '8', '9', '10', '11', '12');
+describe('receiver that answers 410', () => {
+  test('gets no further events, and after reactivation every event that it has not received', async () => {
+    await writeEvents('1', '2', '3', '4', '5', '6', '7', '8', '9', '10', '11', '12');
     let answers = 0;
     react = () => ((answers += 1) === 1 ? 410 : 200);
     expect(await pass()).toMatchObject({ ended: true });
     expect(logged).toEqual(['webhook flagged']);
-    expect(await now()).toMatchObject({ status: 'FLAGGED', wake: null, failing: null });
-    expect((await now()).disabledAt).not.toBeNull();
-    const before = came.length;
+    expect(await currentWebhook()).toMatchObject({ status: 'FLAGGED', wake: null, failing: null });
+    expect((await currentWebhook()).disabledAt).not.toBeNull();
+    const before = received.length;
     expect(await pass()).toMatchObject({ ended: true });
-    expect(came).toHaveLength(before);
+    expect(received).toHaveLength(before);
     await service.store.deliveries.again(webhook._id, null);
     await service.store.webhooks.call(webhook._id);
     while ((await pass()).more);
-    expect(new Set(came)).toEqual(new Set(Array.from({ length: 12 }, (_, at) => String(at + 1))));
+    expect(new Set(received)).toEqual(new Set(Array.from({ length: 12 }, (_, at) => String(at + 1))));
     expect(await outcomes()).toEqual(Array.from({ length: 12 }, (_, at) => `${at + 1} DELIVERED 0`));
-    expect(await now()).toMatchObject({ status: 'ACTIVE', statusReason: '', disabledAt: null });
+    expect(await currentWebhook()).toMatchObject({ status: 'ACTIVE', statusReason: '', disabledAt: null });
   });
 
-  test('loses no event, wherever in a pass it says so', async () => {
+  test('loses no event if it answers any delivery of a pass with 410', async () => {
     await everyRow([1, 2, 3, 5, 9], String, async (nth) => {
       const before = (await outcomes()).length;
       const objects = Array.from({ length: 10 }, (_, at) => `${nth}-${at}`);
-      await tell(...objects);
+      await writeEvents(...objects);
       let answers = 0;
       react = () => ((answers += 1) === nth ? 410 : 200);
       while ((await pass()).more);
       await service.store.deliveries.again(webhook._id, null);
       await service.store.webhooks.call(webhook._id);
       while ((await pass()).more);
-      const told = (await outcomes()).slice(before);
-      expect(told).toEqual(objects.map((object) => `${object} DELIVERED 0`));
+      const added = (await outcomes()).slice(before);
+      expect(added).toEqual(objects.map((object) => `${object} DELIVERED 0`));
     });
   });
 });
 
-/** What a try comes to, by how the receiver answers. */
+/** Outcome of an attempt, by the receiver's answer. */
 const ANSWERS: [Reaction, isDelivered: boolean, error: RegExp | null][] = [
   [200, true, null],
   [204, true, null],
@@ -153,61 +153,61 @@ const ANSWERS: [Reaction, isDelivered: boolean, error: RegExp | null][] = [
   [401, false, /HTTP 401\.$/],
   [429, false, /HTTP 429\.$/],
   [500, false, /HTTP 500\.$/],
-  ['away', false, /The receiver is away\./],
+  ['unreachable', false, /The receiver is unreachable\./],
 ];
 
-test('anything but 2xx is a failed try, which is repeated', async () => {
+test('retries every answer except 2xx', async () => {
   retryDelaysMs = [60_000];
   await everyRow(
     ANSWERS,
     ([answer]) => String(answer),
     async ([answer, isDelivered, error]) => {
-      await tell(`a${answer}`);
+      await writeEvents(`a${answer}`);
       react = () => answer;
       await pass();
       const [row] = await service.store.deliveries.list(webhook._id, { limit: 1, offset: 0 });
       expect(row).toMatchObject({ status: isDelivered ? 'DELIVERED' : 'PENDING', tries: isDelivered ? 0 : 1 });
       const [attempt] = row!.attempts;
-      expect(attempt!.statusCode).toBe(answer === 'away' ? null : answer);
+      expect(attempt!.statusCode).toBe(answer === 'unreachable' ? null : answer);
       if (error === null) expect(attempt!.error).toBeNull();
       else expect(attempt!.error).toMatch(error);
     },
   );
 });
 
-test('an event is tried once more than there are delays, each after its delay, then given up until it is asked for', async () => {
+test('makes one attempt more than there are delays, each after its delay, then fails the event until a redelivery', async () => {
   retryDelaysMs = [0, 70_000];
-  await tell('1', '2', '1');
+  await writeEvents('1', '2', '1');
   react = (object) => (object === '1' ? 500 : 200);
   await pass();
-  // The second event of the same object waits behind the first; another object's does not.
-  expect(came.toSorted()).toEqual(['1', '2']);
+  // The second event of the same object waits for the first; an event of another object does not.
+  expect(received.toSorted()).toEqual(['1', '2']);
   expect(await outcomes()).toEqual(['1 PENDING 1', '2 DELIVERED 0', '1 PENDING 0']);
-  expect((await now()).failing).toMatchObject({ event: 'FILE_READY', tries: 1 });
+  expect((await currentWebhook()).failing).toMatchObject({ event: 'FILE_READY', tries: 1 });
   expect(await cursorOf()).toBe(3);
   const { dueInMs } = await pass();
-  expect(came).toEqual([...came.slice(0, 2), '1']);
+  expect(received).toEqual([...received.slice(0, 2), '1']);
   expect(dueInMs).toBeGreaterThan(10_000);
   expect(dueInMs).toBeLessThanOrEqual(70_000);
-  expect((await now()).failing).toMatchObject({ tries: 2 });
-  // Not before it is due, and its webhook is not done.
+  expect((await currentWebhook()).failing).toMatchObject({ tries: 2 });
+  // The retry is not due yet, and the webhook still has work.
   expect(await pass()).toMatchObject({ more: false, dueInMs: expect.any(Number) });
-  expect(came).toHaveLength(3);
-  expect((await now()).wake).not.toBeNull();
+  expect(received).toHaveLength(3);
+  expect((await currentWebhook()).wake).not.toBeNull();
   retryDelaysMs = [0, 0];
   await service.store.deliveries.again(webhook._id, []);
-  expect((await now()).status).toBe('ACTIVE');
+  expect((await currentWebhook()).status).toBe('ACTIVE');
 });
 
-test('what is given up is flagged with its event and how to send it again, and lets the next one go', async () => {
+test('a failed event flags the webhook, can be sent again, and does not block the next event', async () => {
   retryDelaysMs = [0];
-  await tell('1', '1');
+  await writeEvents('1', '1');
   let refused = 0;
   react = () => ((refused += 1) <= 2 ? 500 : 200);
   await pass();
   await pass();
-  const flagged = await now();
-  expect(flagged.status === 'FLAGGED' || came.length > 2).toBe(true);
+  const flagged = await currentWebhook();
+  expect(flagged.status === 'FLAGGED' || received.length > 2).toBe(true);
   while ((await pass()).more);
   expect(await outcomes()).toEqual(['1 FAILED 2', '1 DELIVERED 0']);
   expect(await service.store.deliveries.again(webhook._id, null)).toBe(1);
@@ -215,68 +215,68 @@ test('what is given up is flagged with its event and how to send it again, and l
   await service.store.webhooks.call(webhook._id);
   while ((await pass()).more);
   expect(await outcomes()).toEqual(['1 DELIVERED 0', '1 DELIVERED 0']);
-  expect(came).toHaveLength(4);
+  expect(received).toHaveLength(4);
 });
 
-test('a webhook that is deleted takes its deliveries with it and gets nothing', async () => {
-  await tell('1');
+test('deleting a webhook deletes its deliveries and stops sending', async () => {
+  await writeEvents('1');
   await pass();
-  await tell('2');
+  await writeEvents('2');
   expect(await service.store.webhooks.remove(organizationId + 1, webhook._id)).toBe(false);
   expect(await service.store.webhooks.remove(organizationId, webhook._id)).toBe(true);
   expect(await service.store.webhooks.remove(organizationId, webhook._id)).toBe(false);
   expect(await pass()).toEqual({ ended: true, more: false, dueInMs: null });
-  expect(came).toEqual(['1']);
+  expect(received).toEqual(['1']);
   expect([await service.store.webhooks.find(webhook._id), await service.store.deliveries.count(webhook._id)]).toEqual([
     null,
     0,
   ]);
 });
 
-test('events of another organization are none of its', async () => {
+test('delivers no events of other organizations', async () => {
   const { events } = service.store;
   await events.write(
     [{ kind: 'FILE_READY', organizationId: organizationId + 1, customerId: 'eve', objectId: '9', info: null }],
     null,
   );
-  await tell('1');
+  await writeEvents('1');
   while ((await pass()).more);
-  expect(came).toEqual(['1']);
+  expect(received).toEqual(['1']);
 });
 
-test('a delivery follows no redirect and has the time of the setting', async () => {
-  await tell('1');
+test('a delivery follows no redirect and has the configured timeout', async () => {
+  await writeEvents('1');
   await pass();
-  expect(asked.at(-1)).toMatchObject({
+  expect(requests.at(-1)).toMatchObject({
     ...{ url: 'https://receiver.example/hook', method: 'POST', redirects: 'answer', totalTimeoutMs: 1_000 },
     headers: { 'content-type': 'application/json', 'webhook-id': expect.any(String) },
   });
 });
 
-test('what a pass that was cut off has written down is not sent again', async () => {
-  await tell('1', '2');
+test('does not send again what an interrupted pass has recorded', async () => {
+  await writeEvents('1', '2');
   const [event] = await service.store.events.after(organizationId, webhook.cursor, 10);
   const attempt = { at: new Date(), ms: 1, statusCode: 200, error: null };
   await service.store.deliveries.record(webhook, [
     { event: event!, status: 'DELIVERED', tries: 0, nextTryAt: null, attempt },
   ]);
   while ((await pass()).more);
-  expect(came).toEqual(['2']);
+  expect(received).toEqual(['2']);
   expect(await outcomes()).toEqual(['1 DELIVERED 0', '2 DELIVERED 0']);
 });
 
-test('the record names the first of the deliveries that fail', async () => {
+test('the webhook names the first failing delivery', async () => {
   retryDelaysMs = [60_000];
-  await tell('1', '2', '3');
+  await writeEvents('1', '2', '3');
   react = (object) => (object === '1' ? 200 : object === '2' ? 502 : 503);
   await pass();
-  expect((await now()).failing?.error).toMatch(/HTTP 502/);
+  expect((await currentWebhook()).failing?.error).toMatch(/HTTP 502/);
   await pass();
-  expect((await now()).failing).toMatchObject({ error: expect.stringMatching(/HTTP 502/), tries: 1 });
+  expect((await currentWebhook()).failing).toMatchObject({ error: expect.stringMatching(/HTTP 502/), tries: 1 });
 });
 
-test('a call that comes while a pass ends is not lost', async () => {
-  await tell('1');
+test('a wake-up during the end of a pass is not lost', async () => {
+  await writeEvents('1');
   await pass();
   const { find } = service.store.webhooks;
   const before = (await find(webhook._id))!;
@@ -284,10 +284,10 @@ test('a call that comes while a pass ends is not lost', async () => {
   await service.store.webhooks.progressed(webhook._id, {
     ...{ cursor: before.cursor, outcome: null, failing: null, disabled: false, done: before.wake ?? -1 },
   });
-  expect((await now()).wake).not.toBeNull();
-  // Nor does a late pass take the cursor back.
+  expect((await currentWebhook()).wake).not.toBeNull();
+  // A late pass does not move the cursor back.
   await service.store.webhooks.progressed(webhook._id, {
     ...{ cursor: before.cursor - 1, outcome: null, failing: null, disabled: false, done: null },
   });
-  expect((await now()).cursor).toBe(before.cursor);
+  expect((await currentWebhook()).cursor).toBe(before.cursor);
 });

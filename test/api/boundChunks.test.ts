@@ -6,8 +6,8 @@ import express from 'express';
 import { boundChunks } from '../../api/http/boundChunks.js';
 import { createHttpServer } from '../../api/http/server.js';
 
-/** 100,000, and one for each 350 bytes. */
-const MOST = 100_286;
+/** Maximum number of chunks: 100,000 plus one per 350 bytes. */
+const MAX_CHUNKS = 100_286;
 const app = express().post('/', boundChunks, express.raw({ limit: '1mb', type: () => true }), (request, response) => {
   response.json({ bytes: (request.body as Buffer).length });
 });
@@ -19,24 +19,24 @@ afterAll(() => {
   server.close();
 });
 
-/** Sends a body of so many one-byte chunks; answers all that came back until the connection was closed. */
+/** Sends a body of one-byte chunks. @returns all bytes received until the connection is closed */
 async function send(chunks: number): Promise<string> {
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
-  let told = '';
-  socket.on('data', (piece: Buffer) => (told += piece.toString()));
-  // Reset, where it is closed while it is written to.
+  let response = '';
+  socket.on('data', (piece: Buffer) => (response += piece.toString()));
+  // The connection is reset if the server closes it during a write.
   socket.on('error', () => undefined);
   const closed = new Promise((resolve) => socket.once('close', resolve));
   socket.write('POST / HTTP/1.1\r\nhost: here\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n');
   socket.write(`${'1\r\na\r\n'.repeat(chunks)}0\r\n\r\n`);
   await closed;
-  return told;
+  return response;
 }
 
-test('a body in some 100,000 pieces is read whole', async () => {
-  expect(await send(MOST)).toMatch(/^HTTP\/1\.1 200 [^]*\{"bytes":100286\}/);
+test('reads a body of about 100,000 chunks completely', async () => {
+  expect(await send(MAX_CHUNKS)).toMatch(/^HTTP\/1\.1 200 [^]*\{"bytes":100286\}/);
 });
 
-test('a body in more pieces is given up, and its connection is closed without an answer', async () => {
-  expect(await send(MOST + 1)).not.toMatch(/^HTTP\/1\.1 200/);
+test('closes the connection without an answer for a body of more chunks', async () => {
+  expect(await send(MAX_CHUNKS + 1)).not.toMatch(/^HTTP\/1\.1 200/);
 });

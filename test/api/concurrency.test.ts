@@ -13,7 +13,7 @@ test('refuses a caller above the limit with 429 and Retry-After, and admits othe
   expect(() => limiter.enter('a')).toThrow(expect.objectContaining({ status: 429 }));
 });
 
-test('limits nothing at 0', () => {
+test('does not limit calls when set to 0', () => {
   const limiter = createConcurrencyLimiter(0, 'searches');
   for (let call = 0; call < 100; call += 1) limiter.enter('a');
 });

@@ -8,12 +8,12 @@ import { Fault, FAULTS, type FaultKind } from '../../contract/failures.js';
 import { everyRow } from '../support/everyRow.js';
 import { recorder } from '../support/recorder.js';
 
-/** What a diagnosis of a data source says, by what its source, Temporal and the records answer. */
+/** Findings of the diagnosis of a data source, by the answers of its source, Temporal and the records. */
 const NEVER = new AbortController().signal;
 const AGAIN = 'Connect the account again.';
 
-describe('a look', () => {
-  test('that meets a fault warns where that passes by itself, and says what to do', async () => {
+describe('check of a diagnosis', () => {
+  test('reports a retryable fault as a warning, any other as bad, with what to do', async () => {
     await everyRow(Object.keys(FAULTS) as FaultKind[], String, (kind) => {
       const found = findingOf(new Fault(kind, 'It failed.'), AGAIN);
       expect(found).toMatchObject({ status: FAULTS[kind].retryable ? 'warn' : 'bad', message: 'It failed.' });
@@ -26,23 +26,23 @@ describe('a look', () => {
     expect([at > 50_000, at <= 60_000]).toEqual([true, true]);
   });
 
-  test('takes no answer of another away, whatever it meets', async () => {
+  test('never fails, whatever the check throws, and ends at the deadline', async () => {
     const stop = new AbortController();
-    const looking: Looking = {
+    const context: Looking = {
       ...{ signal: stop.signal, connectAgain: AGAIN },
       late: () => Promise.resolve(warn('late', null)),
       failed: (error) => bad((error as Error).message, 'fix'),
     };
-    const look = (work: () => Promise<never>) => lookAt('x', looking, work);
-    expect(await lookAt('x', looking, () => Promise.resolve(ok('good')))).toEqual({ name: 'x', ...ok('good') });
-    expect(await look(() => Promise.reject(new TypeError('ours')))).toMatchObject({ status: 'bad', message: 'ours' });
-    expect(await look(() => Promise.reject(new Fault('timed_out', 'slow')))).toMatchObject({ status: 'warn' });
-    const hanging = look(() => new Promise(() => undefined));
+    const check = (work: () => Promise<never>) => lookAt('x', context, work);
+    expect(await lookAt('x', context, () => Promise.resolve(ok('good')))).toEqual({ name: 'x', ...ok('good') });
+    expect(await check(() => Promise.reject(new TypeError('ours')))).toMatchObject({ status: 'bad', message: 'ours' });
+    expect(await check(() => Promise.reject(new Fault('timed_out', 'slow')))).toMatchObject({ status: 'warn' });
+    const hanging = check(() => new Promise(() => undefined));
     stop.abort();
     expect(await hanging).toMatchObject({ status: 'warn', message: 'late' });
   });
 
-  test('the whole is as bad as the worst of its parts', async () => {
+  test('the overall status is the worst of the parts', async () => {
     const rows: [('ok' | 'warn' | 'bad')[], string][] = [
       [[], 'ok'],
       [['ok', 'ok'], 'ok'],
@@ -63,8 +63,8 @@ const grantOf = (granted: string[] | null, missing: string[], wanted = ['a', 'b'
   scopes: { wanted, granted, missing },
 });
 
-describe('an account', () => {
-  test('that is called otherwise than when it was connected is warned of', async () => {
+describe('account', () => {
+  test('warns if the account differs from the connected one', async () => {
     const account = {
       identify: () => Promise.resolve({ account: 'ada@x.example' }),
       grant: () => Promise.resolve(grantOf(null, [])),
@@ -77,11 +77,11 @@ describe('an account', () => {
     expect(await credential(atOf(account, 'BOX|eve@x.example'), NEVER)).toMatchObject({ status: 'warn' });
   });
 
-  test('lacks scopes only where the source says so', async () => {
+  test('reports missing scopes only if the source reports the granted ones', async () => {
     const rows: [string, ReturnType<typeof grantOf> | null, string][] = [
       ['no grant', null, 'ok'],
-      ['none are asked for', grantOf(['a'], [], []), 'ok'],
-      ['it does not say', grantOf(null, ['a']), 'ok'],
+      ['no scopes requested', grantOf(['a'], [], []), 'ok'],
+      ['granted scopes unknown', grantOf(null, ['a']), 'ok'],
       ['all granted', grantOf(['a', 'b'], []), 'ok'],
       ['one is missing', grantOf(['a'], ['b']), 'warn'],
     ];
@@ -96,7 +96,7 @@ describe('an account', () => {
     );
   });
 
-  test('is paused until the later of its own limit and that of its client', async () => {
+  test('is paused until the later of its own rate limit and that of its client', async () => {
     const rows: [own: number, shared: number | null, waiting: number, status: string, until: number | null][] = [
       [0, null, 0, 'ok', null],
       [0, 0, 0, 'ok', null],
@@ -120,16 +120,16 @@ describe('an account', () => {
     });
   });
 
-  test('that shows nothing is warned of; else the first thing in its first folder is named', async () => {
+  test('warns if the account has no items, else names the first item of its first folder', async () => {
     const item = (externalId: string, isExpandable = false) => ({ externalId, isExpandable, name: externalId });
-    const asked: (string | null)[] = [];
-    const accountOf = (pages: { items: object[]; next: string | null }[], below: object[] = []) =>
+    const cursors: (string | null)[] = [];
+    const accountOf = (pages: { items: object[]; next: string | null }[], descendants: object[] = []) =>
       atOf({
         listRoots: (cursor: string | null) => {
-          asked.push(cursor);
+          cursors.push(cursor);
           return Promise.resolve(pages.shift());
         },
-        listDescendants: () => Promise.resolve({ items: below, next: null }),
+        listDescendants: () => Promise.resolve({ items: descendants, next: null }),
       });
     const named = async (at: LookedAt) => {
       const { status, details } = await sampleItem(at, NEVER);
@@ -140,10 +140,10 @@ describe('an account', () => {
     const folder = { items: [item('file'), item('folder', true)], next: null };
     expect(await named(accountOf([folder], [item('folder'), item('inside')]))).toEqual(['ok', 'inside']);
     expect(await named(accountOf([folder], []))).toEqual(['ok', 'folder']);
-    asked.length = 0;
+    cursors.length = 0;
     const empty = { items: [], next: 'n' };
     expect(await named(accountOf([empty, empty, empty, empty, empty, folder]))).toEqual(['ok', null]);
-    expect(asked).toEqual([null, 'n', 'n', 'n', 'n']);
+    expect(cursors).toEqual([null, 'n', 'n', 'n', 'n']);
   });
 });
 
@@ -159,7 +159,7 @@ const sourceOf = (fields: object = {}) =>
     ...fields,
   }) as never;
 
-test('whether it is synced by itself: as asked for, as Temporal has it, and how the last pass went', async () => {
+test('reports the schedule: as requested, as Temporal has it, and the outcome of the last pass', async () => {
   const due = { state: 'on', hours: 6 };
   const known = { isPaused: false, nextAt: new Date(0) };
   const pass = (fields: object) => ({
@@ -170,40 +170,46 @@ test('whether it is synced by itself: as asked for, as Temporal has it, and how 
     counts: {},
     ...fields,
   });
-  const rows: [what: string, wanted: object, known: unknown, pass: object | undefined, status: string, says: RegExp][] =
-    [
-      ['not requested', { state: 'off' }, known, undefined, 'ok', /was not requested/],
-      ['there is no access', { state: 'paused', hours: 6 }, known, undefined, 'warn', /no access/],
-      ['Temporal is away', due, new Error('away'), undefined, 'warn', /does not answer/],
-      ['there is no schedule yet', due, null, undefined, 'warn', /no schedule/],
-      ['it is paused there', due, { ...known, isPaused: true }, undefined, 'warn', /schedule was paused/],
-      ['it has not run yet', due, known, undefined, 'ok', /every 6 hours/],
-      ['it runs', due, known, pass({ finishedAt: null, outcome: null }), 'ok', /every 6 hours/],
-      ['it went well', due, known, pass({}), 'ok', /every 6 hours/],
-      ['a part failed', due, known, pass({ counts: { failed: 1 } }), 'warn', /left 1 of its parts undone/],
-      ['it was aborted', due, known, pass({ outcome: 'aborted' }), 'warn', /ended aborted/],
-    ];
+  const rows: [
+    what: string,
+    wanted: object,
+    known: unknown,
+    pass: object | undefined,
+    status: string,
+    message: RegExp,
+  ][] = [
+    ['not requested', { state: 'off' }, known, undefined, 'ok', /was not requested/],
+    ['access is revoked', { state: 'paused', hours: 6 }, known, undefined, 'warn', /no access/],
+    ['Temporal is unreachable', due, new Error('unreachable'), undefined, 'warn', /does not answer/],
+    ['the schedule does not exist yet', due, null, undefined, 'warn', /no schedule/],
+    ['it is paused in Temporal', due, { ...known, isPaused: true }, undefined, 'warn', /schedule was paused/],
+    ['it has not run yet', due, known, undefined, 'ok', /every 6 hours/],
+    ['it runs', due, known, pass({ finishedAt: null, outcome: null }), 'ok', /every 6 hours/],
+    ['it succeeded', due, known, pass({}), 'ok', /every 6 hours/],
+    ['a part failed', due, known, pass({ counts: { failed: 1 } }), 'warn', /left 1 of its parts undone/],
+    ['it was aborted', due, known, pass({ outcome: 'aborted' }), 'warn', /ended aborted/],
+  ];
   await everyRow(
     rows,
     ([what]) => what,
-    async ([_what, wanted, state, last, status, says]) => {
+    async ([_what, wanted, state, last, status, message]) => {
       const { stores } = recorder({ 'schedules.wanted': wanted, 'runHistory.ofSource': last ? [last] : [] });
       const schedules = {
         stateOf: () => (state instanceof Error ? Promise.reject(state) : Promise.resolve(state)),
       };
       const found = await schedule(sourceOf(), { store: stores, schedules: schedules as never });
-      expect([found.status, found.message]).toEqual([status, expect.stringMatching(says)]);
+      expect([found.status, found.message]).toEqual([status, expect.stringMatching(message)]);
     },
   );
 });
 
-test('the last failures: of the account before those of files, and what is held before what failed', async () => {
+test('reports failures of the account before those of files, and held deletions before failed files', async () => {
   const group = {
     cause: 'not_found',
     files: 2,
     latest: { _id: 3, syncErrorMessage: 'gone', workflowId: 'w', updatedAt: new Date(0) },
   };
-  const rows: [what: string, source: object, groups: object[], status: string, says: RegExp][] = [
+  const rows: [what: string, source: object, groups: object[], status: string, message: RegExp][] = [
     ['none', {}, [], 'ok', /No file/],
     ['files', {}, [group, { ...group, files: 1 }], 'warn', /^3 files failed, most of them \(2\) because: gone/],
     ['deletions are held', { metadata: { deletions_held: 4 } }, [group], 'warn', /^4 files are missing/],
@@ -232,10 +238,10 @@ test('the last failures: of the account before those of files, and what is held 
   await everyRow(
     rows,
     ([what]) => what,
-    async ([_what, source, groups, status, says]) => {
+    async ([_what, source, groups, status, message]) => {
       const { stores, of } = recorder({ 'files.byCause': groups, 'runHistory.ofSource': [] });
       const found = await lastFailures(sourceOf(source), { store: stores, workflowLink: () => ({}) as never });
-      expect([found.status, found.message]).toEqual([status, expect.stringMatching(says)]);
+      expect([found.status, found.message]).toEqual([status, expect.stringMatching(message)]);
       expect(of('files.byCause')[0]?.[0]).toEqual({ organizationId: 1, dataSourceId: 9 });
     },
   );

@@ -1,4 +1,4 @@
-/** When a source is asked to end a grant: never while its account is connected as something else too. MongoDB is real. */
+/** Revocation of a grant at its source: never while the account has another connection of the grant. MongoDB is real. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import mongoose, { type Model } from 'mongoose';
 
@@ -31,38 +31,46 @@ const source = (type: ConnectedSourceType, fields: Partial<DataSourceDoc> = {}) 
 const other = (type: ConnectedSourceType, fields: Partial<DataSourceDoc> = {}) =>
   source(type, { _id: 2, userId: 2, revokedAccess: false, ...fields });
 
-/** What is connected beside one of Google Drive, and whether Google is asked to end the grant of that. */
-const ROWS: [what: string, beside: Partial<DataSourceDoc> | null, isAsked: boolean][] = [
+/** Another data source besides one of Google Drive, and whether the grant of the latter is revoked at Google. */
+const ROWS: [what: string, otherSource: Partial<DataSourceDoc> | null, isRevoked: boolean][] = [
   ['nothing', null, true],
-  ['the account as the same service, by another user', other('GOOGLE_DRIVE'), false],
-  ['the same in another organization', other('GOOGLE_DRIVE', { organizationId: 2, userId: 1 }), false],
-  ['the account as another service of the same consent', other('GMAIL'), false],
-  ['the account as a service of another consent', other('OUTLOOK'), true],
-  ['the same, whose access is revoked', other('GOOGLE_DRIVE', { revokedAccess: true }), true],
-  ['another of the consent, whose access is revoked', other('GMAIL', { revokedAccess: true }), true],
+  ['the same service and account, of another user', other('GOOGLE_DRIVE'), false],
+  [
+    'the same service and account, of another organization',
+    other('GOOGLE_DRIVE', { organizationId: 2, userId: 1 }),
+    false,
+  ],
+  ['another service of the same consent', other('GMAIL'), false],
+  ['a service of another consent', other('OUTLOOK'), true],
+  ['the same service, with access revoked', other('GOOGLE_DRIVE', { revokedAccess: true }), true],
+  ['another service of the same consent, with access revoked', other('GMAIL', { revokedAccess: true }), true],
   ['another account', other('GOOGLE_DRIVE', { externalId: 'GOOGLE_DRIVE|bob@a.test' }), true],
-  ['an account whose name begins alike', other('GOOGLE_DRIVE', { externalId: `GOOGLE_DRIVE|${ACCOUNT}.org` }), true],
+  [
+    'an account whose name has the same prefix',
+    other('GOOGLE_DRIVE', { externalId: `GOOGLE_DRIVE|${ACCOUNT}.org` }),
+    true,
+  ],
   ['itself, not revoked yet', source('GOOGLE_DRIVE', { revokedAccess: false }), true],
 ];
 
-test('a grant is ended at its source unless the account is connected elsewhere with the same consent', () =>
+test('revokes a grant at its source unless the account has another connection with the same consent', () =>
   everyRow(
     ROWS,
     ([what]) => what,
-    async ([, beside, isAsked]) => {
+    async ([, otherSource, isRevoked]) => {
       await model.collection.deleteMany({});
-      if (beside !== null) await model.collection.insertOne(beside as never);
+      if (otherSource !== null) await model.collection.insertOne(otherSource as never);
       const ended: unknown[] = [];
       const store = { dataSources: createDataSourceQueries(model, {} as Secrets) };
       const connectors = { consent: () => ({ revoke: (grant: unknown) => Promise.resolve(void ended.push(grant)) }) };
       const log = { info: () => undefined, warn: () => undefined };
       const grant = { accessToken: 'a' } as unknown as StoredGrant;
       await endGrant(source('GOOGLE_DRIVE') as DataSourceDoc, grant, { store, connectors, log } as never);
-      expect(ended).toEqual(isAsked ? [grant] : []);
+      expect(ended).toEqual(isRevoked ? [grant] : []);
     },
   ));
 
-test('of a data source without an account nothing is known to be connected elsewhere', async () => {
+test('a data source without an account never counts as connected elsewhere', async () => {
   const queries = createDataSourceQueries(model, {} as Secrets);
   const nameless = source('GOOGLE_DRIVE', { externalId: null }) as DataSourceDoc;
   await model.collection.deleteMany({});
@@ -70,12 +78,12 @@ test('of a data source without an account nothing is known to be connected elsew
   expect(await queries.isConnectedElsewhere(nameless, ['GOOGLE_DRIVE'])).toBe(false);
 });
 
-test('neither a source that refuses nor a store that is away makes it fail; the log has the cause', () =>
-  everyRow([true, false], String, async (isStoreAway) => {
+test('logs the cause and does not fail if the source refuses or the store is unreachable', () =>
+  everyRow([true, false], String, async (isStoreDown) => {
     const warned: unknown[] = [];
-    const cause = new Error('away');
+    const cause = new Error('unreachable');
     const refused = () => Promise.reject(cause);
-    const store = { dataSources: { isConnectedElsewhere: isStoreAway ? refused : () => Promise.resolve(false) } };
+    const store = { dataSources: { isConnectedElsewhere: isStoreDown ? refused : () => Promise.resolve(false) } };
     const connectors = { consent: () => ({ revoke: refused }) };
     const log = { info: () => undefined, warn: (fields: unknown) => void warned.push(fields) };
     const grant = {} as StoredGrant;

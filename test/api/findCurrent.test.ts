@@ -11,7 +11,7 @@ const hit = (fileId: number, generation: number): VectorHit => ({
   score: 1 / fileId,
 });
 
-/** Files at their generations, with the chunks of those; what is read is counted. */
+/** Fake store of files at the given generations, with their chunks; records the number of files in each read. */
 function storeOf(generations: Record<number, number>) {
   const reads: number[] = [];
   const readFiles = ((_, ids) => {
@@ -32,8 +32,8 @@ function storeOf(generations: Record<number, number>) {
   return { deps: { store } as unknown as Pick<ApiDeps, 'store'>, readFiles, reads, generations };
 }
 
-describe('what readers may see of the hits', () => {
-  test('is read at once where nothing is stale', async () => {
+describe('current chunks of search hits', () => {
+  test('are found in one read if no hit is stale', async () => {
     const { deps, reads, readFiles } = storeOf({ 1: 1, 2: 1, 3: 1 });
     const ranked = [hit(1, 1), hit(2, 1), hit(3, 1)];
     const found = await findCurrent(
@@ -47,7 +47,7 @@ describe('what readers may see of the hits', () => {
     expect(reads).toEqual([2]);
   });
 
-  test('leaves out other generations and files that are gone, and reads on', async () => {
+  test('exclude other generations and deleted files, and continue with later hits', async () => {
     const { deps, readFiles } = storeOf({ 1: 2, 3: 1, 4: 1 });
     const ranked = [hit(1, 1), hit(2, 1), hit(1, 3), hit(3, 1), hit(4, 1)];
     const found = await findCurrent(
@@ -60,7 +60,7 @@ describe('what readers may see of the hits', () => {
     expect(found.map(({ file }) => file._id)).toEqual([3, 4]);
   });
 
-  test('asks for more hits where too few are left', async () => {
+  test('request more hits if too few remain', async () => {
     const { deps, readFiles } = storeOf({ 9: 1 });
     const limits: number[] = [];
     const search = (limit: number) => {
@@ -73,7 +73,7 @@ describe('what readers may see of the hits', () => {
     expect(limits).toEqual([4, 16]);
   });
 
-  test('is looked for again where a file was replaced between its points and its record', async () => {
+  test('are searched again if a file was replaced between the search and the read of its record', async () => {
     const { deps, readFiles } = storeOf({ 1: 2 });
     let searches = 0;
     const search = () => {
@@ -85,14 +85,14 @@ describe('what readers may see of the hits', () => {
     expect(searches).toBe(2);
   });
 
-  test('is what the records say, whatever texts are at hand', async () => {
+  test('follow the records, even if texts of older generations are available', async () => {
     const { deps, readFiles } = storeOf({ 1: 2 });
     const texts = {
       byKeys: (_: unknown, keys: readonly ChunkKey[]) =>
         Promise.resolve(
           keys.map(({ fileId, generation, chunkIndex }) => ({
             key: chunkKey(fileId, generation, chunkIndex),
-            text: 'of old',
+            text: 'old',
           })),
         ),
       keep: () => undefined,
@@ -103,7 +103,7 @@ describe('what readers may see of the hits', () => {
     expect(await findCurrent(TENANT, 's', { wanted: 5, limit: 21, readFiles }, search, { store })).toEqual([]);
   });
 
-  test('ends where a file is replaced again and again', async () => {
+  test('stop searching if a file is replaced again and again', async () => {
     const { deps, generations, readFiles } = storeOf({ 1: 2 });
     const search = () => {
       const ranked = [hit(1, generations[1] ?? 0)];

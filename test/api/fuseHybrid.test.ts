@@ -7,7 +7,7 @@ const hit = (fileId: number, score: number) => ({ fileId, generation: 1, chunkIn
 const HALVES = { semantic: 0.5, keyword: 0.5 };
 const order = (hits: readonly { fileId: number }[]): number[] => hits.map(({ fileId }) => fileId);
 
-test('what both lists have comes before what one of them has', () => {
+test('ranks hits of both lists before hits of one list', () => {
   const dense = [hit(1, 0.9), hit(2, 0.8), hit(3, 0.1)];
   const sparse = [hit(4, 12), hit(2, 11)];
   const fused = fuseHybrid({ dense, sparse }, HALVES, 100);
@@ -15,7 +15,7 @@ test('what both lists have comes before what one of them has', () => {
   expect(fused.map(({ score }) => score.toFixed(3))).toEqual(['0.903', '0.500', '0.500', '0.056']);
 });
 
-test('a list that was cut off counts from its last score, one that is whole from 0', () => {
+test('scales the scores of a truncated list from its last score, those of a complete list from 0', () => {
   const dense = [hit(1, 0.9), hit(2, 0.8), hit(3, 0.7)];
   const scores = (limit: number): string[] =>
     fuseHybrid({ dense, sparse: [] }, { semantic: 1, keyword: 0 }, limit).map(({ score }) => score.toFixed(2));
@@ -23,7 +23,7 @@ test('a list that was cut off counts from its last score, one that is whole from
   expect(scores(4)).toEqual(['1.00', '0.89', '0.78']);
 });
 
-test('ties stand by file, whatever the order of the lists', () => {
+test('orders ties by file, regardless of the order of the lists', () => {
   const dense = [hit(9, 1), hit(4, 1)];
   const sparse = [hit(7, 3), hit(2, 3)];
   expect(order(fuseHybrid({ dense, sparse }, HALVES, 100))).toEqual([2, 4, 7, 9]);
@@ -32,13 +32,13 @@ test('ties stand by file, whatever the order of the lists', () => {
   ]);
 });
 
-test('generations of a chunk are two', () => {
+test('two generations of a chunk are separate hits', () => {
   const old = { ...hit(1, 0.9), generation: 1 };
   const fresh = { ...hit(1, 0.8), generation: 2 };
   expect(fuseHybrid({ dense: [old, fresh], sparse: [] }, HALVES, 100)).toHaveLength(2);
 });
 
-test('scores are finite, from 0 to 1, and fall; each hit is there once', () => {
+test('scores are between 0 and 1 and descend, and each hit occurs once', () => {
   const list = (score: fc.Arbitrary<number>) =>
     fc
       .uniqueArray(fc.integer({ min: 1, max: 30 }), { maxLength: 20 })

@@ -1,4 +1,4 @@
-/** Who calls, what is sent, and what is answered where something is wrong: the parts below every operation, each by itself. */
+/** The HTTP layer below the operations, part by part: credentials, request contents, and answers to failures. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -39,18 +39,18 @@ const thrownBy = async (act: () => unknown): Promise<unknown> => {
   return null;
 };
 
-describe('the fingerprint of a request', () => {
-  test('is the same whatever the order of keys, however deep', async () => {
+describe('fingerprint of a request', () => {
+  test('does not depend on the order of keys at any depth', async () => {
     const one = { a: 1, b: { c: [1, { d: 'x', e: null }], f: true } };
     const two = { b: { f: true, c: [1, { e: null, d: 'x' }] }, a: 1 };
     expect(await fingerprint([one])).toBe(await fingerprint([two]));
   });
 
-  test('differs for whatever could be taken for another', async () => {
+  test('differs for similar values', async () => {
     const values = [
       ...[null, 1, '1', true, 'true', '', [], {}, [1], [[1]], [1, 2], [2, 1], [12], ['1', '2'], ['12'], ['1', 2]],
       ...[{ a: 1 }, { a: '1' }, { b: 1 }, { a: 1, b: 2 }, [{ a: 1 }, { b: 2 }], { a: { b: 1 } }, { a: ['b', 1] }, '{}'],
-      // Where one text ends, and the next begins.
+      // The boundary between two texts.
       ...[
         ['a"b', ''],
         ['a', 'b"'],
@@ -74,7 +74,7 @@ test('an Idempotency-Key has 1 to 255 characters', () => {
     expect(() => of(key)).toThrow(expect.objectContaining({ status: 422 }));
 });
 
-test('an id in a path is an integer that can be one', () => {
+test('an id in a path must be a safe non-negative integer', () => {
   expect(pathId({ id: '9007199254740991' }, 'id')).toBe(Number.MAX_SAFE_INTEGER);
   for (const id of ['', '-1', '1.5', '1e3', ' 1', '9007199254740992', 'x'])
     expect(() => pathId({ id }, 'id')).toThrow(
@@ -82,14 +82,14 @@ test('an id in a path is an integer that can be one', () => {
     );
 });
 
-test('whatever stands in a page is text there', () => {
+test('html escapes every value', () => {
   const inner = html`<b>${'a<b>&"\'c'}</b>`;
   expect(html`<p title="${'"'}">${inner}${[inner, html`x`]}${5}</p>`.text).toBe(
     '<p title="&quot;"><b>a&lt;b&gt;&amp;&quot;&#39;c</b><b>a&lt;b&gt;&amp;&quot;&#39;c</b>x5</p>',
   );
 });
 
-test('what is signed for one purpose, or altered, is worth nothing for another', () => {
+test('a signed text is invalid for another purpose or after a change', () => {
   const signer = createSigner(KEYS, 'one');
   const text = signer.sign({ a: 1 });
   expect(signer.read(text)).toEqual({ a: 1 });
@@ -101,11 +101,11 @@ test('what is signed for one purpose, or altered, is worth nothing for another',
     expect(signer.read(altered)).toBeNull();
 });
 
-describe('a session at the page of operators', () => {
+describe('session of the operators page', () => {
   const OWNER = { organizationId: 7, keyId: 8 };
   const LIFE_MS = 60_000;
 
-  test('is that of its cookie until its time is over, and aging from its half on', () => {
+  test('is valid until it expires, and aging after half of its lifetime', () => {
     let now = 1_000_000;
     const sessions = createOpsSessions(KEYS, LIFE_MS, () => now);
     const { cookie, ms } = sessions.begin(OWNER);
@@ -122,7 +122,7 @@ describe('a session at the page of operators', () => {
     expect(sessions.isAging(session)).toBe(false);
     now += 1;
     expect(sessions.isAging(session)).toBe(true);
-    // Renewed it stays the same one, so that it can be ended.
+    // A renewed session keeps its id, so that it can be ended.
     expect(sessions.read(`allotrope_ops=${sessions.begin(session, session.id).cookie}`)).toEqual({
       ...{ ...session, expiresAt: now + LIFE_MS },
     });
@@ -133,7 +133,7 @@ describe('a session at the page of operators', () => {
     expect(read(`allotrope_ops=${cookie}`)).toBeNull();
   });
 
-  test('is over by its time, its key or its end', async () => {
+  test('is over when expired, ended, or when its key is revoked', async () => {
     const later = Date.now() + LIFE_MS;
     const session = (id: string, keyId = 1, expiresAt = later) => ({ id, keyId, expiresAt, organizationId: 7 });
     const store = {
@@ -144,7 +144,7 @@ describe('a session at the page of operators', () => {
     expect(await oversAmong(all, store as never)).toEqual(['ended', 'revoked', 'late']);
   });
 
-  test('has a cookie for its own pages alone, in full seconds', () => {
+  test('has a cookie for its own pages only, with a lifetime in whole seconds', () => {
     expect(cookieHeader('v', 1_999, true).split('; ')).toEqual([
       ...['allotrope_ops=v', 'Path=/ops', 'Max-Age=1', 'HttpOnly', 'SameSite=Strict', 'Secure'],
     ]);
@@ -152,7 +152,7 @@ describe('a session at the page of operators', () => {
   });
 });
 
-describe('who calls', () => {
+describe('caller of a request', () => {
   const sessions = createOpsSessions(KEYS, 60_000);
   const { cookie } = sessions.begin({ organizationId: 1, keyId: 5 });
   const { cookie: revoked } = sessions.begin({ organizationId: 1, keyId: 6 });
@@ -191,7 +191,7 @@ describe('who calls', () => {
   const key = { authorization: 'Bearer key' };
   const keyOfBob = { ...key, 'customer-id': 'bob' };
 
-  test('is told by the credential that the operation takes', () =>
+  test('is identified by a credential that the operation accepts', () =>
     everyRow(
       [
         ['open', {}, null],
@@ -203,7 +203,7 @@ describe('who calls', () => {
         ['user', { authorization: 'Basic good' }, 401],
         ['user', { authorization: 'Token' }, 401],
         ['user', { authorization: 'Bearer none', 'customer-id': 'bob' }, 401],
-        // A browser joins headers of one name; the last is the newest.
+        // A browser joins headers with the same name; the last value is the newest.
         ['user', { authorization: 'Token bad, Token good' }, ADA],
         ['user', { authorization: 'Token good, Token bad' }, 401],
         ['user', key, 422],
@@ -240,26 +240,26 @@ describe('who calls', () => {
     ));
 });
 
-test('tries are counted by name, and what was let through can be forgiven', () => {
+test('counts attempts by name, and can refund an admitted attempt', () => {
   let now = 0;
-  const tries = createNameLimiter(2, () => now);
+  const attempts = createNameLimiter(2, () => now);
   const seconds = (name: string) => {
     try {
-      tries.admit(name);
+      attempts.admit(name);
       return 0;
     } catch (error) {
       return (error as HttpError).retryAfterSeconds;
     }
   };
   expect([seconds('a'), seconds('a'), seconds('a'), seconds('b')]).toEqual([0, 0, 30, 0]);
-  tries.forgive('a');
+  attempts.forgive('a');
   expect([seconds('a'), seconds('a')]).toEqual([0, 30]);
   now += 30_000;
   expect([seconds('a'), seconds('a')]).toEqual([0, 30]);
 });
 
-describe('a store that fails', () => {
-  test('is answered with its name and when to come back', () =>
+describe('failure of a store', () => {
+  test('is answered with the name of the store and Retry-After', () =>
     everyRow(
       [
         ['unreachable', 503, 5, 'Qdrant does not answer'],
@@ -267,18 +267,18 @@ describe('a store that fails', () => {
         ['full', 507, 30, 'Qdrant has no disk space left'],
       ] as const,
       ([trouble]) => trouble,
-      ([trouble, status, retryAfterSeconds, says]) => {
+      ([trouble, status, retryAfterSeconds, text]) => {
         const answer = storeAnswer(new StoreFailure('Qdrant', trouble, new Error('10.1.2.3 secret')));
-        expect(answer).toMatchObject({ status, retryAfterSeconds, detail: expect.stringContaining(says) });
+        expect(answer).toMatchObject({ status, retryAfterSeconds, detail: expect.stringContaining(text) });
         expect(answer.detail).not.toContain('secret');
       },
     ));
 
-  test('is known by its own failure or by what the driver of MongoDB throws; a defect is neither', () => {
+  test('is recognized from a StoreFailure or an error of the MongoDB driver, not from a defect', () => {
     const own = new StoreFailure('Temporal', 'failed', null);
     expect(storeFailureOf(own)).toBe(own);
-    const away = new mongo.MongoNetworkError('closed');
-    expect(storeFailureOf(new Error('in', { cause: away }))).toMatchObject({
+    const networkError = new mongo.MongoNetworkError('closed');
+    expect(storeFailureOf(new Error('in', { cause: networkError }))).toMatchObject({
       store: 'MongoDB',
       trouble: 'unreachable',
     });
@@ -286,8 +286,8 @@ describe('a store that fails', () => {
   });
 });
 
-describe('a source that refuses', () => {
-  test('is a fault of the caller, or 503 with the time to wait where trying again may help', async () => {
+describe('refusal of a source', () => {
+  test('is 400, or 503 with Retry-After if the fault is retryable', async () => {
     expect(faultAnswer(new Fault('access_revoked', 'It is over.'))).toMatchObject({
       ...{ status: 400, detail: 'It is over.', retryAfterSeconds: null },
     });
@@ -295,7 +295,7 @@ describe('a source that refuses', () => {
       ...{ status: 503, retryAfterSeconds: 2 },
     });
     const call = (error: unknown) => thrownBy(() => callSource('Box', () => Promise.reject(error as Error)));
-    expect(await call(new Fault('unreachable', 'Away.'))).toMatchObject({ status: 503, detail: 'Away.' });
+    expect(await call(new Fault('unreachable', 'Unreachable.'))).toMatchObject({ status: 503, detail: 'Unreachable.' });
     expect(await call(new DOMException('late', 'TimeoutError'))).toMatchObject({
       ...{ status: 503, detail: 'Box took too long to answer. Try again later.' },
     });
@@ -305,8 +305,8 @@ describe('a source that refuses', () => {
   });
 });
 
-describe('work until a signal', () => {
-  test('comes to what it comes to, or to the reason of the signal', async () => {
+describe('work with an abort signal', () => {
+  test('settles with its own result, or rejects with the reason of the signal', async () => {
     const reason = new Error('stopped');
     const stop = new AbortController();
     const failed = new Error('failed');
@@ -316,12 +316,12 @@ describe('work until a signal', () => {
     const waiting = thrownBy(() => untilAborted(stop.signal, never));
     stop.abort(reason);
     expect(await waiting).toBe(reason);
-    // Aborted before, and then the work fails unacknowledged.
+    // The signal is already aborted: a later failure of the work is ignored.
     expect(await thrownBy(() => untilAborted(stop.signal, Promise.resolve(5)))).toBe(reason);
     expect(await thrownBy(() => untilAborted(stop.signal, Promise.reject(failed)))).toBe(reason);
   });
 
-  test('leaves no listener behind', async () => {
+  test('removes its listener', async () => {
     let listeners = 0;
     const signal = {
       throwIfAborted: () => undefined,
@@ -334,7 +334,7 @@ describe('work until a signal', () => {
   });
 });
 
-test('contents of a request belong to its user, and what no file has taken is discarded', async () => {
+test('contents of a request belong to its user, and are discarded unless a file accepts them', async () => {
   const discarded: unknown[] = [];
   const received: [unknown, string][] = [];
   const originals = {
@@ -345,7 +345,7 @@ test('contents of a request belong to its user, and what no file has taken is di
       return { id: received.length };
     },
     discard: ({ id }: { id: number }) =>
-      id === 1 ? Promise.reject(new Error('away')) : Promise.resolve(void discarded.push(id)),
+      id === 1 ? Promise.reject(new Error('unreachable')) : Promise.resolve(void discarded.push(id)),
   } as unknown as Originals;
   const owner = { organizationId: 1, userId: 2 };
   const contents = createRequestContents(originals, { ...owner, customerId: 'ada' } as never);
@@ -363,14 +363,14 @@ test('contents of a request belong to its user, and what no file has taken is di
     await expect(createRequestContents(originals, caller).receive(Buffer.from('x'))).rejects.toThrow('end user');
 });
 
-describe('over HTTP', () => {
+describe('HTTP server', () => {
   const MAX_BYTES = 50;
   let received: string[] = [];
   const receive = async (content: unknown): Promise<DraftOriginal> => {
     const all: Buffer[] = [];
     for await (const part of content as AsyncIterable<Buffer>) all.push(part);
     const text = Buffer.concat(all).toString();
-    if (text === 'store away') throw new StoreFailure('MongoDB', 'unreachable', null);
+    if (text === 'store down') throw new StoreFailure('MongoDB', 'unreachable', null);
     received.push(text);
     return { id: received.length } as DraftOriginal;
   };
@@ -423,7 +423,7 @@ describe('over HTTP', () => {
     server.close();
   });
 
-  describe('a form with a file', () => {
+  describe('form with a file', () => {
     interface Part {
       readonly field?: string;
       readonly name?: string;
@@ -447,42 +447,42 @@ describe('over HTTP', () => {
       ...fields,
     });
 
-    test('is received with its name and its type', async () => {
+    test('is received with its name and media type', async () => {
       received = [];
       expect(await send(file())).toEqual({
         ...{ status: 200, body: { name: 'a.txt', contentType: 'text/plain', draft: { id: 1 } } },
       });
       expect(await send(file({ type: 'application/octet-stream' }))).toMatchObject({ body: { contentType: null } });
       expect((await send(file({ name: 'x'.repeat(2_000) }))).body.name).toHaveLength(1_024);
-      // The first one of the field counts; others, and other fields, are passed over.
+      // Only the first file of the field counts; other files and fields are skipped.
       const other = file({ field: 'other', content: 'other' });
       expect((await send({ field: 'a', content: 'b' }, other, file({ content: 'first' }), file())).status).toBe(200);
       expect(received).toEqual(['text', 'text', 'text', 'first']);
     });
 
-    test('is refused past its size, without a file, and where it is none', () =>
+    test('is refused if it is too large, has no file, or is malformed', () =>
       everyRow(
         [
-          ['as long as may be', () => send(file({ content: 'x'.repeat(MAX_BYTES) })), 200],
+          ['exactly the maximum size', () => send(file({ content: 'x'.repeat(MAX_BYTES) })), 200],
           ['one byte more', () => send(file({ content: 'x'.repeat(MAX_BYTES + 1) })), 413],
           ['another field', () => send(file({ field: 'other' })), 422],
           ['no part', () => post('--X--\r\n'), 422],
           ['no form', () => post('{}', { 'content-type': 'application/json' }), 422],
           ['no boundary', () => post('x', { 'content-type': 'multipart/form-data; x=y' }), 400],
-          ['an end that is missing', () => post(partOf(file())), 400],
-          ['a coding', () => post('x', { 'content-encoding': 'gzip' }), 415],
+          ['a missing end', () => post(partOf(file())), 400],
+          ['a content encoding', () => post('x', { 'content-encoding': 'gzip' }), 415],
           ['50 fields', () => send(...Array.from({ length: 50 }, () => ({ field: 'a', content: 'b' })), file()), 200],
           ['51 fields', () => send(...Array.from({ length: 51 }, () => ({ field: 'a', content: 'b' })), file()), 422],
           ['61 parts', () => send(...Array.from({ length: 61 }, () => file({ field: 'a' }))), 422],
-          ['a name that is no text', () => send(file({ name: 'a\0b' })), 422],
-          ['a store that is away', () => send(file({ content: 'store away' })), 503],
+          ['a name with a NUL byte', () => send(file({ name: 'a\0b' })), 422],
+          ['an unreachable store', () => send(file({ content: 'store down' })), 503],
         ] as [string, () => Promise<{ status: number }>, number][],
         ([what]) => what,
         async ([, act, status]) => expect((await act()).status).toBe(status),
       ));
   });
 
-  test('lists are written as they come, with their count or as a bare array', async () => {
+  test('streams lists, with their count or as a bare array', async () => {
     const list = async (what: string) => {
       const answer = await fetch(`${base}/list/${what}`);
       return [answer.status, await answer.text()];
@@ -490,12 +490,12 @@ describe('over HTTP', () => {
     expect(await list('whole')).toEqual([200, '{"results":[{"a":1},{"a":2},{"a":3}],"count":3}']);
     expect(await list('bare')).toEqual([200, '[{"a":1},{"a":2},{"a":3}]']);
     expect(await list('none')).toEqual([200, '{"results":[],"count":0}']);
-    // A fault at the start has its own status; half an answer is cut off.
+    // A failure before the first row has its own status; a later one cuts the answer off.
     expect((await list('broken'))[0]).toBe(409);
     await expect(list('half')).rejects.toThrow();
   });
 
-  test('faults are answered in the words of the contract, without anything internal', () => {
+  test('answers faults in the format of the contract, without internal details', () => {
     const server500 = expect.stringMatching(/fault of its own.*request id [\da-f-]{36}/);
     return everyRow(
       [
@@ -518,7 +518,7 @@ describe('over HTTP', () => {
     );
   });
 
-  test('each answer has its id, which the log names, and is neither kept nor guessed at', async () => {
+  test('each answer has a request id, which is logged, and forbids caching, sniffing and framing', async () => {
     logged.length = 0;
     const { headers } = await fetch(`${base}/list/none?secret=1`);
     const requestId = headers.get('x-request-id');
@@ -530,7 +530,7 @@ describe('over HTTP', () => {
     ]);
   });
 
-  test('only allowed origins may read answers, and are told what they may send', async () => {
+  test('only allowed origins may read answers, and get the allowed methods and headers', async () => {
     const ask = (headers: Record<string, string>, method = 'GET') => fetch(`${base}/list/none`, { method, headers });
     const allowed = async (origin: string) => (await ask({ origin })).headers.get('access-control-allow-origin');
     expect(await allowed('https://app.example')).toBe('https://app.example');

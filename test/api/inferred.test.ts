@@ -26,9 +26,9 @@ interface Expected {
   nested: { flag: boolean };
 }
 
-test('the type of a body follows from its schema: what is present, and which values there are', () => {
+test('the type of a body follows from its schema, with optional fields and allowed values', () => {
   const { value } = schema.validate({ needed: 'x', kind: null, nested: {} });
-  // The compiler checks both directions: `npm run check:types` fails where one of them does not hold.
+  // The compiler checks both directions: `npm run check:types` fails if one of them does not hold.
   const inferred: Infer<typeof schema> = value as Expected;
   const expected: Expected = inferred;
   expect(expected).toEqual({ needed: 'x', defaulted: 100, kinds: [], nested: { flag: false } });
@@ -37,7 +37,7 @@ test('the type of a body follows from its schema: what is present, and which val
   expect(absent).toBeUndefined();
 });
 
-test('a handler knows the names in its path, its query and its body', () => {
+test('a handler has typed parameters of its path, query and body', () => {
   const declared = operation({
     method: 'post',
     path: '/things/{thing_id}',
@@ -47,7 +47,7 @@ test('a handler knows the names in its path, its query and its body', () => {
     body: schema,
     answer: Joi.any(),
     async handle({ params, query, body }) {
-      // @ts-expect-error: the path names no such parameter
+      // @ts-expect-error: the path has no such parameter
       const unknown: string = params.other_id;
       const known: [string, number, 'a' | 'b' | undefined] = [params.thing_id, query.limit, body.kind];
       return [unknown, ...known];

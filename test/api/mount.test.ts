@@ -1,4 +1,4 @@
-/** From the socket to the handler of an operation and back: what is refused on the way, what the handler is given, how it is answered. */
+/** From the socket to the handler of an operation and back: refusals on the way, input of the handler, and answers. */
 import { once } from 'node:events';
 import { connect, type AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
@@ -57,7 +57,7 @@ const deps = {
   },
   addresses: { mayCall: () => true },
 } as never;
-const noted = (answer: unknown) => (call: never) => {
+const recordCall = (answer: unknown) => (call: never) => {
   calls.push(call);
   return Promise.resolve(answer);
 };
@@ -74,16 +74,21 @@ const OPERATIONS: readonly Operation[] = [
     ...post,
     path: '/things/{thing_id}',
     query: Joi.object({ n: Joi.number() }),
-    handle: noted({ fine: 'é' }),
+    handle: recordCall({ fine: 'é' }),
   }),
-  operation({ ...post, path: '/contents', takesContents: true, handle: noted({}) }),
-  operation({ ...post, path: '/list', auth: 'reader', handle: noted({}) }),
-  operation({ ...get, path: '/read', handle: noted({}) }),
-  operation({ ...get, path: '/change', changesRecords: true, handle: noted({}) }),
+  operation({ ...post, path: '/contents', takesContents: true, handle: recordCall({}) }),
+  operation({ ...post, path: '/list', auth: 'reader', handle: recordCall({}) }),
+  operation({ ...get, path: '/read', handle: recordCall({}) }),
+  operation({ ...get, path: '/change', changesRecords: true, handle: recordCall({}) }),
   operation({ ...get, path: '/fails', auth: 'reader', handle: () => Promise.reject(new HttpError(409, 'busy')) }),
-  operation({ ...get, path: '/file', handle: noted(new FileAnswer(Buffer.from('bytes'), 'application/pdf')) }),
-  operation({ ...get, path: '/page', auth: 'open', handle: noted(new PageAnswer(202, '<p>', { 'x-own': 'yes' })) }),
-  operation({ ...get, path: '/away', auth: 'open', handle: noted(new RedirectAnswer('/page')) }),
+  operation({ ...get, path: '/file', handle: recordCall(new FileAnswer(Buffer.from('bytes'), 'application/pdf')) }),
+  operation({
+    ...get,
+    path: '/page',
+    auth: 'open',
+    handle: recordCall(new PageAnswer(202, '<p>', { 'x-own': 'yes' })),
+  }),
+  operation({ ...get, path: '/redirect', auth: 'open', handle: recordCall(new RedirectAnswer('/page')) }),
   operation({
     ...usual,
     method: 'post',
@@ -92,7 +97,7 @@ const OPERATIONS: readonly Operation[] = [
     takesForm: true,
     fromOwnPages: true,
     body: Joi.object({ a: Joi.string() }),
-    handle: noted({}),
+    handle: recordCall({}),
   }),
   operation({
     ...{ ...post, path: '/keep' },
@@ -149,8 +154,8 @@ async function ask(method: string, path: string, headers: Record<string, string>
 const send = (content: string, path = '/things/7', headers: Record<string, string> = { ...TOKEN, ...JSON_TYPE }) =>
   ask('POST', path, headers, content);
 
-describe('a request', () => {
-  test('comes to its handler with all that was sent, and is answered as JSON', async () => {
+describe('request', () => {
+  test('reaches its handler with its body, query and parameters, and is answered as JSON', async () => {
     const { status, headers, text } = await send('{"a": 1, "b": null, "more": 2}', '/things/7?n=5&m=6', {
       ...{ ...TOKEN, ...JSON_TYPE, 'x-forwarded-for': '9.9.9.9, 8.8.8.8' },
     });
@@ -163,16 +168,16 @@ describe('a request', () => {
       ...{ peer: '8.8.8.8', file: null },
     });
     expect(call!.body).not.toHaveProperty('more');
-    // What else the body has, are defaults.
+    // All other fields of the body are defaults.
     expect([...call!.given]).toEqual(['a', 'more']);
   });
 
-  test('without a body is one without fields', async () => {
+  test('without a body counts as one without fields', async () => {
     expect((await ask('POST', '/things/7')).status).toBe(200);
     expect([calls[0]!.body, calls[0]!.given.size]).toEqual([{ list: [] }, 0]);
   });
 
-  test('is refused for its credential first, then for how often it comes, then for what it holds', async () => {
+  test('is checked for its credential first, then its rate, then its content', async () => {
     expect((await send('{', '/things/7', JSON_TYPE)).status).toBe(401);
     state.rate = new HttpError(429, 'Slow down.', 3);
     expect((await send('{')).status).toBe(429);
@@ -184,7 +189,7 @@ describe('a request', () => {
     expect(calls).toEqual([]);
   });
 
-  test('may be as long as its operation takes', async () => {
+  test('may have the maximum length of its operation', async () => {
     const long = (length: number) => `{"b": "${'x'.repeat(length - 9)}"}`;
     expect([(await send(long(200))).status, (await send(long(201))).status]).toEqual([200, 413]);
     expect([(await send(long(400), '/contents')).status, (await send(long(401), '/contents')).status]).toEqual([
@@ -192,7 +197,7 @@ describe('a request', () => {
     ]);
   });
 
-  test('that would change records is refused while they are newer than the process', async () => {
+  test('that changes records is refused while the schema is newer than the process', async () => {
     state.newer = 9;
     const change = await send('{}');
     expect([change.status, change.headers.get('retry-after')]).toEqual([503, '30']);
@@ -200,7 +205,7 @@ describe('a request', () => {
     expect([(await send('{}', '/list')).status, (await ask('GET', '/read')).status]).toEqual([200, 200]);
   });
 
-  test('of a user who is gone is 401, whatever its handler says', async () => {
+  test('of a deleted user is answered with 401, whatever the handler does', async () => {
     expect((await ask('GET', '/fails')).status).toBe(409);
     state.isGone = true;
     expect((await ask('GET', '/fails')).status).toBe(401);
@@ -208,12 +213,12 @@ describe('a request', () => {
     expect((await send('{"a": "x"}', '/list')).status).toBe(401);
   });
 
-  test('that fails leaves no content behind', async () => {
+  test('that fails leaves no contents behind', async () => {
     expect((await send('{}', '/keep')).status).toBe(409);
     expect(discarded).toEqual([5]);
   });
 
-  test('that searches is one of its user at once; it ends when its caller leaves', async () => {
+  test('that searches counts against the limit of its user, and is aborted when its caller disconnects', async () => {
     held = new Promise((resolve) => (release = resolve));
     const gone = new AbortController();
     const first = fetch(`http://127.0.0.1:${port}/hold`, { headers: TOKEN, signal: gone.signal }).catch(() => null);
@@ -237,7 +242,7 @@ describe('a request', () => {
     );
   });
 
-  test('of a form comes from our own pages', async () => {
+  test('with a form is accepted only from our own pages', async () => {
     const form = { 'content-type': 'application/x-www-form-urlencoded' };
     expect((await send('a=1&b=2', '/form', form)).status).toBe(200);
     expect(calls[0]!.body).toEqual({ a: '1' });
@@ -246,7 +251,7 @@ describe('a request', () => {
   });
 });
 
-test('files, pages and redirects have the headers that keep a browser from running or showing what is not ours', async () => {
+test('files, pages and redirects have headers that forbid scripts, framing and sniffing', async () => {
   const headersOf = async (path: string, ...names: string[]) => {
     const { status, text, headers } = await ask('GET', path);
     return [status, text, ...names.map((name) => headers.get(name))];
@@ -267,27 +272,27 @@ test('files, pages and redirects have the headers that keep a browser from runni
   expect((await ask('GET', '/page')).headers.get('content-security-policy')).toMatch(
     /^default-src 'none'.*frame-ancestors 'none'$/,
   );
-  expect(await headersOf('/away', 'location', 'cache-control')).toEqual([303, '', '/page', 'no-store']);
+  expect(await headersOf('/redirect', 'location', 'cache-control')).toEqual([303, '', '/page', 'no-store']);
 });
 
-describe('a connection', () => {
-  /** Sends bytes; answers all that comes until it is closed. */
+describe('connection', () => {
+  /** Sends bytes. @returns all bytes received until the connection is closed */
   async function raw(content: string): Promise<string> {
     const socket = connect(port, '127.0.0.1');
-    let told = '';
-    socket.on('data', (piece: Buffer) => (told += piece.toString()));
+    let response = '';
+    socket.on('data', (piece: Buffer) => (response += piece.toString()));
     socket.on('error', () => undefined);
     const closed = once(socket, 'close');
     socket.write(content);
     await closed;
-    return told;
+    return response;
   }
   const head = 'host: here\r\nauthorization: Token good\r\n';
 
-  test('that sends no HTTP is answered in the words of the contract', async () => {
+  test('with an invalid HTTP request is answered in the format of the contract', async () => {
     const refused = async (content: string) => {
-      const told = await raw(content);
-      return [/^HTTP\/1\.1 (\d+)/.exec(told)?.[1], /\{"detail":".+"\}$/.test(told)];
+      const response = await raw(content);
+      return [/^HTTP\/1\.1 (\d+)/.exec(response)?.[1], /\{"detail":".+"\}$/.test(response)];
     };
     expect(await refused('nonsense\r\n\r\n')).toEqual(['400', true]);
     expect(await refused(`GET /read HTTP/1.1\r\n${head}x: ${'y'.repeat(20_000)}\r\n\r\n`)).toEqual(['431', true]);
@@ -297,10 +302,10 @@ describe('a connection', () => {
     ).toEqual(['417', true]);
   });
 
-  test('on which requests come without waiting for answers has them in order, up to a hundred', async () => {
+  test('with pipelined requests is answered in order, up to a hundred', async () => {
     const request = (path: string, more = '') => `GET ${path} HTTP/1.1\r\n${head}${more}\r\n`;
-    const told = await raw(`${request('/file')}${request('/page')}${request('/read', 'connection: close\r\n')}`);
-    expect([...told.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)).toEqual(['200', '202', '200']);
+    const response = await raw(`${request('/file')}${request('/page')}${request('/read', 'connection: close\r\n')}`);
+    expect([...response.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)).toEqual(['200', '202', '200']);
     const many = await raw(request('/read').repeat(200));
     expect([...many.matchAll(/HTTP\/1\.1 200/g)].length).toBeLessThan(200);
   });

@@ -3,8 +3,8 @@ import Joi from 'joi';
 
 import { numberList } from '../../api/schemas/numberList.js';
 
-/** What a schema makes of a value: the value, or each fault with its path. */
-function verdict(schema: Joi.Schema, v: unknown, abortEarly: boolean): unknown {
+/** Validates a value. @returns the value, or each error with its path */
+function validateWith(schema: Joi.Schema, v: unknown, abortEarly: boolean): unknown {
   const { value, error } = Joi.object({ v: schema }).validate({ v }, { abortEarly, convert: false }) as {
     value: unknown;
     error?: Joi.ValidationError;
@@ -23,9 +23,9 @@ test.each([
   [null],
   [undefined],
   [[1, 2, 3, 4, 5, 6, 7]],
-])('%j is judged as by Joi', (value) => {
+])('validates %j as Joi does', (value) => {
   const [joi, ours] = [Joi.array().items(Joi.number()), numberList()].map((schema) =>
     schema.min(1).max(6).allow(null).empty(null),
   ) as [Joi.Schema, Joi.Schema];
-  for (const early of [true, false]) expect(verdict(ours, value, early)).toEqual(verdict(joi, value, early));
+  for (const early of [true, false]) expect(validateWith(ours, value, early)).toEqual(validateWith(joi, value, early));
 });

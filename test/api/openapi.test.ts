@@ -9,25 +9,25 @@ const names = (document: Document): string[] =>
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
   );
 
-describe('the operations', () => {
-  test('all 94 of the contract have a route', () => {
+describe('described operations', () => {
+  test('include all 94 of the contract', () => {
     expect(names(theirs)).toHaveLength(94);
     expect(names(theirs).filter((name) => !names(ours).includes(name))).toEqual([]);
   });
-  test('what we add is listed with its reason', () => {
+  test('list every added operation with its reason', () => {
     expect(
       names(ours)
         .filter((name) => !names(theirs).includes(name))
         .sort(),
     ).toEqual(Object.keys(EXTENSIONS.operations).sort());
   });
-  test('no operation stands twice', () => {
+  test('contain no duplicates', () => {
     const all = operations.map(({ method, path }) => `${method} ${path}`);
     expect(new Set(all).size).toBe(all.length);
   });
 });
 
-test('an upload takes just the options of the contract, in the query, and a file in a form', () => {
+test('an upload has exactly the options of the contract in the query, and a file in a form', () => {
   const described = ours.paths['/uploadfile']?.['post'];
   const contract = theirs.paths['/uploadfile']?.['post'];
   const optionsOf = (operation: typeof described) =>
@@ -36,7 +36,7 @@ test('an upload takes just the options of the contract, in the query, and a file
       .map(({ name, schema }): [string, unknown] => [name, schema.default ?? null])
       .toSorted(([a], [b]) => (a < b ? -1 : 1));
   expect(optionsOf(contract)).toHaveLength(19);
-  // What the contract gives no default is filled in here: see docs/api/files.md.
+  // Defaults for options that have none in the contract: see docs/api/files.md.
   const filled = new Map<unknown, unknown>([
     ['chunk_size', 1500],
     ['chunk_overlap', 20],
@@ -47,7 +47,7 @@ test('an upload takes just the options of the contract, in the query, and a file
   expect(Object.keys(described?.requestBody?.content ?? {})).toEqual(Object.keys(contract?.requestBody?.content ?? {}));
 });
 
-test('a file record is described with all 39 keys, as in the contract, and those of ours', () => {
+test('a file record is described with the 39 keys of the contract and our own', () => {
   const described = ours.paths['/resync_file']?.['post']?.responses['200']?.content['application/json']?.schema;
   expect(Object.keys(described?.properties ?? {}).sort()).toEqual(
     [
@@ -58,7 +58,7 @@ test('a file record is described with all 39 keys, as in the contract, and those
   expect(described?.required).toHaveLength(41);
 });
 
-test('no version is asked for, and no path but /auth/v1 has one', () => {
+test('no parameter is a version, and only paths under /auth/v1 contain one', () => {
   for (const [path, methods] of Object.entries(ours.paths)) {
     if (/\bv\d/.test(path)) expect(path).toMatch(/^\/auth\/v1\//);
     for (const { parameters = [] } of Object.values(methods))
@@ -66,7 +66,7 @@ test('no version is asked for, and no path but /auth/v1 has one', () => {
   }
 });
 
-test('failures are described beside success', () => {
+test('describes failures as well as success', () => {
   const responses = Object.keys(ours.paths['/scrape_sitemap']?.['post']?.responses ?? {});
   expect(responses).toEqual(expect.arrayContaining(['200', '401', '403', '404', '409', '413', '422', '429']));
 });

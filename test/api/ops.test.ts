@@ -1,4 +1,4 @@
-/** What the page of operators says of what was found, how it is kept up to date, and which parts of it are looked at when. */
+/** The operators page: the text of each part, live updates, and when each part is read. */
 import { describe, expect, test } from '@jest/globals';
 
 import type { Html } from '../../api/http/html.js';
@@ -16,7 +16,7 @@ const links: TemporalLinks = {
   organization: () => null,
   workflowLink: () => ({ workflow_id: null, workflow_url: null }),
 };
-/** Text as a reader has it. */
+/** Returns the visible text. */
 const textOf = ({ text }: Html): string =>
   text
     .replaceAll(/<[^>]*>/g, ' ')
@@ -49,14 +49,14 @@ const OVERVIEW = {
   runs: { rows: [RUN], started: 1, waiting: 0, paused: 0, stalled: 0 },
   ...{ failures: [], held: [], quarantine: { files: 0, rows: [], groups: 0 }, webhooks: [], storage: null },
 };
-/** A part of the page, of what differs from an organization where all is well. */
-const said = (
+/** Renders a part of the page. @param fields differences from an organization without problems */
+const render = (
   part: keyof ReturnType<typeof partsOf>,
   fields: object = {},
   view = { state: null, page: 1 } as object,
 ): string => textOf(partsOf({ ...OVERVIEW, ...fields } as unknown as OrganizationOverview, view as never, links)[part]);
 
-test('figures and moments are written for people', () => {
+test('formats figures and times for people', () => {
   expect([0, 999, 1_000, 9_940, 12_345, 1.5e9, 3e18].map(bytes)).toEqual([
     ...['0 B', '999 B', '1 kB', '9.9 kB', '12 kB', '1.5 GB', '3,000 PB'],
   ]);
@@ -68,7 +68,7 @@ test('figures and moments are written for people', () => {
   expect(at(Date.UTC(2025, 11, 31, 8, 5))).toBe('31 Dec 2025 08:05');
 });
 
-test('links lead into the web and Temporal alone, and pages only where there are some', () => {
+test('links only to web addresses and Temporal, and to other pages only if they exist', () => {
   expect(webLink('https://a.test/?a=1&b', 'text').text).toContain('href="https://a.test/?a=1&amp;b"');
   for (const url of ['javascript:alert(1)', 'data:text/html,x', null]) expect(webLink(url, 'text').text).toBe('text');
   expect(temporalLink(null, 'text').text).toBe('text');
@@ -78,8 +78,8 @@ test('links lead into the web and Temporal alone, and pages only where there are
   expect([hrefs(1), hrefs(2), hrefs(3)]).toEqual([['?page=2'], ['?page=1', '?page=3'], ['?page=2']]);
 });
 
-describe('the page says', () => {
-  test('how each run goes', () =>
+describe('operators page', () => {
+  test('shows the progress of each run', () =>
     everyRow(
       [
         [{}, '5 of 10 · 2 failed'],
@@ -90,21 +90,21 @@ describe('the page says', () => {
         [{ stall: { since: new Date(NOW), message: 'No worker runs.' } }, 'No worker runs.'],
       ] as [object, string][],
       ([fields]) => JSON.stringify(fields),
-      ([fields, says]) =>
-        expect(said('runs', { runs: { ...OVERVIEW.runs, rows: [{ ...RUN, ...fields }] } })).toContain(says),
+      ([fields, expected]) =>
+        expect(render('runs', { runs: { ...OVERVIEW.runs, rows: [{ ...RUN, ...fields }] } })).toContain(expected),
     ));
 
-  test('how many runs there are', () => {
-    expect(said('runs')).toMatch(/^Runs in flight 1 under way What/);
+  test('shows the number of runs', () => {
+    expect(render('runs')).toMatch(/^Runs in flight 1 under way What/);
     const runs = { rows: [RUN], started: 60, waiting: 4, paused: 2, stalled: 1 };
-    expect(said('runs', { runs })).toContain(
+    expect(render('runs', { runs })).toContain(
       '60 under way, 4 wait for their start, 2 of them paused, 1 stalled, the latest 1 are shown',
     );
-    expect(said('runs', { runs: { ...OVERVIEW.runs, rows: [] } })).toContain('Nothing is under way.');
-    expect(said('runs', { runs: null })).toContain('could not be looked at');
+    expect(render('runs', { runs: { ...OVERVIEW.runs, rows: [] } })).toContain('Nothing is under way.');
+    expect(render('runs', { runs: null })).toContain('could not be looked at');
   });
 
-  test('which data sources need a look, of the state that was chosen, page by page', () => {
+  test('lists the data sources of the chosen state page by page, those with problems first', () => {
     const rows = Array.from({ length: 120 }, (_, index) => ({
       ...SOURCE,
       id: 1_000 + index,
@@ -112,22 +112,22 @@ describe('the page says', () => {
     }));
     const sources = { counts: { revoked: 0, failed: 60, held: 0, syncing: 0, ready: 60 }, rows };
     const ids = (view: object) =>
-      [...said('sources', { sources }, view).matchAll(/\b1[01]\d\d\b/g)].map(([id]) => Number(id));
+      [...render('sources', { sources }, view).matchAll(/\b1[01]\d\d\b/g)].map(([id]) => Number(id));
     const from = (first: number, length: number) => Array.from({ length }, (_, index) => first + index);
     expect(ids({ state: null, page: 1 })).toEqual(from(1_000, 50));
     expect(ids({ state: null, page: 3 })).toEqual(from(1_100, 20));
     expect(ids({ state: 'ready', page: 2 })).toEqual(from(1_110, 10));
-    // Past the last page is the last.
+    // A page number past the end shows the last page.
     expect(ids({ state: 'failed', page: 9 })).toEqual(from(1_050, 10));
-    expect(said('sources', { sources })).toContain('all 120 failed 60 ready 60');
-    const troubled = { ...OVERVIEW.sources, counts: { revoked: 1, failed: 2, held: 3, syncing: 4, ready: 5 } };
-    expect(said('tiles', { sources: troubled })).toMatch(/^Data sources 15 6 need a look/);
-    expect(said('tiles')).toMatch(/^Data sources 3 all well Runs in flight 1 none waits .* slowest answer 9 ms$/);
+    expect(render('sources', { sources })).toContain('all 120 failed 60 ready 60');
+    const withProblems = { ...OVERVIEW.sources, counts: { revoked: 1, failed: 2, held: 3, syncing: 4, ready: 5 } };
+    expect(render('tiles', { sources: withProblems })).toMatch(/^Data sources 15 6 need a read/);
+    expect(render('tiles')).toMatch(/^Data sources 3 all well Runs in flight 1 none waits .* slowest answer 9 ms$/);
     const down = { ...OVERVIEW.engines, qdrant: { ...CHECK, ok: false } };
-    expect(said('tiles', { engines: down })).toMatch(/trouble qdrant$/);
+    expect(render('tiles', { engines: down })).toMatch(/trouble qdrant$/);
   });
 
-  test('when a data source is synced next', () =>
+  test('shows when a data source is synced next', () =>
     everyRow(
       [
         [null, 'not by itself'],
@@ -135,26 +135,28 @@ describe('the page says', () => {
         ['setting', 'being set'],
       ] as [string | null, string][],
       String,
-      ([scheduled, says]) =>
-        expect(said('sources', { sources: { ...OVERVIEW.sources, rows: [{ ...SOURCE, scheduled }] } })).toContain(says),
+      ([scheduled, expected]) =>
+        expect(render('sources', { sources: { ...OVERVIEW.sources, rows: [{ ...SOURCE, scheduled }] } })).toContain(
+          expected,
+        ),
     ));
 
-  test('what failed by its cause, with what helps', () => {
+  test('groups failures by cause, with a remedy', () => {
     const latest = { _id: 1, syncErrorMessage: 'HTTP 404.', workflowId: 'w', runId: 7, updatedAt: new Date(NOW) };
     const failures = [
       { cause: 'not_found', files: 3, latest },
       { cause: null, files: 1, latest: { ...latest, syncErrorMessage: null } },
     ];
-    expect(said('failures', { failures })).toMatch(
+    expect(render('failures', { failures })).toMatch(
       /^Failures by cause 4 files .* 3 not found : .* HTTP 404\. .* 1 no cause was kept : Resync it/,
     );
-    expect(said('failures')).toContain('No file has failed.');
+    expect(render('failures')).toContain('No file has failed.');
   });
 
-  test('what waits for a decision, and what to call', () => {
-    expect(said('decisions')).toBe('');
+  test('shows pending decisions, and the request for each', () => {
+    expect(render('decisions')).toBe('');
     const pause = { maxTokens: 50, tokensTaken: 40, wanted: 20, at: new Date(NOW) };
-    const paused = said('decisions', { runs: { ...OVERVIEW.runs, paused: 1, rows: [{ ...RUN, pause }] } });
+    const paused = render('decisions', { runs: { ...OVERVIEW.runs, paused: 1, rows: [{ ...RUN, pause }] } });
     expect(paused).toContain('max_tokens of 50: 40 are used, and the next text has 20.');
     expect(paused).toContain(
       'POST /sync_runs/7/resume {"max_tokens": null} or a number from 60 on, with customer-id: ada',
@@ -168,22 +170,22 @@ describe('the page says', () => {
       missing: 12,
       isApproved: false,
     };
-    expect(said('decisions', { held: [row] })).toContain('data source 5 misses 12 files');
-    expect(said('decisions', { held: [row] })).toContain('POST /data_sources/5/held_deletions/approve');
-    expect(said('decisions', { held: [{ ...row, isApproved: true }] })).toContain('Approved: the next pass deletes');
-    expect(said('decisions', { held: [{ ...row, of: 'files' }] })).toContain('POST /files/5/held_deletions/approve');
+    expect(render('decisions', { held: [row] })).toContain('data source 5 misses 12 files');
+    expect(render('decisions', { held: [row] })).toContain('POST /data_sources/5/held_deletions/approve');
+    expect(render('decisions', { held: [{ ...row, isApproved: true }] })).toContain('Approved: the next pass deletes');
+    expect(render('decisions', { held: [{ ...row, of: 'files' }] })).toContain('POST /files/5/held_deletions/approve');
   });
 
-  test('what is in quarantine', () => {
+  test('shows files in quarantine', () => {
     const group = { of: 'data_source_id', id: 5, name: 'n', source: 'BOX', customerId: 'ada', files: 3 };
     const rows = [{ ...group, firstGoes: new Date(NOW), lastGoes: new Date(NOW) }];
-    const shown = said('quarantine', { quarantine: { files: 9, rows, groups: 2 } });
+    const shown = render('quarantine', { quarantine: { files: 9, rows, groups: 2 } });
     expect(shown).toContain('9 files that vanished at their source; the 1 of 2 that go first');
     expect(shown).toContain('POST /quarantined_files/restore {"data_source_id": 5}');
-    expect(said('quarantine')).toContain('No file is in quarantine.');
+    expect(render('quarantine')).toContain('No file is in quarantine.');
   });
 
-  test('how webhooks are answered', () => {
+  test('shows deliveries of webhooks', () => {
     const webhook = { _id: 2, url: 'http://r', status: 'ACTIVE', statusReason: '', disabledAt: null, failing: null };
     const event = { kind: 'FILE_READY' };
     const attempt = (fields: object) => ({ at: new Date(NOW), ms: 1, statusCode: 200, error: null, ...fields });
@@ -196,7 +198,7 @@ describe('the page says', () => {
       createdAt: new Date(NOW),
     };
     const shown = (fields: object, deliveries: object[] = []) =>
-      said('webhooks', { webhooks: [{ webhook: { ...webhook, ...fields }, deliveries }] });
+      render('webhooks', { webhooks: [{ webhook: { ...webhook, ...fields }, deliveries }] });
     expect(shown({})).toContain('http://r (webhook 2) active Nothing was delivered yet.');
     expect(shown({ disabledAt: new Date(NOW), status: 'FLAGGED' })).toContain('disabled since');
     expect(shown({ status: 'FLAGGED', statusReason: 'refused' })).toContain('failing refused');
@@ -211,47 +213,47 @@ describe('the page says', () => {
     expect(shown({}, [{ ...waiting, status: 'FAILED' }])).toMatch(/8 FILE_READY given up 2 late (?!again)/);
   });
 
-  test('what is wrong first, and each trouble once', () => {
-    expect(said('alerts')).toBe('');
-    const stall = { cause: 'no_worker', runs: 2, message: 'As it was.', since: new Date(NOW) };
+  test('shows each alert once', () => {
+    expect(render('alerts')).toBe('');
+    const stall = { cause: 'no_worker', runs: 2, message: 'It stalled.', since: new Date(NOW) };
     const engines = { ...OVERVIEW.engines, worker: { ...CHECK, ok: false, hint: 'No worker runs' } };
-    expect(said('alerts', { stalls: [stall] })).toMatch(/^2 runs are stalled since .*\. As it was\.$/);
-    expect(said('alerts', { stalls: [{ ...stall, runs: 1 }], engines })).toMatch(
+    expect(render('alerts', { stalls: [stall] })).toMatch(/^2 runs are stalled since .*\. It stalled\.$/);
+    expect(render('alerts', { stalls: [{ ...stall, runs: 1 }], engines })).toMatch(
       /^1 run is stalled since .*\. No worker runs\.$/,
     );
-    expect(said('alerts', { engines })).toBe('No worker runs.');
+    expect(render('alerts', { engines })).toBe('No worker runs.');
   });
 });
 
-describe('an overview', () => {
+describe('overview of an organization', () => {
   const log = { warn: () => undefined } as never;
-  const storeOf = (looks: string[], broken: readonly string[] = []) => {
-    const look = (name: string, value: unknown) => (organizationId: unknown) => {
-      looks.push(`${name} ${JSON.stringify(organizationId)}`);
-      return broken.includes(name) ? Promise.reject(new Error('away')) : Promise.resolve(value);
+  const storeOf = (reads: string[], broken: readonly string[] = []) => {
+    const read = (name: string, value: unknown) => (organizationId: unknown) => {
+      reads.push(`${name} ${JSON.stringify(organizationId)}`);
+      return broken.includes(name) ? Promise.reject(new Error('unreachable')) : Promise.resolve(value);
     };
     return {
-      organizations: { record: look('record', { name: 'o', createdAt: new Date() }) },
+      organizations: { record: read('record', { name: 'o', createdAt: new Date() }) },
       overview: Object.fromEntries(
-        ['users', 'sources', 'runs', 'held', 'quarantine', 'storage'].map((name) => [name, look(name, name)]),
+        ['users', 'sources', 'runs', 'held', 'quarantine', 'storage'].map((name) => [name, read(name, name)]),
       ),
-      stalls: { groups: look('stalls', []) },
-      files: { byCause: look('byCause', []) },
-      webhooks: { list: look('webhooks', [{ _id: 4 }]) },
-      deliveries: { list: look('deliveries', ['d']) },
+      stalls: { groups: read('stalls', []) },
+      files: { byCause: read('byCause', []) },
+      webhooks: { list: read('webhooks', [{ _id: 4 }]) },
+      deliveries: { list: read('deliveries', ['d']) },
       ...{ pingMongo: () => Promise.resolve(), schema: { check: () => Promise.resolve(null) } },
       ...{ vectors: { probe: () => Promise.resolve([]) }, workers: { list: () => Promise.resolve([]) } },
     };
   };
-  const depsOf = (looks: string[], broken: readonly string[] = []) =>
+  const depsOf = (reads: string[], broken: readonly string[] = []) =>
     ({
-      ...{ store: storeOf(looks, broken), log, dispatcher: { ping: () => Promise.resolve() } },
+      ...{ store: storeOf(reads, broken), log, dispatcher: { ping: () => Promise.resolve() } },
       ...{ diskTrouble: () => Promise.resolve(null), engineTrouble: () => Promise.resolve(null) },
     }) as never;
 
-  test('is one for all who ask at once, and of its own organization', async () => {
-    const looks: string[] = [];
-    const overviews = createOverviews(depsOf(looks), 60_000);
+  test('is shared by concurrent callers, and belongs to its own organization', async () => {
+    const reads: string[] = [];
+    const overviews = createOverviews(depsOf(reads), 60_000);
     const [one, two] = await Promise.all([overviews.of(1), overviews.of(1)]);
     expect(two).toBe(one);
     expect(one).toMatchObject({
@@ -270,39 +272,39 @@ describe('an overview', () => {
       },
     });
     expect(one.engines).not.toHaveProperty('runs');
-    expect(looks.filter((look) => look === 'runs 1')).toHaveLength(1);
+    expect(reads.filter((read) => read === 'runs 1')).toHaveLength(1);
     expect(await overviews.of(1)).toBe(one);
     expect((await overviews.of(2)).organizationId).toBe(2);
-    expect(looks.filter((look) => look === 'runs 2')).toHaveLength(1);
-    // Of all organizations no part asks twice, and none for another.
-    expect(looks.filter((look) => /^(sources|held|storage|quarantine|users) /.test(look)).toSorted()).toEqual(
+    expect(reads.filter((read) => read === 'runs 2')).toHaveLength(1);
+    // Each part is read once per organization, with the id of that organization.
+    expect(reads.filter((read) => /^(sources|held|storage|quarantine|users) /.test(read)).toSorted()).toEqual(
       ['held', 'quarantine', 'sources', 'storage', 'users'].flatMap((name) => [`${name} 1`, `${name} 2`]),
     );
-    expect(looks).toContain('byCause {"organizationId":1}');
+    expect(reads).toContain('byCause {"organizationId":1}');
   });
 
-  test('has null for a part that fails, and asks again for it', async () => {
-    const looks: string[] = [];
-    const overviews = createOverviews(depsOf(looks, ['storage']), 0);
+  test('has null for a failed part, and reads it again', async () => {
+    const reads: string[] = [];
+    const overviews = createOverviews(depsOf(reads, ['storage']), 0);
     expect(await overviews.of(1)).toMatchObject({ storage: null, runs: 'runs' });
     await overviews.of(1);
-    const times = (name: string) => looks.filter((look) => look === `${name} 1`).length;
-    // What changes at every moment is looked at each time; what costs more, not yet again.
+    const times = (name: string) => reads.filter((read) => read === `${name} 1`).length;
+    // Parts that change often are read each time; costly ones are cached.
     expect([times('storage'), times('runs'), times('held')]).toEqual([2, 2, 1]);
   });
 });
 
-describe('a page that is kept up to date', () => {
+describe('live page', () => {
   const html = (text: string) => ({ text }) as Html;
   const session = (id: string) => ({ id, organizationId: 1, keyId: 1, expiresAt: Date.now() + 60_000 });
 
-  /** Overviews that tick fast; what each watcher is sent. */
+  /** Creates live overviews with a short tick. @param over ids of sessions that are over */
   function start(over: string[] = []) {
     const shown = { a: 'a1', b: 'b1' };
-    const asked: number[] = [];
+    const overviewReads: number[] = [];
     const overviews = {
       of: (organizationId: number) => {
-        asked.push(organizationId);
+        overviewReads.push(organizationId);
         return Promise.resolve({} as OrganizationOverview);
       },
     };
@@ -311,61 +313,61 @@ describe('a page that is kept up to date', () => {
     const watch = (id: string) => {
       const open = live.watch(1, session(id), () => ({ a: html(shown.a), b: html(shown.b) }));
       if (open === null) return null;
-      const gone = new AbortController();
-      const told: string[] = [];
+      const disconnect = new AbortController();
+      const events: string[] = [];
       const ended = (async () => {
-        for await (const text of open(gone.signal)) told.push(text);
+        for await (const text of open(disconnect.signal)) events.push(text);
       })();
-      return { told, gone, ended };
+      return { events, disconnect, ended };
     };
-    return { live, shown, asked, watch };
+    return { live, shown, overviewReads, watch };
   }
   const part = (name: string, text: string) => `event: part\ndata: ${JSON.stringify({ part: name, html: text })}\n\n`;
 
-  test('is sent each part once, and again when it has changed', async () => {
-    const { live, shown, asked, watch } = start();
-    const { told, gone, ended } = watch('s')!;
+  test('receives each part once, and again after a change', async () => {
+    const { live, shown, overviewReads, watch } = start();
+    const { events, disconnect, ended } = watch('s')!;
     await waitFor(
-      () => told.length,
+      () => events.length,
       (length) => length >= 3,
     );
-    expect(told).toEqual(['retry: 3000\n\n', part('a', 'a1'), part('b', 'b1')]);
+    expect(events).toEqual(['retry: 3000\n\n', part('a', 'a1'), part('b', 'b1')]);
     shown.b = 'b2';
     await waitFor(
-      () => told.length,
+      () => events.length,
       (length) => length >= 4,
     );
-    expect(told.slice(3)).toEqual([part('b', 'b2')]);
-    gone.abort();
+    expect(events.slice(3)).toEqual([part('b', 'b2')]);
+    disconnect.abort();
     await ended;
     await live.close();
-    const looks = asked.length;
+    const reads = overviewReads.length;
     await new Promise((resolve) => setTimeout(resolve, 30));
-    // Nobody looks, so nothing is asked.
-    expect(asked).toHaveLength(looks);
+    // No watcher is left, so no overview is read.
+    expect(overviewReads).toHaveLength(reads);
   });
 
-  test('is one of as many as may be, until it is signed out, or its session is over', async () => {
+  test('counts against the maximum of watchers until it is signed out or its session is over', async () => {
     const over: string[] = [];
     const { live, watch } = start(over);
     const [one, two] = [watch('one')!, watch('two')!];
     await waitFor(
-      () => [one.told.length, two.told.length],
+      () => [one.events.length, two.events.length],
       ([a = 0, b = 0]) => a > 1 && b > 1,
     );
     expect(watch('three')).toBeNull();
     live.endSession('one');
     await one.ended;
-    expect(one.told.at(-1)).toBe('event: over\ndata: {}\n\n');
-    expect(two.told.at(-1)).not.toContain('over');
+    expect(one.events.at(-1)).toBe('event: over\ndata: {}\n\n');
+    expect(two.events.at(-1)).not.toContain('over');
     over.push('two');
     await two.ended;
-    expect(two.told.at(-1)).toBe('event: over\ndata: {}\n\n');
+    expect(two.events.at(-1)).toBe('event: over\ndata: {}\n\n');
     const three = watch('three')!;
     await live.close();
     await three.ended;
-    // Whoever comes back is shown the page again: it is not signed out.
-    expect(three.told.some((text) => text.includes('over'))).toBe(false);
+    // Closing does not sign out: a returning browser shows the page again.
+    expect(three.events.some((text) => text.includes('over'))).toBe(false);
     expect(watch('four')).toBeNull();
   });
 });

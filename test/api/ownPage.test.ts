@@ -12,7 +12,7 @@ interface Sent {
   readonly localAddress?: string;
 }
 
-/** Whether a request to a process that listens on port 8000 passes. */
+/** Whether a request to a process on port 8000 is admitted. */
 function passes({ publicUrl, aliases = [], host, origin, site, localAddress = '::ffff:127.0.0.1' }: Sent): boolean {
   const request = {
     headers: { host, origin, 'sec-fetch-site': site },
@@ -34,22 +34,30 @@ const PUBLIC = 'https://allotrope.example';
 test.each<readonly [string, Sent, boolean]>([
   ['the public address', { publicUrl: PUBLIC, origin: PUBLIC }, true],
   ['an alias', { publicUrl: PUBLIC, aliases: ['https://other.example/base'], origin: 'https://other.example' }, true],
-  ['a client that is no browser', { publicUrl: PUBLIC }, true],
+  ['a client other than a browser', { publicUrl: PUBLIC }, true],
   ['a foreign origin', { publicUrl: PUBLIC, origin: 'https://evil.example' }, false],
   ['a foreign origin that the header Host repeats', { host: 'evil', origin: 'http://evil' }, false],
-  ['the same, with the port', { host: 'evil:8000', origin: 'http://evil:8000' }, false],
-  ['the same, with a public address', { publicUrl: PUBLIC, host: 'evil', origin: 'http://evil' }, false],
-  ['the same, called same-origin by a browser', { host: 'evil', origin: 'http://evil', site: 'same-origin' }, false],
+  ['the foreign origin in Host, with the port', { host: 'evil:8000', origin: 'http://evil:8000' }, false],
+  [
+    'the foreign origin in Host, with a public address',
+    { publicUrl: PUBLIC, host: 'evil', origin: 'http://evil' },
+    false,
+  ],
+  [
+    'the foreign origin in Host, marked same-origin by a browser',
+    { host: 'evil', origin: 'http://evil', site: 'same-origin' },
+    false,
+  ],
   ['the public address without TLS', { publicUrl: PUBLIC, origin: 'http://allotrope.example' }, false],
   ['the public address on another port', { publicUrl: PUBLIC, origin: `${PUBLIC}:444` }, false],
-  ['loopback beside a public address', { publicUrl: PUBLIC, origin: 'http://localhost:8000' }, false],
+  ['loopback, with a public address', { publicUrl: PUBLIC, origin: 'http://localhost:8000' }, false],
   ['a frame without an origin', { publicUrl: PUBLIC, origin: 'null' }, false],
-  ['another site of the own origin', { publicUrl: PUBLIC, origin: PUBLIC, site: 'cross-site' }, false],
+  ['the own origin, marked cross-site', { publicUrl: PUBLIC, origin: PUBLIC, site: 'cross-site' }, false],
   ['localhost', { origin: 'http://localhost:8000' }, true],
   ['127.0.0.1', { origin: 'http://127.0.0.1:8000' }, true],
   ['loopback of IPv6', { origin: 'http://[::1]:8000', localAddress: '::1' }, true],
   [
-    '127.0.0.1, where localhost is configured',
+    '127.0.0.1, with localhost configured',
     { publicUrl: 'http://localhost:8000', origin: 'http://127.0.0.1:8000' },
     true,
   ],

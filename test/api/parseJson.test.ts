@@ -8,7 +8,7 @@ import { isThorough } from '../support/thorough.js';
 const parse = (text: string, sliceBytes?: number, limits: JsonLimits = JSON_LIMITS): Promise<unknown> =>
   parseJson(Buffer.from(text), limits, sliceBytes);
 
-/** What either parser makes of a text: the value as text, its order of keys included, or that it is refused. */
+/** Result of a parser as text, including the order of keys. */
 const outcomeOf = (value: unknown): string => JSON.stringify(value) ?? 'undefined';
 function ofJsonParse(text: string): string {
   try {
@@ -34,7 +34,7 @@ function write(chance: Chance, depth: number): string {
   return `{${parts.map((part) => `${space()}${chance.pick(KEYS)}${space()}:${part}`).join()}}`;
 }
 
-const SIGNS = [
+const TOKENS = [
   '[',
   ']',
   '{',
@@ -55,15 +55,15 @@ const SIGNS = [
   '{}',
   '"a":',
 ];
-/** One sign is taken out, put in, or replaced. */
+/** Removes, inserts or replaces one token. */
 function spoil(chance: Chance, text: string): string {
   const at = chance.below(text.length + 1);
-  const spoiled = text.slice(0, at) + chance.pick(['', ...SIGNS]) + text.slice(at + chance.below(2));
-  // Half of a pair has no UTF-8.
+  const spoiled = text.slice(0, at) + chance.pick(['', ...TOKENS]) + text.slice(at + chance.below(2));
+  // Half of a surrogate pair has no UTF-8 form.
   return spoiled.toWellFormed();
 }
 
-test('parses in slices of any size what JSON.parse parses, and refuses what it refuses', async () => {
+test('accepts and refuses the same texts as JSON.parse, in slices of any size', async () => {
   const chance = seededChance('JSON in slices');
   for (let round = 0; round < (isThorough() ? 20_000 : 1_500); round += 1) {
     const text = write(chance, 5);
@@ -75,7 +75,7 @@ test('parses in slices of any size what JSON.parse parses, and refuses what it r
   }
 });
 
-test('leaves prototypes as they are', async () => {
+test('does not change prototypes', async () => {
   const body = (await parse('{"__proto__":{"admin":true},"list":[1,2,3]}', 1)) as object;
   expect(Object.keys(body)).toEqual(['__proto__', 'list']);
   expect(Object.getPrototypeOf(body)).toBe(Object.prototype);
@@ -86,18 +86,18 @@ const many = (count: number, of: (index: number) => string): string =>
 test.each<[string, number, (count: number) => string, JsonLimits]>([
   ['keys in one object', 1_000, (count) => `{${many(count, (i) => `"k${i}":1`)}}`, JSON_LIMITS],
   ['keys in objects of a list', 25_000, (count) => `[${many(count, () => '{"k":"v"}')}]`, JSON_LIMITS],
-  ['empty objects beside their list', 59_999, (count) => `[${many(count, () => '{}')}]`, JSON_LIMITS],
+  ['empty objects and their list', 59_999, (count) => `[${many(count, () => '{}')}]`, JSON_LIMITS],
   ['texts', 59_999, (count) => `[${many(count, () => '""')}]`, JSON_LIMITS],
   ['literals', 59_999, (count) => `[${many(count, () => 'null')}]`, JSON_LIMITS],
   ['numbers', 60_000, (count) => `[${many(count, () => '-1.5e+7')}]`, JSON_LIMITS],
   ['levels', 64, (count) => '['.repeat(count) + ']'.repeat(count), JSON_LIMITS],
-  ['keys beside chunks', 65_000, (count) => `[${many(count, () => '{"k":1}')}]`, CHUNK_LIMITS],
+  ['keys outside chunks', 65_000, (count) => `[${many(count, () => '{"k":1}')}]`, CHUNK_LIMITS],
 ])('refuses more %s than %d with 422', async (_what, limit, text, limits) => {
   expect(outcomeOf(await parse(text(limit), undefined, limits))).toBe(ofJsonParse(text(limit)));
   await expect(parse(text(limit + 1), undefined, limits)).rejects.toMatchObject({ status: 422 });
 });
 
-test('counts neither brackets nor keys inside of texts', async () => {
+test('does not count brackets and keys inside texts', async () => {
   const text = JSON.stringify({ text: '{"[,:1'.repeat(100_000) });
   expect(outcomeOf(await parse(text))).toBe(text);
 });

@@ -1,4 +1,4 @@
-/** How records are answered: each field from the one it is stored in. Every stored value differs, so that no two can be swapped. */
+/** Mapping of records to answers, field by field. All stored values differ, so that swapped fields are found. */
 import { describe, expect, test } from '@jest/globals';
 
 import { presentChunk } from '../../api/presenters/chunk.js';
@@ -48,8 +48,8 @@ const FILE = {
   ...{ supportsColdStorage: true, hotStorageTimeToLive: 9, embeddingStorageStatus: 'HOT_TO_COLD' },
 } as unknown as FileDoc;
 
-describe('a file', () => {
-  test('is answered with each of its values', () => {
+describe('file', () => {
+  test('has each of its values', () => {
     expect(presentFile(FILE, deps, { raw: 'raw link', parsed: 'parsed link' })).toEqual({
       ...{ id: 1, source: 'BOX', organization_id: 2, organization_user_id: 3, organization_supplied_user_id: 'ada' },
       ...{ organization_user_data_source_id: 4, external_file_id: 'e', external_url: 'u', sync_status: 'READY' },
@@ -75,7 +75,7 @@ describe('a file', () => {
     });
   });
 
-  test('has null for what is not known, and no links unless they are given', () => {
+  test('has null for unknown values, and links only if given', () => {
     const bare = { ...FILE, lastSync: null, sourceCreatedAt: null, ocrJobStartedAt: undefined, statistics: null };
     expect(presentFile({ ...bare, workflowId: null } as unknown as FileDoc, deps)).toMatchObject({
       ...{ last_sync: null, source_created_at: null, ocr_job_started_at: null, file_statistics: null },
@@ -83,7 +83,7 @@ describe('a file', () => {
     });
   });
 
-  test('leaves out single figures that are not known', () => {
+  test('omits unknown statistics', () => {
     const figures = { file_format: 'fileFormat', file_size: 'fileSize', num_characters: 'numCharacters' } as const;
     const more = { num_tokens: 'numTokens', num_embeddings: 'numEmbeddings', mime_type: 'mimeType' } as const;
     return everyRow(
@@ -100,7 +100,7 @@ describe('a file', () => {
     );
   });
 
-  test('says by what its vectors were made, and of a picture that nothing was cut', () => {
+  test('names the model of its vectors, and has no chunk sizes for a picture', () => {
     const of = (fields: object) =>
       presentFile({ ...FILE, ...fields } as FileDoc, deps).embedding_properties?.['OPENAI'];
     const cut = { chunk_size: 700, chunk_overlap: 70 };
@@ -111,7 +111,7 @@ describe('a file', () => {
     expect(of({ hasText: false })).toEqual({ chunk_size: null, chunk_overlap: null, ...served });
   });
 
-  test('shows the options of its connection that were asked for, only where it has one', () => {
+  test('has the requested options of its connection, only if it has one', () => {
     const asked = {
       ...{ autoSyncedSourceTypes: ['TICKET'], transcriptionService: 'deepgram', syncAttachments: true },
       ...{ detectAudioLanguage: true, includeSpeakerLabels: true, splitRows: true, generateChunksOnly: true },
@@ -130,19 +130,19 @@ describe('a file', () => {
       ...{ store_file_only: true, skip_file_processing: true },
     });
     expect(shown({ dataSourceId: null }).sync_properties).toEqual({ c: 3 });
-    // Nothing of its own data source: the stored flags alone.
+    // Options with default values are not shown.
     expect(shown({ options: { ...FILE.options, transcriptionService: null } }).sync_properties).toEqual({ c: 3 });
   });
 });
 
-test('a chunk is answered with its text and its vector', () => {
+test('a chunk has its text and its vector', () => {
   const chunk = { fileId: 1, chunkIndex: 2, text: 't', metadata: { page: 3 } };
   expect(presentChunk(chunk as never, [0.5])).toEqual({
     ...{ user_file_id: 1, chunk_index: 2, source_content: 't', embedding: [0.5], content_metadata: { page: 3 } },
   });
 });
 
-describe('a data source', () => {
+describe('data source', () => {
   const SOURCE = {
     ...{ _id: 1, organizationId: 2, userId: 3, customerId: 'ada', type: 'BOX', externalId: 'BOX|a' },
     ...{ sealedCredentials: 'secret', syncStatus: 'SYNCING', sourceItemsSyncedAt: on(1), filesSyncedAt: on(2) },
@@ -150,7 +150,7 @@ describe('a data source', () => {
     ...{ metadata: { a: 1 }, tags: [{ key: 'k', value: 4 }], createdAt: on(4), updatedAt: on(5), itemsRunId: 8 },
   } as unknown as DataSourceDoc;
 
-  test('is answered with each of its values, and never with its credentials', () => {
+  test('has each of its values, never its credentials', () => {
     expect(presentDataSource(SOURCE, deps)).toEqual({
       ...{ id: 1, data_source_external_id: 'BOX|a', data_source_type: 'BOX', token: {}, sync_status: 'SYNCING' },
       ...{ source_items_synced_at: at(1), organization_user_id: 3, organization_id: 2 },
@@ -161,7 +161,7 @@ describe('a data source', () => {
     });
   });
 
-  test('has no token once it is revoked, no times and no workflow before its first listing, and says that tags wait', () => {
+  test('has no token after revocation, no times and no workflow before its first listing, and shows pending tags', () => {
     const fresh = { sealedCredentials: null, sourceItemsSyncedAt: null, filesSyncedAt: null, itemsRunId: null };
     expect(presentDataSource({ ...SOURCE, ...fresh, tagsStopped: true }, deps)).toMatchObject({
       ...{ token: null, source_items_synced_at: null, files_synced_at: null, workflow_id: null },
@@ -170,7 +170,7 @@ describe('a data source', () => {
   });
 });
 
-test('an item is answered with the file that it became', () => {
+test('an item names its file', () => {
   const item = {
     ...{ _id: 1, externalId: 'e', source: 'BOX', name: 'n', syncedAt: on(1), isSelectable: true, isExpandable: false },
     ...{ organizationId: 2, customerId: 'ada', userId: 3, dataSourceId: 4, parentExternalId: 'p', itemType: 'FILE' },
@@ -191,13 +191,13 @@ const RUN = {
   ...{ startedAt: on(2), finishedAt: null, outcome: null, counts: { pages: 7 } },
 } as unknown as RunDoc;
 
-describe('a run', () => {
+describe('run', () => {
   const tally = {
     ...{ discovered: 21, ok: 1, failed: 2, skipped: 3, aborted: 4, pending: 11 },
     ...{ bytes: 9, tokens: 10.6, reused: 11.4 },
   };
 
-  test('is answered with each of its values and its counts', () => {
+  test('has each of its values and its counts', () => {
     expect(presentRun(RUN, tally, deps)).toEqual({
       ...{ id: 1, kind: 'syncSource', cause: 'retry', status: 'running', message: null, error: null },
       ...{ stalled_since: null, stalls: [], organization_id: 2, organization_user_id: 3 },
@@ -209,7 +209,7 @@ describe('a run', () => {
     });
   });
 
-  test('of an organization names no user; an older row has null and zero for what it lacks', () => {
+  test('of an organization names no user; an older record has null and zero for missing fields', () => {
     const { dataSourceId: _source, parentRunId: _parent, uploadId: _upload, ...older } = RUN;
     expect(
       presentRun({ ...older, userId: 0, customerId: '', startedAt: null } as RunDoc, undefined, deps),
@@ -220,7 +220,7 @@ describe('a run', () => {
     });
   });
 
-  test('without a stored cause is of the schedule as a pass or a part of one, else of a request', () =>
+  test('without a stored cause has the cause schedule as a pass or its part, else request', () =>
     everyRow(
       [
         [{ cause: undefined }, 'schedule'],
@@ -236,14 +236,14 @@ describe('a run', () => {
   const lastError = { kind: 'timed_out', message: 'late', at: on(7) } as const;
   const ended = { finishedAt: on(9), outcome: 'failed', message: 'given up', error: 'not_found' } as const;
 
-  test('names its trouble: while it runs its stall before the error of its last attempt, and once ended its end alone', () =>
+  test('shows its stall before its last error while running, and only its outcome after its end', () =>
     everyRow(
       [
         ['nothing', {}, [null, null, null]],
         ['a stall and an error', { stall, lastError }, ['stalled', 'no_worker', at(6)]],
         ['an error', { lastError }, ['late', 'timed_out', null]],
         ['an end', { ...ended, stall, lastError }, ['given up', 'not_found', null]],
-        ['a message while it runs', { message: 'left out 3' }, ['left out 3', null, null]],
+        ['a message while it runs', { message: 'skipped 3' }, ['skipped 3', null, null]],
       ] as const,
       ([what]) => what,
       ([, fields, expected]) => {
@@ -259,7 +259,7 @@ describe('a run', () => {
   });
 });
 
-test('an item of a run is answered with what to do about it', () => {
+test('an item of a run has a remedy', () => {
   const item = {
     ...{ id: 'i', runId: 1, fileId: 2, externalId: 'e', name: 'n', outcome: 'failed', stage: 'fetch' },
     ...{ cause: 'unfinished', message: 'm', bytes: 3, tokens: 4.6, reused: 5.4, at: on(1) },
@@ -272,7 +272,7 @@ test('an item of a run is answered with what to do about it', () => {
   expect(presentLedgerItem({ ...item, cause: null }, 'w', deps).remedy).toBeNull();
 });
 
-describe('a user', () => {
+describe('user', () => {
   const USER: UserDoc = {
     ...{ _id: 1, organizationId: 2, customerId: 'ada', createdAt: on(1), updatedAt: on(2), deletedAt: on(3) },
     ...{ enabledFeatures: { x: { enabled: true } }, customLimits: { max_files: 4 }, autoSyncSources: ['BOX'] },
@@ -307,7 +307,7 @@ describe('a user', () => {
     });
   });
 
-  test('is answered whole with the sums over all its sources', () => {
+  test('has the sums over all its sources in its complete form', () => {
     const connectorSettings = { BOX: { allowed_file_formats: ['PDF'] } };
     const tags = [
       { key: 'a', value: 1 },
@@ -324,14 +324,14 @@ describe('a user', () => {
     expect(presentAggregates(statistics)).toEqual(aggregates);
   });
 
-  test('with ALL is synced of every source that there is, and of none where nothing is set', () => {
+  test('with ALL has every source, and without a setting none', () => {
     expect(presentSources(['ALL'])).toEqual(AUTO_SYNC_SOURCES);
     expect(presentSources(['BOX', 'NOTION'])).toEqual(['BOX', 'NOTION']);
     expect([presentSources(null), presentSources(undefined)]).toEqual([[], []]);
   });
 });
 
-describe('a webhook', () => {
+describe('webhook', () => {
   test('is listed without its key', () => {
     const webhook = {
       ...{ _id: 1, organizationId: 2, url: 'u', signingKey: 'secret', status: 'ACTIVE', statusReason: 'why' },

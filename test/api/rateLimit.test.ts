@@ -8,7 +8,7 @@ const user = (userId: number, organizationId = 1) => ({ organizationId, userId, 
 function limiter(limits: RateLimits) {
   let now = 0;
   const admit = createRateLimiter(limits, () => now);
-  /** Seconds to wait; 0 when let through. */
+  /** Returns the seconds to wait, 0 if admitted. */
   const ask = (caller: Parameters<typeof admit>[0]): number => {
     try {
       admit(caller);
@@ -22,12 +22,12 @@ function limiter(limits: RateLimits) {
 }
 const times = (count: number, act: () => number): number[] => Array.from({ length: count }, act);
 
-test('without limits everybody passes', () => {
+test('admits every call without limits', () => {
   const { ask } = limiter({ perUser: 0, perOrganization: 0 });
   expect(times(5_000, () => ask(user(1))).some((wait) => wait > 0)).toBe(false);
 });
 
-test('a user may spend a minute\u2019s worth at once, then as it fills again, and is told how long to wait', () => {
+test('a user may use the budget of a minute at once, then as it refills, and gets the time to wait', () => {
   const { ask, pass } = limiter({ perUser: 6, perOrganization: 0 });
   expect(times(7, () => ask(user(1)))).toEqual([0, 0, 0, 0, 0, 0, 10]);
   pass(4_000);
@@ -38,7 +38,7 @@ test('a user may spend a minute\u2019s worth at once, then as it fills again, an
   expect(times(7, () => ask(user(1)))).toEqual([0, 0, 0, 0, 0, 0, 10]);
 });
 
-test('users are counted apart, their organization together with its own calls', () => {
+test('counts users separately, and their organization with its own calls', () => {
   const { ask } = limiter({ perUser: 2, perOrganization: 4 });
   expect(times(3, () => ask(user(1)))).toEqual([0, 0, 30]);
   expect(ask(user(2))).toBe(0);
@@ -48,7 +48,7 @@ test('users are counted apart, their organization together with its own calls', 
   expect(ask(user(4, 2))).toBe(0);
 });
 
-test('a request that is refused takes nothing', () => {
+test('a refused request uses no budget', () => {
   const { ask, pass } = limiter({ perUser: 1, perOrganization: 2 });
   expect(times(50, () => ask(user(1))).filter((wait) => wait === 0)).toHaveLength(1);
   expect(ask(user(2))).toBe(0);
@@ -56,7 +56,7 @@ test('a request that is refused takes nothing', () => {
   expect(ask(user(1))).toBe(0);
 });
 
-test('what is open to anyone is not counted', () => {
+test('does not count unauthenticated requests', () => {
   const { ask } = limiter({ perUser: 1, perOrganization: 1 });
   expect(times(5, () => ask(null))).toEqual([0, 0, 0, 0, 0]);
 });

@@ -23,14 +23,14 @@ import {
 } from '../support/contract.js';
 import { everyRow } from '../support/everyRow.js';
 
-/** Of a deployment that may call any address. */
+/** Rules of a deployment that may call any address. */
 const RULES = { mayCall: () => true, redirectUriSchemes: [] };
 
-/** Fields that take null though the contract does not say so, as api/extensions.ts lists them. */
+/** Fields that accept null as an extension of the contract, listed in api/extensions.ts. */
 const NULL_EXTENSIONS = Object.keys(EXTENSIONS.fields).flatMap((text) => /^(\S+) null$/.exec(text)?.[1] ?? []);
 
 const built = operations.filter(({ method, path }) => bodyOf(theirs, method, path) !== undefined);
-/** Fields by path; what several shapes of one object have in common is one field. */
+/** Returns fields by path. Fields of several shapes with the same path are merged. */
 function byPath(fields: readonly Field[]): Map<string, Field> {
   const found = new Map<string, Field>();
   for (const field of fields) {
@@ -58,7 +58,7 @@ const boundsOf = (document: typeof ours, { schema }: Field) =>
     choices(document, schema).flatMap((one) => Object.entries(one).filter(([word]) => BOUNDS.includes(word))),
   );
 
-/** In words, without null. A choice of integers is one of integers, whatever it is called. */
+/** Returns the names of the types, without null. An enum with integers counts as integer. */
 function typesOf(document: typeof ours, { schema }: Field): string {
   const types = choices(document, schema).flatMap((one) =>
     one.enum?.some(Number.isInteger) ? ['integer'] : [one.type].flat(),
@@ -70,38 +70,39 @@ function typesOf(document: typeof ours, { schema }: Field): string {
     .join();
 }
 
-/** Values that the contract leaves open and the service does not. */
+/** Values for fields that the service restricts more than the contract. */
 const EXAMPLES: Readonly<Record<string, Record<string, unknown>>> = {
   '/modify_user_configuration': { value: { enabled: true } },
 };
 
-/** An operation with a body: its fields by the contract and by us. */
+/** Operations with a body: their fields in the contract and in our document. */
 const rows = built.map((operation) => {
   const { method, path } = operation;
   const [wanted, offered] = [bodyOf(theirs, method, path) ?? {}, bodyOf(ours, method, path) ?? {}];
-  const [contract, mine] = [byPath(fieldsOf(theirs, wanted)), byPath(fieldsOf(ours, offered))];
+  const [contract, described] = [byPath(fieldsOf(theirs, wanted)), byPath(fieldsOf(ours, offered))];
   const both = [...contract.values()].flatMap((field) => {
-    const own = mine.get(field.path);
+    const own = described.get(field.path);
     return own ? [{ ...field, own }] : [];
   });
-  return { method, path, operation, wanted, contract, mine, both };
+  return { method, path, operation, wanted, contract, described, both };
 });
 type Row = (typeof rows)[number];
 const each = (rule: (row: Row) => void) => everyRow(rows, ({ method, path }) => `${method} ${path}`, rule);
 
-test('every operation takes just the fields of the contract', () =>
-  each(({ path, mine, contract }) => {
+test('every operation has exactly the fields of the contract', () =>
+  each(({ path, described, contract }) => {
     const isOfContract = (field: string): boolean => !(`${path.slice(1)}.${field}` in EXTENSIONS.requestFields);
-    expect([...mine.keys()].filter(isOfContract).toSorted()).toEqual([...contract.keys()].toSorted());
+    expect([...described.keys()].filter(isOfContract).toSorted()).toEqual([...contract.keys()].toSorted());
   }));
 
-test('every operation requires just what the contract requires', () =>
-  each(({ mine, contract }) => {
-    const required = (fields: Row['mine']) => [...fields.values()].filter((one) => one.required).map((one) => one.path);
-    expect(required(mine).toSorted()).toEqual(required(contract).toSorted());
+test('every operation requires exactly the fields that the contract requires', () =>
+  each(({ described, contract }) => {
+    const required = (fields: Row['described']) =>
+      [...fields.values()].filter((one) => one.required).map((one) => one.path);
+    expect(required(described).toSorted()).toEqual(required(contract).toSorted());
   }));
 
-test('every operation takes null just where the contract does', () =>
+test('every operation accepts null exactly where the contract does', () =>
   each(({ path, both }) => {
     const nullable = both.filter(({ own }) => allowsNull(ours, own.schema)).map((one) => one.path);
     const expected = both
@@ -110,21 +111,21 @@ test('every operation takes null just where the contract does', () =>
     expect(nullable.toSorted()).toEqual(expected.toSorted());
   }));
 
-test('every operation knows the values of each enum as they are written', () =>
+test('every operation has the enum values of the contract', () =>
   each(({ both }) => {
     const values = (document: typeof ours, field: Field) => [field.path, enumOf(document, field.schema)];
     expect(both.map(({ own }) => values(ours, own))).toEqual(both.map((one) => values(theirs, one)));
   }));
 
-test('every operation takes values of the types of the contract', () =>
+test('every operation has the types of the contract', () =>
   each(({ both }) => {
     const differences = both
       .map(({ own, ...one }) => [one.path, typesOf(ours, own), typesOf(theirs, one)])
-      .filter(([, taken, asked]) => taken !== asked);
+      .filter(([, own, expected]) => own !== expected);
     expect(differences).toEqual([]);
   }));
 
-test('every operation keeps the bounds of the contract; those that only we have are in docs/api/conventions.md', () =>
+test('every operation has the bounds of the contract; additional ones are in docs/api/conventions.md', () =>
   each(({ both }) => {
     for (const { own, ...one } of both)
       if (!choices(ours, own.schema).some((choice) => choice.enum))
@@ -134,28 +135,28 @@ test('every operation keeps the bounds of the contract; those that only we have 
         });
   }));
 
-test('every operation fills in the defaults of the contract, for what is absent and for null, wherever the field lies', () =>
-  each(({ path, operation, wanted, mine }) => {
+test('every operation fills in the defaults of the contract for absent and null fields at any depth', () =>
+  each(({ path, operation, wanted, described }) => {
     for (const shape of shapesOf(theirs, wanted)) {
       const least = path in EXAMPLES ? { ...(shape.body as object), ...EXAMPLES[path] } : shape.body;
       const filled = validate(operation.body!, least, 'body', RULES);
       for (const { path: name, schema } of shape.fields) {
-        // Absent, it restricts nothing: docs/api/integrations.md.
+        // An absent value means no restriction: docs/api/integrations.md.
         if (name.endsWith('auto_synced_source_types')) continue;
         if (!('default' in schema) || valueAt(least, name) !== undefined) continue;
-        // Of an object that is not sent nothing is filled in where it may be absent: it is sent then.
+        // Defaults of an optional object are filled in only if it is sent, so send it empty.
         const parent = name.slice(0, Math.max(0, name.lastIndexOf('.')));
         const sent = parent === '' || valueAt(least, parent) !== undefined ? least : withValue(least, parent, {});
         const whole = sent === least ? filled : validate(operation.body!, sent, 'body', RULES);
-        // Of an object, inner defaults may be filled in too.
+        // An object may contain filled-in inner defaults too.
         expect({ [name]: valueAt(whole, name) }).toMatchObject({ [name]: schema.default });
-        if (!allowsNull(ours, mine.get(name)!.schema)) continue;
+        if (!allowsNull(ours, described.get(name)!.schema)) continue;
         expect(validate(operation.body!, withValue(sent, name, null), 'body', RULES)).toEqual(whole);
       }
     }
   }));
 
-test('every operation takes null where the contract allows it, else refuses it by its path', () => {
+test('every operation accepts null where the contract allows it, else refuses it with its path', () => {
   const fields = rows.flatMap((row) =>
     shapesOf(theirs, row.wanted).flatMap((shape) => shape.fields.map((field) => ({ ...row, shape, field }))),
   );
@@ -163,7 +164,7 @@ test('every operation takes null where the contract allows it, else refuses it b
     fields,
     ({ method, path, field }) => `${method} ${path} ${field.path}`,
     ({ path, operation, shape, field }) => {
-      // For another service than the body's it may hold anything.
+      // Credentials of a service other than the body's are not checked.
       const { service } = shape.body as { readonly service?: string };
       if (field.path.startsWith('servicenow_credentials.') && service !== 'SERVICENOW') return;
       let refused = false;
@@ -180,13 +181,13 @@ test('every operation takes null where the contract allows it, else refuses it b
   );
 });
 
-/** Answers that the contract describes: objects, and the lists of the older forms. */
+/** Operations whose answer the contract describes: objects, and lists of the older form. */
 const answering = operations.filter(({ method, path }) => {
   const answer = answerOf(theirs, method, path);
   return answer?.properties !== undefined || answer?.items !== undefined;
 });
 
-test('every answer has the fields of the contract, and those that api/extensions.ts adds', () =>
+test('every answer has the fields of the contract and of api/extensions.ts', () =>
   everyRow(
     answering,
     ({ method, path }) => `${method} ${path}`,
@@ -197,7 +198,7 @@ test('every answer has the fields of the contract, and those that api/extensions
       const added = Object.keys(EXTENSIONS.fields).flatMap((name) =>
         name.startsWith(answers) ? [name.slice(answers.length)] : [],
       );
-      // Wherever a record is.
+      // A record may occur at any depth.
       const isOfRecord = (name: string): boolean => (name.split('.').at(-1) ?? '') in EXTENSIONS.records;
       expect(names(ours, usualAnswerOf(method, path)).filter((name) => !isOfRecord(name))).toEqual(
         [...names(theirs, answerOf(theirs, method, path) ?? {}), ...added].toSorted(),

@@ -1,4 +1,4 @@
-/** In which order a search answers what lies in several vector spaces. */
+/** Order of search results from several vector spaces. */
 import { expect, test } from '@jest/globals';
 
 import type { ApiDeps } from '../../api/deps.js';
@@ -8,14 +8,14 @@ import type { ChunkKey, VectorHit, VectorQuery } from '../../store/vectors/searc
 import type { ChunkFilter } from '../../store/vectors/searchFilter.js';
 import { everyRow } from '../support/everyRow.js';
 
-/** Hits of each space: file and score. The scores of the second are of another kind. */
+/** Hits of each space: file and score. The two spaces have different ranges of scores. */
 const SPACES: Record<string, [fileId: number, score: number][]> = {
   here: [
     [1, 0.9],
     [3, 0.8],
     [5, 0.7],
   ],
-  there: [
+  other: [
     [2, 0.3],
     [4, 0.2],
     [6, 0.1],
@@ -23,7 +23,7 @@ const SPACES: Record<string, [fileId: number, score: number][]> = {
 };
 let users = 10;
 
-/** What is found, and the spaces that were searched. */
+/** Returns the ids of the found files, and the spaces that were searched. */
 async function search(given: Partial<SearchRequest>, { isElsewhere = true, isBroken = false } = {}) {
   const searched: string[] = [];
   const filesOf = (ids: readonly number[]) => ids.map((_id) => ({ _id, generation: 1 }));
@@ -55,41 +55,41 @@ async function search(given: Partial<SearchRequest>, { isElsewhere = true, isBro
     },
   };
   const request: SearchRequest = {
-    spaces: () => Promise.resolve(['here', 'there']),
+    spaces: () => Promise.resolve(['here', 'other']),
     ...{ likely: null, needsCold: false, query: 'q', vectorIn: () => Promise.resolve([1]), vectorGiven: false },
     ...{ model: 'OPENAI', k: 10, filter: {} as ChunkFilter, exact: false, weights: null, rerank: null },
     signal: new AbortController().signal,
     ...given,
   };
   const deps = { store, encodeQuery: () => null, rerankers: {} } as unknown as ApiDeps;
-  // A user of its own each time: those whose files lie in several spaces are remembered.
+  // A new user for each search: users with files in several spaces are cached.
   const found = await searchChunks({ organizationId: 1, userId: (users += 1) }, request, deps);
   return { ids: found.map(({ hit }) => hit.fileId), searched };
 }
 
 const ROWS: [what: string, given: Partial<SearchRequest>, ids: number[]][] = [
-  ['by rank where each model has scores of its own', {}, [1, 2, 3, 4, 5, 6]],
-  ['the same where the likely space is searched early', { likely: 'here' }, [1, 2, 3, 4, 5, 6]],
-  ['the same where the likely space is the last', { likely: 'there' }, [1, 2, 3, 4, 5, 6]],
+  ['by rank, because each model has its own range of scores', {}, [1, 2, 3, 4, 5, 6]],
+  ['by rank, the likely space searched early', { likely: 'here' }, [1, 2, 3, 4, 5, 6]],
+  ['by rank, the last space as the likely one', { likely: 'other' }, [1, 2, 3, 4, 5, 6]],
   ['by score for a vector of the caller', { vectorGiven: true }, [1, 3, 5, 2, 4, 6]],
-  ['by score, the likely space searched early', { vectorGiven: true, likely: 'there' }, [1, 3, 5, 2, 4, 6]],
+  ['by score, the likely space searched early', { vectorGiven: true, likely: 'other' }, [1, 3, 5, 2, 4, 6]],
   ['the best k of both', { k: 3 }, [1, 2, 3]],
   ['the best k of both by score', { k: 4, vectorGiven: true }, [1, 3, 5, 2]],
-  ['of one space as it stands', { spaces: () => Promise.resolve(['there']) }, [2, 4, 6]],
-  ['of none nothing', { spaces: () => Promise.resolve([]) }, []],
+  ['of one space by score', { spaces: () => Promise.resolve(['other']) }, [2, 4, 6]],
+  ['of no space, no results', { spaces: () => Promise.resolve([]) }, []],
 ];
 
-test('chunks of several spaces come by rank, and by score only for a vector that its caller gave', () =>
+test('orders chunks of several spaces by rank, and by score only for a vector of the caller', () =>
   everyRow(
     ROWS,
     ([what]) => what,
     async ([, given, ids]) => expect((await search(given)).ids).toEqual(ids),
   ));
 
-test('the likely space alone is searched where all files lie there', async () => {
-  expect(await search({ likely: 'there' }, { isElsewhere: false })).toEqual({ ids: [2, 4, 6], searched: ['there'] });
+test('searches only the likely space if all files are in it', async () => {
+  expect(await search({ likely: 'other' }, { isElsewhere: false })).toEqual({ ids: [2, 4, 6], searched: ['other'] });
 });
 
-test('a search that fails in a space fails, and is not an answer without it', async () => {
+test('a failure in one space fails the search', async () => {
   await expect(search({}, { isBroken: true })).rejects.toThrow('broken');
 });

@@ -1,4 +1,4 @@
-/** What a search asks for by each field of its request, what it answers, and what dry runs and checks of readiness make of what they see. */
+/** Queries and answers of searches by the fields of the request, estimates of dry runs, and the readiness check. */
 import { describe, expect, test } from '@jest/globals';
 
 import { embeddings } from '../../api/chunks/embeddings.js';
@@ -26,7 +26,7 @@ const thrownBy = async (act: () => unknown): Promise<unknown> => {
   return null;
 };
 
-describe('a search', () => {
+describe('search', () => {
   const HITS = [
     { fileId: 1, generation: 3, chunkIndex: 4, score: 0.9 },
     { fileId: 2, generation: 3, chunkIndex: 0, score: 0.5 },
@@ -43,12 +43,12 @@ describe('a search', () => {
   }
   let users = 100;
 
-  /** What a request comes to: its queries, the texts that it had embedded, and its answer. */
+  /** Runs a search. @returns its queries, the embedded texts, and its answer */
   async function search(given: object, { cold = [], enabled, spaces = ['here'] }: Deployment = {}) {
     const queries: VectorQuery[] = [];
     const embedded: unknown[] = [];
     const used: unknown[] = [];
-    const coldAsked: unknown[] = [];
+    const coldQueries: unknown[] = [];
     const filesOf = (ids: readonly number[]) => ids.map(file);
     const store = {
       files: {
@@ -79,8 +79,8 @@ describe('a search', () => {
           ),
       },
       coldFiles: {
-        among: (...asked: unknown[]) => {
-          coldAsked.push(asked);
+        among: (...requests: unknown[]) => {
+          coldQueries.push(requests);
           return Promise.resolve(cold);
         },
       },
@@ -112,14 +112,14 @@ describe('a search', () => {
       publicUrl: () => 'http://here',
     } as unknown as ApiDeps;
     const body = validate(embeddings.body!, { query: 'q', k: 2, ...given }, 'body', RULES);
-    // A user of its own each time: those whose files lie in several spaces are remembered.
+    // A new user for each search: users with files in several spaces are cached.
     const caller = { organizationId: 1, userId: (users += 1) };
     const call = { caller, body, deps, signal: new AbortController().signal };
     const { documents } = (await embeddings.handle(call as never)) as { documents: Record<string, unknown>[] };
-    return { documents, queries, embedded, used, coldAsked };
+    return { documents, queries, embedded, used, coldQueries };
   }
 
-  test('asks for what each of its fields says', () =>
+  test('maps each field of the request to its queries', () =>
     everyRow(
       [
         [{}, {}],
@@ -147,7 +147,7 @@ describe('a search', () => {
         ],
         [{ tags: { a: 1 }, tags_v2: { OR: [] } }, { filter: { tagTree: { AND: [{ key: 'a', value: 1 }] } } }],
         [{ media_type: 'AUDIO' }, { filter: { media: 'AUDIO' } }],
-        // Pictures are of one model, whichever is asked for.
+        // Pictures use one model, regardless of the requested one.
         [{ media_type: 'IMAGE' }, { filter: { media: 'IMAGE' }, model: 'VERTEX_MULTIMODAL' }],
         [{ high_accuracy: true }, { exact: true }],
         [{ k: 1 }, { limit: 1 }],
@@ -173,7 +173,7 @@ describe('a search', () => {
       },
     ));
 
-  test('answers what it found, the best first, with what was asked for beside it', async () => {
+  test('returns the best hits first, with the requested extra fields', async () => {
     const { documents, embedded, used } = await search({});
     expect(documents[0]).toEqual({
       ...{ content: 'text 1', file_id: 1, parent_file_id: 8, source: 'n1', source_url: 'u', source_type: 'BOX' },
@@ -185,13 +185,13 @@ describe('a search', () => {
       [2, 2],
     ]);
     expect([embedded, used]).toEqual([[['here', ['q'], 'query']], [1, 2]]);
-    const asked = {
+    const requests = {
       include_tags: true,
       include_vectors: true,
       include_raw_file: true,
       include_file_level_metadata: true,
     };
-    const [first, second] = (await search(asked)).documents;
+    const [first, second] = (await search(requests)).documents;
     expect(first).toMatchObject({
       ...{
         tags: { a: 1 },
@@ -203,7 +203,7 @@ describe('a search', () => {
     expect(second!['presigned_url']).toBeNull();
   });
 
-  test('weighs meaning and words in equal shares, or as it is told', async () => {
+  test('weights semantic and keyword scores equally, or by the given weights', async () => {
     const scores = async (weights?: object) => {
       const { documents, queries } = await search({ hybrid_search: true, hybrid_search_tuning_parameters: weights });
       return [documents.map(({ score }) => score), queries[0]?.sparse !== null, queries[0]?.dense !== null];
@@ -214,7 +214,7 @@ describe('a search', () => {
     expect((await scores({ weight_a: 0, weight_b: 1 })).slice(1)).toEqual([true, false]);
   });
 
-  test('is refused where it would miss what is asked for', async () => {
+  test('is refused if its result would be incomplete', async () => {
     const refused = async (given: object, deployment: Deployment = {}) =>
       ((await thrownBy(() => search(given, deployment))) as { status?: number } | null)?.status ?? 'answered';
     expect(await refused({ query: 'x'.repeat(10) })).toBe('answered');
@@ -231,14 +231,14 @@ describe('a search', () => {
     expect((error as { detail: string }).detail).toMatch(/: 1000, .*, 1099 and more\. /);
   });
 
-  test('has texts ranked again, and pictures follow as they were', async () => {
+  test('reranks texts, followed by pictures in their order', async () => {
     const found = (text: string, fileId: number) =>
       ({ hit: { fileId, score: fileId }, chunk: { text } }) as unknown as Found;
     const all = [found(' ', 1), found('a', 2), found('b', 3), found('c', 4)];
-    const asked: unknown[] = [];
+    const requests: unknown[] = [];
     const reranker = {
-      rerank: (...[query, texts, most]: unknown[]) => {
-        asked.push([query, texts, most]);
+      rerank: (...[query, texts, limit]: unknown[]) => {
+        requests.push([query, texts, limit]);
         return Promise.resolve([
           { index: 2, score: 0.9 },
           { index: 0, score: 0.4 },
@@ -257,14 +257,14 @@ describe('a search', () => {
       [1, 1],
     ]);
     expect(await rank(1)).toEqual([[4, 0.9]]);
-    expect(asked).toEqual([
+    expect(requests).toEqual([
       ['q', ['a', 'b', 'c'], 3],
       ['q', ['a', 'b', 'c'], 1],
     ]);
   });
 });
 
-test('a provider that fails is 503 where trying again may help, 400 where a setting is missing, else 502', () =>
+test('answers a failed provider with 503 if it is retryable, 400 if a setting is missing, else 502', () =>
   everyRow(
     [
       ['rate_limited', { retryAfterMs: 1_500 }, 503, 2],
@@ -284,8 +284,8 @@ test('a provider that fails is 503 where trying again may help, 400 where a sett
     },
   ));
 
-describe('a dry run', () => {
-  test('reads a sample as far apart as can be', () => {
+describe('dry run', () => {
+  test('reads an evenly spread sample', () => {
     const all = Array.from({ length: 10 }, (_, index) => index);
     expect(spread(all, 10)).toEqual(all);
     expect(spread(all, 20)).toEqual(all);
@@ -293,7 +293,7 @@ describe('a dry run', () => {
     expect(spread(all, 1)).toEqual([5]);
   });
 
-  test('counts what can not be read, and leaves out what was not read in time', async () => {
+  test('counts unreadable files, and omits files not read in time', async () => {
     const stop = new AbortController();
     const read = (one: number) => {
       if (one === 2) return Promise.reject(new Fault('not_found', 'gone'));
@@ -312,7 +312,7 @@ describe('a dry run', () => {
     );
   });
 
-  test('is one of two of its user at once', async () => {
+  test('is limited to two per user at once', async () => {
     const settings = { dryRun: { timeoutMs: 60_000 } };
     const run = <T>(work: () => Promise<T>, userId = 1) =>
       withDeadline({ userId } as never, { settings } as never, work);
@@ -347,7 +347,7 @@ describe('a dry run', () => {
   const estimate = (fields: Partial<Seen>, options: object = {}, given = deps) =>
     estimateOf({} as never, 'scrapeSitemap', { ...DEFAULT_INGEST_OPTIONS, ...options }, seen(fields), given);
 
-  test('that reads all is exact', async () => {
+  test('is exact if it reads all files', async () => {
     expect(await estimate({})).toEqual({
       ...{ id: null, dry_run: true, embedding_model: 'OPENAI', files: 3, bytes: 120, chunks: 6, tokens: 60 },
       ...{ tokens_low: 60, tokens_high: 60, price: 30, seconds: 7.5, seconds_by: { runs: 2, files: 10 } },
@@ -357,12 +357,12 @@ describe('a dry run', () => {
     expect(await estimate({ files: 4, failed: 1 })).toMatchObject({ tokens: 60, tokens_high: 60, estimated: false });
   });
 
-  test('of a sample says between what the whole lies, if that can be known', async () => {
+  test('estimates an interval from a sample, if possible', async () => {
     // 1.96 standard errors of 20 ± 10 over 12 files, 3 of them read.
     expect(await estimate({ files: 12 })).toMatchObject({
       ...{ tokens: 240, tokens_low: 122, tokens_high: 358, chunks: 24, bytes: 480, estimated: true },
     });
-    // A fourth of the files can't be read.
+    // A quarter of the files cannot be read.
     expect(await estimate({ files: 16, failed: 1 })).toMatchObject({ tokens: 240 });
     expect(await estimate({ files: 12, complete: false })).toMatchObject({
       tokens: 240,
@@ -379,7 +379,7 @@ describe('a dry run', () => {
     expect(await estimate({ files: 0, read: [] })).toMatchObject({ tokens: 0, tokens_high: 0, estimated: false });
   });
 
-  test('counts no tokens where nothing is embedded, and no chunks where none are made', () =>
+  test('counts no tokens without embedding, and no chunks without chunking', () =>
     everyRow(
       [
         [{ skipEmbeddingGeneration: true }, { tokens: 0, chunks: 6, price: 0 }],
@@ -392,7 +392,7 @@ describe('a dry run', () => {
       async ([options, expected]) => expect(await estimate({}, options)).toMatchObject(expected),
     ));
 
-  test('does not know what nobody has run, nor looks up too many chunks', async () => {
+  test('has no duration without earlier runs, and looks up at most 5,000 chunks', async () => {
     const unrated = { ...deps, store: { ...deps.store, runRates: { rateOf: () => Promise.resolve(null) } } } as never;
     expect(await estimate({}, {}, unrated)).toMatchObject({ seconds: null, seconds_by: null });
     const texts = (length: number) => [{ bytes: 1, tokens: 1, texts: Array.from({ length }, String) }];
@@ -402,8 +402,8 @@ describe('a dry run', () => {
 });
 
 describe('GET /ready', () => {
-  const away = () => Promise.reject(new Error('away'));
-  const fine = {
+  const fail = () => Promise.reject(new Error('unreachable'));
+  const healthy = {
     ...{ pingMongo: () => Promise.resolve(), schema: { check: () => Promise.resolve(null) } },
     vectors: { probe: () => Promise.resolve([]) },
     workers: {
@@ -427,30 +427,30 @@ describe('GET /ready', () => {
   const ask = (store: object = {}, more: object = {}) =>
     ready.handle({
       deps: {
-        ...{ store: { ...fine, ...store }, dispatcher: { ping: () => Promise.resolve() } },
+        ...{ store: { ...healthy, ...store }, dispatcher: { ping: () => Promise.resolve() } },
         ...{ diskTrouble: () => Promise.resolve(null), engineTrouble: () => Promise.resolve(null), ...more },
       },
     } as never) as Promise<{ status: string; reasons: string[]; checks: Record<string, { ok: boolean }> }>;
 
-  test('is ready where all is well', async () => {
+  test('is ready if all checks pass', async () => {
     const { status, reasons, checks } = await ask();
     expect([status, reasons, Object.values(checks).every(({ ok }) => ok), Object.keys(checks).length]).toEqual([
       ...['ready', [], true, 7],
     ]);
   });
 
-  test('is degraded where a part is out of order, and says which', () =>
+  test('is degraded if a check fails, and names it', () =>
     everyRow(
       [
-        ['qdrant', { vectors: { probe: away } }, {}, /^Qdrant does not answer/],
+        ['qdrant', { vectors: { probe: fail } }, {}, /^Qdrant does not answer/],
         [
           'qdrant',
           { vectors: { probe: () => Promise.resolve([{ name: 'c1' }, { name: 'c2' }]) } },
           {},
           /searches in c1, c2:/,
         ],
-        ['qdrant', { vectors: { probe: away } }, { engineTrouble: () => Promise.resolve('It ended.') }, /^It ended/],
-        ['temporal', {}, { dispatcher: { ping: away } }, /^Temporal does not answer/],
+        ['qdrant', { vectors: { probe: fail } }, { engineTrouble: () => Promise.resolve('It ended.') }, /^It ended/],
+        ['temporal', {}, { dispatcher: { ping: fail } }, /^Temporal does not answer/],
         ['worker', { workers: { list: () => Promise.resolve([]) } }, {}, /worker/i],
         [
           'runs',
@@ -460,15 +460,15 @@ describe('GET /ready', () => {
         ],
         ['disk', {}, { diskTrouble: () => Promise.resolve('The disk is low') }, /^The disk is low\.$/],
       ] as [string, object, object, RegExp][],
-      ([part, , , says]) => `${part} ${String(says)}`,
-      async ([part, store, more, says]) => {
+      ([part, , , reason]) => `${part} ${String(reason)}`,
+      async ([part, store, more, reason]) => {
         const { status, reasons, checks } = await ask(store, more);
-        expect([status, checks[part]?.ok, reasons]).toEqual(['degraded', false, [expect.stringMatching(says)]]);
+        expect([status, checks[part]?.ok, reasons]).toEqual(['degraded', false, [expect.stringMatching(reason)]]);
       },
     ));
 
-  test('is 503 without MongoDB, and where the records are newer than the process', async () => {
-    expect(await thrownBy(() => ask({ pingMongo: away }))).toMatchObject({ status: 503, retryAfterSeconds: 5 });
-    expect(await thrownBy(() => ask({ schema: { check: away } }))).toMatchObject({ status: 503 });
+  test('is 503 if MongoDB is unreachable or the schema cannot be checked', async () => {
+    expect(await thrownBy(() => ask({ pingMongo: fail }))).toMatchObject({ status: 503, retryAfterSeconds: 5 });
+    expect(await thrownBy(() => ask({ schema: { check: fail } }))).toMatchObject({ status: 503 });
   });
 });

@@ -14,7 +14,7 @@ function open(change: (query: URLSearchParams) => void) {
   return signed.read({ organization, file, content }, Object.fromEntries(url.searchParams));
 }
 
-test('a signed address opens what it was signed for', () => {
+test('a signed URL opens its content', () => {
   expect(open(() => undefined)).toEqual(ref);
 });
 
@@ -25,11 +25,11 @@ test.each<readonly [string, (expires: string) => string]>([
   ['a space', (expires) => ` ${expires}`],
   ['an exponent', (expires) => `${expires}e0`],
   ['hexadecimal digits', (expires) => `0x${Number(expires).toString(16)}`],
-])('another spelling of expires is refused: %s', (_what, spell) => {
+])('refuses another spelling of expires: %s', (_what, spell) => {
   expect(open((query) => query.set('expires', spell(query.get('expires') ?? '')))).toBeNull();
 });
 
-test('other texts that decode to the signature are refused', () => {
+test('refuses other texts that decode to the signature', () => {
   const signature = new URLSearchParams(signed.sign(ref, 60).split('?')[1]).get('signature') ?? '';
   expect(base64Twins(signature).length).toBeGreaterThanOrEqual(3);
   for (let index = 0; index < base64Twins(signature).length; index += 1)

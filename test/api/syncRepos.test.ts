@@ -10,7 +10,7 @@ const PAGES = [
   { containers: [repository(3, 'bob/notes')], next: null },
 ];
 
-/** Which repositories the words of a request have listed; its status where they mean none. */
+/** Returns the repositories that a request lists, or the status if it is refused. */
 async function listed(repos: readonly string[], isBusy = false): Promise<unknown> {
   const runId = 7;
   const { stores, of } = recorder({
@@ -36,7 +36,7 @@ async function listed(repos: readonly string[], isBusy = false): Promise<unknown
   return run?.progress.walk.open;
 }
 
-test('a repository is named by its id, its address, its whole name or its name alone, where that means one', () =>
+test('a repository is identified by its id, URL, full name, or short name if unambiguous', () =>
   everyRow(
     [
       [['1'], ['Ada/Atlas']],
@@ -54,6 +54,6 @@ test('a repository is named by its id, its address, its whole name or its name a
     async ([repos, expected]) => expect(await listed(repos)).toEqual(expected),
   ));
 
-test('an account that is being listed is asked for later', async () => {
+test('refuses an account that is being listed', async () => {
   expect(await listed(['1'], true)).toBe(409);
 });

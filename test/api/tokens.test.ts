@@ -7,7 +7,7 @@ import { base64Twins } from '../support/base64Twins.js';
 const owner = { organizationId: 7, userId: 42 };
 const key = (id: string) => ({ id, key: randomBytes(32) });
 
-test('a token names its owner until it expires', () => {
+test('a token identifies its owner until it expires', () => {
   let now = 1_000;
   const tokens = createTokens([key('a')], () => now);
   const { accessToken } = tokens.issue(owner);
@@ -18,7 +18,7 @@ test('a token names its owner until it expires', () => {
   expect(tokens.read(accessToken)).toBeNull();
 });
 
-test('an altered token is nobody\u2019s', () => {
+test('an altered token is invalid', () => {
   const tokens = createTokens([key('a')]);
   const [kind, id, payload, mac] = tokens.issue(owner).accessToken.split('.');
   const other = Buffer.from(JSON.stringify({ o: 8, u: 42, e: Date.now() + 1e9 })).toString('base64url');
@@ -34,7 +34,7 @@ test('an altered token is nobody\u2019s', () => {
   }
 });
 
-test('other texts that decode to the signature of a token are refused', () => {
+test('refuses other texts that decode to the signature of a token', () => {
   const tokens = createTokens([key('a')]);
   const { accessToken } = tokens.issue(owner);
   const dot = accessToken.lastIndexOf('.') + 1;
@@ -51,7 +51,7 @@ test('keys rotate: the first signs, all verify', () => {
   expect(createTokens([fresh]).read(accessToken)).toBeNull();
 });
 
-test('a refresh token opens nothing', () => {
+test('a refresh token is not accepted as an access token', () => {
   const tokens = createTokens([key('a')]);
   expect(tokens.read(tokens.issue(owner).refreshToken)).toBeNull();
 });

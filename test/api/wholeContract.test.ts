@@ -16,26 +16,26 @@ import {
 } from '../support/contract.js';
 import { everyRow } from '../support/everyRow.js';
 
-/** Every operation of the contract that this server has, beside its requests' bodies: those are in requestContract.test.ts. */
+/** All operations shared with the contract. Their request bodies are in requestContract.test.ts. */
 const both = operations
   .filter(({ method, path }) => theirs.paths[path]?.[method])
   .map(({ method, path }) => [method, path] as const);
 const described = (document: Document, method: string, path: string) => document.paths[path]![method]!;
 
-test('whatever is compared below is all there is, but for the live reads that are not built', () => {
-  const left = Object.entries(theirs.paths).flatMap(([path, methods]) =>
+test('the comparison covers the whole contract, except live reads that are not implemented', () => {
+  const uncovered = Object.entries(theirs.paths).flatMap(([path, methods]) =>
     Object.keys(methods).flatMap((method) => (both.some(([a, b]) => a === method && b === path) ? [] : [path])),
   );
-  expect(left.filter((path) => !path.startsWith('/integrations/data/github/'))).toEqual([]);
+  expect(uncovered.filter((path) => !path.startsWith('/integrations/data/github/'))).toEqual([]);
 });
 
-/** Limits that only we have are in docs/api/conventions.md. */
+/** Bounds of the contract; additional ones are in docs/api/conventions.md. */
 const BOUNDS = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'minLength', 'maxLength', 'pattern'];
 const boundsOf = (document: Document, schema: Schema) =>
   Object.fromEntries(
     choices(document, schema).flatMap((one) => Object.entries(one).filter(([word]) => BOUNDS.includes(word))),
   );
-/** Of a list in a query its members: one alone is written as it is. */
+/** Returns the types, without null. For a list in a query, `string` is dropped: a single member needs no list. */
 const typesOf = (document: Document, schema: Schema): unknown[] => {
   const types = choices(document, schema).flatMap((one) => [one.type].flat());
   const single = types.includes('array') ? types.filter((type) => type !== 'string') : types;
@@ -55,34 +55,34 @@ function parametersOf(document: Document, method: string, path: string) {
 }
 
 const rows = both.map(([method, path]) => {
-  return { method, path, mine: described(ours, method, path), other: described(theirs, method, path) };
+  return { method, path, own: described(ours, method, path), other: described(theirs, method, path) };
 });
 const each = (rule: (row: (typeof rows)[number]) => void) =>
   everyRow(rows, ({ method, path }) => `${method} ${path}`, rule);
 
-test('every operation takes just the parameters of the contract, as it describes them', () =>
-  each(({ method, path, mine, other }) => {
+test('every operation has exactly the parameters of the contract', () =>
+  each(({ method, path, own, other }) => {
     expect(parametersOf(ours, method, path)).toEqual(parametersOf(theirs, method, path));
     for (const { name, in: where, schema } of other.parameters ?? []) {
-      const own = mine.parameters?.find((one) => one.name === name && one.in === where);
-      expect(boundsOf(ours, own?.schema ?? {})).toMatchObject(boundsOf(theirs, schema));
+      const parameter = own.parameters?.find((one) => one.name === name && one.in === where);
+      expect(boundsOf(ours, parameter?.schema ?? {})).toMatchObject(boundsOf(theirs, schema));
     }
   }));
 
-test('every operation takes a body of the kinds that the contract names, or none', () =>
-  each(({ mine, other }) => {
-    expect(Object.keys(mine.requestBody?.content ?? {})).toEqual(Object.keys(other.requestBody?.content ?? {}));
-    expect(mine.requestBody?.required ?? false).toBe(other.requestBody?.required ?? false);
+test('every operation accepts the content types of the contract, or no body', () =>
+  each(({ own, other }) => {
+    expect(Object.keys(own.requestBody?.content ?? {})).toEqual(Object.keys(other.requestBody?.content ?? {}));
+    expect(own.requestBody?.required ?? false).toBe(other.requestBody?.required ?? false);
   }));
 
-test('every operation is called with the credentials that the contract names', () =>
-  each(({ mine, other }) => {
-    expect(mine.security).toEqual(other.security);
+test('every operation requires the credentials of the contract', () =>
+  each(({ own, other }) => {
+    expect(own.security).toEqual(other.security);
   }));
 
-test('every operation answers just what the contract describes, and no more than api/extensions.ts adds', () =>
-  each(({ method, path, mine, other }) => {
-    expect(Object.keys(mine.responses)).toEqual(expect.arrayContaining(Object.keys(other.responses)));
+test('every answer has the fields of the contract, and no others than those in api/extensions.ts', () =>
+  each(({ method, path, own, other }) => {
+    expect(Object.keys(own.responses)).toEqual(expect.arrayContaining(Object.keys(other.responses)));
     const prefix = `${method.toUpperCase()} ${path}.`;
     const added = new Set(
       Object.keys(EXTENSIONS.fields).flatMap((name) => (name.startsWith(prefix) ? [name.slice(prefix.length)] : [])),
@@ -92,7 +92,7 @@ test('every operation answers just what the contract describes, and no more than
     expect(differences({ ours, theirs, added, ofRecords }, answer, wanted)).toEqual([]);
   }));
 
-test('a difference would be seen', () => {
+test('the comparison reports differences', () => {
   const compared = { ours, theirs, added: new Set(['c']) };
   const wanted: Schema = {
     type: 'object',

@@ -15,7 +15,7 @@ import type { RunDoc } from '../../store/runs/model.js';
 import { everyRow } from '../support/everyRow.js';
 import { type Answers, recorder } from '../support/recorder.js';
 
-/** What the dispatcher, the reaper and the diagnosis decide, by what Temporal and the records say: both are tables here. */
+/** Decisions of the dispatcher, the reaper and the diagnosis, from states of workflows and records. Both are fakes. */
 const runOf = (fields: Partial<RunDoc> = {}): RunDoc =>
   ({
     ...{ _id: 7, kind: 'scrapeSitemap', workflowId: 'scrape:3', organizationId: 1, userId: 2, fileId: 3 },
@@ -39,8 +39,8 @@ interface Described {
 }
 const missing = () => new WorkflowNotFoundError('none', 'x', undefined);
 
-/** Temporal as far as it is asked: workflows by id, and what was done with them. */
-function temporalOf(
+/** Fake Temporal client: workflows by id, and the calls that it received. */
+function fakeTemporal(
   workflows: Record<string, Described | Error>,
   options: { start?: () => unknown; cancel?: () => unknown } = {},
 ) {
@@ -78,46 +78,46 @@ function temporalOf(
   };
 }
 const names = { idOf: (id: string) => id, taskQueue: 'q', keyOf: (id: string) => id } as never;
-const logOf = () => {
+const fakeLog = () => {
   const lines: string[] = [];
   const write = (_fields: unknown, text: string) => void lines.push(text);
   return { lines, log: { info: write, warn: write, error: write, debug: write } as never };
 };
 
-describe('whether a run is alive', () => {
+describe('liveness of a run', () => {
   const RUNNING = { status: 'RUNNING', memo: { runId: 7 }, runId: 't' };
   const rows: [what: string, run: Partial<RunDoc>, workflow: Described | Error | null, isAlive: boolean][] = [
     ['its workflow runs', {}, RUNNING, true],
     ['its workflow was terminated', {}, { ...RUNNING, status: 'TERMINATED' }, false],
     ['its workflow has failed', {}, { ...RUNNING, status: 'FAILED' }, false],
     ['its workflow has ended', {}, { ...RUNNING, status: 'COMPLETED' }, false],
-    ['Temporal knows none', {}, null, false],
-    ['the workflow of that id is of another run', {}, { ...RUNNING, memo: { runId: 8 } }, false],
-    ['a schedule has begun it', { temporalRunId: 't' }, { ...RUNNING, memo: {} }, true],
+    ['Temporal has no such workflow', {}, null, false],
+    ['the workflow of that id belongs to another run', {}, { ...RUNNING, memo: { runId: 8 } }, false],
+    ['a schedule started it', { temporalRunId: 't' }, { ...RUNNING, memo: {} }, true],
     [
-      'a schedule has begun it, and it has continued as new',
+      'a schedule started it, and it has continued as new',
       { temporalRunId: 't' },
       { ...RUNNING, memo: {}, runId: 'u', raw: { workflowExecutionInfo: { firstRunId: 't' } } },
       true,
     ],
-    ['a schedule has begun the next one', { temporalRunId: 'earlier' }, RUNNING, false],
-    ['a stream works on it with others', { stream: true }, { ...RUNNING, memo: { runId: 99 } }, true],
+    ['a schedule has started the next run', { temporalRunId: 'earlier' }, RUNNING, false],
+    ['an upload stream processes it with others', { stream: true }, { ...RUNNING, memo: { runId: 99 } }, true],
     ['its stream has ended', { stream: true }, { ...RUNNING, status: 'COMPLETED' }, false],
   ];
-  test('its own workflow says, whatever its age', async () => {
+  test('follows the state of its own workflow, whatever its age', async () => {
     await everyRow(
       rows,
       ([what]) => what,
       async ([_what, fields, workflow, expected]) => {
-        const { access } = temporalOf(workflow === null ? {} : { 'scrape:3': workflow });
+        const { access } = fakeTemporal(workflow === null ? {} : { 'scrape:3': workflow });
         expect(await isAlive(access, runOf(fields))).toBe(expected);
       },
     );
-    const { access } = temporalOf({ 'scrape:3': new Error('Temporal is away') });
-    await expect(isAlive(access, runOf())).rejects.toThrow('Temporal is away');
+    const { access } = fakeTemporal({ 'scrape:3': new Error('Temporal is unreachable') });
+    await expect(isAlive(access, runOf())).rejects.toThrow('Temporal is unreachable');
   });
 
-  test('a part that its pass is about to begin is, as long as the pass is', async () => {
+  test('an unstarted part of an auto-sync pass is alive while the pass is', async () => {
     const part = runOf({ parentRunId: 5, startedAt: null });
     const pass = runOf({ _id: 5, workflowId: 'pass', temporalRunId: 'p' });
     const rowsOfPass: [Described | null, Partial<RunDoc> | null, boolean][] = [
@@ -128,15 +128,15 @@ describe('whether a run is alive', () => {
       [null, {}, false],
     ];
     await everyRow(rowsOfPass, JSON.stringify, async ([workflow, fields, expected]) => {
-      const { access } = temporalOf(workflow === null ? {} : { pass: workflow });
+      const { access } = fakeTemporal(workflow === null ? {} : { pass: workflow });
       const runs = recorder({ 'runs.find': fields && { ...pass, ...fields } }).stores as { runs: never };
       expect(await isAlive(access, part, runs.runs)).toBe(expected);
     });
   });
 });
 
-describe('the end of a run whose workflow is gone', () => {
-  /** What is called beside the end of the files and of the run. */
+describe('end of a run whose workflow has ended', () => {
+  /** Further calls, apart from those that end the files and the run. */
   const ENDS: Partial<Record<RunKind, readonly string[]>> = {
     deleteFiles: ['files.stopped'],
     deleteUser: ['files.stopped'],
@@ -147,11 +147,11 @@ describe('the end of a run whose workflow is gone', () => {
   };
   const kinds = (Object.keys(IS_UPLOAD) as RunKind[]).filter((kind) => kind !== 'reembedFiles');
 
-  test('ends what its own last step would have, files first and the run last, with counts where it has files', async () => {
+  test('ends what its own last step would have ended, files first and the run last, with counts if it has files', async () => {
     await everyRow(kinds, String, async (kind) => {
       const { stores, names: called, of } = recorder({ 'files.abortOpen': 4, 'files.countRun': { ready: 2 } });
       expect(
-        await endGoneRun(temporalOf({}).access, stores, runOf({ kind, dataSourceId: 9 }), ENDED_FROM_OUTSIDE),
+        await endGoneRun(fakeTemporal({}).access, stores, runOf({ kind, dataSourceId: 9 }), ENDED_FROM_OUTSIDE),
       ).toBe(4);
       const counted = IS_UPLOAD[kind] || kind === 'resyncFile';
       expect(called()[0]).toBe('files.abortOpen');
@@ -167,33 +167,33 @@ describe('the end of a run whose workflow is gone', () => {
     });
   });
 
-  test('a listing that was cancelled is no error; one that was ended from outside is, and neither counts as whole', async () => {
+  test('a cancelled listing is READY, one terminated from outside has an error, and neither counts as complete', async () => {
     const run = runOf({ kind: 'syncItems', dataSourceId: 9 });
     const cancelled = recorder();
-    await endGoneRun(temporalOf({}).access, cancelled.stores, run, CANCELLED);
+    await endGoneRun(fakeTemporal({}).access, cancelled.stores, run, CANCELLED);
     expect(cancelled.of('dataSources.endListing')).toEqual([[run, 9, 7, { status: 'READY', whole: false, facts: {} }]]);
     expect(cancelled.of('runs.finish')[0]?.[3]).toBeUndefined();
     const ended = recorder();
-    await endGoneRun(temporalOf({}).access, ended.stores, run, ENDED_FROM_OUTSIDE);
+    await endGoneRun(fakeTemporal({}).access, ended.stores, run, ENDED_FROM_OUTSIDE);
     expect(ended.of('dataSources.endListing')[0]?.[3]).toEqual({
       ...{ status: 'SYNC_ERROR', whole: false },
       facts: { items_error: ENDED_FROM_OUTSIDE.listing },
     });
   });
 
-  test('what says that files of a source stand still is taken back', async () => {
+  test('clears the note that files of a source are paused', async () => {
     const { stores, of } = recorder();
     const run = runOf({ kind: 'syncSource', dataSourceId: 9, maxTokens: 5 });
-    await endGoneRun(temporalOf({}).access, stores, run, CANCELLED);
+    await endGoneRun(fakeTemporal({}).access, stores, run, CANCELLED);
     expect(of('dataSources.note')).toEqual([[run, 9, { files_paused: null }]]);
   });
 
-  test('of re-embedding is left to its workflow, begun once more and cancelled, also where it runs already', async () => {
+  test('leaves a re-embedding run to its workflow, started again and cancelled, even if it is already running', async () => {
     const already = () => {
-      throw new WorkflowExecutionAlreadyStartedError('there', 'scrape:3', 'reembedFiles');
+      throw new WorkflowExecutionAlreadyStartedError('already started', 'scrape:3', 'reembedFiles');
     };
     await everyRow([undefined, already], String, async (start) => {
-      const { access, done, started } = temporalOf({}, start && { start });
+      const { access, done, started } = fakeTemporal({}, start && { start });
       const { stores, calls } = recorder();
       expect(await endGoneRun(access, stores, runOf({ kind: 'reembedFiles' }), CANCELLED)).toBe(0);
       expect([done, calls]).toEqual([['start scrape:3', 'cancel scrape:3'], []]);
@@ -202,7 +202,7 @@ describe('the end of a run whose workflow is gone', () => {
   });
 });
 
-describe('the reaper', () => {
+describe('reaper', () => {
   const reap = (run: RunDoc, workflows: Record<string, Described>, answers: Answers = {}) => {
     const {
       stores,
@@ -212,12 +212,12 @@ describe('the reaper', () => {
       ...{ 'runs.inMotion': [run], 'runs.find': run, 'files.countRun': {} },
       ...answers,
     });
-    const { log } = logOf();
-    const reaped = reapOnce(temporalOf(workflows).access, stores, log, 100_000);
+    const { log } = fakeLog();
+    const reaped = reapOnce(fakeTemporal(workflows).access, stores, log, 100_000);
     return { reaped, of, called };
   };
 
-  test('ends runs whose workflow is gone, looks at none of the last ten seconds, and leaves the others', async () => {
+  test('ends runs whose workflow has ended, except those of the last ten seconds, and leaves the others', async () => {
     const gone = reap(runOf(), {});
     expect(await gone.reaped).toBe(1);
     expect(gone.of('runs.inMotion')[0]?.[0]).toEqual(new Date(90_000));
@@ -228,7 +228,7 @@ describe('the reaper', () => {
     expect([await over.reaped, over.called()]).toEqual([0, ['runs.inMotion', 'runs.find']]);
   });
 
-  test('lets runs begin anew that no other makes up for, as often as they may', async () => {
+  test('restarts runs that no later run replaces, up to their limit', async () => {
     const redone = ['updateTags', 'recountFiles', 'moveStorage', 'settleQuarantine'] as RunKind[];
     await everyRow(Object.keys(IS_UPLOAD) as RunKind[], String, async (kind) => {
       if (kind === 'reembedFiles') return;
@@ -241,7 +241,7 @@ describe('the reaper', () => {
     });
   });
 
-  test('brings paused runs to their end that have no open file any more', async () => {
+  test('resumes paused runs without open files so that they end', async () => {
     const [empty, full] = [runOf({ _id: 1, maxTokens: 50 }), runOf({ _id: 2 })];
     const { stores, of } = recorder({
       'pauses.standing': [empty, full],
@@ -253,8 +253,8 @@ describe('the reaper', () => {
   });
 });
 
-describe('the share of a run', () => {
-  test('is that of its user; deletes have one of their own; users of one organization share its weight', async () => {
+describe('fair share of a run', () => {
+  test('is the share of its user, except for deletes; users of one organization divide its weight', async () => {
     const { stores, of } = recorder({ 'runs.countUsersAtWork': (id: number) => (id === 1 ? 4 : id === 2 ? 0 : 5_000) });
     const { of: shareOf } = createFairShares((stores as { runs: never }).runs);
     const rows: [RunKind | undefined, string][] = [
@@ -268,14 +268,14 @@ describe('the share of a run', () => {
       const share = await shareOf({ organizationId: 1, userId: 2, ...(kind && { kind }) });
       expect(share).toEqual({ fairnessKey, fairnessWeight: 0.25 });
     });
-    // Counted once for ten seconds.
+    // Users are counted once in ten seconds.
     expect(of('runs.countUsersAtWork')).toEqual([[1]]);
     expect(await shareOf({ organizationId: 2, userId: 2 })).toMatchObject({ fairnessWeight: 1 });
     expect(await shareOf({ organizationId: 3, userId: 2 })).toMatchObject({ fairnessWeight: 0.001 });
   });
 });
 
-test('errors of Temporal are failures of a store: unreachable, full or failed; others are what they are', async () => {
+test('converts errors of Temporal to store failures (unreachable, full or failed), and passes others unchanged', async () => {
   const grpc = (code: number, details = '') =>
     Object.assign(new Error(`${code}: ${details}`), { code, details, metadata: {} });
   const rows: [code: number, trouble: string | null][] = [
@@ -303,26 +303,26 @@ test('errors of Temporal are failures of a store: unreachable, full or failed; o
   expect(temporalFailure(other)).toBe(other);
 });
 
-describe('the dispatcher', () => {
+describe('dispatcher', () => {
   const dispatch = (
     run: RunDoc,
     answers: Answers = {},
     workflows: Record<string, Described> = {},
     options: { start?: () => unknown; cancel?: () => unknown } = {},
   ) => {
-    const temporal = temporalOf(workflows, options);
+    const temporal = fakeTemporal(workflows, options);
     const stores = recorder({
       'runs.find': run,
       'runs.countUsersAtWork': 1,
       'files.countRun': { ready: 1 },
       ...answers,
     });
-    const dispatcher = createDispatcher(temporal.client, names, stores.stores, logOf().log);
+    const dispatcher = createDispatcher(temporal.client, names, stores.stores, fakeLog().log);
     return { ...temporal, ...stores, dispatcher };
   };
   const RUNNING = { 'scrape:3': { status: 'RUNNING', memo: { runId: 7 } } };
 
-  test('starts a run with its ids, its share and nothing but the id of its row, and writes down that it did', async () => {
+  test('starts a run with its ids, its share and only its id as input, and records the start', async () => {
     const { dispatcher, started, of } = dispatch(runOf({ startedAt: null, dataSourceId: 9, kind: 'resyncFile' }));
     await dispatcher.start(7);
     expect(started).toMatchObject([
@@ -339,7 +339,7 @@ describe('the dispatcher', () => {
     expect([of('runs.markStarted'), of('runs.postpone')]).toEqual([[[7]], []]);
   });
 
-  test('leaves alone what was started, is held back, or has no row; and what waits behind an earlier one', async () => {
+  test('skips runs that were started, are held, have no record, or wait for an earlier run', async () => {
     const rows: [Partial<RunDoc> | null, Answers][] = [
       [{ startedAt: new Date() }, {}],
       [{ startedAt: null, held: true }, {}],
@@ -356,9 +356,9 @@ describe('the dispatcher', () => {
     expect([first.done, first.names().includes('runs.isBehindAnother')]).toEqual([['start scrape:3'], false]);
   });
 
-  test('takes a workflow that is there for its own only where it is; an earlier one that stands still is cancelled', async () => {
+  test('accepts an existing workflow only as that of the same run; cancels a paused earlier run', async () => {
     const start = () => {
-      throw new WorkflowExecutionAlreadyStartedError('there', 'scrape:3', 'scrapeSitemap');
+      throw new WorkflowExecutionAlreadyStartedError('already started', 'scrape:3', 'scrapeSitemap');
     };
     const own = dispatch(runOf({ startedAt: null }), {}, RUNNING, { start });
     await own.dispatcher.start(7);
@@ -368,7 +368,7 @@ describe('the dispatcher', () => {
     await behind.dispatcher.start(7);
     expect([behind.of('runs.markStarted').length, behind.of('runs.postpone').length]).toEqual([0, 1]);
     expect(behind.done.filter((one) => one.startsWith('cancel'))).toEqual([]);
-    // For at most some seconds: the sweeper tries it again.
+    // Postponed by at most two seconds: the sweeper retries then.
     const [, until] = behind.of('runs.postpone')[0] as [number, Date];
     expect(until.getTime() - Date.now()).toBeLessThanOrEqual(2_000);
     const paused = dispatch(runOf({ startedAt: null }), { 'pauses.under': { _id: 6 } }, others, { start });
@@ -379,15 +379,14 @@ describe('the dispatcher', () => {
 
   test('a start that fails stays in the outbox', async () => {
     const start = () => {
-      throw new Error('Temporal is away');
+      throw new Error('Temporal is unreachable');
     };
     const { dispatcher, of } = dispatch(runOf({ startedAt: null }), {}, {}, { start });
     await dispatcher.start(7);
     expect([of('runs.markStarted').length, of('runs.postpone').length]).toEqual([0, 1]);
   });
 
-  /** What cancelling does, by the state of the run. */
-  test('cancels a run where it is: in the outbox, in its stream, in Temporal, or nowhere', async () => {
+  test('cancels a run in the outbox, in an upload stream, in Temporal, or without a workflow', async () => {
     const withdrawn = dispatch(runOf({ startedAt: null }), { 'runs.withdraw': true });
     await withdrawn.dispatcher.cancel(7);
     expect(withdrawn.names()).toEqual(['runs.withdraw', 'files.abortOpen', 'runs.finish']);
@@ -412,10 +411,10 @@ describe('the dispatcher', () => {
     expect(gone.of('files.abortOpen')[0]?.[2]).toBe('cancelled');
     expect(gone.of('runs.finish')).toHaveLength(1);
 
-    // It has come to its own end between the look at its row and that at its workflow.
-    let looks = 0;
+    // The run ends by itself between the reads of its record and of its workflow.
+    let reads = 0;
     const ended = dispatch(runOf(), {
-      'runs.find': () => runOf({ finishedAt: (looks += 1) > 1 ? new Date() : null }),
+      'runs.find': () => runOf({ finishedAt: (reads += 1) > 1 ? new Date() : null }),
     });
     await ended.dispatcher.cancel(7);
     expect([ended.of('files.abortOpen'), ended.of('runs.finish')]).toEqual([[], []]);
@@ -424,12 +423,12 @@ describe('the dispatcher', () => {
     await over.dispatcher.cancel(7);
     expect(over.done).toEqual([]);
 
-    const away = dispatch(runOf(), {}, RUNNING, {
+    const unreachable = dispatch(runOf(), {}, RUNNING, {
       cancel: () => {
         throw Object.assign(new Error('14'), { code: 14, details: '', metadata: {} });
       },
     });
-    await expect(away.dispatcher.cancel(7)).rejects.toMatchObject({ store: 'Temporal', trouble: 'unreachable' });
+    await expect(unreachable.dispatcher.cancel(7)).rejects.toMatchObject({ store: 'Temporal', trouble: 'unreachable' });
   });
 
   test('starts nothing once it is closed', async () => {
@@ -442,7 +441,7 @@ describe('the dispatcher', () => {
   });
 });
 
-describe('the diagnosis of a run without progress', () => {
+describe('diagnosis of a run without progress', () => {
   const UP: StoresDown = { qdrant: null, temporal: null };
   const worker: WorkerReport = {
     ...{ lagMs: 0, waitShare: 0, waited: 0, othersShare: 0, host: 'h', pid: 1, ageMs: 0 },
@@ -470,58 +469,58 @@ describe('the diagnosis of a run without progress', () => {
   }
   const rows: Row[] = [
     { what: 'waits for a timer', cause: null },
-    { what: 'waits for its turn with a worker at work', raw: waiting(600_000), cause: null },
+    { what: 'waits for its turn while a worker is running', raw: waiting(600_000), cause: null },
     { what: 'has progressed', raw: waiting(600_000), workers: [], progressed: true, cause: null },
     { what: 'has no worker', raw: waiting(600_000), workers: [], cause: 'no_worker' },
-    { what: 'has waited for no worker for a moment only', raw: waiting(5_000), workers: [], cause: null },
+    { what: 'has waited without a worker for only five seconds', raw: waiting(5_000), workers: [], cause: null },
     { what: 'has a silent worker', raw: waiting(600_000), workers: [silent], cause: 'worker_silent' },
     {
-      what: 'has a starved worker beside a silent one',
+      what: 'has a starved worker and a silent one',
       raw: waiting(600_000),
       workers: [silent, starved],
       cause: 'worker_starved',
     },
     {
-      what: 'has a good worker beside bad ones',
+      what: 'has a healthy worker and bad ones',
       raw: waiting(600_000),
       workers: [silent, starved, worker],
       cause: null,
     },
     {
-      what: 'has a task at work while Qdrant is down',
+      what: 'has a running task while Qdrant is down',
       raw: waiting(600_000, 2),
-      down: { qdrant: 'away' },
+      down: { qdrant: 'unreachable' },
       cause: 'qdrant_down',
     },
     {
-      what: 'has a task that waits while Qdrant is down',
+      what: 'has a waiting task while Qdrant is down',
       raw: waiting(600_000),
-      down: { qdrant: 'away' },
+      down: { qdrant: 'unreachable' },
       cause: null,
     },
     {
-      what: 'is not described by Temporal',
-      down: { temporal: 'Temporal is away' },
+      what: 'cannot be described because Temporal is down',
+      down: { temporal: 'Temporal is unreachable' },
       workers: [],
       cause: 'temporal_down',
     },
     { what: 'is in the outbox with a worker', run: unstarted, cause: null },
-    { what: 'is in the outbox without one', run: unstarted, workers: [], cause: 'no_worker' },
+    { what: 'is in the outbox without a worker', run: unstarted, workers: [], cause: 'no_worker' },
     {
       what: 'is in the outbox without Temporal',
       run: unstarted,
-      down: { temporal: 'Temporal is away' },
+      down: { temporal: 'Temporal is unreachable' },
       cause: 'temporal_down',
     },
   ];
 
-  test('a run whose workflow is gone is left to the reaper; one that is described as ended too', async () => {
+  test('leaves a run without a workflow, or with an ended one, to the reaper', async () => {
     for (const workflows of [{}, { 'scrape:3': { status: 'COMPLETED', raw: waiting(600_000) } }]) {
       const { stores } = recorder({
         ...{ 'stalls.started': [runOf()], 'stalls.unstarted': [], 'stalls.stalled': [] },
         ...{ 'stalls.progressedSince': false, 'workers.list': [] },
       });
-      const round = createDiagnosis(temporalOf(workflows).access, stores, () => Promise.resolve(UP), 60_000).round();
+      const round = createDiagnosis(fakeTemporal(workflows).access, stores, () => Promise.resolve(UP), 60_000).round();
       expect((await round).stalled).toEqual([]);
     }
   });
@@ -541,12 +540,12 @@ describe('the diagnosis of a run without progress', () => {
       },
       ...{ 'stalls.progressedSince': progressed, 'workers.list': workers },
     });
-    const { access } = temporalOf({ 'scrape:3': { status: 'RUNNING', raw } });
+    const { access } = fakeTemporal({ 'scrape:3': { status: 'RUNNING', raw } });
     const found = await createDiagnosis(access, stores, () => Promise.resolve({ ...UP, ...down }), 60_000).round();
     return { ...found, of };
   };
 
-  test('names the cause only where there is one', async () => {
+  test('names a cause only for stalled runs', async () => {
     await everyRow(
       rows,
       ({ what }) => what,
@@ -557,16 +556,16 @@ describe('the diagnosis of a run without progress', () => {
     );
   });
 
-  test('a run that was stalled and is not any more has recovered, and nothing is said of others', async () => {
+  test('reports recovery only for runs that were stalled before', async () => {
     const stall = { cause: 'no_worker', message: 'x', since: new Date() } as const;
     expect((await diagnose({ run: runOf({ stall }) })).recovered).toHaveLength(1);
     expect((await diagnose({})).recovered).toEqual([]);
   });
 
-  test('what is found is written down, and logged once a cause', async () => {
+  test('records every stall, and logs each cause of a run once', async () => {
     const stall = { cause: 'no_worker', message: 'x', since: new Date() } as const;
     const { stores, of } = recorder();
-    const { log, lines } = logOf();
+    const { log, lines } = fakeLog();
     const stop = new AbortController();
     const round = () => {
       stop.abort();

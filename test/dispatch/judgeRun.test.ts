@@ -16,14 +16,14 @@ const failure = { message: 'Cannot read properties of undefined', type: 'TypeErr
 const fault = { message: 'The site does not answer.', type: 'Fault', isTimeout: false };
 const task = { isStarted: false, attempt: 1, scheduledAt: ago(90_000) };
 
-describe('a workflow that waits or works is not stalled', () => {
+describe('workflow that is not stalled', () => {
   test.each([
     ['a timer or a signal', []],
     ['a step that has sent heartbeats for half an hour, such as OCR', [step({ name: 'recognize' })]],
     ['a retry after a site refused', [step({ isStarted: false, attempt: 4, failure: fault })]],
-    ['one step at work beside one that fails', [step({}), step({ isStarted: false, attempt: 9, failure })]],
+    ['one running step and one that fails', [step({}), step({ isStarted: false, attempt: 9, failure })]],
     ['a step that needs no Qdrant while Qdrant is down', [step({ name: 'transcribe' })], true],
-    ['a new attempt that is at work after failures', [step({ attempt: 5, failure })]],
+    ['a running attempt after failures', [step({ attempt: 5, failure })]],
   ] as [string, PendingStep[], boolean?][])('%s', (_what, steps, isQdrantDown = false) => {
     expect(judgeWorkflow({ task: null, steps }, NOW, isQdrantDown)).toBeNull();
   });
@@ -64,13 +64,13 @@ describe('evidence of a stall', () => {
   });
 });
 
-/** The last failure of a step, and what its third attempt is evidence of: while it waits for a worker, and at work. */
-const FAILURES: [what: string, failure: PendingStep['failure'], waiting: string, atWork: string][] = [
+/** The last failure of a step, and the evidence from its third attempt, while it waits for a worker and while it runs. */
+const FAILURES: [what: string, failure: PendingStep['failure'], waiting: string, running: string][] = [
   ['no failure', null, 'no worker', 'none'],
   ['a defect', failure, 'step_fails', 'none'],
   ['an error without a type', { ...failure, type: null }, 'step_fails', 'none'],
   ['a fault of a site or source', { ...fault, type: FAULT_FAILURE }, 'none', 'none'],
-  ['a step that gave up its turn', { ...failure, type: TURN_OVER_FAILURE }, 'no worker', 'none'],
+  ['a step that yielded its turn', { ...failure, type: TURN_OVER_FAILURE }, 'no worker', 'none'],
   ['a timeout, as after the death of a worker', { ...failure, isTimeout: true }, 'no worker', 'none'],
 ];
 
@@ -83,12 +83,12 @@ test('only failures of the service itself, three in a row, are evidence that a s
   await everyRow(
     FAILURES,
     ([what]) => what,
-    ([, last, waiting, atWork]) => {
+    ([, last, waiting, running]) => {
       for (const attempt of [3, 50])
         expect([
           judge({ attempt, failure: last, isStarted: false }),
           judge({ attempt, failure: last, isStarted: true }),
-        ]).toEqual([waiting, atWork]);
+        ]).toEqual([waiting, running]);
       const early = waiting === 'step_fails' ? 'no worker' : waiting;
       expect(judge({ attempt: 2, failure: last, isStarted: false })).toBe(early);
     },

@@ -12,15 +12,15 @@ import type { WebhookDoc } from '../../store/webhooks/model.js';
 import { everyRow } from '../support/everyRow.js';
 import { recorder } from '../support/recorder.js';
 
-/** What the loops beside the dispatcher start and signal: the feed of events, the streams of uploads, and the sweeps. */
+/** Workflows that the background loops start and signal: the event feed, upload streams, and sweeps. */
 const names = temporalNames('d1', 'queue');
-const logOf = () => {
+const fakeLog = () => {
   const lines: string[] = [];
   const write = (_fields: unknown, text: string) => void lines.push(text);
   return { lines, log: { info: write, warn: write } as never };
 };
-/** Temporal with the states of some workflows. @param fails the workflow whose signal ends with an error */
-function temporalOf(states: Readonly<Record<string, string>> = {}, fails: string | null = null) {
+/** Fake Temporal client with the states of some workflows. @param fails the workflow whose signal fails */
+function fakeTemporal(states: Readonly<Record<string, string>> = {}, fails: string | null = null) {
   const signalled: { type: string; options: Record<string, unknown> }[] = [];
   const state = { fails };
   const client = {
@@ -31,7 +31,7 @@ function temporalOf(states: Readonly<Record<string, string>> = {}, fails: string
           states[id] ? Promise.resolve({ status: { name: states[id] } }) : Promise.reject(new Error('none')),
       }),
       signalWithStart: async (type: string, options: Record<string, unknown>) => {
-        if (options['workflowId'] === state.fails) throw new Error('Temporal is away');
+        if (options['workflowId'] === state.fails) throw new Error('Temporal is unreachable');
         signalled.push({ type, options });
       },
     },
@@ -48,18 +48,18 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-describe('the reader of the feed', () => {
+describe('reader of the event feed', () => {
   const webhook = (id: number, wokenAt: Date | null = null): WebhookDoc =>
     ({ _id: id, organizationId: 1, wake: id * 10, wokenAt }) as WebhookDoc;
 
   interface Round {
-    /** What the clock shows once the round has numbered events, in milliseconds. */
+    /** Time after the round has numbered events, in milliseconds. */
     readonly atMs?: number;
     readonly numbered?: number;
     readonly wakes?: readonly WebhookDoc[];
   }
-  /** Reads for as many rounds as there are rows. */
-  async function read(rounds: readonly Round[], temporal = temporalOf()) {
+  /** Runs one round per row. */
+  async function read(rounds: readonly Round[], temporal = fakeTemporal()) {
     let round = -1;
     jest.spyOn(performance, 'now').mockImplementation(() => rounds[round]?.atMs ?? 0);
     const stop = new AbortController();
@@ -71,12 +71,12 @@ describe('the reader of the feed', () => {
       },
       'webhooks.toWake': () => rounds[round]!.wakes ?? [],
     });
-    const { log, lines } = logOf();
+    const { log, lines } = fakeLog();
     await createFeedReader(temporal.client, names, stores, log, 60_000).read(stop.signal);
     return { calls: calls.map(({ name }) => name.replace(/^.*\./, '')), of, lines };
   }
 
-  test('numbers events in each round, looks for webhooks where some are new or after a second, and for leftovers after five', async () => {
+  test('numbers events in each round, searches webhooks to wake after new events or a second, and settles after five', async () => {
     const rounds: readonly Round[] = [
       ...[{ atMs: 0 }, { atMs: 400 }, { atMs: 999 }, { atMs: 1_000 }, { atMs: 1_100, numbered: 3 }],
       ...[{ atMs: 1_200 }, { atMs: 5_000 }, { atMs: 5_001 }, { atMs: 5_002 }],
@@ -86,14 +86,14 @@ describe('the reader of the feed', () => {
       ...['settle', 'number', 'toWake', 'number', 'number', 'number', 'toWake', 'number', 'toWake'],
       ...['number', 'number', 'toWake', 'number', 'settle', 'number'],
     ]);
-    await everyRow(of('webhooks.toWake'), String, ([toldBefore, limit]) => {
-      expect(Math.abs((toldBefore as Date).getTime() + 60_000 - Date.now())).toBeLessThan(50_000);
+    await everyRow(of('webhooks.toWake'), String, ([wokenBefore, limit]) => {
+      expect(Math.abs((wokenBefore as Date).getTime() + 60_000 - Date.now())).toBeLessThan(50_000);
       expect(limit).toBe(50);
     });
   });
 
-  test('starts or signals the workflow of a webhook once, and says for which change', async () => {
-    const temporal = temporalOf();
+  test('starts or signals the workflow of a webhook once, and records for which change', async () => {
+    const temporal = fakeTemporal();
     const { of } = await read([{ numbered: 1, wakes: [webhook(1), webhook(2)] }], temporal);
     expect(temporal.signalled).toMatchObject(
       [1, 2].map((webhookId) => ({
@@ -118,21 +118,21 @@ describe('the reader of the feed', () => {
     ['has ended', 'COMPLETED', true],
     ['is unknown', null, true],
   ];
-  test('starts a workflow that was signalled before only if it does not run', () =>
+  test('starts a workflow that was signalled before only if it is not running', () =>
     everyRow(
       STATES,
       ([what]) => what,
       async ([, state, isSignalled]) => {
-        const temporal = temporalOf(state === null ? {} : { 'd1:deliver-events:1': state });
+        const temporal = fakeTemporal(state === null ? {} : { 'd1:deliver-events:1': state });
         const { of } = await read([{ numbered: 1, wakes: [webhook(1, new Date(0))] }], temporal);
         expect(temporal.ids()).toEqual(isSignalled ? ['d1:deliver-events:1'] : []);
-        // It is not asked for again for a while, either way.
+        // Recorded either way, so that the webhook is not woken again at once.
         expect(of('webhooks.woken')).toEqual([[1, 10]]);
       },
     ));
 
-  test('signals the others where one fails, and looks again in the next round', async () => {
-    const temporal = temporalOf({}, 'd1:deliver-events:1');
+  test('signals other webhooks if one fails, and retries in the next round', async () => {
+    const temporal = fakeTemporal({}, 'd1:deliver-events:1');
     const wakes = [webhook(1), webhook(2)];
     const { of, lines } = await read(
       [
@@ -149,16 +149,16 @@ describe('the reader of the feed', () => {
     expect(lines).toEqual(Array(2).fill('the event feed could not be read; trying again'));
   });
 
-  test('goes on at once after a round that was full', async () => {
-    const temporal = temporalOf();
+  test('starts the next round at once after a full one', async () => {
+    const temporal = fakeTemporal();
     let rounds = 0;
     const stop = new AbortController();
     const { stores } = recorder({
       'events.number': () => ((rounds += 1) > 2 ? 0 : rounds === 1 ? 500 : 499),
       'webhooks.toWake': [],
     });
-    const reading = createFeedReader(temporal.client, names, stores, logOf().log, 60_000).read(stop.signal);
-    // The stores answer at once: only a pause would hold up a round.
+    const reading = createFeedReader(temporal.client, names, stores, fakeLog().log, 60_000).read(stop.signal);
+    // The stores answer at once, so only a pause could delay a round.
     for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
     expect(rounds).toBe(2);
     stop.abort();
@@ -166,14 +166,14 @@ describe('the reader of the feed', () => {
   });
 });
 
-describe('the stream of uploads of a user', () => {
+describe('upload stream of a user', () => {
   const runOf = (_id: number, userId = 2): RunDoc =>
     ({
       ...{ _id, kind: 'syncUpload', workflowId: `uploads:${userId}`, organizationId: 1, userId, fileId: _id },
       requestId: 'r',
     }) as RunDoc;
-  const open = (temporal = temporalOf()) => {
-    const { log, lines } = logOf();
+  const open = (temporal = fakeTemporal()) => {
+    const { log, lines } = fakeLog();
     const shares = { of: async () => ({ fairnessKey: '1:2', fairnessWeight: 0.5 }) };
     return { starter: createUploadStreamStarter(temporal.client, names, shares, log, NO_TRACING), temporal, lines };
   };
@@ -196,19 +196,19 @@ describe('the stream of uploads of a user', () => {
     expect(lines).toEqual(['workflow started']);
   });
 
-  test('has one more signal for all uploads that come meanwhile; other users have their own', async () => {
+  test('sends one further signal for all uploads that arrive meanwhile; other users have their own', async () => {
     const { starter, temporal } = open();
     const all = [runOf(1), runOf(2), runOf(3), runOf(4, 9)].map((run) => starter.wake(run));
     await Promise.all(all);
     expect(temporal.ids().map(String).toSorted()).toEqual(['d1:uploads:2', 'd1:uploads:2', 'd1:uploads:9']);
-    // What comes later is signalled again.
+    // A later upload is signalled again.
     const waking = starter.wake(runOf(5));
     starter.close();
     await waking;
     expect(temporal.ids()).toHaveLength(4);
   });
 
-  test('is signalled again for what is found waiting after five seconds, and no sooner', async () => {
+  test('is signalled again for waiting uploads after more than five seconds, not sooner', async () => {
     const { starter, temporal } = open();
     const now = jest.spyOn(Date, 'now').mockReturnValue(1_000_000);
     await Promise.all([starter.wakeAgain(runOf(1)), starter.wakeAgain(runOf(2, 9))]);
@@ -221,8 +221,8 @@ describe('the stream of uploads of a user', () => {
     starter.close();
   });
 
-  test('waits for the sweeper where Temporal is away, and is not signalled once closed', async () => {
-    const { starter, temporal, lines } = open(temporalOf({}, 'd1:uploads:2'));
+  test('waits for the sweeper while Temporal is unreachable, and is not signalled after closing', async () => {
+    const { starter, temporal, lines } = open(fakeTemporal({}, 'd1:uploads:2'));
     await starter.wake(runOf(1));
     expect(lines).toEqual(['the upload stream could not be signalled; the sweeper repeats it']);
     temporal.state.fails = null;
@@ -244,7 +244,7 @@ const SWEEPS = [
     ...{ sweep: quarantineSweepOnce, finds: 'quarantine.owners' },
   },
 ] as const;
-test('a sweep begins a run for each user that has none of it under way, and starts it once its row is there', () =>
+test('a sweep accepts a run for each user without one in progress, and starts it after the commit', () =>
   everyRow(
     SWEEPS,
     ({ kind }) => kind,

@@ -10,7 +10,7 @@ import type { WantedSchedule } from '../../store/schedules/schedules.js';
 import { everyRow } from '../support/everyRow.js';
 import { type Answers, recorder } from '../support/recorder.js';
 
-/** What the schedules of Temporal become of the rows; test/long/schedules.test.ts has both for real. */
+/** Schedules of Temporal derived from their records; test/long/schedules.test.ts uses the real server and store. */
 const names = temporalNames('d1', 'queue');
 const HOUR_MS = 3_600_000;
 
@@ -27,14 +27,14 @@ interface Options {
   readonly state: unknown;
 }
 
-/** Temporal with some schedules, and every call in order. @param fails calls that end with an error of the connection */
-function temporalOf(there: readonly string[] = [], { hides = false, fails = '' } = {}) {
-  const has = new Set(there);
+/** Fake Temporal client with some schedules; records every call. @param fails the call that ends with a connection error */
+function fakeTemporal(exists: readonly string[] = [], { hides = false, fails = '' } = {}) {
+  const has = new Set(exists);
   const done: string[] = [];
   const put: Options[] = [];
   const call = (what: string, id: string): void => {
     done.push(`${what} ${id}`);
-    if (`${what} ${id}` === fails) throw new Error('Temporal is away');
+    if (`${what} ${id}` === fails) throw new Error('Temporal is unreachable');
   };
   const missing = (id: string) => new ScheduleNotFoundError('none', id);
   const client = {
@@ -55,45 +55,51 @@ function temporalOf(there: readonly string[] = [], { hides = false, fails = '' }
         call('create', scheduleId);
         if (hides || has.has(scheduleId)) {
           has.add(scheduleId);
-          throw new ScheduleAlreadyRunning('there', scheduleId);
+          throw new ScheduleAlreadyRunning('already exists', scheduleId);
         }
         has.add(scheduleId);
         put.push(options);
       },
       list: async function* list() {
-        for (const scheduleId of there) yield await Promise.resolve({ scheduleId });
+        for (const scheduleId of exists) yield await Promise.resolve({ scheduleId });
       },
     },
   };
   return { client: client as never, done, put, has };
 }
-const logOf = () => {
+const fakeLog = () => {
   const lines: string[] = [];
   const write = (_fields: unknown, text: string) => void lines.push(text);
   return { lines, log: { info: write, warn: write } as never };
 };
 
-/** Brings rows up to date, each wanted as the table says. */
-function open(temporal: ReturnType<typeof temporalOf>, answers: Answers = {}, rows: readonly ScheduleDoc[] = []) {
+/** Creates schedules over the fake client and recorded stores. @param rows changed records, claimed one by one */
+function open(temporal: ReturnType<typeof fakeTemporal>, answers: Answers = {}, rows: readonly ScheduleDoc[] = []) {
   const waiting = [...rows];
-  const told = recorder({ 'schedules.claim': () => waiting.shift() ?? null, 'schedules.applied': true, ...answers });
-  const { log, lines } = logOf();
-  return { ...told, lines, schedules: createSchedules(temporal.client, names, told.stores, log) };
+  const recorded = recorder({
+    'schedules.claim': () => waiting.shift() ?? null,
+    'schedules.applied': true,
+    ...answers,
+  });
+  const { log, lines } = fakeLog();
+  return { ...recorded, lines, schedules: createSchedules(temporal.client, names, recorded.stores, log) };
 }
 
-describe('a row that changed', () => {
+describe('schedule of a changed record', () => {
   const ID = 'd1:auto-sync:5';
   interface Row {
     readonly what: string;
     readonly wanted: WantedSchedule;
     readonly applied: string | null;
-    readonly there?: boolean;
+    readonly exists?: boolean;
     readonly hides?: boolean;
-    /** False: the row has been deleted meanwhile. */
+    /** False: the record has been deleted meanwhile. */
     readonly stays?: boolean;
-    /** Calls of Temporal, and of the rows after the look at what is wanted. */
+    /** Calls of Temporal. */
     readonly calls: readonly string[];
+    /** The applied state written to the record. */
     readonly word: string | null;
+    /** Calls that write the record. */
     readonly rows: readonly string[];
   }
   const ON = { state: 'on', hours: 24 } as const;
@@ -103,55 +109,55 @@ describe('a row that changed', () => {
   const ROWS: readonly Row[] = [
     { what: 'new', wanted: ON, applied: null, calls: [`create ${ID}`], word: ON_WORD, rows: [APPLYING, APPLIED] },
     {
-      ...{ what: 'new, and there already', wanted: ON, applied: null, hides: true },
+      ...{ what: 'new, and the schedule exists already', wanted: ON, applied: null, hides: true },
       ...{ calls: [`create ${ID}`, `update ${ID}`], word: ON_WORD, rows: [APPLYING, APPLIED] },
     },
-    { what: 'the same', wanted: ON, applied: ON_WORD, there: true, calls: [], word: ON_WORD, rows: [APPLIED] },
+    { what: 'unchanged', wanted: ON, applied: ON_WORD, exists: true, calls: [], word: ON_WORD, rows: [APPLIED] },
     {
-      ...{ what: 'of another interval', wanted: ON, applied: 'on, every 12 h', there: true },
+      ...{ what: 'with another interval', wanted: ON, applied: 'on, every 12 h', exists: true },
       ...{ calls: [`update ${ID}`], word: ON_WORD, rows: [APPLYING, APPLIED] },
     },
     {
-      ...{ what: 'of another interval, and lost', wanted: ON, applied: 'unsure' },
+      ...{ what: 'with another interval, and the schedule is lost', wanted: ON, applied: 'unsure' },
       ...{ calls: [`update ${ID}`, `create ${ID}`], word: ON_WORD, rows: [APPLYING, APPLIED] },
     },
     {
-      ...{ what: 'deleted while it was put there', wanted: ON, applied: null, stays: false },
+      ...{ what: 'deleted while the schedule was created', wanted: ON, applied: null, stays: false },
       ...{ calls: [`create ${ID}`, `delete ${ID}`], word: ON_WORD, rows: [APPLYING, APPLIED] },
     },
     {
-      ...{ what: 'of a revoked account', wanted: PAUSED, applied: ON_WORD, there: true },
+      ...{ what: 'of a revoked account', wanted: PAUSED, applied: ON_WORD, exists: true },
       ...{ calls: [`update ${ID}`], word: 'paused, every 24 h', rows: [APPLYING, APPLIED] },
     },
     {
       ...{ what: 'of an account that was revoked before', wanted: PAUSED, applied: null },
       ...{ calls: [], word: null, rows: [APPLIED] },
     },
-    { what: 'off, and never on', wanted: { state: 'off' }, applied: null, calls: [], word: null, rows: [APPLIED] },
+    { what: 'off, never on before', wanted: { state: 'off' }, applied: null, calls: [], word: null, rows: [APPLIED] },
     {
-      ...{ what: 'off', wanted: { state: 'off' }, applied: ON_WORD, there: true },
+      ...{ what: 'off', wanted: { state: 'off' }, applied: ON_WORD, exists: true },
       ...{ calls: [`delete ${ID}`], word: null, rows: [APPLIED] },
     },
     {
-      ...{ what: 'off, and lost', wanted: { state: 'off' }, applied: ON_WORD },
+      ...{ what: 'off, and the schedule is lost', wanted: { state: 'off' }, applied: ON_WORD },
       ...{ calls: [`delete ${ID}`], word: null, rows: [APPLIED] },
     },
     {
-      ...{ what: 'of a deleted record', wanted: { state: 'gone' }, applied: ON_WORD, there: true },
+      ...{ what: 'of a deleted record', wanted: { state: 'gone' }, applied: ON_WORD, exists: true },
       ...{ calls: [`delete ${ID}`], word: null, rows: [APPLIED, REMOVE] },
     },
     {
-      ...{ what: 'of a deleted record, and never on', wanted: { state: 'gone' }, applied: null },
+      ...{ what: 'of a deleted record, never on before', wanted: { state: 'gone' }, applied: null },
       ...{ calls: [], word: null, rows: [APPLIED, REMOVE] },
     },
   ];
 
-  test('is what Temporal has afterwards, and is deleted only with its record', () =>
+  test('matches its record afterwards, and is deleted only with it', () =>
     everyRow(
       ROWS,
       ({ what }) => what,
-      async ({ wanted, applied, there = false, hides = false, stays = true, calls, word, rows }) => {
-        const temporal = temporalOf(there ? [ID] : [], { hides });
+      async ({ wanted, applied, exists = false, hides = false, stays = true, calls, word, rows }) => {
+        const temporal = fakeTemporal(exists ? [ID] : [], { hides });
         const row = rowOf({ applied });
         const {
           schedules,
@@ -166,9 +172,9 @@ describe('a row that changed', () => {
       },
     ));
 
-  test('acts at its own moment of its hours, without overlap, and starts a pass of that record', () =>
+  test('acts at its own offset within the interval, without overlap, and starts a pass of its record', () =>
     everyRow([ON, PAUSED, { ...ON, hours: 6 }], JSON.stringify, async (wanted) => {
-      const temporal = temporalOf([ID]);
+      const temporal = fakeTemporal([ID]);
       const { schedules } = open(temporal, { 'schedules.wanted': wanted }, [rowOf({ applied: 'unsure' })]);
       await schedules.reconcile();
       const { everyMs, offsetMs, jitterMs } = scheduleTimes('auto-sync:5', wanted.hours);
@@ -187,12 +193,12 @@ describe('a row that changed', () => {
       expect(JSON.stringify(temporal.put)).toMatch(/OrganizationId.*"1".*UserId.*"2".*DataSourceId.*"5"/);
     }));
 
-  test('is tried again two seconds later where Temporal is away; the others are brought up to date', async () => {
+  test('is retried two seconds later if Temporal is unreachable; the others are updated', async () => {
     const rows = [1, 2, 3, 4, 5, 6].map((id) => rowOf({ _id: `auto-sync:${id}` }));
-    const temporal = temporalOf([], { fails: 'create d1:auto-sync:2' });
+    const temporal = fakeTemporal([], { fails: 'create d1:auto-sync:2' });
     const { schedules, of } = open(temporal, { 'schedules.wanted': ON }, rows);
     const before = Date.now();
-    await expect(schedules.reconcile()).rejects.toThrow('Temporal is away');
+    await expect(schedules.reconcile()).rejects.toThrow('Temporal is unreachable');
     const [[row, until]] = of('schedules.postpone') as [[ScheduleDoc, Date]];
     expect(row._id).toBe('auto-sync:2');
     expect(until.getTime()).toBeGreaterThanOrEqual(before + 2_000);
@@ -204,32 +210,32 @@ describe('a row that changed', () => {
   });
 });
 
-test('removed schedules end at Temporal first, but for those that it was never told of', async () => {
+test('removes schedules from Temporal before their records, except those never created there', async () => {
   const ids = ['on', 'unsure', 'never', 'unknown', 'lost'];
-  const temporal = temporalOf(['d1:on', 'd1:unsure', 'd1:unknown']);
+  const temporal = fakeTemporal(['d1:on', 'd1:unsure', 'd1:unknown']);
   const known = new Map<string, string | null>([
     ...([['on', 'on, every 24 h'] as const, ['unsure', 'unsure'] as const, ['never', null] as const] as const),
     ['lost', 'on, every 24 h'],
   ]);
-  let left: readonly string[] = ['none'];
+  let remaining: readonly string[] = ['none'];
   const { schedules, of } = open(temporal, {
     'schedules.known': known,
-    'schedules.remove': () => void (left = [...temporal.has]),
+    'schedules.remove': () => void (remaining = [...temporal.has]),
   });
   await schedules.remove(ids);
   expect(temporal.done).toEqual(['on', 'unsure', 'unknown', 'lost'].map((id) => `delete d1:${id}`));
-  expect([of('schedules.remove'), left]).toEqual([[[ids]], []]);
+  expect([of('schedules.remove'), remaining]).toEqual([[[ids]], []]);
   await schedules.remove([]);
   expect(of('schedules.known')).toHaveLength(1);
 
-  const away = temporalOf(['d1:on'], { fails: 'delete d1:on' });
-  const failing = open(away, { 'schedules.known': known });
-  await expect(failing.schedules.remove(['on'])).rejects.toThrow('Temporal is away');
+  const unreachable = fakeTemporal(['d1:on'], { fails: 'delete d1:on' });
+  const failing = open(unreachable, { 'schedules.known': known });
+  await expect(failing.schedules.remove(['on'])).rejects.toThrow('Temporal is unreachable');
   expect(failing.of('schedules.remove')).toEqual([]);
 });
 
-test('a comparison ends what no row has, and has looked at again what differs, of this deployment alone', async () => {
-  const temporal = temporalOf(['d1:same', 'd1:stray', 'd1:ended', 'd2:foreign']);
+test('a comparison deletes schedules without a record and queues differing records, of this deployment only', async () => {
+  const temporal = fakeTemporal(['d1:same', 'd1:stray', 'd1:ended', 'd2:foreign']);
   const rows = new Map<string, string | null>([
     ['same', 'on, every 24 h'],
     ['ended', null],
@@ -245,9 +251,9 @@ test('a comparison ends what no row has, and has looked at again what differs, o
   expect(of('schedules.remove')).toEqual([[['stray']]]);
 });
 
-test('a comparison goes over all pages of rows, each after the last of the one before', async () => {
+test('a comparison reads all pages of records', async () => {
   const all = Array.from({ length: 1_100 }, (_, at) => `row ${String(at).padStart(4, '0')}`);
-  const temporal = temporalOf(all.slice(0, 700).map((id) => `d1:${id}`));
+  const temporal = fakeTemporal(all.slice(0, 700).map((id) => `d1:${id}`));
   const { schedules, of } = open(temporal, {
     'schedules.known': (ids: readonly string[]) => new Map(ids.map((id) => [id, 'on, every 24 h'])),
     'schedules.page': (afterId: string, limit: number) => all.filter((id) => id > afterId).slice(0, limit),
@@ -257,17 +263,17 @@ test('a comparison goes over all pages of rows, each after the last of the one b
   expect(of('schedules.lookAgain').flatMap(([ids]) => ids)).toEqual(all.slice(700));
 });
 
-test('a sweep compares at once, goes on after a failure, and ends with its signal', async () => {
+test('a sweep compares at once, continues after a failure, and ends with its signal', async () => {
   const stop = new AbortController();
-  const temporal = temporalOf(['d1:stray']);
+  const temporal = fakeTemporal(['d1:stray']);
   let claims = 0;
   const { schedules, of, lines } = open(temporal, {
     'schedules.known': new Map(),
     'schedules.page': [],
     'schedules.claim': () => {
       claims += 1;
-      // The first round fails at once in all its lanes.
-      if (claims <= 4) throw new Error('MongoDB is away');
+      // The first round fails in all its lanes.
+      if (claims <= 4) throw new Error('MongoDB is unreachable');
       if (claims > 8) stop.abort();
       return null;
     },
@@ -281,21 +287,21 @@ test('a sweep compares at once, goes on after a failure, and ends with its signa
   expect(of('schedules.page')).toHaveLength(1);
 });
 
-test('a schedule of Temporal acts next where it is not paused; one that is missing is told from an outage', async () => {
+test('reads the next action of a schedule that is not paused, null for a missing schedule, and fails in an outage', async () => {
   const at = new Date('2026-01-02T03:04:05Z');
   const describes = (answer: unknown) => {
-    const asked: string[] = [];
-    const ask = () => (answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer));
-    const schedule = { getHandle: (id: string) => (asked.push(id), { describe: ask }) };
+    const ids: string[] = [];
+    const answerDescribe = () => (answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer));
+    const schedule = { getHandle: (id: string) => (ids.push(id), { describe: answerDescribe }) };
     const client = { withDeadline: (_at: number, work: () => unknown) => work(), schedule } as never;
-    return { asked, read: createScheduleReader(client, names).stateOf('auto-sync:5') };
+    return { ids, read: createScheduleReader(client, names).stateOf('auto-sync:5') };
   };
   const state = (paused: boolean, ...nextActionTimes: Date[]) => ({ state: { paused }, info: { nextActionTimes } });
   const later = new Date(at.getTime() + HOUR_MS);
   const running = describes(state(false, at, later));
-  expect([await running.read, running.asked]).toEqual([{ isPaused: false, nextAt: at }, ['d1:auto-sync:5']]);
+  expect([await running.read, running.ids]).toEqual([{ isPaused: false, nextAt: at }, ['d1:auto-sync:5']]);
   expect(await describes(state(true, at)).read).toEqual({ isPaused: true, nextAt: null });
   expect(await describes(state(false)).read).toEqual({ isPaused: false, nextAt: null });
   expect(await describes(new ScheduleNotFoundError('none', 'x')).read).toBeNull();
-  await expect(describes(new Error('away')).read).rejects.toThrow('away');
+  await expect(describes(new Error('unreachable')).read).rejects.toThrow('unreachable');
 });

@@ -8,7 +8,7 @@ import { type ApiClient, apiClient, type TestUser } from '../support/client.js';
 import { startService, type TestService } from '../support/service.js';
 import { waitFor } from '../support/waitFor.js';
 
-/** How the work of the whole service stands, where nobody does it. */
+/** Backlog of the whole service while no worker runs. */
 let service: TestService;
 let user: TestUser;
 let key: ApiClient;
@@ -25,7 +25,7 @@ afterAll(async () => {
   await service.close();
 });
 
-test('of nothing there is nothing', async () => {
+test('an empty service has an empty backlog', async () => {
   expect(await service.store.backlog()).toMatchObject({
     files: { READY: 0, QUEUED_FOR_SYNC: 0 },
     runs: [],
@@ -34,17 +34,17 @@ test('of nothing there is nothing', async () => {
   });
 });
 
-describe('with two uploads that no worker takes', () => {
+describe('backlog of two uploads without a worker', () => {
   let before: Date;
 
   beforeAll(async () => {
     before = new Date();
-    await key.post('/add_webhook', { url: 'http://127.0.0.1:9/nobody' });
+    await key.post('/add_webhook', { url: 'http://127.0.0.1:9/unused' });
     for (let nth = 0; nth < 2; nth += 1)
       await user.post('/upload_text', { contents: `The ruff ${randomUUID()} turns.` });
   });
 
-  test('files and runs are counted where they are, with the age of the oldest', async () => {
+  test('counts files and runs by state, with the age of the oldest run', async () => {
     const { files, runs } = await waitFor(service.store.backlog, ({ runs: [one] }) => one?.count === 2);
     expect(files).toMatchObject({ QUEUED_FOR_SYNC: 2, READY: 0 });
     expect(runs).toHaveLength(1);
@@ -54,7 +54,7 @@ describe('with two uploads that no worker takes', () => {
     expect(age).toBeLessThan(60_000);
   });
 
-  test('a run that Temporal has not, or that has no room yet, is told as such', async () => {
+  test('distinguishes runs that are not started yet from held ones', async () => {
     const { runs } = await openModels(connection);
     const [one, other] = await runs.find().sort({ _id: 1 }).lean();
     await runs.updateOne({ _id: one!._id }, { $set: { startedAt: null, nextTryAt: new Date('9999-01-01') } });
@@ -66,7 +66,7 @@ describe('with two uploads that no worker takes', () => {
     expect(states.toSorted()).toEqual(['held', 'waiting']);
   });
 
-  test('their events are unread, then numbered and to be delivered, then on their way', async () => {
+  test('counts events as unread, then as numbered, then as waiting deliveries', async () => {
     const { webhooks, events } = await openModels(connection);
     const unread = await service.store.backlog();
     expect(unread.unreadEventAt!.getTime()).toBeGreaterThanOrEqual(before.getTime());
@@ -78,22 +78,28 @@ describe('with two uploads that no worker takes', () => {
     expect(numbered).toMatchObject({ unreadEventAt: null, deliveries: { waiting: 0, oldestAt: first?.at } });
 
     const [webhook] = await webhooks.webhooks.find().lean();
-    const told = await service.store.events.after(1, 0, 10);
+    const numberedEvents = await service.store.events.after(1, 0, 10);
     await service.store.deliveries.record(
       webhook!,
-      told.map((event) => ({ event, status: 'PENDING' as const, tries: 1, nextTryAt: new Date(), attempt: null })),
+      numberedEvents.map((event) => ({
+        event,
+        status: 'PENDING' as const,
+        tries: 1,
+        nextTryAt: new Date(),
+        attempt: null,
+      })),
     );
     await service.store.webhooks.progressed(webhook!._id, {
-      cursor: told.at(-1)!.position,
+      cursor: numberedEvents.at(-1)!.position,
       outcome: null,
       failing: null,
       disabled: false,
       done: null,
     });
-    expect((await service.store.backlog()).deliveries).toEqual({ waiting: told.length, oldestAt: first?.at });
+    expect((await service.store.backlog()).deliveries).toEqual({ waiting: numberedEvents.length, oldestAt: first?.at });
   });
 
-  test('counting files looks at no file, and runs at none that has ended', async () => {
+  test('counts files from index keys only', async () => {
     const { files } = await openModels(connection);
     const plan = JSON.stringify(await countFilesByStatus(files).explain('executionStats'));
     expect(plan).toContain('"IXSCAN"');

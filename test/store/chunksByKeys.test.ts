@@ -10,7 +10,7 @@ const CHUNKS = 200;
 let service: TestService;
 let store: Store;
 
-/** Chunks of some length, each beginning with its number. */
+/** Returns a text of chunks of the given length, each beginning with its number. */
 function chunked(characters: number): { text: string; cuts: { start: number; end: number; tokens: number }[] } {
   const texts = Array.from({ length: CHUNKS }, (_, index) => `${index} `.padEnd(characters, '😀x'));
   let end = 0;
@@ -22,14 +22,14 @@ beforeAll(async () => {
   ({ store } = service);
   await store.chunks.write([
     { ...MINE, fileId: 1, generation: 1, prefix: '', ...chunked(10) },
-    // Rows of these end by their length, long before they have all the chunks that a row may have.
+    // These rows reach their maximum length long before their maximum number of chunks.
     { ...MINE, fileId: 2, generation: 1, prefix: '> ', ...chunked(40_001) },
     { ...MINE, userId: 6, fileId: 3, generation: 1, prefix: '', ...chunked(10) },
   ]);
 });
 afterAll(() => service.close());
 
-test('chunks are read by their keys, wherever their rows begin; what is missing, old or foreign is left out', async () => {
+test('reads chunks by keys at any offset of their rows, and omits missing, old and foreign ones', async () => {
   const keys = [0, 63, 64, 65, 127, 128, 199].flatMap((index) => [keyOf(1, index), keyOf(2, index)]);
   const others = [keyOf(1, CHUNKS), keyOf(1, 0, 2), keyOf(3, 0), keyOf(9, 0)];
   const found = await store.chunks.byKeys(MINE, [...keys, ...others]);
@@ -42,6 +42,6 @@ test('chunks are read by their keys, wherever their rows begin; what is missing,
   }
 });
 
-test('no keys are no chunks', async () => {
+test('returns no chunks for no keys', async () => {
   expect(await store.chunks.byKeys(MINE, [])).toEqual([]);
 });

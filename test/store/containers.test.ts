@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-test('a step that comes late does not put the parent of an ended run into motion again', async () => {
+test('a late step does not restart the parent of an ended run', async () => {
   const user = await service.user('lena');
   const { id, organization_id, organization_user_id } = await user.scrape({ url: 'http://site.example/sitemap.xml' });
   const [parent] = await service.store.files.byIds(
@@ -26,7 +26,7 @@ test('a step that comes late does not put the parent of an ended run into motion
   expect(await user.file(id)).toMatchObject({ sync_status: 'SYNC_ABORTED' });
 });
 
-test('requests for one new sitemap at the same moment are one file, told of once, with a run each', async () => {
+test('concurrent requests for one new sitemap create one file and one event, and a run each', async () => {
   const user = await service.user('ada');
   const parents = await Promise.all(
     Array.from({ length: 6 }, () => user.scrape({ url: 'http://site.example/new.xml' })),
@@ -39,15 +39,15 @@ test('requests for one new sitemap at the same moment are one file, told of once
     const runs = runModel(connection);
     const rows = await runs.collection.find({ fileId }).toArray();
     expect(rows).toHaveLength(6);
-    // What the schema gives a run is in its row, though it was not made by it.
+    // The record has the defaults of the schema, although it was not written through mongoose.
     const blank = new runs().toObject({ minimize: false });
     expect(rows[0]).toMatchObject({ startedAt: null, finishedAt: null, held: false, counts: {} });
     expect(Object.keys(rows[0] ?? {})).toEqual(expect.arrayContaining(Object.keys(blank)));
-    const told = await connection
+    const eventRows = await connection
       .collection('events')
       .find({ 'events.objectId': String(fileId) })
       .toArray();
-    expect(told.flatMap(({ events }) => (events as { kind: string }[]).map(({ kind }) => kind))).toEqual([
+    expect(eventRows.flatMap(({ events }) => (events as { kind: string }[]).map(({ kind }) => kind))).toEqual([
       'FILES_CREATED',
     ]);
   } finally {
@@ -55,7 +55,7 @@ test('requests for one new sitemap at the same moment are one file, told of once
   }
 });
 
-test('requests of several users at the same moment are accepted each for itself, with what is known among them', async () => {
+test('concurrent requests of several users are accepted separately, for new and known sitemaps', async () => {
   const users = await Promise.all(['grace', 'mary', 'joan'].map((name) => service.user(name)));
   const known = await users[0]?.scrape({ url: 'http://site.example/known.xml', tags: { round: 'first' } });
   const refused = users[1]?.post('/scrape_sitemap', { url: 'no address' });
@@ -79,7 +79,7 @@ test('requests of several users at the same moment are accepted each for itself,
   expect(accepted[0]?.body.id).toBe(known?.id);
   for (const { user, body } of accepted) {
     expect(body).toMatchObject({ sync_status: 'QUEUED_FOR_SYNC', tags: { round: 'last' } });
-    // What was answered is what was written.
+    // The response equals the stored record.
     expect(await user.file(body.id)).toEqual(body);
   }
   const connection = await mongoose.createConnection(service.env['MONGODB_URI'] ?? '').asPromise();
@@ -92,11 +92,11 @@ test('requests of several users at the same moment are accepted each for itself,
         requestId: body.request_id,
         startedAt: null,
       });
-      const told = await connection
+      const eventRows = await connection
         .collection('events')
         .find({ 'events.objectId': String(body.id) })
         .toArray();
-      const events = told.flatMap(
+      const events = eventRows.flatMap(
         ({ events: some }) => some as { kind: string; objectId: string | string[]; customerId: string }[],
       );
       expect(events.filter(({ objectId }) => [objectId].flat().includes(String(body.id)))).toMatchObject([
@@ -108,7 +108,7 @@ test('requests of several users at the same moment are accepted each for itself,
   }
 });
 
-test('what is new is accepted once, with its event and its run; what is known is not, and nothing is written', async () => {
+test('accepts a new container once, with its event and run, and writes nothing for a known one', async () => {
   const owner = { organizationId: 0, userId: 0, customerId: '' };
   const user = await service.user('dora');
   const like = await user.scrape({ url: 'http://site.example/like.xml' });

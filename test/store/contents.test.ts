@@ -13,7 +13,7 @@ import { type S3Emulator, startS3 } from '../emulators/s3.js';
 import { testEngines } from '../support/engines.js';
 
 const ROW_BYTES = 16;
-/** What each place keeps: the same words, longer than a row takes where they are to lie in file storage. */
+/** Sample text of each storage: longer than the row limit if it must go to file storage. */
 const SAMPLES = {
   'rows of MongoDB': 'Grüße\u0000',
   'a folder': 'Grüße\u0000, longer than a row',
@@ -67,7 +67,7 @@ describe.each(places)('contents in %s', (place) => {
   const fileId = 10 * places.indexOf(place);
   const tenant = { organizationId: 1, userId: 1 };
 
-  test('come back as they were put, also when put twice', async () => {
+  test('return what was stored, even if stored twice', async () => {
     const owner = { ...tenant, fileId: fileId + 7, generation: 1 };
     await keep(stores[place], owner, SAMPLES[place]);
     await keep(stores[place], owner, SAMPLES[place]);
@@ -75,14 +75,14 @@ describe.each(places)('contents in %s', (place) => {
     expect(await stores[place].countOf(tenant, [owner.fileId])).toBe(1);
   });
 
-  test('are not another organization’s', async () => {
+  test('are not visible to another organization', async () => {
     const owner = { ...tenant, fileId: fileId + 6, generation: 1 };
     await keep(stores[place], owner, SAMPLES[place]);
     expect(await read(stores[place], { ...owner, organizationId: 2 })).toBeNull();
     expect(await stores[place].countOf({ ...tenant, organizationId: 2 }, [owner.fileId])).toBe(0);
   });
 
-  test('older generations go, the current one and other files stay', async () => {
+  test('deletes older generations, and keeps the current one and other files', async () => {
     const file = { ...tenant, fileId: fileId + 8 };
     const other = { ...tenant, fileId: fileId + 9, generation: 1 };
     for (const generation of [1, 2, 10]) await keep(stores[place], { ...file, generation }, SAMPLES[place]);
@@ -98,7 +98,7 @@ describe.each(places)('contents in %s', (place) => {
     expect(await read(stores[place], { ...file, generation: 10 })).toBeNull();
   });
 
-  test('are copied to another generation, again and again', async () => {
+  test('are copied to another generation, and copying can be repeated', async () => {
     const owner = { ...tenant, fileId: fileId + 5, generation: 3 };
     await keep(stores[place], owner, SAMPLES[place]);
     for (let time = 0; time < 2; time += 1) await stores[place].copyGeneration(owner, 4);
@@ -109,7 +109,7 @@ describe.each(places)('contents in %s', (place) => {
     expect(await read(stores[place], { ...owner, generation: 5 })).toBeNull();
   });
 
-  test('deleting what is not there is no fault', async () => {
+  test('deleting missing contents succeeds', async () => {
     const scope = { organizationId: 9, userId: 9, fileId: 9, generations: { below: 5 } };
     await stores[place].deleteGenerations([scope]);
     expect(await stores[place].countOf(scope, [9])).toBe(0);

@@ -13,8 +13,8 @@ let service: TestService;
 let events: Events;
 let connection: mongoose.Connection;
 let organizationId = 0;
-/** Files that a change has reached. */
-const reached = new Set<number>();
+/** Ids of files that have been changed. */
+const changed = new Set<number>();
 let intents: Intents;
 
 beforeAll(async () => {
@@ -22,7 +22,7 @@ beforeAll(async () => {
   ({ events } = service.store);
   connection = await mongoose.createConnection(service.env['MONGODB_URI'] ?? '').asPromise();
   const marked = (_mark: unknown, ids: readonly number[]) =>
-    Promise.resolve(new Set(ids.filter((id) => reached.has(id))));
+    Promise.resolve(new Set(ids.filter((id) => changed.has(id))));
   intents = createIntents(eventModels(connection).rows, marked, 1);
 });
 afterAll(async () => {
@@ -31,25 +31,25 @@ afterAll(async () => {
 });
 beforeEach(() => {
   organizationId += 1;
-  reached.clear();
+  changed.clear();
 });
 
 const ready = (...ids: number[]): NewEvent[] =>
   ids.map((id) => ({ kind: 'FILE_READY', organizationId, customerId: 'ada', objectId: String(id), info: null }));
-const told = async (): Promise<(string | readonly string[] | null)[]> => {
+const visibleIds = async (): Promise<(string | readonly string[] | null)[]> => {
   await events.number();
   return (await events.after(organizationId, 0, 10_000)).map(({ objectId }) => objectId);
 };
 
-describe('the numbers of events', () => {
-  test('are 1, 2, 3… without gaps, whoever writes and however many number, and a reader at its cursor misses none', async () => {
+describe('event numbers', () => {
+  test('are 1, 2, 3… without gaps with concurrent writers and numberers, and a reader with a cursor misses none', async () => {
     const writes = Array.from({ length: 60 }, (_, at) => ready(3 * at, 3 * at + 1, 3 * at + 2));
     const seen: NumberedEvent[] = [];
     let writing = true;
     const reader = async (): Promise<void> => {
       const deadline = Date.now() + PATIENCE_MS;
       for (let cursor = 0; writing || cursor < 180;) {
-        if (Date.now() > deadline) throw new Error(`the reader has come to ${cursor} only`);
+        if (Date.now() > deadline) throw new Error(`the reader has reached only ${cursor}`);
         const found = await events.after(organizationId, cursor, 50);
         seen.push(...found);
         cursor = found.at(-1)?.position ?? cursor;
@@ -61,7 +61,7 @@ describe('the numbers of events', () => {
     };
     const write = async (from: number): Promise<void> => {
       for (const one of writes.slice(from, from + 15)) {
-        // Transactions that take unlike long, so that they commit in another order than they were begun.
+        // Transactions of different durations, so that they commit in another order than they begin.
         await service.store.transaction(async (session) => {
           await events.write(one, session);
           await new Promise((resolve) => setTimeout(resolve, from % 7));
@@ -77,19 +77,19 @@ describe('the numbers of events', () => {
       Array.from({ length: 180 }, (_, at) => at),
     );
   });
-  test('what is told once under a name is told once', async () => {
+  test('an event with a name is written once', async () => {
     const name = randomUUID();
     await events.write(ready(1), null, name);
     await events.write(ready(2), null, name);
-    expect(await told()).toEqual(['1']);
+    expect(await visibleIds()).toEqual(['1']);
   });
-  test('a transaction that is not committed tells nothing', async () => {
+  test('an aborted transaction writes no events', async () => {
     const broken = service.store.transaction(async (session) => {
       await events.write(ready(1), session);
       throw new Error('the change could not be made');
     });
     await expect(broken).rejects.toThrow('could not be made');
-    expect(await told()).toEqual([]);
+    expect(await visibleIds()).toEqual([]);
   });
 });
 
@@ -97,42 +97,42 @@ describe('events of a group of files', () => {
   const list = (...ids: number[]): NewEvent[] => [
     { ...ready(0)[0]!, kind: 'FILES_CREATED', objectId: ids.map(String) },
   ];
-  const death = new Error('the worker died');
+  const crash = new Error('the worker crashed');
 
-  test('are not shown before the change, and after it only of files that it reached', async () => {
+  test('are not visible before the change, and afterwards only for changed files', async () => {
     await intents.withPendingEvents([...ready(1, 2), ...list(1, 2)], async () => {
-      expect(await told()).toEqual([]);
+      expect(await visibleIds()).toEqual([]);
       return new Set([2]);
     });
-    expect(await told()).toEqual(['2', ['2']]);
+    expect(await visibleIds()).toEqual(['2', ['2']]);
   });
-  test('of which a death left the change and not the events are shown when they are settled, once', async () => {
-    const dying = intents.withPendingEvents([...ready(1, 2, 3), ...list(1, 3)], () => {
-      reached.add(1).add(2);
-      return Promise.reject(death);
+  test('become visible once when settled, after a crash between the change and its events', async () => {
+    const crashing = intents.withPendingEvents([...ready(1, 2, 3), ...list(1, 3)], () => {
+      changed.add(1).add(2);
+      return Promise.reject(crash);
     });
-    await expect(dying).rejects.toThrow(death);
-    // Nobody's business yet: the writer may still live.
+    await expect(crashing).rejects.toThrow(crash);
+    // Not settled yet: the writer may still be running.
     await intents.settle();
     await intents.settle([77]);
-    expect(await told()).toEqual([]);
+    expect(await visibleIds()).toEqual([]);
     await intents.settle([2]);
     await intents.settle([1, 2, 3]);
-    expect(await told()).toEqual(['1', '2', ['1']]);
+    expect(await visibleIds()).toEqual(['1', '2', ['1']]);
   });
-  test('of which a death left nothing are forgotten', async () => {
-    await expect(intents.withPendingEvents(ready(1), () => Promise.reject(death))).rejects.toThrow(death);
+  test('are deleted after a crash before the change', async () => {
+    await expect(intents.withPendingEvents(ready(1), () => Promise.reject(crash))).rejects.toThrow(crash);
     await intents.settle([1]);
-    expect(await told()).toEqual([]);
+    expect(await visibleIds()).toEqual([]);
     expect(await connection.collection('events').countDocuments({ organizationId })).toBe(0);
   });
-  test('are told once by a writer who was taken for dead in the middle of its change', async () => {
+  test('are written once by a writer whose events were settled in the middle of its change', async () => {
     await intents.withPendingEvents([...ready(1, 2), ...list(1, 2)], async () => {
-      reached.add(1);
+      changed.add(1);
       await intents.settle([1]);
-      reached.add(2);
+      changed.add(2);
       return 'all';
     });
-    expect(await told()).toEqual(['1', ['1'], '2', ['2']]);
+    expect(await visibleIds()).toEqual(['1', ['1'], '2', ['2']]);
   });
 });

@@ -49,7 +49,7 @@ afterAll(async () => {
   await service.close();
 });
 
-/** MongoDB's newer executor keeps the plan one level deeper. */
+/** Returns the winning plan, which MongoDB's newer executor nests one level deeper. */
 const planOf = ({ winningPlan }: Explained['queryPlanner']): Stage => winningPlan.queryPlan ?? winningPlan;
 
 const stages = (plan: Stage): Stage[] => [
@@ -58,7 +58,7 @@ const stages = (plan: Stage): Stage[] => [
 ];
 const find = (filters: FileFilters) => connection.collection('files').find(fileQuery(tenant, filters) as never);
 
-/** Filter → the field by which an index must narrow. */
+/** Filters, and the field whose index must narrow them. */
 const FILTERS: readonly (readonly [string, FileFilters])[] = [
   ['_id', { ids: [FIRST, FIRST + 1] }],
   ['source', { sources: ['ZENDESK'] }],
@@ -77,7 +77,7 @@ const FILTERS: readonly (readonly [string, FileFilters])[] = [
   ['lastSync', { nonSyncedOnly: true, syncStatuses: ['SYNC_ABORTED'] }],
 ];
 
-describe('every filter by equality reads an index that is narrowed by it', () => {
+describe('index narrowed by an equality filter', () => {
   test.each(FILTERS)('%s of %j', async (field, filters) => {
     const { queryPlanner } = (await find(filters).explain()) as unknown as Explained;
     const scans = stages(planOf(queryPlanner));
@@ -89,7 +89,7 @@ describe('every filter by equality reads an index that is narrowed by it', () =>
   });
 });
 
-test.each(FILE_ORDERS)('order by %s is that of an index: nothing is sorted', async (order) => {
+test.each(FILE_ORDERS)('order by %s uses an index, without a sort', async (order) => {
   const explained = await find({})
     .sort({ [ORDER_FIELDS[order]]: 1, _id: 1 })
     .skip(1_000)
@@ -99,7 +99,10 @@ test.each(FILE_ORDERS)('order by %s is that of an index: nothing is sorted', asy
   expect(plan.map(({ stage }) => stage)).not.toContain('SORT');
 });
 
-/** Filters whose totals are read from keys alone, or with so many files: one for the time of the last change. */
+/**
+ * Filters whose totals come from index keys, with the maximum number of documents read. The default of one is for the
+ * time of the last change.
+ */
 const BY_KEYS: readonly (readonly [FileFilters, (file: FileDoc) => boolean, number?])[] = [
   [{}, () => true],
   [{ syncStatuses: ['READY'] }, ({ syncStatus }) => syncStatus === 'READY'],
@@ -113,7 +116,7 @@ const BY_KEYS: readonly (readonly [FileFilters, (file: FileDoc) => boolean, numb
     5,
   ],
 ];
-test('files and chunks of a user, a status, a source, a model, and files without containers are counted by keys alone', async () => {
+test('counts files and chunks by user, status, source, model, and without containers from index keys only', async () => {
   const { files } = service.store;
   const all = (await connection
     .collection<FileDoc>('files')
@@ -140,10 +143,10 @@ test('files and chunks of a user, a status, a source, a model, and files without
   );
 });
 
-/** Each entry is a write of its own for each page that is found. */
+/** Limit on index entries: each is a separate write for each page found. */
 const MAX_ENTRIES = 12;
 
-test('an ordinary new page costs at most 12 index entries, beside its id', async () => {
+test('an ordinary new page adds at most 12 index entries, not counting its id', async () => {
   const entries = async (): Promise<Readonly<Record<string, number>>> =>
     (await connection.db!.command({ validate: 'files' }))['keysPerIndex'] as Record<string, number>;
   const before = await entries();
@@ -165,25 +168,25 @@ test('an ordinary new page costs at most 12 index entries, beside its id', async
   expect(added.map(([name]) => name).toSorted()).toHaveLength(MAX_ENTRIES);
 });
 
-describe('how a page is read', () => {
-  const asked = { syncStatuses: ['SYNC_ABORTED'] } as FileFilters;
+describe('plan of a list page', () => {
+  const filters = { syncStatuses: ['SYNC_ABORTED'] } as FileFilters;
   const files = () => fileModel(connection);
 
-  test('few files by the index of their filter, all by that of the order', async () => {
-    expect(await planReading(files(), tenant, asked, 0, 'name')).toEqual({
+  test('reads few files by the index of their filter, and all files by the index of the order', async () => {
+    expect(await planReading(files(), tenant, filters, 0, 'name')).toEqual({
       index: FILTER_INDEXES.status,
       otherwise: null,
     });
     expect(await planReading(files(), tenant, {}, 0, 'name')).toEqual({ index: ORDER_INDEXES.name, otherwise: null });
   });
 
-  test('of several filters by the one that fewest files match', async () => {
-    const both = { ...asked, parentFileIds: [FIRST + 1_000], tags: { half: true } };
+  test('uses the filter that matches the fewest files', async () => {
+    const both = { ...filters, parentFileIds: [FIRST + 1_000], tags: { half: true } };
     expect(await planReading(files(), tenant, both, 0, 'id')).toEqual({
       index: FILTER_INDEXES.status,
       otherwise: null,
     });
-    const one = { ...asked, externalUrls: ['https://bench.example/0/0.html'] };
+    const one = { ...filters, externalUrls: ['https://bench.example/0/0.html'] };
     expect(await planReading(files(), tenant, one, 0, 'id')).toEqual({
       index: FILTER_INDEXES.externalUrl,
       otherwise: null,
@@ -193,26 +196,29 @@ describe('how a page is read', () => {
   test.each([
     ['asc', FIRST + 4_000],
     ['desc', FIRST],
-  ] as const)('%s, what lies at the far end of the order comes whole by the other index', async (orderDir, parent) => {
-    const reading = {
-      query: fileQuery(tenant, { parentFileIds: [parent] }),
-      projection: { _id: 1 },
-      listing: { orderBy: 'created_at', orderDir },
-      ...{ offset: 3, limit: 500, batchSize: 100 },
-    } as const;
-    const plan = {
-      index: ORDER_INDEXES.created_at,
-      otherwise: { index: FILTER_INDEXES.parent, query: { ...tenant, parentId: parent } },
-    };
-    const ids = async (patience?: () => number): Promise<number[]> => {
-      const found: number[] = [];
-      for await (const { _id } of readInOrder(files(), plan, reading, patience)) found.push(_id);
-      return found;
-    };
-    const all = Array.from({ length: 999 }, (_, index) => parent + 1 + index);
-    const expected = (orderDir === 'asc' ? all : all.toReversed()).slice(3, 503);
-    expect(await ids(() => 60_000)).toEqual(expected);
-    // No walk of thousands of files takes a millisecond.
-    expect(await ids(() => 1)).toEqual(expected);
-  });
+  ] as const)(
+    '%s: files at the far end of the order are read completely by the other index',
+    async (orderDir, parent) => {
+      const reading = {
+        query: fileQuery(tenant, { parentFileIds: [parent] }),
+        projection: { _id: 1 },
+        listing: { orderBy: 'created_at', orderDir },
+        ...{ offset: 3, limit: 500, batchSize: 100 },
+      } as const;
+      const plan = {
+        index: ORDER_INDEXES.created_at,
+        otherwise: { index: FILTER_INDEXES.parent, query: { ...tenant, parentId: parent } },
+      };
+      const ids = async (patience?: () => number): Promise<number[]> => {
+        const found: number[] = [];
+        for await (const { _id } of readInOrder(files(), plan, reading, patience)) found.push(_id);
+        return found;
+      };
+      const all = Array.from({ length: 999 }, (_, index) => parent + 1 + index);
+      const expected = (orderDir === 'asc' ? all : all.toReversed()).slice(3, 503);
+      expect(await ids(() => 60_000)).toEqual(expected);
+      // A scan of thousands of files takes longer than a millisecond.
+      expect(await ids(() => 1)).toEqual(expected);
+    },
+  );
 });

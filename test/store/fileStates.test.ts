@@ -5,11 +5,11 @@ import { expect, test } from '@jest/globals';
 import ts from 'typescript';
 
 const STORE = fileURLToPath(new URL('../../store', import.meta.url));
-/** Their records have a state of their own: that of a data source. */
+/** Excluded: records of data sources have a separate `syncStatus`. */
 const OTHERS = /^dataSources\//;
 const INSERTS = /^insert(?:Rows|Once|Many|One)$/;
 
-/** A file's declarations and imports by name, and the expressions that MongoDB writes. */
+/** Declarations and imports of a source file by name, and the expressions written to MongoDB. */
 interface Parsed {
   readonly declared: Map<string, ts.Node>;
   readonly imported: Set<string>;
@@ -35,7 +35,7 @@ const parse = (file: string, text: string): Parsed => {
   return parsed;
 };
 
-/** What a function may return. */
+/** Returns the expressions that a function may return. */
 const returned = (body: ts.Node): ts.Node[] => {
   if (!ts.isBlock(body)) return [body];
   const found: ts.Node[] = [];
@@ -47,14 +47,14 @@ const returned = (body: ts.Node): ts.Node[] => {
   return found;
 };
 
-/** The expressions that a value may consist of, one step further. */
+/** Returns the direct parts of an expression that may hold the value. */
 function partsOf(node: ts.Node): readonly ts.Node[] {
   if (ts.isObjectLiteralExpression(node)) return node.properties.filter(ts.isSpreadAssignment);
   if (ts.isConditionalExpression(node)) return [node.whenTrue, node.whenFalse];
   if (ts.isBinaryExpression(node)) return [node.left, node.right];
   if (ts.isArrayLiteralExpression(node)) return node.elements;
   if (ts.isFunctionLike(node)) return 'body' in node && node.body ? returned(node.body) : [];
-  // Rows are made by functions that are given to a list, or called by name.
+  // Records are created by functions passed to array methods, or called by name.
   if (ts.isCallExpression(node))
     return ts.isIdentifier(node.expression)
       ? [node.expression]
@@ -70,7 +70,7 @@ function partsOf(node: ts.Node): readonly ts.Node[] {
   return wraps ? [node.expression] : [];
 }
 
-/** Where a state is part of something written, itself or by a name that is declared in the file or imported. */
+/** Returns where `syncStatus` is written, directly or through a name that is declared in the file or imported. */
 function writesOfState(given: ReadonlyMap<string, string>): string[] {
   const files = new Map([...given].map(([file, text]) => [file, parse(file, text)]));
   const exported = new Map([...files.values()].flatMap(({ declared }) => [...declared]));
@@ -85,9 +85,9 @@ function writesOfState(given: ReadonlyMap<string, string>): string[] {
         if (property.name?.getText() === 'syncStatus')
           found.add(`${source.fileName}:${source.getLineAndCharacterOfPosition(property.getStart()).line + 1}`);
     if (ts.isIdentifier(node)) {
-      const its = files.get(source.fileName);
+      const parsed = files.get(source.fileName);
       const value =
-        its?.declared.get(node.text) ?? (its?.imported.has(node.text) ? exported.get(node.text) : undefined);
+        parsed?.declared.get(node.text) ?? (parsed?.imported.has(node.text) ? exported.get(node.text) : undefined);
       if (value) follow(value);
     }
     partsOf(node).forEach(follow);
@@ -103,7 +103,7 @@ const sources = (): Map<string, string> =>
       .map((file) => [file, readFileSync(path.join(STORE, file), 'utf8')]),
   );
 
-test('the state of a file is written by the rows of store/files/transitions.ts alone', () => {
+test('only store/files/transitions.ts writes the state of a file', () => {
   expect(writesOfState(sources())).toEqual([]);
 });
 
@@ -112,11 +112,11 @@ test.each([
   ['by a constant', `const READY = { syncStatus: 'READY' }; files.updateOne({}, { $set: { ...READY } });`],
   ['by a function', `const rest = () => ({ syncStatus: 'READY' }); files.updateMany({}, { $set: rest() });`],
   ['as a new record', `function row() { return { syncStatus }; } insertRows(files, [row()]);`],
-])('a state written %s is found', (_how, text) => {
+])('finds a state written %s', (_how, text) => {
   expect(writesOfState(new Map([['files/other.ts', text]]))).toHaveLength(1);
 });
 
-test('a state in a filter is no write', () => {
+test('a state in a filter does not count as a write', () => {
   const text = `const ready = { syncStatus: 'READY' }; files.updateMany(ready, { $set: { cleanupPending: false } });`;
   expect(writesOfState(new Map([['files/other.ts', text]]))).toEqual([]);
 });

@@ -27,7 +27,7 @@ const UNLIMITED = { max_files: null, max_characters: null };
 let service: TestService;
 let connection: Connection;
 let connected: Store;
-/** Files whose sync has ended since the last call of newEnds, by state. */
+/** Numbers of files whose sync has ended since the last call of newEnds, by state. */
 const ended = new Map<string, number>();
 beforeAll(async () => {
   service = await startService({ LOG_LEVEL: 'silent', TEMPORAL_ADDRESS: '127.0.0.1:1' }, { worker: false });
@@ -61,15 +61,15 @@ afterAll(async () => {
   await service.close();
 });
 
-/** One call of the store, and the rows that it may make files take. */
+/** One call of the store, and the transitions it may apply. */
 interface Operation {
   readonly rows: readonly Transition[];
   readonly call: (file: FileDoc, runId: number) => Promise<unknown>;
-  /** Whether it is about the file, besides what the row says; absent: about the one file that it is called with. */
+  /** Whether the call applies to the file, besides the conditions of the transition; absent: only to the called file. */
   readonly isMeant?: (file: FileDoc, called: FileDoc) => boolean;
-  /** The row for a file, where there are several. */
+  /** Chooses the transition for a file if there are several. */
   readonly rowOf?: (file: FileDoc) => Transition;
-  /** A key under which its events are written once. */
+  /** Key under which the events are written once. */
   readonly once?: (runId: number) => string;
   readonly message?: string | null;
 }
@@ -160,7 +160,7 @@ const OPERATIONS: readonly Operation[] = [
   {
     rows: ['holdBack'],
     isMeant: ({ isContainer, generation }) => !isContainer && generation === 0,
-    // Fewer than any run has: all of its new files wait.
+    // Below the number of files of any run, so all new files wait.
     call: (_file, runId) => store().limits.takeTurn(ADA, runId, { ...UNLIMITED, max_files: -100 } as never),
   },
   {
@@ -200,11 +200,11 @@ const OPERATIONS: readonly Operation[] = [
   },
 ];
 
-/** Rows that end the sync of a file. */
+/** Transitions that end the sync of a file. */
 const ENDS: readonly Transition[] = ['finish', 'keep', 'keepEvaluated', 'shelve', 'fail', 'abort', 'abortQueued'];
 
-/** Rows of steps that other suites take: new records, full queues, and files that come back from quarantine. */
-const ELSEWHERE: readonly Transition[] = [
+/** Transitions covered by other suites: new records, full queues, and files restored from quarantine. */
+const COVERED_ELSEWHERE: readonly Transition[] = [
   ...(['create', 'createDelayed', 'restore', 'restoreUnread', 'restoreFailed'] as const),
   ...(['acceptDelayed', 'passDelay', 'releaseHeld'] as const),
 ];
@@ -214,7 +214,7 @@ const read = () =>
   files()
     .find({ ...ADA }, null, ALL)
     .lean<FileDoc[]>();
-/** The events since the last call, one for each object that an event is about. Those written once are kept. */
+/** Returns and deletes the events since the last call, one entry per object. Events written once are not deleted. */
 async function newEvents(): Promise<string[]> {
   const events = connection.collection<{
     _id: string;
@@ -234,8 +234,8 @@ function newEnds(): Record<string, number> {
   return found;
 }
 
-/** The row that a call must make a file take; null: it must not change its state. */
-function rowTaken(
+/** Returns the transition that a call must apply to a file; null: the state must not change. */
+function transitionOf(
   { operation, file: called, runId }: { operation: Operation; file: FileDoc; runId: number },
   file: FileDoc,
 ): Transition | null {
@@ -246,23 +246,23 @@ function rowTaken(
   return isMeant && isOwned && from.includes(file.syncStatus) ? name : null;
 }
 
-test('random sequences of operations make only the transitions of the table, with each of its events and each end of a sync exactly once', async () => {
+test('random operations apply only transitions of the table, with each event and each end of a sync exactly once', async () => {
   const chance = seededChance('fileTransitions');
-  const taken = new Map<Transition, number>();
-  const reachable = (Object.keys(TRANSITIONS) as Transition[]).filter((name) => !ELSEWHERE.includes(name));
+  const applied = new Map<Transition, number>();
+  const reachable = (Object.keys(TRANSITIONS) as Transition[]).filter((name) => !COVERED_ELSEWHERE.includes(name));
   const onceWritten = new Set<string>();
   await newEvents();
   let before = await read();
-  const isMissing = (name: Transition): boolean => !taken.has(name);
-  // Some states are reached late in some sequences: those go on until each row was taken.
+  const isMissing = (name: Transition): boolean => !applied.has(name);
+  // Some sequences reach some states late: they continue until each transition was applied.
   for (let step = 0; step < STEPS || (step < 5 * STEPS && reachable.some(isMissing)); step += 1) {
-    // One step in four is any call, most of which change nothing; the others take the row that was taken least.
+    // One step in four is any call, most of which change nothing; the others apply the rarest transition.
     const calls = OPERATIONS.flatMap((operation) =>
       before.map((file) => ({ operation, file, runId: file.runId ?? 0 })),
     );
     const effective = calls.flatMap((call) => {
-      const name = rowTaken(call, call.file);
-      return name === null ? [] : [{ call, times: taken.get(name) ?? 0 }];
+      const name = transitionOf(call, call.file);
+      return name === null ? [] : [{ call, times: applied.get(name) ?? 0 }];
     });
     const fewest = Math.min(...effective.map(({ times }) => times));
     const isAny = chance.below(4) === 0;
@@ -274,9 +274,9 @@ test('random sequences of operations make only the transitions of the table, wit
     const expected: string[] = [];
     const ends: Record<string, number> = {};
     const states = before.map((one) => {
-      const name = rowTaken({ operation, file, runId }, one);
+      const name = transitionOf({ operation, file, runId }, one);
       if (name === null) return one.syncStatus;
-      taken.set(name, (taken.get(name) ?? 0) + 1);
+      applied.set(name, (applied.get(name) ?? 0) + 1);
       const { to } = TRANSITIONS[name];
       if (ENDS.includes(name)) ends[to] = (ends[to] ?? 0) + 1;
       const key = operation.once?.(runId);
@@ -287,18 +287,18 @@ test('random sequences of operations make only the transitions of the table, wit
       if (key !== undefined) onceWritten.add(key);
       return to;
     });
-    const said = `step ${step}: ${operation.rows.join(' or ')} of file ${file._id} by run ${runId}`;
+    const label = `step ${step}: ${operation.rows.join(' or ')} of file ${file._id} by run ${runId}`;
     await operation.call(file, runId);
     const after = await read();
-    expect([said, after.map(({ syncStatus }) => syncStatus)]).toEqual([said, states]);
-    expect([said, (await newEvents()).toSorted()]).toEqual([said, expected.toSorted()]);
-    expect([said, newEnds()]).toEqual([said, ends]);
+    expect([label, after.map(({ syncStatus }) => syncStatus)]).toEqual([label, states]);
+    expect([label, (await newEvents()).toSorted()]).toEqual([label, expected.toSorted()]);
+    expect([label, newEnds()]).toEqual([label, ends]);
     before = after;
   }
   expect(reachable.filter(isMissing)).toEqual([]);
 });
 
-test('no write of a state reaches a file of another tenant', async () => {
+test('no write of a state changes a file of another tenant', async () => {
   const states = async () => (await read()).map(({ syncStatus, runId }) => [syncStatus, runId]);
   const known = await states();
   for (const file of await read()) {

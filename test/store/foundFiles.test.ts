@@ -1,4 +1,4 @@
-/** What a search reads of files, and whether it hears in the same question of files elsewhere. */
+/** File records of search hits, and whether the same query reports files in other vector spaces or cold storage. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
 
@@ -11,19 +11,19 @@ const ELSEWHERE = { model: 'OPENAI', space: 'here', cold: true } as const;
 let connection: mongoose.Connection;
 let files: FoundFiles;
 
-interface Given {
+interface RowFields {
   readonly userId?: number;
   readonly space?: string | null;
   readonly model?: string;
   readonly stored?: string | null;
 }
-const row = (_id: number, { userId = 5, space = 'here', model = 'OPENAI', stored = null }: Given = {}) => ({
+const row = (_id: number, { userId = 5, space = 'here', model = 'OPENAI', stored = null }: RowFields = {}) => ({
   ...{ _id, organizationId: 901, userId, externalFileId: `${_id}`, source: 'WEB_SCRAPE', generation: 1 },
   ...{ vectorSpace: space, options: { embeddingModel: model }, embeddingStorageStatus: stored },
 });
-const given = (...rows: ReturnType<typeof row>[]) =>
+const insert = (...rows: ReturnType<typeof row>[]) =>
   fileModel(connection).collection.insertMany(rows as unknown as Parameters<mongoose.Collection['insertMany']>[0]);
-const beside = async (
+const findFiles = async (
   ids: readonly number[],
   elsewhere: Parameters<FoundFiles['findWithOtherSpaces']>[2] = ELSEWHERE,
 ) => {
@@ -42,25 +42,28 @@ afterAll(async () => {
   await connection.close();
 });
 
-test('records of the tenant alone, and whether any of its files is elsewhere', async () => {
-  await given(row(1), row(2), row(3, { space: null }), row(4, { model: 'SOLAR_1_MINI', space: 'there' }));
-  // Another user's, in every way elsewhere.
-  await given(row(5, { userId: 6, space: 'there', stored: 'COLD_STORAGE' }));
+test('returns only records of the tenant, and whether any of its files is in another space', async () => {
+  await insert(row(1), row(2), row(3, { space: null }), row(4, { model: 'SOLAR_1_MINI', space: 'other' }));
+  // A file of another user, in another space and in cold storage.
+  await insert(row(5, { userId: 6, space: 'other', stored: 'COLD_STORAGE' }));
   expect((await files.found(MINE, [1, 2, 5, 99])).map(({ _id }) => _id)).toEqual([1, 2]);
-  expect(await beside([1, 2, 5, 99])).toEqual([[1, 2], false]);
-  expect(await beside([])).toEqual([[], false]);
+  expect(await findFiles([1, 2, 5, 99])).toEqual([[1, 2], false]);
+  expect(await findFiles([])).toEqual([[], false]);
 
-  await given(row(6, { space: 'there' }));
-  expect(await beside([1])).toEqual([[1], true]);
-  expect(await beside([1], { ...ELSEWHERE, model: 'SOLAR_1_MINI' })).toEqual([[1], true]);
-  expect(await beside([1], { ...ELSEWHERE, model: 'COHERE_MULTILINGUAL_V3' })).toEqual([[1], false]);
+  await insert(row(6, { space: 'other' }));
+  expect(await findFiles([1])).toEqual([[1], true]);
+  expect(await findFiles([1], { ...ELSEWHERE, model: 'SOLAR_1_MINI' })).toEqual([[1], true]);
+  expect(await findFiles([1], { ...ELSEWHERE, model: 'COHERE_MULTILINGUAL_V3' })).toEqual([[1], false]);
   await fileModel(connection).deleteOne({ _id: 6 });
-  expect(await beside([1])).toEqual([[1], false]);
+  expect(await findFiles([1])).toEqual([[1], false]);
 });
 
-test.each(['COLD_STORAGE', 'COLD_TO_HOT'])('a file in %s counts where it would be missed', async (stored) => {
-  await given(row(7, { stored }));
-  expect(await beside([1])).toEqual([[1], true]);
-  expect(await beside([1], { ...ELSEWHERE, cold: false })).toEqual([[1], false]);
-  await fileModel(connection).deleteOne({ _id: 7 });
-});
+test.each(['COLD_STORAGE', 'COLD_TO_HOT'])(
+  'a file in %s counts as elsewhere unless cold files are ignored',
+  async (stored) => {
+    await insert(row(7, { stored }));
+    expect(await findFiles([1])).toEqual([[1], true]);
+    expect(await findFiles([1], { ...ELSEWHERE, cold: false })).toEqual([[1], false]);
+    await fileModel(connection).deleteOne({ _id: 7 });
+  },
+);

@@ -24,22 +24,22 @@ afterAll(async () => {
   await service.close();
 });
 
-/** What MongoDB reads for a call: of its greediest question. */
+/** Returns the number of collection scans of a call, and the most documents that one of its queries read. */
 async function readFor(call: () => Promise<Answer<unknown>>): Promise<{ scans: number; documents: number }> {
   const db = connection.db!;
-  const asked = ['ledger_items', 'runs', 'files'].map((name) => `${db.databaseName}.${name}`);
+  const namespaces = ['ledger_items', 'runs', 'files'].map((name) => `${db.databaseName}.${name}`);
   const from = new Date();
-  await db.command({ profile: 2, filter: { ns: { $in: asked } } });
+  await db.command({ profile: 2, filter: { ns: { $in: namespaces } } });
   expect((await call()).status).toBe(200);
   await db.command({ profile: 0 });
-  const questions = await db
+  const queries = await db
     .collection<{ ts: Date; planSummary?: string; docsExamined?: number }>('system.profile')
     .find({ ts: { $gte: from } })
     .toArray();
-  expect(questions.length).toBeGreaterThan(0);
+  expect(queries.length).toBeGreaterThan(0);
   return {
-    scans: questions.filter(({ planSummary = '' }) => planSummary.includes('COLLSCAN')).length,
-    documents: Math.max(0, ...questions.map(({ docsExamined = 0 }) => docsExamined)),
+    scans: queries.filter(({ planSummary = '' }) => planSummary.includes('COLLSCAN')).length,
+    documents: Math.max(0, ...queries.map(({ docsExamined = 0 }) => docsExamined)),
   };
 }
 
@@ -47,12 +47,12 @@ test.each<[string, () => string, number]>([
   ['the newest runs', () => '/sync_runs?limit=20&offset=2', 22],
   ['a run that has ended', () => `/sync_runs/${ended}`, 1],
   ['its items, from a cursor', () => `/sync_runs/${ended}/items?limit=50&after=${after()}`, 51],
-  ['those that failed', () => `/sync_runs/${ended}/items?limit=50&outcomes=failed`, 51],
-  ['those of a cause that few have', () => `/sync_runs/${ended}/items?limit=50&causes=too_large`, ITEMS / 1_000],
-  ['those of a cause that none has', () => `/sync_runs/${ended}/items?limit=50&causes=access_revoked`, 1],
-  ['those of a stage that none came to', () => `/sync_runs/${ended}/items?limit=50&stages=embed`, 1],
-  ['the items of a run that goes on', () => `/sync_runs/${goesOn}/items?limit=50`, 500],
-])('%s are read by an index, and no more of them than are wanted', async (_name, path, most) => {
+  ['failed items', () => `/sync_runs/${ended}/items?limit=50&outcomes=failed`, 51],
+  ['items of a rare cause', () => `/sync_runs/${ended}/items?limit=50&causes=too_large`, ITEMS / 1_000],
+  ['items of a cause that does not occur', () => `/sync_runs/${ended}/items?limit=50&causes=access_revoked`, 1],
+  ['items of a stage that does not occur', () => `/sync_runs/${ended}/items?limit=50&stages=embed`, 1],
+  ['the items of a running run', () => `/sync_runs/${goesOn}/items?limit=50`, 500],
+])('%s: reads an index, and not more documents than needed', async (_name, path, most) => {
   const { scans, documents } = await readFor(() => user.get(path()));
   expect(scans).toBe(0);
   expect(documents).toBeLessThanOrEqual(most);
@@ -60,7 +60,7 @@ test.each<[string, () => string, number]>([
 
 const after = (): string => `${String(ended).padStart(16, '0')}:${String(50_002_000).padStart(16, '0')}`;
 
-test('a retry by a cause reads the items of that cause', async () => {
+test('a retry by cause reads only the items of that cause', async () => {
   const { scans, documents } = await readFor(() => user.post(`/sync_runs/${ended}/retry`, { causes: ['too_large'] }));
   expect(scans).toBe(0);
   expect(documents).toBeLessThanOrEqual(ITEMS / 1_000);

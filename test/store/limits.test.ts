@@ -10,7 +10,7 @@ import { everyRow } from '../support/everyRow.js';
 import { seedFiles } from '../support/seedFiles.js';
 import { startService, type TestService } from '../support/service.js';
 
-/** What limits hold back and let go, and which files can be synced again: decided by files of every state. */
+/** Files that limits delay and release, and files that can be synced again, by their state. */
 const UPLOAD = UPLOAD_SOURCES[0]!;
 const NONE: EffectiveLimits = {
   ...{ max_files: null, max_files_per_upload: null },
@@ -32,7 +32,7 @@ beforeEach(async () => {
   owner = await service.store.users.ensure(1, customerId);
 });
 
-/** Files of the run, new and queued unless said otherwise; answers their ids. */
+/** Creates files of the run, new and queued by default. @returns their ids */
 async function seed(...files: Partial<FileDoc>[]): Promise<number[]> {
   const seeds = files.map((fields) => ({
     id: (id += 1),
@@ -50,7 +50,7 @@ const many = (count: number, fields: Partial<FileDoc> = {}): Partial<FileDoc>[] 
 const turn = (limits: Partial<EffectiveLimits>) => service.store.limits.takeTurn(owner, runId, { ...NONE, ...limits });
 const [Q, D] = ['QUEUED_FOR_SYNC', 'DELAYED'];
 
-test('as many new files as there is room for go on, the oldest first; the newest wait, and go on when there is room', async () => {
+test('queues as many new files as the limit allows, oldest first; delays the newest until there is room', async () => {
   const ids = await seed(...many(4));
   expect(await turn({ max_files: 3 })).toBe('max_files');
   expect(await states(ids)).toEqual([Q, Q, Q, D]);
@@ -68,7 +68,7 @@ test('as many new files as there is room for go on, the oldest first; the newest
   expect(row).toMatchObject({ syncErrorMessage: null, notBefore: null });
 });
 
-test('what has content counts, and is never held back; containers, failures without content and other users do not', async () => {
+test('counts files with content and never delays them; ignores containers, failures without content and other users', async () => {
   const [kept] = await seed({ generation: 1, syncStatus: 'READY' });
   const [again] = await seed({ generation: 2 });
   await seed({ isContainer: true }, { syncStatus: 'SYNC_ERROR' }, { syncStatus: 'SYNC_ABORTED' });
@@ -83,20 +83,20 @@ test('what has content counts, and is never held back; containers, failures with
   expect(await states([kept!, again!, ...fresh])).toEqual(['READY', Q, D, D]);
 });
 
-test('a new content of a file that counts already needs no further place', async () => {
+test('new content of a file that counts already needs no further room', async () => {
   const ids = await seed({ generation: 1, syncStatus: 'DELAYED' }, { syncStatus: 'DELAYED' });
   expect(await turn({ max_files: 1 })).toBeNull();
   expect(await states(ids)).toEqual([Q, D]);
 });
 
-test('no more go on than the queue takes', async () => {
+test('releases no more files than the queue takes', async () => {
   await seed(...many(4));
   const held = await seed(...many(4, { syncStatus: 'DELAYED' }));
   expect(await turn({})).toBeNull();
   expect(await states(held)).toEqual([Q, Q, D, D]);
 });
 
-test('a file that waits for characters goes on when they are free, and one behind it that needs fewer before it', async () => {
+test('releases a file that waits for characters once enough are free, and a smaller later file before it', async () => {
   const text = (numCharacters: number) => ({ statistics: { numCharacters } }) as never;
   await seed({ generation: 1, syncStatus: 'READY', ...(text(60) as object) });
   const held = await seed(
@@ -108,7 +108,7 @@ test('a file that waits for characters goes on when they are free, and one behin
   expect((await states(held))[0]).toBe(Q);
 });
 
-test('a text is let in up to each limit and no further, whatever else is just being read', async () => {
+test('admits a text up to each limit, including texts that are being read', async () => {
   const [one, two] = await seed(
     { syncStatus: 'SYNCING' },
     { syncStatus: 'SYNCING' },
@@ -122,17 +122,17 @@ test('a text is let in up to each limit and no further, whatever else is just be
   const [held] = await service.store.files.byIds(owner, [one!]);
   expect(held!.delayedCharacters).toBe(10);
   expect(await admit(one!, 10, { max_characters: 60 })).toBeNull();
-  // Safe to repeat, and counted for the next one.
+  // Repeating is safe, and the text counts for the next file.
   expect(await admit(one!, 10, { max_characters: 60 })).toBeNull();
   expect(await admit(two!, 1, { max_characters: 60 })).toBe('max_characters');
   expect(await admit(two!, 1, { max_characters: 61 })).toBeNull();
-  // Of one upload only its own files count.
+  // For the limit per upload, only files of that upload count.
   expect(await admit(two!, 10, { max_characters_per_upload: 20 })).toBeNull();
   expect(await admit(two!, 11, { max_characters_per_upload: 20 })).toBe('max_characters_per_upload');
   expect(await admit(two!, 1_000, {})).toBeNull();
 });
 
-test("a user's own limits go before those of the organization, which go before none", async () => {
+test("a user's own limits override those of the organization, which override the default of none", async () => {
   const { organizations, users, limits, transaction } = service.store;
   const { organizationId } = await organizations.create('limited');
   const { userId } = await users.ensure(organizationId, 'eve');
@@ -150,11 +150,11 @@ test("a user's own limits go before those of the organization, which go before n
     users.update(organizationId, ['eve'], { customLimits: { max_files: -1, max_characters: 7 } }, session),
   );
   expect(await now()).toEqual({ ...NONE, max_characters: 7 });
-  // Of another organization nobody has a limit here.
+  // Limits do not apply to the same user id in another organization.
   expect(await limits.of({ organizationId: 1, userId })).toEqual(NONE);
 });
 
-test('what is at rest can be synced again, by its user alone, and not what is in motion or being deleted', async () => {
+test('only a file at rest can be synced again, only by its user, and not while it is being deleted', async () => {
   const { retryable } = service.store.files;
   await everyRow(FILE_SYNC_STATUSES, String, async (syncStatus) => {
     const ids = await seed({ syncStatus });
@@ -175,15 +175,15 @@ test('what is at rest can be synced again, by its user alone, and not what is in
   expect(await retryable(owner, refused, false)).toEqual([]);
 });
 
-test('an upload whose content was deleted can not be had again, unless it came from an address or is kept', async () => {
+test('an upload with deleted content is lost, unless it came from a URL or its original is kept', async () => {
   const lost = { fileContentsDeleted: true, original: null, source: UPLOAD, sourceOptions: null };
   const rows: [what: string, fields: Partial<Parameters<typeof isLost>[0]>, isLost: boolean][] = [
     ['an upload', {}, true],
-    ['its content is there', { fileContentsDeleted: false }, false],
-    ['what was sent is kept', { original: {} as never }, false],
-    ['it came from an address', { sourceOptions: { url: 'https://x.example' } }, false],
-    ['it came from none', { sourceOptions: { url: null } }, true],
-    ['it is a page of the web', { source: 'WEB_SCRAPE' }, false],
+    ['its content is not deleted', { fileContentsDeleted: false }, false],
+    ['the original is kept', { original: {} as never }, false],
+    ['it came from a URL', { sourceOptions: { url: 'https://x.example' } }, false],
+    ['it did not come from a URL', { sourceOptions: { url: null } }, true],
+    ['it is a web page', { source: 'WEB_SCRAPE' }, false],
   ];
   await everyRow(
     rows,
@@ -192,7 +192,7 @@ test('an upload whose content was deleted can not be had again, unless it came f
   );
 });
 
-test('a retry makes files of the run that does it: as if new, read anew, due at once', async () => {
+test('a retry moves files to its run with reset attempts, due at once, to be read again', async () => {
   const ids = await seed({
     ...{ syncStatus: 'SYNC_ERROR', syncErrorMessage: 'broken', attempts: 3, unfinishedStarts: 2 },
     ...{

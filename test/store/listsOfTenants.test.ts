@@ -18,10 +18,10 @@ import { startService, type TestService } from '../support/service.js';
 type Owner = Tenant & { readonly customerId: string };
 
 const OWNER: Owner = { organizationId: 1_001, userId: 5, customerId: 'ada' };
-/** The same ids of the user, and the same names: only the organization tells them apart. */
+/** The same user id and names as OWNER: only the organization differs. */
 const FOREIGN: Owner = { ...OWNER, organizationId: 1_002 };
 const COLLEAGUE: Owner = { ...OWNER, userId: 6, customerId: 'bert' };
-/** Has nothing. */
+/** Has no data. */
 const STRANGER: Owner = { organizationId: 1_003, userId: 7, customerId: 'carl' };
 
 let service: TestService;
@@ -34,7 +34,10 @@ afterAll(() => service.close());
 const LATER = new Date(Date.now() + 86_400_000);
 const TAGS = { team: 'red' };
 
-/** Writes rows of every kind that a list can show, in each state that some list selects. @param first the smallest id: no row has another one's */
+/**
+ * Writes rows of every kind that a list can show, in each state that some list selects.
+ * @param first the smallest id; rows of different owners have different ids
+ */
 async function seed(owner: Owner, first: number): Promise<void> {
   const { organizationId, userId } = owner;
   const at = new Date();
@@ -54,7 +57,7 @@ async function seed(owner: Owner, first: number): Promise<void> {
       { fields: { embeddingStorageStatus: 'COLD_STORAGE' as const, coldCopy: { points: 2, bytes: 9 } as never } },
     ].map(({ fields, ...rest }, nth) => ({
       ...{ id: first + 1 + nth, ...rest },
-      // Recent: sums are not remembered.
+      // Recent, so that sums are not cached.
       fields: { ...fields, createdAt: at, updatedAt: at },
     })),
   );
@@ -113,7 +116,7 @@ async function seed(owner: Owner, first: number): Promise<void> {
         ...{ ...owner, _id: first + 50 + nth, dataSourceId, parentId, state, missedBy: runId, runId },
         ...{ quarantinedAt: at, keptUntil: LATER, copy: null, file: { ...file, ...common, _id: first + 50 + nth } },
       })),
-      // One of an organization, as its webhooks and keys are.
+      // Belongs to the organization, like its webhooks and keys.
       whiteLabels:
         owner === COLLEAGUE ? [] : [{ ...common, _id: first, dataSourceType: 'BOX', plain: {}, secrets: {} }],
     };
@@ -145,7 +148,7 @@ async function gather<T>(parts: AsyncIterable<T>): Promise<T[]> {
 type Reader = (store: Store, owner: Owner) => Promise<unknown>;
 type Readers = Readonly<Record<string, Reader>>;
 
-/** All of the overview: `satisfies` fails for a reader that is not here. */
+/** All readers of the overview: `satisfies` fails for a missing one. */
 const OVERVIEW = {
   sources: ({ overview }, { organizationId }) => overview.sources(organizationId, 100),
   runs: ({ overview }, { organizationId }) => overview.runs(organizationId, 100),
@@ -214,42 +217,42 @@ const OF_USER: Readers = {
   'quarantine.any': ({ quarantine }, owner) => quarantine.any(owner),
 };
 
-/** What each reader shows the owner. */
-async function shown(readers: Readers, owner = OWNER): Promise<ReadonlyMap<string, unknown>> {
+/** Returns the result of each reader for the owner. */
+async function readAll(readers: Readers, owner = OWNER): Promise<ReadonlyMap<string, unknown>> {
   const answers = await Promise.all(
     Object.entries(readers).map(async ([name, read]) => [name, await read(service.store, owner)] as const),
   );
   return new Map(answers);
 }
 
-test('no list, count or sum shows rows of another organization, nor one of an end user those of another user', async () => {
+test('no list, count or sum includes rows of another organization, and none of an end user those of another user', async () => {
   await seed(OWNER, 10_100);
-  const [ofOrganization, ofUser] = [await shown(OF_ORGANIZATION), await shown(OF_USER)];
-  const [nothing, nothingOfUser] = [await shown(OF_ORGANIZATION, STRANGER), await shown(OF_USER, STRANGER)];
+  const [ofOrganization, ofUser] = [await readAll(OF_ORGANIZATION), await readAll(OF_USER)];
+  const [nothing, nothingOfUser] = [await readAll(OF_ORGANIZATION, STRANGER), await readAll(OF_USER, STRANGER)];
   await seed(FOREIGN, 10_200);
   const rows = async (readers: Readers, before: ReadonlyMap<string, unknown>, empty: ReadonlyMap<string, unknown>) =>
-    [...(await shown(readers))].map(([name, after]) => ({
+    [...(await readAll(readers))].map(([name, after]) => ({
       ...{ name, after, before: before.get(name), empty: empty.get(name) },
     }));
-  const rule = ({ after, before, empty }: Awaited<ReturnType<typeof rows>>[number]): void => {
-    // A reader that shows the owner nothing would prove nothing.
+  const checkRow = ({ after, before, empty }: Awaited<ReturnType<typeof rows>>[number]): void => {
+    // The test proves nothing for a reader that shows the owner no rows.
     expect(before).not.toEqual(empty);
     expect(after).toEqual(before);
   };
-  const besideForeign = [
+  const withForeign = [
     ...(await rows(OF_ORGANIZATION, ofOrganization, nothing)),
     ...(await rows(OF_USER, ofUser, nothingOfUser)),
   ];
-  await everyRow(besideForeign, ({ name }) => `${name}, beside another organization`, rule);
+  await everyRow(withForeign, ({ name }) => `${name}, with another organization`, checkRow);
   await seed(COLLEAGUE, 10_300);
   await everyRow(
     await rows(OF_USER, ofUser, nothingOfUser),
-    ({ name }) => `${name}, beside another user of the organization`,
-    rule,
+    ({ name }) => `${name}, with another user of the organization`,
+    checkRow,
   );
 });
 
-/** What sweeps and plans ask about runs; of all users, or one's. */
+/** Queries of sweeps and planners about runs, of all users or of one. */
 const OF_RUNS: Readers = {
   'runs.unstarted': ({ runs }) => runs.unstarted(LATER, 100),
   'runs.inMotion': ({ runs }) => runs.inMotion(LATER, 100),
@@ -267,15 +270,15 @@ const OF_RUNS: Readers = {
   'uploadStreams.waiting': ({ uploadStreams }) => uploadStreams.waiting(LATER, 100),
 };
 
-/** What may be sorted: groups, the rows of a partial index that few rows have, and records of which an organization has few. */
+/** Lists that may be sorted: groups, rows of a small partial index, and records of which an organization has few. */
 const SORTED = [
   ...['overview.quarantine', 'files.uniqueTags', 'files.heldContainers', 'webhooks.list', 'apiKeys.list'],
   ...['queued', 'running', 'paused'].map((state) => `runs.list ${state}`),
 ];
-/** The index of stalled runs, which few are: the service itself groups them now and then. */
+/** The index of the few stalled runs, which the service itself groups periodically. */
 const STALLED = 'IXSCAN { organizationId: 1, stall.since: 1 }';
 
-test('every list, count and sum is read by an index, and every list of many rows in the order of its index', async () => {
+test('every list, count and sum uses an index, and every list of many rows the order of its index', async () => {
   const readers = Object.entries({ ...OF_ORGANIZATION, ...OF_USER, ...OF_RUNS });
   await withDatabase(service, (connection) =>
     everyRow(
@@ -299,7 +302,7 @@ test('every list, count and sum is read by an index, and every list of many rows
   );
 });
 
-test('the overview of an organization shows first what somebody has to look at, and counts each thing once', async () => {
+test('the overview of an organization lists first what needs attention, and counts each item once', async () => {
   const { overview } = service.store;
   const organizationId = 1_004;
   await seed({ organizationId, userId: 8, customerId: 'dora' }, 10_400);
@@ -315,11 +318,10 @@ test('the overview of an organization shows first what somebody has to look at, 
   expect((await overview.sources(organizationId, 2)).rows).toEqual(rows.slice(0, 2));
 
   const runs = await overview.runs(organizationId, 100);
-  // The diagnosis of the API may have taken the stall back by now.
+  // The API's diagnosis may have cleared the stall.
   expect(runs).toMatchObject({ started: 3, waiting: 1, paused: 1 });
   expect(runs.rows[0]).toMatchObject({ id: 10_401, pause: { maxTokens: 1, tokensTaken: 0, wanted: 1 }, stall: null });
   expect(runs.rows.map(({ id }) => id).toSorted((a, b) => a - b)).toEqual([10_400, 10_401, 10_402]);
-  // One of its files has failed.
   expect(runs.rows.find(({ id }) => id === 10_400)).toMatchObject({ pause: null, total: 1, ready: 0, failed: 1 });
 
   expect(await overview.storage(organizationId)).toMatchObject({

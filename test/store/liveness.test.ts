@@ -5,43 +5,43 @@ import { createLiveness } from '../../store/users/liveness.js';
 
 const USER = { organizationId: 1, userId: 2 };
 
-/** The record of a user, and how often it was looked at. */
+/** Returns a fake user record, and how often it was read. */
 function record() {
-  const state = { lives: true, looks: 0 };
-  const look = (): Promise<boolean> => {
-    state.looks += 1;
-    return Promise.resolve(state.lives);
+  const state = { exists: true, reads: 0 };
+  const read = (): Promise<boolean> => {
+    state.reads += 1;
+    return Promise.resolve(state.exists);
   };
-  return { state, look };
+  return { state, read };
 }
 
-test('who was found alive is not looked for again for a moment, and then is', async () => {
-  const { state, look } = record();
+test('caches that a user exists until the entry expires', async () => {
+  const { state, read } = record();
   const { isLive } = createLiveness(200);
-  expect([await isLive(USER, look), await isLive(USER, look), state.looks]).toEqual([true, true, 1]);
-  // The same number in another organization is another user.
-  expect([await isLive({ ...USER, organizationId: 3 }, look), state.looks]).toEqual([true, 2]);
-  state.lives = false;
+  expect([await isLive(USER, read), await isLive(USER, read), state.reads]).toEqual([true, true, 1]);
+  // The same id in another organization is another user.
+  expect([await isLive({ ...USER, organizationId: 3 }, read), state.reads]).toEqual([true, 2]);
+  state.exists = false;
   await sleep(250);
-  expect([await isLive(USER, look), await isLive(USER, look), state.looks]).toEqual([false, false, 4]);
+  expect([await isLive(USER, read), await isLive(USER, read), state.reads]).toEqual([false, false, 4]);
 });
 
-test('a deletion in this process is known at once, and while it is being committed nobody is taken for alive', async () => {
-  const { state, look } = record();
+test('a deletion in this process applies at once, and nothing is cached while it is being committed', async () => {
+  const { state, read } = record();
   const { isLive, forget } = createLiveness(60_000);
-  await isLive(USER, look);
+  await isLive(USER, read);
   forget([USER]);
-  expect([await isLive(USER, look), await isLive(USER, look), state.looks]).toEqual([true, true, 3]);
-  state.lives = false;
-  expect(await isLive(USER, look)).toBe(false);
+  expect([await isLive(USER, read), await isLive(USER, read), state.reads]).toEqual([true, true, 3]);
+  state.exists = false;
+  expect(await isLive(USER, read)).toBe(false);
 });
 
-test('a look that was under way when the deletion began is not kept', async () => {
+test('a read that was in progress when the deletion began is not cached', async () => {
   const { isLive, forget } = createLiveness(60_000);
-  let seen = (_lives: boolean): void => undefined;
-  const early = isLive(USER, () => new Promise((resolve) => (seen = resolve)));
+  let answer = (_lives: boolean): void => undefined;
+  const pending = isLive(USER, () => new Promise((resolve) => (answer = resolve)));
   forget([USER]);
-  seen(true);
-  await early;
+  answer(true);
+  await pending;
   expect(await isLive(USER, () => Promise.resolve(false))).toBe(false);
 });

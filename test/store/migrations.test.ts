@@ -29,8 +29,8 @@ const meta = () => connection.collection<MetaRow>('meta');
 const schemaRow = () => meta().findOne({ _id: 'schema' });
 const setVersion = (version: number) => meta().insertOne({ _id: 'schema', version });
 
-/** Migrations that note what they find of the version, by the version they lead to. */
-function noting(...versions: number[]) {
+/** Returns migrations by target version, which record the versions that they find. */
+function recordingMigrations(...versions: number[]) {
   const ran: unknown[] = [];
   const note: (to: number) => Migration = (to) => async () => {
     const row = await schemaRow();
@@ -39,15 +39,15 @@ function noting(...versions: number[]) {
   return { ran, migrations: Object.fromEntries(versions.map((to) => [to, note(to)])) };
 }
 
-test('new data has the version of this code, and no migration runs', async () => {
-  const { ran, migrations } = noting(1, 2, 3);
+test('new data gets the version of this code, and no migration runs', async () => {
+  const { ran, migrations } = recordingMigrations(1, 2, 3);
   await runMigrations(connection, 0, { version: 3, migrations });
   expect([ran, await schemaRow()]).toEqual([[], { _id: 'schema', version: 3 }]);
 });
 
-test('older data is announced first and brought on version by version, once', async () => {
+test('older data is marked with its target first, then migrated version by version, once', async () => {
   await setVersion(2);
-  const { ran, migrations } = noting(2, 3, 5);
+  const { ran, migrations } = recordingMigrations(2, 3, 5);
   for (let start = 0; start < 2; start += 1) await runMigrations(connection, 0, { version: 5, migrations });
   expect(ran).toEqual([
     { to: 3, version: 2, target: 5 },
@@ -56,9 +56,9 @@ test('older data is announced first and brought on version by version, once', as
   expect(await schemaRow()).toEqual({ _id: 'schema', version: 5, target: 5 });
 });
 
-test('a migration that fails runs again at the next start, and those before it do not', async () => {
+test('a failed migration runs again at the next start, and earlier ones do not', async () => {
   await setVersion(1);
-  const { ran, migrations } = noting(2, 3);
+  const { ran, migrations } = recordingMigrations(2, 3);
   const failing = { ...migrations, 3: () => Promise.reject(new Error('the disk is full')) };
   await expect(runMigrations(connection, 0, { version: 3, migrations: failing })).rejects.toThrow('the disk is full');
   expect(await schemaRow()).toMatchObject({ version: 2, target: 3 });
@@ -67,7 +67,7 @@ test('a migration that fails runs again at the next start, and those before it d
 });
 
 test.each([{ version: SCHEMA_VERSION + 1 }, { version: SCHEMA_VERSION, target: SCHEMA_VERSION + 1 }])(
-  'data of a newer version (%j) is refused, and left as it is',
+  'data of a newer version (%j) is refused and not changed',
   async (row) => {
     await meta().insertOne({ _id: 'schema', ...row });
     await expect(runMigrations(connection, 0)).rejects.toThrow('newer version of Allotrope');

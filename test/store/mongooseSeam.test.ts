@@ -6,8 +6,8 @@ import { expect, test } from '@jest/globals';
 const STORE = fileURLToPath(new URL('../../store', import.meta.url));
 
 /**
- * Mongoose infers what a read returns from the model, unless its projection is computed, dotted or leaves a field out. Of a
- * run's row it does not see that request and progress depend on the kind.
+ * Files whose reads state their type. Mongoose infers it from the model, unless the projection is computed, dotted or
+ * excludes a field. For a run, it does not infer that request and progress depend on the kind.
  */
 const TYPED_BY_HAND = [
   'originals/originals.ts',
@@ -25,10 +25,10 @@ const filesWith = (pattern: RegExp): string[] =>
     .filter((file) => file.endsWith('.ts') && pattern.test(readFileSync(path.join(STORE, file), 'utf8')))
     .toSorted();
 
-test('rows that are read have the type of their model, which no read repeats', () => {
+test('reads get their type from the model, except the listed ones', () => {
   expect(filesWith(/\.lean</)).toEqual(TYPED_BY_HAND);
 });
 
-test('bulk writes go past mongoose in one place', () => {
+test('only one file bypasses mongoose for bulk writes', () => {
   expect(filesWith(/\.collection\s*\.bulkWrite\(/)).toEqual(['updateRows.ts']);
 });

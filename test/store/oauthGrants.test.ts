@@ -12,7 +12,7 @@ import { CLIENT_ID, CLIENT_SECRET } from '../emulators/oauthProvider.js';
 import { withDatabase } from '../support/dataSources.js';
 import { startService, type TestService } from '../support/service.js';
 
-/** Refreshes of one grant by processes that know nothing of each other: each has connections and connectors of its own. */
+/** Token refreshes of one grant by independent processes, each with its own connections and connectors. */
 const WORKERS = 3;
 const CALLS = 50;
 const NEVER = new AbortController().signal;
@@ -50,13 +50,13 @@ afterAll(async () => {
   await drive.close();
 });
 
-/** A data source with a rotating grant. @param expiresIn milliseconds that its access token still lives */
 beforeEach(async () => {
   drive.oauth.requests.length = 0;
   drive.oauth.loseReplies(0);
-  source = await connected();
+  source = await connectWithGrant();
 });
-async function connected({ expiresIn = -1, clientId = CLIENT_ID } = {}): Promise<DataSourceDoc> {
+/** Connects a data source with a rotating grant. @param expiresIn milliseconds until its access token expires */
+async function connectWithGrant({ expiresIn = -1, clientId = CLIENT_ID } = {}): Promise<DataSourceDoc> {
   accounts += 1;
   const { accessToken, refreshToken } = drive.oauth.grant();
   const now = Date.now();
@@ -85,21 +85,21 @@ const accountAt = ({ store, connectors }: (typeof workers)[number]) =>
 const identify = (worker: (typeof workers)[number]) => accountAt(worker).identify(NEVER);
 const refreshes = () => drive.oauth.requests.filter(({ parameters }) => parameters['grant_type'] === 'refresh_token');
 
-test('fifty calls at once that meet an expired, rotating token make exactly one refresh', async () => {
+test('fifty concurrent calls with an expired, rotating token make exactly one refresh', async () => {
   const calls = Array.from({ length: CALLS }, (_, index) => identify(workers[index % WORKERS]!));
   const found = await Promise.all(calls);
   expect(found.every(({ account }) => account === 'ada@harbour.example')).toBe(true);
   expect(refreshes()).toHaveLength(1);
 });
 
-test('the same where the provider refuses the token before its time', async () => {
-  source = await connected({ expiresIn: 3_600_000_000 });
+test('fifty concurrent calls make one refresh if the provider refuses the token before its expiry', async () => {
+  source = await connectWithGrant({ expiresIn: 3_600_000_000 });
   drive.oauth.expireAll();
   await Promise.all(Array.from({ length: CALLS }, (_, index) => identify(workers[index % WORKERS]!)));
   expect(refreshes()).toHaveLength(1);
 });
 
-test('the new refresh token is the one that is used next', async () => {
+test('uses the new refresh token for the next refresh', async () => {
   await identify(workers[0]!);
   drive.oauth.expireAll();
   await identify(workers[1]!);
@@ -110,8 +110,8 @@ test('the new refresh token is the one that is used next', async () => {
   expect(refreshes().every(({ outcome }) => outcome === 'granted')).toBe(true);
 });
 
-describe('a refresh that breaks off', () => {
-  test('by a process that died before it asked is made by another one once its claim is over', async () => {
+describe('interrupted refresh', () => {
+  test('by a process that died before its request is made by another process after the claim expires', async () => {
     const keeper = workers[0]!.store.accountCredentials(source);
     if (keeper === null || typeof keeper === 'string') throw new Error('no keeper');
     const kept = await keeper.read();
@@ -121,34 +121,34 @@ describe('a refresh that breaks off', () => {
     expect(refreshes()).toHaveLength(1);
   });
 
-  test('by a lost reply is asked for once more, and then the account must be connected again', async () => {
+  test('by a lost reply is retried once, then the account must be connected again', async () => {
     drive.oauth.loseReplies(1);
     await expect(identify(workers[0]!)).rejects.toMatchObject({ kind: 'access_revoked' });
     expect(refreshes()).toHaveLength(2);
-    // The next call finds the claim ended, and asks no more often than it must.
+    // The next call finds that the claim has ended.
     await expect(identify(workers[1]!)).rejects.toMatchObject({ kind: 'access_revoked' });
   });
 
-  test('by a refusal for now leaves the grant as it was', async () => {
+  test('by a temporary refusal keeps the grant', async () => {
     drive.oauth.refuseRefreshes(1, { status: 503, body: {} });
     await expect(identify(workers[0]!)).rejects.toMatchObject({ kind: 'server_error', retryable: true });
     await identify(workers[1]!);
     expect(refreshes().map(({ outcome }) => outcome)).toEqual(['refused', 'granted']);
   });
 
-  test('by a caller who goes away goes on, for its answer may be the only one', async () => {
+  test('by an aborted caller continues, because its answer may be the only one', async () => {
     const release = drive.oauth.hold();
-    const leaving = new AbortController();
-    const left = accountAt(workers[0]!).identify(leaving.signal);
+    const abort = new AbortController();
+    const aborted = accountAt(workers[0]!).identify(abort.signal);
     while (refreshes().length === 0) await sleep(10);
-    leaving.abort(new Error('gone'));
-    await expect(left).rejects.toThrow('gone');
+    abort.abort(new Error('cancelled'));
+    await expect(aborted).rejects.toThrow('cancelled');
     release();
     await identify(workers[1]!);
     expect(refreshes()).toHaveLength(1);
   });
 
-  test('while access is taken back brings nothing back', async () => {
+  test('by a revocation stores no credentials', async () => {
     const release = drive.oauth.hold();
     const call = identify(workers[0]!).catch((error: unknown) => error);
     while (refreshes().length === 0) await sleep(10);
@@ -162,8 +162,8 @@ describe('a refresh that breaks off', () => {
   });
 });
 
-test('a grant that was moved to another record does not open there', async () => {
-  const other = await connected();
+test('a grant moved to another record cannot be decrypted there', async () => {
+  const other = await connectWithGrant();
   await withDatabase(service, (db) =>
     db
       .collection<DataSourceDoc>('dataSources')
@@ -173,8 +173,8 @@ test('a grant that was moved to another record does not open there', async () =>
   await expect(identify(workers[0]!)).rejects.toThrow(/authenticate/i);
 });
 
-test('a client that is configured no more is named, and the grant stays', async () => {
-  source = await connected({ clientId: 'another-client' });
+test('reports a client that is no longer configured, and keeps the grant', async () => {
+  source = await connectWithGrant({ clientId: 'another-client' });
   await expect(identify(workers[0]!)).rejects.toMatchObject({ kind: 'not_configured' });
   expect(refreshes()).toHaveLength(0);
 });

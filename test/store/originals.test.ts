@@ -49,7 +49,7 @@ afterAll(async () => {
   await s3.close();
 });
 
-/** A content of so many bytes, in parts of uneven length. */
+/** Yields the given number of bytes in parts of uneven length. */
 async function* parts(size: number, fault?: Error): AsyncIterable<Uint8Array> {
   for (let at = 0; at < size;) {
     const length = Math.min(size - at, 1 + ((at * 7) % 700_000));
@@ -66,7 +66,7 @@ async function whole(content: AsyncIterable<Uint8Array> | null): Promise<Buffer>
 const hashOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 const accept = (originals: Originals, draft: Awaited<ReturnType<Originals['receive']>>, fileId: number) =>
   connection.transaction((session) => originals.accept(draft, fileId, session));
-/** What lies in the folder and the bucket, and what was begun there. */
+/** Returns the names of objects and of unfinished uploads in the folder and the bucket. */
 const inStorage = async (): Promise<string[]> => [
   ...(await readdir(folder, { recursive: true, withFileTypes: true }))
     .filter((one) => one.isFile())
@@ -76,12 +76,12 @@ const inStorage = async (): Promise<string[]> => [
 ];
 const rows = () => connection.collection('originals').countDocuments();
 
-describe.each(places)('what is sent, in %s', (place) => {
+describe.each(places)('originals in %s', (place) => {
   const size = SIZES[place];
   const fileId = 100 + places.indexOf(place);
   const file = { ...owner, fileId };
 
-  test('comes back as it came, hashed on the way, in memory, as a stream or as a file', async () => {
+  test('are returned unchanged and hashed, in memory, as a stream or as a file', async () => {
     const originals = stores[place];
     const draft = await originals.receive(owner, parts(size));
     const sent = await whole(parts(size));
@@ -94,10 +94,10 @@ describe.each(places)('what is sent, in %s', (place) => {
     const bytes = opened && ('bytes' in opened ? opened.bytes : await readFile(opened.path));
     expect(hashOf(bytes ?? new Uint8Array())).toBe(draft.sha256);
     await opened?.close();
-    // Not another file's, nor another organization's.
+    // Not readable for another file or another organization.
     expect(await originals.open({ ...file, fileId: 1 }, draft.id)).toBeNull();
     expect(await originals.stream({ ...file, organizationId: 9 }, draft.id)).toBeNull();
-    // Accepted is accepted: what is discarded late stays, and no sweep takes it.
+    // An accepted original survives a late discard and a sweep.
     await originals.discard(draft);
     expect(await originals.sweep(Date.now() + 3_600_000)).toBe(0);
     expect(await originals.countOf(owner, [fileId])).toBe(1);
@@ -105,9 +105,9 @@ describe.each(places)('what is sent, in %s', (place) => {
     expect([await inStorage(), await rows()]).toEqual([[], 0]);
   });
 
-  test('leaves nothing when it breaks off, is discarded, or was replaced', async () => {
+  test('leave nothing behind when interrupted, discarded or replaced', async () => {
     const originals = stores[place];
-    await expect(originals.receive(owner, parts(size, new Error('broke off')))).rejects.toThrow('broke off');
+    await expect(originals.receive(owner, parts(size, new Error('interrupted')))).rejects.toThrow('interrupted');
     await originals.discard(await originals.receive(owner, parts(size)));
     expect([await inStorage(), await rows()]).toEqual([[], 0]);
     const draft = await originals.receive(owner, parts(size));
@@ -118,7 +118,7 @@ describe.each(places)('what is sent, in %s', (place) => {
     expect([await inStorage(), await rows()]).toEqual([[], 0]);
   });
 
-  test('is not accepted in a transaction that fails, and can be discarded then', async () => {
+  test('are not accepted in a failed transaction, and can be discarded afterwards', async () => {
     const originals = stores[place];
     const draft = await originals.receive(owner, parts(size));
     const failing = connection.transaction(async (session) => {
@@ -132,14 +132,14 @@ describe.each(places)('what is sent, in %s', (place) => {
   });
 });
 
-describe.each(['a folder', 'a bucket'] as const)('a receiver that dies, with what it has in %s', (place) => {
-  test('is swept once it was silent for long, parts begun in a bucket included', async () => {
+describe.each(['a folder', 'a bucket'] as const)('upload of a stalled receiver in %s', (place) => {
+  test('is swept after its time limit, including unfinished uploads in a bucket', async () => {
     const originals = stores[place];
-    let more: () => void = () => undefined;
-    const goneOn = new Promise<void>((resolve) => (more = resolve));
+    let resume: () => void = () => undefined;
+    const resumed = new Promise<void>((resolve) => (resume = resolve));
     async function* stalling(): AsyncIterable<Uint8Array> {
       yield Buffer.alloc(9_000_000, 1);
-      await goneOn;
+      await resumed;
       yield Buffer.alloc(1_000, 2);
     }
     const receiving = originals.receive(owner, stalling());
@@ -147,8 +147,8 @@ describe.each(['a folder', 'a bucket'] as const)('a receiver that dies, with wha
     expect(await originals.sweep()).toBe(0);
     expect(await originals.sweep(Date.now() + 3_600_000)).toBe(1);
     expect(await rows()).toBe(0);
-    // It was only slow: what it goes on with is not accepted, and not left lying about.
-    more();
+    // The receiver was only slow: the rest of its upload is not accepted and leaves nothing behind.
+    resume();
     const draft = await receiving.catch(() => null);
     if (draft) {
       await expect(accept(originals, draft, 7)).rejects.toThrow('swept');
@@ -158,15 +158,15 @@ describe.each(['a folder', 'a bucket'] as const)('a receiver that dies, with wha
   });
 });
 
-test('all of a user\u2019s goes, of others nothing', async () => {
+test('deletes all originals of a user, and none of other users', async () => {
   const originals = stores['a folder'];
   const other = { organizationId: 1, userId: 3 };
-  for (const [whose, fileId] of [
+  for (const [tenant, fileId] of [
     [owner, 1],
     [owner, 2],
     [other, 3],
   ] as const)
-    for (const size of [50, 5_000]) await accept(originals, await originals.receive(whose, parts(size)), fileId);
+    for (const size of [50, 5_000]) await accept(originals, await originals.receive(tenant, parts(size)), fileId);
   await originals.deleteAll(owner);
   expect([await originals.countOf(owner, [1, 2]), await originals.countOf(other, [3])]).toEqual([0, 2]);
   await originals.deleteAll(other);

@@ -18,18 +18,18 @@ async function accept(maxTokens: number | null): Promise<number> {
   return id;
 }
 
-test('a bound is never passed, however many take of it at once', async () => {
+test('concurrent takers never exceed the limit', async () => {
   const { pauses, runs } = service.store;
   const id = await accept(100);
   const taken = await Promise.all(Array.from({ length: 40 }, () => pauses.take(id, 7)));
   expect(taken.filter(Boolean)).toHaveLength(14);
   expect(await runs.find(id)).toMatchObject({ tokensTaken: 98, pause: { reason: 'max_tokens', wanted: 7 } });
-  // What would fit has to wait as well.
+  // A smaller amount that would fit has to wait as well.
   expect(await pauses.take(id, 1)).toBe(false);
   expect((await pauses.standing(10)).map(({ _id }) => _id)).toEqual([id]);
 });
 
-test('a paused run goes on once, by its owner alone, and tells its workflow until that has heard it', async () => {
+test('a paused run is resumed once, only by its owner, and signals its workflow until acknowledged', async () => {
   const { pauses, runs } = service.store;
   const id = await accept(0);
   expect(await pauses.resume(owner, id, 10)).toBe(false);
@@ -44,7 +44,7 @@ test('a paused run goes on once, by its owner alone, and tells its workflow unti
   const unacknowledged = async () =>
     (await pauses.unacknowledged(new Date(Date.now() + 1_000), 10)).map(({ _id }) => _id);
   expect(await unacknowledged()).toEqual([id]);
-  // Not before its workflow is there to say so.
+  // No tokens before the workflow acknowledges.
   expect(await pauses.take(id, 5)).toBe(false);
   expect(await pauses.clear(id)).toBe(true);
   expect(await unacknowledged()).toEqual([]);
@@ -55,7 +55,7 @@ test('a paused run goes on once, by its owner alone, and tells its workflow unti
   expect(await pauses.resume(owner, id, 20)).toBe(false);
 });
 
-test('a run without a bound counts nothing', async () => {
+test('a run without a limit counts no tokens', async () => {
   const { runs } = service.store;
   const run = await runs.find(await accept(null));
   expect(run?.maxTokens).toBeUndefined();

@@ -11,7 +11,7 @@ test.each([
   ['429 without Retry-After', 429, {}, { store: 'Qdrant', trouble: 'failed' }],
   ['500', 500, {}, { store: 'Qdrant', trouble: 'failed' }],
   ['404', 404, {}, { status: 404 }],
-])('%s is told by its kind', async (_what, status, headers, expected) => {
+])('classifies %s', async (_what, status, headers, expected) => {
   const server = createServer((_request, response) => response.writeHead(status, headers).end('{}'));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

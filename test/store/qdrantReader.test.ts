@@ -22,8 +22,8 @@ async function bodyOf(request: IncomingMessage): Promise<unknown> {
   return JSON.parse(text);
 }
 
-describe('questions to Qdrant', () => {
-  test('go as JSON with the key, and their result comes back', async () => {
+describe('requests to Qdrant', () => {
+  test('are sent as JSON with the API key, and return the result', async () => {
     const ask = await serve((request, response) => {
       void bodyOf(request).then((body) =>
         response.end(JSON.stringify({ result: { body, url: request.url, key: request.headers['api-key'] } })),
@@ -36,7 +36,7 @@ describe('questions to Qdrant', () => {
     });
   });
 
-  test('a refusal is an error with its status and reason', async () => {
+  test('a refusal is an error with status and reason', async () => {
     const ask = await serve((_request, response) => {
       response.writeHead(404).end(JSON.stringify({ status: { error: 'Not found: Collection `a`' } }));
     });
@@ -46,20 +46,20 @@ describe('questions to Qdrant', () => {
     });
   });
 
-  test('a connection that was closed while nobody asked costs no answer', async () => {
-    const seen = new Map<Socket, number>();
+  test('a connection closed while idle loses no answer', async () => {
+    const requestsOf = new Map<Socket, number>();
     const ask = await serve((request, response) => {
-      const before = seen.get(request.socket) ?? 0;
-      seen.set(request.socket, before + 1);
-      // As a server does that ends idle connections just as something arrives.
+      const before = requestsOf.get(request.socket) ?? 0;
+      requestsOf.set(request.socket, before + 1);
+      // Like a server that closes an idle connection just as a request arrives.
       if (before > 0) request.socket.resetAndDestroy();
-      else response.end('{"result":"heard"}');
+      else response.end('{"result":"ok"}');
     });
-    expect([await ask('/', {}), await ask('/', {})]).toEqual(['heard', 'heard']);
-    expect([...seen.values()]).toEqual([2, 1]);
+    expect([await ask('/', {}), await ask('/', {})]).toEqual(['ok', 'ok']);
+    expect([...requestsOf.values()]).toEqual([2, 1]);
   });
 
-  test('an answer that breaks off, one that is no JSON and a server that is away are errors', async () => {
+  test('a truncated answer, an answer that is not JSON and an unreachable server are errors', async () => {
     const ask = await serve((request, response) => {
       if (request.url === '/cut') {
         response.writeHead(200, { 'content-length': 100 }).write('{"result":');

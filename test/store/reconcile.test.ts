@@ -10,7 +10,7 @@ import { isAtRest, isSame, rangeOf, type RecordOfFile } from '../../store/reconc
 import { createDifferenceReport } from '../../store/reconcile/report.js';
 import { everyRow } from '../support/everyRow.js';
 
-/** What counts as a difference of a file at rest, and what mends it; test/system/storage/reconcile.test.ts has it with stores. */
+/** Differences of a file at rest, and their repairs; test/system/storage/reconcile.test.ts uses real stores. */
 const GENERATION = 3;
 const SPACE = 'a-space';
 const TAGS = JSON.stringify(['a', 'b']);
@@ -66,25 +66,25 @@ const site = (total: number | undefined, ready?: number, failed?: number, aborte
 });
 
 const ROWS: readonly Row[] = [
-  { what: 'all there', found: [] },
-  { what: 'nothing there', held: null, found: [NO_CHUNKS, NO_POINTS, NO_CONTENT] },
+  { what: 'everything present', found: [] },
+  { what: 'nothing present', held: null, found: [NO_CHUNKS, NO_POINTS, NO_CONTENT] },
   // Counts
-  { what: 'a chunk less', held: { chunks: [chunks({ count: 3 })] }, found: [NO_CHUNKS] },
+  { what: 'one chunk missing', held: { chunks: [chunks({ count: 3 })] }, found: [NO_CHUNKS] },
   { what: 'a gap between chunks', held: { chunks: [chunks({ isWhole: false })] }, found: [NO_CHUNKS] },
-  { what: 'a point less', held: { points: [points({ count: 3, last: 3 })] }, found: [NO_POINTS] },
-  { what: 'a point more', held: { points: [points({ count: 5, last: 4 })] }, found: [STRAY_POINTS] },
+  { what: 'one point missing', held: { points: [points({ count: 3, last: 3 })] }, found: [NO_POINTS] },
+  { what: 'one point too many', held: { points: [points({ count: 5, last: 4 })] }, found: [STRAY_POINTS] },
   {
-    what: 'chunks and points against the record',
+    what: 'chunks and points agree, the record differs',
     held: { chunks: [chunks({ count: 6 })], points: [points({ count: 6, last: 5 })] },
     found: [MISCOUNTED],
   },
   {
-    what: 'chunks and points against the record, with a gap',
+    what: 'chunks and points agree, the record differs, with a gap',
     held: { chunks: [chunks({ count: 3, isWhole: false })], points: [points({ count: 3, last: 3 })] },
     found: [NO_CHUNKS, NO_POINTS],
   },
   {
-    what: 'a chunk less and no space',
+    what: 'one chunk missing, no space',
     file: { vectorSpace: null },
     held: { points: [], chunks: [chunks({ count: 3 })] },
     found: [NO_CHUNKS],
@@ -92,7 +92,7 @@ const ROWS: readonly Row[] = [
   { what: 'no space, no points', file: { vectorSpace: null }, held: { points: [] }, found: [] },
   { what: 'points that cannot be counted', held: { points: [] }, knowsPoints: false, found: [] },
   {
-    what: 'points that cannot be counted, and a chunk less',
+    what: 'points that cannot be counted, one chunk missing',
     held: { points: [], chunks: [chunks({ count: 3 })] },
     knowsPoints: false,
     found: [NO_CHUNKS],
@@ -109,7 +109,7 @@ const ROWS: readonly Row[] = [
   { what: 'cold, without a copy', file: COLD, held: { points: [] }, found: [NO_COPY] },
   { what: 'cold, without a copy but with its points', file: COLD, found: [NO_COPY] },
   {
-    what: 'cold, with a copy that was cut',
+    what: 'cold, with a truncated copy',
     file: COLD,
     held: { points: [] },
     stored: [[KEYS.cold, 8]],
@@ -131,7 +131,7 @@ const ROWS: readonly Row[] = [
     found: [],
   })),
   {
-    what: 'ended for another reason',
+    what: 'failed for another reason',
     file: { syncStatus: TAKEN_OVER.syncStatus, syncErrorMessage: 'another' },
     held: null,
     found: [NO_CHUNKS, NO_POINTS, NO_CONTENT],
@@ -149,13 +149,13 @@ const ROWS: readonly Row[] = [
   },
   { what: 'points of another space', held: { points: [points(), points({ space: 'other' })] }, found: [STRAY_POINTS] },
   {
-    what: 'a content of another generation',
+    what: 'content of another generation',
     held: { contents: [GENERATION, 2] },
     found: [['stray_contents', 'deleteContents']],
   },
-  { what: 'a content where none is kept', file: { hasContent: false }, found: [['stray_contents', 'deleteContents']] },
+  { what: 'content although none is kept', file: { hasContent: false }, found: [['stray_contents', 'deleteContents']] },
   {
-    what: 'sent contents that are not named',
+    what: 'originals that the record does not name',
     file: { original: { id: 70 }, callerChunks: { id: 71 } },
     held: {
       originals: [
@@ -168,55 +168,55 @@ const ROWS: readonly Row[] = [
   },
   { what: 'recognized pages', held: { pages: 2 }, found: [] },
   // Contents
-  { what: 'a content in file storage', held: { contents: [] }, stored: [[KEYS.content, 5]], found: [] },
+  { what: 'content in file storage', held: { contents: [] }, stored: [[KEYS.content, 5]], found: [] },
   {
-    what: 'a content that is gone from there',
+    what: 'content missing from file storage',
     held: { contents: [] },
     stored: [[KEYS.content, null]],
     found: [NO_CONTENT],
   },
   { what: 'no content, and none is kept', file: { hasContent: false }, held: { contents: [] }, found: [] },
   {
-    what: 'a sent content in a row',
+    what: 'an original in a row',
     file: { original: { id: 70 } },
     held: { originals: [{ id: 70, isRow: true }] },
     found: [],
   },
   {
-    what: 'a sent content in file storage',
+    what: 'an original in file storage',
     file: { original: { id: 70 } },
     held: { originals: [{ id: 70, isRow: false }] },
     stored: [[KEYS.original, 5]],
     found: [],
   },
   {
-    what: 'a sent content that is gone from there',
+    what: 'an original missing from file storage',
     file: { original: { id: 70 } },
     held: { originals: [{ id: 70, isRow: false }] },
     stored: [[KEYS.original, null]],
     found: [NO_ORIGINAL],
   },
   {
-    what: 'a sent content without a row',
+    what: 'an original without a row',
     file: { original: { id: 70 } },
     stored: [[KEYS.original, 5]],
     found: [NO_ORIGINAL],
   },
-  { what: 'given chunks without a row', file: { callerChunks: { id: 70 } }, found: [NO_ORIGINAL] },
+  { what: "caller's chunks without a row", file: { callerChunks: { id: 70 } }, found: [NO_ORIGINAL] },
   // Pages, tags, clean-up
-  { what: 'pages that add up', file: site(6, 3, 2, 1), found: [] },
+  { what: 'page counts that add up', file: site(6, 3, 2, 1), found: [] },
   ...[site(6, 3, 2), site(6, 3, undefined, 2), site(7, 3, 2, 1)].map((file, nth) => ({
-    ...{ what: `pages that do not add up ${nth}`, file, found: [['wrong_page_counts', 'countPages']] as const },
+    ...{ what: `page counts that do not add up ${nth}`, file, found: [['wrong_page_counts', 'countPages']] as const },
   })),
   { what: 'pages not counted yet', file: site(6), found: [] },
-  { what: 'pages of no container', file: { ...site(6, 1), isContainer: false }, found: [] },
+  { what: 'page counts of a file other than a container', file: { ...site(6, 1), isContainer: false }, found: [] },
   {
     what: 'other tags on points',
     held: { points: [points({ tags: new Set([TAGS, '["c"]']) })] },
     found: [['other_tags', 'setTags']],
   },
   {
-    what: 'other tags that are on their way',
+    what: 'other tags while tags are being copied',
     held: { points: [points({ tags: new Set(['["c"]']) })] },
     checksTags: false,
     found: [],
@@ -232,15 +232,15 @@ const found = ({ file, held, stored = [], checksTags = true, knowsPoints = true 
     knowsPoints,
   );
 
-describe('a file at rest', () => {
-  test('has a difference for whatever record and stores do not agree on, with what mends it', () =>
+describe('file at rest', () => {
+  test('has a difference with its repair for every disagreement between record and stores', () =>
     everyRow(
       ROWS,
       ({ what }) => what,
       (row) => expect(brief(found(row))).toEqual(row.found),
     ));
 
-  test('is mended by the numbers that were found', () => {
+  test('is repaired with the numbers that were found', () => {
     const mends = (row: Omit<Row, 'what' | 'found'>) => found({ what: '', found: [], ...row }).map(({ mend }) => mend);
     expect(mends({ held: { points: [points({ count: 5, last: 4 })] } })).toEqual([
       { do: 'deletePoints', space: SPACE, generation: GENERATION, fromChunk: 4 },
@@ -257,7 +257,7 @@ describe('a file at rest', () => {
     expect(mends({ held: { originals: [{ id: 72, isRow: true }] } })).toEqual([{ do: 'releaseOriginal', id: 72 }]);
   });
 
-  test('in quarantine loses only what is named by nobody; what it lacks cannot be made again', () => {
+  test('in quarantine loses only stray data; missing data cannot be restored', () => {
     const held = heldOf({ points: [points({ generation: 2 })], chunks: [chunks({ count: 3 })] });
     const stored = new Map<string, number | null>();
     const judged = judgeQuarantined(recordOf(COLD), { held: new Map([[7, held]]), stored });
@@ -270,7 +270,7 @@ describe('a file at rest', () => {
   });
 });
 
-test('all that lies under an id without a record is stray', () => {
+test('all data under an id without a record is stray', () => {
   const held = heldOf({ originals: [{ id: 70, isRow: false }], pages: 2 });
   expect(judgeStray(held).map(({ mend }) => mend)).toEqual([
     { do: 'deleteChunks', generation: GENERATION },
@@ -282,31 +282,31 @@ test('all that lies under an id without a record is stray', () => {
   expect(judgeStray(heldOf({ chunks: [], points: [], contents: [] }))).toEqual([]);
 });
 
-/** What changes of a record when a run or a person begins something with its file. */
+/** Changes of a record when a run or a user begins to work on its file. */
 const CHANGES: readonly object[] = [
   ...[{ updatedAt: new Date(2) }, { syncStatus: 'QUEUED_FOR_SYNC' }, { runId: 6 }, { generation: 4 }],
   ...[{ lastGeneration: 4 }, { numChunks: 5 }, { vectorSpace: 'other' }, { cleanupPending: true }],
   ...[{ tagsRevision: 3 }, { coldCopy: { key: 'other' } }, { move: { runId: 9 } }, { isQuarantined: true }],
 ];
-test('a record is the same only if nothing has begun with its file', async () => {
+test('a record counts as unchanged only if no work has begun on its file', async () => {
   expect(isSame(recordOf(), recordOf())).toBe(true);
   expect(isSame(recordOf({ tagsRevision: undefined }), recordOf({ tagsRevision: null }))).toBe(true);
   expect(isSame(recordOf(), undefined)).toBe(false);
   await everyRow(CHANGES, JSON.stringify, (change) => expect(isSame(recordOf(), recordOf(change))).toBe(false));
 });
 
-test('a file is at rest in the states in which no run leaves it to another', () => {
+test('a file is at rest in its final states', () => {
   const states = ['READY', 'SYNC_ERROR', 'SYNC_ABORTED', 'QUEUED_FOR_SYNC', 'SYNCING', 'EVALUATING_RESYNC'] as const;
   expect(states.filter((syncStatus) => isAtRest({ syncStatus }))).toEqual(['READY', 'SYNC_ERROR', 'SYNC_ABORTED']);
 });
 
-test('a range of ids ends with its last record, unless there are no more', () => {
+test('a range of ids ends at its last record, or is open if there are no more records', () => {
   const records = [7, 9].map((_id) => recordOf({ _id }));
   expect(rangeOf(5, records, 2)).toEqual({ above: 5, upTo: 9 });
   expect(rangeOf(5, records, 3)).toEqual({ above: 5, upTo: null });
 });
 
-test('a report counts each kind with five examples, and what is left of all', () => {
+test('a report counts each kind with five examples, and all unrepaired differences', () => {
   const report = createDifferenceReport();
   const of = { organizationId: 4, userId: 2, fileId: 7, mend: null };
   for (let at = 0; at < 7; at += 1) report.add({ ...of, kind: 'stuck', what: `file ${at}` }, null);

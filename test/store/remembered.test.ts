@@ -39,7 +39,7 @@ beforeEach(async () => {
   await seed(1, 2, 3);
 });
 
-/** The number of the owner's files, counted slowly enough to be worth remembering. */
+/** Counts the owner's files, slowly enough to be cached. */
 const count = (tenant: Tenant = owner): Promise<number> =>
   sums.of(tenant, 'files', async () => {
     computed += 1;
@@ -47,40 +47,40 @@ const count = (tenant: Tenant = owner): Promise<number> =>
     const { organizationId, userId } = tenant;
     return fileModel(connection).countDocuments({ organizationId, userId });
   });
-/** Asked until it is remembered. */
-async function remembered(): Promise<void> {
-  for (let asked = 0; asked < 3; asked += 1) expect(await count()).toBe(3);
+/** Counts until the result is cached. */
+async function fillCache(): Promise<void> {
+  for (let calls = 0; calls < 3; calls += 1) expect(await count()).toBe(3);
   expect(computed).toBe(2);
 }
 
-test('a sum is computed anew after a file was added', async () => {
-  await remembered();
+test('recomputes a sum after a file is added', async () => {
+  await fillCache();
   await seed(4);
   expect(await count()).toBe(4);
 });
 
-test('a sum is computed anew after a file was removed, whichever it was', async () => {
-  await remembered();
+test('recomputes a sum after a file is removed, even one with an old change', async () => {
+  await fillCache();
   const ids = [base + 1];
   await service.store.files.takeOver(owner, 77, 'delete-files:77', ids);
-  // As if that was long ago: the delete was held up.
+  // The delete was delayed, so the last change is old.
   const files = connection.collection<FileDoc>('files');
   await files.updateMany({ _id: { $in: ids } }, { $set: { updatedAt: new Date('2026-01-01T00:00:00Z') } });
   await service.store.files.remove(owner, 77, ids, false);
   expect(await count()).toBe(2);
 });
 
-test('nothing is remembered while a file has changed less than a minute ago', async () => {
+test('caches nothing while a file has changed less than a minute ago', async () => {
   await connection
     .collection<FileDoc>('files')
     .updateOne({ _id: base + 2 }, { $set: { updatedAt: new Date(Date.now() - 30_000) } });
-  for (let asked = 1; asked <= 4; asked += 1) {
+  for (let calls = 1; calls <= 4; calls += 1) {
     await count();
-    expect(computed).toBe(asked);
+    expect(computed).toBe(calls);
   }
 });
 
-test('a change while a sum is computed is not hidden by it', async () => {
+test('a change during the computation of a sum is not hidden by the cache', async () => {
   await count();
   const slow = sums.of(owner, 'files', async () => {
     const before = await fileModel(connection).countDocuments({ userId: owner.userId });
@@ -91,8 +91,8 @@ test('a change while a sum is computed is not hidden by it', async () => {
   expect(await count()).toBe(4);
 });
 
-test('every user has sums of its own', async () => {
-  await remembered();
+test('caches sums per user', async () => {
+  await fillCache();
   const other = await service.store.users.ensure(1, 'remembered-other');
   expect(await count(other)).toBe(0);
 });

@@ -22,7 +22,6 @@ test('a database does not open with another SECRET_KEY, and rotated keys keep op
   const key = (id: string) => ({ id, key: randomBytes(32) });
   const [old, fresh] = [key('old'), key('fresh')];
   const start = (...keys: (typeof old)[]) => checkSecretKey(connection, createSecrets(keys));
-  // Several processes start at once.
   await Promise.all([start(old), start(old), start(old)]);
   await expect(start(key('other'))).rejects.toThrow(/SECRET_KEY is not the key.*Set the former key again/);
   await expect(start(key('old'))).rejects.toThrow(/SECRET_KEY is not the key/);

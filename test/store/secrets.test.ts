@@ -6,7 +6,7 @@ import { createSecrets } from '../../store/secrets.js';
 const place = { organizationId: 7, record: 'white_label:3', field: 'client_secret' };
 const key = (id: string) => ({ id, key: randomBytes(32) });
 
-test('a sealed secret opens in its place, and is never the same text twice', () => {
+test('a sealed secret opens in its place, and each sealing gives a different ciphertext', () => {
   const secrets = createSecrets([key('a')]);
   const sealed = secrets.seal(place, 'sësame');
   expect(secrets.open(place, sealed)).toBe('sësame');

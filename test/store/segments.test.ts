@@ -10,46 +10,46 @@ const cutUp = (text: string, chunkSize: number, chunkOverlap: number, prefix: st
   const { chunks, prefix: before } = splitText(text, { chunkSize, chunkOverlap, prefix });
   return { chunks, rows: [...toSegments({ ...owner, text, prefix: before, cuts: chunks })] };
 };
-const whole = async (rows: readonly SegmentDoc[]): Promise<string> => {
+const join = async (rows: readonly SegmentDoc[]): Promise<string> => {
   let text = '';
   for await (const part of textOf(rows)) text += part;
   return text;
 };
 const long = (characters: number) => `  ${'A line of words, and another one.\n\n'.repeat(characters / 35)}  `;
 
-describe('a parsed text in segments', () => {
+describe('segments of a parsed text', () => {
   test.each([
     ['one row', long(3_000), 50, 10],
-    ['many rows by the number of chunks', long(60_000), 20, 5],
-    ['many rows by their characters', long(700_000), 20_000, 200],
+    ['many rows, split by the number of chunks', long(60_000), 20, 5],
+    ['many rows, split by characters', long(700_000), 20_000, 200],
     ['no overlap', long(40_000), 10, 0],
     ['a chunk larger than a row', long(600_000), 90_000, 20],
-    ['letters of many bytes', `${'日本語のテキスト。\n\n'.repeat(2_000)}`, 30, 8],
-  ])('gives back text and chunks: %s', async (_what, text, size, overlap) => {
+    ['multi-byte characters', `${'日本語のテキスト。\n\n'.repeat(2_000)}`, 30, 8],
+  ])('return text and chunks: %s', async (_what, text, size, overlap) => {
     const { chunks, rows } = cutUp(text, size, overlap, 'page.html');
-    const back = rows.flatMap((row) => chunksOf(row));
-    expect(await whole(rows)).toBe(text);
-    expect(back.map((chunk) => chunk.text)).toEqual(chunks.map((chunk) => chunk.text));
-    expect(back.map((chunk) => chunk.chunkIndex)).toEqual(chunks.map((_chunk, index) => index));
+    const restored = rows.flatMap((row) => chunksOf(row));
+    expect(await join(rows)).toBe(text);
+    expect(restored.map((chunk) => chunk.text)).toEqual(chunks.map((chunk) => chunk.text));
+    expect(restored.map((chunk) => chunk.chunkIndex)).toEqual(chunks.map((_chunk, index) => index));
     expect(new Set(rows.map((row) => row._id)).size).toBe(rows.length);
   });
 
-  test('random texts come back whole', async () => {
+  test('return random texts unchanged', async () => {
     for (let seed = 1; seed <= 15; seed += 1) {
       const text = randomText(new Seeded(seed), 1_500);
       const { chunks, rows } = cutUp(text, 1 + (seed % 7), seed % 3 === 0 ? 0 : seed % 2);
-      expect(await whole(rows)).toBe(text);
+      expect(await join(rows)).toBe(text);
       expect(rows.flatMap((row) => chunksOf(row)).map((chunk) => chunk.text)).toEqual(
         chunks.map((chunk) => chunk.text),
       );
     }
   });
 
-  test('a stretch of chunks is read from the rows that hold it', () => {
+  test('a range of chunks is read from its rows', () => {
     const { chunks, rows } = cutUp(long(60_000), 20, 5);
     expect(rows.length).toBeGreaterThan(3);
-    const stretch = rows.flatMap((row) => chunksOf(row, 60, 140));
-    expect(stretch.map((chunk) => [chunk.chunkIndex, chunk.text])).toEqual(
+    const range = rows.flatMap((row) => chunksOf(row, 60, 140));
+    expect(range.map((chunk) => [chunk.chunkIndex, chunk.text])).toEqual(
       chunks.slice(60, 140).map((chunk, nth) => [60 + nth, chunk.text]),
     );
   });

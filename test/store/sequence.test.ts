@@ -15,7 +15,7 @@ afterAll(async () => {
   await connection.close();
 });
 
-test('ids are unique, one by one and in blocks, across processes', async () => {
+test('ids are unique across processes, taken one by one or in blocks', async () => {
   const first = createSequence(connection);
   connection.deleteModel('sequences');
   const second = createSequence(connection);
@@ -27,7 +27,7 @@ test('ids are unique, one by one and in blocks, across processes', async () => {
   expect(new Set([...singles, ...block]).size).toBe(250);
 });
 
-test('a reserved number is never given out', async () => {
+test('never issues a reserved number', async () => {
   connection.deleteModel('sequences');
   const sequence = createSequence(connection);
   await sequence.reserve('organization', 5);

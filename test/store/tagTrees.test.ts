@@ -8,22 +8,22 @@ import { requiredPairs, type TagQuery, tagTreeQuery } from '../../store/tagQuery
 import { filterConditions } from '../../store/vectors/searchFilter.js';
 import { everyRow } from '../support/everyRow.js';
 
-/** Trees of conditions on tags mean the same in MongoDB and in Qdrant, and what their words say. */
+/** Trees of tag conditions, compared between MongoDB, Qdrant and a direct evaluation. */
 type Tree = TagTree | TagCondition;
 type Tags = Readonly<Record<string, TagValue>>;
 type Verdict = boolean | undefined;
 
 const valuesOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [value]);
 
-/** What a tree says of a file's tags; undefined: it asks for nothing. */
-function meaning(tree: Tree, tags: Tags): Verdict {
+/** Evaluates a tree on a file's tags; undefined: the tree has no condition. */
+function evaluate(tree: Tree, tags: Tags): Verdict {
   if ('key' in tree) {
     const own = tree.key in tags ? valuesOf(tags[tree.key]) : [];
     const holds = valuesOf(tree.value).some((value) => own.includes(value));
     return tree.negate === true ? !holds : holds;
   }
   const parts = ('AND' in tree ? tree.AND : tree.OR)
-    .map((one) => meaning(one, tags))
+    .map((one) => evaluate(one, tags))
     .filter((one) => one !== undefined);
   if (parts.length === 0) return undefined;
   return 'AND' in tree ? parts.every(Boolean) : parts.some(Boolean);
@@ -81,11 +81,11 @@ const { tree } = fc.letrec<{ tree: TagTree; member: Tree }>((tie) => ({
 }));
 const tagsOfFile = fc.dictionary(key, value as fc.Arbitrary<TagValue>, { noNullPrototype: true });
 
-test('a tree of conditions means the same in both stores as in words', () => {
+test('a tree of conditions has the same result in both stores as in a direct evaluation', () => {
   fc.assert(
     fc.property(tree, tagsOfFile, (asked, tags) => {
       const pairs = tagPairs(storedTags(tags));
-      const wanted = meaning(asked, tags);
+      const wanted = evaluate(asked, tags);
       expect(inMongo(tagTreeQuery(asked), pairs)).toBe(wanted);
       expect(holdsFor({ media: 'TEXT', tagTree: asked }, { tags: pairs })).toBe(wanted ?? true);
     }),
@@ -93,7 +93,7 @@ test('a tree of conditions means the same in both stores as in words', () => {
   );
 });
 
-test('the pairs by which an index narrows are in every match', () => {
+test('every match has one of the pairs that narrow the index', () => {
   fc.assert(
     fc.property(tree, tagsOfFile, (asked, tags) => {
       const query = tagTreeQuery(asked);
@@ -105,9 +105,9 @@ test('the pairs by which an index narrows are in every match', () => {
   );
 });
 
-/** Filters of a search, and whether they mean a chunk of the file 7 in 5 in 3, a page of the web. */
+/** Filters of a search, and whether they match a chunk of file 7, whose parent is 5 and whose ancestors are 5 and 3. */
 const CHUNK = { file_id: 7, parent_id: 5, ancestors: [5, 3], file_type_at_source: 'PAGE', tags: [] };
-const FILTERS: [filter: Partial<Parameters<typeof filterConditions>[0]>, isMeant: boolean][] = [
+const FILTERS: [filter: Partial<Parameters<typeof filterConditions>[0]>, isMatch: boolean][] = [
   [{}, true],
   [{ fileIds: [], parentFileIds: [], fileTypesAtSource: [] }, true],
   [{ fileIds: [7, 8] }, true],
@@ -125,9 +125,9 @@ const FILTERS: [filter: Partial<Parameters<typeof filterConditions>[0]>, isMeant
   [{ media: 'IMAGE' }, false],
 ];
 
-test('all that a filter gives must hold, and an empty list holds for every chunk', async () => {
-  await everyRow(FILTERS, JSON.stringify, ([filter, isMeant]) => {
-    expect(holdsFor({ media: 'TEXT', ...filter }, CHUNK)).toBe(isMeant);
+test('all conditions of a filter must hold, and an empty list matches every chunk', async () => {
+  await everyRow(FILTERS, JSON.stringify, ([filter, isMatch]) => {
+    expect(holdsFor({ media: 'TEXT', ...filter }, CHUNK)).toBe(isMatch);
   });
   expect(holdsFor({ media: 'TEXT' }, { ...CHUNK, media_type: 'IMAGE' })).toBe(false);
   expect(holdsFor({ media: 'IMAGE' }, { ...CHUNK, media_type: 'IMAGE' })).toBe(true);

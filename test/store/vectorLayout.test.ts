@@ -7,7 +7,7 @@ import { pointId } from '../../store/vectors/pointId.js';
 import { createVectors, type Vectors } from '../../store/vectors/vectors.js';
 import { type QdrantRecorder, startQdrantRecorder } from '../emulators/qdrant.js';
 
-/** What Qdrant is asked, byte by byte: the embedded engine takes no notice of much of it. */
+/** Requests to Qdrant, recorded exactly: the embedded engine ignores many of their fields. */
 
 let qdrant: QdrantRecorder;
 beforeEach(async () => {
@@ -16,7 +16,7 @@ beforeEach(async () => {
 afterEach(() => qdrant.close());
 
 const SECRETS = { SECRET_KEY: `k1:${randomBytes(32).toString('base64')}` };
-/** As the service has it under these settings. */
+/** Creates vectors as the service does under these settings. */
 const vectorsWith = (settings: Record<string, string>): Vectors => {
   const { qdrant: made } = loadConfig({ ...SECRETS, QDRANT_COLLECTION_PREFIX: 'own-', ...settings });
   return createVectors({ ...made, url: qdrant.url });
@@ -46,9 +46,15 @@ interface Point {
 }
 const pointsIn = (body: Record<string, unknown>) => body['points'] as Point[];
 
-describe('a collection', () => {
+describe('collection', () => {
   test.each([
-    ['as Qdrant has it', {}, { shard_number: 1, replication_factor: 1, write_consistency_factor: 1 }, {}, {}],
+    [
+      'with the defaults of Qdrant',
+      {},
+      { shard_number: 1, replication_factor: 1, write_consistency_factor: 1 },
+      {},
+      {},
+    ],
     [
       'over a cluster',
       { QDRANT_SHARDS: '6', QDRANT_REPLICAS: '3', QDRANT_WRITE_CONSISTENCY: '2' },
@@ -71,7 +77,7 @@ describe('a collection', () => {
       { index: { on_disk: true } },
     ],
     [
-      'with a bit a number',
+      'with one bit per number',
       { QDRANT_QUANTIZATION: 'binary' },
       {
         shard_number: 1,
@@ -82,7 +88,7 @@ describe('a collection', () => {
       {},
       {},
     ],
-  ])('is made %s', async (_what, settings, expected, dense, sparse) => {
+  ])('is created %s', async (_what, settings, expected, dense, sparse) => {
     await vectorsWith(settings as Record<string, string>).upsert([file(1, 1)]);
     const made = qdrant.asked.filter(({ method, path }) => method === 'PUT' && path === '/collections/own-some-8');
     expect(made.map(({ body }) => body)).toEqual([
@@ -94,7 +100,7 @@ describe('a collection', () => {
     ]);
   });
 
-  test('has every index before its first point, the organization as tenant', async () => {
+  test('has every index before its first point, with the organization as tenant', async () => {
     await vectorsWith({}).upsert([file(1, 1)]);
     const steps = qdrant.asked.map(({ method, path }) => `${method} ${path.replace('/collections/own-some-8', '')}`);
     expect(steps.at(-1)).toBe('PUT /points');
@@ -121,7 +127,7 @@ describe('a collection', () => {
     ['QDRANT_ON_DISK', { QDRANT_ON_DISK: 'vectors,graph' }, 'hnsw'],
     ['QDRANT_SHARDS', { QDRANT_SHARDS: '0' }, '1'],
     ['QDRANT_WRITE_BYTES', { QDRANT_WRITE_BYTES: '33000000' }, '32000000'],
-  ])('a value that %s does not take is refused at start', (name, settings, hint) => {
+  ])('an invalid value of %s is refused at start', (name, settings, hint) => {
     const load = () => loadConfig({ ...SECRETS, ...settings });
     expect(load).toThrow(name);
     expect(load).toThrow(hint);
@@ -131,11 +137,11 @@ describe('a collection', () => {
 describe('points', () => {
   const SMALL = { QDRANT_WRITE_BYTES: '1000000' };
   const LARGE = { name: 'large-4096', dimensions: 4096 };
-  /** Of numbers whose JSON is as long as it gets. */
+  /** Vectors of numbers with the longest JSON. */
   const long = (chunks: number) =>
     Array.from({ length: chunks }, (_, index) => new Float32Array(4096).fill(-0.0000012345678 - index * 1e-7));
 
-  test('say what they are found by, under ids that are the same at each try', async () => {
+  test('have the fields of their filters, and the same ids at each attempt', async () => {
     const vectors = vectorsWith({});
     await vectors.upsert([file(5, 2)]);
     await vectors.upsert([file(5, 2)]);
@@ -163,22 +169,22 @@ describe('points', () => {
     });
   });
 
-  test('go together while they fit, in requests of as many bytes as may be, each once', async () => {
+  test('fill requests up to the maximum of bytes, and each point is sent once', async () => {
     await vectorsWith(SMALL).upsert([file(1, 3), file(2, 4)]);
     expect(written()).toHaveLength(1);
     await vectorsWith(SMALL).upsert([1, 2, 3].map((id) => file(id, 15, { space: LARGE, vectors: long(15) })));
     const requests = written().slice(1);
-    // 45 points of some 100 KB.
+    // 45 points of about 100 KB each.
     expect(requests.length).toBeGreaterThan(4);
     for (const { bytes } of requests) expect(bytes).toBeLessThanOrEqual(1_000_000);
-    // None could have taken the next one's first point too.
+    // No request has room for the first point of the next one.
     for (const { bytes } of requests.slice(0, -1)) expect(bytes).toBeGreaterThan(850_000);
     const ids = requests.flatMap(({ body }) => pointsIn(body).map(({ id }) => id));
     expect(new Set(ids).size).toBe(45);
     expect(ids).toHaveLength(45);
   });
 
-  test('are measured with their sparse vectors and tags, whatever characters these have', async () => {
+  test('count their sparse vectors and tags in bytes, including multi-byte characters', async () => {
     const sparse = {
       indices: Array.from({ length: 20_000 }, (_, at) => 4_000_000_000 + at),
       values: Array(20_000).fill(1.2345),
@@ -200,7 +206,7 @@ describe('points', () => {
     );
   });
 
-  test('are written by so many requests at once, of all callers together', async () => {
+  test('are written by at most the set number of requests at once, for all callers together', async () => {
     const vectors = vectorsWith({ ...SMALL, QDRANT_WRITES_AT_ONCE: '2' });
     await vectors.upsert([file(0, 1)]);
     const all = Array.from({ length: 9 }, (_, id) => vectors.upsert([file(id + 1, 1)]));
@@ -209,7 +215,7 @@ describe('points', () => {
     expect(qdrant.atOnce()).toBe(2);
   });
 
-  test('that are all known are deleted by their ids', async () => {
+  test('are deleted by their ids if all are known', async () => {
     const vectors = vectorsWith({});
     await vectors.deletePoints([
       { fileId: 1, generation: 4, space: 'some-8', count: 2 },

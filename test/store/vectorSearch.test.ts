@@ -17,7 +17,7 @@ import { testEngines } from '../support/engines.js';
 
 const SPACE = { name: 'few-4', dimensions: 4 };
 const MINE = { organizationId: 7, userId: 70 };
-const ASKED: VectorQuery = {
+const QUERY: VectorQuery = {
   ...MINE,
   space: SPACE.name,
   model: 'OPENAI',
@@ -59,7 +59,7 @@ const write = (seeds: readonly Seed[], tenant = MINE): Promise<void> =>
     })),
   );
 const idsOf = async (filter: Partial<ChunkFilter>, more: Partial<VectorQuery> = {}): Promise<number[]> => {
-  const { dense } = await vectors.search({ ...ASKED, ...more, filter: { media: 'TEXT', ...filter } });
+  const { dense } = await vectors.search({ ...QUERY, ...more, filter: { media: 'TEXT', ...filter } });
   return dense.map(({ fileId }) => fileId);
 };
 
@@ -93,21 +93,21 @@ describe('tags_v2', () => {
   };
 
   const membersOf = (tree: TagTree) => ('AND' in tree ? tree.AND : tree.OR);
-  const asks = (part: TagTree | TagCondition): boolean => 'key' in part || membersOf(part).some(asks);
+  const hasCondition = (part: TagTree | TagCondition): boolean => 'key' in part || membersOf(part).some(hasCondition);
   const spelled = (value: unknown): string[] => [value].flat().map(String);
-  /** What the interface says of a record, word by word. */
+  /** Evaluates a tree by the definition in the interface. */
   function holds(part: TagTree | TagCondition, tags: Tags): boolean {
     if ('key' in part) {
       const has = part.key in tags ? spelled(tags[part.key]) : [];
       return spelled(part.value).some((one) => has.includes(one)) !== (part.negate ?? false);
     }
-    const parts = membersOf(part).filter(asks);
+    const parts = membersOf(part).filter(hasCondition);
     if (parts.length === 0) return true;
     return 'AND' in part ? parts.every((one) => holds(one, tags)) : parts.some((one) => holds(one, tags));
   }
 
-  test('any tree finds just the chunks whose tags it describes', async () => {
-    // Told by fast-check where it fails; TEST_SEED repeats it.
+  test('a tree finds exactly the chunks whose tags match', async () => {
+    // fast-check prints the seed of a failure; TEST_SEED repeats it.
     const seed = Number(process.env['TEST_SEED'] ?? randomInt(2 ** 31));
     const records = fc.sample(fc.dictionary(keys, values, { maxKeys: 4 }), { numRuns: 60, seed });
     await write(records.map((tags, index) => ({ id: 1000 + index, tags })));
@@ -122,13 +122,13 @@ describe('tags_v2', () => {
     );
   });
 
-  test('more files than any list of ids could name are filtered by their tag', async () => {
+  test('filters more files by a tag than a list of ids could contain', async () => {
     const many = Array.from({ length: 12_000 }, (_, index) => ({ id: 100_000 + index, tags: { lot: 'many' } }));
     await write(many);
     await write([{ id: 200_000, tags: { lot: 'one' }, text: 'quince' }]);
     const sparse = encodeDocument('quince');
     const both = await vectors.search({
-      ...ASKED,
+      ...QUERY,
       sparse,
       limit: 20_000,
       filter: { media: 'TEXT', tagTree: { OR: ['many', 'one'].map((value) => ({ key: 'lot', value })) } },
@@ -138,12 +138,12 @@ describe('tags_v2', () => {
   });
 });
 
-test('words are found among the chunks that have sparse vectors, of the same tenant and filter only', async () => {
+test('finds words only in chunks with sparse vectors, of the same tenant and filter', async () => {
   await write([{ id: 2001, text: 'error E4711 in the pump' }, { id: 2002, text: 'the pump runs' }, { id: 2003 }]);
   await write([{ id: 2004, text: 'error E4711 of a stranger' }], { organizationId: 8, userId: 70 });
   const sparse = encodeDocument('E4711');
   const { dense, sparse: found } = await vectors.search({
-    ...ASKED,
+    ...QUERY,
     sparse,
     filter: { media: 'TEXT', fileIds: [2001, 2002, 2003, 2004] },
   });
@@ -153,25 +153,25 @@ test('words are found among the chunks that have sparse vectors, of the same ten
   await vectors.deleteAll({ organizationId: 8, userId: 70 });
 });
 
-test('equal scores stand in the order of files, then of chunks', async () => {
+test('orders equal scores by file, then by chunk', async () => {
   await write([3009, 3001, 3005].map((id) => ({ id: id * 1000 })));
   expect(await idsOf({ fileIds: [3_009_000, 3_001_000, 3_005_000] })).toEqual([3_001_000, 3_005_000, 3_009_000]);
   const hit = (fileId: number, chunkIndex: number) => ({ fileId, chunkIndex, generation: 1, score: 1 });
   expect([hit(2, 1), hit(2, 0), hit(1, 5)].toSorted(byScore)).toEqual([hit(1, 5), hit(2, 0), hit(2, 1)]);
 });
 
-test('a space without a collection has nothing', async () => {
-  expect(await vectors.search({ ...ASKED, space: 'nowhere-4' })).toEqual({ dense: [], sparse: [] });
+test('a space without a collection has no results', async () => {
+  expect(await vectors.search({ ...QUERY, space: 'missing-4' })).toEqual({ dense: [], sparse: [] });
 });
 
-test('one request asks for both kinds; exact search is asked for as such', async () => {
-  const asked: { searches: { using: string; params?: { exact?: boolean }; filter: { must: unknown[] } }[] }[] = [];
+test('sends one request for both kinds of vectors, and the exact flag', async () => {
+  const requests: { searches: { using: string; params?: { exact?: boolean }; filter: { must: unknown[] } }[] }[] = [];
   const recorder = createServer((request, response) => {
     let body = '';
     request.on('data', (part) => (body += String(part)));
     request.on('end', () => {
-      const { searches } = JSON.parse(body) as (typeof asked)[number];
-      asked.push({ searches });
+      const { searches } = JSON.parse(body) as (typeof requests)[number];
+      requests.push({ searches });
       response.setHeader('content-type', 'application/json');
       response.end(JSON.stringify({ result: searches.map(() => ({ points: [] })), status: 'ok', time: 0 }));
     });
@@ -179,18 +179,18 @@ test('one request asks for both kinds; exact search is asked for as such', async
   await once(recorder, 'listening');
   const { port } = recorder.address() as AddressInfo;
   const recorded = createVectors({ ...settings, url: `http://127.0.0.1:${port}` });
-  await recorded.search({ ...ASKED, sparse: encodeDocument('word'), exact: true });
-  await recorded.search(ASKED);
+  await recorded.search({ ...QUERY, sparse: encodeDocument('word'), exact: true });
+  await recorded.search(QUERY);
   recorder.closeAllConnections();
   recorder.close();
-  expect(asked.map(({ searches }) => searches.map(({ using, params }) => [using, params?.exact ?? false]))).toEqual([
+  expect(requests.map(({ searches }) => searches.map(({ using, params }) => [using, params?.exact ?? false]))).toEqual([
     [
       ['dense', true],
       ['sparse', false],
     ],
     [['dense', false]],
   ]);
-  for (const { filter } of asked.flatMap(({ searches }) => searches))
+  for (const { filter } of requests.flatMap(({ searches }) => searches))
     expect(filter.must).toEqual(
       expect.arrayContaining([
         { key: 'organization_id', match: { value: '7' } },

@@ -7,7 +7,7 @@ import { DEFAULT_INGEST_OPTIONS } from '../../contract/ingestOptions.js';
 import { createFeedContents } from '../../worker/feedContent.js';
 import { everyRow } from '../support/everyRow.js';
 
-/** Where the text of a feed's entry comes from, and when the feed is read for it. Feeds and pages are functions here. */
+/** Source of the text of a feed entry, and when the feed is read for it. Feeds and pages are functions. */
 const FEED = 'https://site.example/feed.xml';
 const PAGE = 'https://site.example/1';
 const NEVER = new AbortController().signal;
@@ -37,18 +37,18 @@ interface World {
   readonly readFeed?: (request: FeedRequest) => Promise<FeedAnswer>;
   readonly fetchPage?: (request: PageRequest) => Promise<FetchedPage | null>;
 }
-function worldOf({ entries = [entryOf()], readFeed, fetchPage }: World = {}) {
-  const asked = { feeds: [] as FeedRequest[], pages: [] as PageRequest[] };
+function createWorld({ entries = [entryOf()], readFeed, fetchPage }: World = {}) {
+  const requests = { feeds: [] as FeedRequest[], pages: [] as PageRequest[] };
   const contents = createFeedContents(
     {
       readFeed: (request) => {
-        asked.feeds.push(request);
+        requests.feeds.push(request);
         return readFeed?.(request) ?? Promise.resolve(answerOf(entries));
       },
     },
     {
       fetchPage: (request) => {
-        asked.pages.push(request);
+        requests.pages.push(request);
         return fetchPage?.(request) ?? Promise.resolve(page);
       },
     },
@@ -67,26 +67,26 @@ function worldOf({ entries = [entryOf()], readFeed, fetchPage }: World = {}) {
     );
   const read = (fields: Partial<FeedRequest> = {}) =>
     contents.read({ url: FEED, credentials: null, known: null, signal: NEVER, ...fields });
-  return { asked, open, read };
+  return { requests, open, read };
 }
 const textOf = (opened: { bytes: Uint8Array } | null): string => Buffer.from(opened!.bytes).toString();
 
-test('a page that fails for now is tried again; one that fails for good is replaced by the summary, if there is one', async () => {
+test('retries a page after a retryable fault; replaces it by the summary, if any, after any other', async () => {
   const kinds = Object.keys(FAULTS) as FaultKind[];
   await everyRow(kinds, String, async (kind) => {
-    const fault = new Fault(kind, 'the page can not be read');
+    const fault = new Fault(kind, 'the page cannot be read');
     const fetchPage = () => Promise.reject(fault);
-    const opened = worldOf({ fetchPage }).open();
+    const opened = createWorld({ fetchPage }).open();
     if (FAULTS[kind].retryable) await expect(opened).rejects.toBe(fault);
     else expect(await opened).toMatchObject({ facts: { content_from: 'summary' }, format: 'HTML' });
-    await expect(worldOf({ fetchPage, entries: [entryOf({ summary: null })] }).open()).rejects.toBe(fault);
+    await expect(createWorld({ fetchPage, entries: [entryOf({ summary: null })] }).open()).rejects.toBe(fault);
   });
-  const defect = new TypeError('a defect of ours');
-  await expect(worldOf({ fetchPage: () => Promise.reject(defect) }).open()).rejects.toBe(defect);
+  const defect = new TypeError('an internal defect');
+  await expect(createWorld({ fetchPage: () => Promise.reject(defect) }).open()).rejects.toBe(defect);
 });
 
-test('the text is that of the feed, else that of the page, else the summary; the record says which', async () => {
-  const whole = worldOf({ entries: [entryOf({ content: '<p>whole</p>' })] });
+test('takes the text from the feed, else from the page, else from the summary, and records which', async () => {
+  const whole = createWorld({ entries: [entryOf({ content: '<p>whole</p>' })] });
   const own = await whole.open();
   expect(textOf(own)).toContain('<p>whole</p>');
   expect(textOf(own)).toContain('<title>A &amp; &lt;B></title>');
@@ -98,8 +98,8 @@ test('the text is that of the feed, else that of the page, else the summary; the
     },
     html: { tags: ['nav'] },
   });
-  expect(whole.asked.pages).toEqual([]);
-  const short = worldOf();
+  expect(whole.requests.pages).toEqual([]);
+  const short = createWorld();
   const fromPage = await short.open();
   expect(textOf(fromPage)).toBe('<p>the page</p>');
   expect(fromPage).toMatchObject({
@@ -107,80 +107,80 @@ test('the text is that of the feed, else that of the page, else the summary; the
     validators: { etag: 'e', lastModified: null },
     recordedFormat: 'RSS_FEED',
   });
-  expect(short.asked.pages).toMatchObject([
+  expect(short.requests.pages).toMatchObject([
     { url: PAGE, usePremiumProxies: true, downloadCssAndMedia: false, known: null },
   ]);
-  const bare = worldOf({ entries: [entryOf({ url: null, publishedAt: null, title: null })] });
+  const bare = createWorld({ entries: [entryOf({ url: null, publishedAt: null, title: null })] });
   const summary = await bare.open({ pageUrl: null });
   expect(textOf(summary)).toContain('in short');
   expect(textOf(summary)).not.toContain('<h1>');
   expect(summary).toMatchObject({ facts: { content_from: 'summary' }, url: FEED });
   expect(summary!.facts).not.toHaveProperty('published');
-  expect(bare.asked.pages).toEqual([]);
+  expect(bare.requests.pages).toEqual([]);
 });
 
-test('a page that is unchanged is answered as such, and its validators are sent along', async () => {
-  const { open, asked } = worldOf({ fetchPage: () => Promise.resolve(null) });
+test('sends validators with a page request, and reports an unchanged page', async () => {
+  const { open, requests } = createWorld({ fetchPage: () => Promise.resolve(null) });
   const known = { etag: 'e', lastModified: 'l' } as never;
   expect(await open({}, { known })).toBeNull();
-  expect(asked.pages).toMatchObject([{ known }]);
+  expect(requests.pages).toMatchObject([{ known }]);
 });
 
-test('an entry that has left its feed keeps its copy; without one it is gone', async () => {
+test('an entry that left its feed keeps its copy; without a copy it is gone', async () => {
   const known = { etag: null, lastModified: null } as never;
   for (const world of [
     { entries: [entryOf({ id: 'other' })] },
     { readFeed: () => Promise.reject(new Fault('gone', 'the feed is gone')) },
   ]) {
-    expect(await worldOf(world).open({}, { known })).toBeNull();
-    await expect(worldOf(world).open()).rejects.toMatchObject({ kind: 'gone', message: /no longer in its feed/ });
+    expect(await createWorld(world).open({}, { known })).toBeNull();
+    await expect(createWorld(world).open()).rejects.toMatchObject({ kind: 'gone', message: /no longer in its feed/ });
   }
   const fault = new Fault('not_found', 'for now');
-  await expect(worldOf({ readFeed: () => Promise.reject(fault) }).open({}, { known })).rejects.toBe(fault);
+  await expect(createWorld({ readFeed: () => Promise.reject(fault) }).open({}, { known })).rejects.toBe(fault);
 });
 
-test('a feed is read once for all entries of one login, and what a sync has read serves them', async () => {
-  const { open, asked } = worldOf({ entries: [entryOf(), entryOf({ id: 'two' })] });
+test('reads a feed once for all entries of one login, and reuses what a sync has read', async () => {
+  const { open, requests } = createWorld({ entries: [entryOf(), entryOf({ id: 'two' })] });
   await Promise.all([open(), open({ entryId: 'two' }), open()]);
-  expect(asked.feeds).toHaveLength(1);
+  expect(requests.feeds).toHaveLength(1);
   await open({}, { login: 'ada' });
   await open({}, { login: 'bob' });
-  expect(asked.feeds.map(({ credentials }) => credentials)).toEqual([null, 'ada', 'bob']);
+  expect(requests.feeds.map(({ credentials }) => credentials)).toEqual([null, 'ada', 'bob']);
   await open({ feedUrl: 'https://other.example/feed' });
-  expect(asked.feeds).toHaveLength(4);
-  const fresh = worldOf();
+  expect(requests.feeds).toHaveLength(4);
+  const fresh = createWorld();
   await fresh.read({ credentials: 'ada' });
   await fresh.open({}, { login: 'ada' });
-  expect(fresh.asked.feeds).toHaveLength(1);
+  expect(fresh.requests.feeds).toHaveLength(1);
 });
 
-test('the entries of a feed that has moved are those of its new address', async () => {
+test('reads entries of a moved feed at its new address', async () => {
   const to = 'https://new.example/feed';
-  const { open, read, asked } = worldOf({ readFeed: () => Promise.resolve(answerOf([entryOf()], to)) });
+  const { open, read, requests } = createWorld({ readFeed: () => Promise.resolve(answerOf([entryOf()], to)) });
   await read();
   await open({ feedUrl: to });
-  expect(asked.feeds).toHaveLength(1);
+  expect(requests.feeds).toHaveLength(1);
 });
 
-test('an answer that says "unchanged" leaves the reading that is kept', async () => {
+test('an unchanged answer keeps the cached feed', async () => {
   let reads = 0;
-  const { open, read, asked } = worldOf({
+  const { open, read, requests } = createWorld({
     readFeed: () => Promise.resolve((reads += 1) === 2 ? { feed: null, movedTo: null } : answerOf([entryOf()])),
   });
   await read();
   expect((await read({ known: { etag: 'x', lastModified: null } })).feed).toBeNull();
   await open();
-  expect(asked.feeds).toHaveLength(2);
+  expect(requests.feeds).toHaveLength(2);
 });
 
-test('who waits for a reading that another one gives up reads the feed itself, and a failed reading is not kept', async () => {
+test('a caller reads the feed itself after the reading it waits for fails, and a failed reading is not cached', async () => {
   let reads = 0;
-  const { open, asked } = worldOf({
+  const { open, requests } = createWorld({
     readFeed: () =>
-      (reads += 1) === 1 ? Promise.reject(new Error('given up')) : Promise.resolve(answerOf([entryOf()])),
+      (reads += 1) === 1 ? Promise.reject(new Error('aborted')) : Promise.resolve(answerOf([entryOf()])),
   });
   const [first, second] = await Promise.allSettled([open(), open()]);
   expect([first.status, second.status]).toEqual(['rejected', 'fulfilled']);
   await open();
-  expect(asked.feeds).toHaveLength(2);
+  expect(requests.feeds).toHaveLength(2);
 });

@@ -11,50 +11,50 @@ const LOAD = { waitShare: 0.5, waited: 0.25, othersShare: null };
 /** No process has this number: https://man7.org/linux/man-pages/man5/proc_sys_kernel.5.html (pid_max) */
 const NO_PROCESS = 2 ** 30;
 
-test('a worker takes over from those of its host whose process is gone, beats at once, and leaves when it stops', async () => {
+test('a worker ends the records of dead workers on its host, sends a heartbeat at once, and ends its own record when it stops', async () => {
   const { stores, of, names } = recorder({
     'workers.on': [
-      { id: 'earlier life with this number', pid: process.pid },
+      { id: 'earlier process with this pid', pid: process.pid },
       { id: 'dead', pid: NO_PROCESS },
       { id: 'alive', pid: process.ppid },
     ],
   });
   const stop = new AbortController();
   const log = { warn: () => undefined } as never;
-  const kept = sendHeartbeats((stores as { workers: never }).workers, self, () => LOAD, log, stop.signal);
+  const ended = sendHeartbeats((stores as { workers: never }).workers, self, () => LOAD, log, stop.signal);
   await waitFor(
     () => Promise.resolve(of('workers.beat')),
     ({ length }) => length > 0,
   );
   expect(of('workers.on')).toEqual([['here']]);
-  expect(of('workers.ended')).toEqual([['earlier life with this number'], ['dead']]);
-  const [whose, load] = of('workers.beat')[0]!;
-  expect(whose).toBe(self);
+  expect(of('workers.ended')).toEqual([['earlier process with this pid'], ['dead']]);
+  const [worker, load] = of('workers.beat')[0]!;
+  expect(worker).toBe(self);
   expect(load).toEqual({ lagMs: expect.any(Number), ...LOAD });
   stop.abort();
-  await kept;
+  await ended;
   expect(of('workers.ended').at(-1)).toEqual(['self']);
   expect(names().at(-1)).toBe('workers.ended');
 });
 
-test('a heartbeat that can not be written is told, and does not end the worker', async () => {
-  const away = () => Promise.reject(new Error('MongoDB is away'));
-  const { stores, of } = recorder({ 'workers.on': away, 'workers.beat': away, 'workers.ended': away });
-  const told: string[] = [];
-  const log = { warn: (_fields: unknown, text: string) => void told.push(text) } as never;
+test('logs a failed heartbeat, and keeps the worker running', async () => {
+  const fail = () => Promise.reject(new Error('MongoDB is unreachable'));
+  const { stores, of } = recorder({ 'workers.on': fail, 'workers.beat': fail, 'workers.ended': fail });
+  const warnings: string[] = [];
+  const log = { warn: (_fields: unknown, text: string) => void warnings.push(text) } as never;
   const stop = new AbortController();
-  const kept = sendHeartbeats((stores as { workers: never }).workers, self, () => LOAD, log, stop.signal);
+  const ended = sendHeartbeats((stores as { workers: never }).workers, self, () => LOAD, log, stop.signal);
   await waitFor(
     () => Promise.resolve(of('workers.beat')),
     ({ length }) => length > 0,
   );
   stop.abort();
-  await kept;
-  expect(new Set(told)).toEqual(new Set(['the heartbeat could not be written; trying again']));
-  expect(told).toHaveLength(3);
+  await ended;
+  expect(new Set(warnings)).toEqual(new Set(['the heartbeat could not be written; trying again']));
+  expect(warnings).toHaveLength(3);
 });
 
-test("the SDK's lines come to our log: errors and warnings as such, the rest for who looks closely", async () => {
+test("writes the SDK's errors and warnings to our log at their level, and everything else at debug level", async () => {
   const rows: [level: string, message: string, as: string][] = [
     ['ERROR', 'x', 'error'],
     ['WARN', 'x', 'warn'],

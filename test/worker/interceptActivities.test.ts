@@ -29,7 +29,7 @@ interface Attempt {
   readonly isStoreDown?: boolean;
 }
 
-/** What is recorded of the runs, as calls in their order. */
+/** Calls that record or clear the last error of a run, in their order. */
 let recorded: (readonly [string, number, Pick<RunError, 'kind' | 'message'>?])[] = [];
 let heartbeats = 0;
 const lastErrors = (isStoreDown = false) => ({
@@ -44,7 +44,7 @@ const lastErrors = (isStoreDown = false) => ({
 });
 const log = { warn: () => undefined };
 
-/** Runs an activity inside of the interceptor. @returns its result, or what Temporal is given as its failure */
+/** Runs an activity through the interceptor. @returns its result, or the failure that Temporal receives */
 function run(
   activity: () => Promise<unknown>,
   { attempt = 1, heartbeatTimeoutMs, signal, input = { runId: RUN_ID }, isStoreDown }: Attempt = {},
@@ -66,7 +66,7 @@ beforeEach(() => {
 });
 
 describe('failures', () => {
-  test('each kind of Fault is retried exactly if its row says so, under its kind and its message', () =>
+  test('a Fault is retryable according to its kind, and keeps its kind and message', () =>
     everyRow(Object.keys(FAULTS) as FaultKind[], String, async (kind) => {
       const failure = (await run(failing(new Fault(kind, 'It failed.')))) as ApplicationFailure;
       expect(failure).toBeInstanceOf(ApplicationFailure);
@@ -81,37 +81,34 @@ describe('failures', () => {
     ['at once', 0, 1_000],
     ['in a moment', 20, 1_000],
     ['in a minute', 60_000, 60_000],
-  ])(
-    'a source that asks to be asked again %s is not asked before a second is over',
-    async (_when, retryAfterMs, ms) => {
-      const failure = await run(failing(new Fault('rate_limited', 'Not now.', { retryAfterMs })));
-      expect(failure).toMatchObject({ nonRetryable: false, nextRetryDelay: ms });
-    },
-  );
+  ])('a retry requested %s comes no earlier than after a second', async (_when, retryAfterMs, ms) => {
+    const failure = await run(failing(new Fault('rate_limited', 'Not now.', { retryAfterMs })));
+    expect(failure).toMatchObject({ nonRetryable: false, nextRetryDelay: ms });
+  });
 
-  test('other errors pass unchanged, and are not recorded as a cause', async () => {
+  test('other errors pass unchanged, and are not recorded', async () => {
     const defect = new TypeError('undefined is not a function');
     expect(await run(failing(defect))).toBe(defect);
     expect(recorded).toEqual([]);
   });
 
   test.each([
-    ['a Fault that no retry mends', new Fault('gone', 'It is gone.')],
+    ['a Fault that is not retryable', new Fault('gone', 'It is gone.')],
     ['an abort', new DOMException('aborted', 'AbortError')],
     ['a broken store', new Error('MongoDB does not answer')],
-  ])('%s that a cancelled activity ends with is reported as its cancellation', async (_what, error) => {
+  ])('reports %s of a cancelled activity as its cancellation', async (_what, error) => {
     const cancelled = new CancelledFailure('CANCELLED');
     expect(await run(failing(error), { signal: AbortSignal.abort(cancelled) })).toBe(cancelled);
     expect(recorded).toEqual([]);
   });
 
-  test('a cancelled activity that completes all the same keeps its result', async () => {
+  test('a cancelled activity that completes keeps its result', async () => {
     const signal = AbortSignal.abort(new CancelledFailure('CANCELLED'));
     expect(await run(() => Promise.resolve('done'), { signal })).toBe('done');
   });
 });
 
-describe('the last cause of a run', () => {
+describe('last error of a run', () => {
   test('is the last Fault, until a later attempt succeeds', async () => {
     await run(failing(new Fault('unreachable', 'It broke.')));
     await run(failing(new Error('a worker died')), { attempt: 2 });
@@ -120,19 +117,19 @@ describe('the last cause of a run', () => {
     expect(recorded.slice(1)).toEqual([['forget', RUN_ID]]);
   });
 
-  test('is cleared by whichever later attempt succeeds', () =>
+  test('is cleared by any later attempt that succeeds', () =>
     everyRow([2, 3, 10], String, async (attempt) => {
       recorded = [];
       await run(() => Promise.resolve(), { attempt });
       expect(recorded).toEqual([['forget', RUN_ID]]);
     }));
 
-  test('costs a first attempt that succeeds nothing', async () => {
+  test('is not written when the first attempt succeeds', async () => {
     await run(() => Promise.resolve());
     expect(recorded).toEqual([]);
   });
 
-  test('is not recorded for activities that work for no single run', async () => {
+  test('is not recorded for activities that belong to no single run', async () => {
     await run(failing(new Fault('gone', 'It is gone.')), { input: { webhookId: 1 } });
     expect(recorded).toEqual([]);
   });
@@ -152,15 +149,18 @@ describe('heartbeats', () => {
   });
   const forMs = (ms: number) => () => new Promise((resolve) => void setTimeout(resolve, ms));
 
-  test.each([5_000, 10_000, 60_000])('follow a heartbeat timeout of %d ms, and end with the activity', async (ms) => {
-    const ended = run(forMs(10 * ms), { heartbeatTimeoutMs: ms });
-    await jest.advanceTimersByTimeAsync(10 * ms);
-    await ended;
-    expect(heartbeats).toBeGreaterThanOrEqual(10 * 2);
-    const sent = heartbeats;
-    await jest.advanceTimersByTimeAsync(10 * ms);
-    expect(heartbeats).toBe(sent);
-  });
+  test.each([5_000, 10_000, 60_000])(
+    'are sent at least twice per timeout of %d ms, and end with the activity',
+    async (ms) => {
+      const ended = run(forMs(10 * ms), { heartbeatTimeoutMs: ms });
+      await jest.advanceTimersByTimeAsync(10 * ms);
+      await ended;
+      expect(heartbeats).toBeGreaterThanOrEqual(10 * 2);
+      const sent = heartbeats;
+      await jest.advanceTimersByTimeAsync(10 * ms);
+      expect(heartbeats).toBe(sent);
+    },
+  );
 
   test('are not sent for an activity without a heartbeat timeout', async () => {
     const ended = run(forMs(60_000));
@@ -170,8 +170,8 @@ describe('heartbeats', () => {
   });
 });
 
-/** On a real server: the workflow `connectByConsent`, whose heartbeat timeout is the shortest, with steps of these tests. */
-describe('in a worker', () => {
+/** Real server and worker: the workflow `connectByConsent`, which has the shortest heartbeat timeout, with fake steps. */
+describe('interceptor in a worker', () => {
   interface Step {
     readonly signal: AbortSignal;
     readonly attempt: number;
@@ -224,19 +224,19 @@ describe('in a worker', () => {
     return `${status.name} ${JSON.stringify(end)} ${started}`;
   }
 
-  test('an activity that sends no heartbeats of its own outlives its heartbeat timeout of 5 s', async () => {
+  test('an activity without heartbeats of its own outlives its heartbeat timeout of 5 s', async () => {
     expect(await connect(() => sleep(7_000))).toBe('COMPLETED null 1');
   });
 
-  test('an activity that fails because it was cancelled ends its workflow as cancelled', async () => {
+  test('an activity that fails after its cancellation ends its workflow as cancelled', async () => {
     const refuse = async ({ signal }: Step): Promise<void> => {
       await once(signal, 'abort');
-      throw new Fault('bad_response', 'The answer broke off.');
+      throw new Fault('bad_response', 'The answer was cut off.');
     };
     expect(await connect(refuse, true)).toBe(`CANCELLED {"runId":${RUN_ID},"outcome":"cancelled"} 1`);
   });
 
-  test('a Fault is retried when its source asks for it, or not at all', async () => {
+  test('retries a Fault after the requested delay, or not at all', async () => {
     let [first, second] = [0, 0];
     const later = async ({ attempt }: Step): Promise<void> => {
       if (attempt === 2) second = Date.now();

@@ -5,7 +5,7 @@ let files = new Map<string, string>();
 jest.unstable_mockModule('node:fs', () => ({
   readdirSync: () => [
     ...[...files.keys()].flatMap((path) => /^\/proc\/(\d+)\//.exec(path)?.[1] ?? []),
-    // Not all entries are processes, and some processes end before they are read.
+    // Some entries are not processes, and some processes end before they are read.
     ...['self', 'sys', '4194303'],
   ],
   readFileSync: (path: string) => {
@@ -34,10 +34,10 @@ interface Machine {
   readonly processes: readonly (readonly [pid: number, parent: number, ticks: Ticks])[];
 }
 
-function show({ ran, waited, ticks, processes }: Machine): void {
+function writeProc({ ran, waited, ticks, processes }: Machine): void {
   const stats = processes.map(([pid, parent, times]): [string, string] => [
     `/proc/${pid}/stat`,
-    // The name may hold spaces and brackets.
+    // A process name may contain spaces and brackets.
     `${pid} (node (main) 1 2) S ${parent} 3 4 5 6 7 8 9 10 11 ${times.join(' ')} 20 0 1 0 99`,
   ]);
   files = new Map([
@@ -53,7 +53,7 @@ const times = (machine: Machine, factor: number): Machine => ({
   processes: machine.processes.map(([pid, parent, all]) => [pid, parent, all.map((one) => one * factor) as never]),
 });
 
-/** In five seconds: 150 ticks of 500 are idle or wait for disks, and 30 + 22 of the others are of the service. */
+/** Five seconds: 150 of 500 ticks are idle or wait for disks, and 30 + 22 of the others belong to the service. */
 const STEP: Machine = {
   ...{ ran: 3e9, waited: 1e9, ticks: [200, 30, 50, 100, 50, 10, 20, 40, 7] },
   processes: [
@@ -67,42 +67,42 @@ const STEP: Machine = {
 const SHARES = { waitShare: 0.25, waited: 0.2, othersShare: (350 - 52) / 500 };
 const NOTHING = { waitShare: null, waited: null, othersShare: null };
 
-test('the shares are those since the look before; the first look knows none', () => {
-  const look = createLoadMeter(ROOT);
-  show(STEP);
-  expect(look()).toEqual(NOTHING);
-  show(times(STEP, 2));
+test('shares cover the time since the previous reading; the first reading has none', () => {
+  const readLoad = createLoadMeter(ROOT);
+  writeProc(STEP);
+  expect(readLoad()).toEqual(NOTHING);
+  writeProc(times(STEP, 2));
   atMs += 5_000;
-  expect(look()).toEqual(SHARES);
+  expect(readLoad()).toEqual(SHARES);
 });
 
-test('the shares are those of the last fifteen seconds', () => {
-  const look = createLoadMeter(ROOT);
-  // Nothing waits at first, and then as much as above.
+test('shares cover the last fifteen seconds', () => {
+  const readLoad = createLoadMeter(ROOT);
+  // Nothing waits at first; then one second in five waits.
   const busy = { ...STEP, waited: 0 };
-  show(busy);
-  look();
+  writeProc(busy);
+  readLoad();
   const waited = [0, 1, 2, 3, 4].map((step) => {
-    show({ ...times(busy, step + 2), waited: step * 1e9 });
+    writeProc({ ...times(busy, step + 2), waited: step * 1e9 });
     atMs += 5_000;
-    return look().waited;
+    return readLoad().waited;
   });
   expect(waited).toEqual([0, 1 / 10, 2 / 15, 3 / 15, 3 / 15]);
 });
 
-test('a share is between 0 and 1, also where counters do not fit together or stand still', () => {
-  const look = createLoadMeter(ROOT);
-  show(STEP);
-  look();
-  show(STEP);
-  expect(look()).toEqual({ waitShare: 0, waited: 0, othersShare: 0 });
+test('a share is between 0 and 1, even if counters are inconsistent or do not change', () => {
+  const readLoad = createLoadMeter(ROOT);
+  writeProc(STEP);
+  readLoad();
+  writeProc(STEP);
+  expect(readLoad()).toEqual({ waitShare: 0, waited: 0, othersShare: 0 });
   atMs += 1_000;
-  show({ ...STEP, waited: 9e9, processes: [[ROOT, 1, [900, 0, 0, 0]]], ticks: times(STEP, 2).ticks });
-  expect(look()).toEqual({ waitShare: 1, waited: 1, othersShare: 0 });
+  writeProc({ ...STEP, waited: 9e9, processes: [[ROOT, 1, [900, 0, 0, 0]]], ticks: times(STEP, 2).ticks });
+  expect(readLoad()).toEqual({ waitShare: 1, waited: 1, othersShare: 0 });
 });
 
-test('without /proc nothing is known', () => {
+test('all shares are null without /proc', () => {
   files = new Map();
-  const look = createLoadMeter(ROOT);
-  expect([look(), look()]).toEqual([NOTHING, NOTHING]);
+  const readLoad = createLoadMeter(ROOT);
+  expect([readLoad(), readLoad()]).toEqual([NOTHING, NOTHING]);
 });

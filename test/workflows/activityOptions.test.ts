@@ -6,7 +6,7 @@ import { everyRow } from '../support/everyRow.js';
 
 const { UNTIL_STORES_ANSWER, ...options } = exported;
 
-test('every activity has a maximum number of attempts, or the one retry policy that gives its reason for having none', () =>
+test('every activity has a maximum number of attempts, or the retry policy UNTIL_STORES_ANSWER', () =>
   everyRow(
     Object.entries<ActivityOptions>(options),
     ([name]) => name,

@@ -15,11 +15,11 @@ const RUN_ID = 7;
 const MB = 1024 * 1024;
 
 /**
- * Runs a workflow with activities of the test. While its first activity runs, its history grows past the 4 MiB from which
- * Temporal suggests to continue as new.
+ * Runs a workflow with fake activities. While its first activity runs, its history grows past 4 MiB, where Temporal
+ * suggests to continue as new.
  * https://github.com/temporalio/temporal/blob/main/common/dynamicconfig/constants.go (limit.historySize.suggestContinueAsNew)
- * @param activities take whether their execution is a continued one, and their input
- * @returns the statuses of the first execution and of the last, and the result
+ * @param activities called with whether their execution is a continued one, and their input
+ * @returns the statuses of the first and the last execution, and the result
  */
 async function runGrown(
   type: string,
@@ -56,8 +56,8 @@ async function runGrown(
     grow();
     return handle.result();
   });
-  const begun = client.workflow.getHandle(taskQueue, first);
-  const statuses = [await begun.describe(), await client.workflow.getHandle(taskQueue).describe()].map(
+  const firstExecution = client.workflow.getHandle(taskQueue, first);
+  const statuses = [await firstExecution.describe(), await client.workflow.getHandle(taskQueue).describe()].map(
     ({ status }) => status.name,
   );
   await client.connection.close();
@@ -65,7 +65,7 @@ async function runGrown(
   return { statuses, result };
 }
 
-test('the delete of a user whose runs do not end continues as new while it waits for them', async () => {
+test("the deletion of a user continues as new while it waits for the user's runs to end", async () => {
   const calls: string[] = [];
   const { statuses } = await runGrown(
     'deleteUser',
@@ -81,7 +81,7 @@ test('the delete of a user whose runs do not end continues as new while it waits
   expect(calls).toEqual(['removeSchedules', 'removeSchedules', 'finishUserDelete']);
 });
 
-test('a pass of many parts continues as new between two of them, as the same pass', async () => {
+test('an auto-sync pass of many parts continues as new between two parts, as the same pass', async () => {
   const calls: string[] = [];
   let part = 0;
   const { statuses, result } = await runGrown(
@@ -105,7 +105,7 @@ test('a pass of many parts continues as new between two of them, as the same pas
   expect(result).toEqual({ outcome: 'finished', parts: 2 });
 });
 
-test('a sync of a large selection continues as new while it queues, and goes on from its row', async () => {
+test('a sync of a large selection continues as new while it queues, and resumes from its run record', async () => {
   const calls: string[] = [];
   const { statuses, result } = await runGrown(
     'syncSource',
@@ -125,7 +125,7 @@ test('a sync of a large selection continues as new while it queues, and goes on 
   expect(result).toMatchObject({ outcome: 'finished', discovered: 9 });
 });
 
-test('a run that ingests goes on from its cursor with its counts, and does at its end what it began with', async () => {
+test('an ingest run resumes from its cursor with its counts, and keeps its choice to delete missing pages', async () => {
   await everyRow([true, false], String, async (deletesGonePages) => {
     const calls: string[] = [];
     let continued = 0;

@@ -13,7 +13,7 @@ import { quietTemporal } from '../support/quietTemporal.js';
 import { waitFor } from '../support/waitFor.js';
 import { startService, type TestService } from '../support/service.js';
 
-/** What becomes of deliveries when their only step fails, and when their workflow is ended from outside. */
+/** Webhook deliveries whose only step fails, or whose workflow is cancelled or terminated from outside. */
 
 interface Execution {
   readonly workflowId: string;
@@ -26,23 +26,23 @@ let client: Client;
 let receiver: Receiver;
 let organizationId: number;
 let webhookId: number;
-/** What happens at the next call of the step, once. */
-let mishap: { readonly when: Moment; happen(execution: Execution): Promise<void> } | null = null;
+/** Disturbs the next call of the step, once. */
+let disturbance: { readonly when: Moment; disturb(execution: Execution): Promise<void> } | null = null;
 /** Calls of the step, by workflow. */
 const calls = new Map<string, number>();
 
-function withMishaps(activities: Activities): Activities {
+function withDisturbances(activities: Activities): Activities {
   return {
     ...activities,
     async deliverBatch(input) {
       const execution = activityInfo().workflowExecution ?? { workflowId: '', runId: '' };
       const { workflowId } = execution;
       calls.set(workflowId, (calls.get(workflowId) ?? 0) + 1);
-      const now = mishap;
-      mishap = null;
-      if (now?.when === 'before') await now.happen(execution);
+      const now = disturbance;
+      disturbance = null;
+      if (now?.when === 'before') await now.disturb(execution);
       const answer = await activities.deliverBatch(input);
-      if (now?.when === 'after') await now.happen(execution);
+      if (now?.when === 'after') await now.disturb(execution);
       return answer;
     },
   };
@@ -61,7 +61,7 @@ beforeAll(async () => {
     },
     { worker: false },
   );
-  await service.startWorker(withMishaps);
+  await service.startWorker(withDisturbances);
 });
 afterAll(async () => {
   await service.close();
@@ -79,14 +79,14 @@ afterEach(async () => {
   await receiver.close();
 });
 
-const tell = (...ids: number[]) =>
+const writeEvents = (...ids: number[]) =>
   service.store.events.write(
     ids.map((id) => ({ kind: 'FILE_READY', organizationId, customerId: 'ada', objectId: String(id), info: null })),
     null,
   );
 const named = (...ids: number[]): string[] => ids.map((id) => `FILE_READY ${id}`);
 const workflow = () => client.workflow.getHandle(service.names.idOf(workflowIds.deliverEvents(webhookId)));
-const fail = (): Promise<void> => Promise.reject(new Error('a mishap of the test'));
+const fail = (): Promise<void> => Promise.reject(new Error('a failure of the test'));
 /** The execution that was cancelled. */
 let cancelled: Execution | null = null;
 const cancel = async (execution: Execution): Promise<void> => {
@@ -96,40 +96,40 @@ const cancel = async (execution: Execution): Promise<void> => {
 };
 
 test.each<Moment>(['before', 'after'])(
-  'a pass that fails %s its work is made again, and each event is delivered once',
+  'retries a pass that fails %s its work, and delivers each event once',
   async (when) => {
-    mishap = { when, happen: fail };
-    await tell(1, 2, 3);
+    disturbance = { when, disturb: fail };
+    await writeEvents(1, 2, 3);
     await receiver.tookSoon(3);
-    await tell(4);
+    await writeEvents(4);
     await receiver.tookSoon(4);
-    expect(mishap).toBeNull();
+    expect(disturbance).toBeNull();
     expect(receiver.came().toSorted()).toEqual(named(1, 2, 3, 4));
   },
 );
 
 test.each<Moment>(['before', 'after'])(
-  'cancelled %s its work it ends; the next event starts it again, and none is lost',
+  'ends when cancelled %s its work; the next event starts it again, and no event is lost',
   async (when) => {
     cancelled = null;
-    mishap = { when, happen: cancel };
-    await tell(1, 2);
+    disturbance = { when, disturb: cancel };
+    await writeEvents(1, 2);
     const execution = await waitFor(
       () => cancelled,
       (one) => one !== null,
     );
     const { workflowId, runId } = execution ?? { workflowId: '', runId: '' };
     await expect(client.workflow.getHandle(workflowId, runId).result()).rejects.toThrow(/cancel/i);
-    await tell(3);
+    await writeEvents(3);
     await receiver.tookSoon(3);
     expect(new Set(receiver.taken())).toEqual(new Set(named(1, 2, 3)));
     expect(receiver.came()).toHaveLength(3);
   },
 );
 
-test('terminated while a delivery waits for its next try it is started again without anything new', async () => {
+test('is started again after termination while a delivery waits for its retry, without a new event', async () => {
   receiver.react(() => 500);
-  await tell(1);
+  await writeEvents(1);
   await waitFor(
     () => receiver.received.length,
     (count) => count > 0,
@@ -140,8 +140,8 @@ test('terminated while a delivery waits for its next try it is started again wit
   expect(receiver.taken()).toEqual(named(1));
 });
 
-test('while nothing happens nothing is done', async () => {
-  await tell(1);
+test('runs no pass while there are no events', async () => {
+  await writeEvents(1);
   await receiver.tookSoon(1);
   const id = service.names.idOf(workflowIds.deliverEvents(webhookId));
   await waitFor(

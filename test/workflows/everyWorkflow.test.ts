@@ -12,12 +12,15 @@ import {
 } from '../support/workflows/trials.js';
 import { type Step, TESTED_ELSEWHERE, WAYS, type Workflow } from '../support/workflows/ways.js';
 
-/** Ways whose run lists what a data source, a site or a feed holds: the record must leave its motion at whatever step the run is cancelled. */
+/**
+ * Cases whose run lists a data source, a site or a feed: the record must return to a final state after a
+ * cancellation at any step.
+ */
 const LISTINGS = ['listing of an account', 'sync of an account', 'scrape', 'crawl', 'feed'];
 
 /**
- * Every workflow once undisturbed, with its first step failing once, and listings cancelled at each step;
- * test/system/kills/steps.test.ts has every step of every workflow.
+ * Each workflow runs undisturbed, and with one failure of its first step; listings are cancelled at each step.
+ * test/system/kills/steps.test.ts disturbs every step of every workflow.
  */
 testWorkflows((name, step) => [
   ...(WAYS[name]?.steps[0] === step ? [{ does: 'fail', when: 'after' } as const] : []),
@@ -29,7 +32,7 @@ test('every workflow is in the table', () => {
   expect(new Set(known)).toEqual(new Set(Object.keys(workflows)));
 });
 
-/** Temporal serves fairness keys in turn: what has the key of deletes does not wait behind an ingest of the same user. */
+/** Temporal serves fairness keys in turn: a task with the key of deletes does not wait for an ingest of the same user. */
 const LANES: Readonly<Record<Workflow, 'work' | 'deletes' | 'none'>> = {
   scrapeSitemap: 'work',
   webScrape: 'work',
@@ -47,11 +50,11 @@ const LANES: Readonly<Record<Workflow, 'work' | 'deletes' | 'none'>> = {
   reembedFiles: 'work',
   moveStorage: 'work',
   settleQuarantine: 'deletes',
-  // A schedule starts it. Its steps are short, and its parts have the key of their user.
+  // Started by a schedule. Its steps are short, and its parts have the key of their user.
   autoSync: 'none',
 };
 
-test('steps of workflows that delete never wait behind an ingest of their user, and no others pass it', () =>
+test('only steps of workflows that delete overtake an ingest of their user', () =>
   everyRow(
     Object.entries(LANES) as [Workflow, string][],
     ([workflow]) => workflow,
@@ -59,14 +62,14 @@ test('steps of workflows that delete never wait behind an ingest of their user, 
   ));
 
 /** Two heartbeats fit into the timeout, so that one may be late on a loaded machine. */
-test('every step with a heartbeat timeout heartbeats by a timer, twice within the timeout of its workflow', () =>
+test('every step with a heartbeat timeout sends heartbeats by a timer, at least two per timeout', () =>
   everyRow(
     [...beats],
     ([step]) => step,
     ([, { everyMs, timeoutMs }]) => expect(everyMs).toBeLessThanOrEqual(timeoutMs / 2),
   ));
 
-/** Activities that work for no single run. */
+/** Activities that belong to no single run. */
 const OF_NO_RUN: readonly Step[] = [
   'acceptPass',
   'deliverBatch',
@@ -78,7 +81,7 @@ const OF_NO_RUN: readonly Step[] = [
 /** Larger than any id. */
 const NO_RUN = Number.MAX_SAFE_INTEGER;
 
-test('an activity whose run has no row has nothing to do, or fails in a way that is not retried', async () => {
+test('an activity whose run has no record does nothing, or fails without retries', async () => {
   await everyRow(
     activityNames().filter((name) => !OF_NO_RUN.includes(name)),
     String,
@@ -89,7 +92,7 @@ test('an activity whose run has no row has nothing to do, or fails in a way that
         ({ type, nonRetryable, kind, retryable }: Record<string, unknown>) =>
           kind === undefined ? { type, nonRetryable } : { kind, retryable },
       );
-      // Of a connection, the row of its attempt is missing first.
+      // For a connection, the record of its attempt is missing first.
       expect([null, { type: 'RunMissing', nonRetryable: true }, { kind: 'gone', retryable: false }]).toContainEqual(
         error,
       );

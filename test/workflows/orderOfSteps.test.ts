@@ -13,19 +13,22 @@ import { quietTemporal } from '../support/quietTemporal.js';
 import { WAYS, type Workflow } from '../support/workflows/ways.js';
 
 /**
- * The steps of each workflow with what each is given, in their order, by what the steps before it answered. The steps are
- * the test's own; test/workflows/everyWorkflow.test.ts has the real ones.
+ * Order and inputs of the steps of each workflow, depending on the results of earlier steps. The steps are fakes;
+ * test/workflows/everyWorkflow.test.ts runs the real ones.
  */
 const WORKFLOW_BUNDLE = fileURLToPath(new URL('../../dist/workflow-bundle.js', import.meta.url));
 const SINKS = { traces: { ended: { fn: () => undefined } } };
 const RUN_ID = 7;
 const RUN = { runId: RUN_ID };
 
-/** What a step does beside answering. */
+/** What a step does instead of returning a result. */
 const FAULT = 'fault';
 const DEFECT = 'defect';
 const CANCEL = 'cancel';
-/** The answers of a step, call by call; the last one stays. FAULT, DEFECT and CANCEL stand for failures, and for a cancellation of the run. */
+/**
+ * Results of a step, call by call; the last one repeats. FAULT and DEFECT make the step fail, CANCEL cancels the
+ * workflow.
+ */
 type Answers = readonly unknown[];
 
 interface Row {
@@ -33,10 +36,10 @@ interface Row {
   readonly workflow: Workflow;
   readonly input?: object;
   readonly steps?: Readonly<Record<string, Answers>>;
-  /** Sent once that step has answered for the first time. */
+  /** Sent after the first result of that step. */
   readonly signal?: readonly [name: string, after: string];
   readonly calls: readonly (readonly [step: string, input?: object])[];
-  /** Absent: it fails, or is cancelled. */
+  /** Absent: the workflow fails or is cancelled. */
   readonly result?: unknown;
 }
 
@@ -50,7 +53,7 @@ const NO_PLAN = plan([]);
 const planFrom = (afterId: number): [string, object] => ['planBatches', { afterId, limit: 20 }];
 const batch = (...fileIds: number[]): [string, object] => ['ingestBatch', { fileIds }];
 const SENTENCE = 'The site is away. Try again later.';
-const AT_FAULT = (what: string, again: string) =>
+const INTERNAL_ERROR = (what: string, again: string) =>
   `The ${what} failed because of an internal error. See the log of the service for the cause. ${again}`;
 const FAILED_RUN = { message: SENTENCE, cause: 'unreachable' };
 const begun = (fields: object = {}) => ({ beginRun: [{ finished: false, ...fields }] });
@@ -61,7 +64,7 @@ const finished = (counts: object, discovered: number) => ({
 
 const INGESTS: readonly Row[] = [
   {
-    ...{ what: 'that has ended before', workflow: 'scrapeSitemap', steps: { beginRun: [{ finished: true }] } },
+    ...{ what: 'whose run has ended before', workflow: 'scrapeSitemap', steps: { beginRun: [{ finished: true }] } },
     ...{ calls: [['beginRun']], result: { outcome: 'already_finished', discovered: 0, counts: NO_COUNTS } },
   },
   {
@@ -83,7 +86,7 @@ const INGESTS: readonly Row[] = [
     result: finished({ ready: 5, failed: 2, requeued: 3, superseded: 4 }, 9),
   },
   {
-    ...{ what: 'of a site that drops nothing', workflow: 'scrapeSitemap' },
+    ...{ what: 'of a site without deletions', workflow: 'scrapeSitemap' },
     steps: { ...begun({ deletesGonePages: false }), discoverPages: [{ discovered: 0 }], planBatches: [NO_PLAN] },
     ...{ calls: [['beginRun'], ['discoverPages'], planFrom(0), ['finishRun']], result: finished({}, 0) },
   },
@@ -98,7 +101,7 @@ const INGESTS: readonly Row[] = [
     steps: { ...begun(), discoverPages: [{ discovered: 1 }], planBatches: [plan([[1]])], ingestBatch: [DEFECT] },
     calls: [
       ...([['beginRun'], ['discoverPages'], planFrom(0), batch(1)] as const),
-      ['failRun', { message: AT_FAULT('run', 'Resync to try again.') }],
+      ['failRun', { message: INTERNAL_ERROR('run', 'Resync to try again.') }],
     ],
   },
   {
@@ -107,7 +110,7 @@ const INGESTS: readonly Row[] = [
     calls: [['beginRun'], ['discoverPages'], ['abortRun']],
   },
   {
-    ...{ what: 'that is paused and goes on', workflow: 'scrapeSitemap', signal: [RESUME_SIGNAL, 'getPauseState'] },
+    ...{ what: 'that is paused and resumed', workflow: 'scrapeSitemap', signal: [RESUME_SIGNAL, 'getPauseState'] },
     steps: {
       ...begun(),
       discoverPages: [{ discovered: 2 }],
@@ -147,7 +150,7 @@ const INGESTS: readonly Row[] = [
     result: { outcome: 'failed', discovered: 1, counts: { ...NO_COUNTS, ready: 1 } },
   },
   {
-    ...{ what: 'of a crawl, which follows links when nothing is under way', workflow: 'webScrape' },
+    ...{ what: 'of a crawl, which follows links when no batch is running', workflow: 'webScrape' },
     steps: {
       ...begun(),
       followLinks: [
@@ -195,7 +198,7 @@ const MORE = { done: false, listed: 1 };
 const ALL = { done: true, listed: 2 };
 const LISTINGS: readonly Row[] = [
   {
-    ...{ what: 'that has ended before', workflow: 'syncItems', steps: { beginListing: [{ finished: true }] } },
+    ...{ what: 'whose run has ended before', workflow: 'syncItems', steps: { beginListing: [{ finished: true }] } },
     calls: [['beginListing']],
     result: null,
   },
@@ -209,7 +212,12 @@ const LISTINGS: readonly Row[] = [
     result: null,
   },
   {
-    ...{ what: 'that goes on', workflow: 'syncItems', input: { isContinued: true }, steps: { listItems: [ALL] } },
+    ...{
+      what: 'that continues as new',
+      workflow: 'syncItems',
+      input: { isContinued: true },
+      steps: { listItems: [ALL] },
+    },
     calls: [['listItems'], ['deleteMissingFiles'], ['endListing', { outcome: 'finished' }]],
     result: null,
   },
@@ -224,7 +232,7 @@ const LISTINGS: readonly Row[] = [
     steps: { beginListing: [{ finished: false }], listItems: [ALL], deleteMissingFiles: [DEFECT] },
     calls: [
       ...([['beginListing'], ['listItems'], ['deleteMissingFiles']] as const),
-      ['endListing', { outcome: 'failed', message: AT_FAULT('listing', 'Sync the items to try again.') }],
+      ['endListing', { outcome: 'failed', message: INTERNAL_ERROR('listing', 'Sync the items to try again.') }],
     ],
   },
   {
@@ -234,7 +242,7 @@ const LISTINGS: readonly Row[] = [
   },
 ];
 
-/** Steps that go on batch after batch, by a cursor or until nothing is left. */
+/** Steps that repeat batch after batch, by a cursor or until nothing is left. */
 const BATCHES: readonly Row[] = [
   {
     ...{ what: 'deletes', workflow: 'deleteFiles', steps: { deleteBatch: [{ afterId: 5 }, { afterId: null }] } },
@@ -246,7 +254,7 @@ const BATCHES: readonly Row[] = [
   },
   {
     ...{
-      what: 'deletes on',
+      what: 'continues deleting after a cursor',
       workflow: 'deleteFiles',
       input: { afterId: 5 },
       steps: { deleteBatch: [{ afterId: null }] },
@@ -262,7 +270,7 @@ const BATCHES: readonly Row[] = [
     calls: [['stopQueued'], ['deleteBatch', { afterId: 0 }], ['finishDelete', { outcome: 'aborted' }]],
   },
   {
-    ...{ what: 'deletes a user, and once more what came meanwhile', workflow: 'deleteUser' },
+    ...{ what: 'deletes a user, and repeats for data that arrived meanwhile', workflow: 'deleteUser' },
     steps: {
       stopUserRuns: [{ workflowIds: ['no-such-workflow'] }, { workflowIds: [] }],
       eraseFiles: [{ erased: 2 }, { erased: 0 }],
@@ -281,7 +289,7 @@ const BATCHES: readonly Row[] = [
     calls: [['removeSchedules'], ['stopUserRuns'], ['eraseFiles'], ['stopUserDelete']],
   },
   {
-    ...{ what: 'moves vectors, and waits for what another run has', workflow: 'moveStorage' },
+    ...{ what: 'moves vectors, and waits for files of another run', workflow: 'moveStorage' },
     steps: {
       planMove: [
         { fileIds: [1, 2], afterId: 2, waiting: false },
@@ -392,30 +400,30 @@ const BATCHES: readonly Row[] = [
 ];
 
 const WAITS = { state: 'waiting', dueInMs: 600_000 };
-const CAME = { state: 'came', dueInMs: 0 };
+const RETURNED = { state: 'came', dueInMs: 0 };
 const OTHERS: readonly Row[] = [
   {
-    ...{ what: 'connects once the person came', workflow: 'connectByConsent' },
+    ...{ what: 'connects after the user returns', workflow: 'connectByConsent' },
     signal: [CONSENT_RETURNED_SIGNAL, 'getConnectionState'],
-    steps: { getConnectionState: [WAITS, CAME] },
+    steps: { getConnectionState: [WAITS, RETURNED] },
     calls: [['getConnectionState'], ['getConnectionState'], ['exchangeCode'], ['recordConnection']],
     result: null,
   },
   {
-    ...{ what: 'looks again once the time of the person is up', workflow: 'connectByConsent' },
-    steps: { getConnectionState: [{ ...WAITS, dueInMs: 1 }, CAME] },
+    ...{ what: "checks the state again when the user's time is up", workflow: 'connectByConsent' },
+    steps: { getConnectionState: [{ ...WAITS, dueInMs: 1 }, RETURNED] },
     calls: [['getConnectionState'], ['getConnectionState'], ['exchangeCode'], ['recordConnection']],
     result: null,
   },
   {
     ...{ what: 'is refused by the provider', workflow: 'connectByConsent' },
-    steps: { getConnectionState: [CAME], exchangeCode: [FAULT] },
+    steps: { getConnectionState: [RETURNED], exchangeCode: [FAULT] },
     calls: [['getConnectionState'], ['exchangeCode'], ['endConnection', { outcome: 'failed', message: SENTENCE }]],
     result: null,
   },
   {
-    ...{ what: 'meets a defect', workflow: 'connectByConsent' },
-    steps: { getConnectionState: [CAME], recordConnection: [DEFECT] },
+    ...{ what: 'has a defect', workflow: 'connectByConsent' },
+    steps: { getConnectionState: [RETURNED], recordConnection: [DEFECT] },
     calls: [
       ...([['getConnectionState'], ['exchangeCode'], ['recordConnection']] as const),
       [
@@ -430,7 +438,7 @@ const OTHERS: readonly Row[] = [
   },
   {
     ...{ what: 'is cancelled', workflow: 'connectByConsent' },
-    steps: { getConnectionState: [CAME], exchangeCode: [CANCEL] },
+    steps: { getConnectionState: [RETURNED], exchangeCode: [CANCEL] },
     calls: [['getConnectionState'], ['exchangeCode'], ['endConnection', { outcome: 'cancelled' }]],
   },
   {
@@ -449,7 +457,7 @@ const OTHERS: readonly Row[] = [
     result: { outcome: 'finished', parts: 2 },
   },
   {
-    ...{ what: 'has a part that was ended from outside', workflow: 'autoSync', input: { scheduleId: 's' } },
+    ...{ what: 'has a part that was terminated from outside', workflow: 'autoSync', input: { scheduleId: 's' } },
     steps: { acceptPass: [RUN], nextPart: [{ part: 1 }] },
     calls: [
       ...([['acceptPass', { scheduleId: 's' }], ['nextPart'], ['nextPart']] as const),
@@ -471,7 +479,7 @@ const planned = (except: readonly number[], underWay: number): [string, object] 
 ];
 const UPLOADS: readonly Row[] = [
   {
-    ...{ what: 'batch after batch, until none waits', workflow: 'drainUploads', input: USER },
+    ...{ what: 'ingests batch after batch until no upload waits', workflow: 'drainUploads', input: USER },
     steps: {
       planUploads: [
         { batches: [[1, 2]], window: 1 },
@@ -486,7 +494,7 @@ const UPLOADS: readonly Row[] = [
     result: null,
   },
   {
-    ...{ what: 'and says of a batch with a defect that it failed', workflow: 'drainUploads', input: USER },
+    ...{ what: 'fails the uploads of a batch with a defect', workflow: 'drainUploads', input: USER },
     steps: {
       planUploads: [
         { batches: [[1, 2]], window: 1 },
@@ -496,13 +504,13 @@ const UPLOADS: readonly Row[] = [
     },
     calls: [
       ...([planned([], 0), ['ingestUploads', { runIds: [1, 2] }]] as const),
-      ['failUploads', { runIds: [1, 2], message: AT_FAULT('upload', 'Resync to try again.') }],
+      ['failUploads', { runIds: [1, 2], message: INTERNAL_ERROR('upload', 'Resync to try again.') }],
       planned([], 0),
     ],
     result: null,
   },
   {
-    ...{ what: 'and ends all that wait when it is cancelled', workflow: 'drainUploads', input: USER },
+    ...{ what: 'aborts all waiting uploads when cancelled', workflow: 'drainUploads', input: USER },
     steps: { planUploads: [{ batches: [[1]], window: 1 }], ingestUploads: [CANCEL] },
     calls: [planned([], 0), ['ingestUploads', { runIds: [1] }], ['abortUploads', {}]],
   },
@@ -516,20 +524,20 @@ let activity: typeof sdkActivity;
 const taskQueue = `order-${randomUUID()}`;
 const open = new Map<string, { readonly row: Row; readonly calls: [string, object][] }>();
 
-/** Waits for the cancellation, which heartbeats bring, and ends as cancelled. */
+/** Waits for the cancellation, which arrives by heartbeats, and ends as cancelled. */
 async function untilCancelled(): Promise<never> {
-  const beating = setInterval(() => activity.heartbeat(), 100);
-  return activity.Context.current().cancelled.finally(() => clearInterval(beating));
+  const timer = setInterval(() => activity.heartbeat(), 100);
+  return activity.Context.current().cancelled.finally(() => clearInterval(timer));
 }
 
 async function step(name: string, input: object): Promise<unknown> {
   const { activityInfo, ApplicationFailure } = activity;
   const { workflowExecution } = activityInfo();
   const workflowId = workflowExecution?.workflowId ?? '';
-  const one = open.get(workflowId);
-  // A part of a pass: it ends at once.
-  if (!one) return undefined;
-  const { row, calls } = one;
+  const execution = open.get(workflowId);
+  // A part of an auto-sync pass ends at once.
+  if (!execution) return undefined;
+  const { row, calls } = execution;
   const answers = row.steps?.[name] ?? [];
   const nth = calls.filter(([called]) => called === name).length;
   calls.push([name, input]);
@@ -578,7 +586,7 @@ beforeAll(async () => {
 afterAll(() => stop());
 
 const ofRun = (row: Row): object => (row.workflow === 'drainUploads' ? USER : RUN);
-const rule = async (row: Row): Promise<void> => {
+const checkRow = async (row: Row): Promise<void> => {
   const workflowId = `${taskQueue}-${randomUUID()}`;
   const calls: [string, object][] = [];
   open.set(workflowId, { row, calls });
@@ -594,11 +602,11 @@ const rule = async (row: Row): Promise<void> => {
   expect(ended).toEqual('result' in row ? { result: row.result } : {});
 };
 const eachOf = (rows: readonly Row[]) =>
-  everyRow(rows, ({ workflow, what }) => `${workflow} ${what}`, rule, { atOnce: 4 });
+  everyRow(rows, ({ workflow, what }) => `${workflow} ${what}`, checkRow, { atOnce: 4 });
 
-test('a run that ingests begins, finds its files, ingests them batch by batch and ends, by what its steps answer', () =>
+test('an ingest run discovers its files, ingests them batch by batch, and ends by the results of its steps', () =>
   eachOf(INGESTS));
-test('a listing goes page by page, lets go what is gone, and says how it ended', () => eachOf(LISTINGS));
-test('what goes in batches goes on behind the last one, and says how it ended', () => eachOf(BATCHES));
-test('connections and passes go step by step, and say how they ended', () => eachOf(OTHERS));
-test('uploads are brought in batch by batch', () => eachOf(UPLOADS));
+test('a listing reads page by page, deletes missing files, and reports its outcome', () => eachOf(LISTINGS));
+test('a workflow in batches continues after the last batch, and reports its outcome', () => eachOf(BATCHES));
+test('connections and auto-sync passes run step by step, and report their outcome', () => eachOf(OTHERS));
+test('uploads are ingested batch by batch', () => eachOf(UPLOADS));

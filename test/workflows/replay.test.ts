@@ -14,7 +14,7 @@ import * as workflows from '../../workflows/index.js';
 const FOLDER = fileURLToPath(new URL('./histories/', import.meta.url));
 const histories = readdirSync(FOLDER).filter((name) => name.endsWith('.json'));
 type Bundle = NonNullable<WorkerOptions['workflowBundle']>;
-/** As they are shipped, and without what traces need of them: histories of the one replay as the other. */
+/** The shipped bundle, and one without the interceptors for traces: a history replays with both. */
 const bundles: Record<'with' | 'without', Bundle | null> = {
   with: { codePath: fileURLToPath(new URL('../../dist/workflow-bundle.js', import.meta.url)) },
   without: null,
@@ -40,9 +40,9 @@ test('every workflow has a recorded history', () =>
   ));
 
 test.each(['with', 'without'] as const)('every recorded history still replays, %s traces', async (traces) => {
-  /** Those that do, and why those that do not do not. */
+  /** Error of each replayed history, null if it succeeded. */
   const replayed = new Map<string, unknown>();
-  // By one worker: to make one is most of a replay.
+  // One worker replays all: creating it takes most of the time.
   const all = histories.map((name) => ({ workflowId: name, history: read(name) }));
   const { Worker } = (await loadProduct()).sdk;
   for await (const { workflowId, error } of Worker.runReplayHistories(optionsOf(traces), all))
@@ -50,7 +50,7 @@ test.each(['with', 'without'] as const)('every recorded history still replays, %
   await everyRow(histories, String, (name) => expect(replayed.get(name)).toBeNull());
 });
 
-test('a history of other commands does not replay, so this test can fail', async () => {
+test('a history with other commands does not replay', async () => {
   const name = histories.find((one) => one === 'scrapeSitemap.finished.json') ?? '';
   const altered = JSON.parse(
     JSON.stringify(read(name)).replaceAll('"discoverPages"', '"discoverSomethingElse"'),

@@ -6,19 +6,19 @@ import type { DataSourceDoc } from '../../../store/dataSources/model.js';
 import type { Listed } from '../../support/client.js';
 import { connectSource, revokeSource } from '../../support/dataSources.js';
 import { everyRow } from '../../support/everyRow.js';
-import { database, key, ok, otherKey, refusal, service, someone, type Someone, takeIds } from './world.js';
+import { database, key, ok, otherKey, refusal, service, createUser, type StoredUser, takeIds } from './world.js';
 
-const connect = async ({ owner }: Someone, type: SourceType, name = 'a'): Promise<number> =>
+const connect = async ({ owner }: StoredUser, type: SourceType, name = 'a'): Promise<number> =>
   (await connectSource(service, owner, { type, externalId: `${type}|${name}` }))._id;
 const base64 = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 const LABEL = { key: 'label', value: 'inbox' };
 const sourceOf = (id: number) => database.collection<DataSourceDoc>('dataSources').findOne({ _id: id });
 
-/** What requests about connected accounts write, and what lists of them answer. */
+/** Tests of requests about connected accounts: stored records, and answers of lists. */
 export function testAccounts(): void {
-  describe('the items of an account', () => {
-    test('are listed by one run at a time, which can be stopped', async () => {
-      const who = await someone();
+  describe('items of an account', () => {
+    test('are listed by one run at a time, which can be cancelled', async () => {
+      const who = await createUser();
       const { user, runs } = who;
       const id = await connect(who, 'BOX');
       const list = () => user.post<DataSourceRecord>('/integrations/items/sync', { data_source_id: id });
@@ -39,8 +39,8 @@ export function testAccounts(): void {
       expect(await runs()).toHaveLength(2);
     });
 
-    test('are refused of a feed, without access, and of another user', async () => {
-      const [who, stranger] = [await someone(), await someone()];
+    test('are refused for a feed, for a revoked account, and for another user', async () => {
+      const [who, stranger] = [await createUser(), await createUser()];
       const [box, feed] = [await connect(who, 'BOX'), await connect(who, 'RSS_FEED')];
       const list = (id: number, { user } = who) => user.post('/integrations/items/sync', { data_source_id: id });
       expect(await list(box, stranger)).toMatchObject(refusal(404));
@@ -50,8 +50,8 @@ export function testAccounts(): void {
       expect(await who.runs()).toEqual([]);
     });
 
-    test('are answered as they were listed, by what is named', async () => {
-      const who = await someone();
+    test('are returned as listed, by filters', async () => {
+      const who = await createUser();
       const id = await connect(who, 'CONFLUENCE');
       const first = takeIds(5);
       const at = new Date();
@@ -83,7 +83,7 @@ export function testAccounts(): void {
       };
       await everyRow(
         [
-          // Front-ends show an account as folders: nothing named is its top.
+          // Front-ends show an account as folders: without a filter, the top level is listed.
           [{}, 'ad', 2],
           [{ parent_id: '' }, 'ad', 2],
           [{ parent_id: 'd' }, 'bc', 2],
@@ -122,23 +122,23 @@ export function testAccounts(): void {
     });
   });
 
-  describe('a selection', () => {
-    /** What the only run of a user was asked for. */
-    const asked = async ({ runs }: Someone) => {
+  describe('selection', () => {
+    /** Returns the only run of a user, with its selection as text. */
+    const onlyRun = async ({ runs }: StoredUser) => {
       const [run] = await runs();
       const { walk } = run!.progress as { walk: unknown };
       return { ...run!, named: JSON.stringify(walk) };
     };
 
-    test('is a run with all that was asked for, told as UPDATE', async () => {
-      const who = await someone();
+    test('creates a run with all requested options, and an UPDATE event', async () => {
+      const who = await createUser();
       const id = await connect(who, 'ONEDRIVE');
       const body = {
         ...{ data_source_id: id, ids: ['one', { id: 'two', root_id: 'drive' }], tags: { a: 1 }, chunk_size: 300 },
         ...{ use_ocr: true, incremental_sync: true, request_id: 'mine', max_tokens: 9 },
       };
       expect(ok(await who.user.post('/integrations/files/sync', body))).toEqual({ success: true });
-      const run = await asked(who);
+      const run = await onlyRun(who);
       expect(run).toMatchObject({
         ...{
           kind: 'syncSource',
@@ -150,12 +150,12 @@ export function testAccounts(): void {
         request: { tags: { a: 1 }, incremental: true, ingest: { chunkSize: 300, useOcr: true } },
       });
       for (const part of ['one', 'two', 'drive']) expect(run.named).toContain(part);
-      expect(await who.told()).toEqual([`ADD ${id}`, `UPDATE ${id}`]);
+      expect(await who.events()).toEqual([`ADD ${id}`, `UPDATE ${id}`]);
       expect(await sourceOf(id)).toMatchObject({ lastSyncAction: 'UPDATE' });
     });
 
-    test('of an operation of one source is of an account of that source', async () => {
-      const who = await someone();
+    test('by the operation of one source uses an account of that source', async () => {
+      const who = await createUser();
       const [one, two] = [await connect(who, 'SLACK'), await connect(who, 'SLACK', 'b')];
       const box = await connect(who, 'BOX');
       const sync = (id?: number) =>
@@ -168,14 +168,14 @@ export function testAccounts(): void {
       await revokeSource(service, who.owner, one);
       expect(await sync(one)).toMatchObject(refusal(409));
       ok(await sync());
-      expect(await asked(who)).toMatchObject({ dataSourceId: two, named: expect.stringContaining('C0123ABCD') });
-      const { user } = await someone();
+      expect(await onlyRun(who)).toMatchObject({ dataSourceId: two, named: expect.stringContaining('C0123ABCD') });
+      const { user } = await createUser();
       expect(await user.post('/integrations/slack/sync', { filters: { conversation_id: 'C0123ABCD' } })).toMatchObject(
         refusal(404),
       );
     });
 
-    test('names what it means, or is refused', () =>
+    test('is valid with complete ids, else refused', () =>
       everyRow(
         [
           ['S3', '/integrations/s3/files', { ids: [{ bucket: 'b' }] }, ['b']],
@@ -209,7 +209,7 @@ export function testAccounts(): void {
         ] as [SourceType, string, object, string[] | null][],
         ([, path, body]) => `${path} ${JSON.stringify(body)}`,
         async ([type, path, body, parts]) => {
-          const who = await someone();
+          const who = await createUser();
           const id = await connect(who, type);
           const answer = await who.user.post(path, { data_source_id: id, ...body });
           if (parts === null) {
@@ -218,15 +218,15 @@ export function testAccounts(): void {
             return;
           }
           ok(answer);
-          const run = await asked(who);
+          const run = await onlyRun(who);
           expect(run).toMatchObject({ kind: 'syncSource', dataSourceId: id });
           for (const part of parts) expect(run.named).toContain(part);
         },
       ));
   });
 
-  test('access that is taken back ends what waits, and can not be taken back twice', async () => {
-    const who = await someone();
+  test('a revocation aborts waiting files, and a second one changes nothing', async () => {
+    const who = await createUser();
     const id = await connect(who, 'BOX');
     const states = ['QUEUED_FOR_SYNC', 'DELAYED', 'SYNCING', 'READY'] as const;
     await who.seed(...states.map((syncStatus) => ({ fields: { syncStatus, dataSourceId: id } })), {
@@ -240,7 +240,7 @@ export function testAccounts(): void {
       { ...row, _id: outside, dataSourceId: id + 1, quarantinedAt: new Date(), keptUntil: kept, file: {} },
     ] as never[]);
     const revoke = ({ user } = who) => user.post('/revoke_access_token', { data_source_id: id });
-    expect(await revoke(await someone())).toMatchObject(refusal(404));
+    expect(await revoke(await createUser())).toMatchObject(refusal(404));
     expect((await sourceOf(id))?.revokedAccess).toBe(false);
     for (let call = 0; call < 2; call += 1) expect(ok(await revoke())).toEqual({ success: true });
     expect(await sourceOf(id)).toMatchObject({
@@ -251,8 +251,8 @@ export function testAccounts(): void {
     expect((await who.files()).map(({ syncStatus }) => syncStatus)).toEqual([
       ...['SYNC_ABORTED', 'SYNC_ABORTED', 'SYNCING', 'READY', 'QUEUED_FOR_SYNC'],
     ]);
-    const told = await who.told();
-    expect(told.filter((one) => one === `REVOKE ${id}`)).toHaveLength(1);
+    const events = await who.events();
+    expect(events.filter((one) => one === `REVOKE ${id}`)).toHaveLength(1);
     const until = async (of: number) =>
       (await database.collection('quarantined_files').findOne({ _id: of as never }))!['keptUntil'] as Date;
     expect((await until(inside)).getTime()).toBeLessThanOrEqual(Date.now());
@@ -260,8 +260,8 @@ export function testAccounts(): void {
     await database.collection('quarantined_files').deleteMany({ userId: who.owner.userId });
   });
 
-  test('deletions of a data source that are held are listed, and carried out or forgotten as is decided', async () => {
-    const who = await someone();
+  test('held deletions of a data source are listed, and approved or refused', async () => {
+    const who = await createUser();
     const ids = [await connect(who, 'BOX'), await connect(who, 'NOTION'), await connect(who, 'GURU')];
     const sources = database.collection<DataSourceDoc>('dataSources');
     await sources.updateMany({ _id: { $in: ids.slice(0, 2) } }, { $set: { 'metadata.deletions_held': 12 } });
@@ -292,8 +292,8 @@ export function testAccounts(): void {
     await sources.updateMany({ _id: { $in: ids } }, { $unset: { 'metadata.deletions_held': 1 } });
   });
 
-  test('deletions of a scrape that are held are listed, and approved or refused', async () => {
-    const who = await someone();
+  test('held deletions of a scrape are listed, and approved or refused', async () => {
+    const who = await createUser();
     const container = { isContainer: true, syncStatus: 'READY' } as const;
     const [first, second, page, plain] = await who.seed(
       { fields: { ...container, fileMetadata: { deletions_held: 3 } } },

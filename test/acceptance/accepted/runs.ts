@@ -4,13 +4,13 @@ import { NO_TALLY } from '../../../contract/ledger.js';
 import type { FileRecord } from '../../../contract/records.js';
 import type { Listed } from '../../support/client.js';
 import { everyRow } from '../../support/everyRow.js';
-import { database, key, ok, other, otherKey, refusal, someone, type Someone, takeIds } from './world.js';
+import { database, key, ok, other, otherKey, refusal, createUser, type StoredUser, takeIds } from './world.js';
 
 const DAY = 24 * 3_600_000;
 const daysAgo = (days: number) => new Date(Date.now() - days * DAY);
 
-/** Writes runs of a user, each a day younger than the one before. @returns their ids */
-async function seedRuns({ owner }: Someone, rows: readonly object[]): Promise<number[]> {
+/** Writes runs of a user, each a day later than the previous one. @returns their ids */
+async function seedRuns({ owner }: StoredUser, rows: readonly object[]): Promise<number[]> {
   const first = takeIds(rows.length);
   const usual = {
     kind: 'resyncFile',
@@ -33,11 +33,11 @@ const ENDED = { startedAt: daysAgo(1), finishedAt: new Date(), tally: NO_TALLY }
 const STARTED = { startedAt: daysAgo(1) };
 const pausedAt = { reason: 'max_tokens', at: new Date(), wanted: 7, resumedAt: null };
 
-/** What requests about runs, and those that begin one for many files, write; and what lists of runs answer. */
+/** Tests of requests about runs, and of those that start a run for many files: stored records, and answers of lists. */
 export function testRuns(): void {
   describe('runs', () => {
-    test('are listed newest first, by what is named', async () => {
-      const who = await someone();
+    test('are listed newest first, by filters', async () => {
+      const who = await createUser();
       const { customerId } = who.owner;
       const ids = await seedRuns(who, [
         { kind: 'syncFeed', dataSourceId: 71 },
@@ -70,7 +70,7 @@ export function testRuns(): void {
           ['?request_id=r3', [3], 1],
           [`?since=${daysAgo(2.5).toISOString()}`, [6, 5], 2],
           [`?until=${daysAgo(6.5).toISOString()}`, [0], 1],
-          ['?customer_ids=nobody', [], 0],
+          ['?customer_ids=unknown', [], 0],
         ] as [string, number[], number][],
         ([query]) => query,
         async ([query, found, count]) => expect(await list(query)).toEqual([found, count]),
@@ -83,7 +83,7 @@ export function testRuns(): void {
     });
 
     test('have items, page by page', async () => {
-      const who = await someone();
+      const who = await createUser();
       const [runId] = await seedRuns(who, [
         { ...ENDED, outcome: 'finished', tally: { ...NO_TALLY, discovered: 3, ok: 1, failed: 2 } },
       ]);
@@ -136,8 +136,8 @@ export function testRuns(): void {
       });
     });
 
-    test('that are paused go on with a higher bound, or with none', async () => {
-      const who = await someone();
+    test('that are paused resume with a higher limit, or without one', async () => {
+      const who = await createUser();
       const bound = { ...STARTED, maxTokens: 50, tokensTaken: 40, pause: pausedAt };
       const [one, two, running, ended] = await seedRuns(who, [
         bound,
@@ -148,7 +148,7 @@ export function testRuns(): void {
       const resume = (id: number, max_tokens: number | null, { user } = who) =>
         user.post(`/sync_runs/${id}/resume`, { max_tokens });
       for (const id of [running!, ended!]) expect(await resume(id, null)).toMatchObject(refusal(409));
-      expect(await resume(one!, 100, await someone())).toMatchObject(refusal(404));
+      expect(await resume(one!, 100, await createUser())).toMatchObject(refusal(404));
       expect(await resume(one!, 40)).toMatchObject({
         status: 422,
         body: { detail: [{ loc: ['body', 'max_tokens'] }] },
@@ -156,15 +156,15 @@ export function testRuns(): void {
       const rowOf = async (id: number) => (await who.runs()).find(({ _id }) => _id === id);
       expect(await rowOf(one!)).toMatchObject({ maxTokens: 50, pause: { resumedAt: null } });
       expect(ok(await resume(one!, 41))).toEqual({ id: one, max_tokens: 41, tokens_taken: 40 });
-      // Asked twice, the first word counts.
+      // Of two requests, the first one counts.
       expect(ok(await resume(one!, 99))).toEqual({ id: one, max_tokens: 41, tokens_taken: 40 });
       expect(await rowOf(one!)).toMatchObject({ maxTokens: 41, pause: { resumedAt: expect.any(Date) } });
       expect(ok(await resume(two!, null))).toEqual({ id: two, max_tokens: null, tokens_taken: 40 });
       await database.collection('runs').deleteMany({ _id: { $in: [one, two, running] as never[] } });
     });
 
-    test('are retried by what failed of them, or by what is named', async () => {
-      const who = await someone();
+    test('are retried for failed files, or for named ones', async () => {
+      const who = await createUser();
       const [runId] = await seedRuns(who, [{ ...ENDED, outcome: 'finished', dataSourceId: 5 }]);
       const states = ['SYNC_ERROR', 'SYNC_ERROR', 'READY', 'SYNC_ABORTED', 'SYNCING'] as const;
       const ids = await who.seed(...states.map((syncStatus) => ({ fields: { syncStatus } })));
@@ -206,7 +206,7 @@ export function testRuns(): void {
       const retry = (body: object, { user } = who) =>
         user.post<{ queued: number; sync_run_id: number; has_more: boolean }>(`/sync_runs/${runId}/retry`, body);
       const stateOf = async (index: number) => (await who.files()).find(({ _id }) => _id === ids[index])!.syncStatus;
-      expect(await retry({}, await someone())).toMatchObject(refusal(404));
+      expect(await retry({}, await createUser())).toMatchObject(refusal(404));
       expect(await retry({ file_ids: [2 ** 40] })).toMatchObject(refusal(404));
       expect(await retry({ item_ids: [`${prefix}:xabc`] })).toMatchObject(refusal(409));
       expect(await retry({ file_ids: [ids[4]] })).toMatchObject(refusal(409));
@@ -215,7 +215,7 @@ export function testRuns(): void {
       expect(await Promise.all(ids.map((_, index) => stateOf(index)))).toEqual([
         ...['QUEUED_FOR_SYNC', 'SYNC_ERROR', 'READY', 'SYNC_ABORTED', 'SYNCING'],
       ]);
-      // All that failed and is not synced by now; what was aborted on request; what is named, whatever its state.
+      // By default, failed files that are not synced yet; aborted ones on request; named ones in any state.
       const { sync_run_id: again, queued } = ok(await retry({}));
       expect(queued).toBe(1);
       const [run] = (await who.runs()).filter(({ _id }) => _id === again);
@@ -239,13 +239,13 @@ export function testRuns(): void {
   });
 
   describe('vectors', () => {
-    test('are embedded anew by a run, unless only asked or bounded', async () => {
-      const who = await someone();
+    test('are re-embedded by a run, except in a dry run or above the token limit', async () => {
+      const who = await createUser();
       const text = { texts: ['one', 'two'], fields: { hasText: true, statistics: { numTokens: 7 } as never } };
       await who.seed(text, { ...text, model: 'SOLAR_1_MINI' }, {});
       const ask = (body: object) =>
         who.user.post<{ id: number | null }>('/files/reembed', { embedding_model: 'SOLAR_1_MINI', ...body });
-      // 7 of the text, and the overlap of 20 once more.
+      // 7 tokens of the text, plus the overlap of 20.
       const estimate = { files: 1, chunks: 2, tokens: 27, skipped: { no_vectors: 1, already_embedded: 1 } };
       expect(ok(await ask({ dry_run: true, max_tokens: 1 }))).toMatchObject({ id: null, dry_run: true, ...estimate });
       expect(await ask({ max_tokens: 26 })).toMatchObject({
@@ -263,8 +263,8 @@ export function testRuns(): void {
       ]);
     });
 
-    test('of a run of re-embedding are told by its state; a rebuild is the operator\u2019s', async () => {
-      const who = await someone();
+    test('report the state of a re-embedding run, and hide rebuilds of the operator', async () => {
+      const who = await createUser();
       const request = { filters: {}, model: 'OPENAI', maxTokens: null };
       const of = (fields: object) => ({ kind: 'reembedFiles', request, ...fields });
       const ids = await seedRuns(who, [
@@ -284,8 +284,8 @@ export function testRuns(): void {
       expect(states).toEqual(['QUEUED', 'RUNNING', 'FINISHED', 'FAILED', 'CANCELLED', 404, 404]);
     });
 
-    test('go to cold storage and come back as is asked, of few files at once', async () => {
-      const who = await someone();
+    test('of few files change their cold storage at once; moves are runs', async () => {
+      const who = await createUser();
       const [id] = await who.seed({}, { fields: { source: 'PDF' } });
       const modify = (body: object) => who.user.post('/modify_cold_storage_parameters', body);
       expect(ok(await modify({ filters: { ids: [id] }, enable_cold_storage: true, hot_storage_time_to_live: 9 }))).toBe(
@@ -295,9 +295,9 @@ export function testRuns(): void {
         { supportsColdStorage: true, hotStorageTimeToLive: 9 },
         { supportsColdStorage: false, hotStorageTimeToLive: null },
       ]);
-      expect(await who.told()).toEqual([`EMBEDDING_STORAGE_MODIFIED ${id}`]);
+      expect(await who.events()).toEqual([`EMBEDDING_STORAGE_MODIFIED ${id}`]);
       expect(await who.runs()).toEqual([]);
-      // What lies there has to come back.
+      // Files in cold storage have to be moved back.
       ok(await modify({ filters: { ids: [id] }, enable_cold_storage: false }));
       expect((await who.files())[0]).toMatchObject({ supportsColdStorage: false });
       ok(await who.user.post('/move_to_hot_storage', { filters: { source: 'PDF' } }));
@@ -315,13 +315,13 @@ export function testRuns(): void {
   });
 
   describe('chunks', () => {
-    test('of one file come in either order, page by page', async () => {
-      const who = await someone();
+    test('of one file are listed in either order, page by page', async () => {
+      const who = await createUser();
       const texts = Array.from({ length: 7 }, (_, index) => `text ${index}`);
       const [id] = await who.seed({ texts }, { texts: ['other'] });
       const chunks = async (body: object, filters: object = {}): Promise<unknown[]> => {
-        const asked = { filters: { user_file_id: id, ...filters }, ...body };
-        const { results, count } = ok(await who.user.post<Listed<{ chunk_index: number }>>('/text_chunks', asked));
+        const request = { filters: { user_file_id: id, ...filters }, ...body };
+        const { results, count } = ok(await who.user.post<Listed<{ chunk_index: number }>>('/text_chunks', request));
         return [results.map((one) => one.chunk_index).join(''), count];
       };
       const page = (limit: number, offset: number) => ({ pagination: { limit, offset } });
@@ -355,11 +355,11 @@ export function testRuns(): void {
       expect(listed.count).toBe(8);
     });
 
-    test('that a caller gives are a resync of each file, all or none', async () => {
-      const who = await someone();
+    test('of a caller start a resync of each file, all or none', async () => {
+      const who = await createUser();
       const ids = await who.seed(
         {},
-        { texts: ['there'] },
+        { texts: ['existing'] },
         { fields: { syncStatus: 'SYNCING' } },
         { fields: { isContainer: true } },
       );
@@ -392,8 +392,8 @@ export function testRuns(): void {
     });
   });
 
-  test('contents of a file have links where there are any, as long as is asked', async () => {
-    const who = await someone();
+  test('contents of a file have links with the requested lifetime', async () => {
+    const who = await createUser();
     const original = { id: 5, size: 1, sha256: 'x' };
     const ids = await who.seed(
       { fields: { hasContent: true, hasText: true, generation: 3 } },
@@ -401,8 +401,8 @@ export function testRuns(): void {
       {},
     );
     const list = async (body: object, path = '/user_files_v2') => {
-      const asked = { ...body, order_by: 'id', filters: { ids } };
-      const answer = ok(await who.user.post<Listed<FileRecord> | FileRecord[]>(path, asked));
+      const request = { ...body, order_by: 'id', filters: { ids } };
+      const answer = ok(await who.user.post<Listed<FileRecord> | FileRecord[]>(path, request));
       return Array.isArray(answer) ? answer : answer.results;
     };
     const linked = (links: readonly (string | null | undefined)[]) =>
@@ -435,19 +435,19 @@ export function testRuns(): void {
     expect(await link('raw', ids[2])).toMatchObject(refusal(404));
   });
 
-  test('users that are deleted have a run each that erases what was theirs; other names are passed over', async () => {
-    const [one, two] = [await someone(), await someone()];
+  test('deleted users get a run each that erases their data; unknown names are skipped', async () => {
+    const [one, two] = [await createUser(), await createUser()];
     const names = [one, two].map(({ owner }) => owner.customerId);
     expect(ok(await otherKey.post('/delete_users', { customer_ids: names }))).toEqual({ success: true });
     expect(await one.runs()).toEqual([]);
-    expect(ok(await key.post('/delete_users', { customer_ids: [...names, 'nobody'] }))).toEqual({ success: true });
+    expect(ok(await key.post('/delete_users', { customer_ids: [...names, 'unknown'] }))).toEqual({ success: true });
     for (const { owner, runs, user } of [one, two]) {
       expect(await runs()).toMatchObject([{ ...owner, kind: 'deleteUser', workflowId: `delete-user:${owner.userId}` }]);
       expect((await user.get('/whoami')).status).toBe(401);
     }
   });
 
-  test('a browser is signed in at the page of operators for its organization, until it is signed out', async () => {
+  test('a browser is signed in to the operators page of its organization until it signs out', async () => {
     const base = key.baseUrl;
     const form = (path: string, body: string, headers: Record<string, string> = {}) =>
       fetch(`${base}${path}`, {

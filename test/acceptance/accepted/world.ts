@@ -1,4 +1,4 @@
-/** A service without a worker, and users of it: what their requests write stays as it is. */
+/** A service without a worker, and its users: records written by requests do not change. */
 import { expect } from '@jest/globals';
 import mongoose from 'mongoose';
 
@@ -11,7 +11,7 @@ import { startService, type TestService } from '../../support/service.js';
 export let service: TestService;
 export let database: mongoose.Connection;
 export let key: ApiClient;
-/** Of another organization. */
+/** Client of another organization. */
 export let otherKey: ApiClient;
 export let other: { readonly organizationId: number; readonly apiKey: string };
 
@@ -41,22 +41,22 @@ export async function closeWorld(): Promise<void> {
 
 let users = 0;
 let lastId = 1_000;
-/** Takes ids that nothing has. @returns the first of them */
+/** Reserves unused ids. @returns the first of them */
 export const takeIds = (count: number): number => (lastId += count) - count + 1;
-export interface Someone {
+export interface StoredUser {
   readonly user: TestUser;
   readonly owner: { readonly organizationId: number; readonly userId: number; readonly customerId: string };
   /** All runs of the user, oldest first. */
   runs(): Promise<(RunDoc & { request?: unknown; progress?: unknown })[]>;
   files(): Promise<FileDoc[]>;
-  /** Kinds of all events of the user, with what they are about. */
-  told(): Promise<string[]>;
+  /** Kinds and object ids of all events of the user. */
+  events(): Promise<string[]>;
   /** @returns ids */
   seed(...files: Omit<SeededFile, 'id'>[]): Promise<number[]>;
 }
 
-/** A user that nobody else has. */
-export async function someone(): Promise<Someone> {
+/** Creates a new user. */
+export async function createUser(): Promise<StoredUser> {
   const customerId = `user-${(users += 1)}`;
   const user = await service.user(customerId);
   const { _id: userId } = (await database.collection('users').findOne({ customerId }))! as unknown as { _id: number };
@@ -66,7 +66,7 @@ export async function someone(): Promise<Someone> {
     owner,
     runs: () => database.collection<RunDoc>('runs').find({ userId }).sort({ _id: 1 }).toArray(),
     files: () => database.collection<FileDoc>('files').find({ userId }).sort({ _id: 1 }).toArray(),
-    async told() {
+    async events() {
       await service.store.events.number();
       const events = await service.store.events.after(1, 0, 10_000);
       return events.flatMap((event) =>

@@ -1,4 +1,4 @@
-/** What the fields of requests mean: each field alone, by the schema of its operations and the words of the service. */
+/** Mapping of request fields to the service's options, field by field. */
 import { describe, expect, test } from '@jest/globals';
 import Joi from 'joi';
 
@@ -51,21 +51,21 @@ import { everyRow } from '../support/everyRow.js';
 
 const RULES = { mayCall: () => true, redirectUriSchemes: [] };
 const bodyOf = <T>(schema: Joi.ObjectSchema, given: unknown): T => validate(schema, given, 'body', RULES) as T;
-type Row = readonly [given: Record<string, unknown>, means: Record<string, unknown>];
+type Row = readonly [given: Record<string, unknown>, expected: Record<string, unknown>];
 const nameOf = ([given]: Row): string => JSON.stringify(given);
 
-/** What each row changes of what nothing means, and nothing else. */
-const changes = <T extends object>(meaning: (given: unknown) => T, rows: readonly Row[]) => {
-  const usual = meaning({});
-  return everyRow(rows, nameOf, ([given, means]) => expect(meaning(given)).toEqual({ ...usual, ...means }));
+/** Expects each row to change only its fields of the result for an empty request. */
+const changes = <T extends object>(mapping: (given: unknown) => T, rows: readonly Row[]) => {
+  const usual = mapping({});
+  return everyRow(rows, nameOf, ([given, expected]) => expect(mapping(given)).toEqual({ ...usual, ...expected }));
 };
 
 /** Options of files that several kinds of operations share. */
-const SHARED: Row[] = [
+const COMMON: Row[] = [
   [{ chunk_size: 700 }, { chunkSize: 700 }],
   [{ chunk_overlap: 70 }, { chunkOverlap: 70 }],
   [{ chunk_overlap: 0 }, { chunkOverlap: 0 }],
-  // The usual overlap of 20 gives way.
+  // The default overlap of 20 is reduced.
   [{ chunk_size: 20 }, { chunkSize: 20, chunkOverlap: 19 }],
   [{ chunk_size: 21 }, { chunkSize: 21, chunkOverlap: 20 }],
   [{ chunk_size: null, chunk_overlap: null }, {}],
@@ -89,26 +89,26 @@ const DOCUMENTS: Row[] = [
   [{ max_items_per_chunk: 6 }, { maxItemsPerChunk: 6 }],
   [{ parse_pdf_tables_with_ocr: true }, { parsePdfTablesWithOcr: true }],
 ];
-/** Options of uploads and connected files that say no where nothing is asked for. */
-const UNASKED = {
+/** Options of uploads and connected files that are off by default. */
+const DEFAULTS_OFF = {
   ...{ splitRows: false, useOcr: false, parsePdfTablesWithOcr: false, detectAudioLanguage: false },
   ...{ transcriptionService: null, includeSpeakerLabels: false, mediaType: null },
 };
 
 describe('options of files', () => {
-  test('of pages', async () => {
+  test('of pages follow the request', async () => {
     const schema = Joi.object({ ...ingestFields(), ...stepFields() });
     const options = (given: unknown): IngestOptions => toIngestOptions(bodyOf<IngestBody>(schema, given));
     expect(options({})).toEqual(DEFAULT_INGEST_OPTIONS);
-    await changes(options, [...SHARED, ...STEPS]);
+    await changes(options, [...COMMON, ...STEPS]);
   });
 
-  test('of uploads', async () => {
+  test('of uploads follow the request', async () => {
     const schema = Joi.object({ ...chunkFields(), ...readingFields() });
     const options = (given: unknown): IngestOptions => toUploadIngest(bodyOf<UploadBody>(schema, given));
-    expect(options({})).toEqual({ ...DEFAULT_INGEST_OPTIONS, ...UNASKED });
+    expect(options({})).toEqual({ ...DEFAULT_INGEST_OPTIONS, ...DEFAULTS_OFF });
     const more: Row[] = [[{ media_type: 'IMAGE' }, { mediaType: 'IMAGE' }]];
-    await changes(options, [...SHARED, ...STEPS, ...READING, ...DOCUMENTS, ...more]);
+    await changes(options, [...COMMON, ...STEPS, ...READING, ...DOCUMENTS, ...more]);
     expect(toUploadIngest(bodyOf<UploadBody>(schema, {}), true)).toEqual({ ...options({}), useOcr: true });
   });
 
@@ -118,13 +118,13 @@ describe('options of files', () => {
       ...{ sync_attachments: syncAttachments(), incremental_sync: incrementalSync() },
     });
 
-  test('of connected accounts, where file_sync_config says the rest', async () => {
+  test('of connected accounts follow the request and its file_sync_config', async () => {
     const options = (given: unknown): IngestOptions =>
       toConnectedIngest(bodyOf<ConnectedFilesBody>(connected(), given));
-    expect(options({})).toEqual({ ...DEFAULT_INGEST_OPTIONS, ...UNASKED });
-    const configured = [...STEPS, ...READING].map(([given, means]): Row => [{ file_sync_config: given }, means]);
+    expect(options({})).toEqual({ ...DEFAULT_INGEST_OPTIONS, ...DEFAULTS_OFF });
+    const configured = [...STEPS, ...READING].map(([given, expected]): Row => [{ file_sync_config: given }, expected]);
     await changes(options, [
-      ...[...SHARED, ...DOCUMENTS, ...configured],
+      ...[...COMMON, ...DOCUMENTS, ...configured],
       [{ use_ocr: true }, { useOcr: true }],
       [{ sync_attachments: true }, { syncAttachments: true }],
       [{ file_sync_config: { sync_attachments: true } }, { syncAttachments: true }],
@@ -136,11 +136,11 @@ describe('options of files', () => {
     ]);
   });
 
-  test('of a later selection: what it says itself, and the rest as its connection says', () => {
+  test('of a later selection follow its own fields, else those of its connection', () => {
     const kept = {
       ingest: {
         ...DEFAULT_INGEST_OPTIONS,
-        ...UNASKED,
+        ...DEFAULTS_OFF,
         chunkSize: 300,
         chunkOverlap: 100,
         useOcr: true,
@@ -148,7 +148,7 @@ describe('options of files', () => {
       },
       ...{ tags: { of: 'connection' }, requestId: 'kept', incrementalSync: true },
     };
-    const wishes = (given: Record<string, unknown>, options: unknown = kept) =>
+    const selection = (given: Record<string, unknown>, options: unknown = kept) =>
       selectionWishes(bodyOf<SelectionBody>(connected(), given), new Set(Object.keys(given)), {
         options,
       } as DataSourceDoc);
@@ -156,31 +156,31 @@ describe('options of files', () => {
       ...{ ingest: kept.ingest, tags: kept.tags, incremental: true, requestId: 'kept', dryRun: false },
       maxTokens: undefined,
     };
-    expect(wishes({})).toEqual(usual);
-    const asked: Row[] = [
+    expect(selection({})).toEqual(usual);
+    const rows: Row[] = [
       [{ chunk_size: 500 }, { chunkSize: 500 }],
       [{ chunk_overlap: 10 }, { chunkOverlap: 10 }],
       [{ chunk_size: 50 }, { chunkSize: 50, chunkOverlap: 49 }],
       [{ use_ocr: false }, { useOcr: false }],
       [{ file_sync_config: {} }, { splitRows: false }],
       [{ file_sync_config: { split_rows: true, sync_attachments: true } }, { syncAttachments: true }],
-      ...[...SHARED.slice(6), ...DOCUMENTS],
+      ...[...COMMON.slice(6), ...DOCUMENTS],
     ];
-    return everyRow(asked, nameOf, ([given, means]) =>
-      expect(wishes(given)).toEqual({ ...usual, ingest: { ...kept.ingest, ...means } }),
+    return everyRow(rows, nameOf, ([given, expected]) =>
+      expect(selection(given)).toEqual({ ...usual, ingest: { ...kept.ingest, ...expected } }),
     ).then(() => {
-      expect(wishes({ tags: { own: 1 } })).toEqual({ ...usual, tags: { own: 1 } });
-      expect(wishes({ incremental_sync: false })).toEqual({ ...usual, incremental: false });
-      expect(wishes({ request_id: 'own' })).toEqual({ ...usual, requestId: 'own' });
-      expect(wishes({ request_id: '' })).toEqual(usual);
-      expect(wishes({ dry_run: true, max_tokens: 5 })).toEqual({ ...usual, dryRun: true, maxTokens: 5 });
-      expect(wishes({ chunk_size: 500, tags: { own: 1 } }, null)).toMatchObject({
+      expect(selection({ tags: { own: 1 } })).toEqual({ ...usual, tags: { own: 1 } });
+      expect(selection({ incremental_sync: false })).toEqual({ ...usual, incremental: false });
+      expect(selection({ request_id: 'own' })).toEqual({ ...usual, requestId: 'own' });
+      expect(selection({ request_id: '' })).toEqual(usual);
+      expect(selection({ dry_run: true, max_tokens: 5 })).toEqual({ ...usual, dryRun: true, maxTokens: 5 });
+      expect(selection({ chunk_size: 500, tags: { own: 1 } }, null)).toMatchObject({
         ...{ ingest: { chunkSize: 500, useOcr: false }, tags: { own: 1 }, incremental: false, requestId: undefined },
       });
     });
   });
 
-  test('of OCR are told only where it was asked for; of cold storage only where that is', () => {
+  test('of OCR and of cold storage are present only if these are enabled', () => {
     const ocr = (fields: object) => toOcrProperties({ ...DEFAULT_INGEST_OPTIONS, ...fields });
     expect(ocr({ parsePdfTablesWithOcr: true })).toEqual({});
     expect(ocr({ useOcr: true })).toEqual({ use_ocr: true, parse_pdf_tables_with_ocr: false });
@@ -195,7 +195,7 @@ describe('options of files', () => {
   });
 });
 
-test('how pages are fetched and read', () => {
+test('page options follow the request', () => {
   const options = (given: unknown) => toPageOptions(bodyOf<PageBody>(Joi.object(pageFields()), given));
   return changes(options, [
     [{ html_tags_to_skip: ['nav'] }, { htmlTagsToSkip: ['nav'] }],
@@ -206,10 +206,10 @@ test('how pages are fetched and read', () => {
   ]);
 });
 
-describe('what a connection is asked to do', () => {
+describe('options of a connection', () => {
   const body = (given: unknown) => bodyOf<SyncOptionsBody>(Joi.object(syncOptionFields()), given);
 
-  test('with its files, now and later', async () => {
+  test('apply to its files now and later', async () => {
     const options = (given: unknown) => toConnectionOptions('NOTION', body(given));
     expect(options({})).toMatchObject({ tags: {}, requestId: null, incrementalSync: false });
     expect(options({ chunk_size: 300 }).ingest.chunkSize).toBe(300);
@@ -222,11 +222,11 @@ describe('what a connection is asked to do', () => {
       [{ request_id: '' }, {}],
       [{ incremental_sync: true }, { incrementalSync: true }],
     ]);
-    // A source that does not know what has changed.
+    // A source without incremental sync.
     expect(toConnectionOptions('GURU', body({ incremental_sync: true })).incrementalSync).toBe(false);
   });
 
-  test('once the account is there, as far as its source honours it', async () => {
+  test('apply after connecting, as far as the source supports them', async () => {
     const off = { syncFiles: false, offersChooser: false, opensChooser: false };
     const none = { listItems: true, dataSourceTags: {}, ...off };
     const of = (source: SourceType) => (given: unknown) => toConnectionWishes(source, body(given));
@@ -248,12 +248,12 @@ describe('what a connection is asked to do', () => {
   });
 });
 
-describe('which files are meant', () => {
-  const words = (given: unknown) => toFileFilters(bodyOf(fileFilters(), given));
+describe('file filters', () => {
+  const filtersOf = (given: unknown) => toFileFilters(bodyOf(fileFilters(), given));
   const usual = { includeAllChildren: false, nonSyncedOnly: false };
 
-  test('each filter has one meaning', () =>
-    changes(words, [
+  test('map each filter to one condition', () =>
+    changes(filtersOf, [
       [{}, usual],
       [{ source: 'BOX' }, { sources: ['BOX'] }],
       [{ source: ['BOX', 'PDF'] }, { sources: ['BOX', 'PDF'] }],
@@ -261,7 +261,7 @@ describe('which files are meant', () => {
       [{ name: 'n' }, { name: 'n' }],
       [{ tags: { a: 1 } }, { tags: { a: 1 } }],
       [{ tags_v2: { OR: [{ key: 'a', value: 1 }] } }, { tagTree: { OR: [{ key: 'a', value: 1 }] } }],
-      // They ask for nothing.
+      // Trees without conditions.
       [{ tags_v2: { AND: [] } }, {}],
       [{ tags_v2: { AND: [{ OR: [] }] } }, {}],
       [{ ids: [1] }, { ids: [1] }],
@@ -281,17 +281,17 @@ describe('which files are meant', () => {
       [{ file_types_at_source: ['TICKET'] }, { fileTypesAtSource: ['TICKET'] }],
     ]));
 
-  test('files at the top are not asked for with children', () =>
+  test('refuse root files combined with children', () =>
     everyRow(
       [
         { root_files_only: true, include_all_children: true },
         { root_files_only: true, parent_file_ids: [1] },
       ],
       JSON.stringify,
-      (given) => expect(() => words(given)).toThrow(expect.objectContaining({ status: 422 })),
+      (given) => expect(() => filtersOf(given)).toThrow(expect.objectContaining({ status: 422 })),
     ));
 
-  test('which part of them, in which order', () => {
+  test('combine with pages and orders', () => {
     const schema = Joi.object(
       listingFields(fileFilters().default({ include_all_children: false, non_synced_only: false })),
     );
@@ -308,14 +308,14 @@ describe('which files are meant', () => {
     ]);
   });
 
-  test('a page has 1 to 10,000 rows', () => {
+  test('limit a page to 1 to 10,000 rows', () => {
     const limit = (rows: number) => toPage(bodyOf(pagination(), { limit: rows })).limit;
     expect([limit(1), limit(10_000)]).toEqual([1, 10_000]);
     for (const rows of [0, 10_001]) expect(() => limit(rows)).toThrow(expect.objectContaining({ status: 422 }));
   });
 });
 
-test('which data sources are meant, in which order', () => {
+test('data source filters and orders follow the request', () => {
   const listing = (given: unknown) => toDataSourceListing(bodyOf(dataSourceListing(), given));
   const page = { limit: 10, offset: 0, startingId: 0 };
   expect(listing({})).toEqual({ filters: {}, orderBy: 'updated_at', orderDir: 'asc', page });
@@ -332,7 +332,7 @@ test('which data sources are meant, in which order', () => {
   ]);
 });
 
-test('which runs are meant', () => {
+test('run filters follow the query', () => {
   const filter = (given: unknown) => toRunFilter(validate(runsQuery, given, 'query', RULES));
   expect(filter({})).toEqual({});
   const when = new Date('2026-01-01T00:00:00Z');
@@ -350,7 +350,7 @@ test('which runs are meant', () => {
   ]);
 });
 
-test('what is set for users: what is absent stays, -1 takes a limit away', () => {
+test('user settings: an absent field stays unchanged, -1 removes a limit', () => {
   const body = (given: unknown) => bodyOf<Parameters<typeof toLimits>[0]>(Joi.object(userSettings()), given);
   const limits = { max_files: 1, max_files_per_upload: 2, max_characters: 3, max_characters_per_file: 4 };
   const all = { ...limits, max_characters_per_upload: 5, auto_sync_interval: 6 };
@@ -365,7 +365,7 @@ test('what is set for users: what is absent stays, -1 takes a limit away', () =>
   expect(moves.map((given) => changesAutoSync(body(given)))).toEqual([true, true, false, false]);
 });
 
-describe('what is checked of any request', () => {
+describe('validation of a request', () => {
   const schema = Joi.object({
     ...{ number: Joi.number().integer().min(1).max(9), text: Joi.string().min(2).max(5), flag: Joi.boolean() },
     ...{ list: Joi.array().items(Joi.number()).min(1).max(2), word: Joi.string().valid('a', 'b') },
@@ -381,7 +381,7 @@ describe('what is checked of any request', () => {
     }
   };
 
-  test('each fault has its path and the word that clients know, and never the value', () =>
+  test('reports each error with its path and a known type, never the value', () =>
     everyRow(
       [
         [{ number: 'nine' }, ['number'], 'int_type'],
@@ -408,18 +408,18 @@ describe('what is checked of any request', () => {
         ]),
     ));
 
-  test('all faults are told of a small body, only the first of one with over 10,000 values', () => {
+  test('reports all errors of a small body, only the first of one with over 10,000 values', () => {
     const faulty = { number: 0, flag: 'x' };
     expect(faultOf(() => check(faulty))).toHaveLength(2);
     expect(faultOf(() => check({ ...faulty, more: Array.from({ length: 10_001 }, () => 'x') }))).toHaveLength(1);
   });
 
-  test('a query is text, and is read as what is meant; unknown fields are left out', () => {
+  test('converts query texts to their types, and omits unknown fields', () => {
     expect(check({ number: '5', flag: 'true' }, 'query')).toEqual({ needed: 1, number: 5, flag: true });
     expect(check({ inner: { known: 1, unknown: 2 }, unknown: 3 })).toEqual({ needed: 1, inner: { known: 1 } });
   });
 
-  test('text that can not be stored is refused where it lies', () =>
+  test('refuses text that cannot be stored, with its path', () =>
     everyRow(
       [
         [{ text: 'a\0b' }, ['body', 'text']],
