@@ -1,3 +1,4 @@
+import type { MailFolder } from '../../../contract/liveReads.js';
 import { formatOfName } from '../../../contract/fileFormats.js';
 import type { ItemContent, SourceItem } from '../../connector.js';
 import { dateOf } from '../graph.js';
@@ -31,17 +32,6 @@ export function parseItemId(externalId: string): MailPlace {
   const [message = '', attachment, ...more] = externalId.split('/');
   if (!isMailId(message) || more.length > 0 || (attachment !== undefined && !isMailId(attachment))) return null;
   return { message, attachment: attachment ?? null };
-}
-
-/** A folder of the mailbox with its place in the tree. */
-export interface MailFolder {
-  readonly id: string;
-  readonly name: string;
-  /** Null for an outermost one. */
-  readonly parent: string | null;
-  /** Its root folder, or itself. */
-  readonly root: string;
-  readonly messages: number;
 }
 
 /** Converts a mail folder. */

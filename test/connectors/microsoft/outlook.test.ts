@@ -258,8 +258,7 @@ describe('contents', () => {
 });
 
 describe('folders', () => {
-  const called = async (name: string) =>
-    ((await account.read('folders', { called: name }, NEVER)) as { id: string }[]).map(({ id }) => id);
+  const called = async (name: string) => (await account.read('folders', { called: name }, NEVER)).map(({ id }) => id);
 
   test.each([
     ['Inbox', ['INBOX']],
