@@ -23,6 +23,7 @@ import { passKnown, type MetFile } from './evaluate.js';
 import { markedFiles } from './changes.js';
 import { CONNECT_CREDENTIALS, stateOf, transition, transitionEvents, type Write } from './transitions.js';
 import { updateRows } from '../updateRows.js';
+import { readRow } from '../database/driver.js';
 
 /** What only files have that were sent to us. */
 export interface NewUpload {
@@ -377,11 +378,7 @@ export function createFileAcceptance(
       const isSent = request.upload !== undefined && request.parentId === null;
       const inTurn = !isSent || (await queue.roomForSent(owner, 1)) > 0;
       const named = key(owner, request);
-      // By the driver itself, as all of a new file: its caller waits, and nothing has to be cast.
-      const known = await files.collection.findOne<KnownFile>(named, {
-        projection: KNOWN_FIELDS,
-        ...(session && { session }),
-      });
+      const known = await readRow<FileDoc, KnownFile>(files, named, { fields: KNOWN_FIELDS, session });
       if (known) {
         await ledger.handOver([known], request.runId, session);
         const { filter, update } = accepted(owner, request, known, now, inTurn);
