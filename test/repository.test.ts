@@ -131,13 +131,6 @@ describe('the shape of the repository', () => {
     expect(missing.map(([proof]) => proof)).toEqual([]);
   });
 
-  test('only store/database/ calls the driver past mongoose', () => {
-    const callers = MODULES.flatMap(sources).filter((file) =>
-      /\b(?!connection\b)\w+\s*\.collection\b/.test(readFileSync(path.join(ROOT, file), 'utf8')),
-    );
-    expect(callers).toEqual(['store/database/driver.ts']);
-  });
-
   test('nothing replaces members of a store', () => {
     const copies = MODULES.flatMap(sources).filter((file) =>
       /\.\.\.(?:\w+\.)?store\b/i.test(readFileSync(path.join(ROOT, file), 'utf8')),

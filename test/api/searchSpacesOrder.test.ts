@@ -1,6 +1,7 @@
 /** In which order a search answers what lies in several vector spaces. */
 import { expect, test } from '@jest/globals';
 
+import { createSearchMemory } from '../../api/chunks/searchMemory.js';
 import type { ApiDeps } from '../../api/deps.js';
 import { searchChunks, type SearchRequest } from '../../api/chunks/search.js';
 import { chunkKey } from '../../store/chunks/model.js';
@@ -60,8 +61,8 @@ async function search(given: Partial<SearchRequest>, { isElsewhere = true, isBro
     signal: new AbortController().signal,
     ...given,
   };
-  const deps = { store, encodeQuery: () => null, rerankers: {} } as unknown as ApiDeps;
-  // A user of its own each time: those whose files lie in several spaces are remembered.
+  const searchMemory = createSearchMemory();
+  const deps = { store, encodeQuery: () => null, searchMemory, rerankers: {} } as unknown as ApiDeps;
   const found = await searchChunks({ organizationId: 1, userId: (users += 1) }, request, deps);
   return { ids: found.map(({ hit }) => hit.fileId), searched };
 }
