@@ -33,6 +33,8 @@ import { watchAll } from '../observability/watch.js';
 import { cannotListen } from '../config/process/startChecks.js';
 import { createRerankers } from '../providers/rerankers/registry.js';
 import { connectStore, type Store } from '../store/connect.js';
+import { createSearchMemory } from './chunks/searchMemory.js';
+import { createDryRunLimiter } from './dryRuns/deadline.js';
 import { createApp } from './app.js';
 import { createHttpServer } from './http/server.js';
 import { createSignedUrls } from './http/signedUrls.js';
@@ -143,6 +145,7 @@ export async function createApi(config: Config, { log, tracing = NO_TRACING, loc
     schedules: createScheduleReader(temporalClient, names),
     embedder: embeddings,
     encodeQuery,
+    searchMemory: createSearchMemory(),
     rerankers: createRerankers(config.rerank, upstreams),
     lookups: createLookups(config.lookups, upstreams),
     tokens: createTokens(config.secretKeys),
@@ -154,6 +157,7 @@ export async function createApi(config: Config, { log, tracing = NO_TRACING, loc
     identify: identifyFile,
     livePages: createLivePages(web, documents),
     samples: createSampleReader(web, documents),
+    dryRuns: createDryRunLimiter(),
     settings: {
       ...config.http,
       maxPagesPerScrape: config.web.maxPagesPerScrape,

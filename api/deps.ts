@@ -16,12 +16,12 @@ import type { Metrics } from '../observability/metrics.js';
 import type { Tracing } from '../observability/spans.js';
 import type { Reranker, Rerankers } from '../providers/rerankers/types.js';
 import type { Store } from '../store/connect.js';
+import type { ConcurrencyLimiter } from './http/concurrency.js';
 import type { NameLimiter, RateLimits } from './http/rateLimit.js';
 import type { SignedUrls } from './http/signedUrls.js';
 import type { Tokens } from './http/tokens.js';
 import type { OpsSessions } from './http/opsSessions.js';
-import type { LiveOverviews } from './ops/live.js';
-import type { Overviews } from './ops/overview.js';
+import type { LiveOverviews, Overviews } from './http/overviews.js';
 import type { UnitOfWork, UnitOfWorkDeps } from './http/unitOfWork.js';
 
 /** The embedding functions that a search needs. */
@@ -42,6 +42,18 @@ export interface SitemapReader {
   ): AsyncIterable<{ readonly url: string }>;
   /** Returns whether robots.txt allows fetching a page. */
   mayFetch(url: string, signal: AbortSignal): Promise<boolean>;
+}
+
+/** Recent observations that speed up searches. A lost entry costs time, never a result. Keys name a user. */
+export interface SearchMemory {
+  /** Users with files in several spaces: their spaces are read first. */
+  readonly scattered: Flags;
+  /** Users some of whose hits were outdated: their searches request additional hits. */
+  readonly replacing: Flags;
+}
+interface Flags {
+  has(name: string): boolean;
+  set(name: string, value: true): void;
 }
 
 /** The egress functions for operations that accept a URL. */
@@ -151,6 +163,7 @@ export interface ApiDeps {
   readonly embedder: QueryEmbedder;
   /** Returns the terms of a query with their weights; null if it has none. */
   encodeQuery(text: string): SparseVector | null;
+  readonly searchMemory: SearchMemory;
   readonly rerankers: Rerankers;
   readonly lookups: Lookups;
   /** Accounts of connected sources. */
@@ -161,6 +174,8 @@ export interface ApiDeps {
   identify(input: Pick<ParseInput, 'bytes' | 'contentType' | 'name'>): Identified;
   readonly livePages: LivePages;
   readonly samples: SampleReader;
+  /** Limit of concurrent dry runs, by user. */
+  readonly dryRuns: ConcurrencyLimiter;
   readonly tokens: Tokens;
   /** Browsers with an open operator page. */
   readonly opsSessions: OpsSessions;

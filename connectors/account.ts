@@ -1,3 +1,4 @@
+import type { LiveReadName, LiveReads } from '../contract/liveReads.js';
 import { createHash } from 'node:crypto';
 
 import type { GrantStore, StoredGrant } from '../contract/oauth.js';
@@ -50,7 +51,11 @@ export interface Account {
   /** What is known of its grant, likewise; null of a source without OAuth. Throws a Fault. */
   grant(): Promise<GrantFacts | null>;
   /** What an operation of its own asks; see Connector.reads. */
-  read(name: string, query: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<unknown>;
+  read<Name extends LiveReadName>(
+    name: Name,
+    query: LiveReads[Name]['query'],
+    signal: AbortSignal,
+  ): Promise<LiveReads[Name]['answer']>;
 }
 
 export interface AccountSettings extends Pick<

@@ -1,4 +1,5 @@
 /** What a source that accounts are connected to declares and does. Facts in, items and bytes out; errors are Faults. */
+import type { LiveReadName, LiveReads } from '../contract/liveReads.js';
 import type { FileFormat } from '../contract/fileFormats.js';
 import type { TagValue } from '../contract/records.js';
 import type { SourceType } from '../contract/sources.js';
@@ -111,10 +112,10 @@ export interface ChangeFeed<Credentials> {
  * A direct query of a source; the result has the format of the operation that makes it.
  * @param query as validated by its operation
  */
-export type LiveRead<Credentials> = (
+export type LiveRead<Credentials, Read extends LiveReads[LiveReadName]> = (
   client: AccountClient<Credentials>,
-  query: Readonly<Record<string, unknown>>,
-) => Promise<unknown>;
+  query: Read['query'],
+) => Promise<Read['answer']>;
 
 /** What a person's consent brought: what connectors of sources with OAuth take as their credentials. */
 export interface OAuthGrant {
@@ -355,7 +356,7 @@ export interface Connector<Credentials> {
   /** Of sources that tell what happened since a point. */
   readonly changes?: ChangeFeed<Credentials>;
   /** Direct queries of the source, by name. */
-  readonly reads?: Readonly<Record<string, LiveRead<Credentials>>>;
+  readonly reads?: { readonly [Name in LiveReadName]?: LiveRead<Credentials, LiveReads[Name]> };
   /** The content of one item. */
   open(client: AccountClient<Credentials>, externalId: string, options: OpenOptions): Promise<ItemContent>;
 }

@@ -3,11 +3,20 @@
 /** A JSON object, such as an answer or a part of one. */
 export type Json = Readonly<Record<string, unknown>>;
 
+type FieldName<T> = T extends T ? keyof T : never;
+/**
+ * An untrusted object whose fields are named by the vendor's published types, so a misspelt field does not compile. The
+ * values are unknown: an answer may hold anything.
+ */
+export type Answer<T> = { readonly [Name in FieldName<T>]?: unknown };
+
 export const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 /** Returns the value if it is an object, else an empty one. */
 export const asObject = (value: unknown): Json => (isObject(value) ? value : {});
 export const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? (value as unknown[]) : []);
+/** Returns the value as an answer of a vendor's type; an empty one if it is no object. */
+export const asAnswer = <T>(value: unknown): Answer<T> => asObject(value) as Answer<T>;
 /** Returns the objects of a list; entries of other types are dropped. */
 export const asObjects = (value: unknown): readonly Json[] => asList(value).filter(isObject);
 /** Returns a non-empty string, or null. */

@@ -289,7 +289,10 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
   const whiteLabelRecords = createWhiteLabels(models.whiteLabels, sequence, secrets);
   const live = createLiveItems(files, models.reembeds);
   const ledger = createLedgerWriter(models.ledger, files, runs, live, settings.ledgerLifeDays);
-  const runCommands = createRuns(runs, sequence, atomically, events, ledger, settings.traceparent);
+  const runCommands = createRuns({
+    ...{ runs, sequence, atomically, events, ledger },
+    traceparent: settings.traceparent,
+  });
   const schedules = createSchedules({
     schedules: models.schedules,
     dataSources,
@@ -327,9 +330,10 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
       }),
     },
     ledger: { ...ledger, ...createLedgerQueries(models.ledger, runs, live) },
-    uploadStreams: createUploadStreams(runs, files, atomically, events, ledger, ({ _id }, counts) =>
-      runCommands.finish(_id, 'finished', counts),
-    ),
+    uploadStreams: createUploadStreams({
+      ...{ runs, files, atomically, events, ledger },
+      finishOne: ({ _id }, counts) => runCommands.finish(_id, 'finished', counts),
+    }),
     heldRuns: createHeldRuns(runs, files, queue, atomically),
     dataSources: {
       ...dataSourceQueries,
@@ -361,8 +365,8 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
       ...createFileEvaluation(files, fileChanges),
       ...createGonePages(files),
       ...createRunProgress(files),
-      ...createFileAcceptance(files, sequence, events, intents, queue, selections, ledger),
-      ...createFileDeletion(files, users, fileQueries, atomically, events, ledger),
+      ...createFileAcceptance({ files, sequence, events, intents, queue, deleted: selections, ledger }),
+      ...createFileDeletion({ files, users, queries: fileQueries, atomically, events, ledger }),
       ...fileSums,
       ...createFileFailures(files),
       ...createFileTags(files),

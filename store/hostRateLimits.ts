@@ -3,6 +3,7 @@ import type { Connection, Model } from 'mongoose';
 
 import type { HostRateLimits, ShareRequest } from '../contract/hostRateLimits.js';
 import { date, list, nested, number, optional, orNull, type RecordOf, schemaOf, text } from './record.js';
+import { upsertByPipeline } from './database/driver.js';
 
 const SHARE = {
   holder: text,
@@ -49,14 +50,7 @@ export function createHostRateLimits(
 ): HostRateLimits & { createIndexes(): Promise<void> } {
   const hosts = hostModel(connection);
   /** One atomic step: concurrent callers see each other's changes. */
-  const change = async (host: string, pipeline: Expression[]): Promise<HostDoc> => {
-    const row = await hosts.collection.findOneAndUpdate({ _id: host as never }, pipeline, {
-      upsert: true,
-      returnDocument: 'after',
-    });
-    if (row === null) throw new Error('An upsert answered no row');
-    return row as unknown as HostDoc;
-  };
+  const change = (host: string, pipeline: Expression[]): Promise<HostDoc> => upsertByPipeline(hosts, host, pipeline);
   return {
     async share(request) {
       const { shares, pausedUntil, askedAt } = await change(request.host, sharing(request, leaseMs));

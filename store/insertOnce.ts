@@ -1,5 +1,7 @@
 import type { ClientSession, Model } from 'mongoose';
 
+import { insertAsGiven } from './database/driver.js';
+
 /** Whether rows with the same key were there already. */
 function onlyDuplicates(error: unknown): boolean {
   return typeof error === 'object' && error !== null && 'code' in error && error.code === 11000;
@@ -18,13 +20,7 @@ export async function insertRows<T>(
   rows: readonly T[],
   session: ClientSession | null = null,
 ): Promise<void> {
-  // As mongoose has it: what is undefined is absent.
-  const options = { ignoreUndefined: true, ...(session ? { session } : {}) };
-  const [first, ...rest] = rows as unknown as Parameters<typeof model.collection.insertMany>[0];
-  if (!first) return;
-  // The driver does less for one.
-  if (rest.length === 0) await model.collection.insertOne(first, options);
-  else await model.collection.insertMany([first, ...rest], { ordered: false, ...options });
+  await insertAsGiven(model, rows as readonly object[], session);
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Connection, Model, mongo } from 'mongoose';
+import type { Connection } from 'mongoose';
 
 import { segmentModel } from './chunks/model.js';
 import { attemptModel } from './connections/model.js';
@@ -20,15 +20,7 @@ import { leftOutModel, selectionModel } from './selections/model.js';
 import { userModel } from './users/model.js';
 import { webhookModels } from './webhooks/model.js';
 import { whiteLabelModel } from './whiteLabels/model.js';
-
-/** All indexes of a model by one request: MongoDB makes them together, which takes it a third of the time. */
-async function makeIndexes(model: Model<never>): Promise<void> {
-  const indexes = model.schema.indexes();
-  if (indexes.length === 0) return;
-  await model.collection.createIndexes(
-    indexes.map(([key, options]) => ({ ...options, key }) as mongo.IndexDescription),
-  );
-}
+import { createIndexes } from './database/driver.js';
 
 /** Every collection that has a model, with its indexes made. */
 export async function openModels(connection: Connection) {
@@ -58,6 +50,6 @@ export async function openModels(connection: Connection) {
     webhooks: webhookModels(connection),
   };
   const all = [...Object.values(single), ...Object.values(families).flatMap((family) => Object.values(family))];
-  await Promise.all(all.map(makeIndexes));
+  await Promise.all(all.map(createIndexes));
   return { ...single, ...families };
 }

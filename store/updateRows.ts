@@ -1,6 +1,7 @@
 import type { Model } from 'mongoose';
 
 import type { Session } from './sequence.js';
+import { bulkWrite } from './database/driver.js';
 
 /** One write of a bulk: an update, an update pipeline, or a whole row in place of the present one. */
 export type RowWrite =
@@ -9,8 +10,7 @@ export type RowWrite =
 
 /**
  * Writes many rows past mongoose's schema, in any order: they were built by our own code, and casting each again costs
- * more than the write. With insertRows, the only place that hands the driver rows that mongoose has not cast; the driver
- * types every id as an ObjectId, which is why they are cast.
+ * more than the write.
  * @returns how many rows matched
  */
 export async function updateRows<T>(
@@ -19,15 +19,14 @@ export async function updateRows<T>(
   session: Session = null,
 ): Promise<number> {
   if (writes.length === 0) return 0;
-  const { matchedCount } = await model.collection.bulkWrite(
+  return bulkWrite(
+    model,
     writes.map((write) => {
-      const { upsert = false } = write;
-      const filter = write.filter as object;
+      const { filter, upsert = false } = write;
       return 'replacement' in write
-        ? { replaceOne: { filter, replacement: write.replacement as object, upsert } }
-        : { updateOne: { filter, update: write.update as object, upsert } };
+        ? { replaceOne: { filter, replacement: write.replacement, upsert } }
+        : { updateOne: { filter, update: write.update, upsert } };
     }),
-    { ordered: false, ...(session && { session }) },
+    session,
   );
-  return matchedCount;
 }

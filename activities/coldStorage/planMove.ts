@@ -35,7 +35,7 @@ export function createPlanMoveActivities({ store }: Pick<ActivityDeps, 'store'>)
     from: number,
   ): Promise<void> => {
     const next = await store.transaction((session) =>
-      store.moves.modify(run, filters, change, from, FILES_PER_BATCH, session),
+      store.moves.modify(run, filters, change, { afterId: from, limit: FILES_PER_BATCH }, session),
     );
     await store.runs.saveProgress(run, { modifiedTo: next ?? Number.MAX_SAFE_INTEGER });
   };

@@ -58,8 +58,7 @@ async function begin(
 /** Stores a page of changes. New and restored folders are walked, because the feed does not report their contents. */
 async function takeChanges(
   { source, account }: OpenAccount,
-  feed: Feed,
-  since: string,
+  { feed, since }: { readonly feed: Feed; readonly since: string },
   progress: SyncItemsProgress,
   { runId, items }: Listing,
   signal: AbortSignal,
@@ -98,7 +97,7 @@ export async function listPage(
   if (progress.point === undefined && listing.isPartial !== true) return begin(open, progress, listing, signal);
   if (feed && typeof progress.since === 'string') {
     try {
-      return await takeChanges(open, feed, progress.since, progress, listing, signal);
+      return await takeChanges(open, { feed, since: progress.since }, progress, listing, signal);
     } catch (error) {
       if (!isStale(error)) throw error;
       // A reported item may have been deleted since.

@@ -11,7 +11,7 @@ import type { FileDoc } from '../../store/files/model.js';
 import { runOfKind } from '../../contract/runs.js';
 import type { ActivityDeps } from '../deps.js';
 import { requireRun } from '../requireRun.js';
-import { PIPELINE_VERSION } from '../ingest/prepare/prepareFile.js';
+import { PIPELINE_VERSION } from '../ingest/prepare/processing.js';
 import { credentialsOf } from '../connected/sourceCredentials.js';
 
 const hashOf = (parts: readonly unknown[]): string => createHash('sha256').update(JSON.stringify(parts)).digest('hex');

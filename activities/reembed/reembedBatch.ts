@@ -14,7 +14,7 @@ import { cleanUp } from '../generations/cleanUp.js';
 import { publishWithTags } from '../generations/publishWithTags.js';
 import type { ActivityDeps } from '../deps.js';
 import { requireRun } from '../requireRun.js';
-import { processingWithModel } from '../ingest/prepare/prepareFile.js';
+import { processingWithModel } from '../ingest/prepare/processing.js';
 import { dropTries, keptEnds, reembeddedEnd, settleTries } from './settleTries.js';
 import { byTarget, targetOf, type VectorTarget } from './target.js';
 import { writeVectors } from './writeVectors.js';

@@ -24,7 +24,7 @@ export function createVectorsOfRows(
   deps: ActivityDeps,
   signal: AbortSignal,
 ): VectorsOfRows {
-  if (from === 'chunks') return (rows) => embedTexts(tenant, space, rows, deps, signal, null);
+  if (from === 'chunks') return (rows) => embedTexts(tenant, space, rows, { deps, signal, tokens: null });
   // A long file comes in several portions.
   const known = new Map<number, readonly Float32Array[]>();
   const vectorsOf = async (file: FileDoc): Promise<readonly Float32Array[]> =>

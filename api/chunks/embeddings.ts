@@ -131,7 +131,7 @@ export const embeddings = operation({
     const filter = filterOf(body);
     const weights = weightsOf(body);
     const vector = body.query_vector ?? null;
-    const vectorIn = queryVectors(caller, body.query, model, vector, signal, deps);
+    const vectorIn = queryVectors(caller, { query: body.query, model, given: vector }, signal, deps);
     const allowed = async (): Promise<readonly string[]> => {
       const [spaces] = await Promise.all([
         vector

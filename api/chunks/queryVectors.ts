@@ -16,9 +16,11 @@ export type QueryVectors = (space: string) => Promise<readonly number[] | Float3
  */
 export function queryVectors(
   { organizationId, userId }: Tenant,
-  query: string,
-  model: EmbeddingModelId,
-  given: readonly number[] | null,
+  {
+    query,
+    model,
+    given,
+  }: { readonly query: string; readonly model: EmbeddingModelId; readonly given: readonly number[] | null },
   signal: AbortSignal,
   { embedder, metrics }: Pick<ApiDeps, 'embedder' | 'metrics'>,
 ): QueryVectors {

@@ -1,6 +1,3 @@
-import { LRUCache } from 'lru-cache';
-
-import { atMost } from '../../contract/cacheSize.js';
 import type { EmbeddingModelId } from '../../contract/embeddingModels.js';
 import type { RerankModel } from '../../contract/rerankers.js';
 import { StoreFailure } from '../../contract/storeFailures.js';
@@ -46,14 +43,6 @@ const candidatesOf = (k: number): number => Math.max(k, Math.min(200, Math.max(5
 /** Constant of reciprocal rank fusion (Cormack and others, 2009). */
 const RRF_K = 60;
 
-/**
- * Users with files in several spaces. For a while, the spaces are read first. This affects only the order of the steps.
- */
-const scattered = new LRUCache<string, true>({ ...atMost(10_000), ttl: 60_000 });
-
-/** Users some of whose hits were outdated. For a while, their searches request additional hits. */
-const replacing = new LRUCache<string, true>({ ...atMost(10_000), ttl: 60_000 });
-
 const nameOf = ({ organizationId, userId }: Tenant): string => `${organizationId}:${userId}`;
 
 /** Returns the query of one space; null if the space is not searched. */
@@ -71,17 +60,26 @@ async function probeOf(space: string, request: SearchRequest, deps: ApiDeps): Pr
   return { space, dense: byMeaning ? await vectorIn(space) : null, sparse };
 }
 
+/** A search of one space. */
+interface SpaceSearch {
+  readonly space: string;
+  /** Number of chunks to find. */
+  readonly wanted: number;
+  /** The caller's spaces, while they are still being read. */
+  readonly spaces: Promise<unknown> | null;
+  readonly readFiles: ReadFiles;
+}
+
 async function searchSpace(
   tenant: Tenant,
-  space: string,
-  wanted: number,
+  { space, wanted, spaces, readFiles }: SpaceSearch,
   request: SearchRequest,
-  { spaces, readFiles }: { readonly spaces: Promise<unknown> | null; readonly readFiles: ReadFiles },
   deps: ApiDeps,
 ): Promise<Found[]> {
   const { model, filter, exact, weights, signal } = request;
   const probe = await probeOf(space, request, deps);
   if (probe.dense === null && probe.sparse === null) return [];
+  const { replacing } = deps.searchMemory;
   const name = nameOf(tenant);
   const first = weights ? poolOf(wanted) : wanted + (replacing.has(name) ? SPARE : 0);
   return findCurrent(
@@ -122,7 +120,7 @@ async function searchAlone(
     isAlone = !beside.isElsewhere;
     return beside.files;
   };
-  const found = await searchSpace(tenant, space, wanted, request, { spaces: null, readFiles }, deps);
+  const found = await searchSpace(tenant, { space, wanted, spaces: null, readFiles }, request, deps);
   if (isAlone === null) await readFiles(tenant, []);
   return isAlone ? found : null;
 }
@@ -133,8 +131,8 @@ async function searchAll(tenant: Tenant, wanted: number, request: SearchRequest,
   const spaces = request.spaces();
   // Attach a handler now so that an early rejection is not unhandled.
   spaces.catch(() => undefined);
-  const ways = { spaces, readFiles: deps.store.files.found };
-  const search = (space: string) => searchSpace(tenant, space, wanted, request, ways, deps);
+  const ways = { wanted, spaces, readFiles: deps.store.files.found };
+  const search = (space: string) => searchSpace(tenant, { space, ...ways }, request, deps);
   const early = likely === null ? null : search(likely);
   // Ignore errors from speculative searches of empty spaces.
   early?.catch(() => undefined);
@@ -170,6 +168,7 @@ export async function searchChunks(
   given: ApiDeps,
 ): Promise<Found[]> {
   const deps = encodingOnce(given);
+  const { scattered } = deps.searchMemory;
   const { query, k, rerank, likely, model, signal } = request;
   const tenant = { organizationId, userId };
   const reranker = rerank && (await upstream(async () => deps.rerankers.choose(rerank)));

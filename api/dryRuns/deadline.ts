@@ -2,7 +2,7 @@ import pLimit from 'p-limit';
 
 import { Fault } from '../../contract/failures.js';
 import type { ApiDeps, Sample } from '../deps.js';
-import { HttpError } from '../http/errors.js';
+import { type ConcurrencyLimiter, createConcurrencyLimiter } from '../http/concurrency.js';
 import type { UserCaller } from '../http/operation.js';
 
 /** Maximum number of concurrent reads of a sample. Files may be large, and are read into memory completely. */
@@ -19,25 +19,22 @@ export interface Deadline {
   readonly whole: AbortSignal;
 }
 
-const underWay = new Map<number, number>();
+/** Creates the limit of concurrent dry runs. */
+export const createDryRunLimiter = (): ConcurrencyLimiter =>
+  createConcurrencyLimiter(PER_USER, 'dry runs', RETRY_AFTER_S);
 
 /** Runs a dry run within its time limit. @throws HttpError 429 if the user has too many dry runs in progress */
 export async function withDeadline<T>(
   { userId }: UserCaller,
-  { settings }: Pick<ApiDeps, 'settings'>,
+  { settings, dryRuns }: Pick<ApiDeps, 'settings' | 'dryRuns'>,
   work: (deadline: Deadline) => Promise<T>,
 ): Promise<T> {
-  const others = underWay.get(userId) ?? 0;
-  if (others >= PER_USER)
-    throw new HttpError(429, `${PER_USER} dry runs of this user are under way. Wait for one of them.`, RETRY_AFTER_S);
-  underWay.set(userId, others + 1);
+  const leave = dryRuns.enter(String(userId));
   try {
     const { timeoutMs } = settings.dryRun;
     return await work({ looking: AbortSignal.timeout(timeoutMs / 2), whole: AbortSignal.timeout(timeoutMs) });
   } finally {
-    const left = (underWay.get(userId) ?? 1) - 1;
-    if (left === 0) underWay.delete(userId);
-    else underWay.set(userId, left);
+    leave();
   }
 }
 

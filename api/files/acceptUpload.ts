@@ -82,7 +82,7 @@ export async function acceptUpload(caller: UserCaller, upload: UploadRequest, de
       session,
     );
     if (draft) await store.originals.accept(draft, accepted._id, session);
-    return { file: accepted, row: await acceptRun(caller, accepted, run, draft, deps, session) };
+    return { file: accepted, row: await acceptRun(caller, { file: accepted, draft }, run, deps, session) };
   });
   const { organizationId, userId } = caller;
   log.info({ runId, requestId, organizationId, userId, fileId: file._id, bytes: draft?.size }, 'upload accepted');
@@ -97,9 +97,8 @@ export const workflowOf = ({ userId }: UserCaller, fileId: number, draft: DraftO
 /** Writes the run of an accepted upload, and the event that it is completely queued. */
 export async function acceptRun(
   owner: UserCaller,
-  file: FileDoc,
+  { file, draft }: { readonly file: FileDoc; readonly draft: DraftOriginal | null },
   { runId, requestId, uploadId }: UploadRun,
-  draft: DraftOriginal | null,
   { store }: ApiDeps,
   session: Session,
 ): Promise<RunDoc> {

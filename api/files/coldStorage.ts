@@ -56,7 +56,7 @@ export const modifyColdStorageParameters = operation({
     const change = { enabled: body.enable_cold_storage ?? null, days: body.hot_storage_time_to_live ?? null };
     const by = { organizationId: caller.organizationId, userId: caller.userId, requestId };
     const goesOn = await unit.transaction(async (session) => {
-      const afterId = await store.moves.modify(by, asked, change, 0, CHANGED_AT_ONCE, session);
+      const afterId = await store.moves.modify(by, asked, change, { afterId: 0, limit: CHANGED_AT_ONCE }, session);
       // Files whose cold storage was disabled move back.
       if (afterId === null && change.enabled !== false) return false;
       const work = {

@@ -49,7 +49,7 @@ async function overwrite(
     for (const old of [known.original, known.callerChunks])
       if (old) await store.originals.release(owner, old.id, session);
     await store.originals.accept(draft, fileId, session);
-    return { file: queued, row: await acceptRun(caller, queued, run, draft, deps, session) };
+    return { file: queued, row: await acceptRun(caller, { file: queued, draft }, run, deps, session) };
   });
   unit.start(runId, row);
   return presentFile(file, deps);

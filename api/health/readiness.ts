@@ -3,17 +3,11 @@ import { workersTrouble } from '../../contract/workers.js';
 import type { Dispatcher } from '../../dispatch/dispatcher.js';
 import type { EngineName } from '../../engines/engine.js';
 import type { Store } from '../../store/connect.js';
+import type { Check, Readiness } from '../http/overviews.js';
 import { outdatedMessage } from '../../store/migrations/schemaWatch.js';
 
 /** A dependency that responds later than this counts as unavailable. */
 const CHECK_TIMEOUT_MS = 5_000;
-
-export interface Check {
-  readonly ok: boolean;
-  readonly latency_ms: number;
-  /** What to do if the dependency is unhealthy. */
-  readonly hint?: string;
-}
 
 export interface Engines {
   readonly store: Pick<Store, 'pingMongo' | 'schema' | 'vectors' | 'workers' | 'stalls'>;
@@ -23,10 +17,6 @@ export interface Engines {
   /** Describes an embedded engine that does not respond, and what to do; null for an external server. */
   readonly engineTrouble: (name: EngineName) => Promise<string | null>;
 }
-
-export type Readiness = Readonly<
-  Record<'mongodb' | 'schema' | 'qdrant' | 'temporal' | 'worker' | 'runs' | 'disk', Check>
->;
 
 const NO_ANSWER = Symbol('no answer');
 

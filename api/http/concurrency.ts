@@ -10,15 +10,13 @@ export interface ConcurrencyLimiter {
   enter(caller: string): () => void;
 }
 
-/** Slots are usually freed within a second. */
-const RETRY_AFTER_S = 1;
-
 /**
  * Creates a limiter.
  * @param most slots per caller; 0 means unlimited
  * @param what name of the requests in the error message
+ * @param retryAfterSeconds time in which a slot is usually freed
  */
-export function createConcurrencyLimiter(most: number, what: string): ConcurrencyLimiter {
+export function createConcurrencyLimiter(most: number, what: string, retryAfterSeconds = 1): ConcurrencyLimiter {
   const running = new Map<string, number>();
   return {
     enter(caller) {
@@ -27,7 +25,7 @@ export function createConcurrencyLimiter(most: number, what: string): Concurrenc
         throw new HttpError(
           429,
           `This user has ${most} ${what} running, which is the maximum. Wait for one to end, then try again.`,
-          RETRY_AFTER_S,
+          retryAfterSeconds,
         );
       running.set(caller, count + 1);
       return () => {

@@ -114,11 +114,11 @@ export function mount(on: IRouter, operation: Operation, app: AppDeps, admit: Ad
     };
     if (operation.searches) {
       const leave = admit.searches.enter(userOf(call));
-      return respond(operation, call, app, confirmed, request, response).finally(leave);
+      return respond({ operation, app }, call, confirmed, request, response).finally(leave);
     }
     try {
       const file = takesFile ? await receiveFile(request, deps.settings.maxUploadBytes, contents.receive) : null;
-      await respond(operation, { ...call, file }, app, confirmed, request, response);
+      await respond({ operation, app }, { ...call, file }, confirmed, request, response);
     } finally {
       await contents.discardUnaccepted();
     }
@@ -164,9 +164,8 @@ function fieldsOf(body: unknown): ReadonlySet<string> {
 }
 
 async function respond(
-  operation: Operation,
+  { operation, app }: { readonly operation: Operation; readonly app: AppDeps },
   call: Call<AuthScheme, unknown>,
-  app: AppDeps,
   confirmed: Identity['confirmed'],
   request: Request,
   response: Response,

@@ -1,14 +1,13 @@
 import { periodically } from '../../config/process/periodically.js';
 import type { Log } from '../../observability/log.js';
-import type { Html } from '../http/html.js';
-import type { OrganizationOverview, Overviews } from './overview.js';
+import type { LiveOverviews, OrganizationOverview, OverviewRenderer, Overviews } from '../http/overviews.js';
 import type { OpsSession } from '../http/opsSessions.js';
 
 /** An open operator page. */
 interface Watcher {
   readonly session: OpsSession | null;
   /** Renders the parts of the page for its viewer. */
-  readonly render: (overview: OrganizationOverview) => Readonly<Record<string, Html>>;
+  readonly render: OverviewRenderer;
   /** The last content sent, by name of the part. */
   readonly seen: Map<string, string>;
   /** Content to send. For a slow client, only the latest of each part. */
@@ -25,20 +24,6 @@ interface Room {
   last: OrganizationOverview | null;
   /** Aborted when the last viewer has left, or the server closes. */
   readonly closed: AbortController;
-}
-
-/** Updates open operator pages by server-sent events. */
-export interface LiveOverviews {
-  /** Null if the maximum number of viewers is reached. */
-  watch(
-    organizationId: number,
-    session: OpsSession | null,
-    render: Watcher['render'],
-  ): ((gone: AbortSignal) => AsyncIterable<string>) | null;
-  /** Ends the streams of a session that has signed out. */
-  endSession(sessionId: string): void;
-  /** Ends all streams and accepts no more. */
-  close(): Promise<void>;
 }
 
 export interface LiveSettings {

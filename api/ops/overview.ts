@@ -3,15 +3,8 @@ import { LRUCache } from 'lru-cache';
 import type { Dispatcher } from '../../dispatch/dispatcher.js';
 import type { Log } from '../../observability/log.js';
 import type { Store } from '../../store/connect.js';
-import type { StallGroup } from '../../contract/stalls.js';
-import type { FailureGroup } from '../../store/files/failures.js';
-import type { HeldRow } from '../../store/overview/held.js';
-import type { QuarantineOverview } from '../../store/overview/quarantine.js';
-import type { RunsOverview } from '../../store/overview/runs.js';
-import type { SourcesOverview } from '../../store/overview/sources.js';
-import type { StorageOverview } from '../../store/overview/storage.js';
-import type { DeliveryDoc, WebhookDoc } from '../../store/webhooks/model.js';
-import { type Engines, type Readiness, readiness } from '../health/readiness.js';
+import { type Engines, readiness } from '../health/readiness.js';
+import type { OrganizationOverview, Overviews, Readiness, WebhookOverview } from '../http/overviews.js';
 
 /** Maximum number of rows per list. */
 export const MAX_SOURCES = 500;
@@ -41,29 +34,6 @@ const OLDEST_ENGINES_MS = 10_000;
 const KEPT_ORGANIZATIONS = 200;
 const KEPT_MS = 60_000;
 
-export interface WebhookOverview {
-  readonly webhook: WebhookDoc;
-  /** Newest first. */
-  readonly deliveries: readonly DeliveryDoc[];
-}
-
-export interface OrganizationOverview {
-  readonly organizationId: number;
-  readonly at: Date;
-  /** Null, here and below: the data could not be read. */
-  readonly organization: { readonly name: string; readonly users: number; readonly createdAt: Date } | null;
-  readonly engines: Omit<Readiness, 'runs'> | null;
-  /** Stalled runs of the organization, by cause. */
-  readonly stalls: readonly StallGroup[] | null;
-  readonly sources: SourcesOverview | null;
-  readonly runs: RunsOverview | null;
-  readonly failures: readonly FailureGroup[] | null;
-  readonly held: readonly HeldRow[] | null;
-  readonly quarantine: QuarantineOverview | null;
-  readonly webhooks: readonly WebhookOverview[] | null;
-  readonly storage: StorageOverview | null;
-}
-
 export interface OverviewDeps {
   readonly store: Store;
   readonly dispatcher: Pick<Dispatcher, 'ping'>;
@@ -72,9 +42,13 @@ export interface OverviewDeps {
   readonly log: Log;
 }
 
-export interface Overviews {
-  /** Returns fresh data. Concurrent callers share it. */
-  of(organizationId: number): Promise<OrganizationOverview>;
+/** Whether a caller receives the previous result while it is refreshed. */
+interface OlderResults {
+  readonly takesOlder?: boolean;
+  /** Maximum age in milliseconds of such a result, beyond its time of being fresh. */
+  readonly oldestMs?: number;
+  /** Minimum time between refreshes, as a multiple of their duration. */
+  readonly rest?: number;
 }
 
 /**
@@ -85,9 +59,7 @@ function remembered<T>(
   goodMs: number,
   failed: (error: unknown) => void,
   look: () => Promise<T>,
-  takesOlder = false,
-  oldestMs = Infinity,
-  rest = REST,
+  { takesOlder = false, oldestMs = Infinity, rest = REST }: OlderResults = {},
 ): () => Promise<T | null> {
   let known: { readonly until: number; readonly value: T | null } | null = null;
   let underWay: Promise<T | null> | null = null;
@@ -126,7 +98,11 @@ export function createOverviews({ log, ...deps }: OverviewDeps, goodMs: number):
   };
   // No minimum time: an engine that does not respond costs waiting time but no work, and its recovery would otherwise
   // be shown minutes late.
-  const engines = remembered(GOOD_MS.engines, failedOf(0, 'engines'), lookAtEngines, true, OLDEST_ENGINES_MS, 0);
+  const engines = remembered(GOOD_MS.engines, failedOf(0, 'engines'), lookAtEngines, {
+    takesOlder: true,
+    oldestMs: OLDEST_ENGINES_MS,
+    rest: 0,
+  });
 
   const webhooksOf = async (organizationId: number): Promise<WebhookOverview[]> => {
     const page = { limit: 10, offset: 0, startingId: 0 };
@@ -140,7 +116,7 @@ export function createOverviews({ log, ...deps }: OverviewDeps, goodMs: number):
   };
   const partsOf = (organizationId: number) => {
     const part = <T>(name: string, ms: number, look: () => Promise<T>) =>
-      remembered(ms, failedOf(organizationId, name), look, ms > 0);
+      remembered(ms, failedOf(organizationId, name), look, { takesOlder: ms > 0 });
     return {
       organization: part('organization', GOOD_MS.organization, async () => {
         const [{ name, createdAt }, users] = await Promise.all([

@@ -14,16 +14,21 @@ const START = 'Start the service with npm start';
 const MAX_SKEW_MS = 5_000;
 const notSet = (name: string, setting: string): Check => bad(name, 'no address is set', `${START}, or set ${setting}.`);
 
+interface NamedStore {
+  readonly name: string;
+  /** Its address, for the message. */
+  readonly at: string;
+  readonly engine: EngineName;
+  /** Settings to check if the store is not an embedded engine. */
+  readonly settings: string;
+}
+
 /**
  * Returns why a store does not answer: the known cause for its embedded engine, else the error of the call.
- * @param settings what to check if the store is not an embedded engine
  */
 async function noAnswer(
-  name: string,
-  at: string,
   { dataDir }: Config,
-  engine: EngineName,
-  settings: string,
+  { name, at, engine, settings }: NamedStore,
   error: unknown,
 ): Promise<Check> {
   const trouble = await embeddedTrouble(dataDir, engine);
@@ -81,7 +86,7 @@ export async function mongodbChecks(config: Config): Promise<MongodbFindings> {
   } catch (error) {
     const { host } = new URL(mongodbUri);
     return {
-      checks: [await noAnswer(name, host, config, 'mongodb', 'MONGODB_URI', error)],
+      checks: [await noAnswer(config, { name, at: host, engine: 'mongodb', settings: 'MONGODB_URI' }, error)],
       inspection: null,
       deploymentId: null,
     };
@@ -114,7 +119,13 @@ export async function qdrantChecks(config: Config): Promise<Check[]> {
         : ok(name, `${version}, ${collections.length} collections`),
     ];
   } catch (error) {
-    return [await noAnswer(name, qdrant.url, config, 'qdrant', 'QDRANT_URL and QDRANT_API_KEY', error)];
+    return [
+      await noAnswer(
+        config,
+        { name, at: qdrant.url, engine: 'qdrant', settings: 'QDRANT_URL and QDRANT_API_KEY' },
+        error,
+      ),
+    ];
   }
 }
 
@@ -137,7 +148,10 @@ export async function temporalChecks(
   } catch (error) {
     await inspection.close();
     const settings = 'TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE';
-    return { checks: [await noAnswer(name, address, config, 'temporal', settings, error)], inspection: null };
+    return {
+      checks: [await noAnswer(config, { name, at: address, engine: 'temporal', settings }, error)],
+      inspection: null,
+    };
   }
 }
 

@@ -1,6 +1,7 @@
 import { Fault } from '../../contract/failures.js';
 import type { ItemContent, SkippedItem, SourceItem } from '../connector.js';
 import { createItem, createContainer } from '../items.js';
+import { asObject, asText, type Json, omitNull } from '../json.js';
 
 /** What we read of a space. */
 export interface SpaceJson {
@@ -25,6 +26,32 @@ export interface PageJson {
   /** Asked for by format=markdown. */
   readonly markdown?: string;
 }
+
+/** Parses a space; null for an answer without its id. */
+export function spaceFrom(json: Json): SpaceJson | null {
+  const id = asText(json['id']);
+  if (id === null) return null;
+  const { app, published } = asObject(json['urls']);
+  return {
+    id,
+    ...textsIn(json, ['title', 'createdAt', 'deletedAt']),
+    urls: omitNull({ app: asText(app), published: asText(published) }),
+  };
+}
+
+/** Parses a page by itself, without the pages in it; null for an answer without its id. */
+export function pageFrom(json: Json): PageJson | null {
+  const id = asText(json['id']);
+  if (id === null) return null;
+  return {
+    id,
+    ...textsIn(json, ['title', 'type', 'path', 'description', 'createdAt', 'updatedAt', 'markdown']),
+    urls: omitNull({ app: asText(asObject(json['urls'])['app']) }),
+  };
+}
+
+const textsIn = (json: Json, names: readonly string[]): Readonly<Record<string, string>> =>
+  omitNull(Object.fromEntries(names.map((name) => [name, asText(json[name])])));
 
 /** Pages are called by an id that only their space knows, so ours has both. */
 export const itemId = (spaceId: string, pageId: string): string => `${spaceId}/${pageId}`;

@@ -1,7 +1,17 @@
 /** GitBook: spaces of pages, read with a personal token. https://gitbook.com/docs/developers/gitbook-api */
 import { Fault } from '../../contract/failures.js';
 import type { Connector, SourceClient } from '../connector.js';
-import { contentOf, itemId, type PageJson, partsOf, type SpaceJson, itemOfSpace, itemsOfPages } from './adapter.js';
+import {
+  contentOf,
+  itemId,
+  type PageJson,
+  pageFrom,
+  partsOf,
+  type SpaceJson,
+  spaceFrom,
+  itemOfSpace,
+  itemsOfPages,
+} from './adapter.js';
 import { incompleteAnswer } from '../faults.js';
 import { bearer } from '../bearer.js';
 
@@ -16,9 +26,9 @@ export interface GitBookCredentials {
 const SPACES_PER_PAGE = '100';
 
 async function readSpace(client: SourceClient, spaceId: string): Promise<SpaceJson> {
-  const space = await client.get(['spaces', spaceId], {});
-  if (typeof space['id'] !== 'string') throw incompleteAnswer('GitBook', 'the space');
-  return space as unknown as SpaceJson;
+  const space = spaceFrom(await client.get(['spaces', spaceId], {}));
+  if (space === null) throw incompleteAnswer('GitBook', 'the space');
+  return space;
 }
 
 export const gitbook: Connector<GitBookCredentials> = {
@@ -92,8 +102,8 @@ export const gitbook: Connector<GitBookCredentials> = {
       throw new Fault('unsupported_type', 'A space of GitBook has no text of its own: sync the pages in it.');
     }
     const path = ['spaces', spaceId, 'content', 'page', pageId];
-    const page = (await client.get(path, { format: 'markdown' })) as unknown as PageJson;
-    if (typeof page.id !== 'string') throw incompleteAnswer('GitBook', 'the page');
+    const page = pageFrom(await client.get(path, { format: 'markdown' }));
+    if (page === null) throw incompleteAnswer('GitBook', 'the page');
     return contentOf(page, itemId(spaceId, pageId), spaceId);
   },
 };

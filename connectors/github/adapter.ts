@@ -1,16 +1,36 @@
+import type { components } from '@octokit/openapi-types';
+
 import { Fault } from '../../contract/failures.js';
 import { FILE_FORMATS, type FileFormat, extensionOf, formatOfName, mimeTypeOf } from '../../contract/fileFormats.js';
 import type { ItemContent, SourceItem } from '../connector.js';
 import { createItem, createContainer } from '../items.js';
+import { type Answer, asText } from '../json.js';
+import { incompleteAnswer } from '../faults.js';
 
-/** What we read of a repository. */
-export interface RepositoryJson {
+type Schemas = components['schemas'];
+
+/** What is read of a repository. */
+export interface Repository {
   readonly id: number;
   /** `owner/name`. */
-  readonly full_name: string;
-  readonly html_url?: string;
-  readonly default_branch?: string;
-  readonly created_at?: string;
+  readonly fullName: string;
+  readonly url: string;
+  readonly branch: string;
+  /** ISO 8601. */
+  readonly createdAt: string | null;
+}
+
+/** Parses a repository. @throws Fault server_error for an answer without its name */
+export function repositoryFrom(json: Answer<Schemas['full-repository']>): Repository {
+  const fullName = asText(json.full_name);
+  if (fullName === null) throw incompleteAnswer('GitHub', 'the repository');
+  return {
+    id: Number(json.id),
+    fullName,
+    url: asText(json.html_url) ?? `https://github.com/${fullName}`,
+    branch: asText(json.default_branch) ?? 'main',
+    createdAt: asText(json.created_at),
+  };
 }
 
 /** An entry of a git tree. */
@@ -70,17 +90,13 @@ export function partsOf(externalId: string): { owner: string; name: string; path
 }
 
 /** Converts a repository. */
-export const itemOfRepository = ({
-  full_name: externalId,
-  html_url: url,
-  created_at: at,
-}: RepositoryJson): SourceItem =>
+export const itemOfRepository = ({ fullName, url, createdAt }: Repository): SourceItem =>
   createContainer({
-    externalId,
-    name: externalId,
+    externalId: fullName,
+    name: fullName,
     itemType: 'REPOSITORY',
-    externalUrl: url ?? null,
-    createdAt: at ?? null,
+    externalUrl: url,
+    createdAt,
   });
 
 const TOO_LONG = 'It is too long to be read from a repository. Upload it instead.';

@@ -9,7 +9,8 @@ import {
   itemOfEntry,
   itemOfRepository,
   partsOf,
-  type RepositoryJson,
+  type Repository,
+  repositoryFrom,
 } from './adapter.js';
 import { withCursor } from '../cursors.js';
 import { nextPage } from './paging.js';
@@ -17,7 +18,7 @@ import { gitHubReads } from './reads.js';
 import { takeTree, TREE_CURSOR } from './walkTree.js';
 import { bearer } from '../bearer.js';
 import { incompleteAnswer } from '../faults.js';
-import { asText } from '../json.js';
+import { asObject, asText } from '../json.js';
 
 /** What its user hands us. */
 export interface GitHubCredentials {
@@ -47,11 +48,11 @@ const isLimited = (refusal: Refusal): boolean =>
 async function repositories(
   client: SourceClient,
   { number, size }: { readonly number: number; readonly size: number },
-): Promise<{ found: RepositoryJson[]; next: number | null }> {
+): Promise<{ found: Repository[]; next: number | null }> {
   // Oldest first: one that is new in the middle of a listing shifts nothing out of it.
   const query = { per_page: String(size), page: String(number), sort: 'created', direction: 'asc' };
   const { values, headers } = await client.list(['user', 'repos'], query);
-  return { found: values as RepositoryJson[], next: nextPage(headers) };
+  return { found: values.map((value) => repositoryFrom(asObject(value))), next: nextPage(headers) };
 }
 
 /** What stands at a path of the default branch. */
@@ -133,7 +134,7 @@ export const github: Connector<GitHubCredentials> = {
   async listContainers(client, page): Promise<ContainerPage> {
     const { found, next } = await repositories(client, page);
     return {
-      containers: found.map(({ id, full_name: name, html_url: url }) => ({ id, name, url: url ?? null })),
+      containers: found.map(({ id, fullName: name, url }) => ({ id, name, url })),
       next,
     };
   },
@@ -141,13 +142,8 @@ export const github: Connector<GitHubCredentials> = {
   listDescendants: withCursor(TREE_CURSOR, async (client: SourceClient, externalId: string, cursor) => {
     if (cursor !== null) return takeTree(client, cursor);
     const { owner, name, path } = partsOf(externalId);
-    const repository = (await client.get(['repos', owner, name], {})) as unknown as RepositoryJson;
-    if (asText(repository.full_name) === null) throw incompleteAnswer('GitHub', 'the repository');
-    const {
-      full_name: fullName,
-      html_url: url = `https://github.com/${fullName}`,
-      default_branch: branch = 'main',
-    } = repository;
+    const repository = repositoryFrom(await client.get(['repos', owner, name], {}));
+    const { fullName, url, branch } = repository;
     const place = { repository: fullName, url, branch };
     if (path === '') {
       const sha = await rootTree(client, { owner, name, branch });

@@ -1,25 +1,11 @@
 /** Reads issues and pull requests from GitHub at the time of the call. https://docs.github.com/en/rest/pulls, …/rest/issues */
 import { Fault } from '../../contract/failures.js';
-import type { LiveRead, SourceClient, AccountClient } from '../connector.js';
+import type { GitHubListQuery, LiveReads } from '../../contract/liveReads.js';
+import type { AccountClient, Connector, LiveRead, SourceClient } from '../connector.js';
 import { asObject, asText, type Json } from '../json.js';
 import { callerCursor, nonEmpty, queryOf } from '../cursors.js';
 import { nextQuery } from './paging.js';
 import { changedFileOf, commentOf, commitOf, issueOf, pullOf, wholePullOf } from './records.js';
-
-/** What an operation asks for, as it has checked it. */
-interface Asked {
-  /** Null: the only one of the account. */
-  readonly repository: string | null;
-  /** Of the issue or pull request that is asked for, or that a list hangs on. */
-  readonly number: number | null;
-  readonly filters: Readonly<Record<string, string | undefined>>;
-  readonly orderBy: string | null;
-  readonly orderDir: 'asc' | 'desc';
-  readonly page: number;
-  readonly pageSize: number;
-  readonly cursor: string | null;
-  readonly remote: boolean;
-}
 
 /** A repository by the two names it has in paths. */
 interface Repository {
@@ -66,7 +52,7 @@ const placeAfter = (next: URLSearchParams | null): Place | null => {
 interface Kind {
   path(number: number | null): readonly string[];
   /** How callers may narrow a list; unset: not at all. */
-  filter?(filters: Asked['filters'], repository: Repository): Place;
+  filter?(filters: GitHubListQuery['filters'], repository: Repository): Place;
   present(row: Json): Json;
 }
 
@@ -91,7 +77,9 @@ const presented = (kind: Kind, value: unknown, remote: boolean): Json => ({
   remote_data: remote ? asObject(value) : null,
 });
 
-type Read = LiveRead<{ readonly username: string }>;
+interface Login {
+  readonly username: string;
+}
 
 /** Null for a record that does not exist, or is not accessible. */
 async function orNull<T>(read: () => Promise<T>): Promise<T | null> {
@@ -104,18 +92,17 @@ async function orNull<T>(read: () => Promise<T>): Promise<T | null> {
 }
 
 const wherever = async (
-  client: AccountClient<{ readonly username: string }>,
-  { repository }: Asked,
+  client: AccountClient<Login>,
+  { repository }: Pick<GitHubListQuery, 'repository'>,
 ): Promise<Repository | null> => {
   const { username } = client.credentials;
   return repository === null ? onlyRepository(client, username) : repositoryOf(repository, username);
 };
 
 const listOf =
-  (kind: Kind): Read =>
-  (client, query) =>
+  (kind: Kind): LiveRead<Login, LiveReads['issues']> =>
+  (client, asked) =>
     orNull(async () => {
-      const asked = query as unknown as Asked;
       const place = asked.cursor === null ? { page: String(asked.page) } : CURSOR.read(asked.cursor);
       const repository = await wherever(client, asked);
       if (!repository) return null;
@@ -139,10 +126,9 @@ const listOf =
     });
 
 const oneOf =
-  (kind: Kind): Read =>
-  (client, query) =>
+  (kind: Kind): LiveRead<Login, LiveReads['one of issues']> =>
+  (client, asked) =>
     orNull(async () => {
-      const asked = query as unknown as Asked;
       const repository = await wherever(client, asked);
       if (!repository) return null;
       const { owner, name } = repository;
@@ -151,7 +137,7 @@ const oneOf =
     });
 
 /** By the names of what operations ask for. */
-export const gitHubReads: Readonly<Record<string, Read>> = {
+export const gitHubReads: NonNullable<Connector<Login>['reads']> = {
   issues: listOf(issues),
   'one of issues': oneOf(issues),
   pull_requests: listOf(pulls),

@@ -1,5 +1,10 @@
 /** Issues, pull requests and what hangs on them, in the words of the operations that answer them. */
-import { asList, asObject, asText, type Json } from '../json.js';
+import type { components } from '@octokit/openapi-types';
+
+import { type Answer, asAnswer, asList, asObject, asText, type Json } from '../json.js';
+
+type Schemas = components['schemas'];
+type Pull = Schemas['pull-request'];
 
 const textOf = (value: unknown): string => asText(value) ?? '';
 const integerOf = (value: unknown): number | null => (Number.isSafeInteger(value) ? Number(value) : null);
@@ -13,7 +18,7 @@ interface Person {
 const GHOST: Person = { id: 10_137, login: 'ghost' };
 
 const personOf = (value: unknown): Person | null => {
-  const { id, login } = asObject(value);
+  const { id, login } = asAnswer<Schemas['simple-user']>(value);
   const [number, name] = [integerOf(id), asText(login)];
   return number === null || name === null ? null : { id: number, login: name };
 };
@@ -22,12 +27,15 @@ const namedOf = (value: unknown): readonly Json[] =>
   asList(value)
     .map(asObject)
     .map(({ id, name }) => ({ id: countOf(id), name: textOf(name) }));
-const stateOf = ({ state }: Json): string => (state === 'open' ? 'open' : 'closed');
-const times = (row: Json) => ({ created_at: textOf(row['created_at']), updated_at: textOf(row['updated_at']) });
+const stateOf = ({ state }: Answer<Pick<Pull, 'state'>>): string => (state === 'open' ? 'open' : 'closed');
+const times = (row: Answer<Pick<Pull, 'created_at' | 'updated_at'>>) => ({
+  created_at: textOf(row['created_at']),
+  updated_at: textOf(row['updated_at']),
+});
 
 /** Converts an issue into the contract's record. */
-export function issueOf(row: Json): Json {
-  const pull = asObject(row['pull_request']);
+export function issueOf(row: Answer<Schemas['issue']>): Json {
+  const pull = asAnswer<NonNullable<Schemas['issue']['pull_request']>>(row['pull_request']);
   return {
     id: countOf(row['id']),
     title: textOf(row['title']),
@@ -50,13 +58,13 @@ export function issueOf(row: Json): Json {
 }
 
 const branchOf = (value: unknown): Json => {
-  const { label, ref, sha } = asObject(value);
+  const { label, ref, sha } = asAnswer<Pull['head']>(value);
   // Of a fork that was deleted there is no label.
   return { label: asText(label) ?? textOf(ref), ref: textOf(ref), sha: textOf(sha) };
 };
 
 /** Converts a pull request into the contract's record. */
-export const pullOf = (row: Json): Json => ({
+export const pullOf = (row: Answer<Pull>): Json => ({
   id: countOf(row['id']),
   url: textOf(row['url']),
   number: countOf(row['number']),
@@ -75,7 +83,7 @@ export const pullOf = (row: Json): Json => ({
 });
 
 /** With what GitHub counts only where one is asked for. */
-export const wholePullOf = (row: Json): Json => ({
+export const wholePullOf = (row: Answer<Pull>): Json => ({
   ...pullOf(row),
   merged: row['merged'] === true,
   num_comments: countOf(row['comments']),
@@ -87,7 +95,7 @@ export const wholePullOf = (row: Json): Json => ({
 });
 
 /** Converts a review comment into the contract's record. */
-export const commentOf = (row: Json): Json => ({
+export const commentOf = (row: Answer<Schemas['pull-request-review-comment']>): Json => ({
   id: countOf(row['id']),
   pull_request_review_id: integerOf(row['pull_request_review_id']),
   url: textOf(row['url']),
@@ -101,14 +109,14 @@ export const commentOf = (row: Json): Json => ({
 });
 
 const signatureOf = (value: unknown): Json | null => {
-  const { name, email } = asObject(value);
+  const { name, email } = asAnswer<Schemas['simple-user']>(value);
   return name === undefined && email === undefined ? null : { name: textOf(name), email: textOf(email) };
 };
 
 /** Converts a commit into the contract's record. */
-export function commitOf(row: Json): Json {
-  const commit = asObject(row['commit']);
-  const tree = asObject(commit['tree']);
+export function commitOf(row: Answer<Schemas['commit']>): Json {
+  const commit = asAnswer<Schemas['commit']['commit']>(row['commit']);
+  const tree = asAnswer<Schemas['commit']['commit']['tree']>(commit['tree']);
   return {
     commit: {
       author: signatureOf(commit['author']),
@@ -131,7 +139,7 @@ const FILE_STATUSES: ReadonlySet<unknown> = new Set(
 );
 
 /** Converts a changed file into the contract's record. */
-export const changedFileOf = (row: Json): Json => ({
+export const changedFileOf = (row: Answer<Schemas['diff-entry']>): Json => ({
   sha: textOf(row['sha']),
   filename: textOf(row['filename']),
   status: FILE_STATUSES.has(row['status']) ? row['status'] : 'changed',

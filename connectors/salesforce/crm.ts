@@ -1,20 +1,10 @@
 import { Fault } from '../../contract/failures.js';
 import { callerCursor, type Check, either, nullable, number, pairOf, string } from '../cursors.js';
-import type { LiveRead, OAuthGrant } from '../connector.js';
+import type { CrmListQuery, LiveReads } from '../../contract/liveReads.js';
+import type { Connector, LiveRead, OAuthGrant } from '../connector.js';
 import { CRM_KINDS, type CrmKind, INCLUDES, momentOf } from './crmRecords.js';
 import { ask, containing, isId, quote } from './soql.js';
 import { asObject, asText, type Json } from '../json.js';
-
-/** What an operation asks for, as it has checked it. */
-interface Asked {
-  readonly filters: Readonly<Record<string, string | null | undefined>>;
-  readonly includes: readonly string[];
-  readonly remote: boolean;
-  readonly orderBy: string | null;
-  readonly orderDir: 'asc' | 'desc';
-  readonly pageSize: number;
-  readonly cursor: string | null;
-}
 
 const recordId: Check<string> = (value): value is string => string(value) && isId(value);
 /** Position in a list: after a record with a value in the field of its order. */
@@ -41,7 +31,7 @@ function behind([id, value]: Place, order: CrmKind['orders'][string] | undefined
   return `(${further} OR (${field} = ${at} AND ${isBehindId}) OR ${field} = null)`;
 }
 
-function conditionsOf({ filters }: CrmKind, given: Asked['filters']): string[] {
+function conditionsOf({ filters }: CrmKind, given: CrmListQuery['filters']): string[] {
   return Object.entries(filters).flatMap(([name, filter]) => {
     const value = given[name];
     if (typeof value !== 'string' || value === '') return [];
@@ -70,9 +60,8 @@ function presented(kind: CrmKind, row: Json, includes: readonly string[], remote
 }
 
 const listOf =
-  (kind: CrmKind): LiveRead<OAuthGrant> =>
-  async (client, query) => {
-    const asked = query as unknown as Asked;
+  (kind: CrmKind): LiveRead<OAuthGrant, LiveReads['accounts']> =>
+  async (client, asked) => {
     const order = asked.orderBy === null ? undefined : kind.orders[asked.orderBy];
     const where = conditionsOf(kind, asked.filters);
     const place = asked.cursor === null ? [] : [behind(CURSOR.read(asked.cursor), order, asked.orderDir)];
@@ -97,9 +86,8 @@ const listOf =
 
 /** Null for one that is not there. */
 const oneOf =
-  (kind: CrmKind): LiveRead<OAuthGrant> =>
-  async (client, query) => {
-    const { id, includes, remote } = query as unknown as Pick<Asked, 'includes' | 'remote'> & { readonly id: string };
+  (kind: CrmKind): LiveRead<OAuthGrant, LiveReads['one of accounts']> =>
+  async (client, { id, includes, remote }) => {
     if (!isId(id)) return null;
     const soql = `SELECT ${selected(kind, includes)} FROM ${kind.object} WHERE Id = ${quote(id)} LIMIT 1`;
     const [row] = (await ask(client, soql)).rows;
@@ -107,7 +95,7 @@ const oneOf =
   };
 
 /** By the name of the operation: a list of a kind, and one of it. */
-export const crmReads: Readonly<Record<string, LiveRead<OAuthGrant>>> = Object.fromEntries(
+export const crmReads: NonNullable<Connector<OAuthGrant>['reads']> = Object.fromEntries(
   Object.entries(CRM_KINDS).flatMap(([name, kind]) => [
     [name, listOf(kind)],
     [`one of ${name}`, oneOf(kind)],

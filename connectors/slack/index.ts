@@ -1,4 +1,5 @@
 /** Slack: what is said in a workspace, by quarters of an hour and by threads. https://docs.slack.dev/apis/web-api */
+import type { LiveReads } from '../../contract/liveReads.js';
 import {
   type PageAt,
   withRootsCursor,
@@ -170,12 +171,12 @@ async function namesIn(client: GrantClient, messages: readonly Message[]): Promi
 }
 
 /** Returns the conversations of the account at the time of the call. */
-const conversations: LiveRead<OAuthGrant> = async (client, query) => {
+const conversations: LiveRead<OAuthGrant, LiveReads['conversations']> = async (client, query) => {
   const { answer, next } = await ask(client, 'conversations.list', {
-    types: String(query['types']),
-    exclude_archived: String(query['excludeArchived']),
+    types: query.types,
+    exclude_archived: String(query.excludeArchived),
     limit: PER_PAGE,
-    cursor: typeof query['cursor'] === 'string' ? query['cursor'] : null,
+    cursor: query.cursor,
   });
   const results = await Promise.all(
     requireList('Slack', answer['channels'])

@@ -141,7 +141,7 @@ export function createWebSource({
 
     // A file that is uploaded by its address is not subject to robots.txt either.
     download: (url, signal, take) =>
-      inTurn(url, 0, signal, () => downloadFile(egress, settings, now, url, signal, take)),
+      inTurn(url, 0, signal, () => downloadFile({ egress, settings, now }, url, signal, take)),
 
     async mayFetch(url, signal) {
       return direct.robots.admit(url, signal).then(

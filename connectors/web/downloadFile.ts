@@ -8,9 +8,15 @@ import type { WebSettings } from './webSettings.js';
  * @param take gets it as it comes; the connection is given back when it is done
  */
 export async function downloadFile<T>(
-  egress: Egress,
-  settings: Pick<WebSettings, 'maxDownloadBytes' | 'downloadTimeoutMs'>,
-  now: () => number,
+  {
+    egress,
+    settings,
+    now,
+  }: {
+    readonly egress: Egress;
+    readonly settings: Pick<WebSettings, 'maxDownloadBytes' | 'downloadTimeoutMs'>;
+    readonly now: () => number;
+  },
   url: string,
   signal: AbortSignal,
   take: (file: Download) => Promise<T>,

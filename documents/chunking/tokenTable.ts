@@ -9,6 +9,13 @@ const SLOTS = 1 << 18;
 /** Maximum number of probes. Pieces crafted to collide are counted each time, which costs less than a long search. */
 const MAX_PROBES = 16;
 
+/** A counted piece of text: the hash that finds it, its slot, and its number of tokens. */
+interface Counted {
+  readonly hash: number;
+  readonly slot: number;
+  readonly tokens: number;
+}
+
 /**
  * A cache of the token counts of pieces. Words repeat, so most pieces are found. A piece is looked up by its position
  * in a text, which a Map cannot do: slicing it would cost several times as much as the lookup.
@@ -40,7 +47,7 @@ export class TokenTable {
       const piece = (this.#slots[slot] ?? 0) - 1;
       if (piece === -1) {
         const tokens = count(text.slice(start, end));
-        this.#remember(text, start, length, hash, slot, tokens);
+        this.#remember(text, start, length, { hash, slot, tokens });
         return tokens;
       }
       if (this.#hashes[piece] === hash && this.#holds(piece, text, start, length)) return this.#tokens[piece] ?? 0;
@@ -56,7 +63,7 @@ export class TokenTable {
     return true;
   }
 
-  #remember(text: string, start: number, length: number, hash: number, slot: number, tokens: number): void {
+  #remember(text: string, start: number, length: number, { hash, slot, tokens }: Counted): void {
     if (this.#pieces === MAX_PIECES || this.#end + length > MAX_UNITS) {
       this.#slots.fill(0);
       this.#pieces = 0;

@@ -5,6 +5,7 @@ import { insertOnce } from '../insertOnce.js';
 import type { Tenant } from '../users/accept.js';
 import type { SegmentDoc } from './model.js';
 import { type ChunkedText, toSegments } from './segments.js';
+import { collectionOf } from '../database/driver.js';
 
 /** Characters of one insert at most: keeps a command under MongoDB's 48 MB, whatever the alphabet. */
 const CHARACTERS_PER_INSERT = 8_000_000;
@@ -45,7 +46,7 @@ export function createChunkCommands(segments: Model<SegmentDoc>): ChunkCommands 
       await segments.aggregate([
         { $match: { organizationId, userId, fileId, generation: from } },
         { $set: { _id: { $concat: [`${fileId}:${to}:`, number] }, generation: to } },
-        { $merge: { into: segments.collection.name, whenMatched: 'replace' } },
+        { $merge: { into: collectionOf(segments), whenMatched: 'replace' } },
       ]);
     },
     async deleteGenerations(scopes) {

@@ -1,10 +1,11 @@
-import type { Model } from 'mongoose';
+import type { Model, QueryFilter } from 'mongoose';
 
 import type { FileContent, FileQueries } from '../files/queries.js';
 import type { Tenant } from '../users/accept.js';
 import { chunkKey, type SegmentDoc, segmentId, type StoredChunk } from './model.js';
 import { chunksOf, likelySegment, textOf } from './segments.js';
 import type { TextCache } from './textCache.js';
+import { readRows } from '../database/driver.js';
 
 /** Chunks read from MongoDB at once, so that a page of any size takes bounded memory. */
 const CHUNKS_PER_READ = 250;
@@ -150,14 +151,12 @@ export function createChunkQueries(
         if (chunk) found.set(chunk.key, chunk);
         return !chunk;
       });
-      const take = async (query: object): Promise<void> => {
-        // By the driver itself: a search waits for it, and nothing has to be cast. What the driver wrote is UTF-8.
-        const rows = await segments.collection
-          .find<SegmentDoc>(
-            { organizationId, userId, ...query },
-            { enableUtf8Validation: false, batchSize: keys.length + 1 },
-          )
-          .toArray();
+      const take = async (query: QueryFilter<SegmentDoc>): Promise<void> => {
+        const rows = await readRows(
+          segments,
+          { organizationId, userId, ...query },
+          { most: keys.length, isLargeText: true },
+        );
         for (const chunk of rows.flatMap((row) => inRow(row, keys))) found.set(chunk.key, chunk);
       };
       const likely = keys.map((key) => segmentId(key.fileId, key.generation, likelySegment(key.chunkIndex)));

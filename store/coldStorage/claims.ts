@@ -9,6 +9,7 @@ import type { FileDoc } from '../files/model.js';
 import type { FileQueries } from '../files/queries.js';
 import type { RunDoc } from '../runs/model.js';
 import type { Tenant } from '../users/accept.js';
+import { updateByPipeline } from '../database/driver.js';
 
 /** The owner of vectors that are moved. */
 export type MoveOwner = Tenant & { readonly customerId: string };
@@ -143,8 +144,8 @@ export function createMoveClaims(
       const leaving = {
         $and: [matching, { embeddingStorageStatus: 'HOT_TO_COLD' as const, 'move.runId': { $gt: 0 } }],
       };
-      // It is flipped only while it is due. Past mongoose, which takes no pipeline.
-      await files.collection.updateMany(leaving as object, asIfUsed(new Date()));
+      // It is flipped only while it is due.
+      await updateByPipeline(files, leaving, asIfUsed(new Date()));
       const arriving = {
         $and: [matching, { embeddingStorageStatus: 'COLD_STORAGE' as const, 'move.runId': { $gt: 0 } }],
       };

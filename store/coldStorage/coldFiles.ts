@@ -10,6 +10,7 @@ import type { FileDoc } from '../files/model.js';
 import type { FileQueries } from '../files/queries.js';
 import type { Tenant } from '../users/accept.js';
 import type { ChunkFilter } from '../vectors/searchFilter.js';
+import { readRow } from '../database/driver.js';
 
 export interface ColdFiles {
   /** Ids of files that a search would need and whose vectors are not at hand, at most `limit`. */
@@ -31,7 +32,7 @@ export function createColdFiles(files: Model<FileDoc>, { parentsBelow }: Pick<Fi
       // Mostly there is none at all, which one look into a small index says.
       const any = { organizationId, userId, ...COLD };
       const hint = COLD_INDEXES.cold.keys;
-      if ((await files.collection.findOne(any, { projection: { _id: 1 }, hint })) === null) return [];
+      if ((await readRow(files, any, { fields: { _id: 1 }, hint })) === null) return [];
       const { fileIds = [], parentFileIds = [], includeAllChildren = false, tagTree, fileTypesAtSource = [] } = filter;
       const parentsOf = async (ids: readonly number[]): Promise<number[]> =>
         includeAllChildren ? [...new Set([...ids, ...(await parentsBelow(tenant, ids))])] : [...ids];

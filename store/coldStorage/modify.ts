@@ -21,8 +21,7 @@ export interface StorageChanges {
     by: Tenant & { readonly requestId: string; readonly workflowId?: string },
     filters: FileFilters,
     change: ColdStorageChange,
-    afterId: number,
-    limit: number,
+    page: { readonly afterId: number; readonly limit: number },
     session: NonNullable<Session>,
   ): Promise<number | null>;
 }
@@ -48,7 +47,7 @@ export function createStorageChanges(
   { expand }: Pick<FileQueries, 'expand'>,
 ): StorageChanges {
   return {
-    async modify({ organizationId, userId, requestId, workflowId }, filters, change, afterId, limit, session) {
+    async modify({ organizationId, userId, requestId, workflowId }, filters, change, { afterId, limit }, session) {
       const tenant = { organizationId, userId };
       const query = {
         $and: [fileQuery(tenant, await expand(tenant, filters), afterId), { isContainer: false, $nor: [TAKEN_OVER] }],

@@ -45,6 +45,15 @@ export interface Moves {
   release(by: MoveTry, ids: readonly number[]): Promise<void>;
 }
 
+/** A change of the storage of files whose vectors were carried over. */
+interface Flip {
+  readonly when: QueryFilter<FileDoc>;
+  /** Returns whether a file is still as it was when its vectors were read. */
+  isSame(file: FileDoc, carriedFile: CarriedFile): boolean;
+  change(file: FileDoc): Partial<FileDoc>;
+  readonly kind: 'MOVED_TO_COLD_STORAGE' | 'MOVED_TO_HOT_STORAGE';
+}
+
 export function createMoves(files: Model<FileDoc>, atomically: Atomically, events: EventWriter): Moves {
   const own = ({ organizationId, userId, runId, token }: MoveTry, ids: readonly number[]) => ({
     organizationId,
@@ -57,10 +66,7 @@ export function createMoves(files: Model<FileDoc>, atomically: Atomically, event
   const flip = (
     by: MoveTry,
     carried: readonly CarriedFile[],
-    when: QueryFilter<FileDoc>,
-    isSame: (file: FileDoc, carriedFile: CarriedFile) => boolean,
-    change: (file: FileDoc) => Partial<FileDoc>,
-    kind: 'MOVED_TO_COLD_STORAGE' | 'MOVED_TO_HOT_STORAGE',
+    { when, isSame, change, kind }: Flip,
   ): Promise<number[]> => {
     if (carried.length === 0) return Promise.resolve([]);
     const known = new Map(carried.map((file) => [file._id, file]));
@@ -100,31 +106,27 @@ export function createMoves(files: Model<FileDoc>, atomically: Atomically, event
       return matchedCount === 1;
     },
     flipToCold: (by, carried) =>
-      flip(
-        by,
-        carried,
-        {
+      flip(by, carried, {
+        when: {
           embeddingStorageStatus: 'HOT_TO_COLD',
           syncStatus: 'READY',
           supportsColdStorage: true,
           coolsAt: { $lte: new Date() },
         },
-        (row) => row.coldCopy?.generation === row.generation,
-        () => ({ embeddingStorageStatus: 'COLD_STORAGE' }),
-        'MOVED_TO_COLD_STORAGE',
-      ),
+        isSame: (row) => row.coldCopy?.generation === row.generation,
+        change: () => ({ embeddingStorageStatus: 'COLD_STORAGE' }),
+        kind: 'MOVED_TO_COLD_STORAGE',
+      }),
     flipToHot: (by, carried) =>
-      flip(
-        by,
-        carried,
-        { embeddingStorageStatus: 'COLD_TO_HOT' },
-        (row, file) => (row.tagsRevision ?? null) === (file.tagsRevision ?? null),
-        (row) => ({
+      flip(by, carried, {
+        when: { embeddingStorageStatus: 'COLD_TO_HOT' },
+        isSame: (row, file) => (row.tagsRevision ?? null) === (file.tagsRevision ?? null),
+        change: (row) => ({
           embeddingStorageStatus: 'HOT_STORAGE',
           coolsAt: row.supportsColdStorage ? new Date(Date.now() + hotMs(row.hotStorageTimeToLive)) : null,
         }),
-        'MOVED_TO_HOT_STORAGE',
-      ),
+        kind: 'MOVED_TO_HOT_STORAGE',
+      }),
     async stepBack(by, ids) {
       const mine = own(by, ids);
       const updatedAt = new Date();

@@ -5,6 +5,7 @@ import { insertOnce } from '../insertOnce.js';
 import type { Tenant } from '../users/accept.js';
 import { blobKey, type Blobs } from './blobs.js';
 import { type ContentDoc, contentId } from './model.js';
+import { collectionOf } from '../database/driver.js';
 
 export interface ContentOwner extends Tenant {
   readonly fileId: number;
@@ -67,7 +68,7 @@ export function createContents(rows: Model<ContentDoc>, blobs: Blobs, rowBytes: 
       await rows.aggregate([
         { $match: { _id: contentId(fileId, generation), organizationId, userId } },
         { $set: { _id: contentId(fileId, to), generation: to } },
-        { $merge: { into: rows.collection.name, whenMatched: 'replace' } },
+        { $merge: { into: collectionOf(rows), whenMatched: 'replace' } },
       ]);
       const parts = await blobs.stream(blobKey(owner));
       if (parts) await blobs.putStream(blobKey({ ...owner, generation: to }), parts);

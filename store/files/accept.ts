@@ -23,6 +23,7 @@ import { passKnown, type MetFile } from './evaluate.js';
 import { markedFiles } from './changes.js';
 import { CONNECT_CREDENTIALS, stateOf, transition, transitionEvents, type Write } from './transitions.js';
 import { updateRows } from '../updateRows.js';
+import { readRow } from '../database/driver.js';
 
 /** What only files have that were sent to us. */
 export interface NewUpload {
@@ -195,15 +196,26 @@ export interface FileAcceptance {
   acceptMany(owner: Tenant & { customerId: string }, requests: readonly FileRequest[]): Promise<number>;
 }
 
-export function createFileAcceptance(
-  files: Model<FileDoc>,
-  sequence: Sequence,
-  events: EventWriter,
-  intents: Intents,
-  queue: FileQueue,
-  deleted: Pick<Selections, 'leftOut' | 'bringBack'>,
-  ledger: Pick<LedgerWriter, 'handOver' | 'note'>,
-): FileAcceptance {
+export interface FileAcceptanceDeps {
+  readonly files: Model<FileDoc>;
+  readonly sequence: Sequence;
+  readonly events: EventWriter;
+  readonly intents: Intents;
+  readonly queue: FileQueue;
+  /** Items whose files their caller has deleted. */
+  readonly deleted: Pick<Selections, 'leftOut' | 'bringBack'>;
+  readonly ledger: Pick<LedgerWriter, 'handOver' | 'note'>;
+}
+
+export function createFileAcceptance({
+  files,
+  sequence,
+  events,
+  intents,
+  queue,
+  deleted,
+  ledger,
+}: FileAcceptanceDeps): FileAcceptance {
   const key = ({ organizationId, userId }: Tenant, request: FileRequest) => ({
     organizationId,
     userId,
@@ -216,9 +228,11 @@ export function createFileAcceptance(
     owner: Tenant,
     request: FileRequest,
     known: KnownFile,
-    now: Date,
-    inTurn: boolean,
-    where: QueryFilter<FileDoc> = {},
+    {
+      now,
+      inTurn,
+      where = {},
+    }: { readonly where?: QueryFilter<FileDoc>; readonly now: Date; readonly inTurn: boolean },
   ): Write => {
     const { source, externalFileId, accountId } = key(owner, request);
     return transition(inTurn ? 'accept' : 'acceptDelayed', {
@@ -320,7 +334,7 @@ export function createFileAcceptance(
         files,
         open.map(({ request, file }) => {
           const where = { tagsRevision: file.tagsRevision ?? null };
-          return accepted(owner, request, file, now, inTurn.has(request), where);
+          return accepted(owner, request, file, { now, inTurn: inTurn.has(request), where });
         }),
       );
       if (matched === open.length) return;
@@ -377,14 +391,10 @@ export function createFileAcceptance(
       const isSent = request.upload !== undefined && request.parentId === null;
       const inTurn = !isSent || (await queue.roomForSent(owner, 1)) > 0;
       const named = key(owner, request);
-      // By the driver itself, as all of a new file: its caller waits, and nothing has to be cast.
-      const known = await files.collection.findOne<KnownFile>(named, {
-        projection: KNOWN_FIELDS,
-        ...(session && { session }),
-      });
+      const known = await readRow<FileDoc, KnownFile>(files, named, { fields: KNOWN_FIELDS, session });
       if (known) {
         await ledger.handOver([known], request.runId, session);
-        const { filter, update } = accepted(owner, request, known, now, inTurn);
+        const { filter, update } = accepted(owner, request, known, { now, inTurn });
         const file = await files
           .findOneAndUpdate(
             filter,

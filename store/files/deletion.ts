@@ -61,14 +61,23 @@ export interface FileDeletion {
   emptied(tenant: Tenant, runId: number, ids: readonly number[], tell: boolean): Promise<void>;
 }
 
-export function createFileDeletion(
-  files: Model<FileDoc>,
-  users: Model<UserDoc>,
-  queries: Pick<FileQueries, 'parentsBelow'>,
-  atomically: Atomically,
-  events: EventWriter,
-  ledger: Pick<LedgerWriter, 'handOver' | 'note'>,
-): FileDeletion {
+interface FileDeletionDeps {
+  readonly files: Model<FileDoc>;
+  readonly users: Model<UserDoc>;
+  readonly queries: Pick<FileQueries, 'parentsBelow'>;
+  readonly atomically: Atomically;
+  readonly events: EventWriter;
+  readonly ledger: Pick<LedgerWriter, 'handOver' | 'note'>;
+}
+
+export function createFileDeletion({
+  files,
+  users,
+  queries,
+  atomically,
+  events,
+  ledger,
+}: FileDeletionDeps): FileDeletion {
   const owned = ({ organizationId, userId }: Tenant, runId: number, ids: readonly number[]) => ({
     organizationId,
     userId,

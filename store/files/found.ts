@@ -1,8 +1,9 @@
-import type { Model } from 'mongoose';
+import type { Model, QueryFilter } from 'mongoose';
 
 import type { EmbeddingModelId } from '../../contract/embeddingModels.js';
 import type { Tenant } from '../users/accept.js';
 import type { FileDoc } from './model.js';
+import { aggregateRows, collectionOf, readRows } from '../database/driver.js';
 
 /** What a search answers, or must know, of the file of a chunk. */
 const FOUND_FIELDS = [
@@ -40,7 +41,7 @@ const MARK = 'elsewhere';
 
 export function createFoundFiles(files: Model<FileDoc>): FoundFiles {
   const fields = Object.fromEntries(FOUND_FIELDS.map((field) => [field, 1 as const]));
-  const named = ({ organizationId, userId }: Tenant, ids: readonly number[]): object => ({
+  const named = ({ organizationId, userId }: Tenant, ids: readonly number[]): QueryFilter<FileDoc> => ({
     organizationId,
     userId,
     _id: { $in: [...ids] },
@@ -48,28 +49,26 @@ export function createFoundFiles(files: Model<FileDoc>): FoundFiles {
   /** At most one row, if such a file exists. */
   const any = (query: object): object => ({
     $unionWith: {
-      coll: files.collection.name,
+      coll: collectionOf(files),
       pipeline: [{ $match: query }, { $limit: 1 }, { $project: { _id: MARK } }],
     },
   });
-  // By the driver itself: a search waits for it, and nothing has to be cast. In one answer, however many they are.
   return {
-    found: (tenant, ids) =>
-      files.collection.find<FoundFile>(named(tenant, ids), { projection: fields, batchSize: ids.length + 1 }).toArray(),
+    found: (tenant, ids) => readRows<FileDoc, FoundFile>(files, named(tenant, ids), { fields, most: ids.length }),
     async findWithOtherSpaces(tenant, ids, { model, space, cold }) {
       const { organizationId, userId } = tenant;
       const other = { 'options.embeddingModel': model, vectorSpace: { $nin: [null, space] } };
-      const rows = await files.collection
-        .aggregate<FoundFile | { _id: typeof MARK }>(
-          [
-            { $match: named(tenant, ids) },
-            { $project: fields },
-            any({ organizationId, userId, ...other }),
-            ...(cold ? [any({ organizationId, userId, ...COLD })] : []),
-          ],
-          { batchSize: ids.length + 3 },
-        )
-        .toArray();
+      const stages = [
+        { $match: named(tenant, ids) },
+        { $project: fields },
+        any({ organizationId, userId, ...other }),
+        ...(cold ? [any({ organizationId, userId, ...COLD })] : []),
+      ];
+      const rows = await aggregateRows<FileDoc, FoundFile | { readonly _id: typeof MARK }>(
+        files,
+        stages,
+        ids.length + 2,
+      );
       const found = rows.filter((row): row is FoundFile => row._id !== MARK);
       return { files: found, isElsewhere: found.length < rows.length };
     },

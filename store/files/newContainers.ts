@@ -6,6 +6,7 @@ import { insertRows } from '../insertOnce.js';
 import type { RunDoc } from '../runs/model.js';
 import type { FileDoc } from './model.js';
 import { transitionEvents } from './transitions.js';
+import { readRows } from '../database/driver.js';
 
 /** Of one transaction. */
 const MAX_CONTAINERS = 50;
@@ -47,9 +48,10 @@ export function createNewContainers(
 ): NewContainers {
   const knownAmong = async (some: readonly NewContainer[]): Promise<Set<string>> => {
     const keys = some.map(({ file }) => keyOf(file));
-    const known = await files.collection
-      .find<FileDoc>(keys.length === 1 ? (keys[0] ?? {}) : { $or: keys }, { projection: { _id: 0, ...KEY_FIELDS } })
-      .toArray();
+    const known = await readRows(files, keys.length === 1 ? (keys[0] ?? {}) : { $or: keys }, {
+      fields: { _id: 0, ...KEY_FIELDS },
+      most: keys.length,
+    });
     return new Set(known.map(nameOf));
   };
   const insert = (some: readonly NewContainer[]): Promise<void> =>

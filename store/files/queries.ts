@@ -9,6 +9,7 @@ import { FILTER_INDEXES, type IndexKeys, SPARSE_INDEXES } from './indexes.js';
 import type { FileDoc } from './model.js';
 import { planReading, readInOrder } from './plan.js';
 import type { Remember } from './remembered.js';
+import { countRows, distinctValues, readRows } from '../database/driver.js';
 
 /** A page of chunks needs few files: without a size, MongoDB's second batch would be all of them. */
 const FILES_PER_BATCH = 200;
@@ -44,20 +45,8 @@ const TOTALS_KEPT = 20_000;
 /** Above so many files of a model, the files of the other models are measured instead. */
 const FEW_OF_MODEL = 2_000;
 
-interface CountOptions {
-  readonly hint?: IndexKeys;
-  readonly limit?: number;
-}
-
 /** Returns a number of the files of a query: how many they are, or how many chunks they have. */
 type Measure = (query: QueryFilter<FileDoc>, hint?: IndexKeys) => Promise<number>;
-
-/** The command looks at keys alone where one range of an index holds the answer; countDocuments makes a row of each. */
-async function countFiles(files: Model<FileDoc>, query: object, options: CountOptions): Promise<number> {
-  const answer = await files.db.db?.command({ count: files.collection.name, query, ...options });
-  if (typeof answer?.['n'] !== 'number') throw new Error('MongoDB answered no count');
-  return answer['n'];
-}
 
 /**
  * Measures what nearly all files match as all files minus the rest: an index holds all of a user's files in one range, and
@@ -83,7 +72,7 @@ async function measureFiles(
   const all = fileQuery(tenant, rest, startingId);
   if ('$and' in all) return measure(query);
   const hint = FILTER_INDEXES.status;
-  if (models.length === 0 || (await countFiles(files, query, { hint, limit: FEW_OF_MODEL })) < FEW_OF_MODEL)
+  if (models.length === 0 || (await countRows(files, query, { hint, limit: FEW_OF_MODEL })) < FEW_OF_MODEL)
     return measure(query, hint);
   const others = { ...all, 'options.embeddingModel': { $nin: [...models] } };
   const [whole, left] = await Promise.all([measure(all, hint), measure(others, hint)]);
@@ -142,7 +131,7 @@ export function createFileQueries(files: Model<FileDoc>, remember: Remember): Fi
       totals.of(tenant, ['files', filters, startingId], async () => {
         const expanded = await expand(tenant, filters);
         return measureFiles(files, tenant, expanded, startingId, (query, hint) =>
-          countFiles(files, query, hint ? { hint } : {}),
+          countRows(files, query, hint ? { hint } : {}),
         );
       }),
     countChunks: (tenant, filters, startingId) =>
@@ -166,10 +155,7 @@ export function createFileQueries(files: Model<FileDoc>, remember: Remember): Fi
       });
     },
     byIds: ({ organizationId, userId }, ids) =>
-      // By the driver itself: nothing has to be cast. In one answer, however many they are.
-      files.collection
-        .find<FileDoc>({ organizationId, userId, _id: { $in: [...ids] } } as never, { batchSize: ids.length + 1 })
-        .toArray(),
+      readRows(files, { organizationId, userId, _id: { $in: [...ids] } }, { most: ids.length }),
     async ids(tenant, filters, limit) {
       const rows = await files
         .find(fileQuery(tenant, await expand(tenant, filters)), { _id: 1 })
@@ -178,7 +164,7 @@ export function createFileQueries(files: Model<FileDoc>, remember: Remember): Fi
       return rows.map((row) => row._id);
     },
     async spacesOf({ organizationId, userId }, model) {
-      const spaces: unknown[] = await files.collection.distinct('vectorSpace', {
+      const spaces = await distinctValues(files, 'vectorSpace', {
         organizationId,
         userId,
         vectorSpace: { $ne: null },

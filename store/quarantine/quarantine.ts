@@ -10,6 +10,7 @@ import type { RunDoc } from '../runs/model.js';
 import type { Tenant } from '../users/accept.js';
 import type { UserDoc } from '../users/model.js';
 import type { QuarantinedDoc } from './model.js';
+import { insertRows } from '../insertOnce.js';
 
 /** Why a file comes back without vectors. */
 const LOST = 'The vectors of this file can no longer be read from file storage. Resync it to make them again.';
@@ -115,16 +116,16 @@ export function createQuarantine(
         const rows = await files.find(mine, null, { session }).sort({ _id: 1 }).lean();
         if (rows.length === 0) return;
         const now = new Date();
-        // Past mongoose's schema: a record is kept as it is.
-        await quarantined.collection.insertMany(
+        await insertRows(
+          quarantined,
           rows.map((file) => ({
-            _id: file._id as never,
+            _id: file._id,
             ...{ organizationId, userId, customerId: file.customerId },
             ...{ dataSourceId: file.dataSourceId, parentId: file.parentId },
-            ...{ state: 'leaving', missedBy: runId, runId, quarantinedAt: now, keptUntil, copy: null },
+            ...({ state: 'leaving', missedBy: runId, runId, quarantinedAt: now, keptUntil, copy: null } as const),
             file,
           })),
-          { session },
+          session,
         );
         await files.deleteMany({ ...mine, _id: { $in: rows.map(({ _id }) => _id) } }, { session });
         await users.updateOne({ _id: userId, organizationId }, { $inc: { filesRemoved: 1 } }, { session });
@@ -165,7 +166,7 @@ export function createQuarantine(
         const now = new Date();
         const back = returned.filter(({ row }) => mine.has(row._id)).map((one) => recordOf(one, run, now));
         if (back.length === 0) return;
-        await files.collection.insertMany(back as never[], { session });
+        await insertRows(files, back, session);
         await quarantined.updateMany(own, { $set: { state: 'tidying' } }, { session });
         // Of the request that has it back: that of its sync has told it.
         const told = back.flatMap((file) => (file.syncStatus === 'READY' ? [{ ...file, requestId }] : []));

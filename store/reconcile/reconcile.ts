@@ -70,8 +70,7 @@ export function createReconciliation(stores: Stores): Reconciliation {
   /** Returns the confirmed differences in a range of ids: no run has begun or ended with these files meanwhile. */
   async function compare(
     tenant: Tenant,
-    records: readonly RecordOfFile[],
-    range: ReturnType<typeof rangeOf>,
+    { records, range }: { readonly records: readonly RecordOfFile[]; readonly range: ReturnType<typeof rangeOf> },
     options: ReconcileOptions,
     progress: Progress,
     collections: CollectionWatch,
@@ -169,7 +168,7 @@ export function createReconciliation(stores: Stores): Reconciliation {
             const range = rangeOf(above, records, FILES_AT_ONCE);
             queued.clear();
             // What a mend writes of a file goes last: a resync changes its record.
-            const found = await compare(tenant, records, range, options, progress, collections);
+            const found = await compare(tenant, { records, range }, options, progress, collections);
             const isLast = ({ difference: { mend } }: (typeof found)[number]): number =>
               mend?.do === 'resync' ? 1 : 0;
             for (const { difference, file } of found.toSorted((a, b) => isLast(a) - isLast(b)))

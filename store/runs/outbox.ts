@@ -94,15 +94,17 @@ export interface RunEnd {
 /** A requested upload, not a part of a scheduled sync. */
 const tellsItsEnd = ({ kind, parentRunId }: RunDoc): boolean => IS_UPLOAD[kind] && parentRunId === undefined;
 
-/** @param traceparent of the trace in which it is called; null: in none */
-export function createRuns(
-  runs: Model<RunDoc>,
-  sequence: Sequence,
-  atomically: Atomically,
-  events: EventWriter,
-  ledger: Pick<LedgerWriter, 'close' | 'expiry'>,
-  traceparent: () => string | null = () => null,
-): Runs {
+interface RunsDeps {
+  readonly runs: Model<RunDoc>;
+  readonly sequence: Sequence;
+  readonly atomically: Atomically;
+  readonly events: EventWriter;
+  readonly ledger: Pick<LedgerWriter, 'close' | 'expiry'>;
+  /** Returns the trace of the current call; null if it has none. */
+  readonly traceparent?: (() => string | null) | undefined;
+}
+
+export function createRuns({ runs, sequence, atomically, events, ledger, traceparent = () => null }: RunsDeps): Runs {
   const blank = blankRow(runs);
   const newRow = (_id: number, { owner, begun, stream, maxTokens = null, ...run }: NewRun, now: Date): Run => {
     const trace = traceparent();

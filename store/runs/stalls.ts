@@ -4,6 +4,7 @@ import type { RunStall, StallGroup } from '../../contract/stalls.js';
 import { FINAL_FILE_STATUSES } from '../../contract/statuses.js';
 import type { FileDoc } from '../files/model.js';
 import type { RunDoc } from './model.js';
+import { updateByPipeline } from '../database/driver.js';
 
 /** Stalls that are kept of one run. */
 const STALLS_KEPT = 20;
@@ -66,13 +67,13 @@ export function createStalls(runs: Model<RunDoc>, files: Model<FileDoc>): Stalls
       const { matchedCount } = await runs.updateOne(known, { $set: { 'stall.message': stall.message } });
       if (matchedCount > 0) return;
       // Another cause ends the stall before: both stay readable.
-      await runs.collection.updateOne({ _id: runId as never, finishedAt: null }, [
+      await updateByPipeline(runs, { _id: runId, finishedAt: null }, [
         { $set: { stalls: { $cond: [{ $gt: ['$stall.since', null] }, pastStalls, '$stalls'] } } },
         { $set: { stall: { $literal: stall } } },
       ]);
     },
     async clear(runId) {
-      await runs.collection.updateOne({ _id: runId as never, 'stall.since': { $exists: true } }, [
+      await updateByPipeline(runs, { _id: runId, 'stall.since': { $exists: true } }, [
         { $set: { stalls: pastStalls } },
         { $unset: 'stall' },
       ]);

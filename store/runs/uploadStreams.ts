@@ -43,14 +43,23 @@ export interface UploadStreams {
 /** Another process ended some of the runs. */
 class Overtaken extends Error {}
 
-export function createUploadStreams(
-  runs: Model<RunDoc>,
-  files: Model<FileDoc>,
-  atomically: Atomically,
-  events: EventWriter,
-  ledger: Pick<LedgerWriter, 'closeMany' | 'expiry'>,
-  finishOne: (run: RunDoc, counts: Record<string, number>) => Promise<void>,
-): UploadStreams {
+interface UploadStreamsDeps {
+  readonly runs: Model<RunDoc>;
+  readonly files: Model<FileDoc>;
+  readonly atomically: Atomically;
+  readonly events: EventWriter;
+  readonly ledger: Pick<LedgerWriter, 'closeMany' | 'expiry'>;
+  finishOne(run: RunDoc, counts: Record<string, number>): Promise<void>;
+}
+
+export function createUploadStreams({
+  runs,
+  files,
+  atomically,
+  events,
+  ledger,
+  finishOne,
+}: UploadStreamsDeps): UploadStreams {
   const inStream = { stream: true as const, finishedAt: null };
   return {
     open: ({ organizationId, userId }, except, limit) =>

@@ -4,6 +4,7 @@ import { coalesce } from '../../contract/coalesce.js';
 import type { Sequence } from '../sequence.js';
 import type { Liveness } from './liveness.js';
 import type { UserDoc } from './model.js';
+import { readRows } from '../database/driver.js';
 
 /** Users looked up by one command. */
 const MAX_USERS = 100;
@@ -28,18 +29,15 @@ export function createUserAcceptance(
   sequence: Sequence,
   liveness: Pick<Liveness, 'isLive'>,
 ): UserAcceptance {
-  // By the driver itself, and for all who ask at the same moment: every call waits for it.
+  // Concurrent callers share one query, because every request waits for it.
   const find = coalesce(
     async (asked: readonly Tenant[]) => {
-      const rows = await users.collection
-        .find<Pick<UserDoc, '_id' | 'organizationId' | 'customerId'>>(
-          {
-            $or: asked.map(({ organizationId, userId }) => ({ _id: userId as never, organizationId })),
-            deletedAt: null,
-          },
-          { projection: { organizationId: 1, customerId: 1 } },
-        )
-        .toArray();
+      const some = asked.map(({ organizationId, userId }) => ({ _id: userId, organizationId }));
+      const rows = await readRows<UserDoc, Pick<UserDoc, '_id' | 'organizationId' | 'customerId'>>(
+        users,
+        { $or: some, deletedAt: null },
+        { fields: { organizationId: 1, customerId: 1 }, most: some.length },
+      );
       const live = new Map(rows.map((row) => [row._id, row]));
       return asked.map(({ organizationId, userId }) => {
         const row = live.get(userId);

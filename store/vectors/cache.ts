@@ -4,6 +4,7 @@ import type { Connection } from 'mongoose';
 import type { VectorSpace } from '../../contract/embeddingModels.js';
 import { createOnceAtATime } from './onceAtATime.js';
 import { bytes, date, type RecordOf, required, schemaOf, text } from '../record.js';
+import { readRows } from '../database/driver.js';
 
 const CACHED_VECTOR = {
   /** organization:space:hash of the exact text. */
@@ -47,13 +48,15 @@ export function createVectorCache(connection: Connection): VectorCache {
     `${organizationId}:${space}:${createHash('sha256').update(exact).digest('base64url')}`;
 
   const find = async (keys: readonly string[], dimensions: number): Promise<Map<string, Float32Array>> => {
-    const rows = await model.collection
-      .find<{ _id: unknown; vector: { buffer: Uint8Array } }>({ _id: { $in: [...keys] } } as object)
-      .toArray();
+    // The driver returns the bytes as BSON's Binary.
+    const rows = await readRows<
+      CachedVectorDoc,
+      { readonly _id: string; readonly vector: { readonly buffer: Uint8Array } }
+    >(model, { _id: { $in: [...keys] } }, { most: keys.length });
     const found = rows.map(({ _id, vector }) => {
       // A copy, since BSON's view need not begin at a multiple of four.
       const copy = Uint8Array.from(vector.buffer);
-      return [String(_id), new Float32Array(copy.buffer)] as const;
+      return [_id, new Float32Array(copy.buffer)] as const;
     });
     return new Map(found.filter(([, vector]) => vector.length === dimensions));
   };

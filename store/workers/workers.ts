@@ -2,6 +2,7 @@ import type { Connection, Model } from 'mongoose';
 
 import type { WorkerLoad, WorkerReport } from '../../contract/workers.js';
 import { date, type FieldsOf, number, orNull, type RecordOf, schemaOf, text } from '../record.js';
+import { upsertByPipeline } from '../database/driver.js';
 
 const share = orNull(number);
 const LOAD: FieldsOf<WorkerLoad> = { lagMs: number, waitShare: share, waited: share, othersShare: share };
@@ -48,11 +49,9 @@ export function createWorkerRecords(connection: Connection): Workers {
   const rows: Model<WorkerDoc> = connection.model<WorkerDoc>('workers', schema, 'workers');
   return {
     async beat({ id, host, pid }, load) {
-      await rows.collection.updateOne(
-        { _id: id as never },
-        [{ $set: { host, pid, ...load, heartbeatAt: '$$NOW', startedAt: { $ifNull: ['$startedAt', '$$NOW'] } } }],
-        { upsert: true },
-      );
+      await upsertByPipeline(rows, id, [
+        { $set: { host, pid, ...load, heartbeatAt: '$$NOW', startedAt: { $ifNull: ['$startedAt', '$$NOW'] } } },
+      ]);
     },
     async ended(id) {
       await rows.deleteOne({ _id: id });

@@ -3,7 +3,8 @@ import { describe, expect, test } from '@jest/globals';
 
 import type { Html } from '../../api/http/html.js';
 import { createLiveOverviews } from '../../api/ops/live.js';
-import { createOverviews, type OrganizationOverview } from '../../api/ops/overview.js';
+import type { OrganizationOverview } from '../../api/http/overviews.js';
+import { createOverviews } from '../../api/ops/overview.js';
 import { partsOf } from '../../api/ops/view/page.js';
 import { bytes, count, pager, temporalLink, webLink, when } from '../../api/ops/view/pieces.js';
 import type { TemporalLinks } from '../../contract/temporalLinks.js';

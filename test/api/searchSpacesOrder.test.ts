@@ -1,6 +1,7 @@
 /** Order of search results from several vector spaces. */
 import { expect, test } from '@jest/globals';
 
+import { createSearchMemory } from '../../api/chunks/searchMemory.js';
 import type { ApiDeps } from '../../api/deps.js';
 import { searchChunks, type SearchRequest } from '../../api/chunks/search.js';
 import { chunkKey } from '../../store/chunks/model.js';
@@ -61,8 +62,8 @@ async function search(given: Partial<SearchRequest>, { isElsewhere = true, isBro
     signal: new AbortController().signal,
     ...given,
   };
-  const deps = { store, encodeQuery: () => null, rerankers: {} } as unknown as ApiDeps;
-  // A new user for each search: users with files in several spaces are cached.
+  const searchMemory = createSearchMemory();
+  const deps = { store, encodeQuery: () => null, searchMemory, rerankers: {} } as unknown as ApiDeps;
   const found = await searchChunks({ organizationId: 1, userId: (users += 1) }, request, deps);
   return { ids: found.map(({ hit }) => hit.fileId), searched };
 }

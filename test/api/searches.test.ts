@@ -5,7 +5,8 @@ import { embeddings } from '../../api/chunks/embeddings.js';
 import type { Found } from '../../api/chunks/findCurrent.js';
 import { rerankFound } from '../../api/chunks/rerankFound.js';
 import type { ApiDeps } from '../../api/deps.js';
-import { readSample, spread, withDeadline } from '../../api/dryRuns/deadline.js';
+import { createSearchMemory } from '../../api/chunks/searchMemory.js';
+import { createDryRunLimiter, readSample, spread, withDeadline } from '../../api/dryRuns/deadline.js';
 import { estimateOf, type Seen } from '../../api/dryRuns/estimate.js';
 import { ready } from '../../api/health/health.js';
 import { validate } from '../../api/http/validate.js';
@@ -107,12 +108,12 @@ describe('search', () => {
         },
       },
       encodeQuery: () => ({ indices: [1], values: [1] }),
+      searchMemory: createSearchMemory(),
       rerankers: { choose: () => ({ rerank: () => Promise.resolve([{ index: 1, score: 0.7 }]) }) },
       signedUrls: { sign: ({ kind }: { kind: string }, life: number) => `/${kind}?${life}` },
       publicUrl: () => 'http://here',
     } as unknown as ApiDeps;
     const body = validate(embeddings.body!, { query: 'q', k: 2, ...given }, 'body', RULES);
-    // A new user for each search: users with files in several spaces are cached.
     const caller = { organizationId: 1, userId: (users += 1) };
     const call = { caller, body, deps, signal: new AbortController().signal };
     const { documents } = (await embeddings.handle(call as never)) as { documents: Record<string, unknown>[] };
@@ -313,9 +314,8 @@ describe('dry run', () => {
   });
 
   test('is limited to two per user at once', async () => {
-    const settings = { dryRun: { timeoutMs: 60_000 } };
-    const run = <T>(work: () => Promise<T>, userId = 1) =>
-      withDeadline({ userId } as never, { settings } as never, work);
+    const given = { settings: { dryRun: { timeoutMs: 60_000 } }, dryRuns: createDryRunLimiter() };
+    const run = <T>(work: () => Promise<T>, userId = 1) => withDeadline({ userId } as never, given as never, work);
     let end: () => void = () => undefined;
     const held = new Promise<void>((resolve) => (end = resolve));
     const two = [run(() => held), run(() => held)];

@@ -146,7 +146,7 @@ describe('listing', () => {
 
   test('reads the current labels', async () => {
     fill();
-    const labels = (await account.read('labels', {}, NEVER)) as { id: string; name: string; type: string }[];
+    const labels = await account.read('labels', {}, NEVER);
     expect(labels).toContainEqual({ id: 'Label_2', name: 'Home', type: 'user' });
     expect(labels).toContainEqual({ id: 'INBOX', name: 'INBOX', type: 'system' });
   });

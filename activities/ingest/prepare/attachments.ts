@@ -57,7 +57,7 @@ export async function acceptAttachments(
         overLimit = true;
         break;
       }
-      const reason = await accept(runId, parent, child, { name, contentType, bytes }, externalFileId, depth, deps);
+      const reason = await accept(runId, parent, { name, contentType, bytes, externalFileId, depth, child }, deps);
       if (reason !== null) {
         skip(name, reason);
         continue;
@@ -71,14 +71,19 @@ export async function acceptAttachments(
   };
 }
 
+interface FoundAttachment extends Attachment {
+  readonly externalFileId: string;
+  /** Number of files that contain it. */
+  readonly depth: number;
+  /** Its file from an earlier sync. */
+  readonly child: FileDoc | null;
+}
+
 /** Queues one attachment; returns the reason if it is skipped, or null. */
 async function accept(
   runId: number,
   parent: FileDoc,
-  child: FileDoc | null,
-  { name, contentType, bytes }: Attachment,
-  externalFileId: string,
-  depth: number,
+  { name, contentType, bytes, externalFileId, depth, child }: FoundAttachment,
   { store, identify }: ActivityDeps,
 ): Promise<string | null> {
   const { organizationId, userId, customerId } = parent;

@@ -85,7 +85,7 @@ export async function prepareCallerChunks(
   const own = wants && vectors === null ? deps.embeddings.spaceOf(model) : null;
   const space = wants && vectors !== null ? callerSpace(model, vectors[0]?.length ?? 0) : own;
   const chunks = texts.map((text, index) => ({ text, tokens: document.cuts[index]?.tokens ?? 0 }));
-  const made = own ? await embedTexts({ organizationId, userId }, own, chunks, deps, signal, tokens, attempt) : [];
+  const made = own ? await embedTexts({ organizationId, userId }, own, chunks, { deps, signal, tokens, attempt }) : [];
   // Fetched content is stored per generation: the new one needs a copy.
   const bytes = file.hasContent
     ? await deps.store.contents.get({ organizationId, fileId, generation: file.generation })

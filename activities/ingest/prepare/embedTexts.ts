@@ -1,6 +1,7 @@
 import type { VectorSpace } from '../../../contract/embeddingModels.js';
 import { Fault } from '../../../contract/failures.js';
 import type { AttemptCost } from './attemptCost.js';
+import type { ProcessedDocument } from '../../../documents/types.js';
 import type { Party } from '../../../providers/embeddings/fairQueue.js';
 import { contentStep } from './contentStep.js';
 import type { ActivityDeps } from '../../deps.js';
@@ -14,21 +15,25 @@ interface ChunkText {
 
 const sumOf = (tokens: readonly (number | undefined)[]): number => tokens.reduce<number>((sum, n = 0) => sum + n, 0);
 
+/** What an embedding of texts is done with. */
+export interface EmbeddingWork {
+  readonly deps: ActivityDeps;
+  readonly signal: AbortSignal;
+  /** Reserves the tokens of what is computed, before it is; null: unbounded. */
+  readonly tokens: TokenBound | null;
+  /** Receives the tokens of reused and computed texts; unset: they are not counted. */
+  readonly attempt?: AttemptCost;
+}
+
 /**
- * The vectors of chunks, in their order: those of texts known from before, and the rest computed now.
- * @param owner takes turns with others where texts wait to be embedded
- * @param bound what is computed is taken of it first; null: of nothing
- * @throws BoundReached where that does not fit
- * @param attempt gets the tokens of both
+ * Returns the vectors of chunks, in their order: cached ones, and the rest computed now. @param owner shares a provider's
+ * capacity with other owners. @throws BoundReached if the tokens do not fit
  */
 export async function embedTexts(
   owner: Party,
   space: VectorSpace,
   chunks: readonly ChunkText[],
-  deps: ActivityDeps,
-  signal: AbortSignal,
-  bound: TokenBound | null,
-  attempt?: AttemptCost,
+  { deps, signal, tokens: bound, attempt }: EmbeddingWork,
 ): Promise<Float32Array[]> {
   const { organizationId } = owner;
   const { embeddingUsage, vectorCache } = deps.store;
@@ -63,5 +68,25 @@ export async function embedTexts(
   const reused = sumOf(chunks.map(({ tokens }) => tokens)) - computed.tokens;
   if (attempt) attempt.reused += reused;
   count('reused', chunks.length - computed.texts, reused);
+  return vectors;
+}
+
+/** Number of chunks of a long document whose texts are in memory at once, until they are embedded. */
+const CHUNKS_AT_ONCE = 2_000;
+
+/** Returns a vector for each chunk of a document, in their order. */
+export async function embedChunks(
+  owner: Party,
+  space: VectorSpace,
+  { prefix, text, cuts }: ProcessedDocument,
+  work: EmbeddingWork,
+): Promise<Float32Array[]> {
+  const vectors: Float32Array[] = [];
+  for (let from = 0; from < cuts.length; from += CHUNKS_AT_ONCE) {
+    const chunks = cuts
+      .slice(from, from + CHUNKS_AT_ONCE)
+      .map(({ start, end, tokens }) => ({ text: prefix + text.slice(start, end), tokens }));
+    vectors.push(...(await embedTexts(owner, space, chunks, work)));
+  }
   return vectors;
 }

@@ -1,114 +1,20 @@
 import { createHash } from 'node:crypto';
 
-import { type EmbeddingModelId, PICTURE_MODEL, type VectorSpace } from '../../../contract/embeddingModels.js';
-import { wantsVectors } from '../../../contract/ingestOptions.js';
-import { LINKS_PER_PAGE } from '../../../contract/webScrape.js';
-import type { ProcessedDocument } from '../../../documents/types.js';
-import type { Party } from '../../../providers/embeddings/fairQueue.js';
-import type { FinishedSync } from '../../../store/files/commands.js';
+import { isConnected } from '../../connected/openItem.js';
+import type { ActivityDeps, OpenedOriginal } from '../../deps.js';
 import type { StartedFile } from '../../../store/files/start.js';
-import type { FileDoc } from '../../../store/files/model.js';
-import type { ActivityDeps, OcrLimits, OpenedContent, OpenedOriginal } from '../../deps.js';
 import { acceptAttachments } from './attachments.js';
-import { isConnected, openItem } from '../../connected/openItem.js';
-import { costOf, type AttemptCost } from './attemptCost.js';
-import { contentStep } from './contentStep.js';
-import { embedTexts } from './embedTexts.js';
 import { prepareCallerChunks } from './callerChunks.js';
+import { embedChunks } from './embedTexts.js';
+import { finishedRead, finishedUnread } from './finishedSync.js';
+import { openContent, passLinks } from './openContent.js';
 import { isSent, openOriginal, withOriginal } from './originals.js';
-import { embedPicture, pictureDocument, pictureSpace } from './pictures.js';
-import { closeText, type LinkKeeper, type Preparation, type PreparedFile } from './preparedFile.js';
+import { embedPicture, pictureDocument } from './pictures.js';
+import { closeText, type Preparation, type PreparedFile } from './preparedFile.js';
+import { processingFor } from './processing.js';
 import { readContent } from './readContent.js';
-import { ocrReading, wantsTables } from './recognizedPages.js';
-import { sparseReading, sparseVectorsOf } from './sparseVectors.js';
+import { sparseVectorsOf } from './sparseVectors.js';
 import { transcriptOf } from './transcripts.js';
-import { fileCredentials } from '../../connected/sourceCredentials.js';
-import type { TokenBound } from './tokenBound.js';
-
-function metadataOf(opened: OpenedContent, document: ProcessedDocument | null): Record<string, unknown> {
-  return { ...opened.facts, ...document?.metadata };
-}
-
-/** Of a long document the texts of so many chunks are in memory at once, until they are embedded. */
-const CHUNKS_AT_ONCE = 2_000;
-
-/** A vector for each chunk of a document, in their order. */
-async function embedChunks(
-  owner: Party,
-  space: VectorSpace,
-  { prefix, text, cuts }: ProcessedDocument,
-  deps: ActivityDeps,
-  signal: AbortSignal,
-  bound: TokenBound,
-  attempt: AttemptCost,
-): Promise<Float32Array[]> {
-  const vectors: Float32Array[] = [];
-  for (let from = 0; from < cuts.length; from += CHUNKS_AT_ONCE) {
-    const chunks = cuts
-      .slice(from, from + CHUNKS_AT_ONCE)
-      .map(({ start, end, tokens }) => ({ text: prefix + text.slice(start, end), tokens }));
-    vectors.push(...(await embedTexts(owner, space, chunks, deps, signal, bound, attempt)));
-  }
-  return vectors;
-}
-
-/** Raised whenever the same bytes would give other text, chunks or vectors than before. */
-export const PIPELINE_VERSION = 3;
-
-/** Everything but the content that the outcome of a sync depends on, as a hash. */
-function processingOf(
-  file: FileDoc,
-  model: EmbeddingModelId,
-  space: Pick<VectorSpace, 'name'> | null,
-  ocr: OcrLimits,
-): string {
-  const { sourceOptions, tagPairs, parentId } = file;
-  const options = { ...file.options, embeddingModel: model };
-  const prefix = options.prependFilenameToChunks ? file.name : null;
-  const parts = [PIPELINE_VERSION, options, sourceOptions, tagPairs, parentId, prefix, space?.name ?? null];
-  if (options.useOcr === true) parts.push(ocrReading(ocr, wantsTables(file)));
-  if (space !== null) parts.push(...sparseReading(file));
-  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
-}
-
-/**
- * The same hash for a file whose vectors alone become those of another model; null where a sync would make something
- * else of it anyway, so that the next one does.
- */
-export function processingWithModel(
-  file: FileDoc,
-  model: EmbeddingModelId,
-  space: VectorSpace,
-  ocr: OcrLimits,
-): string | null {
-  const known = file.vectorSpace === null ? null : { name: file.vectorSpace };
-  const isCurrent = file.processedAs === processingOf(file, file.options.embeddingModel, known, ocr);
-  return isCurrent ? processingOf(file, model, space, ocr) : null;
-}
-
-/** Hands the page's links on; of a page that the site says is unchanged, those of the copy we keep. */
-async function tellLinks(
-  { file }: StartedFile,
-  opened: OpenedContent | null,
-  keep: LinkKeeper,
-  deps: ActivityDeps,
-  signal: AbortSignal,
-): Promise<void> {
-  const finalUrl = file.fileMetadata['final_url'];
-  const endedAt = opened?.url ?? (typeof finalUrl === 'string' ? finalUrl : file.externalFileId);
-  const bytes = opened?.bytes ?? (await deps.store.contents.get({ ...file, fileId: file._id }));
-  if (bytes === null) return;
-  const contentType = opened ? opened.contentType : (file.statistics?.mimeType ?? null);
-  const hosts = [...new Set([new URL(file.externalFileId).host, new URL(endedAt).host])];
-  const { urls } = await contentStep('read', signal, deps, () =>
-    deps.documents.links(
-      { bytes, contentType, name: endedAt, baseUrl: endedAt, html: { tags: [], classes: [], selectors: [] } },
-      { max: LINKS_PER_PAGE, follow: { hosts }, withText: false },
-      signal,
-    ),
-  );
-  await keep({ urls, endedAt });
-}
 
 /**
  * Fetch → read → chunk → embed, for one file. Raw and parsed content are kept on the way.
@@ -124,155 +30,91 @@ export async function prepareFile(
   preparation: Preparation,
 ): Promise<PreparedFile | null> {
   if (begun.file.callerChunks) return prepareCallerChunks(runId, begun, deps, signal, preparation);
-  if (!isSent(begun.file)) return prepareOpened(runId, begun, deps, signal, preparation);
+  if (!isSent(begun.file)) return prepareOpened(runId, begun, { deps, signal, ...preparation });
   const started = await withOriginal(runId, begun, deps, signal);
   const transcript = await transcriptOf(started.file, deps);
   // A recording is not read here: what is said in it is known by now.
   const withContent = !started.file.options.storeFileOnly && transcript === null;
   const sent = await openOriginal(started.file, deps, withContent);
   try {
-    return await prepareOpened(runId, started, deps, signal, preparation, { ...sent, transcript });
+    return await prepareOpened(runId, started, { deps, signal, ...preparation }, { ...sent, transcript });
   } finally {
     await sent.close();
   }
 }
 
-/** @param sent what was sent for the file; null for one that has its content at its source */
+/** What a file is prepared with, and what that is done with. */
+interface PreparationWork extends Preparation {
+  readonly deps: ActivityDeps;
+  readonly signal: AbortSignal;
+}
+
+/** @param sent the uploaded content of the file; null for a file that has its content at its source */
 async function prepareOpened(
   runId: number,
   started: StartedFile,
-  deps: ActivityDeps,
-  signal: AbortSignal,
-  { admit, tokens, attempt, keepLinks }: Preparation,
+  { deps, signal, ...preparation }: PreparationWork,
   sent: OpenedOriginal | null = null,
 ): Promise<PreparedFile | null> {
   const { file, generation } = started;
-  const { options, organizationId } = file;
-  const tagsRevision = file.tagsRevision ?? null;
-  const asPicture = sent && wantsVectors(options) ? pictureSpace(file, sent.format, deps) : null;
-  const model = asPicture ? PICTURE_MODEL : options.embeddingModel;
-  const space = asPicture ?? (wantsVectors(options) ? deps.embeddings.spaceOf(model) : null);
-  const processedAs = processingOf(file, model, space, deps.settings.ocr);
-  const comparable = file.generation > 0 && file.processedAs === processedAs;
-  // Known by its listing to be the content that we have: it is not even fetched.
+  const { attempt, keepLinks } = preparation;
+  const processing = processingFor(file, sent, deps);
+  const { isComparable, space } = processing;
   const { metrics } = deps;
-  if (comparable && isConnected(file) && file.listedVersion && file.listedVersion === file.version) {
+  // Its listing names the stored content, so it is not even fetched.
+  if (isComparable && isConnected(file) && file.listedVersion && file.listedVersion === file.version) {
     metrics.contentCame(file.source, 'unchanged', 0);
     return null;
   }
-  // While the content is fetched and read; one that may not have changed at all is waited for first.
-  if (space && !comparable) deps.embeddings.prepare(space.name);
-  const opened =
-    sent ??
-    (await contentStep('fetched', signal, deps, () =>
-      isConnected(file)
-        ? openItem(file, deps, signal)
-        : deps.sources.open(
-            {
-              source: file.source,
-              externalFileId: file.externalFileId,
-              externalUrl: file.externalUrl,
-              sourceOptions: file.sourceOptions,
-              known: comparable ? { etag: file.etag, lastModified: file.lastModified } : null,
-              credentials: () => fileCredentials(file, deps),
-            },
-            signal,
-          ),
-    ));
+  // Load the model while the content is fetched and read, unless the content may turn out to be unchanged.
+  if (space && !isComparable) deps.embeddings.prepare(space.name);
+  const opened = sent ?? (await openContent(file, isComparable, deps, signal));
   attempt.bytes = sent?.size ?? opened?.bytes.byteLength ?? 0;
   attempt.stage = 'read';
-  if (keepLinks) await tellLinks(started, opened, keepLinks, deps, signal);
+  if (keepLinks) await passLinks(started, opened, keepLinks, deps, signal);
   const rawHash = sent?.hash ?? (opened && createHash('sha256').update(opened.bytes).digest('hex'));
-  const isNew = opened !== null && !(comparable && file.rawHash === rawHash);
-  metrics.contentCame(file.source, isNew ? 'new' : 'unchanged', sent?.size ?? opened?.bytes.byteLength ?? 0);
+  const isNew = opened !== null && !(isComparable && file.rawHash === rawHash);
+  metrics.contentCame(file.source, isNew ? 'new' : 'unchanged', attempt.bytes);
   if (!isNew || rawHash === null) return null;
   if (file.syncStatus === 'EVALUATING_RESYNC') await deps.store.files.beginChanged(runId, [file._id]);
-  const fileSize = attempt.bytes;
-  const owner = { organizationId, userId: file.userId, fileId: file._id, generation };
+  const owner = { organizationId: file.organizationId, userId: file.userId, fileId: file._id, generation };
   // Uploaded content is already stored, once for all generations.
   const small = sent ? null : await deps.store.contents.take(owner, opened.bytes);
-
-  const content = {
-    generation,
-    numChunks: 0,
-    vectorSpace: null,
-    dimensions: null,
-    hasContent: sent === null,
-    hasText: false,
+  const facts = {
+    runId,
+    started,
+    opened,
     rawHash,
-    processedAs,
-    ...opened.validators,
-    // That of its listing, from before it was fetched: what is newer by now is fetched again.
-    version: isConnected(file) ? (file.listedVersion ?? null) : null,
+    processedAs: processing.processedAs,
+    attempt,
+    isUpload: sent !== null,
   };
-  const statistics = {
-    fileFormat: opened.recordedFormat ?? opened.format,
-    fileSize,
-    numCharacters: null,
-    numTokens: null,
-    numEmbeddings: 0,
-    mimeType: opened.mimeType,
-  };
-  if (options.storeFileOnly) {
-    const finished = {
-      runId,
-      file,
-      content: { ...content, statistics },
-      name: opened.name ?? null,
-      fileMetadata: metadataOf(opened, null),
-      tagsRevision,
-      cost: costOf(attempt),
-    };
-    return { started, finished, content: small, document: null, space: null, vectors: [] };
-  }
+  if (file.options.storeFileOnly)
+    return { started, finished: finishedUnread(facts), content: small, document: null, space: null, vectors: [] };
 
   // A small content is still to be written.
   const giveBytes = small === null;
   const read =
-    sent && asPicture
+    sent && processing.asPicture
       ? pictureDocument(sent)
       : await readContent(runId, file, { opened, rawHash, giveBytes }, deps, signal);
   const { attachments: inside = [], ...document } = read;
-  const attachments = opened.attachmentsOnRequest === true && options.syncAttachments !== true ? [] : inside;
+  const attachments = opened.attachmentsOnRequest === true && file.options.syncAttachments !== true ? [] : inside;
   let vectors: Float32Array[] = [];
   let contained: Record<string, unknown> = {};
   try {
-    await admit(document.text.length);
+    await preparation.admit(document.text.length);
     attempt.stage = 'embed';
-    if (sent && asPicture) vectors = await embedPicture(owner, asPicture, sent, deps, signal);
-    else if (space) vectors = await embedChunks(owner, space, document, deps, signal, tokens, attempt);
-    // Queued before the file is shown: they are the run's, whatever becomes of this try.
+    if (sent && processing.asPicture) vectors = await embedPicture(owner, processing.asPicture, sent, deps, signal);
+    else if (space)
+      vectors = await embedChunks(owner, space, document, { deps, signal, tokens: preparation.tokens, attempt });
+    // Queue them before the file is published: they belong to the run, whatever becomes of this attempt.
     if (attachments.length > 0) contained = { ...(await acceptAttachments(runId, file, attachments, deps)) };
   } catch (error) {
     closeText(document);
     throw error;
   }
-
-  const finished: FinishedSync = {
-    runId,
-    file,
-    name: opened.name ?? null,
-    model,
-    fileMetadata: { ...metadataOf(opened, document), ...contained },
-    ...(document.sourceCreatedAt === undefined ? {} : { sourceCreatedAt: new Date(document.sourceCreatedAt) }),
-    tagsRevision,
-    cost: costOf(attempt),
-    content: {
-      ...content,
-      hasText: asPicture === null,
-      numChunks: document.cuts.length,
-      vectorSpace: space?.name ?? null,
-      dimensions: space?.dimensions ?? null,
-      statistics: {
-        ...statistics,
-        fileFormat: opened.recordedFormat ?? document.format,
-        numCharacters: document.text.length,
-        numTokens: document.numTokens,
-        numEmbeddings: vectors.length,
-        mimeType: document.mimeType,
-      },
-    },
-  };
+  const finished = finishedRead(facts, { document, processing, numEmbeddings: vectors.length, contained });
   const sparse = sparseVectorsOf(file, document, deps);
   return { started, finished, content: small, document, space, vectors, ...sparse };
 }

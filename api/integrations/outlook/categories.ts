@@ -1,6 +1,5 @@
 import Joi from 'joi';
 
-import type { MailCategory } from '../../../connectors/microsoft/outlook/index.js';
 import { operation } from '../../http/operation.js';
 import { integer, nullable, orNull } from '../../schemas/fields.js';
 import { callSource } from '../callSource.js';
@@ -27,9 +26,7 @@ export const outlookCategories = operation({
   async handle({ caller, query, deps }) {
     const id = query.data_source_id;
     const account = accountOf(await onlySourceOf(caller, id, deps.store, 'OUTLOOK'), deps);
-    const results = (await callSource('Outlook', (signal) =>
-      account.read('categories', {}, signal),
-    )) as readonly MailCategory[];
+    const results = await callSource('Outlook', (signal) => account.read('categories', {}, signal));
     return { results };
   },
 });

@@ -1,6 +1,5 @@
 import Joi from 'joi';
 
-import type { MailFolder } from '../../../connectors/microsoft/outlook/adapter.js';
 import { operation } from '../../http/operation.js';
 import { integer, nullable, orNull } from '../../schemas/fields.js';
 import { callSource } from '../callSource.js';
@@ -28,9 +27,7 @@ export const outlookFolders = operation({
   async handle({ caller, query, deps }) {
     const id = query.data_source_id;
     const account = accountOf(await onlySourceOf(caller, id, deps.store, 'OUTLOOK'), deps);
-    const folders = (await callSource('Outlook', (signal) =>
-      account.read('folders', {}, signal),
-    )) as readonly MailFolder[];
+    const folders = await callSource('Outlook', (signal) => account.read('folders', {}, signal));
     return {
       results: folders.map((folder) => ({
         id: folder.id,

@@ -1,6 +1,6 @@
 import Joi from 'joi';
 
-import type { MailFolder } from '../../../connectors/microsoft/outlook/adapter.js';
+import type { MailFolder } from '../../../contract/liveReads.js';
 import { idOfOutlookQuery, readOutlookFilter } from '../../../contract/outlookQuery.js';
 import { HttpError, invalid } from '../../http/errors.js';
 import { operation } from '../../http/operation.js';
@@ -54,7 +54,7 @@ export const syncOutlook = operation({
     const account = accountOf(source, deps);
     const called = body.folder.trim() || INBOX;
     const found = await callSource('Outlook', (signal) => account.read('folders', { called }, signal));
-    const { id: folder } = onlyFolder(found as readonly MailFolder[]);
+    const { id: folder } = onlyFolder(found);
     const wishes = selectionWishes(body, given, source);
     const attachments = wishes.ingest.syncAttachments === true;
     const externalId = idOfOutlookQuery({ folder, filter, attachments });

@@ -1,6 +1,5 @@
 import Joi from 'joi';
 
-import type { SitesPage } from '../../../connectors/microsoft/sharePoint/index.js';
 import { operation } from '../../http/operation.js';
 import { integer, nullable, orNull } from '../../schemas/fields.js';
 import { callSource } from '../callSource.js';
@@ -37,6 +36,6 @@ export const sharePointSites = operation({
     const account = accountOf(await onlySourceOf(caller, id, deps.store, 'SHAREPOINT'), deps);
     // Front-ends send an empty cursor for the first page.
     const cursor = query.cursor || null;
-    return (await callSource('SharePoint', (signal) => account.read('sites', { cursor }, signal))) as SitesPage;
+    return callSource('SharePoint', (signal) => account.read('sites', { cursor }, signal));
   },
 });

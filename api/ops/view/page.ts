@@ -3,7 +3,7 @@ import { MAX_RUNS_COUNTED } from '../../../store/overview/runs.js';
 import type { StallCause } from '../../../contract/stalls.js';
 import { failureSentence } from '../../../contract/webhooks.js';
 import { html, Html } from '../../http/html.js';
-import type { OrganizationOverview } from '../overview.js';
+import type { OrganizationOverview } from '../../http/overviews.js';
 import { OPS_PATH } from '../../http/opsSessions.js';
 import { failuresCard } from './failures.js';
 import { badge, bytes, clock, count, type Mood, nothing, when } from './pieces.js';

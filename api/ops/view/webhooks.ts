@@ -1,7 +1,7 @@
 import { type DeliveryStatus, failureSentence } from '../../../contract/webhooks.js';
 import type { DeliveryDoc } from '../../../store/webhooks/model.js';
 import { html, type Html } from '../../http/html.js';
-import type { WebhookOverview } from '../overview.js';
+import type { WebhookOverview } from '../../http/overviews.js';
 import { away, badge, card, empty, type Mood, nothing, when } from './pieces.js';
 
 const MOODS: Readonly<Record<DeliveryStatus, Mood>> = { PENDING: 'busy', DELIVERED: 'good', FAILED: 'bad' };

@@ -1,7 +1,9 @@
+import type { Drive, DriveItem, File, ItemReference, RemoteItem } from '@microsoft/microsoft-graph-types';
+
 import { formatOfName } from '../../../contract/fileFormats.js';
 import type { ItemContent, SourceItem } from '../../connector.js';
 import { dateOf } from '../graph.js';
-import { asObject, asText, type Json } from '../../json.js';
+import { type Answer, asAnswer, asText } from '../../json.js';
 import { createItem, createContainer, fileBytes } from '../../items.js';
 
 /** What we ask of an item. */
@@ -33,15 +35,15 @@ export interface Place {
 }
 
 /** Converts a drive; null without an id. */
-export function itemOfDrive(drive: Json): SourceItem | null {
-  const id = asText(drive['id']);
+export function itemOfDrive(drive: Answer<Drive>): SourceItem | null {
+  const id = asText(drive.id);
   if (id === null || !isId(id)) return null;
   return createContainer({
     externalId: id,
-    name: asText(drive['name']) ?? id,
+    name: asText(drive.name) ?? id,
     itemType: 'FOLDER',
-    externalUrl: asText(drive['webUrl']),
-    createdAt: dateOf(drive['createdDateTime']),
+    externalUrl: asText(drive.webUrl),
+    createdAt: dateOf(drive.createdDateTime),
   });
 }
 
@@ -52,21 +54,21 @@ export interface Remote {
 }
 
 /** Returns the target of a link to another drive; null for other items. */
-export function remoteOf(item: Json): Remote | null {
-  const remote = asObject(item['remoteItem']);
-  const drive = asText(asObject(remote['parentReference'])['driveId']);
-  const id = asText(remote['id']);
+export function remoteOf(item: Answer<DriveItem>): Remote | null {
+  const remote = asAnswer<RemoteItem>(item.remoteItem);
+  const drive = asText(asAnswer<ItemReference>(remote.parentReference).driveId);
+  const id = asText(remote.id);
   return drive !== null && id !== null && isId(drive) && isId(id) ? { drive, item: id } : null;
 }
 
-export const isFolder = (item: Json): boolean =>
-  asObject(item['remoteItem'])['folder'] !== undefined || item['folder'] !== undefined;
-export const isRoot = (item: Json): boolean => item['root'] !== undefined;
-export const isDeleted = (item: Json): boolean => item['deleted'] !== undefined;
+export const isFolder = (item: Answer<DriveItem>): boolean =>
+  asAnswer<RemoteItem>(item.remoteItem).folder !== undefined || item.folder !== undefined;
+export const isRoot = (item: Answer<DriveItem>): boolean => item.root !== undefined;
+export const isDeleted = (item: Answer<DriveItem>): boolean => item.deleted !== undefined;
 
-function parentOf(item: Json, { drive, rootId, parent: listed }: Place): string {
+function parentOf(item: Answer<DriveItem>, { drive, rootId, parent: listed }: Place): string {
   if (listed !== null) return listed;
-  const { id, path } = asObject(item['parentReference']);
+  const { id, path } = asAnswer<ItemReference>(item.parentReference);
   const parent = asText(id);
   // A path that ends with its root has no folder behind it.
   if (parent === null || parent === rootId || /root:?$/.test(asText(path) ?? '') || !isId(parent)) return drive;
@@ -77,44 +79,44 @@ const PACKAGE =
   'Microsoft gives notebooks, and other packages, out in no form that can be read. Export it, then upload it.';
 
 /** Converts an item of a drive; null without an id. A shared item has the id of its own drive. */
-export function itemOf(item: Json, place: Place): SourceItem | null {
-  const id = asText(item['id']);
+export function itemOf(item: Answer<DriveItem>, place: Place): SourceItem | null {
+  const id = asText(item.id);
   if (id === null || !isId(id) || isRoot(item) || isDeleted(item)) return null;
   const remote = remoteOf(item);
-  const far = asObject(item['remoteItem']);
-  if (remote === null && item['remoteItem'] !== undefined) return null;
+  const far = asAnswer<RemoteItem>(item.remoteItem);
+  if (remote === null && item.remoteItem !== undefined) return null;
   const folder = isFolder(item);
-  const isFile = item['file'] !== undefined || far['file'] !== undefined;
-  const name = asText(item['name']) ?? asText(far['name']) ?? id;
+  const isFile = item.file !== undefined || far.file !== undefined;
+  const name = asText(item.name) ?? asText(far.name) ?? id;
   return createItem({
     externalId: remote === null ? itemId(place.drive, id) : itemId(remote.drive, remote.item),
     parentExternalId: parentOf(item, place),
     rootExternalId: place.root,
     name,
     itemType: folder ? 'FOLDER' : 'FILE',
-    externalUrl: asText(item['webUrl']) ?? asText(far['webUrl']),
+    externalUrl: asText(item.webUrl) ?? asText(far.webUrl),
     fileFormat: isFile ? formatOfName(name) : null,
     // A notebook is a package: nothing gives its bytes.
     isSelectable: folder || isFile,
     isExpandable: folder,
     hasContent: isFile,
-    createdAt: dateOf(item['createdDateTime']),
+    createdAt: dateOf(item.createdDateTime),
     // For an item of another drive, this tag is the one of the link.
-    version: folder || remote !== null ? null : (asText(item['cTag']) ?? asText(item['eTag'])),
+    version: folder || remote !== null ? null : (asText(item.cTag) ?? asText(item.eTag)),
     ...(folder || isFile ? {} : { skipReason: PACKAGE }),
   });
 }
 
 /** Returns the content of a file. A generic media type is replaced by the one of its name. */
-export function contentOf(item: Json, externalId: string, bytes: Uint8Array): ItemContent {
+export function contentOf(item: Answer<DriveItem>, externalId: string, bytes: Uint8Array): ItemContent {
   const { drive, item: id } = partsOf(externalId);
-  const name = asText(item['name']);
-  const declared = asText(asObject(item['file'])['mimeType']);
-  const etag = asText(item['cTag']) ?? asText(item['eTag']);
+  const name = asText(item.name);
+  const declared = asText(asAnswer<File>(item.file).mimeType);
+  const etag = asText(item.cTag) ?? asText(item.eTag);
   return {
     ...fileBytes(bytes, declared, name),
     name,
-    url: asText(item['webUrl']) ?? externalId,
+    url: asText(item.webUrl) ?? externalId,
     facts: { type: 'FILE', is_folder: false, drive_id: drive, item_id: id, ...(etag === null ? {} : { etag }) },
   };
 }

@@ -1,7 +1,10 @@
+import type { Attachment, EmailAddress, ItemBody, Message, Recipient } from '@microsoft/microsoft-graph-types';
+
+import type { MailFolder } from '../../../contract/liveReads.js';
 import { formatOfName } from '../../../contract/fileFormats.js';
 import type { ItemContent, SourceItem } from '../../connector.js';
 import { dateOf } from '../graph.js';
-import { asObject, asObjects, asText, type Json } from '../../json.js';
+import { type Answer, asAnswer, asObjects, asText } from '../../json.js';
 import { createItem, createContainer, fileBytes } from '../../items.js';
 
 /** Message fields for listings, and further ones for reading. */
@@ -9,6 +12,9 @@ export const MESSAGE_FIELDS =
   'id,subject,receivedDateTime,sentDateTime,changeKey,webLink,hasAttachments,parentFolderId,isDraft';
 export const WHOLE_MESSAGE = `${MESSAGE_FIELDS},body,from,sender,toRecipients,ccRecipients,internetMessageId,conversationId,categories,importance,flag,isRead`;
 export const ATTACHMENT_FIELDS = 'id,name,contentType,size,isInline,lastModifiedDateTime';
+
+/** The type of an attachment is in a field that Microsoft's types leave out. */
+type Attached = Answer<Attachment & { '@odata.type': string }>;
 
 const ID = /^[\w=-]{1,600}$/;
 export const isMailId = (text: string): boolean => ID.test(text);
@@ -33,17 +39,6 @@ export function parseItemId(externalId: string): MailPlace {
   return { message, attachment: attachment ?? null };
 }
 
-/** A folder of the mailbox with its place in the tree. */
-export interface MailFolder {
-  readonly id: string;
-  readonly name: string;
-  /** Null for an outermost one. */
-  readonly parent: string | null;
-  /** Its root folder, or itself. */
-  readonly root: string;
-  readonly messages: number;
-}
-
 /** Converts a mail folder. */
 export const itemOfFolder = ({ id, name, parent, root }: MailFolder): SourceItem =>
   createContainer({
@@ -54,23 +49,23 @@ export const itemOfFolder = ({ id, name, parent, root }: MailFolder): SourceItem
     itemType: 'FOLDER',
   });
 
-const subjectOf = (message: Json): string => asText(message['subject']) ?? '(no subject)';
+const subjectOf = (message: Answer<Message>): string => asText(message.subject) ?? '(no subject)';
 
 /** A message; null for an answer that names none. */
-export function itemOfMessage(message: Json, root: string): SourceItem | null {
-  const id = asText(message['id']);
+export function itemOfMessage(message: Answer<Message>, root: string): SourceItem | null {
+  const id = asText(message.id);
   if (id === null || !isMailId(id)) return null;
   return createItem({
     externalId: id,
-    parentExternalId: folderItemId(asText(message['parentFolderId']) ?? root),
+    parentExternalId: folderItemId(asText(message.parentFolderId) ?? root),
     rootExternalId: folderItemId(root),
     name: subjectOf(message),
     itemType: 'FILE',
-    externalUrl: asText(message['webLink']),
-    isExpandable: message['hasAttachments'] === true,
+    externalUrl: asText(message.webLink),
+    isExpandable: message.hasAttachments === true,
     hasContent: true,
-    createdAt: dateOf(message['receivedDateTime']) ?? dateOf(message['sentDateTime']),
-    version: asText(message['changeKey']),
+    createdAt: dateOf(message.receivedDateTime) ?? dateOf(message.sentDateTime),
+    version: asText(message.changeKey),
   });
 }
 
@@ -79,11 +74,11 @@ export const ELSEWHERE =
   'The attachment is a link to a file elsewhere. Connect the account that has the file, and sync it there.';
 
 /** What is attached to a message; null for pictures within its text. @param hasContent whether it was asked for */
-export function itemOfAttachment(attachment: Json, message: SourceItem, hasContent: boolean): SourceItem | null {
-  const id = asText(attachment['id']);
-  if (id === null || !isMailId(id) || attachment['isInline'] === true) return null;
+export function itemOfAttachment(attachment: Attached, message: SourceItem, hasContent: boolean): SourceItem | null {
+  const id = asText(attachment.id);
+  if (id === null || !isMailId(id) || attachment.isInline === true) return null;
   const isElsewhere = isLink(attachment);
-  const name = asText(attachment['name']) ?? 'attachment';
+  const name = asText(attachment.name) ?? 'attachment';
   return createItem({
     externalId: `${message.externalId}/${id}`,
     parentExternalId: message.externalId,
@@ -97,19 +92,19 @@ export function itemOfAttachment(attachment: Json, message: SourceItem, hasConte
     // Asked for by a query, it is attached to what was asked for.
     ...(isElsewhere && hasContent ? {} : { isAttachment: true as const }),
     createdAt: message.createdAt,
-    version: dateOf(attachment['lastModifiedDateTime']),
+    version: dateOf(attachment.lastModifiedDateTime),
     ...(isElsewhere ? { skipReason: ELSEWHERE } : {}),
   });
 }
 
-const kindOf = (attachment: Json): string => asText(attachment['@odata.type']) ?? '';
+const kindOf = (attachment: Attached): string => asText(attachment['@odata.type']) ?? '';
 /** A file that lies elsewhere. */
-export const isLink = (attachment: Json): boolean => kindOf(attachment) === '#microsoft.graph.referenceAttachment';
+export const isLink = (attachment: Attached): boolean => kindOf(attachment) === '#microsoft.graph.referenceAttachment';
 /** A message, an event or a contact, which is given out as MIME. */
-export const isMessage = (attachment: Json): boolean => kindOf(attachment) === '#microsoft.graph.itemAttachment';
+export const isMessage = (attachment: Attached): boolean => kindOf(attachment) === '#microsoft.graph.itemAttachment';
 
 function personOf(value: unknown): string | null {
-  const { name, address } = asObject(asObject(value)['emailAddress']);
+  const { name, address } = asAnswer<EmailAddress>(asAnswer<Recipient>(value).emailAddress);
   const [called, at] = [asText(name), asText(address)];
   if (at === null) return called;
   return called === null || called === at ? at : `${called} <${at}>`;
@@ -126,10 +121,10 @@ const known = (facts: Readonly<Record<string, unknown>>): Readonly<Record<string
   );
 
 /** Returns a message as text: its subject and its body; sender and recipients are facts. */
-export function contentOfMessage(message: Json, externalId: string): ItemContent {
-  const { content, contentType } = asObject(message['body']);
+export function contentOfMessage(message: Answer<Message>, externalId: string): ItemContent {
+  const { content, contentType } = asAnswer<ItemBody>(message.body);
   const body = asText(content) ?? '';
-  const subject = asText(message['subject']);
+  const subject = asText(message.subject);
   const isHtml = asText(contentType)?.toLowerCase() === 'html';
   // Text was asked for; where it comes as HTML in spite of that, its reader makes text of it.
   const heading = subject === null ? '' : isHtml ? `<h1>${subject.replaceAll('<', '&lt;')}</h1>` : `# ${subject}`;
@@ -140,30 +135,30 @@ export function contentOfMessage(message: Json, externalId: string): ItemContent
     format: 'OUTLOOK',
     mimeType: type,
     name: subjectOf(message),
-    url: asText(message['webLink']) ?? externalId,
+    url: asText(message.webLink) ?? externalId,
     facts: {
       is_message: true,
       ...known({
-        parent_external_file_id: asText(message['parentFolderId']),
+        parent_external_file_id: asText(message.parentFolderId),
         subject,
-        from: personOf(message['from']) ?? personOf(message['sender']),
-        to: peopleOf(message['toRecipients']),
-        cc: peopleOf(message['ccRecipients']),
-        sent_at: dateOf(message['sentDateTime']),
-        received_at: dateOf(message['receivedDateTime']),
-        message_id: asText(message['internetMessageId']),
-        conversation_id: asText(message['conversationId']),
-        categories: Array.isArray(message['categories']) ? message['categories'].map(asText).filter(Boolean) : [],
-        importance: asText(message['importance']),
+        from: personOf(message.from) ?? personOf(message.sender),
+        to: peopleOf(message.toRecipients),
+        cc: peopleOf(message.ccRecipients),
+        sent_at: dateOf(message.sentDateTime),
+        received_at: dateOf(message.receivedDateTime),
+        message_id: asText(message.internetMessageId),
+        conversation_id: asText(message.conversationId),
+        categories: Array.isArray(message.categories) ? message.categories.map(asText).filter(Boolean) : [],
+        importance: asText(message.importance),
       }),
     },
   };
 }
 
 /** The bytes of an attachment, as it is declared, or else as its name says. */
-export function contentOfAttachment(attachment: Json, externalId: string, bytes: Uint8Array): ItemContent {
-  const name = asText(attachment['name']);
-  const declared = isMessage(attachment) ? 'message/rfc822' : asText(attachment['contentType']);
+export function contentOfAttachment(attachment: Attached, externalId: string, bytes: Uint8Array): ItemContent {
+  const name = asText(attachment.name);
+  const declared = isMessage(attachment) ? 'message/rfc822' : asText(attachment.contentType);
   return {
     ...fileBytes(bytes, declared, name),
     name,

@@ -1,7 +1,8 @@
 import { Fault } from '../../../contract/failures.js';
 import type { SourceClient } from '../../connector.js';
 import { type Query, takeAll } from '../graph.js';
-import { isMailId, type MailFolder } from './adapter.js';
+import type { MailFolder } from '../../../contract/liveReads.js';
+import { isMailId } from './adapter.js';
 import { requireId } from '../../faults.js';
 import { asText, type Json } from '../../json.js';
 

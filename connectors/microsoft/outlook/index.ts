@@ -1,4 +1,5 @@
 /** Outlook: the mails of a person, by folder or by query. https://learn.microsoft.com/graph/api/resources/mail-api-overview */
+import type { LiveReads } from '../../../contract/liveReads.js';
 import { withRootsCursor, shapeOf, nullable, string } from '../../cursors.js';
 import { Fault } from '../../../contract/failures.js';
 import { isSelection } from '../../../contract/filterTree.js';
@@ -11,7 +12,6 @@ import {
   ELSEWHERE,
   isLink,
   itemOfFolder,
-  type MailFolder,
   parseItemId,
   WHOLE_MESSAGE,
 } from './adapter.js';
@@ -25,20 +25,13 @@ import { bearer } from '../../bearer.js';
 /** Position in the listing of the root folders. */
 const ROOTS_CURSOR = shapeOf({ query: isQuery, bin: nullable(string) });
 
-/** A category, in the words of the operation that lists them. */
-export interface MailCategory {
-  readonly id: string;
-  readonly name: string;
-  /** As Outlook calls it: `preset3`. */
-  readonly color: string | null;
-}
 const MAX_CATEGORIES = 1_000;
 
 /** The folders there are, or those that `called` may mean. */
-const folders: LiveRead<OAuthGrant> = (client, { called }): Promise<readonly MailFolder[]> =>
-  typeof called === 'string' ? foldersCalled(client, called) : allFolders(client);
+const folders: LiveRead<OAuthGrant, LiveReads['folders']> = (client, { called }) =>
+  called === undefined ? allFolders(client) : foldersCalled(client, called);
 
-const categories: LiveRead<OAuthGrant> = async (client, _query): Promise<readonly MailCategory[]> => {
+const categories: LiveRead<OAuthGrant, LiveReads['categories']> = async (client, _query) => {
   const path = ['me', 'outlook', 'masterCategories'];
   return (await takeAll(client, path, {}, { most: MAX_CATEGORIES })).flatMap((category) => {
     const name = asText(category['displayName']);

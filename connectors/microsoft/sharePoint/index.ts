@@ -1,4 +1,5 @@
 /** SharePoint: the document libraries and pages of one site. https://learn.microsoft.com/graph/api/resources/sharepoint */
+import type { LiveReads, SitesPage } from '../../../contract/liveReads.js';
 import { callerCursor, queryOf, withRootsCursor } from '../../cursors.js';
 import type { Connector, LiveRead, OAuthGrant, GrantClient } from '../../connector.js';
 import { itemOfDrive } from '../drives/adapter.js';
@@ -10,28 +11,15 @@ import { drivesOf, hostOf, LIBRARIES, NAME, nameOfSite, rootSite, siteOf } from 
 import { asText, type Json } from '../../json.js';
 import { bearer } from '../../bearer.js';
 
-/** A site of the tenant, in the words of the operation that lists them. */
-export interface ListedSite {
-  readonly id: string;
-  /** What the account is connected with; null for the root site. */
-  readonly site_name: string | null;
-  readonly site_display_name: string;
-  readonly site_url: string;
-}
-export interface SitesPage {
-  readonly sites: readonly ListedSite[];
-  readonly next_cursor: string | null;
-}
-
 const SITES_CURSOR = callerCursor(queryOf(['search', '$select', '$top', '$skiptoken', '$skip']));
 
 const SITES: Query = { search: '*', $select: 'id,name,displayName,webUrl' };
 
-const sites: LiveRead<OAuthGrant> = async (client, { cursor }): Promise<SitesPage> => {
+const sites: LiveRead<OAuthGrant, LiveReads['sites']> = async (client, { cursor }) => {
   const host = hostOf(await rootSite(client));
-  const query = typeof cursor === 'string' ? SITES_CURSOR.read(cursor) : SITES;
+  const query = cursor === null ? SITES : SITES_CURSOR.read(cursor);
   const { values, next } = await takePage(client, ['sites'], query);
-  const listed = (site: Json): ListedSite[] => {
+  const listed = (site: Json): SitesPage['sites'][number][] => {
     const id = asText(site['id']);
     const name = nameOfSite(site, host);
     const url = asText(site['webUrl']);

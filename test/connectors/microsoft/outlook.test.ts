@@ -259,7 +259,7 @@ describe('contents', () => {
 
 describe('folders', () => {
   const idsOfName = async (name: string) =>
-    ((await account.read('folders', { called: name }, NEVER)) as { id: string }[]).map(({ id }) => id);
+    (await account.read('folders', { called: name }, NEVER)).map(({ id }) => id);
 
   test.each([
     ['Inbox', ['INBOX']],

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 
-import type { SitesPage } from '../../../../connectors/microsoft/sharePoint/index.js';
+import type { SitesPage } from '../../../../contract/liveReads.js';
 import type { DataSourceRecord, FileRecord } from '../../../../contract/records.js';
 import { siteId } from '../../../emulators/graph/sites.js';
 import type { Listed, TestUser } from '../../../support/client.js';

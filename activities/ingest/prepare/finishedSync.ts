@@ -1,0 +1,98 @@
+/** What a prepared file is recorded with once its chunks are stored. */
+import type { ProcessedDocument } from '../../../documents/types.js';
+import type { FinishedSync } from '../../../store/files/commands.js';
+import type { StartedFile } from '../../../store/files/start.js';
+import { isConnected } from '../../connected/openItem.js';
+import type { OpenedContent } from '../../deps.js';
+import { type AttemptCost, costOf } from './attemptCost.js';
+import type { Processing } from './processing.js';
+
+/** What is known of a content before it is read. */
+interface ContentFacts {
+  readonly runId: number;
+  readonly started: StartedFile;
+  readonly opened: OpenedContent;
+  /** SHA-256, hex. */
+  readonly rawHash: string;
+  readonly processedAs: string;
+  readonly attempt: AttemptCost;
+  /** Whether a caller sent the content: it is stored apart from the file's generations. */
+  readonly isUpload: boolean;
+}
+
+function contentOf({ started: { file, generation }, opened, rawHash, processedAs, isUpload }: ContentFacts) {
+  return {
+    generation,
+    numChunks: 0,
+    vectorSpace: null,
+    dimensions: null,
+    hasContent: !isUpload,
+    hasText: false,
+    rawHash,
+    processedAs,
+    ...opened.validators,
+    // The version of the listing, which is older than the fetched content: a change in between is fetched again.
+    version: isConnected(file) ? (file.listedVersion ?? null) : null,
+  };
+}
+
+const statisticsOf = ({ opened, attempt }: ContentFacts) => ({
+  fileFormat: opened.recordedFormat ?? opened.format,
+  fileSize: attempt.bytes,
+  numCharacters: null,
+  numTokens: null,
+  numEmbeddings: 0,
+  mimeType: opened.mimeType,
+});
+
+/** Returns the record of a file that is stored without being read. */
+export function finishedUnread(facts: ContentFacts): FinishedSync {
+  const { runId, opened, attempt } = facts;
+  const { file } = facts.started;
+  return {
+    runId,
+    file,
+    content: { ...contentOf(facts), statistics: statisticsOf(facts) },
+    name: opened.name ?? null,
+    fileMetadata: { ...opened.facts },
+    tagsRevision: file.tagsRevision ?? null,
+    cost: costOf(attempt),
+  };
+}
+
+/** Returns the record of a file that was read. @param made `contained`: facts about the files within it */
+export function finishedRead(
+  facts: ContentFacts,
+  made: {
+    readonly document: ProcessedDocument;
+    readonly processing: Processing;
+    readonly numEmbeddings: number;
+    readonly contained: Readonly<Record<string, unknown>>;
+  },
+): FinishedSync {
+  const { opened } = facts;
+  const { document, processing, numEmbeddings, contained } = made;
+  const { space, asPicture, model } = processing;
+  const unread = finishedUnread(facts);
+  return {
+    ...unread,
+    model,
+    fileMetadata: { ...opened.facts, ...document.metadata, ...contained },
+    ...(document.sourceCreatedAt === undefined ? {} : { sourceCreatedAt: new Date(document.sourceCreatedAt) }),
+    content: {
+      ...unread.content,
+      hasText: asPicture === null,
+      numChunks: document.cuts.length,
+      vectorSpace: space?.name ?? null,
+      dimensions: space?.dimensions ?? null,
+      statistics: {
+        ...statisticsOf(facts),
+        fileFormat: opened.recordedFormat ?? document.format,
+        numCharacters: document.text.length,
+        numTokens: document.numTokens,
+        numEmbeddings,
+        mimeType: document.mimeType,
+      },
+    },
+  };
+}

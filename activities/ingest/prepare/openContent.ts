@@ -1,0 +1,58 @@
+import { LINKS_PER_PAGE } from '../../../contract/webScrape.js';
+import type { FileDoc } from '../../../store/files/model.js';
+import type { StartedFile } from '../../../store/files/start.js';
+import { isConnected, openItem } from '../../connected/openItem.js';
+import { fileCredentials } from '../../connected/sourceCredentials.js';
+import type { ActivityDeps, OpenedContent } from '../../deps.js';
+import { contentStep } from './contentStep.js';
+import type { LinkKeeper } from './preparedFile.js';
+
+/**
+ * Fetches a file's content from its source. @param isComparable whether the source may answer that the stored copy is current
+ * @returns null if it is. @throws Fault
+ */
+export const openContent = (
+  file: FileDoc,
+  isComparable: boolean,
+  deps: ActivityDeps,
+  signal: AbortSignal,
+): Promise<OpenedContent | null> =>
+  contentStep('fetched', signal, deps, () =>
+    isConnected(file)
+      ? openItem(file, deps, signal)
+      : deps.sources.open(
+          {
+            source: file.source,
+            externalFileId: file.externalFileId,
+            externalUrl: file.externalUrl,
+            sourceOptions: file.sourceOptions,
+            known: isComparable ? { etag: file.etag, lastModified: file.lastModified } : null,
+            credentials: () => fileCredentials(file, deps),
+          },
+          signal,
+        ),
+  );
+
+/** Passes on the links of a page; for an unchanged page, those of the stored copy. */
+export async function passLinks(
+  { file }: StartedFile,
+  opened: OpenedContent | null,
+  keep: LinkKeeper,
+  deps: ActivityDeps,
+  signal: AbortSignal,
+): Promise<void> {
+  const finalUrl = file.fileMetadata['final_url'];
+  const endedAt = opened?.url ?? (typeof finalUrl === 'string' ? finalUrl : file.externalFileId);
+  const bytes = opened?.bytes ?? (await deps.store.contents.get({ ...file, fileId: file._id }));
+  if (bytes === null) return;
+  const contentType = opened ? opened.contentType : (file.statistics?.mimeType ?? null);
+  const hosts = [...new Set([new URL(file.externalFileId).host, new URL(endedAt).host])];
+  const { urls } = await contentStep('read', signal, deps, () =>
+    deps.documents.links(
+      { bytes, contentType, name: endedAt, baseUrl: endedAt, html: { tags: [], classes: [], selectors: [] } },
+      { max: LINKS_PER_PAGE, follow: { hosts }, withText: false },
+      signal,
+    ),
+  );
+  await keep({ urls, endedAt });
+}

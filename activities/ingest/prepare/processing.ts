@@ -1,0 +1,75 @@
+/** How a file is processed: its model, its vector space, and a hash by which a later sync recognises the same processing. */
+import { createHash } from 'node:crypto';
+
+import { type EmbeddingModelId, PICTURE_MODEL, type VectorSpace } from '../../../contract/embeddingModels.js';
+import { wantsVectors } from '../../../contract/ingestOptions.js';
+import type { FileDoc } from '../../../store/files/model.js';
+import type { ActivityDeps, OcrLimits, OpenedOriginal } from '../../deps.js';
+import { pictureSpace } from './pictures.js';
+import { ocrReading, wantsTables } from './recognizedPages.js';
+import { sparseReading } from './sparseVectors.js';
+
+/** Raised whenever the same bytes would give other text, chunks or vectors than before. */
+export const PIPELINE_VERSION = 3;
+
+/** Everything but the content that the outcome of a sync depends on, as a hash. */
+function processingOf(
+  file: FileDoc,
+  model: EmbeddingModelId,
+  space: Pick<VectorSpace, 'name'> | null,
+  ocr: OcrLimits,
+): string {
+  const { sourceOptions, tagPairs, parentId } = file;
+  const options = { ...file.options, embeddingModel: model };
+  const prefix = options.prependFilenameToChunks ? file.name : null;
+  const parts = [PIPELINE_VERSION, options, sourceOptions, tagPairs, parentId, prefix, space?.name ?? null];
+  if (options.useOcr === true) parts.push(ocrReading(ocr, wantsTables(file)));
+  if (space !== null) parts.push(...sparseReading(file));
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+}
+
+/**
+ * The same hash for a file whose vectors alone become those of another model; null where a sync would make something
+ * else of it anyway, so that the next one does.
+ */
+export function processingWithModel(
+  file: FileDoc,
+  model: EmbeddingModelId,
+  space: VectorSpace,
+  ocr: OcrLimits,
+): string | null {
+  const known = file.vectorSpace === null ? null : { name: file.vectorSpace };
+  const isCurrent = file.processedAs === processingOf(file, file.options.embeddingModel, known, ocr);
+  return isCurrent ? processingOf(file, model, space, ocr) : null;
+}
+
+/** What is made of a file's content. */
+export interface Processing {
+  readonly model: EmbeddingModelId;
+  /** The space of its vectors; null: it gets none. */
+  readonly space: VectorSpace | null;
+  /** The space, if the file is embedded as a picture; else null. */
+  readonly asPicture: VectorSpace | null;
+  readonly processedAs: string;
+  /** Whether the stored copy was processed in the same way: the same content then needs no work. */
+  readonly isComparable: boolean;
+}
+
+/** Returns how a file is processed. @param sent its uploaded content; null for a file that has its content at its source */
+export function processingFor(
+  file: FileDoc,
+  sent: OpenedOriginal | null,
+  deps: Pick<ActivityDeps, 'embeddings' | 'settings'>,
+): Processing {
+  const asPicture = sent && wantsVectors(file.options) ? pictureSpace(file, sent.format, deps) : null;
+  const model = asPicture ? PICTURE_MODEL : file.options.embeddingModel;
+  const space = asPicture ?? (wantsVectors(file.options) ? deps.embeddings.spaceOf(model) : null);
+  const processedAs = processingOf(file, model, space, deps.settings.ocr);
+  return {
+    model,
+    space,
+    asPicture,
+    processedAs,
+    isComparable: file.generation > 0 && file.processedAs === processedAs,
+  };
+}
