@@ -240,11 +240,11 @@ async function startReceivingOrganization(name: string) {
     receiver.received
       .filter(({ event }) => event.obj.object_id === String(id))
       .map(({ headers }) => Number(headers['webhook-timestamp']) * SECOND);
-  return { receiver, tell: emit, tried, find: () => service.store.webhooks.find(webhook?._id ?? 0) };
+  return { receiver, emit, tried, find: () => service.store.webhooks.find(webhook?._id ?? 0) };
 }
 
 test('retries a delivery over seventeen hours, then gives it up for good', async () => {
-  const { receiver, tell: emit, tried, find } = await startReceivingOrganization('gives up');
+  const { receiver, emit, tried, find } = await startReceivingOrganization('gives up');
   receiver.react(() => 500);
   await emit(1);
   await waitFor(() => tried(1).length, Boolean);
@@ -261,7 +261,7 @@ test('retries a delivery over seventeen hours, then gives it up for good', async
 });
 
 test('delivers missed events at the next retry after a receiver recovers, and new events at once', async () => {
-  const { receiver, tell: emit, tried } = await startReceivingOrganization('comes back');
+  const { receiver, emit, tried } = await startReceivingOrganization('comes back');
   const mendedAt = Date.now() + 3 * HOUR;
   receiver.react(({ event }: Received) => (event.obj.object_id === '1' && Date.now() < mendedAt ? 503 : 200));
   await emit(1);

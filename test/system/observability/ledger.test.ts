@@ -236,12 +236,12 @@ test('link records and events to their workflow', async () => {
   });
   const bearer = { authorization: `Bearer ${service.apiKey}` };
   type EventRow = { webhook_type: string; obj: { object_id: unknown }; workflow_id?: string; workflow_url?: string };
-  const eventsOf = await waitFor(
+  const emitted = await waitFor(
     async () => (await apiClient(service.url, bearer).get<{ results: EventRow[] }>('/events?limit=1000')).body.results,
     (events) => events.some((one) => one.webhook_type === 'ALL_FILES_PROCESSED'),
   );
   for (const kind of ['FILES_CREATED', 'FILE_READY', 'FILE_ERROR', 'WEBSCRAPE_URLS_READY', 'ALL_FILES_PROCESSED'])
-    expect(eventsOf.find((one) => one.webhook_type === kind)).toMatchObject({
+    expect(emitted.find((one) => one.webhook_type === kind)).toMatchObject({
       workflow_id: service.names.idOf(`scrape:${parentId}`),
       workflow_url: run.workflow_url,
     });

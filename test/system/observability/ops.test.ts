@@ -391,11 +391,11 @@ describe('the content of the operator page', () => {
     expect((await key.post('/add_webhook', { url })).status).toBe(200);
     const { html } = await show('/ops', byKey());
     expect(html).toContain('Webhook deliveries');
-    const stream = await waitFor(
+    const shown = await waitFor(
       () => show('/ops', byKey()),
       (page) => page.html.includes(url),
     );
-    expect(stream.html).toContain('active');
+    expect(shown.html).toContain('active');
     expect(html).toContain('Storage');
   });
 });
@@ -404,7 +404,7 @@ describe('live updates of the operator page', () => {
   test('show a run as it starts and progresses to all viewers of the organization, and to no other', async () => {
     const zoe = await service.user('zoe');
     const [first, second] = [await openEvents(byKey()), await openEvents(await signIn(), '?state=ready')];
-    const strangersPage = await openEvents(byKey(stranger.apiKey));
+    const strangersStream = await openEvents(byKey(stranger.apiKey));
     expect(first.raw()).toMatch(/^retry: \d+\n\n/);
     const { id } = await zoe.scrape({ url: site.url('/sitemap.xml') });
     for (const stream of [first, second])
@@ -425,12 +425,12 @@ describe('live updates of the operator page', () => {
       () => latest(first, 'runs'),
       (html) => !html.includes('sitemap.xml'),
     );
-    expect(strangersPage.raw()).not.toContain('sitemap.xml');
+    expect(strangersStream.raw()).not.toContain('sitemap.xml');
     // The maximum of viewers is reached.
     const full = await show('/ops/events', byKey());
     expect(full.status).toBe(503);
     expect(Number(full.headers.get('retry-after'))).toBeGreaterThan(0);
-    for (const stream of [first, second, strangersPage]) stream.close();
+    for (const stream of [first, second, strangersStream]) stream.close();
     const again = await waitFor(
       () => openEvents(byKey()),
       ({ status }) => status === 200,
@@ -461,8 +461,8 @@ describe('the diagnosis of a data source', () => {
   test('is available to its own user only', async () => {
     const { id } = await connected('owner');
     const other = await service.user('other');
-    const strangersPage = await service.user('owner', stranger.apiKey);
-    for (const user of [other, strangersPage])
+    const strangersUser = await service.user('owner', stranger.apiKey);
+    for (const user of [other, strangersUser])
       expect(await user.get(`/data_sources/${id}/diagnosis`)).toMatchObject({
         status: 404,
         body: { detail: 'No such data source.' },

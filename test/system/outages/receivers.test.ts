@@ -51,7 +51,7 @@ async function organization() {
       expect(status).toBe(200);
       return { ...receiver, id: body.id };
     },
-    tell: (kind: EventKind, ...ids: number[]) =>
+    emit: (kind: EventKind, ...ids: number[]) =>
       service.store.events.write(
         ids.map((id) => ({ kind, organizationId, customerId: 'ada', objectId: String(id), info: null })),
         null,
@@ -76,7 +76,7 @@ const ended = (found: readonly { status: string }[]): boolean =>
 
 describe('a receiver that answers 500 for a while', () => {
   test('gets each event once after it recovers, those of one object in order, and every attempt is listed', async () => {
-    const { tell: emit, receiver, deliveries } = await organization();
+    const { emit, receiver, deliveries } = await organization();
     const hook = await receiver();
     hook.react(({ event }) => (event.obj.object_id === '1' ? 500 : 200));
     await emit('FILE_SYNCING', 1, 2);
@@ -108,7 +108,7 @@ describe('a receiver that answers 500 for a while', () => {
 
 describe('a receiver that rejects an event', () => {
   test('is flagged with a reason after the last attempt, still gets the next event, and is ACTIVE after that', async () => {
-    const { tell: emit, receiver, deliveries, webhook, post } = await organization();
+    const { emit, receiver, deliveries, webhook, post } = await organization();
     const hook = await receiver();
     hook.react(({ event }) => (event.webhook_type === 'FILE_ERROR' ? 503 : 200));
     await emit('FILE_ERROR', 1);
@@ -144,7 +144,7 @@ describe('a receiver that rejects an event', () => {
 
 describe('a receiver that hangs', () => {
   test('is disconnected at the timeout, and delays no other receiver', async () => {
-    const { tell: emit, receiver, deliveries } = await organization();
+    const { emit, receiver, deliveries } = await organization();
     const [slow, quick] = [await receiver(), await receiver()];
     slow.react(() => 'hang');
     await emit('FILE_SYNCING', ...Array.from({ length: 20 }, (_, index) => index + 1));
@@ -176,7 +176,7 @@ describe('a receiver that redirects or hangs up', () => {
     [302, 302, 'redirects are not followed'],
     ['close', null, 'failed or broke'],
   ] as const)('counts as a failure and is retried: %s', async (how, status_code, sentence) => {
-    const { tell: emit, receiver, deliveries } = await organization();
+    const { emit, receiver, deliveries } = await organization();
     const hook = await receiver();
     let first = true;
     hook.react(() => {
@@ -197,7 +197,7 @@ describe('a receiver that redirects or hangs up', () => {
 
 describe('a receiver that answers 410', () => {
   test('gets no further event, is flagged, and continues where it was after a redelivery', async () => {
-    const { tell: emit, receiver, deliveries, webhook, post } = await organization();
+    const { emit, receiver, deliveries, webhook, post } = await organization();
     const hook = await receiver();
     hook.react(() => 410);
     await emit('FILE_SYNCING', 1);
@@ -222,7 +222,7 @@ describe('a receiver that answers 410', () => {
 
 describe('an address that became private', () => {
   test('is not called: the guard checks every delivery', async () => {
-    const { organizationId, tell: emit, deliveries, webhook } = await organization();
+    const { organizationId, emit, deliveries, webhook } = await organization();
     const inside = await service.store.transaction((session) =>
       service.store.webhooks.add(organizationId, 'http://127.0.0.2:9/hook', '00'.repeat(32), session),
     );
@@ -244,7 +244,7 @@ describe('a receiver that was down, or was added late', () => {
     readonly has_more: boolean;
   }
   thoroughly('catches up from the feed, page by page, in the order of the deliveries', async () => {
-    const { tell: emit, receiver, get } = await organization();
+    const { emit, receiver, get } = await organization();
     const hook = await receiver();
     await emit('FILE_SYNCING', 1, 2, 3);
     await emit('FILE_READY', 1);
@@ -275,8 +275,8 @@ describe('a receiver that was down, or was added late', () => {
   test('gets no events of another organization, neither in its feed nor in its deliveries', async () => {
     const [own, other] = [await organization(), await organization()];
     const [ownHook, otherHook] = [await own.receiver(), await other.receiver()];
-    await own.tell('FILE_READY', 1);
-    await other.tell('FILE_READY', 2);
+    await own.emit('FILE_READY', 1);
+    await other.emit('FILE_READY', 2);
     await Promise.all([ownHook.tookSoon(1), otherHook.tookSoon(1)]);
     expect((await own.get<Page>('/events')).body.results.map(({ obj }) => obj.object_id)).toEqual(['1']);
     expect([ownHook.taken(), otherHook.taken()]).toEqual([['FILE_READY 1'], ['FILE_READY 2']]);

@@ -92,7 +92,7 @@ test('counts no file again at a re-sync', async () => {
 thoroughly('applies max_files to concurrent scrapes together', async () => {
   const user = await limited('side-by-side', { max_files: 4 });
   const sites = await Promise.all([startSampleSite(5, 1), startSampleSite(5, 1)]);
-  const parents = await Promise.all(sites.map((perPage) => user.scrape({ url: perPage.url('/sitemap.xml') })));
+  const parents = await Promise.all(sites.map((source) => user.scrape({ url: source.url('/sitemap.xml') })));
   const within = { READY: 4, DELAYED: 6 };
   expect(await states(user, parents, within)).toEqual(within);
   // The pages stay delayed: neither scrape releases pages into a place that the other has taken.
@@ -100,7 +100,7 @@ thoroughly('applies max_files to concurrent scrapes together', async () => {
   expect(await states(user, parents, within)).toEqual(within);
   for (const parent of parents) await user.post('/cancel_sync', { file_id: parent.id });
   await Promise.all(parents.map((parent) => user.settled(parent.id)));
-  await Promise.all(sites.map((perPage) => perPage.close()));
+  await Promise.all(sites.map((source) => source.close()));
 });
 
 test('cancels a delayed scrape, whose waiting pages end SYNC_ABORTED', async () => {

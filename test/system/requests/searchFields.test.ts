@@ -306,9 +306,9 @@ test('names the accepted sizes for a query_vector of another size', async () => 
   expect(JSON.stringify(body.detail)).toMatch(/384 or 1536 numbers/);
   // A user without files gets the size that their files would have.
   const userWithoutFiles = await service.user('without files');
-  const search = { query: 'x', k: 1 };
-  expect(await userWithoutFiles.search({ ...search, query_vector: QUERY_VECTOR })).toEqual([]);
-  expect(JSON.stringify((await userWithoutFiles.post('/embeddings', { ...search, query_vector: [1] })).body)).toMatch(
+  const request = { query: 'x', k: 1 };
+  expect(await userWithoutFiles.search({ ...request, query_vector: QUERY_VECTOR })).toEqual([]);
+  expect(JSON.stringify((await userWithoutFiles.post('/embeddings', { ...request, query_vector: [1] })).body)).toMatch(
     /384 numbers/,
   );
 });
@@ -316,9 +316,9 @@ test('names the accepted sizes for a query_vector of another size', async () => 
 test('answers ids of another user like missing ones', async () => {
   for (const field of ['file_ids', 'parent_file_ids'])
     for (const include_all_children of [false, true]) {
-      const search = { query: 'pump', query_vector: QUERY_VECTOR, k: 50, include_all_children, hybrid_search: true };
+      const request = { query: 'pump', query_vector: QUERY_VECTOR, k: 50, include_all_children, hybrid_search: true };
       const [foreign, missing] = await Promise.all(
-        [at(1, 2, 3, 4), [1, 2]].map((named) => stranger.post('/embeddings', { ...search, [field]: named })),
+        [at(1, 2, 3, 4), [1, 2]].map((named) => stranger.post('/embeddings', { ...request, [field]: named })),
       );
       expect(foreign).toMatchObject({ status: 200, body: { documents: [] } });
       expect(foreign?.body).toEqual(missing?.body);

@@ -135,7 +135,7 @@ test('pauses a scrape below its limit with the rest in the queue, and continues 
   expect(taken + (run.pause?.wanted ?? 0)).toBeGreaterThan(1_200);
   await waitFor(
     () => limitEventsOf(parent.request_id),
-    (eventTexts) => eventTexts === 1,
+    (count) => count === 1,
   );
 
   // The run would pause again at once.

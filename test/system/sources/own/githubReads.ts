@@ -19,8 +19,8 @@ export function githubReadRows(catalogue: Catalogue): void {
 
   /** Requests a list. Expects both documents to describe the answer. */
   const list = async (what: string, body: object = {}): Promise<{ status: number; body: Page }> => {
-    const requestedUrls = { data_source_id: source, repository: 'ada/atlas', ...body };
-    const { status, body: answer } = await customer.user.post<Page>(`${BASE_PATH}/${what}`, requestedUrls);
+    const request = { data_source_id: source, repository: 'ada/atlas', ...body };
+    const { status, body: answer } = await customer.user.post<Page>(`${BASE_PATH}/${what}`, request);
     const operation = { method: 'post', path: `${BASE_PATH}/${what}`, status };
     expect([answerFault('ours', operation, answer), answerFault('theirs', operation, answer)]).toEqual([null, null]);
     return { status, body: answer };

@@ -182,7 +182,7 @@ export function connectionOptionRows(customer: Customer, { said }: Catalogue, is
         const [usual, other] = [await urlFor({}), await urlFor(foreign)];
         expect(`${other.origin}${other.pathname}`).toBe(`${usual.origin}${usual.pathname}`);
         for (const field of own)
-          for (const value of HOSTILE.filter((first) => field !== 'gong_account_email' || !first.includes('@')))
+          for (const value of HOSTILE.filter((host) => field !== 'gong_account_email' || !host.includes('@')))
             expect(await requestUrl({ ...fixtureFields, [field]: value })).toMatchObject({
               status: 422,
               body: { detail: [{ loc: ['body', field] }] },
