@@ -122,7 +122,7 @@ describe('operators page', () => {
     expect(ids({ state: 'failed', page: 9 })).toEqual(from(1_050, 10));
     expect(render('sources', { sources })).toContain('all 120 failed 60 ready 60');
     const withProblems = { ...OVERVIEW.sources, counts: { revoked: 1, failed: 2, held: 3, syncing: 4, ready: 5 } };
-    expect(render('tiles', { sources: withProblems })).toMatch(/^Data sources 15 6 need a read/);
+    expect(render('tiles', { sources: withProblems })).toMatch(/^Data sources 15 6 need a look/);
     expect(render('tiles')).toMatch(/^Data sources 3 all well Runs in flight 1 none waits .* slowest answer 9 ms$/);
     const down = { ...OVERVIEW.engines, qdrant: { ...CHECK, ok: false } };
     expect(render('tiles', { engines: down })).toMatch(/trouble qdrant$/);

@@ -76,7 +76,7 @@ describe('reader of the event feed', () => {
     return { calls: calls.map(({ name }) => name.replace(/^.*\./, '')), of, lines };
   }
 
-  test('numbers events in each round, searches webhooks to wake after new events or a second, and settles after five', async () => {
+  test('numbers events each round, looks for webhooks after new events or a second, and settles pending events after five', async () => {
     const rounds: readonly Round[] = [
       ...[{ atMs: 0 }, { atMs: 400 }, { atMs: 999 }, { atMs: 1_000 }, { atMs: 1_100, numbered: 3 }],
       ...[{ atMs: 1_200 }, { atMs: 5_000 }, { atMs: 5_001 }, { atMs: 5_002 }],

@@ -18,7 +18,7 @@ async function accept(maxTokens: number | null): Promise<number> {
   return id;
 }
 
-test('concurrent takers never exceed the limit', async () => {
+test('concurrent requests for tokens never exceed the limit', async () => {
   const { pauses, runs } = service.store;
   const id = await accept(100);
   const taken = await Promise.all(Array.from({ length: 40 }, () => pauses.take(id, 7)));
