@@ -23,27 +23,27 @@ const isAlive = (pid: number | undefined): boolean => {
 };
 
 test('a process is started again after each of its deaths, until it is stopped', async () => {
-  const codes: (number | null)[] = [];
-  const child = await supervise('waits', { onExit: (code) => void codes.push(code) });
+  const ends: string[] = [];
+  const child = await supervise('waits', { onExit: (how) => void ends.push(how) });
   expect(child.ready).toEqual({ ready: true, port: 7 });
   for (let death = 1; death <= 3; death += 1) {
     const before = child.pid();
     process.kill(before ?? 0, 'SIGKILL');
     await soon(child.pid, (pid) => pid !== before && isAlive(pid));
-    expect(codes).toHaveLength(death);
+    expect(ends).toEqual(Array(death).fill('by SIGKILL'));
   }
   const last = child.pid();
   await child.stop();
-  expect([isAlive(last), codes.length]).toEqual([false, 3]);
+  expect([isAlive(last), ends.length]).toEqual([false, 3]);
 });
 
 test('a process without restart stays away, and one that fails at its start says how', async () => {
-  const codes: (number | null)[] = [];
-  const child = await supervise('waits', { restart: false, onExit: (code) => void codes.push(code) });
+  const ends: string[] = [];
+  const child = await supervise('waits', { restart: false, onExit: (how) => void ends.push(how) });
   const pid = child.pid();
   await child.kill();
   await soon(
-    () => codes,
+    () => ends,
     ({ length }) => length === 1,
   );
   expect([child.pid(), isAlive(pid)]).toEqual([pid, false]);
