@@ -124,7 +124,7 @@ export async function measureOurs({ service, site, sizes, report, wanted, attemp
       lastPeak = done.peak;
       if (!cold) speeds.push(done.pagesPerSecond);
       if (round === rounds) {
-        report.note(`CPU of the service's last round of chunks only, ms a page: ${perRole(done.cpu, pages, 2)}.`);
+        report.note(`CPU of the service's last round of chunks only, ms per page: ${perRole(done.cpu, pages, 2)}.`);
         report.note(`Memory at its peak, MB: ${perRole(done.peak.byRole, MB, 0)}.`);
       }
     });
@@ -170,7 +170,7 @@ export async function measureOurs({ service, site, sizes, report, wanted, attemp
       await atRest(early);
     });
     const done = await run('with vectors', vectorPages, CHUNKING, user);
-    report.note(`CPU with vectors, ms a page: ${perRole(done.cpu, vectorPages, 2)}.`);
+    report.note(`CPU with vectors, ms per page: ${perRole(done.cpu, vectorPages, 2)}.`);
     report.note(`Memory at the peak with vectors, MB: ${perRole(done.peak.byRole, MB, 0)}.`);
     const body = { url: site.sitemap(vectorPages), ...CHUNKING };
     tellRescrape('with vectors', await rescrape(service, site, user, vectorPages, body), done.ms, vectorPages, true);

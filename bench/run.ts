@@ -63,7 +63,7 @@ async function finish(): Promise<void> {
 
 // If anything hangs, the run ends with the results so far.
 setTimeout(() => {
-  report.note(`The run was cut off after ${LIMIT_MS[form] / 60_000} minutes.`);
+  report.note(`The run was stopped after ${LIMIT_MS[form] / 60_000} minutes.`);
   void finish().finally(() => process.exit(1));
 }, LIMIT_MS[form]).unref();
 
@@ -130,7 +130,7 @@ async function measurePeers(sitemap: (pages: number) => string, ours: Ours): Pro
       const withVectors = { ...orders, sitemap: sitemap(sizes.vectorPages), outFile: null, vectors };
       const done = await runPeer('langchain', withVectors);
       tell('LangChain.js', 'with vectors', done, ['peer', 'embedding', 'qdrant']);
-      report.note(`CPU of LangChain.js with vectors, ms a page: ${perRole(done.cpu, done.pages, 2)}.`);
+      report.note(`CPU of LangChain.js with vectors, ms per page: ${perRole(done.cpu, done.pages, 2)}.`);
       versus('with vectors compared with LangChain.js', ours.withVectors, done.pagesPerSecond, 1);
     });
   } finally {
@@ -153,13 +153,15 @@ try {
   }
   if (isWanted('peers') || isWanted('vectorPeer')) await measurePeers((pages) => site.sitemap(pages), ours);
   report.note(
-    `Chunks of ${CHUNKING.chunk_size} tokens overlapping by ${CHUNKING.chunk_overlap}. Peers get the selector of the main text ` +
-      '(<main>), we find it; LangChain.js counts tokens with our tokenizer unless said otherwise, and embeds with our model and processes.',
+    `Chunks of ${CHUNKING.chunk_size} tokens with an overlap of ${CHUNKING.chunk_overlap}. Peers receive the selector of the main text ` +
+      '(`<main>`); Allotrope detects it. LangChain.js counts tokens with our tokenizer unless stated otherwise, and embeds with our model and processes.',
   );
   report.note(
-    'CPU a page is that of API, worker, embedding and engines for us, and of process, embedding and Qdrant for peers; memory leaves engines out.',
+    'CPU per page includes API, worker, embedding and engines for Allotrope, and process, embedding and Qdrant for peers. Memory excludes engines.',
   );
-  report.note('Ratios compare medians of the rounds; ours without the first after the start, which compiles.');
+  report.note(
+    "Ratios compare medians of the rounds, without Allotrope's first round after the start, which includes compilation.",
+  );
   if (profileDir !== null) report.note('Profiles were taken, which slows the service down.');
   await finish();
   if (profileDir !== null) console.log((await summariseProfiles(profileDir)).join('\n'));

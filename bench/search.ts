@@ -27,6 +27,7 @@ import { cpuNow, cpuSince, pidsOf, type Role } from './processes.js';
 import { circumstances, table } from './report.js';
 import { CHUNKS_PER_FILE, randomVector, seedVectors, type SeedVectors } from './seedVectors.js';
 import { startBenchService } from './service.js';
+import { writeReport } from './writeReport.js';
 
 const option = (name: string): string | undefined =>
   process.argv.find((word) => word.startsWith(`--${name}=`))?.slice(name.length + 3);
@@ -237,9 +238,9 @@ const text = [
   '',
   `${begun.toISOString()} · \`npm run bench:search${given === undefined ? '' : ` -- --chunks=${given}`}\`, ${((Date.now() - begun.getTime()) / 60_000).toFixed(1)} minutes · ${circumstances()}`,
   '',
-  `POST /embeddings for ${K} chunks of one user (nine in ten chunks) with a tag that every tenth file has, by a query_vector, one caller, ` +
-    `${ROUNDS} searches; in alternation with the same query and filter made straight with the Qdrant client, which answers payloads and no texts. ` +
-    `Vectors are random, of ${EMBEDDED_SPACE.dimensions} numbers. Wanted: p50 at most ${WANTED}× the client's.`,
+  `POST /embeddings with a query_vector for ${K} chunks of one user, who owns nine of ten chunks, with a tag that one of ten files has; one caller, ` +
+    `${ROUNDS} searches. They alternate with the same query and filter through the Qdrant client, which returns payloads without texts. ` +
+    `Vectors are random, with ${EMBEDDED_SPACE.dimensions} dimensions. Wanted: p50 at most ${WANTED}× the client's.`,
   '',
   table(
     [
@@ -260,19 +261,19 @@ const text = [
     rows,
   ),
   '',
-  `Processor time of a search, ms, of ${CPU_ROUNDS} one after the other:`,
+  `Processor time per search in ms, over ${CPU_ROUNDS} searches in sequence:`,
   '',
   table(['chunks', 'API', 'MongoDB', 'Qdrant', 'caller', 'client: Qdrant', 'client: caller'], costs),
   '',
-  `${CALLERS} callers at once, each ${SEARCHES_EACH} such searches, as many as the machine can:`,
+  `${CALLERS} concurrent callers, each with ${SEARCHES_EACH} such searches, as fast as possible:`,
   '',
-  table(['chunks', 'searches', 'errors', 'a second', 'p50, ms', 'p95, ms', 'met'], crowds),
+  table(['chunks', 'searches', 'errors', 'per second', 'p50, ms', 'p95, ms', 'met'], crowds),
   '',
-  '- *By text*: the same without query_vector; the embedded model makes the vector.',
-  '- *Indexed*: points in an HNSW index; what a filter leaves is scanned up to 100 MB of vectors, with an index as without.',
-  '- *Engine*: memory of the embedded Qdrant engine at its peak.',
+  '- *By text*: the same with a query text, which the embedded model embeds.',
+  '- *Indexed*: points in an HNSW index. The matches of a filter are scanned up to 100 MB of vectors, with or without an index.',
+  '- *Engine*: peak memory of the embedded Qdrant engine.',
   '',
 ].join('\n');
-if (given === undefined) await writeFile(RESULTS, text);
+if (given === undefined) await writeReport(RESULTS, text);
 console.log(`\n${text}`);
 process.exit(0);

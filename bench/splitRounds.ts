@@ -1,31 +1,28 @@
-/** What every chunker of `bench:documents` does in a process of its own: cut one text several times, and tell how fast. */
+/** The child process of `bench:documents`: splits one text several times with one chunker and reports its speed. */
 import { readFile } from 'node:fs/promises';
 
 export type Splitter = 'allotrope' | 'RecursiveCharacterTextSplitter' | 'TokenTextSplitter';
 
 export interface SplitOrders {
   readonly splitter: Splitter;
-  /** What counts tokens; ours is always our own. */
+  /** The tokenizer that counts tokens; our chunker always uses its own. */
   readonly tokenizer: 'own' | 'gpt-tokenizer' | 'js-tiktoken';
   readonly file: string;
-  /** Of the text so many characters are taken. */
+  /** Number of characters of the text that are split. */
   readonly characters: number;
   readonly chunkSize: number;
   readonly chunkOverlap: number;
-  /** The first round of all warms up and is not counted. */
+  /** Number of measured rounds, after one that warms up. */
   readonly rounds: number;
-  /** Number of chunks that are printed. */
-  readonly shown: number;
 }
 
 export interface SplitDone {
-  /** Of each round, a second of processor time: both sides have one thread, and the machine may have other work. */
+  /** For each round, per second of processor time: the process has one thread, and the machine may have other work. */
   readonly megabytesPerSecond: readonly number[];
   readonly chunks: number;
-  readonly first: readonly string[];
 }
 
-/** Runs the rounds that the process was ordered and tells its parent. */
+/** Runs the rounds that the parent process ordered, and sends it the result. */
 export async function splitRounds(
   split: (text: string, orders: SplitOrders) => Promise<readonly string[]> | readonly string[],
 ): Promise<void> {
@@ -40,7 +37,7 @@ export async function splitRounds(
     const { user, system } = process.cpuUsage(begun);
     if (round > 0) megabytesPerSecond.push(megabytes / ((user + system) / 1e6));
   }
-  const done: SplitDone = { megabytesPerSecond, chunks: chunks.length, first: chunks.slice(0, orders.shown) };
+  const done: SplitDone = { megabytesPerSecond, chunks: chunks.length };
   process.send?.(done);
   process.disconnect();
 }
