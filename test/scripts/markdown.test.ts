@@ -43,10 +43,10 @@ test('reports links that lead to no file or no heading', () => {
 });
 
 test('reports paths of the project that do not exist', () => {
-  const text = 'See `docs/a.md`, docs/none.md, other/none.md, docs/<page>.md, docs/*.md and (docs/none.ts).';
-  const problems = missingPaths(linesOutsideCode(text), new Set(['docs']), (target) => target === 'docs/a.md');
+  const text = 'See `pages/a.md`, pages/none.md, other/none.md, pages/<page>.md, pages/*.md and (pages/none.ts).';
+  const problems = missingPaths(linesOutsideCode(text), new Set(['pages']), (target) => target === 'pages/a.md');
   expect(problems.map(({ message }) => message)).toEqual([
-    'docs/none.md does not exist',
-    'docs/none.ts does not exist',
+    'pages/none.md does not exist',
+    'pages/none.ts does not exist',
   ]);
 });
