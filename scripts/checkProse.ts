@@ -10,8 +10,8 @@ import { avoidedWordings, proseOfMarkdown, proseOfSource } from './prose.js';
 
 /** Recorded or foreign texts. */
 const SKIPPED = /(?:^|\/)(?:fixtures|histories)\//;
-/** Texts that are not rewritten yet: the tests, and the page that quotes their names. Remove an entry, never add one. */
-const NOT_YET = /^(?:test\/|docs\/security\.md$)/;
+/** Paths whose wording is not checked yet: the tests, and the page that quotes their names. Remove entries, never add one. */
+const UNCHECKED_WORDING = ['test/', 'docs/security.md'];
 
 const tracked = execFileSync('git', ['ls-files'], { encoding: 'utf8' }).trim().split('\n');
 const folders = new Set(tracked.filter((file) => file.includes('/')).map((file) => file.split('/', 1)[0] ?? ''));
@@ -30,7 +30,7 @@ for (const file of files) {
   const source = readFileSync(file, 'utf8');
   const isMarkdown = file.endsWith('.md');
   const prose = isMarkdown ? proseOfMarkdown(source) : proseOfSource(source);
-  if (!NOT_YET.test(file))
+  if (!UNCHECKED_WORDING.some((unchecked) => file.startsWith(unchecked)))
     for (const { line, words, advice } of avoidedWordings(prose))
       report(file, line, `"${words}". Write instead: ${advice}.`);
   const paths = missingPaths(isMarkdown ? linesOutsideCode(source) : prose, folders, existsSync);

@@ -3,18 +3,18 @@ import type { ActivityDeps } from '../deps.js';
 import { emptyFiles } from '../generations/eraseContents.js';
 import { advanceQuarantine } from './quarantineSteps.js';
 
-/** Files that came out of some others, at most: each message has a bounded number of attachments. */
-const MOST_INSIDE = 100_000;
-/** Files taken at once. */
+/** Maximum number of attachments below some files: each message has a bounded number. */
+const MAX_INSIDE = 100_000;
+/** Files processed in one step. */
 const FILES_AT_ONCE = 200;
 
-/** Ends what an earlier try has begun with files that are gone at their source. */
+/** Completes the steps that an earlier attempt began with vanished files. */
 export async function finishRemovals(run: RunDoc, deps: ActivityDeps, signal: AbortSignal): Promise<void> {
   while ((await advanceQuarantine(run, FILES_AT_ONCE, deps, signal)) > 0) signal.throwIfAborted();
 }
 
 /**
- * Deletes files that vanished at their source, with their attachments: callers see them as deleted, and get the
+ * Deletes files that vanished at their source, with their attachments. Callers see them as deleted and receive the
  * events of a deletion. They stay in quarantine for its configured time. Safe to repeat.
  */
 export async function removeMissing(
@@ -26,7 +26,7 @@ export async function removeMissing(
   if (ids.length === 0) return;
   const { store, settings } = deps;
   const filters = await store.files.expand(run, { parentFileIds: ids, includeAllChildren: true });
-  const all = [...new Set([...ids, ...(await store.files.ids(run, filters, MOST_INSIDE))])];
+  const all = [...new Set([...ids, ...(await store.files.ids(run, filters, MAX_INSIDE))])];
   if (settings.quarantineMs === 0) {
     await emptyFiles(store, run, all);
     await store.files.remove(run, run._id, all, true);

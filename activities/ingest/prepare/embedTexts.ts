@@ -6,7 +6,7 @@ import { contentStep } from './contentStep.js';
 import type { ActivityDeps } from '../../deps.js';
 import type { TokenBound } from './tokenBound.js';
 
-/** What is embedded of a chunk, and its cl100k tokens. */
+/** The text of a chunk that is embedded, and its cl100k tokens. */
 interface ChunkText {
   readonly text: string;
   readonly tokens: number;
@@ -15,11 +15,11 @@ interface ChunkText {
 const sumOf = (tokens: readonly (number | undefined)[]): number => tokens.reduce<number>((sum, n = 0) => sum + n, 0);
 
 /**
- * The vectors of chunks, in their order: those of texts known from before, and the rest computed now.
- * @param owner takes turns with others where texts wait to be embedded
- * @param bound what is computed is taken of it first; null: of nothing
- * @throws BoundReached where that does not fit
- * @param attempt gets the tokens of both
+ * Returns the vectors of chunks in order: cached ones, and newly computed ones.
+ * @param owner tenant for the fair queue
+ * @param bound tokens of computed texts are reserved from it first; null: unlimited
+ * @param attempt receives the token counts
+ * @throws BoundReached if the tokens do not fit
  */
 export async function embedTexts(
   owner: Party,

@@ -29,10 +29,10 @@ function metadataOf(opened: OpenedContent, document: ProcessedDocument | null): 
   return { ...opened.facts, ...document?.metadata };
 }
 
-/** Of a long document the texts of so many chunks are in memory at once, until they are embedded. */
+/** Maximum number of chunk texts of a long document that are in memory until they are embedded. */
 const CHUNKS_AT_ONCE = 2_000;
 
-/** A vector for each chunk of a document, in their order. */
+/** Returns a vector for each chunk of a document, in order. */
 async function embedChunks(
   owner: Party,
   space: VectorSpace,
@@ -52,10 +52,10 @@ async function embedChunks(
   return vectors;
 }
 
-/** Raised whenever the same bytes would give other text, chunks or vectors than before. */
+/** Increased whenever the same bytes would produce other text, chunks or vectors. */
 export const PIPELINE_VERSION = 3;
 
-/** Everything but the content that the outcome of a sync depends on, as a hash. */
+/** Returns a hash of everything except the content that the result of a sync depends on. */
 function processingOf(
   file: FileDoc,
   model: EmbeddingModelId,
@@ -72,8 +72,8 @@ function processingOf(
 }
 
 /**
- * The same hash for a file whose vectors alone become those of another model; null where a sync would make something
- * else of it anyway, so that the next one does.
+ * Returns the same hash for a re-embedded file; null if a sync would produce something else anyway, so that the next
+ * sync runs.
  */
 export function processingWithModel(
   file: FileDoc,
@@ -86,7 +86,7 @@ export function processingWithModel(
   return isCurrent ? processingOf(file, model, space, ocr) : null;
 }
 
-/** Hands the page's links on; of a page that the site says is unchanged, those of the copy we keep. */
+/** Reports the page's links; for an unchanged page, the links of the stored copy. */
 async function tellLinks(
   { file }: StartedFile,
   opened: OpenedContent | null,
@@ -111,10 +111,10 @@ async function tellLinks(
 }
 
 /**
- * Fetch → read → chunk → embed, for one file. Raw and parsed content are kept on the way.
- * @returns null when the file already holds just what this would make: nothing is read, embedded or written then
- * @throws Fault when this content can't be had or read; Deferred for a file of which something must be made first;
- * BoundReached for one that waits for more tokens; anything else is a store's fault
+ * Fetches, reads, chunks and embeds one file. Raw and parsed content are stored on the way.
+ * @returns null if the result would equal the current one: then nothing is read, embedded or written
+ * @throws Fault if the content cannot be fetched or read; Deferred if the file first needs another step; BoundReached
+ * if it waits for tokens; any other error is a store failure
  */
 export async function prepareFile(
   runId: number,
@@ -127,7 +127,7 @@ export async function prepareFile(
   if (!isSent(begun.file)) return prepareOpened(runId, begun, deps, signal, preparation);
   const started = await withOriginal(runId, begun, deps, signal);
   const transcript = await transcriptOf(started.file, deps);
-  // A recording is not read here: what is said in it is known by now.
+  // A recording is not parsed: its transcript already exists.
   const withContent = !started.file.options.storeFileOnly && transcript === null;
   const sent = await openOriginal(started.file, deps, withContent);
   try {
@@ -137,7 +137,7 @@ export async function prepareFile(
   }
 }
 
-/** @param sent what was sent for the file; null for one that has its content at its source */
+/** @param sent the uploaded content; null for content at a source */
 async function prepareOpened(
   runId: number,
   started: StartedFile,
@@ -154,13 +154,13 @@ async function prepareOpened(
   const space = asPicture ?? (wantsVectors(options) ? deps.embeddings.spaceOf(model) : null);
   const processedAs = processingOf(file, model, space, deps.settings.ocr);
   const comparable = file.generation > 0 && file.processedAs === processedAs;
-  // Known by its listing to be the content that we have: it is not even fetched.
+  // The listing shows that the content is unchanged: do not fetch it.
   const { metrics } = deps;
   if (comparable && isConnected(file) && file.listedVersion && file.listedVersion === file.version) {
     metrics.contentCame(file.source, 'unchanged', 0);
     return null;
   }
-  // While the content is fetched and read; one that may not have changed at all is waited for first.
+  // Runs while the content is fetched and read, or before that if the content may be unchanged.
   if (space && !comparable) deps.embeddings.prepare(space.name);
   const opened =
     sent ??
@@ -202,7 +202,7 @@ async function prepareOpened(
     rawHash,
     processedAs,
     ...opened.validators,
-    // That of its listing, from before it was fetched: what is newer by now is fetched again.
+    // The version of the listing, from before the fetch: a newer version is then fetched again.
     version: isConnected(file) ? (file.listedVersion ?? null) : null,
   };
   const statistics = {
@@ -226,7 +226,7 @@ async function prepareOpened(
     return { started, finished, content: small, document: null, space: null, vectors: [] };
   }
 
-  // A small content is still to be written.
+  // A small content is not written yet.
   const giveBytes = small === null;
   const read =
     sent && asPicture
@@ -241,7 +241,7 @@ async function prepareOpened(
     attempt.stage = 'embed';
     if (sent && asPicture) vectors = await embedPicture(owner, asPicture, sent, deps, signal);
     else if (space) vectors = await embedChunks(owner, space, document, deps, signal, tokens, attempt);
-    // Queued before the file is shown: they are the run's, whatever becomes of this try.
+    // Queued before the file is published: they belong to the run, whatever the result of this attempt.
     if (attachments.length > 0) contained = { ...(await acceptAttachments(runId, file, attachments, deps)) };
   } catch (error) {
     closeText(document);
