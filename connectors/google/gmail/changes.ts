@@ -54,7 +54,7 @@ export const gmailChanges = changeFeed(TOKEN, {
       if (isStale(error) || (error instanceof Fault && error.kind === 'not_found')) throw stale();
       throw error;
     }
-    // Gmail omits an empty list, but never the number of the mailbox.
+    // Gmail omits an empty list, but never the id of the history.
     if (body['historyId'] === undefined) requireList('Gmail', body['history'], 'its history');
     const found = [...messagesIn(asList(body['history']))];
     // The current labels show whether a message was moved to the trash, or back.
