@@ -20,7 +20,7 @@ const owned = (pattern, owners) => ({
   to: { path: `node_modules/${pattern}` },
 });
 
-/** Folders of activities/, highest first: each may import what stands below it, and the files beside the folders. */
+/** Folders of activities/, highest first: each may import the folders below it and the files next to the folders. */
 const JOBS = [
   ['runs'],
   ['coldStorage', 'delete', 'discover', 'reembed', 'webhooks'],
@@ -30,7 +30,7 @@ const JOBS = [
   ['generations'],
 ];
 
-/** Folders of store/, lowest first: each may import what stands below it, the shapes of all records, and the files beside the folders. */
+/** Folders of store/, lowest first: each may import the folders below it, the schemas of all records, and the files next to the folders. */
 const RECORDS = [
   ['events', 'frontier', 'migrations', 'usage', 'users', 'webhooks', 'whiteLabels', 'workers'],
   ['contents', 'items', 'ledger', 'organizations', 'recognizedPages', 'schedules', 'selections'],

@@ -14,16 +14,16 @@ import type { Metrics } from '../observability/metrics.js';
 import type { Store } from '../store/connect.js';
 import type { Transcriptions } from '../providers/transcription/types.js';
 
-/** Where a file's content is, in the words of its source. */
+/** Location of a file's content, in the terms of its source. */
 export interface ContentRef {
   readonly source: SourceType;
   readonly externalFileId: string;
   readonly externalUrl: string | null;
-  /** As the file's record keeps them. */
+  /** The options as stored in the file's record. */
   readonly sourceOptions: unknown;
   /** Validators of the stored copy, for a conditional request; null to fetch in any case. */
   readonly known: Validators | null;
-  /** What its data source is asked with; null for nothing. Throws a Fault once access to that was revoked. */
+  /** Returns the credentials of the file's data source; null if there is none. @throws Fault if access was revoked */
   credentials(): Promise<string | null>;
 }
 
@@ -36,107 +36,112 @@ export interface OpenedContent {
   /** Name and base for relative links. */
   readonly url: string;
   readonly html: HtmlSkips;
-  /** By what the source recognises this copy later. */
+  /** Values by which the source recognizes this copy in a later request. */
   readonly validators: Validators;
   /** Facts for file_metadata. */
   readonly facts: Readonly<Record<string, unknown>>;
-  /** What its source calls it now; absent: as its record does. */
+  /** Current name at the source; absent: the name in the record. */
   readonly name?: string;
-  /** As the record calls its format, whatever its reader does. */
+  /** Format for the record, if it differs from the reader's. */
   readonly recordedFormat?: string;
-  /** Files that it contains become files only where its options say so. */
+  /** Whether attachments become files only if the file's options request it. */
   readonly attachmentsOnRequest?: boolean;
 }
 
-/** The content that was sent for a file: it is kept already. */
+/** The uploaded content of a file, which is already stored. */
 export interface OpenedOriginal extends OpenedContent {
-  /** Where the content lies when it is too long to be carried about; `bytes` are empty then. */
+  /** Path of the content if it is too long for memory; `bytes` are empty then. */
   readonly path: string | null;
   readonly size: number;
   /** SHA-256, hex. */
   readonly hash: string;
-  /** What its sender said it is; null: it is looked at. */
+  /** Format declared by the sender; null: the content is inspected. */
   readonly readAs: DocumentFormat | null;
-  /** Of a recording: what is said in it. */
+  /** Transcript of a recording. */
   readonly transcript?: Transcript | null;
-  /** Gives back what was opened. */
+  /** Releases the opened content. */
   close(): Promise<void>;
 }
 
-/** The outside world as the activities see it: what connectors offer, for every source alike. */
+/** The connectors' operations, equal for every source. */
 export interface Sources {
-  /** Opens one file's content; null when the copy we have is still the content. Throws a Fault. */
+  /** Opens a file's content; returns null if the stored copy is current. @throws Fault */
   open(ref: ContentRef, signal: AbortSignal): Promise<OpenedContent | null>;
-  /** Streams the pages of a sitemap; reports sitemap files that could not be read. Throws a Fault when none could. */
+  /**
+   * Streams the pages of a sitemap and reports sitemap files that could not be read.
+   * @throws Fault if none could be read
+   */
   discover(
     sitemapUrl: string,
     signal: AbortSignal,
     onProblem: (problem: SitemapProblem) => void,
     usePremiumProxies: boolean,
   ): AsyncIterable<SitemapEntry>;
-  /** Fetches a file that a user named, whatever its type; `take` gets it as it comes. Throws a Fault. */
+  /** Downloads a file of any type from a user's URL; `take` receives it as a stream. @throws Fault */
   download<T>(url: string, signal: AbortSignal, take: (file: Download) => Promise<T>): Promise<T>;
   readonly readFeed: FeedSource['readFeed'];
-  /** Whether the site's robots.txt lets us fetch a page; true where that is not known yet. */
+  /** Returns whether the site's robots.txt permits fetching a page; true while that is unknown. */
   mayFetch(url: string, signal: AbortSignal): Promise<boolean>;
 }
 
 export interface IngestSettings {
-  /** Batches of one run under way at once. */
+  /** Batches of one run that are ingested in parallel. */
   readonly batchConcurrency: number;
-  /** Files of one batch under way at once. */
+  /** Files of one batch that are processed in parallel. */
   readonly fileConcurrency: number;
-  /** Files of all batches of a worker under way at once. */
+  /** Files of all batches of a worker that are processed in parallel. */
   readonly workerFileConcurrency: number;
-  /** Milliseconds before each new try of a file; their number is the number of new tries. */
+  /** Milliseconds before each retry of a file; the length is the number of retries. */
   readonly retryDelaysMs: readonly number[];
   readonly maxPagesPerScrape: number;
   readonly ocr: OcrLimits;
-  /** Milliseconds between looks for room of a run whose files are held back by a limit. */
+  /** Milliseconds between checks whether a limit still holds back the files of a run. */
   readonly limitRecheckMs: number;
   /** Maximum time in milliseconds that a run stays paused at its token limit. */
   readonly pausedRunMs: number;
   readonly webhooks: WebhookSettings;
-  /** Part of a data source's files that a listing may miss before their deletion is held. */
+  /** Percentage of a data source's files that a listing may miss before their deletion is held. */
   readonly massDeletePercent: number;
   /** Milliseconds during which a vanished file can be restored; 0: it is erased at once. */
   readonly quarantineMs: number;
 }
 
 export interface OcrLimits {
-  /** Pages of one file that are recognized at most. */
+  /** Maximum number of pages of one file that OCR reads. */
   readonly maxPages: number;
-  /** Pages of one file under way at once. */
+  /** Pages of one file that are read in parallel. */
   readonly pagesAtOnce: number;
-  /** Codes of the languages that are recognized. */
+  /** Language codes of OCR. */
   readonly languages: readonly string[];
 }
 
 export interface WebhookSettings {
-  /** For one try of a delivery. */
+  /** Timeout of one delivery attempt in milliseconds. */
   readonly timeoutMs: number;
-  /** Milliseconds before each new try of a delivery; their number is the number of new tries. */
+  /** Milliseconds before each retry of a delivery; the length is the number of retries. */
   readonly retryDelaysMs: readonly number[];
 }
 
-/** What a step may use. Made once by worker/main.ts. */
+/** Dependencies of the activities. worker/main.ts creates them once. */
 export interface ActivityDeps {
   readonly store: Store;
   readonly sources: Sources;
-  /** Accounts at connected sources. */
+  /** Connectors of connected sources. */
   readonly connectors: Connectors;
   readonly documents: DocumentPool;
-  /** What a file is, by its first bytes and its name. Throws a Fault for what can't be read. */
+  /** Detects the type of a file from its first bytes and its name. @throws Fault for an unreadable type */
   identify(input: Pick<ParseInput, 'bytes' | 'contentType' | 'name'>): Identified;
-  /** What counts cl100k tokens of a text; loaded when it is first wanted, for it takes some 40 MB. */
+  /** Loads the cl100k token counter. Loaded on first use, because it takes about 40 MB. */
   loadCounter(): Promise<(text: string) => number>;
   readonly embeddings: Embeddings;
-  /** The terms of a text with their weights; null for a text without any. Takes a fraction of a millisecond a chunk. */
+  /** Returns the weighted terms of a text; null if it has none. Takes a fraction of a millisecond per chunk. */
   encodeSparse(text: string): SparseVector | null;
   readonly transcriptions: Transcriptions;
-  /** The way out to webhooks: apart from that of ingests, so that receivers share no connections with sites. */
+  /**
+   * Outgoing requests to webhooks, separate from those of ingests, so that receivers share no connections with sites.
+   */
   readonly receivers: Pick<Egress, 'request'>;
-  /** What starts passes by itself: a record that is deleted loses it first. */
+  /** Schedules of automatic syncs. They are removed before their record is deleted. */
   readonly schedules: { remove(scheduleIds: readonly string[]): Promise<void> };
   /** Whether reading vectors from file storage failed because of the stored copy: retries cannot help. */
   isBrokenCopy(error: unknown): boolean;

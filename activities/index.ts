@@ -25,7 +25,7 @@ import { createTranscribeActivities } from './ingest/transcribe.js';
 import { createTagActivities } from './runs/updateTags.js';
 import { createUploadActivities } from './ingest/uploadStream.js';
 
-/** Every step that workflows may call, with its dependencies in place. */
+/** Creates all activities that workflows may call. */
 export function createActivities(deps: ActivityDeps) {
   const runner = createBatchRunner(deps);
   return {

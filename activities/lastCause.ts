@@ -2,8 +2,8 @@ import type { FaultKind } from '../contract/failures.js';
 import type { RunDoc } from '../store/runs/model.js';
 
 /**
- * Returns why a run failed: the cause that its last attempt gave, or else the last one that is known.
- * @param cause undefined: the last attempt gave none
+ * Returns why a run failed: the cause of its last attempt, or else the last known cause.
+ * @param cause undefined: the last attempt reported none
  */
 export function lastCause(
   { lastError }: Pick<RunDoc, 'lastError'>,

@@ -8,7 +8,7 @@ export function currentWorkflowKey({ keyOf }: Pick<TemporalNames, 'keyOf'>): str
   return id === undefined ? null : keyOf(id);
 }
 
-/** What every line is to say that is logged by an activity: which it is, and of which workflow. Elsewhere nothing. */
+/** Returns the fields of log lines in an activity: its id and its workflow. Returns none outside of activities. */
 export function activityFields(): Readonly<Record<string, string>> {
   const info = asyncLocalStorage.getStore()?.info;
   if (!info) return {};

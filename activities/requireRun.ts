@@ -9,8 +9,8 @@ type Target = 'fileId' | 'dataSourceId';
 
 /**
  * Returns the row of a run.
- * @param target the record that the activity cannot do without
- * @throws a failure that is not retried when the row is missing, as after the deletion of its user, or lacks its target
+ * @param target the record that the activity needs
+ * @throws a failure that is not retried if the row is missing, as after the deletion of its user, or has no target
  */
 export async function requireRun<Field extends Target = never>(
   { runs }: Pick<ActivityDeps['store'], 'runs'>,

@@ -11,29 +11,32 @@ import {
   type Provider,
 } from './oauth/tokenRequests.js';
 
-/** Where a person consents, and what their answer is exchanged with. */
+/** The URL for the user's consent, and the data for the later exchange. */
 export interface BegunConsent {
   readonly url: string;
-  /** Null where consent needs none. */
+  /** Null if the source needs none. */
   readonly requestToken: RequestToken | null;
 }
 
-/** How people consent at a source. */
+/** The consent flow of a source. */
 export interface Consent {
   readonly spec: OAuthSpec;
-  /** The client of the deployment; null where none is configured. */
+  /** The deployment's OAuth client; null if none is configured. */
   readonly client: OAuthClient | null;
-  /** The address at which a user consents. Throws a Fault if the facts give no address. */
+  /** Returns the URL at which a user consents. @throws Fault if the facts give no URL */
   url(facts: Readonly<Record<string, string>>, request: ConsentRequest): string;
-  /** Where a person consents; with OAuth 1.0a its provider is asked for a token first. Throws a Fault. */
+  /** Begins a consent; with OAuth 1.0a, this requests a token from the provider first. @throws Fault */
   begin(facts: Readonly<Record<string, string>>, request: ConsentRequest): Promise<BegunConsent>;
-  /** Exchanges a code, which works once. Throws a Fault. */
+  /** Exchanges a code, which works once. @throws Fault */
   exchange(request: CodeExchange): Promise<StoredGrant>;
-  /** Has the source end a grant, where its spec says how. Throws a Fault. */
+  /** Revokes a grant at the source, if its specification supports that. @throws Fault */
   revoke(grant: StoredGrant): Promise<void>;
 }
 
-/** @param providerOf the provider with its addresses filled in from the facts */
+/**
+ * Creates the consent flow of a source.
+ * @param providerOf returns the provider with the URLs for the given facts
+ */
 export function createConsent(
   spec: OAuthSpec,
   client: OAuthClient | null,

@@ -28,7 +28,7 @@ export const ERROR_CLASSES = {
   /** A point of its change feed is too old: what the account holds is listed whole. */
   cursor_invalid: {
     kind: 'stale_cursor',
-    sentence: 'no longer knows what changed since the last look. All is listed.',
+    sentence: 'no longer has the changes since the last sync. Everything is listed again.',
   },
   rate_limited: { kind: 'rate_limited', sentence: 'takes no more requests of this account for now.' },
   server: {

@@ -1,6 +1,6 @@
 /**
  * Reasons why an item could not be ingested, one row per kind. Every leaf (egress, connectors, documents, embeddings)
- * throws a Fault; the activity retries the item if its row says so. `remedy` tells the user what to do.
+ * throws a Fault; the activity retries the item if its row permits it. `remedy` tells the user what to do.
  */
 export const FAULTS = {
   /** The service may not call the address (private, link-local, bad scheme or port). */

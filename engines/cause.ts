@@ -51,16 +51,30 @@ export interface Cause {
 export async function causeOf(dataDir: string, name: EngineName, logged: number): Promise<Cause> {
   const full = await fullDisk(dataDir, name, logged);
   if (full !== null) return { line: full, isDiskFull: true };
-  const lines = (await tailOf(dataDir, name, logged)).split('\n').filter((line) => line.trim() !== '');
-  return { line: (lines.findLast((line) => !isRoutine(line)) ?? '').slice(0, LONGEST), isDiskFull: false };
+  const errors = (await tailOf(dataDir, name, logged)).split('\n').map(errorOf);
+  return { line: (errors.findLast((error) => error !== '') ?? '').slice(0, LONGEST), isDiskFull: false };
 }
 
-/** Whether mongod's log line is routine (stack frames, addresses, versions) and not an error. */
-function isRoutine(line: string): boolean {
+/** Lines that Temporal and the Qdrant engine print at each start. */
+const BANNER = /^(?:Temporal (?:CLI|Server|Persistence|UI|Metrics)\b|listening on )/;
+
+/**
+ * Returns the error of a log line; empty if the line reports none. Of mongod's JSON lines, only severities E and F are
+ * errors: the others are stack frames, addresses and versions.
+ */
+function errorOf(line: string): string {
   try {
-    const { s: severity } = JSON.parse(line) as { s?: string };
-    return severity !== 'E' && severity !== 'F';
+    const { s: severity, msg = '', attr } = JSON.parse(line) as MongodLine;
+    if (severity !== 'E' && severity !== 'F') return '';
+    return typeof attr?.error === 'string' ? `${msg}: ${attr.error}` : msg;
   } catch {
-    return false;
+    return BANNER.test(line) ? '' : line.trim();
   }
+}
+
+/** A line of mongod's log: https://www.mongodb.com/docs/v7.0/reference/log-messages/ */
+interface MongodLine {
+  readonly s?: string;
+  readonly msg?: string;
+  readonly attr?: { readonly error?: unknown };
 }

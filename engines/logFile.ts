@@ -25,7 +25,7 @@ export const logSize = (dataDir: string, engine: EngineName): Promise<number> =>
   );
 
 /**
- * Returns the end of an engine's log.
+ * Returns the end of an engine's log, from the start of a line.
  * @param bytes maximum length
  * @param from offset at which to start; a log that is shorter was rotated, and is read from its start
  */
@@ -34,8 +34,11 @@ export async function readLogTail(dataDir: string, engine: EngineName, bytes = T
   try {
     const { size } = await file.stat();
     const start = Math.max(0, size - bytes, from > size ? 0 : from);
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(bytes), 0, bytes, start);
-    return buffer.toString('utf8', 0, bytesRead).trim();
+    // One byte more: it tells whether the first line is complete.
+    const before = start > 0 ? 1 : 0;
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(bytes + before), 0, bytes + before, start - before);
+    const text = buffer.toString('utf8', 0, bytesRead);
+    return (before === 1 ? text.slice(text.indexOf('\n') + 1) : text).trim();
   } finally {
     await file.close();
   }

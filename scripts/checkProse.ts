@@ -1,23 +1,40 @@
-/** `npm run check:prose`: fails on wording that the project avoids, with file, line and what to write instead. */
+/**
+ * `npm run check:prose`: fails on wording that the project avoids, and in Markdown also on long lines, broken links and
+ * missing paths. Prints file, line and what to write instead.
+ */
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 
+import { brokenLinks, linesOutsideCode, longLines, missingPaths } from './markdown.js';
 import { avoidedWordings, proseOfMarkdown, proseOfSource } from './prose.js';
 
 /** Recorded or foreign texts. */
 const SKIPPED = /(?:^|\/)(?:fixtures|histories)\//;
-/** Texts that are not rewritten yet: the tests, and the page that quotes their names. Remove an entry, never add one. */
-const NOT_YET = /^(?:test\/|docs\/security\.md$)/;
+/** Paths whose wording is not checked yet: the tests, and the page that quotes their names. Remove entries, never add one. */
+const UNCHECKED_WORDING = ['test/', 'docs/security.md'];
 
-const tracked = execFileSync('git', ['ls-files', '*.ts', '*.cjs', '*.mjs', '*.md'], { encoding: 'utf8' }).trim();
-const files = tracked.split('\n').filter((path) => !SKIPPED.test(path) && !NOT_YET.test(path));
+const tracked = execFileSync('git', ['ls-files'], { encoding: 'utf8' }).trim().split('\n');
+const folders = new Set(tracked.filter((file) => file.includes('/')).map((file) => file.split('/', 1)[0] ?? ''));
+const files = tracked.filter((file) => /\.(?:ts|cjs|mjs|md)$/.test(file) && !SKIPPED.test(file) && existsSync(file));
+const read = (target: string): string | null => {
+  if (!existsSync(target)) return null;
+  return statSync(target).isFile() ? readFileSync(target, 'utf8') : '';
+};
+
 let number = 0;
-for (const path of files) {
-  const source = readFileSync(path, 'utf8');
-  const prose = path.endsWith('.md') ? proseOfMarkdown(source) : proseOfSource(source);
-  for (const { line, words, advice } of avoidedWordings(prose)) {
-    number++;
-    console.log(`${path}:${line}: "${words}". Write instead: ${advice}.`);
-  }
+const report = (file: string, line: number, message: string): void => {
+  number += 1;
+  console.log(`${file}:${line}: ${message}`);
+};
+for (const file of files) {
+  const source = readFileSync(file, 'utf8');
+  const isMarkdown = file.endsWith('.md');
+  const prose = isMarkdown ? proseOfMarkdown(source) : proseOfSource(source);
+  if (!UNCHECKED_WORDING.some((unchecked) => file.startsWith(unchecked)))
+    for (const { line, words, advice } of avoidedWordings(prose))
+      report(file, line, `"${words}". Write instead: ${advice}.`);
+  const paths = missingPaths(isMarkdown ? linesOutsideCode(source) : prose, folders, existsSync);
+  const problems = isMarkdown ? [...longLines(source), ...brokenLinks(file, source, read), ...paths] : paths;
+  for (const { line, message } of problems) report(file, line, message);
 }
 process.exitCode = number === 0 ? 0 : 1;

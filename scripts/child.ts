@@ -26,7 +26,8 @@ export interface ChildOptions {
   readonly restart?: boolean;
   /** Whether dist/ is compiled first; default: true. */
   readonly compile?: boolean;
-  readonly onExit?: (code: number | null) => void;
+  /** Called when the process ended unexpectedly. @param how `by SIGKILL` or `with code 1` */
+  readonly onExit?: (how: string) => void;
   /**
    * Milliseconds without a heartbeat after which the process counts as frozen and is killed; then it is restarted. Only
    * for modules that send heartbeats. Absent: never.
@@ -71,13 +72,16 @@ function launch({ module, env, onLogLine }: ChildOptions): ChildProcess {
   return child;
 }
 
+const howEnded = (code: unknown, signal: unknown): string =>
+  typeof signal === 'string' ? `by ${signal}` : `with code ${String(code)}`;
+
 async function whenReady(child: ChildProcess, module: string): Promise<Record<string, unknown>> {
   const timer = new AbortController();
   try {
     return await Promise.race([
       once(child, 'message', { signal: timer.signal }).then(([message]) => message as Record<string, unknown>),
-      once(child, 'exit', { signal: timer.signal }).then(([code]) => {
-        throw new Error(`${module} ended at start with code ${String(code)}; its message is above`);
+      once(child, 'exit', { signal: timer.signal }).then(([code, signal]) => {
+        throw new Error(`${module} ended at start ${howEnded(code, signal)}; its message is above`);
       }),
       new Promise<never>((_resolve, reject) => {
         setTimeout(() => reject(new Error(`${module} was not ready within ${READY_MS / 1000} s`)), READY_MS).unref();
@@ -120,9 +124,9 @@ export async function superviseChild(options: ChildOptions): Promise<SupervisedC
   let child = launch(options);
   const watch = (): void => {
     killWhenFrozen(child, options);
-    child.once('exit', (code) => {
+    child.once('exit', (code, signal) => {
       if (stopping) return;
-      options.onExit?.(code);
+      options.onExit?.(howEnded(code, signal));
       if (options.restart === false) return;
       setTimeout(() => {
         if (stopping) return;

@@ -1,4 +1,4 @@
-/** Wording that the project avoids (CONTRIBUTING.md, Language), and how it is found in comments, sentences and Markdown. */
+/** Wording that the project avoids (CONTRIBUTING.md, Checks), and how it is found in comments, sentences and Markdown. */
 import ts from 'typescript';
 
 /** One avoided wording, and what to write instead. */
@@ -9,31 +9,48 @@ interface Wording {
 
 /** Homemade, archaic or personifying wording. Each pattern is narrow enough to have no legitimate use in this project. */
 const WORDINGS: readonly Wording[] = [
-  { pattern: /\b(somebody|nobody|whoever|whosoever)\b/i, advice: 'name the actor: the user, the caller, the worker' },
+  { pattern: /\b(?:somebody|nobody|whoever|whosoever)\b/i, advice: 'name the actor: the user, the caller, the worker' },
   {
-    pattern: /\b(?:(?:is|are|was|were|be|been|being) told|tells? of|told of)\b/i,
+    pattern: /\b(?:(?:is|are|was|were|be|been|being) told|tells? (?:of|again)|told of)\b/i,
     advice: 'notify, report, emit, log',
   },
   { pattern: /\b(?:goes|went|gone|going) on\b|\blets? go\b|\bletting go\b/i, advice: 'continue; release' },
   {
-    pattern: /\b(?:lies|lay) (?:in|at|beside|below|on|apart)\b|\bstands? (?:in for|for it|elsewhere|still|beside)\b/i,
+    pattern:
+      /\b(?:lies|lay) (?:in|at|beside|below|on|apart)\b|\bstands? (?:in for|for it|elsewhere|there|still|beside)\b|\bstood (?:in|still)\b/i,
     advice: 'is stored, is, waits, replaces',
   },
   { pattern: /\b(?:that|which) there (?:is|are|was|were)\b/i, advice: 'existing, available' },
   {
-    pattern: /\b(?:for want of|amid|anew|hence|thereby|hitherto|in vain|makes up for|whereby|therein)\b/i,
-    advice: 'plain words: without, again, so, compensates',
+    pattern: /(?:^|[.;:] )(?:Who|Whose|What) (?:is|was|are|were|has|had|came|lies|stands|vanished|it|they)\b(?!.*\?)/,
+    advice: 'begin with the actor or the object, not with a clause',
+  },
+  {
+    pattern: /\b(?:of|for|in|by|from|than|with|at) what (?:was|were|has|had|came|lies|stands)\b/i,
+    advice: 'name the thing: the stored chunks, the previous answer',
+  },
+  {
+    pattern:
+      /\b(?:for want of|amid|anew|hence|thereby|hitherto|in vain|makes up for|whereby|therein|thereof|by turns|save (?:that|where|for)|such as have)\b/i,
+    advice: 'plain words: without, again, so, except, alternately',
   },
   {
     pattern: /\b(?:put aside|broken off|breaks? off|(?:has|had|have) back|to be had|in motion|taken for)\b/i,
     advice: 'deferred, aborted, restored, available, running, treated as',
   },
   {
-    pattern:
-      /\b(?:row|run|source|feed|event|worker|store|listing|setting|record) (?:knows?|hears?|heard|takes? note|forgets?|minds?)\b/i,
-    advice: 'code stores, receives, checks, ignores',
+    pattern: /\bbeside\b(?!s)|\bby then\b|\bany more\b/i,
+    advice: 'next to, in addition to, while; at that time; longer',
   },
-  { pattern: /\b(?:come|comes|came|coming) to (?:an|its|their|no|a proper) end\b/i, advice: 'ends, finishes' },
+  {
+    pattern:
+      /\b(?:row|run|source|feed|event|worker|store|listing|setting|record) (?:knows?|knew|hears?|heard|says|said|takes? note|forgets?|minds?)\b/i,
+    advice: 'code stores, receives, checks, states, ignores',
+  },
+  {
+    pattern: /\b(?:come|comes|came|coming) to (?:an|its|their|no|a proper|the) end\b/i,
+    advice: 'ends, finishes',
+  },
 ];
 
 /** A piece of prose, and the line of the file on which it begins (from 1). */

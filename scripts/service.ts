@@ -96,7 +96,7 @@ export async function startService({ env, say, onLogLine }: ServiceOptions): Pro
           ...(module === 'worker/main' && { frozenAfterMs: FROZEN_STALLS * config.stallAfterMs }),
           onFrozen: (pid) => say(`${module} (process ${String(pid)}) is frozen; killing it`),
           ...(onLogLine && { onLogLine }),
-          onExit: (code) => say(`${module} ended with code ${String(code)}; starting it again`),
+          onExit: (how) => say(`${module} ended ${how}; restarting it`),
         });
         stops.push(() => child.stop());
         return child;

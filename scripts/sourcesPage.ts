@@ -86,15 +86,15 @@ export function sourcesPage(): string {
     });
   return `# Connected sources
 
-**Nothing here was tested with a real account.** Each source is tested with an emulator of its own
-([test/emulators](../test/emulators)), written to what its provider publishes, by the catalogue that every source passes
-([test/system/sources](../test/system/sources)) and by syncs whose worker was killed at random moments
-([test/long/catalogueKill.test.ts](../test/long/catalogueKill.test.ts)). The last column names what else there is of each.
-This page is written from \`contract/sources.ts\` and \`connectors/\` by \`npm run docs:sources\`.
+**No source was tested with a real account.** Each source is tested with an emulator
+([test/emulators](../test/emulators)) that implements the provider's published interface, by the catalogue of tests that
+every source passes ([test/system/sources](../test/system/sources)), and by syncs whose worker is killed at random
+moments ([test/long/catalogueKill.test.ts](../test/long/catalogueKill.test.ts)). The last column names additional tests.
+\`npm run docs:sources\` writes this page from \`contract/sources.ts\` and \`connectors/\`.
 
-For all of them: what vanished at the source is deleted here by the next listing, unless so much is missing that an operator
-has to approve it; contents are read up to the smaller of MAX_UPLOAD_BYTES and MAX_DOCUMENT_BYTES; limits of the source are waited out.
-Ids, item types and particular cases: [api/sources.md](api/sources.md).
+For every source, the next listing deletes files whose items vanished, unless so many are missing that an operator must
+approve it. Contents are read up to the smaller of MAX_UPLOAD_BYTES and MAX_DOCUMENT_BYTES. Syncs wait for the source's
+rate limits. Ids, item types and special cases: [sources in the API guide](api/sources.md).
 
 | source | auth | listed as | what is ingested | incremental | deletions | limits | proven against |
 |---|---|---|---|---|---|---|---|

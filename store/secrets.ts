@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 
-/** What a secret belongs to. A ciphertext that is moved to another place does not open there. */
+/** The owner of a secret. A ciphertext that is moved to another owner cannot be decrypted. */
 export interface SecretPlace {
   readonly organizationId: number;
   /** Kind and id of the record: `white_label:7`. */
@@ -8,24 +8,27 @@ export interface SecretPlace {
   readonly field: string;
 }
 
-/** A secret as it is stored: nonce and ciphertext (with its tag at the end) in base64, and which key opens it. */
+/** A secret as stored: nonce and ciphertext with its authentication tag in base64, and the id of its key. */
 export interface SealedSecret {
   keyId: string;
   nonce: string;
   ciphertext: string;
 }
 
-/** Encrypts what must never rest in clear: client secrets, signing keys, credentials of connections. */
+/** Encrypts secrets before they are stored: client secrets, signing keys, credentials of connections. */
 export interface Secrets {
   seal(place: SecretPlace, plaintext: string): SealedSecret;
-  /** @throws when the key is no longer in SECRET_KEY, or the ciphertext was altered or belongs elsewhere */
+  /** @throws if the key is no longer in SECRET_KEY, or the ciphertext was altered or has another owner */
   open(place: SecretPlace, sealed: SealedSecret): string;
 }
 
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** AES-256-GCM with keys derived from SECRET_KEY: the first seals, all open, so that keys can be rotated. */
+/**
+ * Creates AES-256-GCM encryption with keys derived from SECRET_KEY: the first encrypts, all decrypt, so that keys can
+ * be rotated.
+ */
 export function createSecrets(keys: readonly { id: string; key: Buffer }[]): Secrets {
   const derived = new Map(
     keys.map(({ id, key }) => [id, Buffer.from(hkdfSync('sha256', key, '', 'sealed-secret', 32))]),

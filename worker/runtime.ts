@@ -30,6 +30,9 @@ const read = (port: number): Promise<string> =>
     request.on('error', reject);
   });
 
+/** The native runtime logs through `logger`; by default it prints lines of its own format to standard output. */
+const LOGGING = { filter: { core: 'WARN', other: 'ERROR' }, forward: {} } as const;
+
 /**
  * Installs the SDK's native runtime, once per process. It exports its metrics only on a port, so it gets a free
  * loopback port from which our metrics page reads them.
@@ -38,7 +41,7 @@ const read = (port: number): Promise<string> =>
 export async function installRuntime(logger: Logger, isMeasured: boolean): Promise<() => Promise<string>> {
   const options = { logger, shutdownSignals: [] };
   if (!isMeasured) {
-    Runtime.install(options);
+    Runtime.install({ ...options, telemetryOptions: { logging: LOGGING } });
     return () => Promise.resolve('');
   }
   for (let tried = 1; ; tried += 1) {
@@ -50,7 +53,7 @@ export async function installRuntime(logger: Logger, isMeasured: boolean): Promi
       useSecondsForDurations: true,
     };
     try {
-      Runtime.install({ ...options, telemetryOptions: { metrics: { prometheus } } });
+      Runtime.install({ ...options, telemetryOptions: { logging: LOGGING, metrics: { prometheus } } });
       return () => read(port);
     } catch (error) {
       if (tried >= TRIES) throw error;

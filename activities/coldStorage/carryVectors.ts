@@ -8,11 +8,11 @@ import type { RunDoc } from '../../store/runs/model.js';
 import type { ActivityDeps } from '../deps.js';
 import { settlePointTags } from '../generations/pointTags.js';
 
-/** Files whose vectors are on their way at once. */
+/** Files whose vectors are moved in parallel. */
 const FILES_AT_ONCE = 4;
-/** Times a file's tags may change between its points and its flip. */
+/** Maximum number of tag changes between writing a file's points and publishing it. */
 const TAG_CHANGES = 5;
-const LOST = 'The vectors of this file can no longer be read from file storage. Resync it to make them again.';
+const LOST = 'The vectors of this file can no longer be read from file storage. Resync it to compute them again.';
 
 type MoveDeps = Pick<ActivityDeps, 'store' | 'log' | 'isBrokenCopy'>;
 
@@ -26,17 +26,17 @@ export const newTry = ({ _id: runId, organizationId, userId, requestId, workflow
   token: randomUUID().slice(0, 8),
 });
 
-/** The part of a file that names its points. */
+/** Returns the scope of a file's points. */
 const pointsOf = ({ _id: fileId, generation, vectorSpace, dimensions }: FileDoc) => ({
   fileId,
   generation,
   space: { name: vectorSpace ?? '', dimensions: dimensions ?? 0 },
 });
 
-/** Writes a file's vectors into file storage and notes where; false when they can't go there now. */
+/** Writes a file's vectors to file storage and records their key. Returns false if they cannot be moved now. */
 async function keep(by: MoveTry, file: FileDoc, { store, log }: MoveDeps): Promise<boolean> {
   const { organizationId, _id: fileId, generation, numChunks, dimensions } = file;
-  // Being synced, deleted, or used: it turns back.
+  // The file is being synced, deleted or searched: cancel the move.
   if (file.syncStatus !== 'READY' || file.vectorSpace === null) return false;
   const points = store.vectors.readPoints(pointsOf(file), numChunks);
   const expected = { dimensions: dimensions ?? 0, points: numChunks };
@@ -53,7 +53,7 @@ async function keep(by: MoveTry, file: FileDoc, { store, log }: MoveDeps): Promi
 }
 
 /** Writes a file's points back unchanged, with its current tags and data source; false if its copy is lost. */
-async function bringBack(
+async function restorePoints(
   by: MoveTry,
   file: FileDoc,
   ancestors: readonly number[],
@@ -74,8 +74,8 @@ async function bringBack(
   }
 }
 
-/** Flips files to HOT_STORAGE. Points of a file whose tags were changed meanwhile get the new ones first. */
-async function flipHot(store: Store, by: MoveTry, brought: readonly CarriedFile[]): Promise<void> {
+/** Switches files to HOT_STORAGE. If the tags of a file changed meanwhile, its points are updated first. */
+async function switchToHot(store: Store, by: MoveTry, brought: readonly CarriedFile[]): Promise<void> {
   let open = brought;
   for (let change = 0; open.length > 0; change += 1) {
     const flipped = new Set(await store.moves.flipToHot(by, open));
@@ -86,7 +86,7 @@ async function flipHot(store: Store, by: MoveTry, brought: readonly CarriedFile[
       open.map(({ _id }) => _id),
     );
     const revisions = new Map(settled.map((file) => [file._id, file.tagsRevision]));
-    // One whose tags are the same was held back by something else: another content, a delete.
+    // If the tags are unchanged, the switch failed for another reason: new content, or a delete.
     open = open.flatMap((file) => {
       const { tagsRevision, ...rest } = file;
       const now = revisions.get(file._id);
@@ -96,8 +96,8 @@ async function flipHot(store: Store, by: MoveTry, brought: readonly CarriedFile[
 }
 
 /**
- * Moves the vectors of files, each in the direction that its record names: they are written to the target first, then
- * the record is switched. Obsolete copies are left to `tidyMoves`.
+ * Moves the vectors of files in the direction that each record names: writes them to the target, then switches the
+ * record. Leaves obsolete copies to `tidyMoves`.
  * @returns the claimed files
  */
 export async function carryVectors(
@@ -133,7 +133,7 @@ export async function carryVectors(
   const kept = await those('HOT_TO_COLD', (file) => keep(by, file, deps));
   await store.moves.flipToCold(by, kept);
   const ancestors = await store.files.ancestorsOf(taken);
-  const brought = await those('COLD_TO_HOT', (file) => bringBack(by, file, ancestors.get(file._id) ?? [], deps));
-  await flipHot(store, by, brought);
+  const brought = await those('COLD_TO_HOT', (file) => restorePoints(by, file, ancestors.get(file._id) ?? [], deps));
+  await switchToHot(store, by, brought);
   return taken;
 }

@@ -9,7 +9,7 @@ import { tidyMoves } from './tidyMoves.js';
 
 const FILES_PER_BATCH = 200;
 
-/** Moving vectors between Qdrant and file storage. */
+/** Creates the activities that move vectors between Qdrant and file storage. */
 export function createMoveActivities(deps: ActivityDeps) {
   const { store, log } = deps;
   return {
@@ -28,7 +28,7 @@ export function createMoveActivities(deps: ActivityDeps) {
       );
     },
 
-    /** Ends the run; files whose move it has not ended are where they were. */
+    /** Ends the run. Files whose move did not finish stay in their previous storage. */
     async finishMove({ runId, outcome }: RunInput & { outcome: 'finished' | 'aborted' }): Promise<void> {
       const run = await requireRun(store, runId);
       for (;;) {

@@ -6,11 +6,11 @@ import type { Run, RunDoc } from '../../store/runs/model.js';
 import type { ActivityDeps } from '../deps.js';
 import { requireRun } from '../requireRun.js';
 
-/** Files whose vectors are moved at once. */
+/** Maximum number of files in one batch. */
 const FILES_PER_BATCH = 200;
 const DONE: MovePlan = { fileIds: [], afterId: null, waiting: false };
 
-/** Which files a run of moveStorage moves next. */
+/** Creates the activity that selects the next files of a moveStorage run. */
 export function createPlanMoveActivities({ store }: Pick<ActivityDeps, 'store'>) {
   const { moves } = store;
 
@@ -24,11 +24,11 @@ export function createPlanMoveActivities({ store }: Pick<ActivityDeps, 'store'>)
     const fileIds = await moves.claimCold(run, run._id, filters, afterId, FILES_PER_BATCH);
     const last = fileIds.at(-1);
     if (last !== undefined) return { fileIds, afterId: last, waiting: false };
-    // Whatever another run is just bringing to cold storage is looked at again.
+    // Files that another run is moving to cold storage are checked again.
     return (await moves.callBack(run, filters)) ? { fileIds: [], afterId: 0, waiting: true } : DONE;
   };
 
-  /** The rest of a change that the request has begun. */
+  /** Applies the remaining part of a change that the request has begun. */
   const modifyRest = async (
     run: Run<'moveStorage'>,
     { filters, change }: { readonly filters: FileFilters; readonly change: ColdStorageChange },
@@ -41,7 +41,10 @@ export function createPlanMoveActivities({ store }: Pick<ActivityDeps, 'store'>)
   };
 
   return {
-    /** Claims the next files of a run, at most a batch; what it has claimed and not moved comes first. Safe to repeat. */
+    /**
+     * Claims the next files of a run, at most one batch. Files that were claimed but not moved come first. Safe to
+     * repeat.
+     */
     async planMove({ runId, afterId }: RunInput & { afterId: number }): Promise<MovePlan> {
       const run = runOfKind(await requireRun(store, runId), 'moveStorage');
       await store.runs.markStarted(runId);

@@ -8,14 +8,14 @@ const EVERY_GENERATION = { below: Number.MAX_SAFE_INTEGER };
 /** Returns the obsolete generations of a file of this attempt; the record names the place of its vectors. */
 function superfluousPoints(file: FileDoc): GenerationScope['generations'] {
   const { embeddingStorageStatus, generation } = file;
-  // Above may be those of a sync that is under way.
+  // Higher generations may belong to an active sync.
   return { below: embeddingStorageStatus === 'HOT_STORAGE' ? generation : generation + 1 };
 }
 
 /**
- * Removes obsolete copies of files that an attempt has moved or not: points whose vectors are in file storage, and
- * copies whose vectors are in Qdrant. Then it releases the files. Safe to repeat.
- * @param worked the files as the try took them: what it has written of any other content is deleted
+ * Deletes obsolete copies after an attempt: points whose vectors are in file storage, and copies whose vectors are in
+ * Qdrant. Then it releases the files. Safe to repeat.
+ * @param worked the files as the attempt read them: its writes for any other content are deleted
  */
 export async function tidyMoves(
   store: Store,
@@ -41,7 +41,7 @@ export async function tidyMoves(
     const generation = wrote.get(fileId);
     if (!file && (kept.has(fileId) || back.has(fileId))) continue;
     if (!file) {
-      // Deleted, and what came after the delete had looked goes too.
+      // The file was deleted. Delete what was written after the delete had checked.
       points.push({ ...tenant, fileId, generations: EVERY_GENERATION });
       contents.push({ ...tenant, fileId, generations: EVERY_GENERATION });
     } else if (isOurs(file)) {

@@ -12,11 +12,11 @@ import type { ActivityDeps } from '../deps.js';
 
 const MINUTE_MS = 60_000;
 
-/** The steps of a connection by consent. Their inputs and results are in the attempt's row. */
+/** Creates the steps of a connection by consent. Their inputs and results are in the attempt's row. */
 export function createConnectActivities({ store, connectors, log }: ActivityDeps) {
   const rowOf = async (runId: number): Promise<AttemptDoc> => {
     const attempt = await store.attempts.find(runId);
-    // A user that is being deleted takes its attempts along.
+    // Deleting a user also deletes its attempts.
     if (!attempt) throw new Fault('gone', 'This connection no longer exists. Connect again.');
     return attempt;
   };
@@ -29,7 +29,7 @@ export function createConnectActivities({ store, connectors, log }: ActivityDeps
   const signalOf = (): AbortSignal => AbortSignal.timeout(MINUTE_MS);
 
   return {
-    /** Whether the person is back; ends what waited too long. */
+    /** Returns whether the user has returned from the consent. Ends expired attempts. */
     async getConnectionState({ runId }: RunInput): Promise<ConnectionState> {
       await store.runs.markStarted(runId);
       const attempt = await rowOf(runId);
@@ -44,9 +44,9 @@ export function createConnectActivities({ store, connectors, log }: ActivityDeps
     },
 
     /**
-     * Exchanges the code, after recording that it is about to be sent. An interrupted attempt may have used the code up, or
-     * never have reached the provider: only a second request shows which, and a provider that treats it as a theft revokes
-     * tokens that were never received. Safe to repeat.
+     * Exchanges the code, after recording that it is about to be sent. Whether an interrupted attempt used the code is
+     * unknown: only a second request shows it. If the provider treats that request as a theft, it revokes only tokens
+     * that were never received. Safe to repeat.
      */
     async exchangeCode({ runId }: RunInput): Promise<void> {
       const attempt = await rowOf(runId);
@@ -83,7 +83,7 @@ export function createConnectActivities({ store, connectors, log }: ActivityDeps
       }
     },
 
-    /** Asks whose account it is, and writes the data source down with the work that was asked for, once. */
+    /** Requests the account's name, then writes the data source and the requested work, once. */
     async recordConnection({ runId }: RunInput): Promise<void> {
       const attempt = await rowOf(runId);
       const grant = store.attempts.grantOf(attempt);
@@ -113,7 +113,7 @@ export function createConnectActivities({ store, connectors, log }: ActivityDeps
             session,
           );
           const change = { dataSourceId: dataSource._id, runIds };
-          // Another attempt did it, or it was cancelled: discard this result.
+          // Another attempt wrote it, or it was cancelled: discard this result.
           if (!(await store.attempts.move(runId, ['granted'], 'connected', change, session)))
             throw new Error('The connection was ended meanwhile');
         });

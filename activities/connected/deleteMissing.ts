@@ -5,24 +5,24 @@ import type { ActivityDeps } from '../deps.js';
 import { countHeld } from '../quarantine/massDelete.js';
 import { removeMissing, finishRemovals } from '../quarantine/removeMissing.js';
 
-/** Files compared, and deleted, at once. */
+/** Files that are compared and deleted in one step. */
 const FILES_PER_BATCH = 200;
 const HELD =
-  'a listing misses so much that nothing was deleted; look at the source, then approve it by the command line';
+  'a listing misses so many items that nothing was deleted; check the source, then approve the deletion with the command line';
 
 /** Items that a listing did not find, or that a change feed reported as deleted. */
 interface Vanishing {
-  /** Of the data source. */
+  /** Number of files of the data source. */
   readonly files: number;
   readonly vanished: number;
-  /** Nothing at all was found. */
+  /** Whether the listing found nothing at all. */
   readonly isEmpty: boolean;
   drop(): Promise<void>;
 }
 
 /**
- * Deletes the files and forgets the items that are at the source no more. Nothing where a listing was not whole, or where
- * so much is missing that a fault of the source is likelier. Safe to repeat.
+ * Deletes the files and items that no longer exist at the source. Deletes nothing if the listing was incomplete, or if
+ * so much is missing that an error of the source is likelier. Safe to repeat.
  */
 export async function deleteMissing(
   run: Run<'syncItems'>,
@@ -35,7 +35,7 @@ export async function deleteMissing(
   const { refused } = progress.walk;
 
   const unfound = async (): Promise<Vanishing> => {
-    // A file that was created after the listing began proves nothing about the listing.
+    // A file that was created after the start of the listing is not evidence of a complete listing.
     const listing = { runId, begun: run.acceptedAt };
     const { items, ...counts } = await store.items.countVanished(source, listing);
     return {
@@ -66,13 +66,13 @@ export async function deleteMissing(
     },
   });
 
-  // What an earlier try has taken is listed no more.
+  // Files that an earlier attempt deleted are no longer listed.
   await finishRemovals(run, deps, signal);
   const byChanges = isByChanges(progress);
   // The feed reports no deletions outside its roots: the sync has listed those completely.
   if (byChanges && progress.told && refused === 0) await store.items.markUnlisted(source, runId, progress.told);
   const { files, vanished, isEmpty, drop } = await (byChanges ? toldGone() : unfound());
-  // The contents of a folder that could not be listed, now or before, are unknown; deletions in a feed are certain.
+  // If a folder could not be listed, its contents are unknown. Deletions in a change feed are certain.
   const mayDrop = byChanges || knowsAll(progress.walk);
   const isApproved = source.deletionsApproved === true;
   const held = mayDrop ? countHeld({ missing: vanished, files, isEmpty, isApproved }, settings.massDeletePercent) : 0;

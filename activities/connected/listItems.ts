@@ -11,16 +11,16 @@ import { withAccount } from './openAccount.js';
 import { listPage } from './listPage.js';
 import { waitOutLimits } from './waitOutLimits.js';
 
-/** How long one activity lists: a history of a few events holds a listing of any length. */
+/** Maximum duration of one activity. A listing of any length then fits into a short workflow history. */
 const AT_ONCE_MS = 300_000;
 
-/** Lists a connected account, and deletes the files of items that are gone. */
+/** Creates the activities that list a connected account and delete the files of vanished items. */
 export function createItemActivities(deps: ActivityDeps) {
   const { store, log } = deps;
   const rowOf = async (runId: number) => runOfKind(await requireRun(store, runId, 'dataSourceId'), 'syncItems');
 
   return {
-    /** `finished` when there is nothing to do: an earlier execution did it all, or another run has the listing. */
+    /** Returns `finished` if there is nothing to do: an earlier execution did it, or another run lists the account. */
     async beginListing({ runId }: RunInput): Promise<{ finished: boolean }> {
       const run = await rowOf(runId);
       await store.runs.markStarted(runId);
@@ -30,7 +30,7 @@ export function createItemActivities(deps: ActivityDeps) {
       return { finished: true };
     },
 
-    /** Stores the next pages of the listing. The row holds the position after each, so a crash costs one page. */
+    /** Stores the next pages of the listing. The row holds the position after each page, so a crash costs one page. */
     async listItems({ runId }: RunInput): Promise<ListItemsResult> {
       const run = await rowOf(runId);
       const signal = cancellationSignal();
@@ -58,7 +58,10 @@ export function createItemActivities(deps: ActivityDeps) {
       await deleteMissing(run, source, deps, cancellationSignal());
     },
 
-    /** Ends the listing and records its outcome in the data source. A cancelled one keeps the items that were known and found. */
+    /**
+     * Ends the listing and records its outcome in the data source. A cancelled listing keeps the known and the found
+     * items.
+     */
     async endListing({ runId, outcome, ...given }: EndListingInput): Promise<void> {
       const run = await rowOf(runId);
       const failure = given.message === undefined ? null : lastCause(run, given.message, given.cause);
@@ -66,8 +69,8 @@ export function createItemActivities(deps: ActivityDeps) {
       const finished = outcome === 'finished';
       const { listed, point, walk } = run.progress;
       const source = finished && point !== undefined ? await store.dataSources.find(run, run.dataSourceId) : null;
-      // A feed reports neither what a whole listing missed or kept, nor deletions in folders that could not be listed:
-      // then the next listing reads everything.
+      // The feed reports neither items that a full listing missed, nor deletions in folders that could not be listed.
+      // Therefore the next listing is a full one.
       const isKnown = isByChanges(run.progress)
         ? source !== null && (await store.items.countReopened(source, runId)) === 0
         : knowsAll(walk) && walk.refused <= MAX_CLOSED && source?.metadata['deletions_held'] === undefined;

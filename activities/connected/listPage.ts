@@ -14,13 +14,13 @@ import { takePage } from './walk.js';
 
 type Feed = NonNullable<Account['changes']>;
 
-/** A listing of what an account holds, by the run that has it. */
+/** A listing of an account, and the run that owns it. */
 export interface Listing extends SyncItemsRequest {
   readonly runId: number;
   readonly items: Pick<Items, 'closed' | 'keep' | 'markClosed' | 'markGone' | 'markGoneAt' | 'unlist'>;
 }
 
-/** Of what the connector knows, an item keeps what is answered, and its version. */
+/** Converts a connector's item to a stored item: the fields that the API returns, and the version. */
 const listedOf = (account: Account) => (given: SourceItem) => {
   const { hasContent: _content, isAttachment: _attached, createdAt: _at, tags: _tags, ...listed } = given;
   const { typeAtSource: _type, attachedTo: _of, skipReason: _why, ...item } = listed;
@@ -29,7 +29,7 @@ const listedOf = (account: Account) => (given: SourceItem) => {
 
 const isStale = (error: unknown): boolean => error instanceof Fault && error.kind === 'stale_cursor';
 
-/** Returns the current change cursor; null if the account has no feed: then every listing is complete. */
+/** Returns the current change cursor; null if the account has no change feed, so that every listing is full. */
 async function pointOfNow(feed: Feed, signal: AbortSignal): Promise<string | null> {
   try {
     return await feed.now(signal);
@@ -66,12 +66,12 @@ async function takeChanges(
   const page = await feed.since(since, signal);
   const { changes, goneAt = [], next, more, isDeep = false } = page;
   // The first page names the roots that the feed covers; other roots are listed completely.
-  const beside = page.coveredRoots && !progress.told ? { told: page.coveredRoots } : null;
+  const covered = page.coveredRoots && !progress.told ? { told: page.coveredRoots } : null;
   const last = new Map<string, Change>();
   for (const change of changes) last.set('gone' in change ? change.gone : change.item.externalId, change);
   const told = [...last.values()];
   const there = told.flatMap((change) => ('item' in change ? [change.item] : []));
-  // First, because contents of a deleted folder may have been moved out of it.
+  // Deletions come first, because contents of a deleted folder may have been moved out of it.
   const gone = told.flatMap((change) => ('gone' in change ? [change.gone] : []));
   await items.markGone(source, gone);
   await items.markGoneAt(source, goneAt);
@@ -79,13 +79,13 @@ async function takeChanges(
   const open = there.flatMap(({ externalId, isExpandable }) =>
     isExpandable && !isDeep && fresh.has(externalId) ? [externalId] : [],
   );
-  const roots = beside ? { next: null } : progress.walk.roots;
+  const roots = covered ? { next: null } : progress.walk.roots;
   const walk = { ...progress.walk, open: [...new Set([...progress.walk.open, ...open])], roots };
   const listed = progress.listed + told.length;
-  return { ...progress, ...beside, walk, since: more ? next : null, point: next, listed };
+  return { ...progress, ...covered, walk, since: more ? next : null, point: next, listed };
 }
 
-/** Takes the next page of a listing in, and answers the listing from behind it. Safe to repeat. @throws Fault */
+/** Stores the next page of a listing and returns the listing after it. Safe to repeat. @throws Fault */
 export async function listPage(
   open: OpenAccount,
   progress: SyncItemsProgress,

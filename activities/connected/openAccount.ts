@@ -34,7 +34,7 @@ export async function withAccount<T>(
     return await use({ source, account });
   } catch (error) {
     if (error instanceof Fault && error.kind === 'access_revoked' && source.sealedCredentials !== null) {
-      // Exactly the credentials in use: a refresh may have replaced those that were read before.
+      // Compare the credentials in use: a refresh may have replaced the ones that were read first.
       const refused = account.grantVersion() ?? source.sealedCredentials;
       const now = await store.transaction((session) =>
         store.dataSources.revoke(tenant, dataSourceId, session, { refused, workflowId: currentWorkflowKey(names) }),
@@ -44,7 +44,7 @@ export async function withAccount<T>(
         const { organizationId } = tenant;
         log.warn(
           { organizationId, dataSourceId },
-          `${CONNECTED_SOURCES[source.type].name} takes the credentials no more`,
+          `${CONNECTED_SOURCES[source.type].name} no longer accepts the credentials`,
         );
       }
     }

@@ -18,12 +18,12 @@ import { waitOutLimits } from './waitOutLimits.js';
 import { recordSkipped, recordOnce } from './recordSkipped.js';
 import { takePage } from './walk.js';
 
-/** How long one activity queues: a history of a few events holds a selection of any size. */
+/** Maximum duration of one activity. A selection of any size then fits into a short workflow history. */
 const AT_ONCE_MS = 300_000;
-/** Files accepted at once. */
+/** Files accepted in one transaction. */
 const FILES_AT_ONCE = 500;
 
-/** What of an item becomes a file. */
+/** The fields of an item that its file needs. */
 type Queued = Pick<
   SourceItem,
   'externalId' | 'externalUrl' | 'name' | 'createdAt' | 'version' | 'tags' | 'typeAtSource'
@@ -32,7 +32,7 @@ type Queued = Pick<
 /** Whether the run is part of a scheduled sync, not a request for these files. */
 const isPass = ({ parentRunId }: RunDoc): boolean => parentRunId !== undefined;
 
-/** An item that was asked for and is not there: its file tells so, by not being had. */
+/** Returns the file of a requested item that the source did not return. Opening it fails and reports the reason. */
 const unlisted = (externalId: string): Queued => ({
   externalId,
   externalUrl: null,
@@ -74,14 +74,14 @@ export function createQueueActivities(deps: ActivityDeps) {
         workflowOf: () => run.workflowId,
       }));
     const accepted = await store.files.acceptMany(run, requests(source));
-    // A tag workflow may have passed before the files were there: then they are accepted with its tags.
+    // The tags may have changed before the files existed: then accept the files with the new tags.
     const now = await store.dataSources.find(run, source._id);
     return now && now.tagsVersion !== source.tagsVersion
       ? accept(run, request, { source: now, account }, items)
       : accepted;
   };
 
-  /** Leaves out what an incremental sync need not bring in, and tells so. */
+  /** Removes the items that an incremental sync skips, and reports them. */
   const withoutCopies = async (
     run: RunDoc,
     { incremental = false, ingest }: SyncSourceRequest,
@@ -106,7 +106,10 @@ export function createQueueActivities(deps: ActivityDeps) {
   };
 
   return {
-    /** Queues the next files of the run's selection. The row holds the position after each page. Safe to repeat: files are matched by their external ids. */
+    /**
+     * Queues the next files of the run's selection. The row holds the position after each page. Safe to repeat: files
+     * are matched by their external ids.
+     */
     async queueItems({ runId }: RunInput): Promise<QueueItemsResult> {
       const run = runOfKind(await requireRun(store, runId, 'dataSourceId'), 'syncSource');
       const { dataSourceId } = run;
@@ -128,7 +131,7 @@ export function createQueueActivities(deps: ActivityDeps) {
             // A named item that is only a container is walked, not reported.
             const others = items.filter((item) => !taken.has(item) && !(isNamed(item) && item.isSelectable));
             await recordSkipped(store, { run, source, request }, others, page.skipped);
-            // What a pass does not meet is the listing's to judge.
+            // Items that a scheduled sync does not find are deleted by the listing, not here.
             const found: Queued[] = [...wanted, ...(isPass(run) ? [] : missing.map(unlisted))];
             const named = await withoutCopies(run, request, source, found);
             const room = most === null ? named.length : Math.max(0, most - progress.queued);
@@ -147,7 +150,7 @@ export function createQueueActivities(deps: ActivityDeps) {
           const upload = { ...run, uploadId: run.uploadId ?? null };
           if (isFull)
             await store.events.write([uploadEvent('FILE_SYNC_LIMIT_REACHED', upload)], session, `limit:${runId}`);
-          // A scheduled sync writes one event of its own for the whole selection.
+          // A scheduled sync writes one event for the whole selection.
           if (isPass(run)) return;
           await store.events.write([uploadEvent('ALL_UPLOADED_FILES_QUEUED', upload)], session, `discovered:${runId}`);
         });

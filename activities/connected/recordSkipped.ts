@@ -11,16 +11,16 @@ import type { ActivityDeps } from '../deps.js';
 
 type Store = Pick<ActivityDeps['store'], 'transaction' | 'events' | 'ledger'>;
 
-/** Things that one event names. */
+/** Items named by one event. */
 const ITEMS_PER_EVENT = 100;
-/** Events written at once. */
+/** Events written in one transaction. */
 const EVENTS_AT_ONCE = 20;
-/** Of what its connector says no more than that it can't be selected. */
-const UNSAID = 'Its source gives it out in no form that can be read. Open it there.';
+/** Reason for an item that the connector only marks as not selectable. */
+const UNSAID = 'The source does not provide it in a readable form. Open it there.';
 
 type Request = Pick<SyncSourceRequest, 'ingest' | 'isWhole'>;
 
-/** Tells each in a run once: also where its page is taken again after a death. */
+/** Writes events once per run, even if their page is processed again after a crash. */
 export async function recordOnce(
   store: Pick<Store, 'transaction' | 'events'>,
   run: RunDoc,
@@ -34,37 +34,38 @@ export async function recordOnce(
   });
 }
 
-/** Why an item becomes no file; null for what does, holds such as do, or was not asked for. */
+/** Returns why an item becomes no file; null if it becomes one, contains such items, or was not requested. */
 function reasonOf(item: SourceItem, { ingest }: Request): string | null {
   const { skipReason, isSelectable, hasContent, isAttachment, attachedTo } = item;
-  // Whether attachments come is the caller's own word.
+  // The caller decides whether attachments are ingested.
   if (isAttachment === true && !hasContent && ingest.syncAttachments !== true) return null;
   if (!isChosenByType(item, ingest)) return hasContent && attachedTo === undefined ? EXCLUDED_BY_TYPE : null;
   return skipReason ?? (isSelectable || hasContent ? null : UNSAID);
 }
 
 /**
- * Records the items of a selection that become no file, and so have no record of their own: one event for each
- * reason, in lists. A scheduled sync does not repeat the events.
+ * Records the items of a selection that become no file, and so have no record: one event per reason, with a list. A
+ * scheduled sync does not repeat the events.
  * @param items the skipped items
- * @param beside other entries, which are not items
+ * @param others skipped entries that are not items
  */
 export async function recordSkipped(
   store: Store,
   { run, source, request }: { readonly run: RunDoc; readonly source: DataSourceDoc; readonly request: Request },
   items: readonly SourceItem[],
-  beside: readonly SkippedItem[],
+  others: readonly SkippedItem[],
 ): Promise<void> {
   const byReason = new Map<string, Pick<SkippedItem, 'externalId' | 'name'>[]>();
   const add = (one: Pick<SkippedItem, 'externalId' | 'name'>, reason: string | null): void => {
-    // Of all there is, types were named in the same breath; of a selection the connection may have, long ago.
+    // A request for everything names its types itself. For a selection, the types may have been set with the
+    // connection.
     if (reason === null || (reason === EXCLUDED_BY_TYPE && request.isWhole === true)) return;
     const known = byReason.get(reason);
     if (known) known.push(one);
     else byReason.set(reason, [one]);
   };
   for (const item of items) add(item, reasonOf(item, request));
-  for (const one of beside) if (isChosenByType(one, request.ingest)) add(one, one.reason);
+  for (const one of others) if (isChosenByType(one, request.ingest)) add(one, one.reason);
   await store.ledger.note(
     run,
     [...byReason].flatMap(([reason, all]) => {

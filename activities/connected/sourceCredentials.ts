@@ -8,7 +8,7 @@ type Deps = Pick<ActivityDeps, 'store'>;
 /** Returns the credentials of a source that is not an account; null without any. @throws Fault access_revoked */
 export function credentialsOf(source: DataSourceDoc, { store }: Deps): string | null {
   if (source.revokedAccess)
-    throw new Fault('access_revoked', 'Access to this source was taken back. Add it again to go on with it.');
+    throw new Fault('access_revoked', 'Access to this source was revoked. Add it again to continue.');
   return store.dataSources.credentialsOf(source);
 }
 

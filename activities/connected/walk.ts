@@ -4,19 +4,19 @@ import type { Walk } from '../../contract/connections.js';
 import { Fault } from '../../contract/failures.js';
 import type { TypeFilter } from '../../contract/typesAtSource.js';
 
-/** A page of a walk, and the walk from behind it. */
+/** A page of a walk, and the position after it. */
 export interface WalkStep {
   readonly items: readonly SourceItem[];
-  /** Items that were asked for and are not there, or may not be looked into. */
+  /** Requested items that do not exist or are inaccessible. */
   readonly missing: readonly string[];
-  /** Of these, those that may not be looked into. */
+  /** The inaccessible ones of these. */
   readonly refused: readonly string[];
   /** Entries that are not items. */
   readonly skipped: readonly SkippedItem[];
   readonly walk: Walk;
 }
 
-/** A cursor that is stale again after so many restarts would be stale forever. */
+/** A cursor that is stale again after this many restarts would be stale forever. */
 const MAX_RESTARTS = 3;
 
 /** Returns the walk with its current list at the first page; null if that cannot help. */
@@ -30,7 +30,7 @@ function restart(walk: Walk, error: unknown): Walk | null {
 }
 
 /**
- * Takes the next page of a walk, and begins the current list again where its cursor is damaged or of an older version.
+ * Returns the next page of a walk. Restarts the current list if its cursor is damaged or of an older version.
  * @throws Fault as `takeNext` does
  */
 export async function takePage(
@@ -49,11 +49,11 @@ export async function takePage(
 }
 
 /**
- * Returns the next page of a walk; the walk is complete when isWalked. An inaccessible item is skipped alone.
- * @param wishes types that become files: other items may be skipped; unset: none is
- * @throws Fault for all else that keeps it from being listed
+ * Returns the next page of a walk; the walk is complete when isWalked. Only an inaccessible item is skipped.
+ * @param typeFilter types that become files: other items may be skipped; unset: none is
+ * @throws Fault for any other reason why it cannot be listed
  */
-async function takeNext(account: Account, walk: Walk, signal: AbortSignal, wishes?: TypeFilter): Promise<WalkStep> {
+async function takeNext(account: Account, walk: Walk, signal: AbortSignal, typeFilter?: TypeFilter): Promise<WalkStep> {
   const [scope, ...rest] = walk.open;
   if (scope === undefined) {
     if (walk.roots === null) return { items: [], missing: [], refused: [], skipped: [], walk };
@@ -67,7 +67,7 @@ async function takeNext(account: Account, walk: Walk, signal: AbortSignal, wishe
   const behind = { ...walk, open: rest, at: null };
   let page: ItemPage;
   try {
-    page = await account.listDescendants(scope, walk.at, signal, wishes);
+    page = await account.listDescendants(scope, walk.at, signal, typeFilter);
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     const nothing = { items: [], missing: [scope], skipped: [] };

@@ -9,12 +9,12 @@ import type { ActivityDeps } from '../deps.js';
 import { requireRun } from '../requireRun.js';
 import { emptyFiles } from '../generations/eraseContents.js';
 
-/** Files taken from their runs at once. */
+/** Files taken from their runs in one step. */
 const FILES_STOPPED = 500;
-/** Files deleted at once. */
+/** Files deleted in one step. */
 const FILES_PER_BATCH = 200;
 
-/** Deletion of files that a user named. */
+/** Creates the activities that delete files on request. */
 export function createDeleteActivities({ store, schedules, log }: ActivityDeps) {
   /** Adds the parents of the requested children to the request: after some deletions they could not be found. */
   const withParents = async (run: Run<'deleteFiles'>): Promise<DeleteFilesRequest & DeleteFilesProgress> => {
@@ -26,8 +26,8 @@ export function createDeleteActivities({ store, schedules, log }: ActivityDeps) 
     return { ...request, parents };
   };
 
-  /** Otherwise the next sync of their container would bring them back. */
-  const leaveOut = async (tenant: Tenant, ids: readonly number[]): Promise<void> => {
+  /** Without a tombstone, the next sync of their container would add them again. */
+  const addTombstones = async (tenant: Tenant, ids: readonly number[]): Promise<void> => {
     const files = await store.files.byIds(tenant, ids);
     const parents = [...new Set(files.flatMap(({ parentId }) => parentId ?? []))];
     const scheduled = await store.schedules.containers(tenant, parents);
@@ -35,7 +35,7 @@ export function createDeleteActivities({ store, schedules, log }: ActivityDeps) 
   };
 
   return {
-    /** Takes the files that wait or are under way from their runs, before anything is deleted. Safe to repeat. */
+    /** Takes waiting and active files from their runs before anything is deleted. Safe to repeat. */
     async stopQueued({ runId }: RunInput): Promise<void> {
       const run = runOfKind(await requireRun(store, runId), 'deleteFiles');
       await store.runs.markStarted(runId);
@@ -49,7 +49,7 @@ export function createDeleteActivities({ store, schedules, log }: ActivityDeps) 
       }
     },
 
-    /** Deletes the next files that match, from a cursor on; answers the next cursor, null at the end. Safe to repeat. */
+    /** Deletes the next matching files after a cursor; returns the next cursor, null at the end. Safe to repeat. */
     async deleteBatch({ runId, afterId }: RunInput & { afterId: number }): Promise<{ afterId: number | null }> {
       const run = runOfKind(await requireRun(store, runId), 'deleteFiles');
       const tenant = { organizationId: run.organizationId, userId: run.userId };
@@ -58,9 +58,9 @@ export function createDeleteActivities({ store, schedules, log }: ActivityDeps) 
       const ids = await store.files.deletable(tenant, { runId, acceptedAt }, request, afterId, FILES_PER_BATCH);
       if (ids.length === 0) return { afterId: null };
 
-      // First what would bring them back by itself.
+      // Remove first what would recreate the files: schedules and selections.
       await schedules.remove((await store.schedules.containers(tenant, ids)).map(scheduleIds.container));
-      if (!request.preserveFileRecord) await leaveOut(tenant, ids);
+      if (!request.preserveFileRecord) await addTombstones(tenant, ids);
       // Quarantined children are deleted with them.
       await store.quarantine.expire(tenant, { parentIds: ids });
       await emptyFiles(store, run, ids);

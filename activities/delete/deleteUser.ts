@@ -7,14 +7,17 @@ import { requireRun } from '../requireRun.js';
 import { emptyFiles } from '../generations/eraseContents.js';
 import { advanceQuarantine } from '../quarantine/quarantineSteps.js';
 
-/** Files erased at once. */
+/** Files deleted in one step. */
 const FILES_PER_BATCH = 200;
-/** Runs that are stopped at once. */
+/** Runs stopped in one step. */
 const RUNS_PER_ROUND = 500;
-/** Schedules that are looked for at once. */
+/** Schedules requested from Temporal in one step. */
 const SCHEDULES_PER_ROUND = 50;
 
-/** Deletion of a user with all it owns. The user's record stays, as deleted, so that its id is never given to another. */
+/**
+ * Creates the activities that delete a user with all data. The user's record stays, marked as deleted, so that its id
+ * is never reused.
+ */
 export function createDeleteUserActivities(deps: ActivityDeps) {
   const { store, schedules, names, log } = deps;
   const eraseQuarantined = async (run: RunDoc): Promise<number> => {
@@ -26,7 +29,7 @@ export function createDeleteUserActivities(deps: ActivityDeps) {
     return { run, tenant: { organizationId: run.organizationId, userId: run.userId } };
   };
   return {
-    /** Removes the user's schedules: first, or they would restart runs that were just ended. */
+    /** Removes the user's schedules. This comes first: they would start new runs. */
     async removeSchedules({ runId }: RunInput): Promise<void> {
       const { tenant } = await rowOf(runId);
       for (;;) {
@@ -36,7 +39,7 @@ export function createDeleteUserActivities(deps: ActivityDeps) {
       }
     },
 
-    /** Keeps what waits in the outbox from starting, and names some workflows that still work for the user. */
+    /** Removes waiting runs from the outbox and returns some workflows that still work for the user. */
     async stopUserRuns({ runId }: RunInput): Promise<{ workflowIds: string[] }> {
       const { run, tenant } = await rowOf(runId);
       await store.runs.markStarted(runId);
@@ -45,18 +48,20 @@ export function createDeleteUserActivities(deps: ActivityDeps) {
       return { workflowIds: [...others].map((id) => names.idOf(id)) };
     },
 
-    /** Deletes some of the user's files with all that belongs to them; answers whether there were any. */
+    /** Deletes some of the user's files with all their data; returns their number. */
     async eraseFiles({ runId }: RunInput): Promise<{ erased: number }> {
       const { run, tenant } = await rowOf(runId);
       const ids = await store.files.ids(tenant, {}, FILES_PER_BATCH);
-      // Then what was kept of files that vanished at their sources.
+      // Then the files in quarantine.
       if (ids.length === 0) return { erased: await eraseQuarantined(run) };
       await emptyFiles(store, run, ids);
       await store.files.remove(tenant, runId, ids, false);
       return { erased: ids.length };
     },
 
-    /** The last look: `again` when a request that came in at the same moment made something new, else the user is erased. */
+    /**
+     * Checks once more. Returns `again` if a concurrent request created new data; otherwise marks the user as erased.
+     */
     async finishUserDelete({ runId }: RunInput): Promise<{ again: boolean }> {
       const { run, tenant } = await rowOf(runId);
       const [files, runs, quarantined] = await Promise.all([
@@ -98,7 +103,7 @@ export function createDeleteUserActivities(deps: ActivityDeps) {
       return { again: false };
     },
 
-    /** The delete was cancelled: the user stays deleted for callers; a new request continues with the rest. */
+    /** The deletion was cancelled: callers still cannot see the user, and a new request continues the deletion. */
     async stopUserDelete({ runId }: RunInput): Promise<void> {
       await store.files.stopped(runId);
       await store.runs.finish(runId, 'aborted', {});

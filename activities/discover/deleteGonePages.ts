@@ -6,9 +6,10 @@ import { removeMissing, finishRemovals } from '../quarantine/removeMissing.js';
 import type { ActivityDeps } from '../deps.js';
 import { requireRun } from '../requireRun.js';
 
-const HELD = 'so many pages of a site are gone at once that none was deleted; look at the site, then approve it';
+const HELD =
+  'so many pages of a site are gone at once that none was deleted; check the site, then approve the deletion';
 
-/** Pages that are at their site no more. */
+/** Creates the activity that deletes pages which no longer exist at their site. */
 export function createGonePagesActivities(deps: ActivityDeps) {
   const { store, settings, log } = deps;
   return {
@@ -20,7 +21,7 @@ export function createGonePagesActivities(deps: ActivityDeps) {
       const run = await requireRun(store, runId, 'fileId');
       const { fileId: parentId, organizationId, requestId } = run;
       const signal = cancellationSignal();
-      // What an earlier try has taken is found no more.
+      // Pages that an earlier attempt deleted are no longer found.
       await finishRemovals(run, deps, signal);
       const [parent] = await store.files.byIds(run, [parentId]);
       if (!parent) return;

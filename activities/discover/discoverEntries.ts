@@ -16,13 +16,13 @@ import { credentialsOf } from '../connected/sourceCredentials.js';
 
 const hashOf = (parts: readonly unknown[]): string => createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 
-/** On the record of a feed whose server says that it will not come back (410); null takes it away again. */
+/** Fact on the record of a feed whose server answered 410; null removes it. */
 const GONE = { feed_gone: true };
-/** Whether the server reported the feed as gone for good: only a request reads it again. */
+/** Whether the server reported the feed as permanently gone. Then only a new request reads it again. */
 export const isGone = ({ fileMetadata }: Pick<FileDoc, 'fileMetadata'>): boolean => fileMetadata['feed_gone'] === true;
 const NOT_GONE = { feed_gone: null };
 
-/** Of a feed that was deleted meanwhile. */
+/** Result for a feed that was deleted meanwhile. */
 const NOTHING = { discovered: 0 };
 
 export function createFeedActivities({ store, sources, settings }: ActivityDeps) {
@@ -34,8 +34,8 @@ export function createFeedActivities({ store, sources, settings }: ActivityDeps)
 
   return {
     /**
-     * Reads the run's feed and queues a file for each entry. Entries that the feed no longer names stay as they are: a
-     * feed is a window. Safe to repeat: files are matched by the entries' names.
+     * Reads the run's feed and queues a file for each entry. Files of entries that are no longer in the feed stay,
+     * because a feed contains only recent entries. Safe to repeat: files are matched by the entries' names.
      */
     async discoverEntries({ runId }: RunInput): Promise<{ discovered: number }> {
       const run = runOfKind(await requireRun(store, runId, 'fileId'), 'syncFeed');
@@ -45,7 +45,7 @@ export function createFeedActivities({ store, sources, settings }: ActivityDeps)
       if (!parent) return NOTHING;
       const { request } = run;
       const { tags, ingest, scrape } = request;
-      // Wherever it has moved, it is the same feed with the same entries.
+      // A feed that moved to another URL is the same feed with the same entries.
       const feedId = parent.externalFileId;
       try {
         const find = async () => (dataSourceId ? store.dataSources.find(run, dataSourceId) : null);
@@ -105,14 +105,14 @@ export function createFeedActivities({ store, sources, settings }: ActivityDeps)
             })),
           );
         let discovered = await queue(source);
-        // A tag workflow may have passed before the files were there: then they are accepted with its tags.
+        // The tags may have changed before the files existed: then accept the files with the new tags.
         for (let now = await find(); now?.tagsVersion !== source?.tagsVersion; now = await find()) {
           source = now;
           discovered = await queue(now);
         }
         await store.files.moveContainer(runId, parentId, {
           ...change,
-          // Until the end of this run tells that all is there.
+          // Wait until the run's end shows that all entries are stored.
           feedReading: null,
           facts: {
             ...NOT_GONE,

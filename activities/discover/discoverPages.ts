@@ -9,15 +9,15 @@ import { runOfKind } from '../../contract/runs.js';
 import type { ActivityDeps } from '../deps.js';
 import { requireRun } from '../requireRun.js';
 
-/** Sitemap files that could not be read and are named on the parent, at most. */
+/** Maximum number of unreadable sitemap files that the parent names. */
 const PROBLEMS_SHOWN = 20;
-/** Pages written to the store at once. */
+/** Pages written to the store in one step. */
 const PAGES_PER_WRITE = 500;
 
-/** The frontier lives in the database: each page a sitemap names becomes a queued file of the run. */
+/** Creates the activity that queues the pages of a sitemap. The list of pages is stored in the database. */
 export function createDiscoveryActivities({ store, sources, settings }: ActivityDeps) {
   return {
-    /** Reads the run's sitemap and queues a file for each page it is asked for. Safe to repeat: files are matched by URL. */
+    /** Reads the run's sitemap and queues a file for each requested page. Safe to repeat: files are matched by URL. */
     async discoverPages({ runId }: RunInput): Promise<{ discovered: number }> {
       const run = runOfKind(await requireRun(store, runId, 'fileId'), 'scrapeSitemap');
       const parentId = run.fileId;
@@ -72,10 +72,10 @@ export function createDiscoveryActivities({ store, sources, settings }: Activity
         if (waiting.length === PAGES_PER_WRITE) await flush();
       }
       await flush();
-      // Pages that are missing in it are gone then.
+      // Then pages that are not in the sitemap no longer exist.
       const readWhole = listed > 0 && unread === 0 && !isCut;
       const isOverLimit = isCut && perUpload === room;
-      // The caller knows of a cut that the request itself asked for.
+      // A limit in the request itself is not reported.
       const cutAt = isCut && !isOverLimit && asked > room ? discovered : null;
       await store.runs.saveProgress(run, { readWhole, cutAt });
       await store.files.moveContainer(runId, parentId, {

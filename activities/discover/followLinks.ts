@@ -11,10 +11,13 @@ import type { ActivityDeps } from '../deps.js';
 import { requireRun } from '../requireRun.js';
 import { dueIn } from '../ingest/dueIn.js';
 
-/** Pages whose links are followed with the same few reads and writes. */
+/** Pages whose links are followed in one step. */
 const PAGES_AT_ONCE = 10;
 
-/** The frontier of a crawl: it lives in the database, each page that is found becomes a queued file of the run. */
+/**
+ * Creates the activity that extends a crawl. The frontier is stored in the database: each new page becomes a queued
+ * file.
+ */
 export function createCrawlActivities(deps: ActivityDeps) {
   const { store, sources, settings } = deps;
   const queue = (run: Run<'webScrape'> & { fileId: number }, pages: readonly CrawlAddress[]): Promise<number> => {
@@ -41,7 +44,7 @@ export function createCrawlActivities(deps: ActivityDeps) {
     );
   };
 
-  /** A crawl whose only page could not be had has found nothing. */
+  /** A crawl fails if its only page could not be fetched. */
   const refuseFailedStart = async (run: RunDoc, url: string): Promise<void> => {
     const { total, failed } = await store.files.countRun(run._id);
     if (total !== 1 || failed !== 1) return;
@@ -56,9 +59,9 @@ export function createCrawlActivities(deps: ActivityDeps) {
 
   return {
     /**
-     * Takes the start address, or what the pages that were read since the last call link to: nearest first, of the same
-     * host, not closed by robots.txt, up to the pages that were asked for. Safe to repeat: pages are matched by address.
-     * One call a run at a time.
+     * Queues the start URL, or the links of the pages read since the last call: nearest first, on the same host,
+     * permitted by robots.txt, up to the requested number of pages. Safe to repeat: pages are matched by URL. Only one
+     * call per run may be active.
      */
     async followLinks({ runId }: RunInput): Promise<FollowLinksResult> {
       const run = runOfKind(await requireRun(store, runId, 'fileId'), 'webScrape');
@@ -70,7 +73,7 @@ export function createCrawlActivities(deps: ActivityDeps) {
       const signal = cancellationSignal();
       let discovered = await store.frontier.count(runId);
 
-      /** The first of the addresses that may be fetched, as many as there is room for. */
+      /** Returns the first URLs that may be fetched, up to the remaining number of pages. */
       const admitted = async (pages: readonly CrawlAddress[]): Promise<CrawlAddress[]> => {
         const open: CrawlAddress[] = [];
         for (const page of pages) {
@@ -83,7 +86,7 @@ export function createCrawlActivities(deps: ActivityDeps) {
         return open;
       };
 
-      /** What some pages lead to, each address with the shortest way to it. */
+      /** Returns the links of some pages, each with its shortest distance from the start. */
       const targetsOf = (pages: readonly { depth: number; links: readonly string[] }[], hosts: ReadonlySet<string>) => {
         const nearest = new Map<string, number>();
         for (const { depth, links } of pages) {
@@ -104,9 +107,9 @@ export function createCrawlActivities(deps: ActivityDeps) {
         );
         const fresh = await admitted(targets.filter(({ url }) => !known.has(url)));
         const nearer = targets.filter(({ url, depth }) => (known.get(url) ?? 0) > depth);
-        // The links of pages at the maximum depth were not requested: read those pages again.
+        // The links of pages at the maximum depth were not collected: read those pages again.
         const again = nearer.filter(({ url }) => (known.get(url) ?? 0) >= scrape.recursionDepth);
-        // Files first: an address that is known has its file, whenever this dies.
+        // Files first: after a crash, each known URL has its file.
         await queue(run, [...fresh, ...again]);
         await store.frontier.add(runId, fresh);
         await store.frontier.shorten(runId, nearer);
@@ -126,7 +129,7 @@ export function createCrawlActivities(deps: ActivityDeps) {
         discovered = 1;
         await store.files.moveContainer(runId, run.fileId, { status: 'SYNCING', facts: NO_LIMIT_FACT });
       } else {
-        // Where the site itself sent us from the start address is the same site.
+        // A redirect from the start URL leads to the same site.
         const start = await store.frontier.find(runId, startUrl);
         const hosts = new Set([new URL(startUrl).host, new URL(start?.endedAt ?? startUrl).host]);
         while (await follow(hosts));

@@ -2,7 +2,7 @@ import type { FileDoc } from '../../store/files/model.js';
 import type { Store } from '../../store/connect.js';
 import { tenantOf, writtenPoints } from './points.js';
 
-/** A file's generation, and the number that a try writes under. */
+/** A file's generation, and the number under which an attempt writes. */
 export interface TryOfFile {
   readonly file: Pick<FileDoc, '_id' | 'organizationId' | 'userId' | 'generation'>;
   readonly generation: number;
@@ -13,11 +13,11 @@ interface ReplacedFile extends TryOfFile {
   readonly file: TryOfFile['file'] & Pick<FileDoc, 'vectorSpace' | 'numChunks' | 'cleanupPending'>;
 }
 
-/** Whether all points of older generations are known by the record: no try before this one may have left any. */
+/** Whether the record names all points of older generations, because no crashed attempt left others. */
 const isAllKnown = ({ file, generation }: ReplacedFile): boolean =>
   generation === file.generation + 1 && !file.cleanupPending;
 
-/** Deletes what older generations of flipped files left in every store. Safe to repeat. */
+/** Deletes older generations of published files in every store. Safe to repeat. */
 export async function cleanUp(store: Store, files: readonly ReplacedFile[]): Promise<void> {
   const scopeOf = ({ file, generation }: ReplacedFile) => ({
     ...tenantOf(file),
@@ -35,8 +35,8 @@ export async function cleanUp(store: Store, files: readonly ReplacedFile[]): Pro
 }
 
 /**
- * Deletes what tries wrote that never came to be shown: their numbers lie above the one that readers see. For a try that
- * ends without a flip; one that is tried again leaves it to the flip. Safe to repeat.
+ * Deletes unpublished data of attempts: generations above the published one. For an attempt that ends without
+ * publishing; after a retry, publishing deletes them. Safe to repeat.
  */
 export async function discard(store: Store, tries: readonly TryOfFile[]): Promise<void> {
   const unseen = tries.flatMap(({ file, generation }) =>

@@ -4,10 +4,13 @@ import type { FileDoc } from '../../store/files/model.js';
 import type { RunDoc } from '../../store/runs/model.js';
 import type { Tenant } from '../../store/users/accept.js';
 
-/** A delete covers every generation there ever was. */
+/** A delete covers all generations. */
 const EVERY_GENERATION = { below: Number.MAX_SAFE_INTEGER };
 
-/** Deletes what belongs to some files, verified: returns only when no point, chunk or stored content is left. Safe to repeat. */
+/**
+ * Deletes the data of some files and verifies it: returns when no point, chunk or stored content remains. Safe to
+ * repeat.
+ */
 export async function eraseContents(
   store: Store,
   tenant: Tenant,
@@ -32,8 +35,8 @@ export async function eraseContents(
     store.recognizedPages.countOf(tenant, ids),
   ]);
   const left = counts.reduce((sum, count) => sum + count, 0);
-  // Another attempt wrote meanwhile: the retry deletes that as well.
-  if (left > 0) throw new Error(`${left} points, chunks or contents of deleted files are left`);
+  // Another attempt wrote concurrently: the retry deletes that too.
+  if (left > 0) throw new Error(`${left} points, chunks or contents of deleted files remain`);
 }
 
 /**

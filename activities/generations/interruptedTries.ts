@@ -1,11 +1,11 @@
-/** What a dead worker, or a store that was down, left of the tries of files that no batch takes up again. */
+/** Cleans up after attempts that a crash or a store failure interrupted and that no batch retries. */
 import type { Store } from '../../store/connect.js';
 import { cleanUp, discard } from './cleanUp.js';
 
-/** Files settled at once. */
+/** Files cleaned up in one step. */
 const FILES_PER_STEP = 500;
 
-/** Deletes the older generations of READY files of some runs, where the flip was not followed by it. Safe to repeat. */
+/** Deletes older generations of READY files whose attempt ended between publishing and clean-up. Safe to repeat. */
 export async function cleanUpPublished(store: Store, runIds: readonly number[]): Promise<void> {
   for (;;) {
     const unclean = await store.files.uncleanOf(runIds, FILES_PER_STEP);
@@ -19,8 +19,8 @@ export async function cleanUpPublished(store: Store, runIds: readonly number[]):
 }
 
 /**
- * Settles the interrupted tries of a run that ends early: completes flips, and deletes what tries of its aborted files
- * wrote. To be called once its open files are aborted, since no try can flip them from then on. Safe to repeat.
+ * Cleans up the interrupted attempts of a run that ends early: completes published files, and deletes data of aborted
+ * ones. Call it after the open files are aborted: no attempt can publish them then. Safe to repeat.
  */
 export async function settleInterrupted(store: Store, runId: number): Promise<void> {
   await cleanUpPublished(store, [runId]);

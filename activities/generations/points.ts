@@ -1,4 +1,4 @@
-/** A file's points in Qdrant according to its record in MongoDB. */
+/** The points of a file in Qdrant, according to its MongoDB record. */
 import type { FileDoc } from '../../store/files/model.js';
 import type { WrittenPoints } from '../../store/vectors/vectors.js';
 
@@ -7,7 +7,7 @@ export const tenantOf = ({ organizationId, userId }: Pick<FileDoc, 'organization
   userId,
 });
 
-/** The points that a file's record names. */
+/** Returns the scope of the points that a file's record names. */
 export const writtenPoints = ({
   _id,
   generation,
@@ -16,7 +16,7 @@ export const writtenPoints = ({
 }: Pick<FileDoc, '_id' | 'generation' | 'vectorSpace' | 'numChunks'>): WrittenPoints[] =>
   vectorSpace === null ? [] : [{ fileId: _id, generation, space: vectorSpace, count: numChunks }];
 
-/** What of a file's record its points carry. */
+/** Returns the fields of a file's record that its points carry. */
 export const pointFacts = (file: FileDoc, ancestors: ReadonlyMap<number, readonly number[]>) => ({
   ...tenantOf(file),
   fileId: file._id,

@@ -2,12 +2,12 @@ import type { FileDoc } from '../../store/files/model.js';
 import type { Store } from '../../store/connect.js';
 import { settlePointTags } from './pointTags.js';
 
-/** Times a file's tags may change between its points and its flip. */
+/** Maximum number of tag changes between writing a file's points and publishing it. */
 const TAG_CHANGES = 5;
 
 /**
- * Publishes files. One whose tags were changed since its start is published once its points have the new ones.
- * @param show publishes files whose tags are of the given revision; returns their ids
+ * Publishes files. If the tags of a file changed during the sync, its points are updated first.
+ * @param show publishes files whose tags have the given revision; returns their ids
  */
 export async function publishWithTags<T extends { readonly file: FileDoc; readonly tagsRevision: number | null }>(
   store: Store,
@@ -21,7 +21,7 @@ export async function publishWithTags<T extends { readonly file: FileDoc; readon
     flipped.push(...done);
     open = open.filter(({ file }) => !done.has(file._id));
     if (open.length === 0 || change === TAG_CHANGES) return flipped;
-    // Seldom: the tags have changed, or another run took the file over. The next try tells which.
+    // Rare: the tags changed, or another run owns the file. The next round shows which.
     const settled = await settlePointTags(
       store,
       open.map(({ file }) => file._id),

@@ -6,7 +6,7 @@ import type { FileDoc } from '../../store/files/model.js';
 const WHOLE = 'It continues when the limit is raised or files are deleted.';
 const PART = 'Have the limit raised, then resync it.';
 
-/** Why a text is not kept, and whether it waits for room or is given up. */
+/** For each limit, the kind of failure: wait for room, or fail. */
 const REFUSALS: Readonly<Record<LimitName, { kind: 'no_room' | 'over_limit'; advice: string }>> = {
   max_files: { kind: 'no_room', advice: WHOLE },
   max_characters: { kind: 'no_room', advice: WHOLE },

@@ -17,36 +17,37 @@ import { Deferred } from './prepare/deferred.js';
 import { createSettling, QUARANTINE, SUSPECT_AFTER_DEATHS } from './settleFile.js';
 import { BoundReached, type TokenBound } from './prepare/tokenBound.js';
 
-/** Files that one activity brings in. */
+/** Files that one activity ingests. */
 export interface FileBatch {
-  /** Whose files they are. */
+  /** Owner of the files. */
   readonly owner: Tenant;
   readonly files: readonly StartRequest[];
-  /** When the batch begins no more files, on the clock of performance.now(). It begins one in any case. */
+  /** Time after which the batch starts no more files, on the clock of performance.now(). It always starts one. */
   readonly until: number;
   tokensOf(runId: number): TokenBound;
-  /** Where the links of a page are kept; null for none. */
+  /** Returns the collector of a page's links; null for none. */
   keeperOf?(file: StartedFile['file']): LinkKeeper | null;
   readonly signal: AbortSignal;
 }
 
-/** What is left of a batch once it has ended. */
+/** Result of a batch. */
 export interface BatchEnd {
-  /** A run has come to its bound of tokens; its files wait in the queue. */
+  /** Whether a run reached its token limit; its files wait in the queue. */
   readonly paused: boolean;
-  /** Files that were under way at two worker deaths: to be run alone. */
+  /** Files that were in progress at two worker deaths: they are run alone. */
   readonly alone: readonly number[];
   readonly aside: Readonly<Record<DeferredStep, readonly number[]>>;
-  /** Files that were not begun, because the time was over. */
+  /** Files that were not started because the time was over. */
   readonly left: readonly number[];
 }
 
-/** Brings files from queued to an end, in batches that share their writes. */
+/** Ingests files in batches that share their writes. */
 export interface BatchRunner {
   readonly writes: IngestWrites;
   /**
-   * Each outcome is written as it happens, so a second run of the same batch continues where the first one died. Faults
-   * stay with their file. @throws the fault of a store
+   * Each outcome is written at once, so a retry of the batch continues where the first attempt died. Faults affect only
+   * their file.
+   * @throws the error of a store
    */
   run(batch: FileBatch): Promise<BatchEnd>;
 }
@@ -55,7 +56,7 @@ export function createBatchRunner(deps: ActivityDeps): BatchRunner {
   const { store, settings } = deps;
   const writes = createIngestWrites(deps);
   const fileSlots = createFileSlots(settings.workerFileConcurrency);
-  const { settle, forget } = createSettling(deps);
+  const { settle, discardAttempt } = createSettling(deps);
 
   const release = async (left: readonly StartedFile[]): Promise<void> => {
     for (const runId of new Set(left.map(({ file }) => file.runId)))
@@ -78,7 +79,7 @@ export function createBatchRunner(deps: ActivityDeps): BatchRunner {
       const aside: Record<DeferredStep, number[]> = { transcribe: [], recognize: [] };
       const admit = createAdmission(store);
 
-      /** The write that ends a file, once its slot is released. */
+      /** The write that ends a file, after its slot is released. */
       type Commit = () => Promise<void>;
       const work = async (runId: number, started: StartedFile, attempt: AttemptCost): Promise<Commit> => {
         const { file, generation } = started;
@@ -95,14 +96,14 @@ export function createBatchRunner(deps: ActivityDeps): BatchRunner {
             return writes.commit(prepared).finally(() => closeText(prepared.document));
           };
         }
-        if (generation > file.generation + 1) await forget(started);
+        if (generation > file.generation + 1) await discardAttempt(started);
         return () => {
           handedOver.add(file._id);
           return writes.keep({ runId, file, generation, cost: costOf(attempt) });
         };
       };
 
-      /** A file in its slot: what is left to do for it once the slot is released. */
+      /** An attempt in its slot: the remaining work after the slot is released. */
       interface Tried {
         readonly started: StartedFile;
         readonly attempt: AttemptCost;
@@ -133,7 +134,7 @@ export function createBatchRunner(deps: ActivityDeps): BatchRunner {
       const slots = pLimit(settings.fileConcurrency);
       const ingest = async (request: StartRequest): Promise<void> => {
         const { runId, fileId } = request;
-        // Fetching, reading and embedding take a slot; waiting for the write does not.
+        // Fetching, reading and embedding take a slot; waiting for a write does not.
         const tried = await slots(() => fileSlots.run(owner, () => tryFile(request)));
         if (!tried) return;
         const { started, attempt, end } = tried;
@@ -142,14 +143,14 @@ export function createBatchRunner(deps: ActivityDeps): BatchRunner {
         } catch (error) {
           if (error instanceof Deferred) {
             aside[error.step].push(fileId);
-            await forget(started);
+            await discardAttempt(started);
             await store.files.putAside(runId, fileId, error.pages);
             underWay.delete(fileId);
             return;
           }
           if (error instanceof BoundReached) {
             paused = true;
-            await forget(started);
+            await discardAttempt(started);
             await store.files.release(runId, [fileId]);
             underWay.delete(fileId);
             return;
@@ -163,10 +164,10 @@ export function createBatchRunner(deps: ActivityDeps): BatchRunner {
         underWay.delete(fileId);
       };
 
-      // MongoDB is asked at once in any case; a retry that finds Qdrant still down fetches nothing.
+      // MongoDB is queried at once anyway. A retry fetches nothing while Qdrant is still down.
       if (activityInfo().attempt > 1) {
         await store.vectors.ping();
-        // Events of the attempt before come before those of this one.
+        // Events of the previous attempt come before those of this one.
         await store.events.settle(fileIds);
       }
       const unclean = await store.files.needingCleanUp(files);
@@ -181,7 +182,7 @@ export function createBatchRunner(deps: ActivityDeps): BatchRunner {
       const broken = results.find((result) => result.status === 'rejected');
       // Deferred and interrupted files do not count as failed attempts.
       if (underWay.size > 0) {
-        // A cancelled run does not come back to them. How far a failed write came is unknown.
+        // A cancelled run does not continue with them, and it is unknown which part of a failed write succeeded.
         const unwritten = [...underWay.values()].filter(({ file }) => !handedOver.has(file._id));
         if (signal.aborted) await discard(store, unwritten);
         await release([...underWay.values()]);

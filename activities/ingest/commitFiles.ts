@@ -6,12 +6,12 @@ import { pointFacts, tenantOf } from '../generations/points.js';
 import { publishWithTags } from '../generations/publishWithTags.js';
 import type { PreparedFile } from './prepare/preparedFile.js';
 
-/** What of a document its rows hold. */
+/** Returns the text rows of a document. */
 const textOf = ({ text, prefix, cuts }: ProcessedDocument) => ({ text, prefix, cuts });
 
 /**
- * Writes prepared files down: contents and chunks, then points, then the flip that shows both to readers, then the old generation goes.
- * Killed in between, the next try writes a generation of its own and removes this one's rows.
+ * Writes prepared files: contents and chunks, then points, then the update that publishes both, then deletes the old
+ * generation. After a crash in between, the next attempt writes a new generation and deletes the rows of this one.
  */
 export async function commitFiles(store: Store, prepared: readonly PreparedFile[]): Promise<void> {
   await Promise.all([

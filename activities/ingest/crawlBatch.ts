@@ -11,7 +11,7 @@ export interface CrawlBatch {
   keeperOf(file: FileDoc): LinkKeeper | null;
 }
 
-/** Looks up, for a whole batch, which of its pages the run's crawl continues from. */
+/** Looks up which pages of a batch the crawl continues from. */
 export async function openCrawlBatch(
   runId: number,
   fileIds: readonly number[],

@@ -1,8 +1,8 @@
 import type { ActivityDeps } from '../deps.js';
 
 /**
- * Milliseconds until the first of the run's open files is due, null when none is open. Those that a limit holds back
- * are looked at again and again.
+ * Returns the milliseconds until the first open file of the run is due; null if none is open. Files that a limit holds
+ * back are checked periodically.
  */
 export async function dueIn({ store, settings }: ActivityDeps, runId: number): Promise<number | null> {
   const [next, delayed] = await Promise.all([store.files.nextDue(runId), store.files.hasDelayed(runId)]);

@@ -1,9 +1,9 @@
 import type { Tenant } from '../../store/users/accept.js';
 
-/** The part of all slots that one user may hold, so that another user's file always finds a free one. */
-const MAX_OF_ONE_USER = 0.75;
+/** Maximum share of all slots for one user, so that a file of another user always finds a free slot. */
+const MAX_SHARE_OF_USER = 0.75;
 
-/** The files that a worker fetches, reads and embeds at once, over all batches. */
+/** Limits the files that a worker fetches, reads and embeds in parallel, over all batches. */
 export interface FileSlots {
   /**
    * Runs work for a file in a slot. Waiting organizations take turns, and within one its users, so the number of batches
@@ -16,7 +16,7 @@ type Grant = () => void;
 
 /** @param total number of slots */
 export function createFileSlots(total: number): FileSlots {
-  const most = Math.max(1, Math.ceil(total * MAX_OF_ONE_USER));
+  const most = Math.max(1, Math.ceil(total * MAX_SHARE_OF_USER));
   // A Map keeps the order of insertion: an entry that is deleted and set again goes to the end of the ring.
   const ring = new Map<number, Map<number, Grant[]>>();
   const held = new Map<number, number>();

@@ -10,8 +10,8 @@ import { createTokenBound } from './prepare/tokenBound.js';
 export function createIngestActivities({ store }: Pick<ActivityDeps, 'store'>, runner: BatchRunner) {
   return {
     /**
-     * Brings a batch of files of one run from queued to an end. Only a store's fault fails the batch; its retry continues
-     * where it died. After a turn's time the files that were not begun stay in the queue.
+     * Ingests a batch of queued files of one run. Only a store failure fails the batch; its retry continues where it
+     * stopped. Files that were not started within the time limit stay in the queue.
      */
     async ingestBatch({ runId, fileIds, keepLinks = false }: IngestBatchInput): Promise<IngestBatchResult> {
       const tokens = createTokenBound(store, runId);

@@ -6,22 +6,25 @@ import { commitFiles } from './commitFiles.js';
 import type { ActivityDeps } from '../deps.js';
 import type { PreparedFile } from './prepare/preparedFile.js';
 
-/** Starts wait this long for company, so that they share one write. */
+/** Waiting time for further starts, which then share one write. */
 const START_WAIT_MS = 4;
 const START_FILES = 50;
-/** Finished files wait this long for company, and at most so many are written at once. */
+/** Waiting time for further finished files, and the maximum number per write. */
 const COMMIT_WAIT_MS = 30;
 const COMMIT_FILES = 32;
 
-/** A file that a batch would begin. */
+/** A file that a batch wants to start. */
 export interface StartRequest {
   readonly runId: number;
   readonly fileId: number;
 }
 
-/** The writes that every file of an ingest needs, shared by all batches of this worker: a write for many costs little more than one for one. */
+/**
+ * The writes that every ingested file needs, combined over all batches of this worker, because one write for many files
+ * costs little more than for one.
+ */
 export interface IngestWrites {
-  /** Null when the file is no longer the run's, or done. */
+  /** Returns null if the file is done or no longer belongs to the run. */
   readonly start: (request: StartRequest) => Promise<StartedFile | null>;
   readonly commit: (prepared: PreparedFile) => Promise<void>;
   readonly keep: (kept: KeptFile) => Promise<void>;
@@ -40,7 +43,7 @@ export function createIngestWrites({ store }: Pick<ActivityDeps, 'store'>): Inge
     });
   };
   return {
-    // Not tried again alone: a start whose answer was lost would count as a second death of the worker.
+    // Not retried separately: a start whose answer was lost would count as a second death of the worker.
     start: coalesce(startAll, { maxItems: START_FILES, maxWaitMs: START_WAIT_MS }),
     commit: coalesce(
       async (prepared) => {

@@ -11,7 +11,10 @@ import { dueIn } from './dueIn.js';
 export function createPlanActivities(deps: ActivityDeps) {
   const { store, settings } = deps;
   return {
-    /** Holds back what the user's limits leave no room for, and cuts the run's due files into batches, from a cursor on. The very first batch is small, so that something is searchable at once. */
+    /**
+     * Holds back files above the user's limits and splits the due files after a cursor into batches. The first batch is
+     * small, so that some pages are searchable at once.
+     */
     async planBatches({ runId, afterId, limit }: PlanBatchesInput): Promise<PlanBatchesResult> {
       const run = await requireRun(store, runId);
       const tenant = { organizationId: run.organizationId, userId: run.userId };

@@ -12,11 +12,13 @@ import { noteCrash, refuseCrashing } from './prepare/readContent.js';
 import { readingOf, wantsTables } from './prepare/recognizedPages.js';
 import { createSettling, QUARANTINE, SUSPECT_AFTER_DEATHS } from './settleFile.js';
 
-/** Ends a turn: the retry waits for its next turn among the files of all users, and continues with the pages that are left. */
+/**
+ * Ends a turn: the retry waits for the next turn among the files of all users, and continues with the remaining pages.
+ */
 const turnOver = (): ApplicationFailure =>
   ApplicationFailure.create({
     type: TURN_OVER_FAILURE,
-    message: 'Other files have their turn in OCR. This one continues after them.',
+    message: 'OCR continues with other files. This file continues after them.',
     nextRetryDelay: 1,
     category: 'BENIGN',
   });
@@ -25,7 +27,7 @@ export function createRecognizeActivities(deps: ActivityDeps) {
   const { store, settings, documents } = deps;
   const { settle } = createSettling(deps);
 
-  /** Has the pages of a file read that are not read yet, each kept as it comes: a death costs one page. */
+  /** Runs OCR on the unread pages of a file. Each page is stored at once, so a crash costs one page. */
   const work = async (runId: number, file: FileDoc, signal: AbortSignal): Promise<void> => {
     if (file.unfinishedStarts - 1 > SUSPECT_AFTER_DEATHS) throw new Fault('quarantined', QUARANTINE);
     const sent = await openOriginal(file, deps, true);
@@ -68,7 +70,7 @@ export function createRecognizeActivities(deps: ActivityDeps) {
       try {
         await Promise.all(recognized);
       } finally {
-        // After one failure the other pages are useless; the content is not closed before they have ended.
+        // After a failure the other pages are not needed. The content is closed after they have ended.
         stop.abort(new Error('another page of the file could not be recognized'));
         await Promise.allSettled(recognized);
       }
@@ -83,14 +85,14 @@ export function createRecognizeActivities(deps: ActivityDeps) {
 
   return {
     /**
-     * Runs OCR for a deferred file, so that its batch can read it. After a Fault the file ends; only a store's
-     * fault fails the step.
+     * Runs OCR for a deferred file, so that its batch can read it. A Fault ends the file; only a store failure fails
+     * the step.
      * @returns whether the file can be read now
      */
     async recognize({ runId, fileId }: DeferredInput): Promise<DeferredResult> {
       const signal = cancellationSignal();
       const file = await store.files.beginOcr(runId, fileId);
-      // It was read meanwhile, or is another run's: its batch tells.
+      // It was read meanwhile, or belongs to another run: its batch reports that.
       if (file === null) return { done: true };
       try {
         await work(runId, file, signal);

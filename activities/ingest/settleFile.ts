@@ -6,24 +6,31 @@ import { isConnected } from '../connected/openItem.js';
 import type { ActivityDeps } from '../deps.js';
 import { noteCrash } from './prepare/readContent.js';
 
-/** A file under way at so many worker deaths is run alone once more; if the worker dies again, it is quarantined. */
+/**
+ * A file that was in progress at this many worker deaths is run alone once; if the worker dies again, the file fails.
+ */
 export const SUSPECT_AFTER_DEATHS = 2;
 export const QUARANTINE =
-  'Reading this content brought the service down several times, so it is left alone. Resync to try once more.';
+  'Reading this content crashed the service several times, so it is not retried. Resync to try once more.';
 
-/** The ends of a file's try without a new content. */
+/** Creates the functions that end an attempt without new content. */
 export function createSettling(deps: ActivityDeps) {
   const { store, settings, log } = deps;
-  /** Ends a file without publishing: data of this attempt, or of crashed ones, has no owner then. */
-  const forget = async (started: StartedFile): Promise<void> => {
+  /**
+   * Ends a file without publishing: data of this attempt, and of crashed ones, is then orphaned and must be deleted.
+   */
+  const discardAttempt = async (started: StartedFile): Promise<void> => {
     const { file, generation } = started;
-    // Chunks and points are only there when an earlier try got as far as its commit and died.
+    // Chunks and points exist only if an earlier attempt crashed during its commit.
     if (generation > file.generation + 1) return discard(store, [started]);
     const { organizationId, userId, _id: fileId } = file;
     await store.contents.deleteGenerations([{ organizationId, userId, fileId, generations: { exactly: generation } }]);
   };
 
-  /** Ends a file's try at a Fault: back into the queue when that can help and tries are left, else SYNC_ERROR. */
+  /**
+   * Ends an attempt after a Fault: returns the file to the queue if a retry can help and attempts are left, else sets
+   * SYNC_ERROR.
+   */
   const settle = async (runId: number, started: StartedFile, fault: Fault, attempt: AttemptCost): Promise<void> => {
     const { file } = started;
     const delay = settings.retryDelaysMs[file.attempts];
@@ -51,12 +58,12 @@ export function createSettling(deps: ActivityDeps) {
       log.debug({ ...context, notBefore }, 'file goes back into the queue');
       return;
     }
-    await forget(started);
+    await discardAttempt(started);
     // The hash of a source's content is unknown if its reader crashed the worker.
     if (file.unfinishedStarts - 1 > SUSPECT_AFTER_DEATHS)
       await noteCrash(runId, file, fault, file.original?.sha256 ?? null, deps);
-    // A file that was only compared keeps its state: its account reports lost access, and a restored file is known to be
-    // missing at its source.
+    // A file that was only compared keeps its state: lost access is reported for the account, and a restored file is
+    // known to be missing at its source.
     const isGone = fault.kind === 'not_found' || fault.kind === 'gone';
     const isNoNews = fault.kind === 'access_revoked' || (isGone && file.restoredAt);
     if (file.syncStatus === 'EVALUATING_RESYNC' && isNoNews) {
@@ -74,5 +81,5 @@ export function createSettling(deps: ActivityDeps) {
     log.info({ ...context, stage, message: fault.message }, 'file ended in SYNC_ERROR');
   };
 
-  return { forget, settle };
+  return { discardAttempt, settle };
 }

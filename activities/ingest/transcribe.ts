@@ -10,7 +10,7 @@ import type { ActivityDeps } from '../deps.js';
 import { createSettling } from './settleFile.js';
 import { isTranscribed, keptTranscription, recordingOwner } from './prepare/transcripts.js';
 
-/** Whether the run itself was cancelled; a worker that shuts down leaves its jobs to the next. */
+/** Whether the run was cancelled. A worker that shuts down leaves its jobs to the next one. */
 const isCancelled = ({ aborted, reason }: AbortSignal): boolean =>
   aborted && reason instanceof Error && reason.message === 'CANCELLED';
 
@@ -18,7 +18,7 @@ export function createTranscribeActivities(deps: ActivityDeps) {
   const { store, transcriptions, log } = deps;
   const { settle } = createSettling(deps);
 
-  /** Has what is said in a file written down, and keeps it. A job that an earlier try began is waited for. */
+  /** Transcribes a file and stores the transcript. Waits for the job of an earlier attempt if there is one. */
   const work = async (file: FileDoc, signal: AbortSignal): Promise<void> => {
     const owner = recordingOwner(file);
     const { transcript, job } = await keptTranscription(file, deps);
@@ -26,7 +26,7 @@ export function createTranscribeActivities(deps: ActivityDeps) {
     const wishes = transcriptionOptionsOf(file.options);
     const provider = transcriptions.choose(file.options.transcriptionService ?? job?.service ?? null);
     let jobId = job?.service === provider.service ? job.id : null;
-    /** What the store threw meanwhile: that is not the recording's fault. */
+    /** An error of the store, which is not a failure of the recording. */
     let storeFailed: { readonly reason: unknown } | null = null;
     try {
       const made = await contentStep('transcribed', signal, deps, () =>
@@ -63,7 +63,7 @@ export function createTranscribeActivities(deps: ActivityDeps) {
       await store.transcripts.keep(owner, made);
     } catch (error) {
       if (isCancelled(signal) && jobId !== null) {
-        // Best effort: a cancellation waits no longer than for one call.
+        // Best effort: a cancellation waits for one call at most.
         await provider.abandon(jobId).catch((fault: unknown) => log.debug({ err: fault }, 'a job was not deleted'));
         await store.transcripts.keepJob(owner, null);
       }
@@ -73,8 +73,8 @@ export function createTranscribeActivities(deps: ActivityDeps) {
 
   return {
     /**
-     * Transcribes a deferred recording, so that its batch can read the transcript. After a Fault the file ends, or goes
-     * back into the queue; only a store's fault fails the step.
+     * Transcribes a deferred recording, so that its batch can read the transcript. After a Fault the file ends or
+     * returns to the queue; only a store failure fails the step.
      * @returns whether the file can be read now
      */
     async transcribe({ runId, fileId }: DeferredInput): Promise<DeferredResult> {

@@ -18,14 +18,14 @@ import type { ActivityDeps } from '../deps.js';
 import { cleanUpPublished, settleInterrupted } from '../generations/interruptedTries.js';
 import { UNBOUND } from './prepare/tokenBound.js';
 
-/** How long a small batch waits for more uploads while another batch is under way. */
+/** Time that a small batch waits for more uploads while another batch is active. */
 const GATHER_MS = 400;
 /** Runs ended in one step when a stream is cancelled. */
 const RUNS_PER_STEP = 500;
-/** Statuses that a batch begins, or continues after a worker's death. */
+/** Statuses that a batch starts, or continues after a worker's death. */
 const TO_DO: readonly string[] = ['QUEUED_FOR_SYNC', 'RATE_LIMITED', 'SYNCING', 'QUEUED_FOR_OCR'];
 
-/** Cuts runs into batches by number and by bytes; a content above the limit is a batch of its own. */
+/** Splits runs into batches by number and by bytes; a content above the limit is a separate batch. */
 function cut(runs: readonly RunDoc[]): number[][] {
   const batches: number[][] = [];
   let bytes = 0;
@@ -42,17 +42,17 @@ function cut(runs: readonly RunDoc[]): number[][] {
   return batches;
 }
 
-/** Whether a batch can bring a file in now that was not tried in it before. */
+/** Whether a batch can ingest a file now, and has not tried it before. */
 const isDue = ({ fileId, notBefore, syncStatus }: OpenUpload, tried: ReadonlySet<number>): boolean =>
   !tried.has(fileId) && TO_DO.includes(syncStatus) && (notBefore === null || notBefore <= new Date());
 
 /**
- * The stream of a user's uploads. A file that one try does not bring to an end (a retry that is due later, OCR, a
- * transcription, a limit, a suspect of worker deaths) leaves the stream with its run and gets a workflow of its own.
+ * Creates the activities for a user's uploads. A file that one attempt does not finish (a later retry, OCR, a
+ * transcription, a limit, a suspected crash) leaves the shared workflow with its run and gets a workflow of its own.
  */
 export function createUploadActivities({ store, settings, log }: ActivityDeps, runner: BatchRunner) {
   /** Ingests the due files of some runs, and then their attachments. Returns the files that it tried. */
-  const bringIn = async (
+  const ingest = async (
     input: UploadBatchInput,
     runIds: readonly number[],
     signal: AbortSignal,
@@ -76,10 +76,10 @@ export function createUploadActivities({ store, settings, log }: ActivityDeps, r
   };
 
   /**
-   * Completes flips that an earlier try of these runs left: their events come before those of the runs' ends. The batch
-   * itself reads only open files.
+   * Completes publications that an earlier attempt of these runs interrupted: their events come before those of the
+   * runs' ends. The batch itself reads only open files.
    */
-  const completeFlips = async (runIds: readonly number[]): Promise<void> => {
+  const completePublications = async (runIds: readonly number[]): Promise<void> => {
     const ready = await store.files.readyOf(runIds);
     if (ready.length === 0) return;
     await store.events.settle(ready);
@@ -96,7 +96,7 @@ export function createUploadActivities({ store, settings, log }: ActivityDeps, r
     log.info({ runId, organizationId, requestId, fileId, outcome }, 'upload ended');
   };
 
-  /** Ends the runs whose files are at rest. Runs with files that had no turn stay in the stream, the others leave it. */
+  /** Ends the runs whose files are finished. Runs with untried files stay in the workflow, the others leave it. */
   const settleRuns = async (input: UploadBatchInput, tried: ReadonlySet<number>): Promise<void> => {
     const [runs, open] = await Promise.all([
       store.uploadStreams.find(input, input.runIds),
@@ -117,7 +117,7 @@ export function createUploadActivities({ store, settings, log }: ActivityDeps, r
   };
 
   return {
-    /** Cuts the waiting uploads of a user into batches, up to the window minus the batches under way. */
+    /** Splits the waiting uploads of a user into batches, up to the window minus the active batches. */
     async planUploads({ except, underWay, ...tenant }: PlanUploadsInput): Promise<PlanUploadsResult> {
       const window = settings.batchConcurrency;
       const most = (window - underWay) * BATCH_SIZE;
@@ -133,17 +133,17 @@ export function createUploadActivities({ store, settings, log }: ActivityDeps, r
     },
 
     /**
-     * Brings in the uploads of some runs, and ends the runs. Faults stay with their files; only a store's fault fails the
-     * batch, and its retry continues where it died.
+     * Ingests the uploads of some runs, and ends the runs. Faults affect only their files; only a store failure fails
+     * the batch, and its retry continues where it stopped.
      */
     async ingestUploads(input: UploadBatchInput): Promise<void> {
-      await completeFlips(input.runIds);
+      await completePublications(input.runIds);
       const runs = await store.uploadStreams.find(input, input.runIds);
       const open = runs.filter(({ finishedAt }) => finishedAt === null);
       const limits = await store.limits.of(input);
       if (limits.max_files !== null || limits.max_characters !== null)
         for (const { _id } of open) await store.limits.takeTurn(input, _id, limits);
-      const tried = await bringIn(
+      const tried = await ingest(
         input,
         open.map(({ _id }) => _id),
         cancellationSignal(),
@@ -151,13 +151,13 @@ export function createUploadActivities({ store, settings, log }: ActivityDeps, r
       await settleRuns(input, tried);
     },
 
-    /** Ends runs that met a defect no retry mends: their open files are aborted. */
+    /** Ends runs that failed with a defect which retries cannot fix: their open files are aborted. */
     async failUploads({ message, ...input }: UploadBatchInput & { message: string }): Promise<void> {
       for (const run of await store.uploadStreams.find(input, input.runIds))
         if (run.finishedAt === null) await end(run, 'failed', message);
     },
 
-    /** Ends the runs that a cancelled stream had begun. Those that it had not begun stay in the outbox. */
+    /** Ends the runs that a cancelled workflow had started. The others stay in the outbox. */
     async abortUploads(tenant: UploadStreamInput): Promise<void> {
       for (;;) {
         const open = await store.uploadStreams.open(tenant, [], RUNS_PER_STEP);

@@ -1,14 +1,14 @@
-/** Deletions that are never too many: of a handful of files, each is a large share. */
+/** Number of deletions that is never held: of a few files, each is a large share. */
 const FEW = 10;
 
-/** What a whole listing of a source, or a pass over a site, did not find. */
+/** The result of comparing a full listing, or a scrape, with the known files. */
 export interface Missing {
   readonly missing: number;
-  /** Files that the source had before. */
+  /** Number of files before the comparison. */
   readonly files: number;
-  /** Whether nothing at all was found. */
+  /** Whether the listing is empty. */
   readonly isEmpty: boolean;
-  /** Whether a person approved the deletions. */
+  /** Whether an operator approved the deletions. */
   readonly isApproved: boolean;
 }
 

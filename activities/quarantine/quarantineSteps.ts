@@ -10,7 +10,7 @@ import { writtenPoints } from '../generations/points.js';
 import { eraseContents } from '../generations/eraseContents.js';
 
 const EVERY_GENERATION = { below: Number.MAX_SAFE_INTEGER };
-/** Files whose vectors are on their way at once. */
+/** Files whose vectors are moved in parallel. */
 const FILES_AT_ONCE = 4;
 
 type QuarantineDeps = Pick<ActivityDeps, 'store' | 'log' | 'isBrokenCopy'>;
@@ -37,12 +37,14 @@ const eachOf = async (rows: Rows, signal: AbortSignal, work: (row: QuarantinedDo
   if (broken) throw broken.reason;
 };
 
-/** Returns the copy of a vanishing file's vectors in file storage, writing it if necessary; null: it has no vectors. */
+/**
+ * Returns the copy of a vanishing file's vectors in file storage, and writes it if necessary; null: it has no vectors.
+ */
 async function keptCopy(row: QuarantinedDoc, { store, log }: QuarantineDeps): Promise<ColdCopy | null> {
   if (!hasVectors(row)) return null;
   const { _id: fileId, organizationId, file } = row;
   const { coldCopy, generation, numChunks: points, dimensions } = file;
-  // Also of one that was on its way out of cold storage. One on its way there has all its points still.
+  // A file that was returning from cold storage has its copy. One that was moving there still has all its points.
   const isStored = file.embeddingStorageStatus === 'COLD_STORAGE' || file.embeddingStorageStatus === 'COLD_TO_HOT';
   if (row.copy) return row.copy;
   const stored = isStored && coldCopy?.generation === generation ? coldCopy : null;
@@ -60,13 +62,13 @@ async function keptCopy(row: QuarantinedDoc, { store, log }: QuarantineDeps): Pr
   return copy;
 }
 
-/** Brings the vectors of files that leave into file storage, and takes their points away: then they are kept. Safe to repeat. */
-async function putAside(run: RunDoc, rows: Rows, deps: QuarantineDeps, signal: AbortSignal): Promise<void> {
+/** Moves the vectors of files to file storage and deletes their points; then the files are `kept`. Safe to repeat. */
+async function moveToFileStorage(run: RunDoc, rows: Rows, deps: QuarantineDeps, signal: AbortSignal): Promise<void> {
   const { store } = deps;
   const copies = new Map<number, ColdCopy | null>();
   await eachOf(rows, signal, async (row) => void copies.set(row._id, await keptCopy(row, deps)));
   signal.throwIfAborted();
-  // Another run may own some of them already, and be at the next step.
+  // Some may belong to another run and be at the next step.
   const ours = await store.quarantine.unmoved(rows);
   const tenant = tenantOf(run);
   const ids = ours.map(({ _id }) => _id);
@@ -81,8 +83,8 @@ async function putAside(run: RunDoc, rows: Rows, deps: QuarantineDeps, signal: A
   await store.quarantine.kept(ours);
 }
 
-/** The records with the tags that their data sources have today. */
-async function withTagsOfToday(run: RunDoc, rows: Rows, { store }: QuarantineDeps): Promise<QuarantinedDoc[]> {
+/** Returns the records with the current tags of their data sources. */
+async function withCurrentTags(run: RunDoc, rows: Rows, { store }: QuarantineDeps): Promise<QuarantinedDoc[]> {
   const ids = [...new Set(rows.flatMap(({ dataSourceId }) => dataSourceId ?? []))];
   const found = await Promise.all(ids.map((id) => store.dataSources.find(run, id)));
   const sources = new Map(found.flatMap((source) => (source ? [[source._id, source] as const] : [])));
@@ -96,16 +98,19 @@ async function withTagsOfToday(run: RunDoc, rows: Rows, { store }: QuarantineDep
   });
 }
 
-/** Has files back: their points first, then their records. Those whose name something else has by now stay. Safe to repeat. */
-async function bringBack(run: RunDoc, rows: Rows, deps: QuarantineDeps, signal: AbortSignal): Promise<void> {
+/**
+ * Restores files: their points first, then their records. A file stays if another file has taken its name. Safe to
+ * repeat.
+ */
+async function restoreFiles(run: RunDoc, rows: Rows, deps: QuarantineDeps, signal: AbortSignal): Promise<void> {
   const { store, log, isBrokenCopy } = deps;
   const { organizationId } = run;
   const replaced = await store.quarantine.replaced(rows);
   const staying = rows.filter(({ _id }) => replaced.has(_id));
-  // An earlier try may have come as far.
+  // An earlier attempt may have written the points.
   await store.vectors.deletePoints(staying.flatMap(({ file }) => writtenPoints(file)));
   await store.quarantine.stay(staying);
-  const coming = await withTagsOfToday(
+  const coming = await withCurrentTags(
     run,
     rows.filter(({ _id }) => !replaced.has(_id)),
     deps,
@@ -132,14 +137,14 @@ async function bringBack(run: RunDoc, rows: Rows, deps: QuarantineDeps, signal: 
   );
 }
 
-/** Takes away what was stored for files that are back, as far as their records do not name it. Safe to repeat. */
+/** Deletes the stored copies of restored files that their records do not name. Safe to repeat. */
 async function tidy(run: RunDoc, rows: Rows, { store }: QuarantineDeps): Promise<void> {
   const { organizationId } = run;
   const files = await store.files.byIds(
     run,
     rows.map(({ _id }) => _id),
   );
-  // Of one that was deleted since nothing is left.
+  // Nothing is left of a file that was deleted meanwhile.
   await Promise.all(
     files.map(({ _id: fileId, coldCopy }) =>
       store.coldCopies.deleteOthers({ organizationId, fileId }, coldCopy?.key ?? null),
@@ -148,7 +153,7 @@ async function tidy(run: RunDoc, rows: Rows, { store }: QuarantineDeps): Promise
   await store.quarantine.forget(rows);
 }
 
-/** Erases files for good, verified. Safe to repeat. */
+/** Deletes files permanently, and verifies it. Safe to repeat. */
 async function erase(run: RunDoc, rows: Rows, { store }: QuarantineDeps): Promise<void> {
   const files = rows.map(({ file }) => file);
   const ids = rows.map(({ _id }) => _id);
@@ -156,9 +161,9 @@ async function erase(run: RunDoc, rows: Rows, { store }: QuarantineDeps): Promis
   await store.quarantine.forget(rows);
 }
 
-const STEPS = { leaving: putAside, returning: bringBack, tidying: tidy, erasing: erase } as const;
+const STEPS = { leaving: moveToFileStorage, returning: restoreFiles, tidying: tidy, erasing: erase } as const;
 
-/** Takes some of the files in quarantine that are a run's one step on; answers how many there were. Safe to repeat. */
+/** Advances some quarantined files of a run by one step; returns their number. Safe to repeat. */
 export async function advanceQuarantine(
   run: RunDoc,
   limit: number,

@@ -3,18 +3,18 @@ import type { ActivityDeps } from '../deps.js';
 import { emptyFiles } from '../generations/eraseContents.js';
 import { advanceQuarantine } from './quarantineSteps.js';
 
-/** Files that came out of some others, at most: each message has a bounded number of attachments. */
+/** Maximum number of attachments below some files: each message has a bounded number. */
 const MAX_INSIDE = 100_000;
-/** Files taken at once. */
+/** Files processed in one step. */
 const FILES_AT_ONCE = 200;
 
-/** Ends what an earlier try has begun with files that are gone at their source. */
+/** Completes the steps that an earlier attempt began with vanished files. */
 export async function finishRemovals(run: RunDoc, deps: ActivityDeps, signal: AbortSignal): Promise<void> {
   while ((await advanceQuarantine(run, FILES_AT_ONCE, deps, signal)) > 0) signal.throwIfAborted();
 }
 
 /**
- * Deletes files that vanished at their source, with their attachments: callers see them as deleted, and get the
+ * Deletes files that vanished at their source, with their attachments. Callers see them as deleted and receive the
  * events of a deletion. They stay in quarantine for its configured time. Safe to repeat.
  */
 export async function removeMissing(

@@ -6,14 +6,14 @@ import type { ActivityDeps } from '../deps.js';
 import { requireRun } from '../requireRun.js';
 import { advanceQuarantine } from './quarantineSteps.js';
 
-/** Files taken a step on at once. */
+/** Files advanced in one step. */
 const FILES_PER_BATCH = 200;
 
-/** Files that vanished at their source: having them back, and erasing them when their time is up. */
+/** Creates the activities that restore quarantined files, and that erase them after their time. */
 export function createQuarantineActivities(deps: ActivityDeps) {
   const { store, log } = deps;
   return {
-    /** Takes the next files a step on; answers whether there may be more. Safe to repeat. */
+    /** Advances the next files by one step; returns whether there may be more. Safe to repeat. */
     async settleBatch({ runId }: RunInput): Promise<{ more: boolean }> {
       const run = await requireRun(store, runId);
       await store.runs.markStarted(runId);
@@ -27,7 +27,7 @@ export function createQuarantineActivities(deps: ActivityDeps) {
       return { more: files > 0 };
     },
 
-    /** What a cancelled run leaves halfway is taken on by the next. */
+    /** The next run continues the unfinished work of a cancelled one. */
     async finishQuarantine({ runId, outcome }: RunInput & { outcome: 'finished' | 'aborted' }): Promise<void> {
       await store.runs.finish(runId, outcome, {});
     },

@@ -6,17 +6,17 @@ import type { ActivityDeps } from '../deps.js';
 import { requireRun } from '../requireRun.js';
 import { settleTries } from './settleTries.js';
 
-/** Files looked at in one step. */
+/** Files examined in one step. */
 const FILES_PER_PLAN = 500;
-/** A batch is full with so many files, or chunks. */
+/** Maximum number of files, and of chunks, in a batch. */
 const FILES_PER_BATCH = 50;
 const CHUNKS_PER_BATCH = 1_000;
 
-/** The beginning and the end of a run of re-embedding. */
+/** Creates the activities that begin and end a re-embedding run. */
 export function createReembedPlan(deps: ActivityDeps) {
   const { store, embeddings, settings, log } = deps;
   return {
-    /** Cuts the next files that the run means into batches, from a cursor on, and notes why others are left as they are. */
+    /** Splits the next matching files after a cursor into batches, and records why others are skipped. */
     async planReembed({ runId, afterId, tokens }: RunInput & ReembedCursor): Promise<PlanReembedResult> {
       const run = await requireRun(store, runId);
       await store.runs.markStarted(runId);

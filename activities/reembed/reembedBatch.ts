@@ -19,16 +19,16 @@ import { dropTries, keptEnds, reembeddedEnd, settleTries } from './settleTries.j
 import { byTarget, targetOf, type VectorTarget } from './target.js';
 import { writeVectors } from './writeVectors.js';
 
-/** Numbers given out at once. */
+/** Generations assigned in one step. */
 const BEGUN_AT_ONCE = 8;
-/** Times a file may be changed by others while it is embedded. */
+/** Maximum number of attempts on a file that others change while it is embedded. */
 const ROUNDS = 3;
 const INCOMPLETE = 'Its stored chunks are not all there, so it keeps the vectors it has. Resync it, then try again.';
 
 export function createReembedBatch(deps: ActivityDeps) {
   const { store, settings, log } = deps;
 
-  /** Flips files whose vectors are written, and removes what they had; answers their ids. */
+  /** Publishes files whose vectors are written, and deletes their old ones; returns their ids. */
   const flip = async (
     run: RunDoc,
     { model, space }: VectorTarget,
@@ -49,9 +49,9 @@ export function createReembedBatch(deps: ActivityDeps) {
   };
 
   /**
-   * Brings begun files to their new vectors, together; where a text of one can't be embedded, each by itself, after the
-   * pauses of a file's tries. Those that others have changed meanwhile are left open.
-   * @returns the ids of those left open whose chunks were not all there
+   * Embeds started files together. If a text of one cannot be embedded, each is embedded alone, with the delays of a
+   * file's retries. Files that others have changed meanwhile stay open.
+   * @returns the ids of open files with missing chunks
    */
   const embed = async (
     run: RunDoc,
@@ -107,7 +107,7 @@ export function createReembedBatch(deps: ActivityDeps) {
     return { eligible, unserved };
   };
 
-  /** Reads files that were changed since they were read again, a few times. */
+  /** Embeds files; those that changed since they were read are read again, a few times. */
   const work = async (run: Run<'reembedFiles'>, fileIds: readonly number[], signal: AbortSignal): Promise<void> => {
     const { request } = run;
     const tenant = { organizationId: run.organizationId, userId: run.userId };
@@ -121,7 +121,7 @@ export function createReembedBatch(deps: ActivityDeps) {
       const { eligible, unserved } = served(found, request);
       await store.reembeds.end(run, [...ends, ...unserved]);
       if (round === ROUNDS) {
-        // Chunks that are missing every time were not taken by a sync that is just under way.
+        // If chunks are missing in every round, no active sync has deleted them.
         return store.reembeds.end(
           run,
           eligible.map(({ _id: fileId }) =>
@@ -155,8 +155,8 @@ export function createReembedBatch(deps: ActivityDeps) {
 
   return {
     /**
-     * Embeds the chunks of some files with the run's model and publishes the new vectors of each. Each outcome is a row of
-     * its own: a second run of the same batch continues where the first one died. A file's fault stays with the file.
+     * Embeds the chunks of some files with the run's model and publishes the new vectors of each. Each outcome is a
+     * separate row, so a retry of the batch continues where the first attempt died. Faults affect only their file.
      */
     async reembedBatch({ runId, fileIds }: RunInput & { fileIds: readonly number[] }): Promise<ReembedCounts> {
       const run = runOfKind(await requireRun(store, runId), 'reembedFiles');

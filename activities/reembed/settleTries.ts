@@ -15,10 +15,10 @@ export const reembeddedEnd = (file: FileDoc): ReembedEnd => ({
   tokens: tokensOf(file),
 });
 
-/** Ends attempts that were not published: they can't be published any longer, and their data is deleted. Safe to repeat. */
+/** Ends attempts that were not published: prevents their publication and deletes their data. Safe to repeat. */
 export async function dropTries(store: Store, run: RunDoc, tries: readonly StartedFile[]): Promise<void> {
   if (tries.length === 0) return;
-  // First: a worker that was presumed dead could publish data that is deleted here.
+  // First: a worker that was presumed dead could otherwise publish data that is deleted here.
   await store.files.giveUpVectors(
     run,
     tries.map(({ file, generation }) => ({ fileId: file._id, generation })),
@@ -27,8 +27,8 @@ export async function dropTries(store: Store, run: RunDoc, tries: readonly Start
 }
 
 /**
- * Settles attempts that a step of the run began and did not end, because its worker died or it was cancelled: a published
- * file is done, the data of the others is deleted. Safe to repeat.
+ * Ends attempts that a dead or cancelled step of the run left: a published file is done, the data of the others is
+ * deleted. Safe to repeat.
  */
 export async function settleTries(
   store: Store,
@@ -54,7 +54,7 @@ export async function settleTries(
   for (const { fileId, from, generation } of begun) {
     const file = files.get(fileId);
     if (file?.generation === generation) flipped.push({ file, generation });
-    // Of a file that was deleted meanwhile all there may be is what we wrote.
+    // If the file was deleted meanwhile, only the data of this attempt can remain.
     else others.push({ file: { _id: fileId, organizationId, userId, generation: from }, generation });
   }
   if (flipped.length > 0) await cleanUp(store, flipped);

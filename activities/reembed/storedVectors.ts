@@ -13,9 +13,9 @@ import type { VectorTarget } from './target.js';
 export type VectorsOfRows = (rows: readonly ChunkRow[]) => Promise<readonly Float32Array[]>;
 
 /**
- * Makes vectors of chunks from what the stores hold; nothing is fetched.
- * @param files those whose chunks are asked for
- * @throws Fault when what they are made from is gone or cannot be embedded
+ * Returns a function that computes vectors of chunks from stored data; nothing is fetched.
+ * @param files the files of the requested chunks
+ * @throws Fault if the stored data is missing or cannot be embedded
  */
 export function createVectorsOfRows(
   tenant: Tenant,
@@ -25,7 +25,7 @@ export function createVectorsOfRows(
   signal: AbortSignal,
 ): VectorsOfRows {
   if (from === 'chunks') return (rows) => embedTexts(tenant, space, rows, { deps, signal, tokens: null });
-  // A long file comes in several portions.
+  // A long file arrives in several portions.
   const known = new Map<number, readonly Float32Array[]>();
   const vectorsOf = async (file: FileDoc): Promise<readonly Float32Array[]> =>
     from === 'given vectors'

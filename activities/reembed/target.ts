@@ -6,7 +6,7 @@ import type { FileDoc } from '../../store/files/model.js';
 import type { ActivityDeps } from '../deps.js';
 import { pictureSpace } from '../ingest/prepare/pictures.js';
 
-/** The new vectors of a file: their model and space, and what they are made from. */
+/** The target of a re-embedding: model, vector space, and origin of the vectors. */
 export interface VectorTarget {
   readonly model: EmbeddingModelId;
   readonly space: VectorSpace;
@@ -14,8 +14,8 @@ export interface VectorTarget {
 }
 
 /**
- * Returns what the run makes of a file. A rebuild keeps model and space.
- * @throws Fault when no configured provider computes vectors of the space that the file is in
+ * Returns the target for a file. A rebuild keeps model and space.
+ * @throws Fault if no configured provider serves the space of the file
  */
 export function targetOf(
   file: FileDoc,

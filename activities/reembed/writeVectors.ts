@@ -9,10 +9,10 @@ import type { ActivityDeps } from '../deps.js';
 import { createVectorsOfRows } from './storedVectors.js';
 import type { VectorTarget } from './target.js';
 
-/** Texts embedded and points written at once: of a long file not all vectors are in memory. */
+/** Texts embedded and points written in one step, so that not all vectors of a long file are in memory. */
 const CHUNKS_AT_ONCE = 1_000;
 
-/** Chunks as they are stored, in portions; a portion may hold parts of several files, one after the other. */
+/** Streams stored chunks in portions; a portion may contain parts of several files in sequence. */
 async function* portions(parts: AsyncIterable<ChunkRow[]>): AsyncGenerator<ChunkRow[]> {
   let portion: ChunkRow[] = [];
   for await (const rows of parts) {
@@ -25,7 +25,7 @@ async function* portions(parts: AsyncIterable<ChunkRow[]>): AsyncGenerator<Chunk
   if (portion.length > 0) yield portion;
 }
 
-/** The chunks of a portion file by file. */
+/** Groups the chunks of a portion by file. */
 function byFile(rows: readonly ChunkRow[]): ChunkRow[][] {
   const groups: ChunkRow[][] = [];
   for (const row of rows) {
@@ -37,10 +37,10 @@ function byFile(rows: readonly ChunkRow[]): ChunkRow[][] {
 }
 
 /**
- * Writes what the new generations of some files are made of: texts, chunks and contents as they are, then points with vectors
- * of the target. Nothing of it is shown yet.
- * @returns the ids of files whose chunks are all there
- * @throws Fault when the texts can't be embedded; anything else is a store's fault
+ * Writes the new generations of some files: copies of texts, chunks and contents, then points with vectors of the
+ * target. They are not published yet.
+ * @returns the ids of files whose chunks are complete
+ * @throws Fault if the texts cannot be embedded; any other error is a store failure
  */
 export async function writeVectors(
   run: RunDoc,

@@ -25,18 +25,18 @@ import type { ActivityDeps } from '../deps.js';
 import { requireRun } from '../requireRun.js';
 import { isGone } from '../discover/discoverEntries.js';
 
-/** The part that lists what an account holds. */
+/** The part that lists an account. */
 const LISTING = 'items';
-/** A container that a pass of a data source brings up to date. */
+/** Returns the name of the part that syncs one container of a data source. */
 const containerPart = (fileId: number): string => `file:${fileId}`;
-const STOPPED = 'The pass was stopped before this was synced. The next one, or a resync, does it.';
+const STOPPED = 'The scheduled sync was stopped before this file. The next sync or a resync processes it.';
 /** Maximum number of containers of one data source that is not an account: a feed has one. */
 const MAX_CONTAINERS = 1_000;
 
 const isAtRest = ({ syncStatus }: FileDoc): boolean =>
   (FINAL_FILE_STATUSES as readonly FileSyncStatus[]).includes(syncStatus);
 
-/** A run of a pass as its workflow is started. */
+/** Returns a part of a sync as the input of its child workflow. */
 function partOf(run: RunDoc, names: Pick<TemporalNames, 'idOf'>): AutoSyncPart {
   const { _id: runId, kind, workflowId, organizationId, userId, dataSourceId, requestId } = run;
   return {
@@ -52,12 +52,12 @@ function partOf(run: RunDoc, names: Pick<TemporalNames, 'idOf'>): AutoSyncPart {
   };
 }
 
-/** Passes: a record is brought up to date by the runs that a person would ask for. */
+/** Creates the activities of a scheduled sync, which performs the same runs as a request. */
 export function createPassActivities({ store, names, log }: ActivityDeps) {
   const passOf = async (runId: number) => runOfKind(await requireRun(store, runId), 'autoSync');
   const begunBy = (pass: RunDoc, part: string) => ({ parentRunId: pass._id, part });
 
-  /** Accepts a part, if it is not there yet. */
+  /** Accepts a part, unless it exists. */
   const begin = async (
     pass: RunDoc,
     part: string,
@@ -72,7 +72,7 @@ export function createPassActivities({ store, names, log }: ActivityDeps) {
     begin(pass, LISTING, (runId) =>
       store.transaction(async (session) => {
         const queued = await store.dataSources.queueListing(pass, dataSourceId, runId, session);
-        // A person was quicker, and lists it.
+        // A run that a user requested lists the account already.
         if (queued?.itemsRunId !== runId) return false;
         const run = { runId, requestId: pass.requestId, dataSourceId, begun: begunBy(pass, LISTING) };
         await store.connections.list(pass, run, session);
@@ -80,11 +80,13 @@ export function createPassActivities({ store, names, log }: ActivityDeps) {
         return true;
       }),
     );
-  /** Whether nothing has happened since the last pass, and nothing of it failed: then all files are as they should be. */
+  /**
+   * Whether the change feed reported nothing since the last sync, and no file of it failed: then all files are current.
+   */
   const isQuiet = async (pass: Run<'autoSync'>, source: DataSourceDoc, part: Run): Promise<boolean> => {
     const { listedBefore = null } = pass.progress;
     const { progress, counts } = runOfKind(part, 'syncItems');
-    // What another listing has heard of since may not be in the files.
+    // The files may not contain changes that another listing has received since then.
     const isNext = listedBefore !== null && listedBefore.getTime() === source.passedListingAt?.getTime();
     if (!isNext || !isByChanges(progress) || counts['listed'] !== 0) return false;
     return !(await store.files.anyUnsynced(source));
@@ -145,15 +147,15 @@ export function createPassActivities({ store, names, log }: ActivityDeps) {
   };
 
   return {
-    /** Accepts the pass of an execution, once; or says why there is nothing to do for it. */
+    /** Accepts the sync of a workflow execution once, or returns why there is nothing to do. */
     async acceptPass({ scheduleId }: AutoSyncInput): Promise<AcceptAutoSyncResult> {
       const { workflowExecution } = activityInfo();
-      if (!workflowExecution) throw new Error('A pass is accepted by a workflow');
+      if (!workflowExecution) throw new Error('A scheduled sync must be accepted by a workflow');
       const { workflowId, runId: temporalRunId } = workflowExecution;
       const known = await store.passes.find(temporalRunId);
       if (known) return { runId: known._id };
       const no = (reason: NoSyncReason): AcceptAutoSyncResult => {
-        log.info({ scheduleId, workflowId, reason }, 'there is nothing to do for a pass');
+        log.info({ scheduleId, workflowId, reason }, 'a scheduled sync has nothing to do');
         return { runId: null, reason };
       };
       const row = await store.schedules.find(scheduleId);
@@ -185,14 +187,14 @@ export function createPassActivities({ store, names, log }: ActivityDeps) {
       return { runId };
     },
 
-    /** Begins the next part of a pass. One that was begun and has not ended is answered again. */
+    /** Begins the next part of a sync. Returns an active part again. */
     async nextPart({ runId }: RunInput): Promise<NextPartResult> {
       const pass = await passOf(runId);
       if (pass.finishedAt !== null) return { part: null };
       const done = await store.passes.parts(runId);
       const open = done.find(({ finishedAt }) => finishedAt === null);
       if (open) return { part: partOf(open, names) };
-      // It was cancelled.
+      // The sync was cancelled.
       if (done.some(({ outcome }) => outcome === 'aborted')) return { part: null };
       const source = pass.dataSourceId ? await store.dataSources.find(pass, pass.dataSourceId) : null;
       const answer = (run: RunDoc | null): NextPartResult => ({ part: run && partOf(run, names) });

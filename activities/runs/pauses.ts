@@ -6,9 +6,9 @@ import { requireRun } from '../requireRun.js';
 
 const sentenceOf = ({ _id, maxTokens = null, tokensTaken = 0 }: RunDoc, { wanted }: RunPause): string =>
   `Paused at max_tokens: ${tokensTaken} of ${maxTokens ?? 0} tokens are taken, and the next text has ${wanted}. ` +
-  `Let it go on by POST /sync_runs/${_id}/resume, or cancel it.`;
+  `Resume it with POST /sync_runs/${_id}/resume, or cancel it.`;
 
-/** The pauses of runs that have come to their bound of tokens. */
+/** Creates the activity for runs that reached their token limit. */
 export function createPauseActivities({ store, settings, log }: ActivityDeps) {
   /** Shows on the record of the run's container whether the run is paused. */
   const show = async (run: RunDoc, pause: RunPause | null): Promise<void> => {

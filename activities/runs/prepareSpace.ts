@@ -3,12 +3,12 @@ import { isRunOf } from '../../contract/runs.js';
 import type { Run } from '../../store/runs/model.js';
 import type { ActivityDeps } from '../deps.js';
 
-/** The kinds whose request says how all files of the run are processed. */
+/** Run kinds whose request contains the processing options of all files. */
 const WITH_INGEST = ['scrapeSitemap', 'webScrape', 'syncFeed', 'syncSource'] as const;
 
 /**
- * Begins what takes its time before a run's first vector, while its files are still looked for: the model is loaded, and
- * the space's collection made. Not for a run whose files were there before: it may find that nothing has changed.
+ * Starts the slow preparation of a run's first vector while its files are discovered: loads the model and creates the
+ * collection. Not for a run over existing files: it may find no changes.
  */
 export async function prepareSpace(
   run: Run,

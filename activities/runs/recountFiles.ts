@@ -2,7 +2,10 @@ import type { RunInput, RunOutcome } from '../../contract/orchestration.js';
 import type { ActivityDeps } from '../deps.js';
 import { requireRun } from '../requireRun.js';
 
-/** Sums over all files of an organization, which may be millions: computed when asked for, and kept. */
+/**
+ * Creates the activity that sums over all files of an organization. There may be millions, so it runs on request and
+ * stores the result.
+ */
 export function createRecountActivities({ store, log }: ActivityDeps) {
   return {
     async sumFiles({ runId }: RunInput): Promise<void> {

@@ -12,12 +12,12 @@ import { settleInterrupted } from '../generations/interruptedTries.js';
 import { lastCause } from '../lastCause.js';
 import { prepareSpace } from './prepareSpace.js';
 
-/** Kinds whose scheduled runs delete pages that vanished. A feed is a window: entries that leave it stay. */
+/** Kinds whose scheduled runs delete vanished pages. Files of entries that leave a feed stay. */
 const SITE_KINDS: readonly RunKind[] = ['scrapeSitemap', 'webScrape'];
 
-/** The ends and beginnings of a run: small writes, each safe to repeat. */
+/** Creates the activities that begin and end a run: small writes, each safe to repeat. */
 export function createRunActivities({ store, embeddings, log }: ActivityDeps) {
-  /** Ends the run's row, and with it what only the run needed. */
+  /** Ends the run's row and deletes the data that only the run needed. */
   const end = async (
     run: RunDoc,
     outcome: 'finished' | 'failed' | 'aborted',
@@ -31,7 +31,10 @@ export function createRunActivities({ store, embeddings, log }: ActivityDeps) {
     await store.runs.finish(run._id, outcome, { ...counts, ...synced }, said);
     if (run.kind === 'webScrape') await store.frontier.clear(run._id);
   };
-  /** The reading, if the same feed would bring nothing: all its entries are there, and none of them is read elsewhere. */
+  /**
+   * Returns the reading if reading the same feed again would change nothing: all its entries exist, and no other run
+   * reads them.
+   */
   const spared = async (reading: FeedReading, { total, ready }: RunCounts): Promise<FeedReading | null> =>
     (reading.etag !== null || reading.lastModified !== null) &&
     ready === total &&
@@ -43,7 +46,10 @@ export function createRunActivities({ store, embeddings, log }: ActivityDeps) {
     if (fileId !== null) await store.files.moveContainer(_id, fileId, change);
   };
   return {
-    /** Takes the run out of the outbox and puts its parent into SYNCING. `finished` when an earlier execution did it all. */
+    /**
+     * Takes the run out of the outbox and sets its parent to SYNCING. Returns `finished` if an earlier execution
+     * completed it.
+     */
     async beginRun({ runId }: RunInput): Promise<BegunRun> {
       const run = await requireRun(store, runId);
       await store.runs.markStarted(runId);
@@ -53,7 +59,7 @@ export function createRunActivities({ store, embeddings, log }: ActivityDeps) {
       return { finished: false, ...(isPass && SITE_KINDS.includes(run.kind) && { deletesGonePages: true }) };
     },
 
-    /** Ends a run whose discovery worked: the parent is READY, with counts that add up. */
+    /** Ends a run after a successful discovery: the parent is READY, and the counts add up. */
     async finishRun({ runId }: RunInput): Promise<void> {
       const run = await requireRun(store, runId);
       const counts = await store.files.countRun(runId);
@@ -71,7 +77,7 @@ export function createRunActivities({ store, embeddings, log }: ActivityDeps) {
       if (run.fileId === null && run.dataSourceId)
         await store.dataSources.note(run, run.dataSourceId, { files_error: null });
       const reading = found && 'reading' in found ? await spared(found.reading, counts) : null;
-      // A crawl has found all its addresses only now; other runs reported this earlier.
+      // A crawl has discovered all its URLs only now; other runs reported this earlier.
       if (IS_UPLOAD[run.kind])
         await moveParent(run, { status: 'SYNCING', discovered: true, isPass: run.parentRunId !== undefined });
       await moveParent(run, {
@@ -88,12 +94,12 @@ export function createRunActivities({ store, embeddings, log }: ActivityDeps) {
       );
     },
 
-    /** Ends a run that failed: unfinished files are aborted, the parent has the cause. */
+    /** Ends a failed run: unfinished files are aborted, and the parent stores the cause. */
     async failRun({ runId, ...given }: RunInput & { message: string; cause?: FaultKind | null }): Promise<void> {
       const run = await requireRun(store, runId);
       const { message, cause } = lastCause(run, given.message, given.cause);
       await moveParent(run, { status: 'SYNC_ERROR', message, cause: cause ?? 'run_failed' });
-      // Without a container, there is no file to say why.
+      // Without a container, no file stores the cause.
       if (run.fileId === null && run.dataSourceId)
         await store.dataSources.note(run, run.dataSourceId, { files_error: message });
       await store.files.abortOpen(runId, message, 'run_failed');
@@ -106,7 +112,7 @@ export function createRunActivities({ store, embeddings, log }: ActivityDeps) {
       );
     },
 
-    /** Ends a cancelled run: what is done stays, the rest is SYNC_ABORTED. */
+    /** Ends a cancelled run: finished files stay, the others are SYNC_ABORTED. */
     async abortRun({ runId }: RunInput): Promise<void> {
       const run = await requireRun(store, runId);
       await store.files.abortOpen(

@@ -3,10 +3,10 @@ import type { ActivityDeps } from '../deps.js';
 import { requireRun } from '../requireRun.js';
 import { settlePointTags } from '../generations/pointTags.js';
 
-/** Files that get their tags at once. */
+/** Files updated in one step. */
 const FILES_PER_BATCH = 200;
 
-/** Tags on their way from a data source to its files, and from files to their points. */
+/** Creates the activity that copies tags from a data source to its files, and from files to their points. */
 export function createTagActivities({ store, log }: ActivityDeps) {
   const copySourceTags = async (
     tenant: { organizationId: number; userId: number },
@@ -27,7 +27,7 @@ export function createTagActivities({ store, log }: ActivityDeps) {
       await store.files.tookSourceTags(source, settled);
       return { done: false, afterId: last._id };
     }
-    // The end of a pass that began at the first file and found none is the end; else there may be some left behind.
+    // Done after a pass over all files without a match; otherwise earlier files may have been missed.
     return {
       done: afterId === 0 && (await store.dataSources.tagsCopied(tenant, dataSourceId, source.tagsVersion)),
       afterId: 0,
@@ -35,7 +35,7 @@ export function createTagActivities({ store, log }: ActivityDeps) {
   };
 
   return {
-    /** Copies tags to the next files from a cursor on, and to their points; answers the next cursor. Safe to repeat. */
+    /** Copies tags to the next files after a cursor, and to their points; returns the next cursor. Safe to repeat. */
     async copyTags({ runId, afterId }: RunInput & { afterId: number }): Promise<CopyTagsResult> {
       const run = await requireRun(store, runId);
       await store.runs.markStarted(runId);

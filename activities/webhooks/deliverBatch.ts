@@ -13,9 +13,12 @@ import { postEvent } from './postEvent.js';
 /** Maximum number of new events in one pass, and the time after which a pass takes no further ones. */
 const EVENTS_PER_PASS = 100;
 const PASS_MS = 20_000;
-/** Deliveries to one receiver under way at once. */
+/** Parallel deliveries to one receiver. */
 const AT_ONCE = 8;
-/** With so many on their way to a receiver no new events are taken from the feed: it is down, and the feed keeps them. */
+/**
+ * With this many pending deliveries, no new events are read from the feed: the receiver is down, and the feed keeps
+ * them.
+ */
 const MAX_PENDING = 1000;
 const OUTCOMES_WAIT_MS = 20;
 const OUTCOMES_PER_WRITE = 50;
@@ -27,7 +30,7 @@ interface Item {
   readonly isNew: boolean;
   readonly tries: number;
   readonly nextTryAt: Date | null;
-  /** The last attempt, where it failed. */
+  /** The last attempt, if it failed. */
   readonly failed: { readonly at: Date; readonly error: string } | null;
 }
 
@@ -37,12 +40,12 @@ class Pass {
   readonly recorded = new Set<number>();
   outcome: WebhookProgress['outcome'] = null;
   disabled = false;
-  /** Deliveries were left because the time was up. */
+  /** Whether deliveries remain because the time was up. */
   cut = false;
-  /** Something is still to be delivered. */
+  /** Whether deliveries are still pending. */
   waiting = false;
   dueAt = Infinity;
-  /** The first delivery that has failed and is sent again. */
+  /** The first delivery that failed and will be retried. */
   failing: (WebhookFailure & { readonly position: number }) | null = null;
 
   hold(item: Item): void {
@@ -74,7 +77,7 @@ export function createWebhookActivities(deps: ActivityDeps) {
   const { store, settings, log, metrics } = deps;
   const { retryDelaysMs } = settings.webhooks;
 
-  /** What there is to deliver, in the order of the feed. */
+  /** Returns the pending deliveries in the order of the feed. */
   const itemsOf = async (webhook: WebhookDoc): Promise<{ items: Item[]; fresh: NumberedEvent[] }> => {
     const pending = await store.deliveries.pending(webhook._id);
     const room = Math.min(EVENTS_PER_PASS, MAX_PENDING - pending.length);
@@ -98,7 +101,7 @@ export function createWebhookActivities(deps: ActivityDeps) {
     return { items, fresh };
   };
 
-  /** How a try ends, by what the receiver did. */
+  /** Converts the receiver's answer to the outcome of an attempt. */
   const judge = (webhook: WebhookDoc, item: Item, { at, error }: AttemptDoc, gone: boolean, pass: Pass) => {
     if (error === null) {
       // A parallel delivery must not undo an answer 410.
@@ -116,7 +119,7 @@ export function createWebhookActivities(deps: ActivityDeps) {
     }
     if (delay === undefined) {
       const what = `${item.event.kind} (${eventId(webhook.organizationId, item.event.position)})`;
-      const reason = `${what} was given up after ${tries} tries. ${error} Put the receiver right, then ${again} sends it once more.`;
+      const reason = `${what} was given up after ${tries} tries. ${error} Fix the receiver, then ${again} sends it once more.`;
       pass.outcome = { status: 'FLAGGED', reason };
       return { status: 'FAILED' as const, tries, nextTryAt: null };
     }
@@ -150,7 +153,7 @@ export function createWebhookActivities(deps: ActivityDeps) {
       if (notYet || item.objects.some((object) => pass.held.has(object))) {
         if (notYet) pass.dueAt = Math.min(pass.dueAt, nextTryAt.getTime());
         pass.hold(item);
-        // Behind another one of its object: it has a row of its own, so that the cursor can go on.
+        // It waits for an earlier event of the same object. A separate row lets the cursor advance.
         if (item.isNew) await record({ event, status: 'PENDING', tries: 0, nextTryAt: null, attempt: null });
         return;
       }
@@ -163,9 +166,8 @@ export function createWebhookActivities(deps: ActivityDeps) {
 
   return {
     /**
-     * One pass over the due deliveries of a webhook's receiver: retries first, then new events. Safe to
-     * repeat: recorded deliveries are not sent again; an event that was sent just before a crash is, with the same
-     * webhook-id.
+     * Makes one pass over the due deliveries of a webhook: retries first, then new events. Safe to repeat: recorded
+     * deliveries are not sent again. An event that was sent just before a crash is sent again with the same webhook-id.
      */
     async deliverBatch({ webhookId }: DeliverEventsInput): Promise<DeliverBatchResult> {
       const webhook = await store.webhooks.find(webhookId);
@@ -192,7 +194,7 @@ export function createWebhookActivities(deps: ActivityDeps) {
         log.warn({ webhookId, organizationId, reason: pass.outcome.reason }, 'webhook flagged');
       }
       if (disabled) return { ended: true, more: false, dueInMs: null };
-      // A full pass may have more behind it; one that brought something to an end may have let others go.
+      // After a full pass, more events may follow. After a finished delivery, later events of its object may be due.
       const more = pass.cut || fresh.length > 0;
       return { ended: false, more, dueInMs: pass.dueAt === Infinity ? null : Math.max(0, pass.dueAt - Date.now()) };
     },

@@ -4,7 +4,7 @@ import type { AttemptDoc } from '../../store/webhooks/model.js';
 import type { ActivityDeps } from '../deps.js';
 import { signDelivery } from './signDelivery.js';
 
-/** Nothing of an answer is used but its status. */
+/** Maximum number of bytes read from an answer, of which only the status is used. */
 const ANSWER_BYTES = 100_000;
 
 export interface Receiver {
@@ -15,11 +15,11 @@ export interface Receiver {
 
 export interface PostResult {
   readonly attempt: AttemptDoc;
-  /** The receiver answered 410: it wants nothing more. */
+  /** Whether the receiver answered 410: no further events are sent to it. */
   readonly gone: boolean;
 }
 
-/** Why an answer does not count as delivered; null when it does. */
+/** Returns why an answer does not count as delivered; null if it does. */
 function refusal(status: number): string | null {
   if (status >= 200 && status < 300) return null;
   if (status === 410) return 'The receiver answered HTTP 410: it is gone.';
@@ -27,7 +27,10 @@ function refusal(status: number): string | null {
   return `The receiver answered HTTP ${status}.`;
 }
 
-/** Tries once to deliver an event. Whatever the receiver does is an answer. @throws only when the signal is aborted */
+/**
+ * Makes one attempt to deliver an event. Any reaction of the receiver is a result.
+ * @throws only if the signal is aborted
+ */
 export async function postEvent(
   receiver: Receiver,
   { position, ...event }: NumberedEvent,

@@ -1,19 +1,19 @@
 import { createHmac } from 'node:crypto';
 
 export interface DeliveryToSign {
-  /** 2n hexadecimal digits: n bytes. */
+  /** 2n hexadecimal digits for a key of n bytes. */
   readonly signingKey: string;
-  /** The bytes as they are sent. */
+  /** The bytes of the request body. */
   readonly body: string;
   readonly eventId: string;
-  /** POSIX seconds of this try. */
+  /** Time of this attempt, in POSIX seconds. */
   readonly seconds: number;
 }
 
 /**
- * The headers by which a receiver knows that a delivery is ours: `Carbon-Signature` over the bytes as sent,
- * `Carbon-Signature-Compact` over the same document written without blanks (for frameworks that hand over parsed
- * bodies), and those of Standard Webhooks, whose secret is `whsec_` and the key's bytes in base64.
+ * Returns the headers that authenticate a delivery: `Carbon-Signature` over the sent bytes; `Carbon-Signature-Compact`
+ * over the same document without whitespace, for frameworks that pass on parsed bodies; and the headers of Standard
+ * Webhooks, whose secret is `whsec_` and the key's bytes in base64.
  */
 export function signDelivery({ signingKey, body, eventId, seconds }: DeliveryToSign): Record<string, string> {
   const key = Buffer.from(signingKey, 'hex');

@@ -12,7 +12,7 @@ export const ACCOUNTS_SETTINGS = {
   OAUTH_CLIENTS: {
     schema: text().custom(readBy(readOAuthClients)).default(''),
     about:
-      "The deployment's own OAuth clients, `GOOGLE_DRIVE=id:secret,SLACK=id:secret`, separated by commas (a comma in a secret is `%2C`). Each is registered at its provider with the redirect address PUBLIC_URL/integrations/…, as docs/operations.md lists them. An organization's white label goes before it.",
+      "The deployment's own OAuth clients, `GOOGLE_DRIVE=id:secret,SLACK=id:secret`, separated by commas (a comma in a secret is `%2C`). Each is registered at its provider with the redirect address PUBLIC_URL/integrations/…, as docs/operations/accounts.md lists them. An organization's white label goes before it.",
   },
   SOURCE_PATIENCE_MS: {
     schema: count(30_000),

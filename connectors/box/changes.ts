@@ -19,7 +19,7 @@ const AT_ONCE = 4;
 const KNOWN_FOR_MS = 13 * 86_400_000;
 
 const stale = (): Fault =>
-  new Fault('stale_cursor', 'Box no longer knows what changed since the last look. All is listed.');
+  new Fault('stale_cursor', 'Box no longer has the changes since the last sync. Everything is listed again.');
 
 const ROOMS: Readonly<Record<Place['kind'], string>> = { file: 'files', folder: 'folders', web_link: 'web_links' };
 /** Returns the current state of a Box item. @throws Fault not_found also for items in the trash */

@@ -62,7 +62,10 @@ export const dropboxChanges: ChangeFeed<OAuthGrant> = {
       // A cursor that Dropbox can't read is refused in plain text.
       const isStale = error instanceof Fault && (error.kind === 'bad_response' || error.kind === 'not_found');
       throw isStale
-        ? new Fault('stale_cursor', 'Dropbox no longer knows what changed since the last look. All is listed.')
+        ? new Fault(
+            'stale_cursor',
+            'Dropbox no longer has the changes since the last sync. Everything is listed again.',
+          )
         : error;
     }
     const told = await changesOf(client, requireList('Dropbox', page['entries']).map(asObject));

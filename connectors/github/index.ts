@@ -20,17 +20,17 @@ import { bearer } from '../bearer.js';
 import { incompleteAnswer } from '../faults.js';
 import { asObject, asText } from '../json.js';
 
-/** What its user hands us. */
+/** Credentials supplied by the caller. */
 export interface GitHubCredentials {
-  /** Whose token it is. */
+  /** Login of the token's owner. */
   readonly username: string;
   readonly accessToken: string;
 }
 
 const REPOSITORIES_PER_PAGE = 100;
-/** What GitHub asks those to wait whom it refuses without saying how long. */
+/** GitHub's recommended wait for a rate limit without a time. */
 const UNSAID_WAIT_MS = 60_000;
-/** Answers one object for a directory as well, with its tree. */
+/** Media type that returns one object for a directory too, with its tree. */
 const AS_OBJECT = 'application/vnd.github.object+json';
 
 const messageOf = ({ body }: Refusal): string =>
@@ -49,13 +49,13 @@ async function repositories(
   client: SourceClient,
   { number, size }: { readonly number: number; readonly size: number },
 ): Promise<{ found: Repository[]; next: number | null }> {
-  // Oldest first: one that is new in the middle of a listing shifts nothing out of it.
+  // Oldest first, so new repositories do not shift later pages.
   const query = { per_page: String(size), page: String(number), sort: 'created', direction: 'asc' };
   const { values, headers } = await client.list(['user', 'repos'], query);
   return { found: values.map((value) => repositoryFrom(asObject(value))), next: nextPage(headers) };
 }
 
-/** What stands at a path of the default branch. */
+/** Returns the content at a path of the default branch. */
 async function contentAt(
   client: SourceClient,
   { owner, name, path }: ReturnType<typeof partsOf>,
@@ -75,7 +75,7 @@ async function rootTree(
     const found = (await client.get(['repos', owner, name, 'branches', branch], {})) as {
       commit?: { sha?: string; commit?: { tree?: { sha?: string } } };
     };
-    // Where a tree is asked for, a commit stands for its own.
+    // A commit is accepted in place of its tree.
     const sha = found.commit?.commit?.tree?.sha ?? found.commit?.sha;
     if (sha === undefined) throw incompleteAnswer('GitHub', 'the commit of the branch');
     return sha;
@@ -100,7 +100,7 @@ export const github: Connector<GitHubCredentials> = {
   }),
   classify(refusal): ErrorClass | null {
     if (isLimited(refusal)) return 'rate_limited';
-    // Moved: its new name is listed. Empty: there is nothing at any path.
+    // Moved: the new name is listed. Empty: no path exists.
     return [301, 302, 307, 308, 409].includes(refusal.status) ? 'not_found' : null;
   },
   waitMs({ headers }, now) {
@@ -162,7 +162,7 @@ export const github: Connector<GitHubCredentials> = {
   async open(client, externalId) {
     const parts = partsOf(externalId);
     const { owner, name, path } = parts;
-    // Without a path the id is not in any listing.
+    // Without a path, the id is not from a listing.
     const found = path === '' ? await client.get(['repos', owner, name], {}) : null;
     const file: ContentJson = found === null ? await contentAt(client, parts) : {};
     const isElsewhere = file.type === 'symlink' || file.type === 'submodule';
@@ -170,7 +170,7 @@ export const github: Connector<GitHubCredentials> = {
       throw new Fault('unsupported_type', 'This leads elsewhere, and has no text of its own. Sync what it leads to.');
     if (file.type !== 'file' || file.sha === undefined)
       throw new Fault('unsupported_type', 'This has no text of its own: sync the files in it.');
-    // Large files are not included in the answer.
+    // The answer does not contain large files.
     const isHere = file.encoding === 'base64' && (file.content !== '' || file.size === 0);
     const blob: ContentJson = isHere
       ? file

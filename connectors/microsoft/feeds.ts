@@ -58,7 +58,7 @@ export interface Feeds {
 }
 
 const stale = (): Fault =>
-  new Fault('stale_cursor', 'Microsoft no longer knows what changed since the last look. All is listed.');
+  new Fault('stale_cursor', 'Microsoft no longer has the changes since the last sync. Everything is listed again.');
 
 const markOf = (item: SourceItem): string =>
   createHash('sha256').update(JSON.stringify(item)).digest('base64url').slice(0, 16);

@@ -4,7 +4,7 @@ import { richText } from './richText.js';
 import { asList, asObject, asText, type Json } from '../json.js';
 import { createItem } from '../items.js';
 
-/** What there is in a workspace. A row of a database is a page as well, and its file is from another source. */
+/** The kinds of objects in a workspace. A row of a database is also a page, but its file has another source type. */
 export type Kind = 'page' | 'row' | 'database';
 
 export interface Place {
@@ -24,7 +24,7 @@ export function parseItemId(externalId: string): Place | null {
   return id === null ? null : { kind: kind as Kind, id };
 }
 
-/** What a thing of Notion's is for us; null for none of ours. */
+/** Returns the id of the item for an object of Notion; null if it is none. */
 export function placeOfJson(json: Json): Place | null {
   const id = idOf(json['id']);
   if (id === null) return null;
@@ -35,15 +35,15 @@ export function placeOfJson(json: Json): Place | null {
 }
 
 const MAX_NAME = 1_000;
-/** Shown as its page shows it. */
+/** The title that Notion's own pages show. */
 const NAMELESS = 'Untitled';
 
-/** What a page or a database is called. */
+/** Returns the title of a page or a database. */
 export function titleOf(json: Json): string {
   const column = Object.values(asObject(json['properties']))
     .map(asObject)
     .find(({ type }) => type === 'title');
-  // Of a database its columns are descriptions: it has a title of its own.
+  // A database has its own title; the titles of its columns are descriptions.
   const runs = json['object'] === 'data_source' ? json['title'] : column?.['title'];
   const title = richText(asList(runs), 'plain').trim();
   return title === '' ? NAMELESS : title.slice(0, MAX_NAME);
@@ -54,10 +54,13 @@ export const momentOf = (value: unknown): string | null => {
   return Number.isNaN(at) ? null : new Date(at).toISOString();
 };
 
-/** Notion tells the minute of a change alone: within it, and a little longer, what was read may not be the last word. */
+/** Notion reports changes to the minute, so content read within that minute, and a little longer, may be outdated. */
 const UNSURE_MS = 120_000;
 
-/** @param around its parent and its root item; both null for a root item */
+/**
+ * Converts an object to an item.
+ * @param around its parent and its root item; both null for a root item
+ */
 export function itemOf(
   json: Json,
   place: Place,

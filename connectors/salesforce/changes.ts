@@ -17,7 +17,7 @@ const TOKEN = shapeOf({ ...PASSES, since: number, pass: nullable(shapeOf({ begun
 type Point = Checked<typeof TOKEN>;
 
 const stale = (): Fault =>
-  new Fault('stale_cursor', 'Salesforce does not tell what happened to files since the last look. All is listed.');
+  new Fault('stale_cursor', 'Salesforce no longer has the changes since the last sync. Everything is listed again.');
 
 const momentOf = (at: number): string => `${new Date(at).toISOString().slice(0, 19)}Z`;
 

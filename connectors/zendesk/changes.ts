@@ -103,7 +103,10 @@ export const ticketChanges = changeFeed(TOKEN, {
     } catch (error) {
       // The user is no longer an administrator, or the cursor is too old.
       if (isFault(error, 'access_denied') || isFault(error, 'bad_response'))
-        throw new Fault('stale_cursor', `${NAME} no longer tells what changed since the last look. All is listed.`);
+        throw new Fault(
+          'stale_cursor',
+          `${NAME} no longer has the changes since the last sync. Everything is listed again.`,
+        );
       throw error;
     }
   },

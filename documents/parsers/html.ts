@@ -36,7 +36,7 @@ interface Selection {
   readonly leftOut: ReadonlySet<PageElement>;
 }
 
-/** Shorter texts are a remark beside the content, not the content. */
+/** Shorter texts accompany the content and are not the content itself. */
 const LITTLE_TEXT = 50;
 
 /** Chooses the strictest selection that keeps the page's content: an index must not shrink to its heading. */

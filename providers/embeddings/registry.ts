@@ -24,7 +24,7 @@ export interface ProviderSettings {
 }
 
 export interface EmbeddingSettings {
-  /** The embedded model (providers/local.ts). */
+  /** The embedded model (`local.ts`). */
   readonly local: EmbeddingProvider;
   /** Absent: the embedded model serves every id. */
   readonly remote?: { readonly providers: ProviderSettings } & Omit<RemoteOptions, 'pace'>;

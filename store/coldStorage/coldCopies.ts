@@ -3,7 +3,7 @@ import type { ColdCopy } from '../files/model.js';
 import type { WholePoint } from '../vectors/points.js';
 import { BrokenPointFile, readPointFile, writePointFile } from './pointFile.js';
 
-/** Whose vectors, and of which content. */
+/** The owner and the generation of stored vectors. */
 export interface CopyOwner {
   readonly organizationId: number;
   readonly fileId: number;
@@ -11,13 +11,14 @@ export interface CopyOwner {
 }
 
 /**
- * Vectors in file storage, stored under the prefix of their file's contents: deleting and counting those covers these. Each
- * attempt to store some has a key of its own, so it cannot damage the copy of another one.
+ * Vectors in file storage, stored under the prefix of their file's contents, so that deleting and counting contents
+ * includes them. Each attempt uses a separate key, so it cannot damage the copy of another one.
  */
 export interface ColdCopies {
   /**
-   * Safe on disk once it resolves. Null when there are not as many points as there should be: nothing is kept then.
-   * @param token of the try
+   * Stores vectors; they are durable when it resolves. Returns null, and stores nothing, if there are fewer points than
+   * expected.
+   * @param token of the attempt
    */
   keep(
     owner: CopyOwner,
@@ -25,10 +26,10 @@ export interface ColdCopies {
     expected: { readonly dimensions: number; readonly points: number },
     points: AsyncIterable<readonly WholePoint[]>,
   ): Promise<ColdCopy | null>;
-  /** @throws BrokenPointFile when the copy is gone or is not what was kept; that may show at its end only */
+  /** @throws BrokenPointFile if the copy is missing or damaged, which may be detected only at its end */
   read(copy: ColdCopy): AsyncIterable<WholePoint[]>;
   delete(key: string): Promise<void>;
-  /** Deletes every copy of a file but the one that is named. */
+  /** Deletes every copy of a file except the named one. */
   deleteOthers(file: { organizationId: number; fileId: number }, key: string | null): Promise<void>;
 }
 

@@ -33,13 +33,13 @@ export interface FileChanges {
   all<N extends Transition>(name: N, files: readonly FileDoc[], change: Change<N>): Promise<boolean>;
 }
 
-/** Marks kept per file: enough to outlast the changes that may come before a crash is settled. */
+/** Marks stored per file: enough to outlast the changes before a crash is settled. */
 const MARKS_KEPT = 4;
 
-/** The part of an update that leaves a mark. */
+/** Returns the part of an update that adds a mark. */
 const leaving = (mark: mongo.ObjectId) => ({ $push: { marks: { $each: [mark], $slice: -MARKS_KEPT } } });
 
-/** Which of some files a change has reached. */
+/** Returns the files that a change has reached. */
 export const markedFiles =
   (files: Model<FileDoc>): Marked =>
   async (mark, fileIds) => {
@@ -93,7 +93,7 @@ export function createFileChanges(
             }),
           );
           if (matched === changes.length) return 'all';
-          // Rare: some belong to another run by now.
+          // Rare: some now belong to another run.
           const reached = await markedFiles(files)(mark, ids);
           changed = ids.filter((id) => reached.has(id));
           return reached;

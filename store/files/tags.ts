@@ -15,9 +15,9 @@ export interface TaggedFile extends Tenant {
   readonly tagsRevision?: number;
 }
 
-/** Tags of files. Who changes them brings them to the points as well (activities/tags.ts). */
+/** Tags of files. After a change, the caller must update the points too (activities/runs/updateTags.ts). */
 export interface FileTags {
-  /** Replaces a file's own tags by what `change` makes of them. Null when the user has no such file. */
+  /** Replaces a file's own tags with the result of `change`. Returns null if the user has no such file. */
   changeTags(
     tenant: Tenant,
     id: number,

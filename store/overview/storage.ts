@@ -10,19 +10,22 @@ export interface StorageOverview {
   readonly chunks: number;
   /** Bytes of the contents as received. */
   readonly bytes: number;
-  /** In Qdrant, by vector space; null: it does not answer. */
+  /** Number of points in Qdrant by vector space; null if Qdrant does not answer. */
   readonly points: readonly { readonly space: string; readonly points: number }[] | null;
-  /** Files whose vectors are not in Qdrant, and of these, those whose vectors are on their way back. */
+  /** Files whose vectors are not in Qdrant, and the part of them whose vectors are being restored. */
   readonly coldFiles: number;
   readonly warmingFiles: number;
   readonly coldBytes: number;
   readonly coldPoints: number;
 }
 
-/** A sum over an organization of any size is given up after so long. */
+/** Time limit of a sum over an organization, in milliseconds. */
 const MAX_MS = 10_000;
 
-/** What is stored for one organization. Sums go over indexes, not over files; still, they are not for every moment. */
+/**
+ * Creates the reader of the stored amounts of one organization. The sums use indexes only, but are still too slow for
+ * every request.
+ */
 export function createStorageOverview(files: Model<FileDoc>, vectors: Pick<Vectors, 'countBySpace'>) {
   return async (organizationId: number): Promise<StorageOverview> => {
     const [statuses, [sizes], cold, points] = await Promise.all([

@@ -10,10 +10,10 @@ import type { Tenant } from '../users/accept.js';
 import type { RunDoc } from './model.js';
 import { updateRows } from '../updateRows.js';
 
-/** A fresh row is left to the process that wrote it for this long. */
+/** For this long, only the process that wrote a row starts it. */
 const GRACE_MS = 3_000;
 
-/** A file of an upload that is not at rest. */
+/** An unfinished file of an upload. */
 export interface OpenUpload {
   readonly fileId: number;
   readonly runId: number;
@@ -22,21 +22,25 @@ export interface OpenUpload {
 }
 
 /**
- * The uploads of each user as one stream of work: many runs that one workflow brings in, batch by batch. The rows say
- * what belongs to a stream, so a stream that died is continued by the next one.
+ * The uploads of each user, which one workflow ingests in batches. The rows define the uploads of a workflow, so the
+ * next workflow continues those of a dead one.
  */
 export interface UploadStreams {
-  /** Open runs of a user's stream by id, without those given: waiting runs and runs that an earlier execution left. */
+  /**
+   * Returns open runs of a user by id, except the given ones: waiting runs, and runs that an earlier execution left.
+   */
   open(tenant: Tenant, except: readonly number[], limit: number): Promise<RunDoc[]>;
-  /** One waiting run of each user whose stream should be running: accepted some seconds ago and not begun. */
+  /**
+   * Returns one waiting run of each user whose workflow should be running: accepted some seconds ago and not started.
+   */
   waiting(now: Date, limit: number): Promise<RunDoc[]>;
   find(tenant: Tenant, runIds: readonly number[]): Promise<RunDoc[]>;
   begin(runIds: readonly number[]): Promise<void>;
-  /** Files of some runs that are not at rest, by id. */
+  /** Returns the unfinished files of some runs by id. */
   openFiles(tenant: Tenant, runIds: readonly number[]): Promise<OpenUpload[]>;
-  /** Ends runs whose files are all at rest, each with its event, in one transaction. Runs that have ended are left alone. */
+  /** Ends runs whose files are all finished, each with its event, in one transaction. Ignores ended runs. */
   finish(tenant: Tenant, runs: readonly RunDoc[]): Promise<void>;
-  /** Takes a run out of the stream: the outbox starts a workflow of its own for it, under the given id. */
+  /** Removes a run from the shared workflow: the outbox starts a separate workflow with the given id. */
   leave(run: RunDoc, workflowId: string): Promise<void>;
 }
 

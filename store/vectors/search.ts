@@ -12,15 +12,15 @@ export interface VectorQuery extends Tenant {
   readonly space: string;
   readonly model: EmbeddingModelId;
   readonly filter: ChunkFilter;
-  /** What is meant; null: it is not searched for. */
+  /** Vector of the query's meaning; null: no dense search. */
   readonly dense: readonly number[] | Float32Array | null;
-  /** What is said; null: it is not searched for. */
+  /** Weighted terms of the query; null: no sparse search. */
   readonly sparse: { readonly indices: readonly number[]; readonly values: readonly number[] } | null;
-  /** Hits of each at most. */
+  /** Maximum number of hits of each kind. */
   readonly limit: number;
   /** Exact instead of approximate search. Sparse vectors are always searched exactly. */
   readonly exact: boolean;
-  /** Ends the search early. */
+  /** Cancels the search. */
   readonly signal?: AbortSignal;
 }
 
@@ -31,18 +31,18 @@ export interface ChunkKey {
 }
 
 export interface VectorHit extends ChunkKey {
-  /** Cosine similarity, or the sum of the weights of shared words. */
+  /** Cosine similarity, or the sum of the weights of shared terms. */
   readonly score: number;
 }
 
-/** Best first, equal scores by file and chunk. */
+/** Best first; ties are ordered by file and chunk. */
 export interface VectorHits {
   readonly dense: VectorHit[];
   readonly sparse: VectorHit[];
 }
 
 export interface VectorSearch {
-  /** Both kinds in one request; of a space that nothing was written to yet, nothing. */
+  /** Searches both kinds in one request. Returns nothing for a space without points. */
   search(query: VectorQuery): Promise<VectorHits>;
   /** The dense vectors of chunks, by chunk key `fileId:generation:chunkIndex`. */
   retrieve(space: string, keys: readonly ChunkKey[]): Promise<Map<string, number[]>>;
@@ -58,11 +58,11 @@ function hit({ score, payload }: Schemas['ScoredPoint']): VectorHit {
   return { fileId: file_id, generation, chunkIndex: chunk_index, score };
 }
 
-/** Best first; ties in one order always, so that the same question has the same answer. */
+/** Best first; ties have a fixed order, so that equal queries have equal answers. */
 export const byScore = (a: VectorHit, b: VectorHit): number =>
   b.score - a.score || a.fileId - b.fileId || a.chunkIndex - b.chunkIndex;
 
-/** Reading points by nearness and by key. The tenant's part of every query is put on here. */
+/** Creates the reader of points, by similarity and by key. Every query gets the filter of its tenant here. */
 export function createVectorSearch(ask: AskQdrant, { nameOf }: Pick<Collections, 'nameOf'>): VectorSearch {
   const pathOf = (space: string): string => `/collections/${encodeURIComponent(nameOf(space))}/points`;
   return {

@@ -16,13 +16,13 @@ import { organizationFilter, tenantFilter } from './tenantFilter.js';
 import { createUpserts, type WriteSettings } from './upserts.js';
 import { watchedClient, watchedReader } from './watchQdrant.js';
 
-/** The tags that every point of a file is to carry. */
+/** The tags that every point of a file should carry. */
 export interface FilePointTags extends Tenant {
   readonly _id: number;
   readonly tagPairs: readonly string[];
 }
 
-/** The points of one generation of a file, all of which are known: one a chunk. */
+/** The points of one generation of a file, if all are known: one per chunk. */
 export interface WrittenPoints {
   readonly fileId: number;
   readonly generation: number;
@@ -31,29 +31,36 @@ export interface WrittenPoints {
 }
 
 export interface Vectors extends VectorSearch, WholePoints {
-  /** Points will come soon: begins to make the space's collection. Whatever fails is tried again by the first of them. */
+  /** Starts to create the collection of a space, before its first points. The first write retries a failure. */
   prepare(space: VectorSpace): void;
-  /** Writes points; readers see them once their generation is flipped. Safe to repeat. Resolves when they are durable and searchable. */
+  /**
+   * Writes points. Searches use them once their generation is published. Safe to repeat. Resolves when they are durable
+   * and searchable.
+   */
   upsert(files: readonly FileVectors[]): Promise<void>;
   /** Sets the tags of files' points, of every generation and space. Safe to repeat. */
   setTags(files: readonly FilePointTags[]): Promise<void>;
-  /** Points by their ids, which cost Qdrant no search. Safe to repeat. */
+  /** Deletes points by id, without a search in Qdrant. Safe to repeat. */
   deletePoints(written: readonly WrittenPoints[]): Promise<void>;
-  /** The same where it is not known which points there are. In every space: a file may have changed its model. */
+  /**
+   * Deletes points by filter, if their ids are unknown. In every space: a file may have changed its model. Safe to
+   * repeat.
+   */
   deleteGenerations(scopes: readonly GenerationScope[]): Promise<void>;
-  /** All of a user's, in every space, whether a file still names them or not. */
+  /** Deletes all points of a user in every space, including those of files without a record. */
   deleteAll(tenant: Tenant): Promise<void>;
-  /** Points of every generation and space, seen by readers or not: for checks that nothing is left behind. */
+  /** Counts the points of every generation and space, published or not, to verify deletions. */
   countAll(tenant: Tenant): Promise<number>;
-  /** The same for some files. */
+  /** Counts the points of some files in the same way. */
   countOf(tenant: Tenant, fileIds: readonly number[]): Promise<number>;
-  /** About how many points an organization has in each space, for people. */
+  /** Returns the approximate number of an organization's points in each space, for display. */
   countBySpace(organizationId: number): Promise<{ readonly space: string; readonly points: number }[]>;
   /** Resolves when Qdrant answers. */
   ping(): Promise<void>;
   /**
-   * Searches once in each collection; an answer is good for some seconds. Returns the collections whose searches fail.
-   * @throws StoreFailure when Qdrant does not answer
+   * Searches once in each collection and caches the result for some seconds. Returns the collections whose searches
+   * fail.
+   * @throws StoreFailure if Qdrant does not answer
    */
   probe(): Promise<readonly BrokenCollection[]>;
 }
@@ -66,9 +73,9 @@ export interface VectorSettings {
   readonly writes: WriteSettings;
 }
 
-/** Milliseconds: /ready is open to anyone and must stay cheap. */
+/** Milliseconds. /ready needs no authentication, so it must stay cheap. */
 const PROBE_GOOD_MS = 5_000;
-/** Ids of one delete: some 400 KB of JSON. */
+/** Maximum number of ids per delete: about 400 KB of JSON. */
 const IDS_PER_DELETE = 10_000;
 
 /** Groups files that are equal except for their ids. */
@@ -83,17 +90,18 @@ function alike<T extends { readonly _id: number }>(files: readonly T[], sameOf: 
   return [...groups.values()];
 }
 
-/** The points of files of one tenant. */
+/** Returns the filter for points of files of one tenant. */
 const ofFiles = (files: readonly [Tenant & { _id: number }, ...{ _id: number }[]]) => [
   ...tenantFilter(files[0]),
   { key: 'file_id', match: { any: files.map(({ _id }) => _id) } },
 ];
 
 /**
- * Vectors in Qdrant. The tenant's part of every query is put on here; there is no way to search without it.
+ * Reads and writes vectors in Qdrant. Every query gets the filter of its tenant here; a search without it is
+ * impossible.
  * @param watch observes each request; null: none
- * @param timeoutMs milliseconds that a request may take
- * @throws StoreFailure from every method while Qdrant does not answer or is broken
+ * @param timeoutMs maximum duration of a request in milliseconds
+ * @throws StoreFailure from every method while Qdrant does not answer or fails
  */
 export function createVectors(
   settings: VectorSettings,
@@ -138,7 +146,7 @@ export function createVectors(
     prepare: (space) => void collections.ensure(space).catch(() => undefined),
     upsert: createUpserts(client, collections, settings.writes),
     async setTags(files) {
-      // Files of a data source mostly have the same tags: one operation for all of those.
+      // Files of a data source mostly have the same tags: use one operation for all of them.
       const operations = alike(files, ({ organizationId, userId, tagPairs }) => ({
         organizationId,
         userId,
@@ -198,7 +206,7 @@ export function createVectors(
       if (probed === null || now - probed.at > PROBE_GOOD_MS) {
         const broken = collections.all().then((names) => brokenCollections(client, names));
         probed = { at: now, broken };
-        // A failure is not remembered: the next call asks again.
+        // A failure is not cached: the next call asks again.
         broken.catch(() => (probed = null));
       }
       return probed.broken;

@@ -18,7 +18,7 @@ import {
   textOf,
 } from '../record.js';
 
-/** A delivery that was refused and is sent again. */
+/** A failed delivery that will be retried. */
 export interface WebhookFailure {
   /** Kind of the event. */
   readonly event: string;
@@ -33,21 +33,21 @@ const WEBHOOK = {
   _id: number,
   organizationId: required(number),
   url: required(text),
-  /** The signing key, sealed. */
+  /** The signing key, encrypted. */
   signingKey: required(json<SealedSecret>()),
   status: required(textOf<WebhookStatus>()),
   statusReason: byDefault(text, ''),
-  /** Events up to this number have a delivery of their own. */
+  /** Events up to this number have a separate row for their delivery. */
   cursor: required(number),
-  /** There is something to do, as of this number; null when all is done. The workflow clears it. */
+  /** Event number from which work is pending; null if none is. The workflow clears it. */
   wake: nullable(number),
-  /** When its workflow was last told so. */
+  /** Time of the last signal to its workflow. */
   wokenAt: nullable(date),
-  /** The first of the deliveries that failed and are sent again; null or absent: there is none. */
+  /** The first failed delivery that will be retried; null or absent: there is none. */
   failing: optional(nullable(json<WebhookFailure>())),
-  /** Since when nothing is sent, because the receiver answered that it is gone. */
+  /** Time since when nothing is sent, because the receiver answered 410. */
   disabledAt: nullable(date),
-  /** Set at once by a delete; the workflow then removes the rest. */
+  /** Set at once by a delete; the workflow then deletes the rest. */
   deletedAt: nullable(date),
   createdAt: required(date),
   updatedAt: required(date),
@@ -56,13 +56,13 @@ const WEBHOOK = {
 /** A receiver of an organization's events. */
 export interface WebhookDoc extends RecordOf<typeof WEBHOOK> {}
 
-/** One try to deliver an event. */
+/** One attempt to deliver an event. */
 export interface AttemptDoc {
   at: Date;
   ms: number;
-  /** The receiver's answer; null when none came. */
+  /** Status of the receiver's answer; null if there was none. */
   statusCode: number | null;
-  /** Why it does not count as delivered; null when it does. */
+  /** Why it does not count as delivered; null if it does. */
   error: string | null;
 }
 
@@ -75,31 +75,31 @@ const DELIVERY = {
   event: required(json<PublishedEvent>()),
   objects: list(text),
   status: required(textOf<DeliveryStatus>()),
-  /** Failed tries since the event came, or since it was delivered again by request. */
+  /** Failed attempts since the event, or since its last redelivery on request. */
   tries: byDefault(number, 0),
   nextTryAt: nullable(date),
   attempts: byDefault(json<AttemptDoc[]>(), () => []),
   createdAt: required(date),
-  /** Forgotten after; null while it is on its way. */
+  /** Time of deletion; null while it is pending. */
   expiresAt: nullable(date),
 };
 
-/** An event on its way to one receiver. */
+/** The delivery of an event to one receiver. */
 export interface DeliveryDoc extends RecordOf<typeof DELIVERY> {}
 
-/** Of a number, not null, in the words that a partial index knows. */
+/** Matches any number, but not null, in a form that a partial index supports. */
 export const ANY_NUMBER = { $gte: Number.MIN_SAFE_INTEGER };
 
 const webhook = schemaOf<WebhookDoc>(WEBHOOK);
-// At most three a piece are alive: every filter and order of a list is served by it.
+// Each organization has at most three webhooks, so this index serves every filter and order of a list.
 webhook.index({ organizationId: 1, _id: 1 });
-// toWake: receivers that have something to get.
+// toWake: receivers with pending work.
 webhook.index({ wokenAt: 1 }, { partialFilterExpression: { wake: ANY_NUMBER } });
 
 const delivery = schemaOf<DeliveryDoc>(DELIVERY, { keepEmpty: true });
-// pending, list and count, of a status.
+// pending; list and count by status.
 delivery.index({ webhookId: 1, status: 1, position: 1 });
-// list and count, of all statuses.
+// list and count over all statuses.
 delivery.index({ webhookId: 1, position: 1 });
 delivery.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
 

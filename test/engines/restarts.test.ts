@@ -241,13 +241,11 @@ test('grants a lock to one holder at a time for any spelling of its path, and re
 const LOGS: [what: string, text: string, cause: string | RegExp, isDiskFull: boolean][] = [
   ['nothing', '', '', false],
   ['the last line', 'starting\npanicked at x\n\n', 'panicked at x', false],
-  [
-    'errors of mongod rather than its frames',
-    '{"s":"F","msg":"abort"}\n{"s":"I","msg":"frame"}\n',
-    '{"s":"F","msg":"abort"}',
-    false,
-  ],
-  ['an error of mongod', '{"s":"I"}\n{"s":"E","msg":"x"}\n{"s":"W","msg":"y"}\n', '{"s":"E","msg":"x"}', false],
+  ['errors of mongod rather than its frames', '{"s":"F","msg":"abort"}\n{"s":"I","msg":"frame"}\n', 'abort', false],
+  ['an error of mongod', '{"s":"I"}\n{"s":"E","msg":"x"}\n{"s":"W","msg":"y"}\n', 'x', false],
+  ['an error of mongod with its reason', '{"s":"E","msg":"x","attr":{"error":"y"}}\n', 'x: y', false],
+  ['nothing in routine lines', `{"s":"I","msg":"${'x'.repeat(64_000)}"}\n{"s":"I"}\n`, '', false],
+  ['nothing in what engines print at each start', 'Temporal UI: http://x\nlistening on x\n', '', false],
   [
     'a full disk, reported by Linux',
     'No space left on device\nlater\n',
@@ -286,6 +284,7 @@ test('appends to a log until it is large, then rotates it and keeps the old one'
   expect([await logSize(dataDir, 'qdrant'), existsSync(`${logFile()}.1`)]).toEqual([0, true]);
   log('one\ntwo\nthree\n');
   expect(await readLogTail(dataDir, 'qdrant', 6)).toBe('three');
+  expect(await readLogTail(dataDir, 'qdrant', 8)).toBe('three');
   expect(await readLogTail(dataDir, 'qdrant', 100, 4)).toBe('two\nthree');
   // The log is shorter than the offset, so it was rotated.
   expect(await readLogTail(dataDir, 'qdrant', 100, 1_000)).toBe('one\ntwo\nthree');

@@ -26,7 +26,7 @@ interface Dashboard {
 
 const file = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 const dashboard = JSON.parse(file('deploy/grafana/allotrope.json')) as Dashboard;
-const operations = file('docs/operations.md');
+const operations = file('docs/operations/metrics.md');
 const graphs = dashboard.panels.filter(({ type }) => type !== 'row');
 
 /** Metrics of the SDK that the dashboard shows. test/system/observability/metrics.test.ts checks that they are exported. */

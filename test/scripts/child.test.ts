@@ -28,27 +28,27 @@ const isAlive = (pid: number | undefined): boolean => {
 };
 
 test('restarts a process after each exit until it is stopped', async () => {
-  const codes: (number | null)[] = [];
-  const child = await supervise('waits', { onExit: (code) => void codes.push(code) });
+  const ends: string[] = [];
+  const child = await supervise('waits', { onExit: (how) => void ends.push(how) });
   expect(child.ready).toEqual({ ready: true, port: 7 });
   for (let exit = 1; exit <= 3; exit += 1) {
     const before = child.pid();
     process.kill(before ?? 0, 'SIGKILL');
     await waitFor(child.pid, (pid) => pid !== before && isAlive(pid));
-    expect(codes).toHaveLength(exit);
+    expect(ends).toEqual(Array(exit).fill('by SIGKILL'));
   }
   const last = child.pid();
   await child.stop();
-  expect([isAlive(last), codes.length]).toEqual([false, 3]);
+  expect([isAlive(last), ends.length]).toEqual([false, 3]);
 });
 
 test('does not restart a process without restart, and rejects with the exit code of a failed start', async () => {
-  const codes: (number | null)[] = [];
-  const child = await supervise('waits', { restart: false, onExit: (code) => void codes.push(code) });
+  const ends: string[] = [];
+  const child = await supervise('waits', { restart: false, onExit: (how) => void ends.push(how) });
   const pid = child.pid();
   await child.kill();
   await waitFor(
-    () => codes,
+    () => ends,
     ({ length }) => length === 1,
   );
   expect([child.pid(), isAlive(pid)]).toEqual([pid, false]);

@@ -8,10 +8,10 @@ import type { ActivityDeps } from '../../deps.js';
 
 /** Maximum number of skipped files that the record names. */
 const SKIPPED_SHOWN = 20;
-/** Children of one file that are looked through. */
+/** Maximum number of existing children of a file that are read. */
 const MAX_CHILDREN = 10_000;
 
-/** What of the files that a file contains did not become one, as its file_metadata says it. */
+/** Facts in file_metadata about contained files that did not become files. */
 interface AttachmentFacts {
   readonly attachments_skipped?: readonly { readonly name: string; readonly reason: string }[];
   readonly limit_reached?: string;
@@ -23,8 +23,8 @@ async function* once(bytes: Uint8Array): AsyncIterable<Uint8Array> {
 }
 
 /**
- * Creates a child of each file that a file contains: queued for the same run, with the same options and tags. Unreadable
- * ones are skipped and named. Safe to repeat.
+ * Creates a child for each contained file, queued in the same run with the same options and tags. Unreadable ones are
+ * skipped and named. Safe to repeat.
  */
 export async function acceptAttachments(
   runId: number,
@@ -47,7 +47,7 @@ export async function acceptAttachments(
 
   for (const [index, { name, contentType, bytes }] of attachments.entries()) {
     if (depth > MAX_ATTACHMENT_DEPTH) {
-      skip(name, `It lies more than ${MAX_ATTACHMENT_DEPTH} files deep.`);
+      skip(name, `It is nested more than ${MAX_ATTACHMENT_DEPTH} files deep.`);
       continue;
     }
     const externalFileId = `${parent.externalFileId}/${index}`;
@@ -136,7 +136,7 @@ async function accept(
     });
     return null;
   } finally {
-    // A no-op once it is the child's.
+    // Does nothing if the content already belongs to the child.
     await store.originals.discard(draft);
   }
 }

@@ -11,34 +11,35 @@ import { sparseVectorsOf } from './sparseVectors.js';
 
 /** Separator of chunks in the file's text. */
 const GAP = '\n\n';
-/** Chunks whose tokens are counted before anything else gets its turn. */
+/** Chunks counted before other work gets a turn. */
 const COUNTED_AT_ONCE = 20;
 
 async function readGiven({ organizationId, _id: fileId, callerChunks }: FileDoc, { store }: ActivityDeps) {
   const parts: Uint8Array[] = [];
   const stream = callerChunks ? await store.originals.stream({ organizationId, fileId }, callerChunks.id) : null;
-  if (stream === null) throw new Fault('gone', 'The chunks that were uploaded are no longer there. Upload them again.');
+  if (stream === null) throw new Fault('gone', 'The uploaded chunks no longer exist. Upload them again.');
   for await (const part of stream) parts.push(part);
   return JSON.parse(Buffer.concat(parts).toString()) as CallerChunks;
 }
 
 function vectorOf(base64: string): Float32Array {
   const bytes = Buffer.from(base64, 'base64');
-  // Of a copy, since memory of Node's pool begins anywhere.
+  // Copied, because a buffer of Node's pool has an arbitrary offset.
   return new Float32Array(new Uint8Array(bytes).buffer);
 }
 
 /**
- * Returns the vectors that a caller uploaded with a file's chunks, in the order of the chunks.
- * @throws Fault when they are no longer stored
+ * Returns the vectors that a caller uploaded with a file's chunks, in their order.
+ * @throws Fault if they are no longer stored
  */
 export async function callerVectors(file: FileDoc, deps: ActivityDeps): Promise<Float32Array[]> {
   const { vectors } = await readGiven(file, deps);
-  if (vectors === null) throw new Fault('gone', 'Its vectors were not kept. Upload its chunks and embeddings again.');
+  if (vectors === null)
+    throw new Fault('gone', 'Its vectors are no longer stored. Upload its chunks and embeddings again.');
   return vectors.map(vectorOf);
 }
 
-/** The chunks as a document of their own, each in its place. */
+/** Converts the chunks to a document in which each is one chunk. */
 async function asDocument(texts: readonly string[], { statistics }: FileDoc, countTokens: (text: string) => number) {
   let start = 0;
   let numTokens = 0;
@@ -62,8 +63,8 @@ async function asDocument(texts: readonly string[], { statistics }: FileDoc, cou
 }
 
 /**
- * A file whose chunks a caller made, ready to be written down: with the caller's vectors, in a space of their own, or with
- * vectors made here. What the file is, and its content, stay as they are.
+ * Prepares a file with chunks from the caller: with the caller's vectors in a separate space, or with computed vectors.
+ * The type of the file and its content stay unchanged.
  */
 export async function prepareCallerChunks(
   runId: number,
@@ -112,7 +113,7 @@ export async function prepareCallerChunks(
         dimensions: space?.dimensions ?? null,
         hasContent: bytes !== null,
         hasText: true,
-        // Nothing that is read later is the same as this.
+        // Sets the hash to null, so that a later sync never matches it.
         rawHash: null,
         processedAs: null,
         etag: null,

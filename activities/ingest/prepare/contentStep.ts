@@ -12,10 +12,10 @@ export async function contentStep<T>(
     return await work();
   } catch (error) {
     if (error instanceof Fault || signal.aborted) throw error;
-    deps.log.error({ err: error, step: what }, 'an item brought up a defect');
+    deps.log.error({ err: error, step: what }, 'an item triggered a defect');
     throw new Fault(
       'broken_content',
-      `This content could not be ${what}: the service met something it does not know. Its log names the cause.`,
+      `This content could not be ${what} because of an internal error. See the log for the cause.`,
       { cause: error },
     );
   }

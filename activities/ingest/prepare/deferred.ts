@@ -1,12 +1,9 @@
 import type { DeferredStep } from '../../../contract/orchestration.js';
 
-/**
- * The file needs a result of another, possibly long, step first: its batch defers it and
- * continues.
- */
+/** Thrown when a file first needs the result of another, possibly long, step: its batch defers it and continues. */
 export class Deferred extends Error {
   readonly step: DeferredStep;
-  /** For OCR: the pages that it is to read, from 1. */
+  /** For OCR: the pages to read, from 1. */
   readonly pages: readonly number[] | null;
 
   constructor(step: DeferredStep, pages: readonly number[] | null = null) {

@@ -7,7 +7,7 @@ import { contentStep } from './contentStep.js';
 import type { ActivityDeps } from '../../deps.js';
 import type { TokenBound } from './tokenBound.js';
 
-/** What is embedded of a chunk, and its cl100k tokens. */
+/** The text of a chunk that is embedded, and its cl100k tokens. */
 interface ChunkText {
   readonly text: string;
   readonly tokens: number;

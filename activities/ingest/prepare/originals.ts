@@ -12,19 +12,19 @@ import type { StartedFile } from '../../../store/files/start.js';
 import type { FileDoc } from '../../../store/files/model.js';
 import type { ActivityDeps, OpenedOriginal } from '../../deps.js';
 
-/** Whether a file was uploaded, not read from a source: its content is stored apart from its results. */
+/** Whether a file was uploaded and not read from a source: then its content is stored separately from its results. */
 export const isSent = ({ source, original }: FileDoc): boolean => Boolean(original) || UPLOAD_SOURCES.includes(source);
 
-/** Facts that are found as a file comes, and stay whatever is read in it later. */
+/** Facts that are set when a file arrives and that later syncs keep. */
 const LASTING_FACTS = ['named_as'];
 
 const lastingFacts = ({ fileMetadata }: FileDoc): Record<string, unknown> =>
   Object.fromEntries(Object.entries(fileMetadata).filter(([name]) => LASTING_FACTS.includes(name)));
 
 /**
- * The file with its content kept: one that was only named by its address is fetched first, once; it is its sender’s
- * upload from then on.
- * @throws Fault when it can't be had, or is nothing that can be read
+ * Returns the file with stored content. Content that was given only by URL is fetched first, once, and then treated as
+ * an upload.
+ * @throws Fault if it cannot be fetched or has an unreadable type
  */
 export async function withOriginal(
   runId: number,
@@ -53,7 +53,7 @@ export async function withOriginal(
         return changed;
       });
     } finally {
-      // A no-op once it is the file's.
+      // Does nothing if the content already belongs to the file.
       await store.originals.discard(draft);
     }
   });
@@ -62,10 +62,13 @@ export async function withOriginal(
   return { file: taken, generation };
 }
 
-/** What a sender said a content is, where that is more than a name. */
+/** Returns the format that the sender declared, for types that content alone does not determine. */
 const readAs = ({ source }: FileDoc): DocumentFormat | null => (source === RAW_TEXT_SOURCE ? 'TXT' : null);
 
-/** Opens the content that was sent for a file. @param withContent whether it is needed, or only what is known of it */
+/**
+ * Opens the uploaded content of a file.
+ * @param withContent whether the bytes are needed, or only the facts
+ */
 export async function openOriginal(file: FileDoc, deps: ActivityDeps, withContent: boolean): Promise<OpenedOriginal> {
   const { organizationId, _id: fileId, original, statistics } = file;
   if (!original) throw new Error(`File ${fileId} has no content of its own`);

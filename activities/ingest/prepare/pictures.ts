@@ -10,10 +10,10 @@ import { contentStep } from './contentStep.js';
 import type { ActivityDeps, OpenedOriginal } from '../../deps.js';
 import { PICTURES } from './recognizedPages.js';
 
-/** No model takes larger pictures; they are in memory as a whole. */
+/** No model accepts larger pictures. They are read into memory completely. */
 const MAX_BYTES = 20_000_000;
 
-/** The space in which a picture that is not to be read is embedded as what it shows; null where no model takes pictures. */
+/** Returns the vector space for a picture without OCR; null if no model takes pictures. */
 export function pictureSpace(
   { options }: FileDoc,
   format: string,
@@ -24,13 +24,13 @@ export function pictureSpace(
   return served?.space ?? null;
 }
 
-/** A picture as a document of one chunk that has no words. */
+/** Returns a picture as a document with one chunk without words. */
 export function pictureDocument({ format, mimeType }: OpenedOriginal): ProcessedDocument {
   const cuts = [{ start: 0, end: 0, tokens: 0 }];
   return { text: '', prefix: '', cuts, numTokens: 0, format: format as DocumentFormat, mimeType, metadata: {} };
 }
 
-/** The vector of a picture, the only one. @throws Fault too_large, or why it can't be embedded */
+/** Returns the vector of a picture as the only element. @throws Fault too_large, or why it cannot be embedded */
 export async function embedPicture(
   owner: Party,
   space: VectorSpace,
@@ -41,7 +41,7 @@ export async function embedPicture(
   if (size > MAX_BYTES) {
     throw new Fault(
       'too_large',
-      `The picture has ${size.toLocaleString('en-US')} bytes; pictures of up to ${MAX_BYTES.toLocaleString('en-US')} are embedded. Scale it down, or send it with use_ocr to have text in it read.`,
+      `The picture has ${size.toLocaleString('en-US')} bytes; pictures of up to ${MAX_BYTES.toLocaleString('en-US')} can be embedded. Scale it down, or upload it with use_ocr to read its text.`,
     );
   }
   const picture = path === null ? bytes : await readFile(path);

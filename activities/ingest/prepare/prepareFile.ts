@@ -17,10 +17,10 @@ import { sparseVectorsOf } from './sparseVectors.js';
 import { transcriptOf } from './transcripts.js';
 
 /**
- * Fetch → read → chunk → embed, for one file. Raw and parsed content are kept on the way.
- * @returns null when the file already holds just what this would make: nothing is read, embedded or written then
- * @throws Fault when this content can't be had or read; Deferred for a file of which something must be made first;
- * BoundReached for one that waits for more tokens; anything else is a store's fault
+ * Fetches, reads, chunks and embeds one file. Raw and parsed content are stored on the way.
+ * @returns null if the result would equal the current one: then nothing is read, embedded or written
+ * @throws Fault if the content cannot be fetched or read; Deferred if the file first needs another step; BoundReached
+ * if it waits for tokens; any other error is a store failure
  */
 export async function prepareFile(
   runId: number,
@@ -33,7 +33,7 @@ export async function prepareFile(
   if (!isSent(begun.file)) return prepareOpened(runId, begun, { deps, signal, ...preparation });
   const started = await withOriginal(runId, begun, deps, signal);
   const transcript = await transcriptOf(started.file, deps);
-  // A recording is not read here: what is said in it is known by now.
+  // A recording is not parsed: its transcript already exists.
   const withContent = !started.file.options.storeFileOnly && transcript === null;
   const sent = await openOriginal(started.file, deps, withContent);
   try {
@@ -92,7 +92,7 @@ async function prepareOpened(
   if (file.options.storeFileOnly)
     return { started, finished: finishedUnread(facts), content: small, document: null, space: null, vectors: [] };
 
-  // A small content is still to be written.
+  // A small content is not written yet.
   const giveBytes = small === null;
   const read =
     sent && processing.asPicture

@@ -7,16 +7,16 @@ import type { StartedFile } from '../../../store/files/start.js';
 import type { AttemptCost } from './attemptCost.js';
 import type { TokenBound } from './tokenBound.js';
 
-/** Told what a page links to, before anything of the page is written. */
+/** Receives the links of a page before anything of the page is written. */
 export type LinkKeeper = (found: { readonly urls: readonly string[]; readonly endedAt: string }) => Promise<void>;
 
-/** What a file is prepared with. */
+/** Inputs for the preparation of a file. */
 export interface Preparation {
-  /** Counts a text in before it is kept. @throws Fault where the user's limits leave no room for it */
+  /** Counts a text before it is stored. @throws Fault if the user's limits do not permit it */
   admit(characters: number): Promise<void>;
   readonly tokens: TokenBound;
   readonly attempt: AttemptCost;
-  /** Null but where the page is one of a crawl that wants its links. */
+  /** Collector of links; null unless the page belongs to a crawl that continues from it. */
   readonly keepLinks: LinkKeeper | null;
 }
 
@@ -24,17 +24,17 @@ export interface Preparation {
 export interface PreparedFile {
   readonly started: StartedFile;
   readonly finished: FinishedSync;
-  /** To be written with the chunks; null when it is kept already. */
+  /** Written with the chunks; null if it is already stored. */
   readonly content: SmallContent | null;
-  /** To be given to `closeText` once it is written, or not to be. */
+  /** The caller must pass it to `closeText`, whether or not it is written. */
   readonly document: ProcessedDocument | null;
   readonly space: VectorSpace | null;
   readonly vectors: readonly Float32Array[];
-  /** Of each chunk, made when it is written; absent where no sparse vectors are wanted. */
+  /** Computes the sparse vector of a chunk when it is written; absent if sparse vectors are not requested. */
   readonly sparseOf?: (chunkIndex: number) => SparseVector | null;
 }
 
-/** Gives back what a long text takes on disk. */
+/** Deletes the temporary file of a long text. */
 export function closeText(document: ProcessedDocument | null): void {
   if (document !== null && typeof document.text !== 'string') document.text.close();
 }

@@ -13,14 +13,14 @@ import { pagesKnown, recognizedPagesOf, wantsOcr, wantsTables } from './recogniz
 export interface ReadableContent {
   readonly opened: OpenedContent | OpenedOriginal;
   readonly rawHash: string;
-  /** The bytes are needed no more once they are read. */
+  /** Whether the bytes can be transferred to the reader, because they are not needed afterwards. */
   readonly giveBytes: boolean;
 }
 
-/** Faults that mean: reading this ended badly, not just without a result. */
+/** Faults that mean that the reader crashed, in contrast to unreadable content. */
 const CRASHES: readonly Fault['kind'][] = ['parse_limit', 'quarantined'];
 
-/** Counts a content that has brought its reader down, as far as its hash is known. */
+/** Counts a crash of the reader on this content, identified by its hash. */
 export async function noteCrash(
   runId: number,
   file: FileDoc,
@@ -31,16 +31,16 @@ export async function noteCrash(
   if (hash !== null && CRASHES.includes(fault.kind)) await store.files.noteCrash(runId, file._id, hash);
 }
 
-/** @throws Fault quarantined for a content that has brought its reader down too often: it is not tried for ever. */
+/** Refuses content that crashed its reader too often. @throws Fault quarantined */
 export function refuseCrashing({ crashes }: FileDoc, hash: string): void {
   if (crashes?.hash !== hash || crashes.count < MAX_CRASHES) return;
   throw new Fault(
     'quarantined',
-    `Reading this very content has failed badly ${crashes.count} times, so it is not tried again. Mend it, or split it, and upload that.`,
+    `Reading this content has crashed ${crashes.count} times, so it is not tried again. Repair or split it, and upload it again.`,
   );
 }
 
-/** A recording as its reader takes it: openOriginal has the format from the record, which was made by looking. */
+/** Returns the input for the reader of a recording. openOriginal takes the format from the record. */
 const recordingOf = ({ format, mimeType }: OpenedOriginal, transcript: Transcript) => ({
   format: format as FileFormat,
   mimeType,
@@ -48,8 +48,8 @@ const recordingOf = ({ format, mimeType }: OpenedOriginal, transcript: Transcrip
 });
 
 /**
- * Content → text and chunks, as the file's options want it.
- * @throws Fault; Deferred for pages that OCR must read first
+ * Returns text and chunks of a content, according to the file's options.
+ * @throws Fault; Deferred for pages that need OCR first
  */
 export async function readContent(
   runId: number,

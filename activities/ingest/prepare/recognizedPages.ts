@@ -7,21 +7,21 @@ import type { ReadingOwner } from '../../../store/recognizedPages/recognizedPage
 import type { ActivityDeps, OcrLimits } from '../../deps.js';
 import { Deferred } from './deferred.js';
 
-/** Raised whenever OCR would read something else in the same picture. */
+/** Increased whenever OCR would read something else in the same picture. */
 const OCR_VERSION = 1;
 
-/** The formats that are pictures, and all of which pages may be. */
+/** The formats that are pictures; all their pages may need OCR. */
 export const PICTURES: readonly string[] = ['JPG', 'PNG'];
 const RECOGNIZED = ['PDF', ...PICTURES];
 
-/** Whether the pages of a file that are pictures are to be read. */
+/** Whether OCR should read the pages of a file that are pictures. */
 export const wantsOcr = ({ options }: FileDoc, format: string): boolean =>
   options.useOcr === true && RECOGNIZED.includes(format);
 
-/** Whether tables are to be found, on pages that are recognized and on others. */
+/** Whether tables should be detected, on recognized pages and on others. */
 export const wantsTables = ({ options }: Pick<FileDoc, 'options'>): boolean => options.parsePdfTablesWithOcr === true;
 
-/** The pages of a file that OCR is to read, as far as that is known before it is read. */
+/** Returns the pages that OCR should read, if they are known before the file is parsed. */
 export const pagesKnown = ({ syncStatus, ocrPages }: FileDoc, format: string): readonly number[] | null =>
   PICTURES.includes(format) ? [1] : syncStatus === 'QUEUED_FOR_OCR' ? (ocrPages ?? null) : null;
 
@@ -29,7 +29,7 @@ export const pagesKnown = ({ syncStatus, ocrPages }: FileDoc, format: string): r
 export const ocrReading = ({ languages }: OcrLimits, findTables: boolean): string =>
   JSON.stringify([OCR_VERSION, languages, findTables]);
 
-/** Under what the pages of a file are kept: its content, and how it is read. */
+/** Returns the key under which the recognized pages of a file are stored: its content and the OCR settings. */
 export function readingOf(file: FileDoc, hash: string, { settings }: Pick<ActivityDeps, 'settings'>): ReadingOwner {
   const { organizationId, userId, _id: fileId } = file;
   const reading = createHash('sha256')
@@ -39,8 +39,8 @@ export function readingOf(file: FileDoc, hash: string, { settings }: Pick<Activi
 }
 
 /**
- * What OCR read on some pages of a file.
- * @throws Deferred where it has not read them all yet; Fault too_large where they are more than it reads
+ * Returns the text that OCR read on some pages of a file.
+ * @throws Deferred if some pages are not read yet; Fault too_large if there are more than OCR may read
  */
 export async function recognizedPagesOf(
   file: FileDoc,

@@ -5,8 +5,8 @@ import type { ActivityDeps } from '../../deps.js';
 import type { PreparedFile } from './preparedFile.js';
 
 /**
- * The sparse vectors of a document that has dense ones, where its file wants them: made chunk by chunk as points are
- * written, so that those of a long document are never in memory together.
+ * Returns a function that computes the sparse vectors of a document, if its file requests them. They are computed while
+ * points are written, so that those of a long document are never in memory together.
  */
 export function sparseVectorsOf(
   { options }: Pick<FileDoc, 'options'>,

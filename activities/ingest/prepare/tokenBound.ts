@@ -1,24 +1,27 @@
 import type { Store } from '../../../store/connect.js';
 
-/** The tokens of a text do not fit into what its run may embed: the run is paused, and the file waits in the queue. */
+/** Thrown when the tokens of a text exceed the limit of its run: the run is paused, and the file waits in the queue. */
 export class BoundReached extends Error {
   constructor() {
     super('the run has come to its bound of tokens');
   }
 }
 
-/** What a run may embed, as the steps that embed ask for it. */
+/** The token limit of a run, for the steps that embed. */
 export interface TokenBound {
-  /** To be called before tokens are embedded. @throws BoundReached */
+  /** Reserves tokens before they are embedded. @throws BoundReached */
   take(tokens: number): Promise<void>;
-  /** They were not embedded after all. */
+  /** Releases reserved tokens that were not embedded. */
   giveBack(tokens: number): Promise<void>;
 }
 
-/** For runs that have no bound. */
+/** For runs without a limit. */
 export const UNBOUND: TokenBound = { take: () => Promise.resolve(), giveBack: () => Promise.resolve() };
 
-/** The bound of a batch's run. Of a run without one nothing is counted; whether there is one is read once, when something is to be embedded. */
+/**
+ * Returns the token limit of a batch's run. Whether a limit exists is read once, at the first text; without a limit,
+ * nothing is counted.
+ */
 export function createTokenBound({ runs, pauses }: Pick<Store, 'runs' | 'pauses'>, runId: number): TokenBound {
   let read: Promise<boolean> | null = null;
   const isBound = (): Promise<boolean> => {

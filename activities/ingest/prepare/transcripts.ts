@@ -9,7 +9,7 @@ import { Deferred } from './deferred.js';
 export const isTranscribed = ({ statistics, options }: FileDoc): boolean =>
   isRecording(statistics?.fileFormat) && !options.storeFileOnly;
 
-/** @throws Fault when the file's content is not there */
+/** Returns the owner of a recording. @throws Fault if the content no longer exists */
 export function recordingOwner({ organizationId, userId, _id: fileId, original }: FileDoc): RecordingOwner {
   if (!original) throw new Fault('gone', 'The uploaded content no longer exists. Upload it again.');
   return { organizationId, userId, fileId, originalId: original.id };
@@ -28,7 +28,7 @@ export async function keptTranscription(file: FileDoc, { store }: Pick<ActivityD
 
 /**
  * Returns the transcript of a file; null if it is not a recording.
- * @throws Deferred while there is none: transcription is a step of its own, see transcribe.ts
+ * @throws Deferred while there is none: transcription is a separate step, see transcribe.ts
  */
 export async function transcriptOf(file: FileDoc, deps: Pick<ActivityDeps, 'store'>): Promise<Transcript | null> {
   if (!isTranscribed(file)) return null;

@@ -17,7 +17,7 @@ const MAX_WAITING = 1_000;
 const LOCAL_MS = 5_000;
 
 const NO_ACCOUNT = ok('A feed or a site has no account: its pages are fetched by their address.');
-const NOT_ASKED: Finding = warn('Not looked at, because the credential comes first.', null);
+const NOT_ASKED: Finding = warn('Not checked, because the credential must be valid first.', null);
 
 /** Checks of the account at its source. While the source accepts no requests, they are skipped. */
 async function askedChecks(at: LookedAt, looking: Looking, deps: ApiDeps): Promise<Check[]> {
@@ -52,7 +52,7 @@ async function recordRefusal({ source, account }: LookedAt, { store, unit, log }
   );
   if (now?.revokedAccess !== true) return;
   await store.files.abortQueuedOf(now);
-  log.warn({ organizationId, dataSourceId }, 'a diagnosis met credentials that the source takes no more');
+  log.warn({ organizationId, dataSourceId }, 'a diagnosis found credentials that the source no longer accepts');
 }
 
 async function accountChecks(source: DataSourceDoc, looking: Looking, deps: ApiDeps): Promise<Check[]> {
@@ -95,14 +95,14 @@ export const diagnosis = operation({
       signal: AbortSignal.timeout(diagnosisTimeoutMs),
       connectAgain: connectAgainOf(source),
       late: async () =>
-        warn(`No answer within ${diagnosisTimeoutMs / 1000} s.`, 'Diagnose again; if it stays, look at the source.', {
+        warn(`No answer within ${diagnosisTimeoutMs / 1000} s.`, 'Diagnose again; if it persists, check the source.', {
           cause: 'timed_out',
         }),
       failed(error) {
         deps.log.error({ err: error, requestId, organizationId, dataSourceId }, 'a part of a diagnosis failed');
         return {
           status: 'bad',
-          message: 'This could not be looked at, for a fault of the service itself.',
+          message: 'This could not be checked because of an internal error.',
           fix: `The operator finds the cause in the log of the API under request id ${requestId}.`,
           details: {},
         };

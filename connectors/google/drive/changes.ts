@@ -25,7 +25,7 @@ const ENTRIES_PER_PAGE = '1000';
 const OWN = '';
 
 const stale = (): Fault =>
-  new Fault('stale_cursor', 'Google Drive no longer knows what changed since the last look. All is listed.');
+  new Fault('stale_cursor', 'Google Drive no longer has the changes since the last sync. Everything is listed again.');
 
 async function startOf(client: SourceClient, drive: string): Promise<string> {
   const query = { supportsAllDrives: 'true', ...(drive === OWN ? {} : { driveId: drive }) };

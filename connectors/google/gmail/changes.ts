@@ -8,14 +8,14 @@ import { placesAt } from './labels.js';
 import { itemsAt } from './messages.js';
 import { requireList } from '../../faults.js';
 
-/** Where the history is read: from a point on, page by page. Ids of history are longer than numbers are exact. */
+/** Position in the history, read page by page. History ids exceed the exact integers of a number, so they are texts. */
 const TOKEN = shapeOf({ start: string, token: nullable(string) });
 
 const RECORDS_PER_PAGE = '100';
 const HISTORY_ID = /^\d{1,20}$/;
 
 const stale = (): Fault =>
-  new Fault('stale_cursor', 'Gmail no longer knows what changed since the last look. All is listed.');
+  new Fault('stale_cursor', 'Gmail no longer has the changes since the last sync. Everything is listed again.');
 
 /** Returns the messages in a page of the history, each once; true for permanently deleted ones. */
 function messagesIn(history: readonly unknown[]): Map<string, boolean> {
@@ -36,7 +36,7 @@ export const gmailChanges = changeFeed(TOKEN, {
     const { historyId } = await client.get(['profile'], { fields: 'historyId' });
     const start = asText(historyId);
     if (start === null || !HISTORY_ID.test(start))
-      throw new Fault('server_error', 'Gmail named no point of its history. It is tried again by itself.');
+      throw new Fault('server_error', 'Gmail did not return the id of its history. It is retried automatically.');
     return { start, token: null };
   },
 
@@ -50,11 +50,11 @@ export const gmailChanges = changeFeed(TOKEN, {
     try {
       body = await client.get(['history'], query);
     } catch (error) {
-      // A point is kept for a week or so.
+      // Gmail keeps its history for about a week.
       if (isStale(error) || (error instanceof Fault && error.kind === 'not_found')) throw stale();
       throw error;
     }
-    // Gmail omits an empty list, but never the number of the mailbox.
+    // Gmail omits an empty list, but never the id of the history.
     if (body['historyId'] === undefined) requireList('Gmail', body['history'], 'its history');
     const found = [...messagesIn(asList(body['history']))];
     // The current labels show whether a message was moved to the trash, or back.
