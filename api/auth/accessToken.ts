@@ -9,8 +9,11 @@ import { operation } from '../http/operation.js';
 export const accessToken = operation({
   method: 'get',
   path: '/auth/v1/access_token',
+  operationId: 'get_access_token_auth_v1_access_token_get',
+  tag: 'Auth',
   auth: 'issuing',
   summary: 'Issues an access token for an end user, good for ten hours.',
+  description: '',
   answer: Joi.object({ access_token: Joi.string().required(), refresh_token: Joi.string().required() }),
   async handle({ caller, deps }) {
     const { accessToken: access_token, refreshToken: refresh_token } = deps.tokens.issue(caller);

@@ -117,8 +117,11 @@ function present(
 export const embeddings = operation({
   method: 'post',
   path: '/embeddings',
+  operationId: 'embeddings_embeddings_post',
+  tag: 'Embeddings',
   auth: 'reader',
   summary: "Searches the caller's chunks by meaning, or by meaning and words.",
+  description: '',
   body: requestBody,
   answer: Joi.object({ documents: Joi.array().items(documentRecord).required() }),
   searches: true,

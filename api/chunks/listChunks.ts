@@ -9,8 +9,11 @@ import { chunkRows } from './chunkRows.js';
 export const listChunks = operation({
   method: 'post',
   path: '/list_chunks_and_embeddings',
+  operationId: 'retrieve_embeddings_and_content_v2_list_chunks_and_embeddings_post',
+  tag: 'Embeddings',
   auth: 'reader',
   summary: 'Lists the chunks, and on request the vectors, of matching files.',
+  description: '',
   body: Joi.object({
     ...listingFields(fileFilters().required()),
     include_vectors: Joi.boolean().default(false),

@@ -45,8 +45,11 @@ async function* fromTheEnd(
 export const textChunks = operation({
   method: 'post',
   path: '/text_chunks',
+  operationId: 'retrieve_embeddings_and_content_text_chunks_post',
+  tag: 'Embeddings',
   auth: 'reader',
   summary: 'Lists the chunks, and on request the vectors, of one file.',
+  description: '',
   body: Joi.object({
     filters: Joi.object({
       user_file_id: integer().required(),

@@ -163,8 +163,11 @@ async function queue(
 export const uploadChunks = operation({
   method: 'post',
   path: '/upload_chunks_and_embeddings',
+  operationId: 'upload_chunks_and_embeddings_upload_chunks_and_embeddings_post',
+  tag: 'Embeddings',
   auth: 'user',
   summary: 'Gives files chunks, and vectors, that the caller made.',
+  description: '',
   createsWork: true,
   takesContents: true,
   takesChunks: true,

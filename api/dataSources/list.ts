@@ -27,8 +27,11 @@ const both = { method: 'post', body: dataSourceListing(), answer: listOf(dataSou
 export const userDataSources = operation({
   ...both,
   path: '/user_data_sources',
+  operationId: 'user_data_sources_user_data_sources_post',
+  tag: 'Data Sources',
   auth: 'reader',
   summary: "Lists the caller's data sources.",
+  description: '',
   handle: ({ caller: { organizationId, userId }, body, deps }) =>
     Promise.resolve(answerOf({ organizationId, userId }, toDataSourceListing(body), deps)),
 });
@@ -37,8 +40,11 @@ export const userDataSources = operation({
 export const dataSources = operation({
   ...both,
   path: '/data_sources',
+  operationId: 'data_sources_data_sources_post',
+  tag: 'Data Sources',
   auth: 'key',
   summary: "Lists the data sources of all the organization's users.",
+  description: '',
   handle: ({ caller: { organizationId }, body, deps }) =>
     Promise.resolve(answerOf({ organizationId }, toDataSourceListing(body), deps)),
 });
@@ -50,8 +56,11 @@ const MOST = { limit: 1_000, offset: 0, startingId: 0 };
 export const integrations = operation({
   method: 'get',
   path: '/integrations/',
+  operationId: 'list_integrations',
+  tag: 'Data Sources',
   auth: 'reader',
   summary: "Lists the caller's connected data sources, in the form of older front-ends.",
+  description: '',
   answer: Joi.object({ active_integrations: Joi.array().items(dataSourceRecord).required() }),
   async handle({ caller: { organizationId, userId }, deps: { store, workflowLink } }) {
     const filters = { revokedAccess: false };

@@ -12,8 +12,11 @@ import { endableGrant, endGrant } from './endGrant.js';
 export const revokeAccessToken = operation({
   method: 'post',
   path: '/revoke_access_token',
+  operationId: 'revoke_access_token_revoke_access_token_post',
+  tag: 'Data Sources',
   auth: 'user',
   summary: 'Forgets the credentials of a data source.',
+  description: '',
   body: Joi.object({ data_source_id: integer().required() }),
   answer: Joi.object({ success: Joi.boolean().required() }),
   async handle({ caller, body, deps }) {

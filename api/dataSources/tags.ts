@@ -38,8 +38,11 @@ async function changeTags(
 export const addDataSourceTags = operation({
   method: 'post',
   path: '/data_sources/tags/add',
+  operationId: 'add_data_source_tags_data_sources_tags_add_post',
+  tag: 'Data Sources',
   auth: 'user',
   summary: 'Adds tags to a data source, and with it to its files and vectors.',
+  description: '',
   createsWork: true,
   body: Joi.object({ data_source_id: integer().required(), tags: tags().required() }),
   answer: dataSourceRecord,
@@ -51,8 +54,11 @@ export const addDataSourceTags = operation({
 export const removeDataSourceTags = operation({
   method: 'post',
   path: '/data_sources/tags/remove',
+  operationId: 'remove_data_source_tags_data_sources_tags_remove_post',
+  tag: 'Data Sources',
   auth: 'user',
   summary: 'Removes tags from a data source, and with it from its files and vectors.',
+  description: '',
   createsWork: true,
   body: Joi.object({
     data_source_id: integer().required(),

@@ -11,8 +11,11 @@ import { integer } from '../schemas/fields.js';
 export const cancelSync = operation({
   method: 'post',
   path: '/cancel_sync',
+  operationId: 'cancel_sync',
+  tag: 'Files',
   auth: 'user',
   summary: 'Cancels the run that is syncing a file: a scrape with all its pages, or a re-sync.',
+  description: '',
   body: Joi.object({ file_id: integer().required() }),
   answer: fileRecord,
   async handle({ caller, body, deps: { store, dispatcher, workflowLink } }) {

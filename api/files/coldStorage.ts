@@ -15,8 +15,11 @@ const filters = () => fileFilters().default({ include_all_children: false, non_s
 export const moveToHotStorage = operation({
   method: 'post',
   path: '/move_to_hot_storage',
+  operationId: 'Files_moveToHotStorage',
+  tag: 'Files',
   auth: 'user',
   summary: 'Brings the vectors of matching files back from cold storage.',
+  description: '',
   createsWork: true,
   body: Joi.object({ filters: filters() }),
   answer: Joi.boolean(),
@@ -40,8 +43,11 @@ export const moveToHotStorage = operation({
 export const modifyColdStorageParameters = operation({
   method: 'post',
   path: '/modify_cold_storage_parameters',
+  operationId: 'Files_modifyColdStorageParameters',
+  tag: 'Files',
   auth: 'user',
   summary: 'Changes whether, and when, the vectors of matching files go to cold storage.',
+  description: '',
   createsWork: true,
   body: Joi.object({
     filters: filters(),

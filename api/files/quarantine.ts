@@ -9,6 +9,7 @@ import type { QuarantinedDoc } from '../../store/quarantine/model.js';
 import { HttpError } from '../http/errors.js';
 import { operation } from '../http/operation.js';
 import { listOf, wholeRecord } from '../schemas/answers.js';
+import { keywords } from '../schemas/reference.js';
 import { integer, nullable, timestamp } from '../schemas/fields.js';
 import { idList } from '../schemas/listing.js';
 
@@ -68,8 +69,11 @@ const filtersOf = ({ data_source_id, parent_id, customer_id, run_id, file_ids }:
 export const quarantinedFiles = operation({
   method: 'get',
   path: '/quarantined_files',
+  operationId: 'list_quarantined_files',
+  tag: 'Files',
   auth: 'key',
   summary: 'Lists files that were deleted because they vanished at their source, and that can still be restored.',
+  description: '',
   query: Joi.object({
     ...names,
     limit: integer().min(1).max(MAX_PAGE_LIMIT).default(100),
@@ -87,10 +91,13 @@ export const quarantinedFiles = operation({
 export const restoreQuarantined = operation({
   method: 'post',
   path: '/quarantined_files/restore',
+  operationId: 'restore_quarantined_files',
+  tag: 'Files',
   auth: 'key',
   summary: 'Restores quarantined files. Filters are combined with AND.',
+  description: '',
   createsWork: true,
-  body: Joi.object({ ...names, file_ids: idList() }),
+  body: keywords(Joi.object({ ...names, file_ids: idList() }), { minProperties: 1 }),
   answer: Joi.object({ restoring: integer().required() }),
   async handle({ caller, body, deps: { store, unit } }) {
     const filters = filtersOf(body);

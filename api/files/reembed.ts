@@ -19,8 +19,11 @@ const skipped = () => Joi.object(Object.fromEntries(KEPT_REASONS.map((reason) =>
 export const reembed = operation({
   method: 'post',
   path: '/files/reembed',
+  operationId: 'reembed_files',
+  tag: 'Embeddings',
   auth: 'user',
   summary: 'Embeds the stored chunks of matching files with another model; dry_run tells first what that takes.',
+  description: '',
   createsWork: true,
   body: Joi.object({
     filters: fileFilters().default({ include_all_children: false, non_synced_only: false }),
@@ -121,8 +124,11 @@ const progress = Joi.object({
 export const reembedProgress = operation({
   method: 'get',
   path: '/files/reembed/{reembed_id}',
+  operationId: 'get_reembed',
+  tag: 'Embeddings',
   auth: 'user',
   summary: 'Tells how far a run of re-embedding has come.',
+  description: '',
   answer: progress,
   handle: async ({ caller, params, deps }) => present(await findRun(caller, params, deps), deps),
 });
@@ -131,8 +137,11 @@ export const reembedProgress = operation({
 export const cancelReembed = operation({
   method: 'post',
   path: '/files/reembed/{reembed_id}/cancel',
+  operationId: 'cancel_reembed',
+  tag: 'Embeddings',
   auth: 'user',
   summary: 'Cancels a run of re-embedding: files that are done stay so, the others keep their vectors.',
+  description: '',
   answer: progress,
   async handle({ caller, params, deps }) {
     const { _id } = await findRun(caller, params, deps);

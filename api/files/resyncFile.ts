@@ -43,8 +43,11 @@ function overridden({ options }: FileDoc, body: Body): FileDoc['options'] {
 export const resyncFile = operation({
   method: 'post',
   path: '/resync_file',
+  operationId: 'resync_file_resync_file_post',
+  tag: 'Files',
   auth: 'user',
   summary: 'Queues a fresh sync of one file.',
+  description: '',
   createsWork: true,
   body: requestBody,
   answer: fileRecord,

@@ -1,7 +1,7 @@
 import Joi from 'joi';
 
 import { notFound } from '../http/errors.js';
-import { operation } from '../http/operation.js';
+import { type Documentation, operation } from '../http/operation.js';
 import { pathId } from '../http/pathId.js';
 import { linksOf } from './links.js';
 
@@ -9,8 +9,9 @@ import { linksOf } from './links.js';
 const LIFE_SECONDS = 3600;
 
 /** GET /raw_file/{file_id} and /parsed_file/{file_id}: return a presigned URL of a stored content. */
-const linkTo = (kind: 'raw' | 'parsed', what: string) =>
+const linkTo = (kind: 'raw' | 'parsed', what: string, documented: Documentation) =>
   operation({
+    ...documented,
     method: 'get',
     path: `/${kind}_file/{file_id}`,
     auth: 'user',
@@ -26,5 +27,13 @@ const linkTo = (kind: 'raw' | 'parsed', what: string) =>
     },
   });
 
-export const rawFile = linkTo('raw', 'original');
-export const parsedFile = linkTo('parsed', 'extracted text');
+export const rawFile = linkTo('raw', 'original', {
+  operationId: 'raw_file_raw_file__file_id__get',
+  tag: 'Files',
+  description: '',
+});
+export const parsedFile = linkTo('parsed', 'extracted text', {
+  operationId: 'parsed_file_parsed_file__file_id__get',
+  tag: 'Files',
+  description: '',
+});

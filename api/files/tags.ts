@@ -49,8 +49,11 @@ function asText(value: TagValue): TagValue {
 export const createFileTags = operation({
   method: 'post',
   path: '/create_user_file_tags',
+  operationId: 'create_file_tags_create_user_file_tags_post',
+  tag: 'Files',
   auth: 'user',
   summary: 'Adds tags to a file and its vectors.',
+  description: '',
   createsWork: true,
   body: Joi.object({ organization_user_file_id: integer().required(), tags: tags().required() }),
   answer: fileRecord,
@@ -71,8 +74,11 @@ export const createFileTags = operation({
 export const deleteFileTags = operation({
   method: 'post',
   path: '/delete_user_file_tags',
+  operationId: 'delete_file_tags_delete_user_file_tags_post',
+  tag: 'Files',
   auth: 'user',
   summary: 'Removes tags from a file and its vectors.',
+  description: '',
   createsWork: true,
   body: Joi.object({ organization_user_file_id: integer().required(), tags: strings().required() }),
   answer: fileRecord,

@@ -20,8 +20,11 @@ const MAX_NAME = 1_024;
 export const uploadFileFromUrl = operation({
   method: 'post',
   path: '/upload_file_from_url',
+  operationId: 'create_upload_file_from_url_upload_file_from_url_post',
+  tag: 'Files',
   auth: 'user',
   summary: 'Uploads a file that the server fetches from an address.',
+  description: '',
   createsWork: true,
   body: Joi.object({
     url: address(),

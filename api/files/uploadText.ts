@@ -59,8 +59,11 @@ async function overwrite(
 export const uploadText = operation({
   method: 'post',
   path: '/upload_text',
+  operationId: 'create_raw_text_upload_text_post',
+  tag: 'Files',
   auth: 'user',
   summary: 'Uploads a text, or puts it in the place of an earlier one.',
+  description: '',
   createsWork: true,
   takesContents: true,
   body: Joi.object({

@@ -42,8 +42,11 @@ async function* records(caller: Tenant, wanted: Body, deps: ApiDeps): AsyncItera
 export const userFilesV2 = operation({
   method: 'post',
   path: '/user_files_v2',
+  operationId: 'user_files_v2_user_files_v2_post',
+  tag: 'Files',
   auth: 'reader',
   summary: "Lists the caller's files.",
+  description: '',
   body: requestBody,
   answer: listOf(fileRecord),
   handle({ caller, body: wanted, deps }) {
@@ -57,8 +60,11 @@ export const userFilesV2 = operation({
 export const userFiles = operation({
   method: 'post',
   path: '/user_files',
+  operationId: 'user_files_user_files_post',
+  tag: 'Files',
   auth: 'reader',
   summary: "Lists the caller's files in the older form, without a count.",
+  description: '',
   body: requestBody,
   answer: Joi.array().items(fileRecord),
   handle: ({ caller, body: wanted, deps }) => Promise.resolve(new ListAnswer(null, records(caller, wanted, deps))),

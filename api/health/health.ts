@@ -11,8 +11,11 @@ const RETRY_AFTER_S = 5;
 export const health = operation({
   method: 'get',
   path: '/health',
+  operationId: 'get_health',
+  tag: 'Health',
   auth: 'open',
   summary: 'Whether the API is alive.',
+  description: '',
   answer: Joi.object({ status: Joi.string().valid('ok').required() }),
   handle: () => Promise.resolve({ status: 'ok' }),
 });
@@ -24,8 +27,11 @@ export const health = operation({
 export const ready = operation({
   method: 'get',
   path: '/ready',
+  operationId: 'get_readiness',
+  tag: 'Health',
   auth: 'open',
   summary: 'Whether this process can serve, and what is out of order.',
+  description: '',
   answer: Joi.object({
     status: Joi.string().valid('ready', 'degraded').required(),
     reasons: Joi.array().items(Joi.string()).required(),

@@ -42,8 +42,11 @@ function grantOf(source: OAuthSource, given: HandedOver): StoredGrant {
 export const connect = operation({
   method: 'post',
   path: '/integrations/connect',
+  operationId: 'connect_data_source_integrations_connect_post',
+  tag: 'Integrations',
   auth: 'user',
   summary: 'Connects an account with credentials that the caller has.',
+  description: '',
   createsWork: true,
   body: Joi.object({ authentication: handedOver(), sync_options: Joi.object(syncOptionFields()).default() }),
   answer: Joi.object({ data_source: dataSourceRecord.required(), sync_url: nullable(Joi.string()) }),

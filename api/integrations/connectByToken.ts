@@ -2,7 +2,7 @@ import Joi from 'joi';
 
 import { DEFAULT_EMBEDDING_MODEL } from '../../contract/embeddingModels.js';
 import { type ConnectedSourceType, honours } from '../../contract/sources.js';
-import { operation, type Operation } from '../http/operation.js';
+import { type Documentation, type DocumentedOperation, operation } from '../http/operation.js';
 import { byName, orNull } from '../schemas/fields.js';
 import { embeddingModel, ingestFields } from '../schemas/ingest.js';
 import { credential, fileSyncConfig, requestId, success } from '../schemas/integrations.js';
@@ -28,23 +28,21 @@ const optionFields = () => ({
  * @param fields the credentials, each a text
  */
 export const connectByToken = <Field extends string>({
-  path,
-  summary,
   type,
   fields,
   credentialsOf,
-}: {
+  ...documented
+}: Documentation & {
   readonly path: string;
   readonly summary: string;
   readonly type: ConnectedSourceType;
   readonly fields: readonly Field[];
   readonly credentialsOf: (given: Readonly<Record<Field, string>>) => object;
-}): Operation =>
+}): DocumentedOperation =>
   operation({
+    ...documented,
     method: 'post',
-    path,
     auth: 'user',
-    summary,
     createsWork: true,
     body: typed<Shape<ReturnType<typeof optionFields>> & Record<Field, string>>(
       Joi.object({ ...byName(fields, credential), ...optionFields() }),

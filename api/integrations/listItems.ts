@@ -32,8 +32,11 @@ function toFilters({ parent_id: parentId, filters = {} }: Infer<ReturnType<typeo
 export const listItems = operation({
   method: 'post',
   path: '/integrations/items/list',
+  operationId: 'list_data_source_items_integrations_items_list_post',
+  tag: 'Integrations',
   auth: 'user',
   summary: 'Lists the items of a connected account: the root items, or the requested ones.',
+  description: '',
   body: itemListing(),
   answer: Joi.object({ items: Joi.array().items(itemRecord).required(), count: integer().required() }),
   async handle({ caller, body, deps: { store } }) {

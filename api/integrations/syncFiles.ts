@@ -1,7 +1,7 @@
 import Joi from 'joi';
 
 import { type ConnectedSourceType, idInDrive } from '../../contract/sources.js';
-import { operation, type Operation } from '../http/operation.js';
+import { type Documentation, type DocumentedOperation, operation } from '../http/operation.js';
 import { estimate } from '../schemas/estimates.js';
 import { integer } from '../schemas/fields.js';
 import {
@@ -28,19 +28,18 @@ const itemName = typed<string | { id: string; root_id: string }>(
 );
 
 /** For any source, or for one only. */
-interface Place {
+interface Place extends Documentation {
   readonly path: string;
   readonly summary: string;
   readonly type?: ConnectedSourceType;
 }
 
 /** Creates the operation that syncs selected items of a connected account with all their descendants. */
-export const syncFilesAt = ({ path, summary, type }: Place): Operation =>
+export const syncFilesAt = ({ type, ...documented }: Place): DocumentedOperation =>
   operation({
+    ...documented,
     method: 'post',
-    path,
     auth: 'user',
-    summary,
     createsWork: true,
     body: Joi.object({
       data_source_id: integer().required(),
@@ -64,5 +63,8 @@ export const syncFilesAt = ({ path, summary, type }: Place): Operation =>
 /** POST /integrations/files/sync: syncs selected items of any connected account. */
 export const syncFiles = syncFilesAt({
   path: '/integrations/files/sync',
+  operationId: 'sync_files_integrations_files_sync_post',
+  tag: 'Integrations',
   summary: 'Syncs chosen items of a connected account.',
+  description: '',
 });

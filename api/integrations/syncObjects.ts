@@ -2,7 +2,7 @@ import Joi from 'joi';
 
 import type { ConnectedSourceType } from '../../contract/sources.js';
 import { invalid } from '../http/errors.js';
-import { operation, type Operation } from '../http/operation.js';
+import { type Documentation, type DocumentedOperation, operation } from '../http/operation.js';
 import { estimate } from '../schemas/estimates.js';
 import { byName, integer, orNull } from '../schemas/fields.js';
 import { documentFields, fileSyncConfig, ocrFields, selectionFields, success } from '../schemas/integrations.js';
@@ -24,25 +24,23 @@ const MAX_KEY = 2_048;
  * @param externalIdOf returns the external id; null for an invalid selection
  */
 export const syncObjects = <Field extends string>({
-  path,
-  summary,
   type,
   fields,
   wanted,
   externalIdOf,
-}: {
+  ...documented
+}: Documentation & {
   readonly path: string;
   readonly summary: string;
   readonly type: ConnectedSourceType;
   readonly fields: readonly Field[];
   readonly wanted: string;
   readonly externalIdOf: (chosen: Chosen<Field>) => string | null;
-}): Operation =>
+}): DocumentedOperation =>
   operation({
+    ...documented,
     method: 'post',
-    path,
     auth: 'user',
-    summary,
     createsWork: true,
     body: Joi.object({
       ids: Joi.array()

@@ -8,8 +8,11 @@ import { integer, nullable } from '../schemas/fields.js';
 export const models = operation({
   method: 'get',
   path: '/models',
+  operationId: 'list_models',
+  tag: 'Embeddings',
   auth: 'key',
   summary: 'Tells what serves each embedding model.',
+  description: '',
   answer: Joi.object({
     results: Joi.array()
       .items(

@@ -39,8 +39,11 @@ function present(organization: OrganizationDoc, usage: Readonly<Record<string, E
 export const organization = operation({
   method: 'get',
   path: '/organization',
+  operationId: 'get_organization_organization_get',
+  tag: 'Organizations',
   auth: 'key',
   summary: 'Answers the calling organization.',
+  description: '',
   answer: Joi.object({
     id: integer().required(),
     name: Joi.string().required(),

@@ -11,8 +11,11 @@ import { success } from '../schemas/users.js';
 export const organizationStatistics = operation({
   method: 'post',
   path: '/organization/statistics',
+  operationId: 'update_organization_statistics_organization_statistics_post',
+  tag: 'Organizations',
   auth: 'key',
   summary: "Starts a recount of the organization's files.",
+  description: '',
   createsWork: true,
   answer: success,
   async handle({ caller: { organizationId }, deps: { store, unit } }) {

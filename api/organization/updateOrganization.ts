@@ -17,8 +17,11 @@ const connectorSettings = Joi.object({
 export const updateOrganization = operation({
   method: 'post',
   path: '/organization/update',
+  operationId: 'update_organization_organization_update_post',
+  tag: 'Organizations',
   auth: 'key',
   summary: 'Sets defaults of users and settings of connectors.',
+  description: '',
   body: Joi.object({
     global_user_config: orNull(Joi.object(userSettings())),
     data_source_configs: orNull(

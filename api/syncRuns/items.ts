@@ -10,8 +10,11 @@ import { syncRunOf } from './syncRunOf.js';
 export const listSyncRunItems = operation({
   method: 'get',
   path: '/sync_runs/{sync_run_id}/items',
+  operationId: 'list_sync_run_items',
+  tag: 'Runs',
   auth: 'either',
   summary: 'Lists what a run met, each with its outcome, stage, cause and remedy; page by page by a cursor.',
+  description: '',
   query: itemsQuery,
   answer: Joi.object({
     results: Joi.array().items(itemRecord).required(),

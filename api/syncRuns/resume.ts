@@ -9,8 +9,11 @@ import { integer, nullable } from '../schemas/fields.js';
 export const resumeRun = operation({
   method: 'post',
   path: '/sync_runs/{sync_run_id}/resume',
+  operationId: 'resume_sync_run',
+  tag: 'Runs',
   auth: 'user',
   summary: 'Has a run go on that is paused at its max_tokens, with another bound, or with none.',
+  description: '',
   body: Joi.object({ max_tokens: nullable(integer().min(0)).required() }),
   answer: Joi.object({
     id: integer().required(),

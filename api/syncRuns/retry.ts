@@ -58,8 +58,11 @@ async function matching(run: RunDoc, tenant: Tenant, filter: ItemFilter, { store
 export const retrySyncRun = operation({
   method: 'post',
   path: '/sync_runs/{sync_run_id}/retry',
+  operationId: 'retry_sync_run',
+  tag: 'Runs',
   auth: 'either',
   summary: 'Syncs items of a run again: all failed ones, named ones, or those that match a filter.',
+  description: '',
   createsWork: true,
   body: retryBody,
   answer: Joi.object({

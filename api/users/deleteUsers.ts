@@ -16,8 +16,11 @@ const STARTED_AT_ONCE = 10;
 export const deleteUsers = operation({
   method: 'post',
   path: '/delete_users',
+  operationId: 'delete_users_delete_users_post',
+  tag: 'Users',
   auth: 'key',
   summary: 'Deletes end users and all they own.',
+  description: '',
   createsWork: true,
   body: Joi.object({ customer_ids: customerIds().max(MAX_MEMBERS).required() }),
   answer: success,

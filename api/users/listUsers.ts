@@ -13,8 +13,11 @@ const ORDERS = { created_at: 'createdAt', updated_at: 'updatedAt' } as const;
 export const listUsers = operation({
   method: 'post',
   path: '/list_users',
+  operationId: 'list_users_endpoint_list_users_post',
+  tag: 'Users',
   auth: 'key',
   summary: "Lists the organization's end users.",
+  description: '',
   body: Joi.object({
     filters: Joi.object({
       customer_ids: orNull(customerIds().max(MAX_MEMBERS)),

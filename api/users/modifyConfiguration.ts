@@ -22,8 +22,11 @@ const switchValue = typed<{ enabled: boolean }>(
 export const modifyConfiguration = operation({
   method: 'post',
   path: '/modify_user_configuration',
+  operationId: 'toggle_user_features_modify_user_configuration_post',
+  tag: 'Users',
   auth: 'user',
   summary: 'Switches a feature of the calling end user.',
+  description: '',
   body: Joi.object({
     configuration_key_name: Joi.string()
       .valid(...FEATURES)

@@ -15,8 +15,11 @@ const MAX_USERS = 100;
 export const updateUsers = operation({
   method: 'post',
   path: '/update_users',
+  operationId: 'update_users_update_users_post',
+  tag: 'Users',
   auth: 'key',
   summary: 'Sets limits and automatically synced sources of up to 100 end users.',
+  description: '',
   body: Joi.object({ customer_ids: customerIds().max(MAX_USERS).required(), ...userSettings() }),
   answer: success,
   async handle({ caller: { organizationId }, body, deps: { store, unit } }) {

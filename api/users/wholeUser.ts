@@ -23,8 +23,11 @@ async function answer(store: Pick<Store, 'files' | 'organizations'>, user: UserD
 export const user = operation({
   method: 'post',
   path: '/user',
+  operationId: 'user_endpoint_user_post',
+  tag: 'Users',
   auth: 'key',
   summary: 'Answers an end user with sums over its files.',
+  description: '',
   body: Joi.object({ customer_id: Joi.string().allow('').required() }),
   answer: wholeUserRecord,
   handle: async ({ caller: { organizationId }, body, deps: { store } }) =>
@@ -35,8 +38,11 @@ export const user = operation({
 export const whoami = operation({
   method: 'get',
   path: '/whoami',
+  operationId: 'me_endpoint_whoami_get',
+  tag: 'Users',
   auth: 'reader',
   summary: 'Answers the calling end user with sums over its files.',
+  description: '',
   answer: wholeUserRecord,
   handle: async ({ caller, deps: { store } }) => answer(store, await store.users.record(caller)),
 });

@@ -31,8 +31,11 @@ async function fetchUrls(given: string, where: 'query' | 'body', { livePages }: 
 export const fetchUrlsOfPage = operation({
   method: 'get',
   path: '/fetch_urls',
+  operationId: 'fetch_urls_fetch_urls_get',
+  tag: 'Utilities',
   auth: 'user',
   summary: 'Lists the addresses that a page links to.',
+  description: '',
   query: Joi.object({ url: address() }),
   answer: pageLinks,
   handle: ({ query, deps }) => fetchUrls(query.url, 'query', deps),
@@ -42,8 +45,11 @@ export const fetchUrlsOfPage = operation({
 export const fetchWebpage = operation({
   method: 'post',
   path: '/fetch_webpage',
+  operationId: 'fetch_urls_v2_fetch_webpage_post',
+  tag: 'Utilities',
   auth: 'user',
   summary: 'Lists the addresses that a page links to, with its HTML.',
+  description: '',
   body: Joi.object({ url: address() }),
   answer: pageLinks,
   handle: ({ body, deps }) => fetchUrls(body.url, 'body', deps),

@@ -22,8 +22,11 @@ const failed = (error: string) => ({ status: 'error', error, data: null, raw_tra
 export const fetchYoutubeTranscript = operation({
   method: 'get',
   path: '/fetch_youtube_transcript',
+  operationId: 'fetch_youtube_transcripts_fetch_youtube_transcript_get',
+  tag: 'Utilities',
   auth: 'user',
   summary: 'Fetches the transcript of a video on YouTube.',
+  description: '',
   query: Joi.object({
     id: Joi.string().pattern(VIDEO_ID, 'id of a video').required(),
     raw: Joi.boolean().default(false),

@@ -13,8 +13,11 @@ const TIMEOUT_MS = 60_000;
 export const processSitemap = operation({
   method: 'get',
   path: '/process_sitemap',
+  operationId: 'sitemap_process_sitemap_get',
+  tag: 'Utilities',
   auth: 'user',
   summary: 'Lists the addresses that a sitemap names.',
+  description: '',
   query: Joi.object({ url: address() }),
   answer: Joi.object({ urls: Joi.array().items(Joi.string()).required() }),
   async handle({ query, deps: { sitemaps, settings } }) {

@@ -19,8 +19,11 @@ import { acceptParent, type NewParent } from './acceptParent.js';
 export const rssFeed = operation({
   method: 'post',
   path: '/integrations/rss_feed',
+  operationId: 'rss_feed_integrations_rss_feed_post',
+  tag: 'Integrations',
   auth: 'user',
   summary: 'Adds a feed (RSS, Atom or JSON Feed); each entry becomes a file.',
+  description: '',
   createsWork: true,
   body: Joi.object({
     url: address(),

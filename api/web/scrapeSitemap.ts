@@ -64,8 +64,11 @@ function toRequest(body: Body): ScrapeSitemapRequest {
 export const scrapeSitemap = operation({
   method: 'post',
   path: '/scrape_sitemap',
+  operationId: 'scrape_sitemap_scrape_sitemap_post',
+  tag: 'Utilities',
   auth: 'user',
   summary: "Scrapes the pages listed in a site's sitemap.",
+  description: '',
   createsWork: true,
   body: requestBody,
   answer: fileRecord,

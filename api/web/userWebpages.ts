@@ -12,8 +12,11 @@ import { idList, pagination, toPage } from '../schemas/listing.js';
 export const userWebpages = operation({
   method: 'post',
   path: '/user_webpages',
+  operationId: 'user_web_pages_user_webpages_post',
+  tag: 'Utilities',
   auth: 'reader',
   summary: "Lists the caller's scraped pages.",
+  description: '',
   body: Joi.object({
     filters: Joi.object({ ids: orNull(idList()) }).default({}),
     order_by: Joi.string().valid('created_at', 'updated_at', 'id').default('updated_at'),

@@ -93,8 +93,11 @@ async function acceptAll(caller: UserCaller, asked: readonly NewParent[], deps: 
 export const webScrape = operation({
   method: 'post',
   path: '/web_scrape',
+  operationId: 'web_scrape_web_scrape_post',
+  tag: 'Utilities',
   auth: 'user',
   summary: 'Scrapes pages by following their links, one crawl for each element.',
+  description: '',
   createsWork: true,
   body: requestBody,
   answer: Joi.array().items(fileRecord),

@@ -31,9 +31,12 @@ async function checkUrl(text: string, { addresses }: Pick<ApiDeps, 'addresses'>)
 export const addWebhook = operation({
   method: 'post',
   path: '/add_webhook',
+  operationId: 'add_webhook_url_add_webhook_post',
+  tag: 'Webhooks',
   auth: 'key',
   createsWork: true,
   summary: "Registers an address that gets the organization's events; answers its signing key, this once.",
+  description: '',
   body: Joi.object({ url: Joi.string().max(MAX_URL).required() }),
   answer: Joi.object({ ...webhookFields, signing_key: Joi.string().required() }),
   async handle({ caller, body, deps }) {

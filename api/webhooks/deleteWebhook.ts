@@ -8,8 +8,11 @@ import { pathId } from '../http/pathId.js';
 export const deleteWebhook = operation({
   method: 'delete',
   path: '/delete_webhook/{webhook_id}',
+  operationId: 'delete_webhook_url_delete_webhook__webhook_id__delete',
+  tag: 'Webhooks',
   auth: 'key',
   summary: 'Removes a webhook.',
+  description: '',
   answer: Joi.object({ success: Joi.boolean().required() }),
   async handle({ params, caller, deps }) {
     const removed = await deps.store.webhooks.remove(caller.organizationId, pathId(params, 'webhook_id'));

@@ -13,8 +13,11 @@ import { webhookOf } from './webhookOf.js';
 export const listDeliveries = operation({
   method: 'get',
   path: '/webhooks/{webhook_id}/deliveries',
+  operationId: 'list_webhook_deliveries',
+  tag: 'Webhooks',
   auth: 'key',
   summary: 'Lists the deliveries to a webhook with every try, the latest event first.',
+  description: '',
   query: Joi.object({
     limit: integer().min(1).max(MAX_PAGE_LIMIT).default(100),
     offset: integer().min(0).default(0),

@@ -11,8 +11,11 @@ const MAX_EVENTS = 1000;
 export const listEvents = operation({
   method: 'get',
   path: '/events',
+  operationId: 'list_events',
+  tag: 'Events',
   auth: 'key',
   summary: "Lists the organization's events after a cursor, oldest first, so that a receiver that was down catches up.",
+  description: '',
   query: Joi.object({
     after: integer().min(0).default(0),
     limit: integer().min(1).max(MAX_EVENTS).default(100),

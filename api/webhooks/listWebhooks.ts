@@ -13,8 +13,11 @@ import { webhookFields } from '../schemas/webhooks.js';
 export const listWebhooks = operation({
   method: 'post',
   path: '/webhooks',
+  operationId: 'webhook_urls_webhooks_post',
+  tag: 'Webhooks',
   auth: 'key',
   summary: "Lists the organization's webhooks.",
+  description: '',
   body: Joi.object({
     filters: Joi.object({ ids: orNull(Joi.array().items(integer()).max(1000), []) }).default({ ids: [] }),
     order_by: Joi.string()

@@ -8,8 +8,11 @@ import { webhookOf } from './webhookOf.js';
 export const redeliver = operation({
   method: 'post',
   path: '/webhooks/{webhook_id}/redeliver',
+  operationId: 'redeliver_webhook_events',
+  tag: 'Webhooks',
   auth: 'key',
   summary: 'Sends named deliveries once more, or all that were given up; starts a disabled webhook again.',
+  description: '',
   body: Joi.object({ ids: orNull(Joi.array().items(integer()).max(1000), []) }),
   answer: Joi.object({ success: Joi.boolean().required(), count: integer().required() }),
   async handle(call) {

@@ -13,8 +13,11 @@ import { whiteLabelInput, whiteLabelRecord } from '../schemas/whiteLabel.js';
 export const createWhiteLabels = operation({
   method: 'post',
   path: '/white_label/create',
+  operationId: 'create_white_labels_white_label_create_post',
+  tag: 'White Label',
   auth: 'key',
   summary: "Stores the organization's own OAuth clients, one a source.",
+  description: '',
   createsWork: true,
   body: Joi.array().items(whiteLabelInput()).max(OAUTH_SOURCES.length).required(),
   answer: Joi.array().items(whiteLabelRecord),
@@ -28,8 +31,11 @@ export const createWhiteLabels = operation({
 export const updateWhiteLabel = operation({
   method: 'post',
   path: '/white_label/update',
+  operationId: 'update_white_label_white_label_update_post',
+  tag: 'White Label',
   auth: 'key',
   summary: 'Changes the OAuth client of one source; secrets that are not given stay.',
+  description: '',
   body: whiteLabelInput(),
   answer: whiteLabelRecord,
   async handle({ caller: { organizationId }, body, deps: { store, unit } }) {
@@ -43,8 +49,11 @@ export const updateWhiteLabel = operation({
 export const deleteWhiteLabels = operation({
   method: 'post',
   path: '/white_label/delete',
+  operationId: 'delete_white_labels_white_label_delete_post',
+  tag: 'White Label',
   auth: 'key',
   summary: 'Deletes OAuth clients of the organization.',
+  description: '',
   body: Joi.object({ ids: Joi.array().items(integer()).max(MAX_MEMBERS).required() }),
   answer: success,
   async handle({ caller: { organizationId }, body, deps: { store } }) {

@@ -15,8 +15,11 @@ const ORDERS = { created_at: 'createdAt', data_source_type: 'dataSourceType' } a
 export const listWhiteLabels = operation({
   method: 'post',
   path: '/white_label/list',
+  operationId: 'list_white_labels_white_label_list_post',
+  tag: 'White Label',
   auth: 'key',
   summary: "Lists the organization's own OAuth clients, without secrets.",
+  description: '',
   body: Joi.object({
     filters: Joi.object({
       ids: orNull(Joi.array().items(integer()).max(MAX_MEMBERS), []),

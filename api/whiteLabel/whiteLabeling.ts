@@ -9,8 +9,11 @@ const object = () => Joi.object().unknown();
 export const whiteLabeling = operation({
   method: 'get',
   path: '/auth/v1/white_labeling',
+  operationId: 'get_white_labeling_auth_v1_white_labeling_get',
+  tag: 'Auth',
   auth: 'user',
   summary: "Tells a front-end the calling user's limits and which sources have an OAuth client of the organization.",
+  description: '',
   answer: Joi.object({
     remove_branding: Joi.boolean().required(),
     integrations: object().required(),

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import Joi from 'joi';
 
-import { operation } from '../../api/http/operation.js';
+import { undocumented } from '../../api/http/operation.js';
 import { orNull } from '../../api/schemas/fields.js';
 import type { Infer } from '../../api/schemas/inferred.js';
 
@@ -38,7 +38,7 @@ test('the type of a body follows from its schema: what is present, and which val
 });
 
 test('a handler knows the names in its path, its query and its body', () => {
-  const declared = operation({
+  const declared = undocumented({
     method: 'post',
     path: '/things/{thing_id}',
     auth: 'key',

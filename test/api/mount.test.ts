@@ -12,7 +12,7 @@ import { mount } from '../../api/http/mount.js';
 import {
   type Call,
   FileAnswer,
-  operation,
+  undocumented,
   type Operation,
   PageAnswer,
   RedirectAnswer,
@@ -70,21 +70,21 @@ const usual = { summary: 'A test.', answer: Joi.any() } as const;
 const post = { ...usual, method: 'post', auth: 'user', body } as const;
 const get = { ...usual, method: 'get', auth: 'user' } as const;
 const OPERATIONS: readonly Operation[] = [
-  operation({
+  undocumented({
     ...post,
     path: '/things/{thing_id}',
     query: Joi.object({ n: Joi.number() }),
     handle: noted({ fine: 'é' }),
   }),
-  operation({ ...post, path: '/contents', takesContents: true, handle: noted({}) }),
-  operation({ ...post, path: '/list', auth: 'reader', handle: noted({}) }),
-  operation({ ...get, path: '/read', handle: noted({}) }),
-  operation({ ...get, path: '/change', changesRecords: true, handle: noted({}) }),
-  operation({ ...get, path: '/fails', auth: 'reader', handle: () => Promise.reject(new HttpError(409, 'busy')) }),
-  operation({ ...get, path: '/file', handle: noted(new FileAnswer(Buffer.from('bytes'), 'application/pdf')) }),
-  operation({ ...get, path: '/page', auth: 'open', handle: noted(new PageAnswer(202, '<p>', { 'x-own': 'yes' })) }),
-  operation({ ...get, path: '/away', auth: 'open', handle: noted(new RedirectAnswer('/page')) }),
-  operation({
+  undocumented({ ...post, path: '/contents', takesContents: true, handle: noted({}) }),
+  undocumented({ ...post, path: '/list', auth: 'reader', handle: noted({}) }),
+  undocumented({ ...get, path: '/read', handle: noted({}) }),
+  undocumented({ ...get, path: '/change', changesRecords: true, handle: noted({}) }),
+  undocumented({ ...get, path: '/fails', auth: 'reader', handle: () => Promise.reject(new HttpError(409, 'busy')) }),
+  undocumented({ ...get, path: '/file', handle: noted(new FileAnswer(Buffer.from('bytes'), 'application/pdf')) }),
+  undocumented({ ...get, path: '/page', auth: 'open', handle: noted(new PageAnswer(202, '<p>', { 'x-own': 'yes' })) }),
+  undocumented({ ...get, path: '/away', auth: 'open', handle: noted(new RedirectAnswer('/page')) }),
+  undocumented({
     ...usual,
     method: 'post',
     path: '/form',
@@ -94,14 +94,14 @@ const OPERATIONS: readonly Operation[] = [
     body: Joi.object({ a: Joi.string() }),
     handle: noted({}),
   }),
-  operation({
+  undocumented({
     ...{ ...post, path: '/keep' },
     async handle(call) {
       await call.receive(Buffer.from('x'));
       throw new HttpError(409, 'busy');
     },
   }),
-  operation({
+  undocumented({
     ...{ ...get, path: '/hold', auth: 'reader', searches: true },
     async handle(call) {
       calls.push(call as never);

@@ -66,7 +66,10 @@ test('no version is asked for, and no path but /auth/v1 has one', () => {
   }
 });
 
-test('failures are described beside success', () => {
-  const responses = Object.keys(ours.paths['/scrape_sitemap']?.['post']?.responses ?? {});
-  expect(responses).toEqual(expect.arrayContaining(['200', '401', '403', '404', '409', '413', '422', '429']));
+test('failures are described beside success; 403 where only an API key may call', () => {
+  const responsesOf = (path: string) => Object.keys(ours.paths[path]?.['post']?.responses ?? {});
+  const always = ['200', '401', '404', '409', '413', '422', '429', '431', '503', '507'];
+  expect(responsesOf('/scrape_sitemap')).toEqual(expect.arrayContaining(always));
+  expect(responsesOf('/scrape_sitemap')).not.toContain('403');
+  expect(responsesOf('/delete_users')).toEqual(expect.arrayContaining([...always, '403']));
 });

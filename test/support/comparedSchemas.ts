@@ -10,7 +10,8 @@ interface Kind extends Schema {
 /** Each type that a value may have, by itself; a choice of integers is one of integers, whatever it is called. */
 function kindsOf(document: Document, schema: Schema): Kind[] {
   const whole = resolve(document, schema);
-  if (whole.anyOf) return whole.anyOf.flatMap((one) => kindsOf(document, one));
+  const parts = whole.anyOf ?? whole.oneOf;
+  if (parts) return parts.flatMap((one) => kindsOf(document, one));
   if (Array.isArray(whole.type)) return whole.type.flatMap((type) => kindsOf(document, { ...whole, type }));
   // Joi writes the null of an enum into the enum.
   if (whole.type === 'null') return [{ type: 'null' }];

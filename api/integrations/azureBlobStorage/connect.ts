@@ -32,8 +32,11 @@ export const azureHandedOver = ({ account_name: name = '', account_key: key = ''
 export const connectAzure = operation({
   method: 'post',
   path: '/integrations/azure_blob_storage',
+  operationId: 'azure_blob_storage_auth_integrations_azure_blob_storage_post',
+  tag: 'Integrations',
   auth: 'user',
   summary: 'Connects Azure Blob Storage with the key of an account.',
+  description: '',
   createsWork: true,
   body: Joi.object({
     account_name: credential(),

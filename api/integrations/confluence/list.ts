@@ -12,8 +12,11 @@ const MOST = 10_000;
 export const listConfluence = operation({
   method: 'post',
   path: '/integrations/confluence/list',
+  operationId: 'confluence_list_integrations_confluence_list_post',
+  tag: 'Integrations',
   auth: 'user',
   summary: 'Lists the spaces of a connected Confluence, or the contents of one of them.',
+  description: '',
   body: Joi.object({
     data_source_id: integer().required(),
     parent_id: orNull(Joi.string().allow('').max(MAX_ITEM_ID)),

@@ -26,8 +26,11 @@ const notConnectable = (service: OAuthSource): HttpError =>
 export const oauthUrl = operation({
   method: 'post',
   path: '/integrations/oauth_url',
+  operationId: 'get_oauth_url_integrations_oauth_url_post',
+  tag: 'Integrations',
   auth: 'user',
   summary: 'Returns an address at which a user connects an account, or continues with a connected one.',
+  description: '',
   createsWork: true,
   body: oauthUrlBody(),
   answer: Joi.object({ oauth_url: Joi.string().required() }),

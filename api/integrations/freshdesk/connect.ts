@@ -30,8 +30,11 @@ export const freshdeskHandedOver = (given: HandedOver): FreshdeskCredentials =>
 export const connectFreshdesk = operation({
   method: 'post',
   path: '/integrations/freshdesk',
+  operationId: 'freshdesk_connect_integrations_freshdesk_post',
+  tag: 'Integrations',
   auth: 'user',
   summary: 'Connects Freshdesk with the API key of an agent.',
+  description: '',
   createsWork: true,
   body: Joi.object({
     domain: credential(),

@@ -12,8 +12,11 @@ const MAX_SPACES = 10_000;
 export const gitBookSpaces = operation({
   method: 'get',
   path: '/integrations/gitbook/spaces',
+  operationId: 'gitbook_spaces_integrations_gitbook_spaces_get',
+  tag: 'Integrations',
   auth: 'user',
   summary: 'Lists the spaces of a connected GitBook.',
+  description: '',
   query: Joi.object({ data_source_id: integer().required() }),
   answer: Joi.object({
     results: Joi.array()

@@ -16,8 +16,11 @@ const MAX_SPACES = 20;
 export const syncGitBook = operation({
   method: 'post',
   path: '/integrations/gitbook/sync',
+  operationId: 'gitbook_sync_integrations_gitbook_sync_post',
+  tag: 'Integrations',
   auth: 'user',
   summary: 'Syncs the pages of some spaces of a connected GitBook.',
+  description: '',
   createsWork: true,
   body: Joi.object({
     space_ids: itemIds().max(MAX_SPACES).required(),

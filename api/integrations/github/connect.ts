@@ -20,8 +20,11 @@ export const gitHubHandedOver = ({ username = '', access_token: accessToken = ''
 export const connectGitHub = operation({
   method: 'post',
   path: '/integrations/github',
+  operationId: 'github_connect_integrations_github_post',
+  tag: 'Integrations',
   auth: 'user',
   summary: 'Connects GitHub with a token.',
+  description: '',
   createsWork: true,
   body: Joi.object({
     username: credential(),

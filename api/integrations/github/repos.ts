@@ -12,8 +12,11 @@ const MAX_PER_PAGE = 100;
 export const gitHubRepos = operation({
   method: 'get',
   path: '/integrations/github/repos',
+  operationId: 'github_list_repos_integrations_github_repos_get',
+  tag: 'Integrations',
   auth: 'user',
   summary: 'Lists the repositories of a connected GitHub.',
+  description: '',
   query: Joi.object({
     per_page: integer().min(1).default(30),
     page: integer().min(1).default(1),

@@ -24,8 +24,11 @@ function isMeant(word: string, { id, name, url }: Container): boolean {
 export const syncGitHubRepos = operation({
   method: 'post',
   path: '/integrations/github/sync_repos',
+  operationId: 'github_sync_repos_integrations_github_sync_repos_post',
+  tag: 'Integrations',
   auth: 'user',
   summary: 'Lists the content of some repositories of a connected GitHub.',
+  description: '',
   createsWork: true,
   body: Joi.object({
     repos: itemIds().min(1).max(MAX_REPOS).required(),

@@ -20,8 +20,11 @@ import { syncSelection } from '../syncSelection.js';
 export const syncGmail = operation({
   method: 'post',
   path: '/integrations/gmail/sync',
+  operationId: 'gmail_sync_integrations_gmail_sync_post',
+  tag: 'Integrations',
   auth: 'user',
   summary: 'Syncs messages of a connected Gmail that meet some conditions.',
+  description: '',
   createsWork: true,
   body: Joi.object({
     filters: Joi.object().unknown().required(),

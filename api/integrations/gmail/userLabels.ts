@@ -9,8 +9,11 @@ import { accountOf, onlySourceOf } from '../dataSourceOf.js';
 export const gmailLabels = operation({
   method: 'get',
   path: '/integrations/gmail/user_labels',
+  operationId: 'gmail_labels_integrations_gmail_user_labels_get',
+  tag: 'Integrations',
   auth: 'user',
   summary: 'Lists the labels of a connected Gmail: its own, and those of its user.',
+  description: '',
   query: Joi.object({ data_source_id: orNull(integer()) }),
   answer: Joi.object({
     results: Joi.array()

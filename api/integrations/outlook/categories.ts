@@ -10,8 +10,11 @@ import { accountOf, onlySourceOf } from '../dataSourceOf.js';
 export const outlookCategories = operation({
   method: 'get',
   path: '/integrations/outlook/user_categories',
+  operationId: 'outlook_categories_integrations_outlook_user_categories_get',
+  tag: 'Integrations',
   auth: 'user',
   summary: 'Lists the mail categories of a connected Outlook.',
+  description: '',
   query: Joi.object({ data_source_id: orNull(integer()) }),
   answer: Joi.object({
     results: Joi.array()

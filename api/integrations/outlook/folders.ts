@@ -10,8 +10,11 @@ import { accountOf, onlySourceOf } from '../dataSourceOf.js';
 export const outlookFolders = operation({
   method: 'get',
   path: '/integrations/outlook/user_folders',
+  operationId: 'outlook_folders_integrations_outlook_user_folders_get',
+  tag: 'Integrations',
   auth: 'user',
   summary: 'Lists the mail folders of a connected Outlook.',
+  description: '',
   query: Joi.object({ data_source_id: orNull(integer()) }),
   answer: Joi.object({
     results: Joi.array()

@@ -34,8 +34,11 @@ function onlyFolder([folder, another]: readonly MailFolder[]): MailFolder {
 export const syncOutlook = operation({
   method: 'post',
   path: '/integrations/outlook/sync',
+  operationId: 'outlook_sync_integrations_outlook_sync_post',
+  tag: 'Integrations',
   auth: 'user',
   summary: 'Syncs mails of a folder of a connected Outlook.',
+  description: '',
   createsWork: true,
   body: Joi.object({
     data_source_id: orNull(integer()),

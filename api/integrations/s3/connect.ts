@@ -57,8 +57,11 @@ export const s3HandedOver = async (given: HandedOver, deps: ApiDeps): Promise<S3
 export const connectS3 = operation({
   method: 'post',
   path: '/integrations/s3',
+  operationId: 's3_auth_integrations_s3_post',
+  tag: 'Integrations',
   auth: 'user',
   summary: 'Connects S3 or a compatible store with a key pair.',
+  description: '',
   createsWork: true,
   body: Joi.object({
     access_key: credential(),

@@ -15,8 +15,11 @@ const MAX_CURSOR = 8_192;
 export const sharePointSites = operation({
   method: 'get',
   path: '/integrations/sharepoint/sites/list',
+  operationId: 'list_sharepoint_sites_integrations_sharepoint_sites_list_get',
+  tag: 'Integrations',
   auth: 'user',
   summary: 'Lists the sites of the tenant of a connected SharePoint.',
+  description: '',
   query: Joi.object({ data_source_id: orNull(integer()), cursor: orNull(Joi.string().allow('').max(MAX_CURSOR)) }),
   answer: Joi.object({
     sites: Joi.array()

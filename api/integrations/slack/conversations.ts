@@ -13,8 +13,11 @@ const MAX_CURSOR = 1_024;
 export const slackConversations = operation({
   method: 'get',
   path: '/integrations/slack/conversations',
+  operationId: 'slack_list_conversations_integrations_slack_conversations_get',
+  tag: 'Integrations',
   auth: 'user',
   summary: 'Lists the conversations of a connected Slack.',
+  description: '',
   query: Joi.object({
     types: Joi.string().allow('').max(100).default('public_channel'),
     cursor: orNull(Joi.string().allow('').max(MAX_CURSOR)),

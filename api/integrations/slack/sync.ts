@@ -45,8 +45,11 @@ function externalIdOf({ conversation_id: conversation, after = '' }: Body['filte
 export const syncSlack = operation({
   method: 'post',
   path: '/integrations/slack/sync',
+  operationId: 'slack_sync_integrations_slack_sync_post',
+  tag: 'Integrations',
   auth: 'user',
   summary: 'Syncs what was said in a conversation of a connected Slack.',
+  description: '',
   createsWork: true,
   body: requestBody,
   answer: success,
