@@ -40,7 +40,7 @@ export const heldDeletions = operation({
     limit: integer().min(1).max(MAX_PAGE_LIMIT).default(100),
     offset: integer().min(0).default(0),
   }),
-  answer: listOf(dataSourceRecord),
+  answer: listOf('OrganizationUserDataSourceResponse', dataSourceRecord),
   async handle({ caller, query, deps: { store, workflowLink } }) {
     const page = query;
     const { found, count } = await store.dataSources.held(caller.organizationId, page);

@@ -8,6 +8,7 @@ import { ListAnswer, operation } from '../http/operation.js';
 import { presentDataSource } from '../presenters/dataSource.js';
 import { listOf } from '../schemas/answers.js';
 import { dataSourceListing, dataSourceRecord, toDataSourceListing } from '../schemas/dataSources.js';
+import { named } from '../schemas/reference.js';
 
 function answerOf(
   scope: DataSourceScope,
@@ -21,7 +22,11 @@ function answerOf(
   return new ListAnswer(store.dataSources.count(scope, listing), rows());
 }
 
-const both = { method: 'post', body: dataSourceListing(), answer: listOf(dataSourceRecord) } as const;
+const both = {
+  method: 'post',
+  body: dataSourceListing(),
+  answer: listOf('OrganizationUserDataSourceResponse', dataSourceRecord),
+} as const;
 
 /** POST /user_data_sources: lists the caller's data sources. */
 export const userDataSources = operation({
@@ -61,7 +66,10 @@ export const integrations = operation({
   auth: 'reader',
   summary: "Lists the caller's connected data sources, in the form of older front-ends.",
   description: '',
-  answer: Joi.object({ active_integrations: Joi.array().items(dataSourceRecord).required() }),
+  answer: named(
+    'ActiveIntegrations',
+    Joi.object({ active_integrations: Joi.array().items(dataSourceRecord).required() }),
+  ),
   async handle({ caller: { organizationId, userId }, deps: { store, workflowLink } }) {
     const filters = { revokedAccess: false };
     const listing: DataSourceListing = { filters, orderBy: 'updated_at', orderDir: 'asc', page: MOST };

@@ -3,14 +3,15 @@ import Joi from 'joi';
 
 import type { DeleteFilesRequest } from '../../contract/deleteFiles.js';
 import { workflowIds } from '../../contract/orchestration.js';
-import { FILE_SYNC_STATUSES } from '../../contract/statuses.js';
 import type { ApiDeps } from '../deps.js';
 import { HttpError, notFound } from '../http/errors.js';
 import { operation, type UserCaller } from '../http/operation.js';
 import { pathId } from '../http/pathId.js';
 import { orNull } from '../schemas/fields.js';
-import { keywords } from '../schemas/reference.js';
+import { keywords, named } from '../schemas/reference.js';
 import { fileFilters, idList, toFileFilters } from '../schemas/listing.js';
+import { fileSyncStatus } from '../schemas/enums.js';
+import { success } from '../schemas/answers.js';
 
 /** Returns whether the filters restrict anything. False, empty and widening values do not. */
 function namesAnything(filters: DeleteFilesRequest['filters']): boolean {
@@ -47,8 +48,6 @@ async function accept(
   return { success: true };
 }
 
-const success = Joi.object({ success: Joi.boolean().required() });
-
 /** POST /delete_files_v2: deletes the matching files with their chunks, vectors and stored contents. */
 export const deleteFilesV2 = operation({
   method: 'post',
@@ -59,13 +58,16 @@ export const deleteFilesV2 = operation({
   summary: 'Deletes matching files with all that belongs to them.',
   description: '',
   createsWork: true,
-  body: keywords(
-    Joi.object({
-      filters: fileFilters().default({ include_all_children: false, non_synced_only: false }),
-      send_webhook: Joi.boolean().default(false),
-      preserve_file_record: Joi.boolean().default(false),
-    }),
-    { minProperties: 1 },
+  body: named(
+    'DeleteFilesV2QueryInput',
+    keywords(
+      Joi.object({
+        filters: fileFilters().default({ include_all_children: false, non_synced_only: false }),
+        send_webhook: Joi.boolean().default(false),
+        preserve_file_record: Joi.boolean().default(false),
+      }),
+      { minProperties: 1 },
+    ),
   ),
   answer: success,
   handle: ({ caller, body, deps }) =>
@@ -92,15 +94,18 @@ export const deleteFiles = operation({
   summary: 'Deletes files by ids or statuses, in the older form.',
   description: '',
   createsWork: true,
-  body: keywords(
-    Joi.object({
-      file_ids: orNull(idList()),
-      sync_statuses: orNull(Joi.array().items(Joi.string().valid(...FILE_SYNC_STATUSES))),
-      delete_non_synced_only: Joi.boolean().default(false),
-      send_webhook: Joi.boolean().default(false),
-      delete_child_files: Joi.boolean().default(false),
-    }),
-    { minProperties: 1 },
+  body: named(
+    'DeleteFilesQueryInput',
+    keywords(
+      Joi.object({
+        file_ids: orNull(idList()),
+        sync_statuses: orNull(Joi.array().items(fileSyncStatus())),
+        delete_non_synced_only: Joi.boolean().default(false),
+        send_webhook: Joi.boolean().default(false),
+        delete_child_files: Joi.boolean().default(false),
+      }),
+      { minProperties: 1 },
+    ),
   ),
   answer: success,
   handle: ({ caller, body, deps }) =>

@@ -35,7 +35,7 @@ export const heldPages = operation({
     limit: integer().min(1).max(MAX_PAGE_LIMIT).default(100),
     offset: integer().min(0).default(0),
   }),
-  answer: listOf(fileRecord),
+  answer: listOf('UserFilesV2', fileRecord),
   async handle({ caller, query, deps: { store, workflowLink } }) {
     const page = query;
     const { found, count } = await store.files.heldContainers(caller.organizationId, page);

@@ -4,6 +4,7 @@ import { notFound } from '../http/errors.js';
 import { type Documentation, operation } from '../http/operation.js';
 import { pathId } from '../http/pathId.js';
 import { linksOf } from './links.js';
+import { named } from '../schemas/reference.js';
 
 /** Lifetime of a link: the default of the lists. */
 const LIFE_SECONDS = 3600;
@@ -16,7 +17,7 @@ const linkTo = (kind: 'raw' | 'parsed', what: string, documented: Documentation)
     path: `/${kind}_file/{file_id}`,
     auth: 'user',
     summary: `Answers a presigned URL of a file's ${what}.`,
-    answer: Joi.object({ presigned_url: Joi.string().required() }),
+    answer: named('PresignedURLResponse', Joi.object({ presigned_url: Joi.string().required() })),
     async handle({ caller, params, deps }) {
       const [file] = await deps.store.files.byIds(caller, [pathId(params, 'file_id')]);
       if (!file) throw notFound('file');

@@ -11,6 +11,7 @@ import { presentFile } from '../presenters/file.js';
 import { fileRecord } from '../schemas/answers.js';
 import { integer, strings } from '../schemas/fields.js';
 import { tags } from '../schemas/tags.js';
+import { named } from '../schemas/reference.js';
 
 /** Changes the tags of a file's record at once; a workflow copies them to its vectors. */
 async function changeTags(
@@ -55,7 +56,10 @@ export const createFileTags = operation({
   summary: 'Adds tags to a file and its vectors.',
   description: '',
   createsWork: true,
-  body: Joi.object({ organization_user_file_id: integer().required(), tags: tags().required() }),
+  body: named(
+    'OrganizationUserFileTagCreate',
+    Joi.object({ organization_user_file_id: integer().required(), tags: tags().required() }),
+  ),
   answer: fileRecord,
   handle: ({ caller, body, deps }) =>
     changeTags(
@@ -80,7 +84,10 @@ export const deleteFileTags = operation({
   summary: 'Removes tags from a file and its vectors.',
   description: '',
   createsWork: true,
-  body: Joi.object({ organization_user_file_id: integer().required(), tags: strings().required() }),
+  body: named(
+    'OrganizationUserFileTagsRemove',
+    Joi.object({ organization_user_file_id: integer().required(), tags: strings().required() }),
+  ),
   answer: fileRecord,
   handle: ({ caller, body, deps }) =>
     changeTags(caller, body.organization_user_file_id, (known) => withoutTags(known, body.tags), deps),

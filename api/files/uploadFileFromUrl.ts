@@ -9,6 +9,7 @@ import { fileRecord } from '../schemas/answers.js';
 import { address, orNull } from '../schemas/fields.js';
 import { chunkFields, coldStorage, readingFields, toColdStorage, toUploadIngest } from '../schemas/uploads.js';
 import { acceptUpload } from './acceptUpload.js';
+import { named } from '../schemas/reference.js';
 
 /** Maximum length of a file name. */
 const MAX_NAME = 1_024;
@@ -26,14 +27,17 @@ export const uploadFileFromUrl = operation({
   summary: 'Uploads a file that the server fetches from an address.',
   description: '',
   createsWork: true,
-  body: Joi.object({
-    url: address(),
-    file_name: orNull(Joi.string().max(MAX_NAME)),
-    ...chunkFields(),
-    ...readingFields(),
-    use_textract: Joi.boolean().default(false),
-    cold_storage_params: coldStorage(),
-  }),
+  body: named(
+    'UploadFileFromUrlInput',
+    Joi.object({
+      url: address(),
+      file_name: orNull(Joi.string().max(MAX_NAME)),
+      ...chunkFields(),
+      ...readingFields(),
+      use_textract: Joi.boolean().default(false),
+      cold_storage_params: coldStorage(),
+    }),
+  ),
   answer: fileRecord,
   handle({ caller, body, deps }) {
     const url = normaliseUrl(body.url);

@@ -3,6 +3,7 @@ import Joi from 'joi';
 import { HttpError } from '../http/errors.js';
 import { operation } from '../http/operation.js';
 import { readiness } from './readiness.js';
+import { named } from '../schemas/reference.js';
 
 /** Retry-After in seconds. */
 const RETRY_AFTER_S = 5;
@@ -16,7 +17,7 @@ export const health = operation({
   auth: 'open',
   summary: 'Whether the API is alive.',
   description: '',
-  answer: Joi.object({ status: Joi.string().valid('ok').required() }),
+  answer: named('Health', Joi.object({ status: Joi.string().valid('ok').required() })),
   handle: () => Promise.resolve({ status: 'ok' }),
 });
 
@@ -32,11 +33,14 @@ export const ready = operation({
   auth: 'open',
   summary: 'Whether this process can serve, and what is out of order.',
   description: '',
-  answer: Joi.object({
-    status: Joi.string().valid('ready', 'degraded').required(),
-    reasons: Joi.array().items(Joi.string()).required(),
-    checks: Joi.object().unknown().required(),
-  }),
+  answer: named(
+    'Readiness',
+    Joi.object({
+      status: Joi.string().valid('ready', 'degraded').required(),
+      reasons: Joi.array().items(Joi.string()).required(),
+      checks: Joi.object().unknown().required(),
+    }),
+  ),
   async handle({ deps }) {
     const checks = await readiness(deps);
     const reasons = Object.values(checks).flatMap(({ hint }) => (hint === undefined ? [] : [`${hint}.`]));

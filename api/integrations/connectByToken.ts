@@ -4,12 +4,15 @@ import { DEFAULT_EMBEDDING_MODEL } from '../../contract/embeddingModels.js';
 import { type ConnectedSourceType, honours } from '../../contract/sources.js';
 import { type Documentation, type DocumentedOperation, operation } from '../http/operation.js';
 import { byName, orNull } from '../schemas/fields.js';
-import { embeddingModel, ingestFields } from '../schemas/ingest.js';
-import { credential, fileSyncConfig, requestId, success } from '../schemas/integrations.js';
+import { ingestFields } from '../schemas/ingest.js';
+import { credential, fileSyncConfig, requestId } from '../schemas/integrations.js';
 import { toConnectionOptions } from '../schemas/consent.js';
 import { tags } from '../schemas/tags.js';
 import { connectAccount } from './connectAccount.js';
 import { type Shape, typed } from '../schemas/inferred.js';
+import { named } from '../schemas/reference.js';
+import { embeddingModel } from '../schemas/enums.js';
+import { success } from '../schemas/answers.js';
 
 const optionFields = () => ({
   tags: orNull(tags(), {}),
@@ -31,12 +34,15 @@ export const connectByToken = <Field extends string>({
   type,
   fields,
   credentialsOf,
+  requestName,
   ...documented
 }: Documentation & {
   readonly path: string;
   readonly summary: string;
   readonly type: ConnectedSourceType;
   readonly fields: readonly Field[];
+  /** Name of the request in the reference. */
+  readonly requestName: string;
   readonly credentialsOf: (given: Readonly<Record<Field, string>>) => object;
 }): DocumentedOperation =>
   operation({
@@ -45,7 +51,7 @@ export const connectByToken = <Field extends string>({
     auth: 'user',
     createsWork: true,
     body: typed<Shape<ReturnType<typeof optionFields>> & Record<Field, string>>(
-      Joi.object({ ...byName(fields, credential), ...optionFields() }),
+      named(requestName, Joi.object({ ...byName(fields, credential), ...optionFields() })),
     ),
     answer: success,
     async handle({ caller, body, deps }) {

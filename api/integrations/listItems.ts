@@ -8,6 +8,7 @@ import { itemListing, itemRecord } from '../schemas/integrations.js';
 import { toPage } from '../schemas/listing.js';
 import { dataSourceOf } from './dataSourceOf.js';
 import type { Infer } from '../schemas/inferred.js';
+import { named } from '../schemas/reference.js';
 
 /**
  * Returns the filters of the request. By default they select root items: front-ends show an account as folders, and
@@ -38,7 +39,10 @@ export const listItems = operation({
   summary: 'Lists the items of a connected account: the root items, or the requested ones.',
   description: '',
   body: itemListing(),
-  answer: Joi.object({ items: Joi.array().items(itemRecord).required(), count: integer().required() }),
+  answer: named(
+    'ListDataSourceItemsResponse',
+    Joi.object({ items: Joi.array().items(itemRecord).required(), count: integer().required() }),
+  ),
   async handle({ caller, body, deps: { store } }) {
     const source = await dataSourceOf(caller, body.data_source_id, store);
     const listing: ItemListing = {

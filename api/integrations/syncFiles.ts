@@ -10,19 +10,20 @@ import {
   incrementalSync,
   ocrFields,
   selectionFields,
-  success,
 } from '../schemas/integrations.js';
 import { MAX_MEMBERS } from '../schemas/listing.js';
 import { connectedSourceOf } from './dataSourceOf.js';
 import { selectionWishes } from './keptOptions.js';
 import { syncSelection } from './syncSelection.js';
 import { typed } from '../schemas/inferred.js';
+import { named } from '../schemas/reference.js';
+import { success } from '../schemas/answers.js';
 
 const id = () => Joi.string().max(2_048);
 /** Id of an item; for some sources with the id of its drive. */
 const itemName = typed<string | { id: string; root_id: string }>(
   Joi.alternatives().conditional(Joi.object().unknown(), {
-    then: Joi.object({ id: id().required(), root_id: id().required() }),
+    then: named('SyncFilesIds', Joi.object({ id: id().required(), root_id: id().required() })),
     otherwise: id().allow(''),
   }),
 );
@@ -41,15 +42,18 @@ export const syncFilesAt = ({ type, ...documented }: Place): DocumentedOperation
     method: 'post',
     auth: 'user',
     createsWork: true,
-    body: Joi.object({
-      data_source_id: integer().required(),
-      ids: Joi.array().items(itemName).max(MAX_MEMBERS).required(),
-      ...selectionFields(),
-      ...documentFields(),
-      ...ocrFields(),
-      incremental_sync: incrementalSync(),
-      file_sync_config: fileSyncConfig(),
-    }),
+    body: named(
+      'SyncFilesRequest',
+      Joi.object({
+        data_source_id: integer().required(),
+        ids: Joi.array().items(itemName).max(MAX_MEMBERS).required(),
+        ...selectionFields(),
+        ...documentFields(),
+        ...ocrFields(),
+        incremental_sync: incrementalSync(),
+        file_sync_config: fileSyncConfig(),
+      }),
+    ),
     answer: success,
     dryAnswer: estimate,
     async handle({ caller, body, given, deps }) {

@@ -7,6 +7,7 @@ import { RESPONSE_HEADERS, sharedResponses } from './responses.js';
 import { SECURITY_SCHEMES } from './security.js';
 import { createSchemas } from './toJsonSchema.js';
 import type { Json } from './types.js';
+import { webhooks } from './webhooks.js';
 
 /**
  * Returns the OpenAPI document, generated from the schemas that validate requests and describe responses. It takes
@@ -21,6 +22,7 @@ export function openApiDocument(): Json {
     paths[operation.path] = { ...paths[operation.path], [operation.method]: described };
   }
   const responses = sharedResponses(schemas);
+  const events = webhooks(schemas);
   return {
     openapi: '3.1.0',
     info: {
@@ -35,6 +37,7 @@ export function openApiDocument(): Json {
     servers: [{ url: '/', description: 'The server that returned this document.' }],
     tags: Object.entries(API_TAGS).map(([name, description]) => ({ name, description })),
     paths,
+    webhooks: events,
     components: {
       schemas: { ...schemas.components(), ...FORM_SCHEMAS },
       responses,

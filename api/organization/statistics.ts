@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 import { workflowIds } from '../../contract/orchestration.js';
 import { operation } from '../http/operation.js';
-import { success } from '../schemas/users.js';
+import { success } from '../schemas/answers.js';
 
 /**
  * POST /organization/statistics: recomputes the totals over all files; GET /organization returns them once they are

@@ -14,7 +14,7 @@ export const listSyncRuns = operation({
   summary: "Lists the runs of a user, or with an API key alone those of all the organization's users, newest first.",
   description: '',
   query: runsQuery,
-  answer: listOf(runRecord),
+  answer: listOf('SyncRuns', runRecord),
   async handle({ caller, query, deps }) {
     const { store } = deps;
     const asked = query;

@@ -1,8 +1,9 @@
 import Joi from 'joi';
 
 import { operation } from '../http/operation.js';
-import { success } from '../schemas/users.js';
 import { typed } from '../schemas/inferred.js';
+import { named } from '../schemas/reference.js';
+import { success } from '../schemas/answers.js';
 
 /** Features of a user that can be enabled and disabled. */
 const FEATURES = ['sparse_vectors'] as const;
@@ -27,12 +28,13 @@ export const modifyConfiguration = operation({
   auth: 'user',
   summary: 'Switches a feature of the calling end user.',
   description: '',
-  body: Joi.object({
-    configuration_key_name: Joi.string()
-      .valid(...FEATURES)
-      .required(),
-    value: switchValue.required(),
-  }),
+  body: named(
+    'ModifyUserConfigurationInput',
+    Joi.object({
+      configuration_key_name: named('ConfigurationKeys', Joi.string().valid(...FEATURES)).required(),
+      value: switchValue.required(),
+    }),
+  ),
   answer: success,
   async handle({ caller, body, deps: { store } }) {
     await store.users.setFeature(caller, body.configuration_key_name, body.value.enabled);

@@ -6,6 +6,7 @@ import { notFound } from '../http/errors.js';
 import { operation } from '../http/operation.js';
 import { presentWholeUser } from '../presenters/user.js';
 import { wholeUserRecord } from '../schemas/users.js';
+import { named } from '../schemas/reference.js';
 
 /** Returns the full record of a user. @throws HttpError 404 if there is none */
 async function answer(store: Pick<Store, 'files' | 'organizations'>, user: UserDoc | null) {
@@ -28,7 +29,7 @@ export const user = operation({
   auth: 'key',
   summary: 'Answers an end user with sums over its files.',
   description: '',
-  body: Joi.object({ customer_id: Joi.string().allow('').required() }),
+  body: named('UserRequestContent', Joi.object({ customer_id: Joi.string().allow('').required() })),
   answer: wholeUserRecord,
   handle: async ({ caller: { organizationId }, body, deps: { store } }) =>
     answer(store, await store.users.named(organizationId, body.customer_id)),

@@ -7,6 +7,7 @@ import { invalid } from '../http/errors.js';
 import { operation } from '../http/operation.js';
 import { address } from '../schemas/fields.js';
 import { pageLinks } from '../schemas/links.js';
+import { named } from '../schemas/reference.js';
 
 /** Time limit for a live read of a page. */
 const TIMEOUT_MS = 60_000;
@@ -50,7 +51,7 @@ export const fetchWebpage = operation({
   auth: 'user',
   summary: 'Lists the addresses that a page links to, with its HTML.',
   description: '',
-  body: Joi.object({ url: address() }),
+  body: named('FetchURLsRequest', Joi.object({ url: address() })),
   answer: pageLinks,
   handle: ({ body, deps }) => fetchUrls(body.url, 'body', deps),
 });

@@ -1,8 +1,7 @@
-import Joi from 'joi';
-
 import { notFound } from '../http/errors.js';
 import { operation } from '../http/operation.js';
 import { pathId } from '../http/pathId.js';
+import { success } from '../schemas/answers.js';
 
 /** DELETE /delete_webhook/{webhook_id}: stops all deliveries at once; its workflow deletes the remaining data. */
 export const deleteWebhook = operation({
@@ -13,7 +12,7 @@ export const deleteWebhook = operation({
   auth: 'key',
   summary: 'Removes a webhook.',
   description: '',
-  answer: Joi.object({ success: Joi.boolean().required() }),
+  answer: success,
   async handle({ params, caller, deps }) {
     const removed = await deps.store.webhooks.remove(caller.organizationId, pathId(params, 'webhook_id'));
     if (!removed) throw notFound('webhook');

@@ -6,8 +6,9 @@ import { operation } from '../http/operation.js';
 import { presentWhiteLabel } from '../presenters/whiteLabel.js';
 import { integer } from '../schemas/fields.js';
 import { MAX_MEMBERS } from '../schemas/listing.js';
-import { success } from '../schemas/users.js';
 import { whiteLabelInput, whiteLabelRecord } from '../schemas/whiteLabel.js';
+import { named } from '../schemas/reference.js';
+import { success } from '../schemas/answers.js';
 
 /** POST /white_label/create: stores OAuth clients, all or none. A second client of a source replaces the first. */
 export const createWhiteLabels = operation({
@@ -54,7 +55,7 @@ export const deleteWhiteLabels = operation({
   auth: 'key',
   summary: 'Deletes OAuth clients of the organization.',
   description: '',
-  body: Joi.object({ ids: Joi.array().items(integer()).max(MAX_MEMBERS).required() }),
+  body: named('DeleteWhiteLabelRequest', Joi.object({ ids: Joi.array().items(integer()).max(MAX_MEMBERS).required() })),
   answer: success,
   async handle({ caller: { organizationId }, body, deps: { store } }) {
     await store.whiteLabels.remove(organizationId, body.ids);

@@ -2,6 +2,7 @@ import Joi from 'joi';
 
 import { effectiveLimits } from '../../contract/limits.js';
 import { operation } from '../http/operation.js';
+import { named } from '../schemas/reference.js';
 
 const object = () => Joi.object().unknown();
 
@@ -14,12 +15,15 @@ export const whiteLabeling = operation({
   auth: 'user',
   summary: "Tells a front-end the calling user's limits and which sources have an OAuth client of the organization.",
   description: '',
-  answer: Joi.object({
-    remove_branding: Joi.boolean().required(),
-    integrations: object().required(),
-    custom_limits: object().required(),
-    connector_settings: object().required(),
-  }),
+  answer: named(
+    'WhiteLabelingResponse',
+    Joi.object({
+      remove_branding: Joi.boolean().required(),
+      integrations: object().required(),
+      custom_limits: object().required(),
+      connector_settings: object().required(),
+    }),
+  ),
   async handle({ caller, deps: { store, settings } }) {
     const [organization, user, types] = await Promise.all([
       store.organizations.record(caller.organizationId),

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 
 import { EXTENSIONS } from '../../api/extensions.js';
 import { operations } from '../../api/routes.js';
-import { type Document, ours, theirs } from '../support/contract.js';
+import { answerOf, type Document, ours, theirs } from '../support/contract.js';
 
 const names = (document: Document): string[] =>
   Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -48,7 +48,7 @@ test('an upload takes just the options of the contract, in the query, and a file
 });
 
 test('a file record is described with all 39 keys, as in the contract, and those of ours', () => {
-  const described = ours.paths['/resync_file']?.['post']?.responses['200']?.content['application/json']?.schema;
+  const described = answerOf(ours, 'post', '/resync_file');
   expect(Object.keys(described?.properties ?? {}).sort()).toEqual(
     [
       ...Object.keys(theirs.components.schemas?.['UserFile']?.properties ?? {}),

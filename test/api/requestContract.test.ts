@@ -93,6 +93,11 @@ test('every operation takes just the fields of the contract', () =>
   each(({ path, mine, contract }) => {
     const isOfContract = (field: string): boolean => !(`${path.slice(1)}.${field}` in EXTENSIONS.requestFields);
     expect([...mine.keys()].filter(isOfContract).toSorted()).toEqual([...contract.keys()].toSorted());
+    for (const [field, { schema }] of mine)
+      expect({ field, marked: schema['x-allotrope-extension'] === true }).toEqual({
+        field,
+        marked: !isOfContract(field),
+      });
   }));
 
 test('every operation requires just what the contract requires', () =>

@@ -110,7 +110,8 @@ test('a difference would be seen', () => {
   const a: Schema = { type: 'string', enum: ['x'] };
   const b: Schema = { type: ['integer', 'null'] };
   const d: Schema = { type: 'array', items: { type: 'object', properties: { e: { type: 'string' } } } };
-  expect(of({ a, b, d, c: { type: 'string' } })).toEqual([]);
+  expect(of({ a, b, d, c: { type: 'string', 'x-allotrope-extension': true } })).toEqual([]);
+  expect(of({ a, b, d, c: { type: 'string' } })).toEqual(['c: is not marked as an extension']);
   expect(of({ a, b, d }, [])).toEqual(['a: may be absent']);
   expect(of({ a: { type: 'string' }, b, d })).toEqual(['a: may be any string']);
   expect(of({ a: { type: 'string', enum: ['z'] }, b, d })).toEqual(['a: may be z']);

@@ -67,7 +67,8 @@ function ofKind(compared: Compared, mine: Kind, other: Kind, path: string): stri
     ...fields.flatMap(([name, field]) => {
       const known = other.properties?.[name];
       if (known) return differences(compared, field, known, below(name));
-      return added.has(below(name)) || ofRecords?.has(name) ? [] : [`${below(name)}: is not in the contract`];
+      if (!added.has(below(name)) && !ofRecords?.has(name)) return [`${below(name)}: is not in the contract`];
+      return field['x-allotrope-extension'] === true ? [] : [`${below(name)}: is not marked as an extension`];
     }),
   ];
 }

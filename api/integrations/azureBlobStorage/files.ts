@@ -8,6 +8,8 @@ export const syncAzureFiles = syncObjects({
   tag: 'Integrations',
   summary: 'Syncs blobs, folders or containers of a connected Azure Blob Storage.',
   description: '',
+  requestName: 'AzureBlobFileSyncInput',
+  selectionName: 'AzureBlobGetFileInput',
   type: 'AZURE_BLOB_STORAGE',
   fields: ['id', 'container'],
   wanted: 'Name a container, or an item by its id',

@@ -8,6 +8,7 @@ export const connectDocument360 = connectByToken({
   tag: 'Integrations',
   summary: 'Connects Document360 with a token.',
   description: '',
+  requestName: 'Document360ConnectRequest',
   type: 'DOCUMENT360',
   fields: ['account_email', 'access_token'],
   credentialsOf: ({ account_email: accountEmail, access_token: accessToken }): Document360Credentials => ({

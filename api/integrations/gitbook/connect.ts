@@ -15,6 +15,7 @@ export const connectGitBook = connectByToken({
   tag: 'Integrations',
   summary: 'Connects GitBook with a token.',
   description: '',
+  requestName: 'GitbookConnectRequest',
   type: 'GITBOOK',
   fields: ['organization', 'access_token'],
   credentialsOf: ({ organization, access_token: accessToken }): GitBookCredentials => ({ organization, accessToken }),

@@ -6,6 +6,7 @@ import { pathId } from '../../http/pathId.js';
 import { integer, nullable } from '../../schemas/fields.js';
 import {
   changedFile,
+  GITHUB_NAMES,
   gitHubListing,
   type GitHubList,
   issue,
@@ -17,6 +18,7 @@ import {
 } from '../../schemas/github.js';
 import { callSource } from '../callSource.js';
 import { accountOf, connectedSourceOf, onlySourceOf } from '../dataSourceOf.js';
+import { named } from '../../schemas/reference.js';
 
 const PLACE = '/integrations/data/github';
 const absent = (what: string): HttpError =>
@@ -36,10 +38,13 @@ const list = (
     path: `${PLACE}/${path}`,
     auth: 'user',
     body: gitHubListing(kind),
-    answer: Joi.object({
-      data: Joi.array().items(record).required(),
-      next_cursor: nullable(Joi.string()).required(),
-    }),
+    answer: named(
+      GITHUB_NAMES[kind].page,
+      Joi.object({
+        data: Joi.array().items(record).required(),
+        next_cursor: nullable(Joi.string()).required(),
+      }),
+    ),
     async handle({ caller, body, deps }) {
       const source = await connectedSourceOf(caller, body.data_source_id, deps.store, 'GITHUB');
       const asked = {

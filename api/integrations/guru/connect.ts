@@ -15,6 +15,7 @@ export const connectGuru = connectByToken({
   tag: 'Integrations',
   summary: 'Connects Guru with a token.',
   description: '',
+  requestName: 'GuruConnectRequest',
   type: 'GURU',
   fields: ['username', 'access_token'],
   credentialsOf: guruHandedOver,

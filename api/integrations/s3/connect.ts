@@ -13,6 +13,7 @@ import type { HandedOver } from '../../schemas/handedOver.js';
 import { credential } from '../../schemas/integrations.js';
 import { tags } from '../../schemas/tags.js';
 import { connectAccount } from '../connectAccount.js';
+import { named } from '../../schemas/reference.js';
 
 const MAX_URL = 2_048;
 
@@ -63,13 +64,16 @@ export const connectS3 = operation({
   summary: 'Connects S3 or a compatible store with a key pair.',
   description: '',
   createsWork: true,
-  body: Joi.object({
-    access_key: credential(),
-    access_key_secret: credential(),
-    endpoint_url: orNull(Joi.string().allow('').max(MAX_URL)),
-    sync_source_items: Joi.boolean().default(true),
-    data_source_tags: tags().default({}),
-  }),
+  body: named(
+    'S3AuthRequest',
+    Joi.object({
+      access_key: credential(),
+      access_key_secret: credential(),
+      endpoint_url: orNull(Joi.string().allow('').max(MAX_URL)),
+      sync_source_items: Joi.boolean().default(true),
+      data_source_tags: tags().default({}),
+    }),
+  ),
   answer: dataSourceRecord,
   async handle({ caller, body, deps }): Promise<DataSourceRecord> {
     const credentials: S3Credentials = {

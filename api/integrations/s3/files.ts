@@ -8,6 +8,8 @@ export const syncS3Files = syncObjects({
   tag: 'Integrations',
   summary: 'Syncs objects, prefixes or buckets of a connected S3.',
   description: '',
+  requestName: 'S3FileSyncInput',
+  selectionName: 'S3GetFileInput',
   type: 'S3',
   fields: ['id', 'bucket', 'prefix'],
   wanted: 'Name a bucket, or an item by its id alone',

@@ -6,6 +6,7 @@ import { CRM_OPERATIONS, crmIncludes, crmListing, type CrmOperation } from '../.
 import { integer, nullable } from '../../schemas/fields.js';
 import { callSource } from '../callSource.js';
 import { accountOf, connectedSourceOf } from '../dataSourceOf.js';
+import { named } from '../../schemas/reference.js';
 
 /**
  * POST /integrations/data/crm/…: returns a page of records of one kind, read from Salesforce at the time of the call.
@@ -20,11 +21,14 @@ const list = (kind: CrmOperation): DocumentedOperation =>
     summary: `Lists the ${kind} of a connected Salesforce.`,
     description: '',
     body: crmListing(kind),
-    answer: Joi.object({
-      count: integer().required(),
-      next_cursor: nullable(Joi.string()).required(),
-      data: Joi.array().items(CRM_OPERATIONS[kind].record).required(),
-    }),
+    answer: named(
+      CRM_OPERATIONS[kind].names.page,
+      Joi.object({
+        count: integer().required(),
+        next_cursor: nullable(Joi.string()).required(),
+        data: Joi.array().items(CRM_OPERATIONS[kind].record).required(),
+      }),
+    ),
     async handle({ caller, body, deps }) {
       const source = await connectedSourceOf(caller, body.data_source_id, deps.store, 'SALESFORCE');
       const asked = {
