@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import express, { type Express } from 'express';
 
-import { openApiDocument } from './openapi.js';
+import { openApiDocument } from './openapi/document.js';
 
 const swaggerDir = path.dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 

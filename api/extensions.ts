@@ -88,6 +88,20 @@ export const EXTENSIONS = {
     'uploadfile.chunk_size': 'As the other operations have it.',
     'uploadfile.chunk_overlap': 'As the other operations have it.',
   },
+  /** Operations whose body may be absent although the contract requires one: all of its fields are optional. */
+  optionalBodies: [
+    'POST /data_sources',
+    'POST /list_users',
+    'POST /modify_cold_storage_parameters',
+    'POST /move_to_hot_storage',
+    'POST /organization/update',
+    'POST /user_data_sources',
+    'POST /user_files',
+    'POST /user_files_v2',
+    'POST /user_webpages',
+    'POST /webhooks',
+    'POST /white_label/list',
+  ],
   /** Outside the OpenAPI document, because API clients do not call them. */
   paths: {
     'GET /integrations/{source}': 'A page: where a provider sends the user after the consent.',
@@ -105,5 +119,5 @@ export const EXTENSIONS = {
     'X-Request-Id': 'Names the request in the log.',
   },
   statuses:
-    '400, 401, 403, 404, 409, 413, 415 and 429 with {detail} are described in addition to 200 and 422; 502 and 503 for a search whose embedding provider or reranker refuses or fails, and for a web search or transcript whose service does; 503 also for a connected source that is temporarily unavailable, and for a store (MongoDB, Qdrant, Temporal, file storage) that does not answer, with Retry-After and its name in {detail}; 507 for a store whose disk is full.',
+    '400, 401, 403, 404, 408, 409, 413, 415, 429 and 431 with {detail} are described in addition to 200 and 422; 502 and 503 for a search whose embedding provider or reranker refuses or fails, and for a web search or transcript whose service does; 503 also for a connected source that is temporarily unavailable, and for a store (MongoDB, Qdrant, Temporal, file storage) that does not answer, with Retry-After and its name in {detail}; 507 for a store whose disk is full.',
 } as const;

@@ -58,7 +58,7 @@ import { cancelItemsSync, syncItems } from './integrations/syncItems.js';
 import { listSyncRunItems } from './syncRuns/items.js';
 import { getSyncRun, listSyncRuns } from './syncRuns/list.js';
 import { retrySyncRun } from './syncRuns/retry.js';
-import type { Operation } from './http/operation.js';
+import type { DocumentedOperation, Operation } from './http/operation.js';
 import { resumeRun } from './syncRuns/resume.js';
 import { opsFiles } from './ops/files.js';
 import { ops, opsEvents } from './ops/ops.js';
@@ -91,7 +91,7 @@ import { userWebpages } from './web/userWebpages.js';
 import { webScrape } from './web/webScrape.js';
 
 /** Every operation, one per line. */
-export const operations: readonly Operation[] = [
+export const operations: readonly DocumentedOperation[] = [
   accessToken,
   scrapeSitemap,
   processSitemap,

@@ -183,7 +183,7 @@ test('package, image, OpenAPI document and changelog state the same version', ()
   const { version } = JSON.parse(read('package.json')) as { version: string };
   const found = [
     /image: allotrope:(\S+)/.exec(read('docker-compose.yml')),
-    /version: '(\d[^']*)'/.exec(read('api/openapi.ts')),
+    /version: '(\d[^']*)'/.exec(read('api/openapi/document.ts')),
     /^## (\d\S*)/m.exec(read('CHANGELOG.md')),
   ];
   expect(found.map((match) => match?.[1])).toEqual([version, version, version]);

@@ -1,11 +1,9 @@
 import Joi from 'joi';
 
-import { DEFAULT_EMBEDDING_MODEL, EMBEDDING_MODEL_IDS, PICTURE_MODEL } from '../../contract/embeddingModels.js';
+import { DEFAULT_EMBEDDING_MODEL, PICTURE_MODEL } from '../../contract/embeddingModels.js';
 import type { TagTree } from '../../contract/fileFilters.js';
 import type { DocumentRecord } from '../../contract/records.js';
 import { fileTags, tagObject } from '../../contract/tags.js';
-import { TYPES_AT_SOURCE } from '../../contract/typesAtSource.js';
-import { MEDIA_TYPES } from '../../contract/mediaTypes.js';
 import type { Tenant } from '../../store/users/accept.js';
 import type { ChunkFilter } from '../../store/vectors/searchFilter.js';
 import type { ApiDeps } from '../deps.js';
@@ -24,34 +22,39 @@ import { refuseCold } from './refuseCold.js';
 import { searchChunks } from './search.js';
 import { likelySpace, spacesForText, spacesForVector } from './searchSpaces.js';
 import type { Infer } from '../schemas/inferred.js';
+import { named } from '../schemas/reference.js';
+import { embeddingModel, mediaType, typeAtSource } from '../schemas/enums.js';
 
 /** Maximum number of chunks per response. */
 const MAX_K = 1_000;
 /** Lifetime of a link in a response. */
 const LINK_SECONDS = 3600;
 
-const requestBody = Joi.object({
-  query: Joi.string().min(1).required(),
-  k: integer().min(1).max(MAX_K).required(),
-  query_vector: orNull(queryVector()),
-  file_ids: orNull(idList()),
-  parent_file_ids: orNull(idList()),
-  include_all_children: Joi.boolean().default(false),
-  tags: orNull(tagFilter()),
-  tags_v2: orNull(tagTree()),
-  include_tags: orNull(Joi.boolean(), false),
-  include_vectors: orNull(Joi.boolean(), false),
-  include_raw_file: orNull(Joi.boolean(), false),
-  include_file_level_metadata: orNull(Joi.boolean(), false),
-  hybrid_search: orNull(Joi.boolean(), false),
-  hybrid_search_tuning_parameters: orNull(hybridWeights()),
-  media_type: orNull(Joi.string().valid(...MEDIA_TYPES), 'TEXT'),
-  embedding_model: orNull(Joi.string().valid(...EMBEDDING_MODEL_IDS), DEFAULT_EMBEDDING_MODEL),
-  high_accuracy: orNull(Joi.boolean(), false),
-  rerank: orNull(Joi.object({ model: rerankModel().required() })),
-  file_types_at_source: orNull(Joi.array().items(Joi.string().valid(...TYPES_AT_SOURCE))),
-  exclude_cold_storage_files: Joi.boolean().default(false),
-});
+const requestBody = named(
+  'GetEmbeddingDocumentsBody',
+  Joi.object({
+    query: Joi.string().min(1).required(),
+    k: integer().min(1).max(MAX_K).required(),
+    query_vector: orNull(queryVector()),
+    file_ids: orNull(idList()),
+    parent_file_ids: orNull(idList()),
+    include_all_children: Joi.boolean().default(false),
+    tags: orNull(tagFilter()),
+    tags_v2: orNull(tagTree()),
+    include_tags: orNull(Joi.boolean(), false),
+    include_vectors: orNull(Joi.boolean(), false),
+    include_raw_file: orNull(Joi.boolean(), false),
+    include_file_level_metadata: orNull(Joi.boolean(), false),
+    hybrid_search: orNull(Joi.boolean(), false),
+    hybrid_search_tuning_parameters: orNull(hybridWeights()),
+    media_type: orNull(mediaType(), 'TEXT'),
+    embedding_model: orNull(embeddingModel(), DEFAULT_EMBEDDING_MODEL),
+    high_accuracy: orNull(Joi.boolean(), false),
+    rerank: orNull(named('RerankParams', Joi.object({ model: rerankModel().required() }))),
+    file_types_at_source: orNull(Joi.array().items(typeAtSource())),
+    exclude_cold_storage_files: Joi.boolean().default(false),
+  }),
+);
 type Body = Infer<typeof requestBody>;
 
 /** Converts the older tag filter, which requires every one of its tags. It is ignored if tags_v2 has conditions. */
@@ -117,10 +120,13 @@ function present(
 export const embeddings = operation({
   method: 'post',
   path: '/embeddings',
+  operationId: 'embeddings_embeddings_post',
+  tag: 'Embeddings',
   auth: 'reader',
   summary: "Searches the caller's chunks by meaning, or by meaning and words.",
+  description: '',
   body: requestBody,
-  answer: Joi.object({ documents: Joi.array().items(documentRecord).required() }),
+  answer: named('DocumentResponseList', Joi.object({ documents: Joi.array().items(documentRecord).required() })),
   searches: true,
   async handle({ caller, body, deps, signal }) {
     const { maxQueryCharacters } = deps.settings;

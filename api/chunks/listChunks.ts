@@ -4,18 +4,25 @@ import { ListAnswer, operation } from '../http/operation.js';
 import { chunkRecord, listOf } from '../schemas/answers.js';
 import { fileFilters, listingFields, toListing } from '../schemas/listing.js';
 import { chunkRows } from './chunkRows.js';
+import { named } from '../schemas/reference.js';
 
 /** POST /list_chunks_and_embeddings: lists the chunks of all matching files, in the order of their files. */
 export const listChunks = operation({
   method: 'post',
   path: '/list_chunks_and_embeddings',
+  operationId: 'retrieve_embeddings_and_content_v2_list_chunks_and_embeddings_post',
+  tag: 'Embeddings',
   auth: 'reader',
   summary: 'Lists the chunks, and on request the vectors, of matching files.',
-  body: Joi.object({
-    ...listingFields(fileFilters().required()),
-    include_vectors: Joi.boolean().default(false),
-  }),
-  answer: listOf(chunkRecord),
+  description: '',
+  body: named(
+    'EmbeddingsAndChunksQueryInputV2',
+    Joi.object({
+      ...listingFields(fileFilters().required()),
+      include_vectors: Joi.boolean().default(false),
+    }),
+  ),
+  answer: listOf('EmbeddingsAndChunksResponse', chunkRecord),
   handle({ caller, body, deps: { store } }) {
     const listing = toListing(body);
     const { startingId, offset, limit } = listing.page;

@@ -1,7 +1,5 @@
 import Joi from 'joi';
 
-import { EMBEDDING_MODEL_IDS } from '../../contract/embeddingModels.js';
-import { ORDER_DIRECTIONS } from '../../contract/fileFilters.js';
 import type { ChunkRow } from '../../store/chunks/queries.js';
 import type { Store } from '../../store/connect.js';
 import type { FileContent } from '../../store/files/queries.js';
@@ -12,6 +10,8 @@ import { chunkRecord, listOf } from '../schemas/answers.js';
 import { integer, orNull } from '../schemas/fields.js';
 import { pagination, toPage } from '../schemas/listing.js';
 import { chunkRows } from './chunkRows.js';
+import { named } from '../schemas/reference.js';
+import { embeddingModel, orderDirection } from '../schemas/enums.js';
 
 /** Number of chunks that are read at once from the end of a file. */
 const CHUNKS_PER_READ = 250;
@@ -45,21 +45,31 @@ async function* fromTheEnd(
 export const textChunks = operation({
   method: 'post',
   path: '/text_chunks',
+  operationId: 'retrieve_embeddings_and_content_text_chunks_post',
+  tag: 'Embeddings',
   auth: 'reader',
   summary: 'Lists the chunks, and on request the vectors, of one file.',
-  body: Joi.object({
-    filters: Joi.object({
-      user_file_id: integer().required(),
-      embedding_model: orNull(Joi.string().valid(...EMBEDDING_MODEL_IDS)),
-    }).required(),
-    order_by: Joi.string().valid('created_at', 'updated_at', 'chunk_index').default('updated_at'),
-    order_dir: Joi.string()
-      .valid(...ORDER_DIRECTIONS)
-      .default('asc'),
-    pagination: pagination(),
-    include_vectors: Joi.boolean().default(false),
-  }),
-  answer: listOf(chunkRecord),
+  description: '',
+  body: named(
+    'EmbeddingsAndChunksQueryInput',
+    Joi.object({
+      filters: named(
+        'EmbeddingsAndChunksFilters',
+        Joi.object({
+          user_file_id: integer().required(),
+          embedding_model: orNull(embeddingModel()),
+        }),
+      ).required(),
+      order_by: named(
+        'EmbeddingsAndChunksOrderByColumns',
+        Joi.string().valid('created_at', 'updated_at', 'chunk_index'),
+      ).default('updated_at'),
+      order_dir: orderDirection().default('asc'),
+      pagination: pagination(),
+      include_vectors: Joi.boolean().default(false),
+    }),
+  ),
+  answer: listOf('EmbeddingsAndChunksResponse', chunkRecord),
   async handle({ caller, body: { filters, order_dir: direction, ...body }, deps: { store } }) {
     const [file] = await store.files.byIds(caller, [filters.user_file_id]);
     if (!file) throw notFound('file');

@@ -12,38 +12,49 @@ import { MAX_GIVEN_CHUNKS } from '../http/json/limits.js';
 import { nextTurn } from '../http/json/nextTurn.js';
 import { operation, type UserCaller } from '../http/operation.js';
 import { integer, orNull, nullable } from '../schemas/fields.js';
-import { embeddingModel } from '../schemas/ingest.js';
 import { numberList } from '../schemas/numberList.js';
 import type { Infer } from '../schemas/inferred.js';
+import { named } from '../schemas/reference.js';
+import { embeddingModel } from '../schemas/enums.js';
+import { success } from '../schemas/answers.js';
 
 /** Maximum number of files per request. Either all are accepted or none. */
 const MAX_FILES = 100;
 
 const chunk = () =>
-  Joi.object({
-    chunk_number: nullable(integer()).required(),
-    chunk: Joi.string().min(1).required(),
-    embedding: orNull(numberList()),
-  });
+  named(
+    'ChunksAndEmbeddings',
+    Joi.object({
+      chunk_number: nullable(integer()).required(),
+      chunk: Joi.string().min(1).required(),
+      embedding: orNull(numberList()),
+    }),
+  );
 
-const requestBody = Joi.object({
-  embedding_model: embeddingModel().required(),
-  chunks_and_embeddings: Joi.array()
-    .items(
-      Joi.object({
-        file_id: integer().required(),
-        chunk_size: orNull(integer().min(1)),
-        chunk_overlap: orNull(integer().min(0)),
-        chunks_and_embeddings: Joi.array().items(chunk()).required(),
-      }),
-    )
-    .max(MAX_FILES)
-    .required(),
-  overwrite_existing: Joi.boolean().default(false),
-  chunks_only: Joi.boolean().default(false),
-  // Accepted but ignored: missing vectors are computed by the configured provider.
-  custom_credentials: Joi.object().pattern(Joi.string(), Joi.object().unknown()).default({}),
-});
+const requestBody = named(
+  'ChunksAndEmbeddingsUploadInput',
+  Joi.object({
+    embedding_model: embeddingModel().required(),
+    chunks_and_embeddings: Joi.array()
+      .items(
+        named(
+          'SingleChunksAndEmbeddingsUploadInput',
+          Joi.object({
+            file_id: integer().required(),
+            chunk_size: orNull(integer().min(1)),
+            chunk_overlap: orNull(integer().min(0)),
+            chunks_and_embeddings: Joi.array().items(chunk()).required(),
+          }),
+        ),
+      )
+      .max(MAX_FILES)
+      .required(),
+    overwrite_existing: Joi.boolean().default(false),
+    chunks_only: Joi.boolean().default(false),
+    // Accepted but ignored: missing vectors are computed by the configured provider.
+    custom_credentials: Joi.object().pattern(Joi.string(), Joi.object().unknown()).default({}),
+  }),
+);
 type Body = Infer<typeof requestBody>;
 type FileBody = Body['chunks_and_embeddings'][number];
 type ChunkBody = FileBody['chunks_and_embeddings'][number];
@@ -163,13 +174,16 @@ async function queue(
 export const uploadChunks = operation({
   method: 'post',
   path: '/upload_chunks_and_embeddings',
+  operationId: 'upload_chunks_and_embeddings_upload_chunks_and_embeddings_post',
+  tag: 'Embeddings',
   auth: 'user',
   summary: 'Gives files chunks, and vectors, that the caller made.',
+  description: '',
   createsWork: true,
   takesContents: true,
   takesChunks: true,
   body: requestBody,
-  answer: Joi.object({ success: Joi.boolean().required() }),
+  answer: success,
   async handle({ caller, body, receive, deps }) {
     const { store, unit } = deps;
     const ids = body.chunks_and_embeddings.map(({ file_id: id }) => id);

@@ -31,13 +31,16 @@ async function heldSourceOf({
 export const heldDeletions = operation({
   method: 'get',
   path: '/data_sources/held_deletions',
+  operationId: 'list_held_deletions',
+  tag: 'Data Sources',
   auth: 'key',
   summary: 'Lists data sources whose deletions are held, because a listing missed suspiciously much.',
+  description: '',
   query: Joi.object({
     limit: integer().min(1).max(MAX_PAGE_LIMIT).default(100),
     offset: integer().min(0).default(0),
   }),
-  answer: listOf(dataSourceRecord),
+  answer: listOf('OrganizationUserDataSourceResponse', dataSourceRecord),
   async handle({ caller, query, deps: { store, workflowLink } }) {
     const page = query;
     const { found, count } = await store.dataSources.held(caller.organizationId, page);
@@ -49,9 +52,12 @@ export const heldDeletions = operation({
 export const approveDeletions = operation({
   method: 'post',
   path: '/data_sources/{data_source_id}/held_deletions/approve',
+  operationId: 'approve_held_deletions',
+  tag: 'Data Sources',
   auth: 'key',
   summary:
     'Approves the held deletions of a data source: it is listed again, and the files that are missing then are deleted.',
+  description: '',
   createsWork: true,
   answer: dataSourceRecord,
   async handle(call) {
@@ -76,8 +82,11 @@ export const approveDeletions = operation({
 export const refuseDeletions = operation({
   method: 'post',
   path: '/data_sources/{data_source_id}/held_deletions/refuse',
+  operationId: 'refuse_held_deletions',
+  tag: 'Data Sources',
   auth: 'key',
   summary: 'Refuses the held deletions of a data source: its files stay, until a later listing misses them again.',
+  description: '',
   answer: dataSourceRecord,
   async handle(call) {
     const { store } = call.deps;

@@ -8,6 +8,7 @@ import { ListAnswer, operation } from '../http/operation.js';
 import { presentDataSource } from '../presenters/dataSource.js';
 import { listOf } from '../schemas/answers.js';
 import { dataSourceListing, dataSourceRecord, toDataSourceListing } from '../schemas/dataSources.js';
+import { named } from '../schemas/reference.js';
 
 function answerOf(
   scope: DataSourceScope,
@@ -21,14 +22,21 @@ function answerOf(
   return new ListAnswer(store.dataSources.count(scope, listing), rows());
 }
 
-const both = { method: 'post', body: dataSourceListing(), answer: listOf(dataSourceRecord) } as const;
+const both = {
+  method: 'post',
+  body: dataSourceListing(),
+  answer: listOf('OrganizationUserDataSourceResponse', dataSourceRecord),
+} as const;
 
 /** POST /user_data_sources: lists the caller's data sources. */
 export const userDataSources = operation({
   ...both,
   path: '/user_data_sources',
+  operationId: 'user_data_sources_user_data_sources_post',
+  tag: 'Data Sources',
   auth: 'reader',
   summary: "Lists the caller's data sources.",
+  description: '',
   handle: ({ caller: { organizationId, userId }, body, deps }) =>
     Promise.resolve(answerOf({ organizationId, userId }, toDataSourceListing(body), deps)),
 });
@@ -37,8 +45,11 @@ export const userDataSources = operation({
 export const dataSources = operation({
   ...both,
   path: '/data_sources',
+  operationId: 'data_sources_data_sources_post',
+  tag: 'Data Sources',
   auth: 'key',
   summary: "Lists the data sources of all the organization's users.",
+  description: '',
   handle: ({ caller: { organizationId }, body, deps }) =>
     Promise.resolve(answerOf({ organizationId }, toDataSourceListing(body), deps)),
 });
@@ -50,9 +61,15 @@ const MOST = { limit: 1_000, offset: 0, startingId: 0 };
 export const integrations = operation({
   method: 'get',
   path: '/integrations/',
+  operationId: 'list_integrations',
+  tag: 'Data Sources',
   auth: 'reader',
   summary: "Lists the caller's connected data sources, in the form of older front-ends.",
-  answer: Joi.object({ active_integrations: Joi.array().items(dataSourceRecord).required() }),
+  description: '',
+  answer: named(
+    'ActiveIntegrations',
+    Joi.object({ active_integrations: Joi.array().items(dataSourceRecord).required() }),
+  ),
   async handle({ caller: { organizationId, userId }, deps: { store, workflowLink } }) {
     const filters = { revokedAccess: false };
     const listing: DataSourceListing = { filters, orderBy: 'updated_at', orderDir: 'asc', page: MOST };

@@ -4,6 +4,8 @@ import { notFound } from '../http/errors.js';
 import { operation } from '../http/operation.js';
 import { integer } from '../schemas/fields.js';
 import { endableGrant, endGrant } from './endGrant.js';
+import { named } from '../schemas/reference.js';
+import { success } from '../schemas/answers.js';
 
 /**
  * POST /revoke_access_token: deletes the credentials and revokes them at the source. Files stay, but queued ones end as
@@ -12,10 +14,13 @@ import { endableGrant, endGrant } from './endGrant.js';
 export const revokeAccessToken = operation({
   method: 'post',
   path: '/revoke_access_token',
+  operationId: 'revoke_access_token_revoke_access_token_post',
+  tag: 'Data Sources',
   auth: 'user',
   summary: 'Forgets the credentials of a data source.',
-  body: Joi.object({ data_source_id: integer().required() }),
-  answer: Joi.object({ success: Joi.boolean().required() }),
+  description: '',
+  body: named('RevokeAccessTokenInput', Joi.object({ data_source_id: integer().required() })),
+  answer: success,
   async handle({ caller, body, deps }) {
     const { store, unit } = deps;
     const source = await store.dataSources.find(caller, body.data_source_id);

@@ -11,6 +11,7 @@ import { presentDataSource } from '../presenters/dataSource.js';
 import { dataSourceRecord } from '../schemas/dataSources.js';
 import { integer } from '../schemas/fields.js';
 import { tags } from '../schemas/tags.js';
+import { named } from '../schemas/reference.js';
 
 /** Changes the tags of a record at once; a workflow copies them to the files and vectors of the source. */
 async function changeTags(
@@ -38,10 +39,13 @@ async function changeTags(
 export const addDataSourceTags = operation({
   method: 'post',
   path: '/data_sources/tags/add',
+  operationId: 'add_data_source_tags_data_sources_tags_add_post',
+  tag: 'Data Sources',
   auth: 'user',
   summary: 'Adds tags to a data source, and with it to its files and vectors.',
+  description: '',
   createsWork: true,
-  body: Joi.object({ data_source_id: integer().required(), tags: tags().required() }),
+  body: named('AddDataSourceTagsInput', Joi.object({ data_source_id: integer().required(), tags: tags().required() })),
   answer: dataSourceRecord,
   handle: ({ caller, body, deps }) =>
     changeTags(caller, body.data_source_id, (known) => upsertTags(known, storedTags(body.tags)), deps),
@@ -51,14 +55,20 @@ export const addDataSourceTags = operation({
 export const removeDataSourceTags = operation({
   method: 'post',
   path: '/data_sources/tags/remove',
+  operationId: 'remove_data_source_tags_data_sources_tags_remove_post',
+  tag: 'Data Sources',
   auth: 'user',
   summary: 'Removes tags from a data source, and with it from its files and vectors.',
+  description: '',
   createsWork: true,
-  body: Joi.object({
-    data_source_id: integer().required(),
-    tags_to_remove: Joi.array().items(Joi.string().allow('')).default([]),
-    remove_all_tags: Joi.boolean().default(false),
-  }),
+  body: named(
+    'RemoveDataSourceTagsInput',
+    Joi.object({
+      data_source_id: integer().required(),
+      tags_to_remove: Joi.array().items(Joi.string().allow('')).default([]),
+      remove_all_tags: Joi.boolean().default(false),
+    }),
+  ),
   answer: dataSourceRecord,
   handle: ({ caller, body, deps }) =>
     changeTags(

@@ -6,14 +6,18 @@ import { operation } from '../http/operation.js';
 import { presentFile } from '../presenters/file.js';
 import { fileRecord } from '../schemas/answers.js';
 import { integer } from '../schemas/fields.js';
+import { named } from '../schemas/reference.js';
 
 /** POST /cancel_sync: cancels the run of an unfinished file. Finished files stay, the others end as SYNC_ABORTED. */
 export const cancelSync = operation({
   method: 'post',
   path: '/cancel_sync',
+  operationId: 'cancel_sync',
+  tag: 'Files',
   auth: 'user',
   summary: 'Cancels the run that is syncing a file: a scrape with all its pages, or a re-sync.',
-  body: Joi.object({ file_id: integer().required() }),
+  description: '',
+  body: named('CancelSyncRequest', Joi.object({ file_id: integer().required() })),
   answer: fileRecord,
   async handle({ caller, body, deps: { store, dispatcher, workflowLink } }) {
     const [file] = await store.files.byIds(caller, [body.file_id]);

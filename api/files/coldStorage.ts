@@ -5,6 +5,7 @@ import { workflowIds } from '../../contract/orchestration.js';
 import { operation } from '../http/operation.js';
 import { integer, orNull } from '../schemas/fields.js';
 import { fileFilters, toFileFilters } from '../schemas/listing.js';
+import { named } from '../schemas/reference.js';
 
 /** Maximum number of files that the request changes itself; a run changes the rest. */
 const CHANGED_AT_ONCE = 500;
@@ -15,10 +16,13 @@ const filters = () => fileFilters().default({ include_all_children: false, non_s
 export const moveToHotStorage = operation({
   method: 'post',
   path: '/move_to_hot_storage',
+  operationId: 'Files_moveToHotStorage',
+  tag: 'Files',
   auth: 'user',
   summary: 'Brings the vectors of matching files back from cold storage.',
+  description: '',
   createsWork: true,
-  body: Joi.object({ filters: filters() }),
+  body: named('MoveToHotStorageQueryInput', Joi.object({ filters: filters() })),
   answer: Joi.boolean(),
   async handle({ caller, body, deps: { store, unit } }) {
     const runId = await store.runs.nextId();
@@ -40,14 +44,20 @@ export const moveToHotStorage = operation({
 export const modifyColdStorageParameters = operation({
   method: 'post',
   path: '/modify_cold_storage_parameters',
+  operationId: 'Files_modifyColdStorageParameters',
+  tag: 'Files',
   auth: 'user',
   summary: 'Changes whether, and when, the vectors of matching files go to cold storage.',
+  description: '',
   createsWork: true,
-  body: Joi.object({
-    filters: filters(),
-    enable_cold_storage: orNull(Joi.boolean()),
-    hot_storage_time_to_live: orNull(integer().min(1)),
-  }),
+  body: named(
+    'ModifyColdStorageParametersQueryInput',
+    Joi.object({
+      filters: filters(),
+      enable_cold_storage: orNull(Joi.boolean()),
+      hot_storage_time_to_live: orNull(integer().min(1)),
+    }),
+  ),
   answer: Joi.boolean(),
   async handle({ caller, body, deps: { store, unit } }) {
     const runId = await store.runs.nextId();

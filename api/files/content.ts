@@ -17,10 +17,14 @@ type Stores = Pick<Store, 'contents' | 'chunks' | 'originals'>;
 export const content = operation({
   method: 'get',
   path: CONTENT_PATH,
+  operationId: 'get_content',
+  tag: 'Files',
   auth: 'open',
   summary: 'Serves stored content under a presigned URL.',
+  description: '',
   query: Joi.object({ key: Joi.string(), expires: Joi.string(), signature: Joi.string() }),
   answer: Joi.any(),
+  answersContent: true,
   async handle({ params, query, deps: { signedUrls, store } }) {
     const ref = signedUrls.read(params, query);
     if (!ref) throw new HttpError(403, 'This link is not valid, or has expired. List the file again for a fresh one.');

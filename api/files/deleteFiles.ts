@@ -3,13 +3,15 @@ import Joi from 'joi';
 
 import type { DeleteFilesRequest } from '../../contract/deleteFiles.js';
 import { workflowIds } from '../../contract/orchestration.js';
-import { FILE_SYNC_STATUSES } from '../../contract/statuses.js';
 import type { ApiDeps } from '../deps.js';
 import { HttpError, notFound } from '../http/errors.js';
 import { operation, type UserCaller } from '../http/operation.js';
 import { pathId } from '../http/pathId.js';
 import { orNull } from '../schemas/fields.js';
+import { keywords, named } from '../schemas/reference.js';
 import { fileFilters, idList, toFileFilters } from '../schemas/listing.js';
+import { fileSyncStatus } from '../schemas/enums.js';
+import { success } from '../schemas/answers.js';
 
 /** Returns whether the filters restrict anything. False, empty and widening values do not. */
 function namesAnything(filters: DeleteFilesRequest['filters']): boolean {
@@ -46,20 +48,27 @@ async function accept(
   return { success: true };
 }
 
-const success = Joi.object({ success: Joi.boolean().required() });
-
 /** POST /delete_files_v2: deletes the matching files with their chunks, vectors and stored contents. */
 export const deleteFilesV2 = operation({
   method: 'post',
   path: '/delete_files_v2',
+  operationId: 'delete_files_v2_endpoint_delete_files_v2_post',
+  tag: 'Files',
   auth: 'user',
   summary: 'Deletes matching files with all that belongs to them.',
+  description: '',
   createsWork: true,
-  body: Joi.object({
-    filters: fileFilters().default({ include_all_children: false, non_synced_only: false }),
-    send_webhook: Joi.boolean().default(false),
-    preserve_file_record: Joi.boolean().default(false),
-  }),
+  body: named(
+    'DeleteFilesV2QueryInput',
+    keywords(
+      Joi.object({
+        filters: fileFilters().default({ include_all_children: false, non_synced_only: false }),
+        send_webhook: Joi.boolean().default(false),
+        preserve_file_record: Joi.boolean().default(false),
+      }),
+      { minProperties: 1 },
+    ),
+  ),
   answer: success,
   handle: ({ caller, body, deps }) =>
     accept(
@@ -79,16 +88,25 @@ export const deleteFilesV2 = operation({
 export const deleteFiles = operation({
   method: 'post',
   path: '/delete_files',
+  operationId: 'delete_files_endpoint_delete_files_post',
+  tag: 'Files',
   auth: 'user',
   summary: 'Deletes files by ids or statuses, in the older form.',
+  description: '',
   createsWork: true,
-  body: Joi.object({
-    file_ids: orNull(idList()),
-    sync_statuses: orNull(Joi.array().items(Joi.string().valid(...FILE_SYNC_STATUSES))),
-    delete_non_synced_only: Joi.boolean().default(false),
-    send_webhook: Joi.boolean().default(false),
-    delete_child_files: Joi.boolean().default(false),
-  }),
+  body: named(
+    'DeleteFilesQueryInput',
+    keywords(
+      Joi.object({
+        file_ids: orNull(idList()),
+        sync_statuses: orNull(Joi.array().items(fileSyncStatus())),
+        delete_non_synced_only: Joi.boolean().default(false),
+        send_webhook: Joi.boolean().default(false),
+        delete_child_files: Joi.boolean().default(false),
+      }),
+      { minProperties: 1 },
+    ),
+  ),
   answer: success,
   handle: ({ caller, body, deps }) =>
     accept(
@@ -111,8 +129,11 @@ export const deleteFiles = operation({
 export const deleteFile = operation({
   method: 'delete',
   path: '/deletefile/{file_id}',
+  operationId: 'delete_file',
+  tag: 'Files',
   auth: 'user',
   summary: 'Deletes one file, in the oldest form.',
+  description: '',
   answer: success,
   async handle({ caller, params, deps }) {
     const [file] = await deps.store.files.byIds(caller, [pathId(params, 'file_id')]);

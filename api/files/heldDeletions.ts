@@ -3,7 +3,7 @@ import Joi from 'joi';
 import { MAX_PAGE_LIMIT } from '../../contract/fileFilters.js';
 import type { FileDoc } from '../../store/files/model.js';
 import { HttpError, notFound } from '../http/errors.js';
-import { type Call, operation } from '../http/operation.js';
+import { type Call, type Documentation, operation } from '../http/operation.js';
 import { pathId } from '../http/pathId.js';
 import { presentFile } from '../presenters/file.js';
 import { fileRecord, listOf } from '../schemas/answers.js';
@@ -26,13 +26,16 @@ async function heldScrapeOf({
 export const heldPages = operation({
   method: 'get',
   path: '/files/held_deletions',
+  operationId: 'list_held_page_deletions',
+  tag: 'Files',
   auth: 'key',
   summary: 'Lists scrapes whose deletions are held, because a pass missed suspiciously many pages.',
+  description: '',
   query: Joi.object({
     limit: integer().min(1).max(MAX_PAGE_LIMIT).default(100),
     offset: integer().min(0).default(0),
   }),
-  answer: listOf(fileRecord),
+  answer: listOf('UserFilesV2', fileRecord),
   async handle({ caller, query, deps: { store, workflowLink } }) {
     const page = query;
     const { found, count } = await store.files.heldContainers(caller.organizationId, page);
@@ -40,12 +43,12 @@ export const heldPages = operation({
   },
 });
 
-const decision = (decides: 'approve' | 'refuse', summary: string) =>
+const decision = (decides: 'approve' | 'refuse', documented: Documentation & { readonly summary: string }) =>
   operation({
+    ...documented,
     method: 'post',
     path: `/files/{file_id}/held_deletions/${decides}`,
     auth: 'key',
-    summary,
     answer: fileRecord,
     async handle(call) {
       const known = await heldScrapeOf(call);
@@ -55,10 +58,17 @@ const decision = (decides: 'approve' | 'refuse', summary: string) =>
   });
 
 /** POST /files/{file_id}/held_deletions/approve: lets the next run delete all missing pages. */
-export const approvePages = decision(
-  'approve',
-  'Approves the held deletions of a scrape: its next pass carries them out.',
-);
+export const approvePages = decision('approve', {
+  operationId: 'approve_held_page_deletions',
+  tag: 'Files',
+  summary: 'Approves the held deletions of a scrape: its next pass carries them out.',
+  description: '',
+});
 
 /** POST /files/{file_id}/held_deletions/refuse: keeps the pages; later scrapes are judged separately. */
-export const refusePages = decision('refuse', 'Refuses the held deletions of a scrape: its pages stay.');
+export const refusePages = decision('refuse', {
+  operationId: 'refuse_held_page_deletions',
+  tag: 'Files',
+  summary: 'Refuses the held deletions of a scrape: its pages stay.',
+  description: '',
+});

@@ -4,28 +4,32 @@ import Joi from 'joi';
 import { MAX_PAGE_LIMIT } from '../../contract/fileFilters.js';
 import { workflowIds } from '../../contract/orchestration.js';
 import type { QuarantineFilters } from '../../contract/quarantine.js';
-import { SOURCE_TYPES } from '../../contract/sources.js';
 import type { QuarantinedDoc } from '../../store/quarantine/model.js';
 import { HttpError } from '../http/errors.js';
 import { operation } from '../http/operation.js';
 import { listOf, wholeRecord } from '../schemas/answers.js';
+import { keywords, named } from '../schemas/reference.js';
 import { integer, nullable, timestamp } from '../schemas/fields.js';
 import { idList } from '../schemas/listing.js';
+import { sourceType } from '../schemas/enums.js';
 
-const record = wholeRecord({
-  file_id: integer(),
-  name: nullable(Joi.string().allow('')),
-  source: Joi.string().valid(...SOURCE_TYPES),
-  external_file_id: Joi.string(),
-  external_url: nullable(Joi.string().allow('')),
-  data_source_id: nullable(integer()),
-  parent_id: nullable(integer()),
-  organization_supplied_user_id: Joi.string(),
-  run_id: integer(),
-  quarantined_at: timestamp(),
-  kept_until: timestamp(),
-  state: Joi.string().valid('LEAVING', 'KEPT', 'RETURNING'),
-});
+const record = named(
+  'QuarantinedFile',
+  wholeRecord({
+    file_id: integer(),
+    name: nullable(Joi.string().allow('')),
+    source: sourceType(),
+    external_file_id: Joi.string(),
+    external_url: nullable(Joi.string().allow('')),
+    data_source_id: nullable(integer()),
+    parent_id: nullable(integer()),
+    organization_supplied_user_id: Joi.string(),
+    run_id: integer(),
+    quarantined_at: timestamp(),
+    kept_until: timestamp(),
+    state: named('QuarantineState', Joi.string().valid('LEAVING', 'KEPT', 'RETURNING')),
+  }),
+);
 
 const present = ({ _id, file, ...row }: QuarantinedDoc) => ({
   file_id: _id,
@@ -68,14 +72,17 @@ const filtersOf = ({ data_source_id, parent_id, customer_id, run_id, file_ids }:
 export const quarantinedFiles = operation({
   method: 'get',
   path: '/quarantined_files',
+  operationId: 'list_quarantined_files',
+  tag: 'Files',
   auth: 'key',
   summary: 'Lists files that were deleted because they vanished at their source, and that can still be restored.',
+  description: '',
   query: Joi.object({
     ...names,
     limit: integer().min(1).max(MAX_PAGE_LIMIT).default(100),
     offset: integer().min(0).default(0),
   }),
-  answer: listOf(record),
+  answer: listOf('QuarantinedFiles', record),
   async handle({ caller, query, deps: { store } }) {
     const asked = query;
     const { found, count } = await store.quarantine.list(caller.organizationId, filtersOf(asked), asked);
@@ -87,11 +94,16 @@ export const quarantinedFiles = operation({
 export const restoreQuarantined = operation({
   method: 'post',
   path: '/quarantined_files/restore',
+  operationId: 'restore_quarantined_files',
+  tag: 'Files',
   auth: 'key',
   summary: 'Restores quarantined files. Filters are combined with AND.',
+  description: '',
   createsWork: true,
-  body: Joi.object({ ...names, file_ids: idList() }),
-  answer: Joi.object({ restoring: integer().required() }),
+  body: keywords(named('RestoreQuarantinedFilesRequest', Joi.object({ ...names, file_ids: idList() })), {
+    minProperties: 1,
+  }),
+  answer: named('RestoringFiles', Joi.object({ restoring: integer().required() })),
   async handle({ caller, body, deps: { store, unit } }) {
     const filters = filtersOf(body);
     if (Object.keys(filters).length === 0) throw new HttpError(400, 'name what is to be restored');

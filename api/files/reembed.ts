@@ -1,6 +1,5 @@
 import Joi from 'joi';
 
-import { EMBEDDING_MODEL_IDS } from '../../contract/embeddingModels.js';
 import { workflowIds } from '../../contract/orchestration.js';
 import { KEPT_REASONS, type ReembedRequest } from '../../contract/reembed.js';
 import type { Run, RunDoc } from '../../store/runs/model.js';
@@ -11,34 +10,44 @@ import { pathId } from '../http/pathId.js';
 import { integer, nullable, orNull, timestamp } from '../schemas/fields.js';
 import { fileFilters, toFileFilters } from '../schemas/listing.js';
 import { estimateReembed } from './estimateReembed.js';
+import { named } from '../schemas/reference.js';
+import { embeddingModel } from '../schemas/enums.js';
 
-const model = () => Joi.string().valid(...EMBEDDING_MODEL_IDS);
 const skipped = () => Joi.object(Object.fromEntries(KEPT_REASONS.map((reason) => [reason, integer()]))).required();
 
 /** POST /files/reembed: embeds the stored chunks of matching files with another model; texts and chunks stay. */
 export const reembed = operation({
   method: 'post',
   path: '/files/reembed',
+  operationId: 'reembed_files',
+  tag: 'Embeddings',
   auth: 'user',
   summary: 'Embeds the stored chunks of matching files with another model; dry_run tells first what that takes.',
+  description: '',
   createsWork: true,
-  body: Joi.object({
-    filters: fileFilters().default({ include_all_children: false, non_synced_only: false }),
-    embedding_model: model().required(),
-    dry_run: Joi.boolean().default(false),
-    max_tokens: orNull(integer().min(0)),
-  }),
-  answer: Joi.object({
-    id: nullable(integer()).required(),
-    embedding_model: model().required(),
-    dry_run: Joi.boolean().required(),
-    files: integer().required(),
-    chunks: integer().required(),
-    tokens: integer().required(),
-    known_chunks: nullable(integer()).required(),
-    price: nullable(Joi.number()).required(),
-    skipped: skipped(),
-  }),
+  body: named(
+    'ReembedRequest',
+    Joi.object({
+      filters: fileFilters().default({ include_all_children: false, non_synced_only: false }),
+      embedding_model: embeddingModel().required(),
+      dry_run: Joi.boolean().default(false),
+      max_tokens: orNull(integer().min(0)),
+    }),
+  ),
+  answer: named(
+    'ReembedEstimate',
+    Joi.object({
+      id: nullable(integer()).required(),
+      embedding_model: embeddingModel().required(),
+      dry_run: Joi.boolean().required(),
+      files: integer().required(),
+      chunks: integer().required(),
+      tokens: integer().required(),
+      known_chunks: nullable(integer()).required(),
+      price: nullable(Joi.number()).required(),
+      skipped: skipped(),
+    }),
+  ),
   async handle({ caller, body, requestId, deps }) {
     const { store, unit } = deps;
     const maxTokens = body.max_tokens ?? null;
@@ -98,31 +107,35 @@ async function present(run: Run<'reembedFiles'>, { store }: ApiDeps) {
   };
 }
 
-const progress = Joi.object({
-  id: integer().required(),
-  embedding_model: model().required(),
-  status: Joi.string()
-    .valid(...STATUSES)
-    .required(),
-  reembedded: integer().required(),
-  failed: integer().required(),
-  skipped: skipped(),
-  chunks: integer().required(),
-  tokens: integer().required(),
-  failures: Joi.array()
-    .items(Joi.object({ file_id: integer().required(), message: Joi.string().required() }))
-    .required(),
-  requested_at: timestamp().required(),
-  started_at: nullable(timestamp()).required(),
-  finished_at: nullable(timestamp()).required(),
-});
+const progress = named(
+  'ReembedProgress',
+  Joi.object({
+    id: integer().required(),
+    embedding_model: embeddingModel().required(),
+    status: named('ReembedStatus', Joi.string().valid(...STATUSES)).required(),
+    reembedded: integer().required(),
+    failed: integer().required(),
+    skipped: skipped(),
+    chunks: integer().required(),
+    tokens: integer().required(),
+    failures: Joi.array()
+      .items(named('ReembedFailure', Joi.object({ file_id: integer().required(), message: Joi.string().required() })))
+      .required(),
+    requested_at: timestamp().required(),
+    started_at: nullable(timestamp()).required(),
+    finished_at: nullable(timestamp()).required(),
+  }),
+);
 
 /** GET /files/reembed/{reembed_id}: returns the progress of a run and the results of its files. */
 export const reembedProgress = operation({
   method: 'get',
   path: '/files/reembed/{reembed_id}',
+  operationId: 'get_reembed',
+  tag: 'Embeddings',
   auth: 'user',
   summary: 'Tells how far a run of re-embedding has come.',
+  description: '',
   answer: progress,
   handle: async ({ caller, params, deps }) => present(await findRun(caller, params, deps), deps),
 });
@@ -131,8 +144,11 @@ export const reembedProgress = operation({
 export const cancelReembed = operation({
   method: 'post',
   path: '/files/reembed/{reembed_id}/cancel',
+  operationId: 'cancel_reembed',
+  tag: 'Embeddings',
   auth: 'user',
   summary: 'Cancels a run of re-embedding: files that are done stay so, the others keep their vectors.',
+  description: '',
   answer: progress,
   async handle({ caller, params, deps }) {
     const { _id } = await findRun(caller, params, deps);

@@ -8,14 +8,18 @@ import { fileRecord } from '../schemas/answers.js';
 import { integer, orNull } from '../schemas/fields.js';
 import { queueResync } from './queueResync.js';
 import type { Infer } from '../schemas/inferred.js';
+import { named } from '../schemas/reference.js';
 
-const requestBody = Joi.object({
-  file_id: integer().required(),
-  chunk_size: orNull(integer().min(1)),
-  chunk_overlap: orNull(integer().min(0)),
-  force_embedding_generation: Joi.boolean().default(false),
-  skip_file_processing: orNull(Joi.boolean(), false),
-});
+const requestBody = named(
+  'ResyncFileQueryInput',
+  Joi.object({
+    file_id: integer().required(),
+    chunk_size: orNull(integer().min(1)),
+    chunk_overlap: orNull(integer().min(0)),
+    force_embedding_generation: Joi.boolean().default(false),
+    skip_file_processing: orNull(Joi.boolean(), false),
+  }),
+);
 type Body = Infer<typeof requestBody>;
 
 /**
@@ -43,8 +47,11 @@ function overridden({ options }: FileDoc, body: Body): FileDoc['options'] {
 export const resyncFile = operation({
   method: 'post',
   path: '/resync_file',
+  operationId: 'resync_file_resync_file_post',
+  tag: 'Files',
   auth: 'user',
   summary: 'Queues a fresh sync of one file.',
+  description: '',
   createsWork: true,
   body: requestBody,
   answer: fileRecord,

@@ -1,21 +1,23 @@
 import Joi from 'joi';
 
 import { notFound } from '../http/errors.js';
-import { operation } from '../http/operation.js';
+import { type Documentation, operation } from '../http/operation.js';
 import { pathId } from '../http/pathId.js';
 import { linksOf } from './links.js';
+import { named } from '../schemas/reference.js';
 
 /** Lifetime of a link: the default of the lists. */
 const LIFE_SECONDS = 3600;
 
 /** GET /raw_file/{file_id} and /parsed_file/{file_id}: return a presigned URL of a stored content. */
-const linkTo = (kind: 'raw' | 'parsed', what: string) =>
+const linkTo = (kind: 'raw' | 'parsed', what: string, documented: Documentation) =>
   operation({
+    ...documented,
     method: 'get',
     path: `/${kind}_file/{file_id}`,
     auth: 'user',
     summary: `Answers a presigned URL of a file's ${what}.`,
-    answer: Joi.object({ presigned_url: Joi.string().required() }),
+    answer: named('PresignedURLResponse', Joi.object({ presigned_url: Joi.string().required() })),
     async handle({ caller, params, deps }) {
       const [file] = await deps.store.files.byIds(caller, [pathId(params, 'file_id')]);
       if (!file) throw notFound('file');
@@ -26,5 +28,13 @@ const linkTo = (kind: 'raw' | 'parsed', what: string) =>
     },
   });
 
-export const rawFile = linkTo('raw', 'original');
-export const parsedFile = linkTo('parsed', 'extracted text');
+export const rawFile = linkTo('raw', 'original', {
+  operationId: 'raw_file_raw_file__file_id__get',
+  tag: 'Files',
+  description: '',
+});
+export const parsedFile = linkTo('parsed', 'extracted text', {
+  operationId: 'parsed_file_parsed_file__file_id__get',
+  tag: 'Files',
+  description: '',
+});

@@ -11,6 +11,7 @@ import { presentFile } from '../presenters/file.js';
 import { fileRecord } from '../schemas/answers.js';
 import { integer, strings } from '../schemas/fields.js';
 import { tags } from '../schemas/tags.js';
+import { named } from '../schemas/reference.js';
 
 /** Changes the tags of a file's record at once; a workflow copies them to its vectors. */
 async function changeTags(
@@ -49,10 +50,16 @@ function asText(value: TagValue): TagValue {
 export const createFileTags = operation({
   method: 'post',
   path: '/create_user_file_tags',
+  operationId: 'create_file_tags_create_user_file_tags_post',
+  tag: 'Files',
   auth: 'user',
   summary: 'Adds tags to a file and its vectors.',
+  description: '',
   createsWork: true,
-  body: Joi.object({ organization_user_file_id: integer().required(), tags: tags().required() }),
+  body: named(
+    'OrganizationUserFileTagCreate',
+    Joi.object({ organization_user_file_id: integer().required(), tags: tags().required() }),
+  ),
   answer: fileRecord,
   handle: ({ caller, body, deps }) =>
     changeTags(
@@ -71,10 +78,16 @@ export const createFileTags = operation({
 export const deleteFileTags = operation({
   method: 'post',
   path: '/delete_user_file_tags',
+  operationId: 'delete_file_tags_delete_user_file_tags_post',
+  tag: 'Files',
   auth: 'user',
   summary: 'Removes tags from a file and its vectors.',
+  description: '',
   createsWork: true,
-  body: Joi.object({ organization_user_file_id: integer().required(), tags: strings().required() }),
+  body: named(
+    'OrganizationUserFileTagsRemove',
+    Joi.object({ organization_user_file_id: integer().required(), tags: strings().required() }),
+  ),
   answer: fileRecord,
   handle: ({ caller, body, deps }) =>
     changeTags(caller, body.organization_user_file_id, (known) => withoutTags(known, body.tags), deps),

@@ -27,8 +27,11 @@ function identify({ name, contentType, draft }: ReceivedFile, deps: ApiDeps) {
 export const uploadFile = operation({
   method: 'post',
   path: '/uploadfile',
+  operationId: 'create_upload_file_uploadfile_post',
+  tag: 'Files',
   auth: 'user',
   summary: 'Uploads a file: a form with the field `file`; options are query parameters.',
+  description: '',
   createsWork: true,
   takesFile: true,
   query: Joi.object({

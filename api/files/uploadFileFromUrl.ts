@@ -9,6 +9,7 @@ import { fileRecord } from '../schemas/answers.js';
 import { address, orNull } from '../schemas/fields.js';
 import { chunkFields, coldStorage, readingFields, toColdStorage, toUploadIngest } from '../schemas/uploads.js';
 import { acceptUpload } from './acceptUpload.js';
+import { named } from '../schemas/reference.js';
 
 /** Maximum length of a file name. */
 const MAX_NAME = 1_024;
@@ -20,17 +21,23 @@ const MAX_NAME = 1_024;
 export const uploadFileFromUrl = operation({
   method: 'post',
   path: '/upload_file_from_url',
+  operationId: 'create_upload_file_from_url_upload_file_from_url_post',
+  tag: 'Files',
   auth: 'user',
   summary: 'Uploads a file that the server fetches from an address.',
+  description: '',
   createsWork: true,
-  body: Joi.object({
-    url: address(),
-    file_name: orNull(Joi.string().max(MAX_NAME)),
-    ...chunkFields(),
-    ...readingFields(),
-    use_textract: Joi.boolean().default(false),
-    cold_storage_params: coldStorage(),
-  }),
+  body: named(
+    'UploadFileFromUrlInput',
+    Joi.object({
+      url: address(),
+      file_name: orNull(Joi.string().max(MAX_NAME)),
+      ...chunkFields(),
+      ...readingFields(),
+      use_textract: Joi.boolean().default(false),
+      cold_storage_params: coldStorage(),
+    }),
+  ),
   answer: fileRecord,
   handle({ caller, body, deps }) {
     const url = normaliseUrl(body.url);

@@ -11,10 +11,11 @@ import { operation, type UserCaller } from '../http/operation.js';
 import { presentFile } from '../presenters/file.js';
 import { fileRecord } from '../schemas/answers.js';
 import { integer, orNull } from '../schemas/fields.js';
-import { embeddingModel } from '../schemas/ingest.js';
 import { chunkFields, coldStorage, toColdStorage, toUploadIngest } from '../schemas/uploads.js';
 import { acceptRun, acceptUpload, newUploadRun, type UploadRequest, workflowOf } from './acceptUpload.js';
 import { busy, refuseBusy } from './refuseBusy.js';
+import { named } from '../schemas/reference.js';
+import { embeddingModel } from '../schemas/enums.js';
 
 /** Minimum length of a text. */
 const MIN_TEXT = 5;
@@ -59,19 +60,25 @@ async function overwrite(
 export const uploadText = operation({
   method: 'post',
   path: '/upload_text',
+  operationId: 'create_raw_text_upload_text_post',
+  tag: 'Files',
   auth: 'user',
   summary: 'Uploads a text, or puts it in the place of an earlier one.',
+  description: '',
   createsWork: true,
   takesContents: true,
-  body: Joi.object({
-    contents: Joi.string().min(MIN_TEXT).required(),
-    name: orNull(Joi.string().max(MAX_NAME)),
-    ...chunkFields(),
-    embedding_model: orNull(embeddingModel(), DEFAULT_INGEST_OPTIONS.embeddingModel),
-    generate_sparse_vectors: orNull(Joi.boolean(), false),
-    overwrite_file_id: orNull(integer()),
-    cold_storage_params: coldStorage(),
-  }),
+  body: named(
+    'RawTextInput',
+    Joi.object({
+      contents: Joi.string().min(MIN_TEXT).required(),
+      name: orNull(Joi.string().max(MAX_NAME)),
+      ...chunkFields(),
+      embedding_model: orNull(embeddingModel(), DEFAULT_INGEST_OPTIONS.embeddingModel),
+      generate_sparse_vectors: orNull(Joi.boolean(), false),
+      overwrite_file_id: orNull(integer()),
+      cold_storage_params: coldStorage(),
+    }),
+  ),
   answer: fileRecord,
   async handle({ caller, body, receive, deps }) {
     const draft = await receive(Buffer.from(body.contents));

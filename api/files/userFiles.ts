@@ -10,17 +10,21 @@ import { integer, orNull } from '../schemas/fields.js';
 import { linksOf } from './links.js';
 import { fileFilters, listingFields, toListing } from '../schemas/listing.js';
 import type { Infer } from '../schemas/inferred.js';
+import { named } from '../schemas/reference.js';
 
 /** Maximum lifetime of a presigned URL: a week, as in S3. */
 const MAX_LINK_SECONDS = 7 * 24 * 3600;
 
-const requestBody = Joi.object({
-  ...listingFields(fileFilters().default({ include_all_children: false, non_synced_only: false })),
-  include_raw_file: orNull(Joi.boolean(), false),
-  include_parsed_text_file: orNull(Joi.boolean(), false),
-  include_additional_files: orNull(Joi.boolean(), false),
-  presigned_url_expiry_time_seconds: integer().min(1).max(MAX_LINK_SECONDS).default(3600),
-});
+const requestBody = named(
+  'OrganizationUserFilesToSyncQueryInput',
+  Joi.object({
+    ...listingFields(fileFilters().default({ include_all_children: false, non_synced_only: false })),
+    include_raw_file: orNull(Joi.boolean(), false),
+    include_parsed_text_file: orNull(Joi.boolean(), false),
+    include_additional_files: orNull(Joi.boolean(), false),
+    presigned_url_expiry_time_seconds: integer().min(1).max(MAX_LINK_SECONDS).default(3600),
+  }),
+);
 type Body = Infer<typeof requestBody>;
 
 async function* records(caller: Tenant, wanted: Body, deps: ApiDeps): AsyncIterable<FileRecord[]> {
@@ -42,10 +46,13 @@ async function* records(caller: Tenant, wanted: Body, deps: ApiDeps): AsyncItera
 export const userFilesV2 = operation({
   method: 'post',
   path: '/user_files_v2',
+  operationId: 'user_files_v2_user_files_v2_post',
+  tag: 'Files',
   auth: 'reader',
   summary: "Lists the caller's files.",
+  description: '',
   body: requestBody,
-  answer: listOf(fileRecord),
+  answer: listOf('UserFilesV2', fileRecord),
   handle({ caller, body: wanted, deps }) {
     const { filters, page } = toListing(wanted);
     const count = deps.store.files.count(caller, filters, page.startingId);
@@ -57,8 +64,11 @@ export const userFilesV2 = operation({
 export const userFiles = operation({
   method: 'post',
   path: '/user_files',
+  operationId: 'user_files_user_files_post',
+  tag: 'Files',
   auth: 'reader',
   summary: "Lists the caller's files in the older form, without a count.",
+  description: '',
   body: requestBody,
   answer: Joi.array().items(fileRecord),
   handle: ({ caller, body: wanted, deps }) => Promise.resolve(new ListAnswer(null, records(caller, wanted, deps))),

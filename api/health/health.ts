@@ -3,6 +3,7 @@ import Joi from 'joi';
 import { HttpError } from '../http/errors.js';
 import { operation } from '../http/operation.js';
 import { readiness } from './readiness.js';
+import { named } from '../schemas/reference.js';
 
 /** Retry-After in seconds. */
 const RETRY_AFTER_S = 5;
@@ -11,9 +12,12 @@ const RETRY_AFTER_S = 5;
 export const health = operation({
   method: 'get',
   path: '/health',
+  operationId: 'get_health',
+  tag: 'Health',
   auth: 'open',
   summary: 'Whether the API is alive.',
-  answer: Joi.object({ status: Joi.string().valid('ok').required() }),
+  description: '',
+  answer: named('Health', Joi.object({ status: Joi.string().valid('ok').required() })),
   handle: () => Promise.resolve({ status: 'ok' }),
 });
 
@@ -24,13 +28,19 @@ export const health = operation({
 export const ready = operation({
   method: 'get',
   path: '/ready',
+  operationId: 'get_readiness',
+  tag: 'Health',
   auth: 'open',
   summary: 'Whether this process can serve, and what is out of order.',
-  answer: Joi.object({
-    status: Joi.string().valid('ready', 'degraded').required(),
-    reasons: Joi.array().items(Joi.string()).required(),
-    checks: Joi.object().unknown().required(),
-  }),
+  description: '',
+  answer: named(
+    'Readiness',
+    Joi.object({
+      status: Joi.string().valid('ready', 'degraded').required(),
+      reasons: Joi.array().items(Joi.string()).required(),
+      checks: Joi.object().unknown().required(),
+    }),
+  ),
   async handle({ deps }) {
     const checks = await readiness(deps);
     const reasons = Object.values(checks).flatMap(({ hint }) => (hint === undefined ? [] : [`${hint}.`]));

@@ -2,6 +2,7 @@ import type Joi from 'joi';
 
 import type { Tenant } from '../../store/users/accept.js';
 import type { ApiDeps } from '../deps.js';
+import type { ApiTag } from '../schemas/apiTags.js';
 import type { Infer } from '../schemas/inferred.js';
 import type { OpsSession } from './opsSessions.js';
 import type { ReceivedFile } from './receiveFile.js';
@@ -84,6 +85,7 @@ export interface Operation<
   readonly method: 'get' | 'post' | 'delete';
   readonly path: Path;
   readonly auth: Auth;
+  /** One line: what the operation does. */
   readonly summary: string;
   readonly body?: Body;
   readonly query?: Query;
@@ -115,14 +117,50 @@ export interface Operation<
   handle(call: Call<Auth, Infer<Body>, Infer<Query>, ParamOf<Path>>): Promise<unknown>;
 }
 
+/** What the API reference says about an operation. */
+export interface Documentation {
+  /** Clients name their methods by it: that of the public contract if it has the operation, else a short one. */
+  readonly operationId: string;
+  readonly tag: ApiTag;
+  /** Markdown: what the operation does, when to use it, what happens next, and its limits. */
+  readonly description: string;
+  /** One sentence: what a 200 response has. Absent: 'Success'. */
+  readonly returns?: string;
+  /** The response is stored content instead of JSON. */
+  readonly answersContent?: true;
+  /** Operation that replaces this one: `POST /user_files_v2`. */
+  readonly replacedBy?: string;
+  /**
+   * Sentences about single error statuses, which replace the general ones; null: the status cannot occur. A status that
+   * is not documented by default is added.
+   */
+  readonly errors?: Readonly<Partial<Record<ErrorStatus, string | null>>>;
+}
+
+/** An operation of the API reference. */
+export type DocumentedOperation = Operation & Documentation;
+
+/** Statuses of error responses. */
+export type ErrorStatus = 400 | 401 | 403 | 404 | 408 | 409 | 413 | 415 | 422 | 429 | 431 | 502 | 503 | 507;
+
 /** Declares an operation; its handler's body, query and params are typed by their schemas and its path. */
 export function operation<
   Auth extends AuthScheme,
   Path extends string,
   Body extends Joi.Schema = Joi.Schema,
   Query extends Joi.Schema = Joi.Schema,
->(definition: Operation<Auth, Body, Query, Path>): Operation {
+>(definition: Operation<Auth, Body, Query, Path> & Documentation): DocumentedOperation {
   // The mount calls each handler with the caller of its scheme and with validated values.
+  return definition as unknown as DocumentedOperation;
+}
+
+/** Declares an operation that the API reference omits, such as a page for browsers. */
+export function undocumented<
+  Auth extends AuthScheme,
+  Path extends string,
+  Body extends Joi.Schema = Joi.Schema,
+  Query extends Joi.Schema = Joi.Schema,
+>(definition: Operation<Auth, Body, Query, Path>): Operation {
   return definition as unknown as Operation;
 }
 

@@ -16,6 +16,7 @@ import { connectAccount } from './connectAccount.js';
 import { factsIn } from './consent/facts.js';
 import { newConnectionPage } from './consent/newConnectionPage.js';
 import { TAKE_HANDED_OVER } from './handedOver.js';
+import { named } from '../schemas/reference.js';
 
 /** Returns tokens that the caller obtained elsewhere as the grant of a consent. */
 function grantOf(source: OAuthSource, given: HandedOver): StoredGrant {
@@ -42,11 +43,23 @@ function grantOf(source: OAuthSource, given: HandedOver): StoredGrant {
 export const connect = operation({
   method: 'post',
   path: '/integrations/connect',
+  operationId: 'connect_data_source_integrations_connect_post',
+  tag: 'Integrations',
   auth: 'user',
   summary: 'Connects an account with credentials that the caller has.',
+  description: '',
   createsWork: true,
-  body: Joi.object({ authentication: handedOver(), sync_options: Joi.object(syncOptionFields()).default() }),
-  answer: Joi.object({ data_source: dataSourceRecord.required(), sync_url: nullable(Joi.string()) }),
+  body: named(
+    'ConnectDataSourceInput',
+    Joi.object({
+      authentication: handedOver(),
+      sync_options: named('SyncOptions', Joi.object(syncOptionFields())).default(),
+    }),
+  ),
+  answer: named(
+    'ConnectDataSourceResponse',
+    Joi.object({ data_source: dataSourceRecord.required(), sync_url: nullable(Joi.string()) }),
+  ),
   async handle({ caller, body, deps }): Promise<{ data_source: DataSourceRecord; sync_url: string | null }> {
     const { authentication: given, sync_options: asked } = body;
     const { source } = given;

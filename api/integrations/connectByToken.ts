@@ -2,14 +2,17 @@ import Joi from 'joi';
 
 import { DEFAULT_EMBEDDING_MODEL } from '../../contract/embeddingModels.js';
 import { type ConnectedSourceType, honours } from '../../contract/sources.js';
-import { operation, type Operation } from '../http/operation.js';
+import { type Documentation, type DocumentedOperation, operation } from '../http/operation.js';
 import { byName, orNull } from '../schemas/fields.js';
-import { embeddingModel, ingestFields } from '../schemas/ingest.js';
-import { credential, fileSyncConfig, requestId, success } from '../schemas/integrations.js';
+import { ingestFields } from '../schemas/ingest.js';
+import { credential, fileSyncConfig, requestId } from '../schemas/integrations.js';
 import { toConnectionOptions } from '../schemas/consent.js';
 import { tags } from '../schemas/tags.js';
 import { connectAccount } from './connectAccount.js';
 import { type Shape, typed } from '../schemas/inferred.js';
+import { named } from '../schemas/reference.js';
+import { embeddingModel } from '../schemas/enums.js';
+import { success } from '../schemas/answers.js';
 
 const optionFields = () => ({
   tags: orNull(tags(), {}),
@@ -28,26 +31,27 @@ const optionFields = () => ({
  * @param fields the credentials, each a text
  */
 export const connectByToken = <Field extends string>({
-  path,
-  summary,
   type,
   fields,
   credentialsOf,
-}: {
+  requestName,
+  ...documented
+}: Documentation & {
   readonly path: string;
   readonly summary: string;
   readonly type: ConnectedSourceType;
   readonly fields: readonly Field[];
+  /** Name of the request in the reference. */
+  readonly requestName: string;
   readonly credentialsOf: (given: Readonly<Record<Field, string>>) => object;
-}): Operation =>
+}): DocumentedOperation =>
   operation({
+    ...documented,
     method: 'post',
-    path,
     auth: 'user',
-    summary,
     createsWork: true,
     body: typed<Shape<ReturnType<typeof optionFields>> & Record<Field, string>>(
-      Joi.object({ ...byName(fields, credential), ...optionFields() }),
+      named(requestName, Joi.object({ ...byName(fields, credential), ...optionFields() })),
     ),
     answer: success,
     async handle({ caller, body, deps }) {

@@ -8,6 +8,7 @@ import { itemListing, itemRecord } from '../schemas/integrations.js';
 import { toPage } from '../schemas/listing.js';
 import { dataSourceOf } from './dataSourceOf.js';
 import type { Infer } from '../schemas/inferred.js';
+import { named } from '../schemas/reference.js';
 
 /**
  * Returns the filters of the request. By default they select root items: front-ends show an account as folders, and
@@ -32,10 +33,16 @@ function toFilters({ parent_id: parentId, filters = {} }: Infer<ReturnType<typeo
 export const listItems = operation({
   method: 'post',
   path: '/integrations/items/list',
+  operationId: 'list_data_source_items_integrations_items_list_post',
+  tag: 'Integrations',
   auth: 'user',
   summary: 'Lists the items of a connected account: the root items, or the requested ones.',
+  description: '',
   body: itemListing(),
-  answer: Joi.object({ items: Joi.array().items(itemRecord).required(), count: integer().required() }),
+  answer: named(
+    'ListDataSourceItemsResponse',
+    Joi.object({ items: Joi.array().items(itemRecord).required(), count: integer().required() }),
+  ),
   async handle({ caller, body, deps: { store } }) {
     const source = await dataSourceOf(caller, body.data_source_id, store);
     const listing: ItemListing = {

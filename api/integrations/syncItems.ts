@@ -13,8 +13,11 @@ import { connectedSourceOf, dataSourceOf } from './dataSourceOf.js';
 export const syncItems = operation({
   method: 'post',
   path: '/integrations/items/sync',
+  operationId: 'sync_data_source_items_integrations_items_sync_post',
+  tag: 'Integrations',
   auth: 'user',
   summary: 'Lists the items of a connected account again.',
+  description: '',
   createsWork: true,
   body: dataSourceId(),
   answer: dataSourceRecord,
@@ -37,8 +40,11 @@ export const syncItems = operation({
 export const cancelItemsSync = operation({
   method: 'post',
   path: '/integrations/items/sync/cancel',
+  operationId: 'cancel_data_source_items_sync_integrations_items_sync_cancel_post',
+  tag: 'Integrations',
   auth: 'user',
   summary: 'Stops the listing of what a connected account holds.',
+  description: '',
   body: dataSourceId(),
   answer: dataSourceRecord,
   async handle({ caller, body, deps: { store, dispatcher, workflowLink } }): Promise<DataSourceRecord> {

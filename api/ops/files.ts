@@ -1,7 +1,7 @@
 import Joi from 'joi';
 
 import { ITEM_CAUSES, type ItemCause } from '../../contract/ledger.js';
-import { operation } from '../http/operation.js';
+import { undocumented } from '../http/operation.js';
 import { opsPage } from './answers.js';
 import { OPS_PATH } from '../http/opsSessions.js';
 import { askForKey } from './signIn.js';
@@ -13,7 +13,7 @@ import { topBar, wholePage } from './view/page.js';
 const PER_PAGE = 50;
 
 /** GET /ops/files: lists the files that failed for one cause. */
-export const opsFiles = operation({
+export const opsFiles = undocumented({
   method: 'get',
   path: `${OPS_PATH}/files`,
   auth: 'operator',

@@ -2,7 +2,7 @@ import Joi from 'joi';
 
 import { SOURCE_STATES, type SourceState } from '../../store/overview/sources.js';
 import { HttpError, unauthorized } from '../http/errors.js';
-import { EventsAnswer, operation } from '../http/operation.js';
+import { EventsAnswer, undocumented } from '../http/operation.js';
 import { opsPage } from './answers.js';
 import { cookieHeader, OPS_PATH } from '../http/opsSessions.js';
 import { askForKey, isSecure } from './signIn.js';
@@ -26,7 +26,7 @@ const view = () =>
 const viewIn = ({ state = null, page = 1 }: Infer<ReturnType<typeof view>>): SourcesView => ({ state, page });
 
 /** GET /ops: shows the state of an organization to operators; without a session, the sign-in form. */
-export const ops = operation({
+export const ops = undocumented({
   method: 'get',
   path: OPS_PATH,
   auth: 'operator',
@@ -48,7 +48,7 @@ export const ops = operation({
 });
 
 /** GET /ops/events: streams the changing parts of that page. */
-export const opsEvents = operation({
+export const opsEvents = undocumented({
   method: 'get',
   path: `${OPS_PATH}/events`,
   auth: 'operator',

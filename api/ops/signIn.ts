@@ -2,7 +2,7 @@ import Joi from 'joi';
 
 import type { ApiDeps } from '../deps.js';
 import { HttpError } from '../http/errors.js';
-import { operation, type PageAnswer, RedirectAnswer } from '../http/operation.js';
+import { undocumented, type PageAnswer, RedirectAnswer } from '../http/operation.js';
 import { opsPage } from './answers.js';
 import { cookieHeader, OPS_PATH } from '../http/opsSessions.js';
 import { signInPage } from './view/signIn.js';
@@ -17,7 +17,7 @@ export const askForKey = (status: number, wrong: string | null, headers: Record<
   opsPage(status, (nonce) => signInPage(nonce, wrong), headers);
 
 /** POST /ops/sign_in: exchanges an API key for a session cookie. */
-export const signIn = operation({
+export const signIn = undocumented({
   method: 'post',
   path: `${OPS_PATH}/sign_in`,
   auth: 'open',
@@ -51,7 +51,7 @@ export const signIn = operation({
 });
 
 /** POST /ops/sign_out: ends the session in every browser that has its cookie. */
-export const signOut = operation({
+export const signOut = undocumented({
   method: 'post',
   path: `${OPS_PATH}/sign_out`,
   auth: 'operator',

@@ -6,6 +6,7 @@ import { operation } from '../http/operation.js';
 import { presentAggregates, presentSources } from '../presenters/user.js';
 import { integer, nullable, timestamp } from '../schemas/fields.js';
 import { aggregates } from '../schemas/users.js';
+import { extension, named } from '../schemas/reference.js';
 
 const object = () => Joi.object().unknown();
 
@@ -39,35 +40,46 @@ function present(organization: OrganizationDoc, usage: Readonly<Record<string, E
 export const organization = operation({
   method: 'get',
   path: '/organization',
+  operationId: 'get_organization_organization_get',
+  tag: 'Organizations',
   auth: 'key',
   summary: 'Answers the calling organization.',
-  answer: Joi.object({
-    id: integer().required(),
-    name: Joi.string().required(),
-    nickname: nullable(Joi.string()),
-    remove_branding: Joi.boolean().required(),
-    custom_branding: nullable(object()),
-    custom_limits: nullable(object()),
-    ...aggregates,
-    file_statistics_aggregated_at: nullable(timestamp()).required(),
-    period_ends_at: nullable(timestamp()),
-    cancel_at_period_end: nullable(Joi.boolean()),
-    global_user_config: object(),
-    connector_settings: object(),
-    file_sync_usage: object(),
-    embedding_usage: Joi.object().pattern(
-      Joi.string(),
-      Joi.object({
-        requests: integer().required(),
-        tokens: integer().required(),
-        computed: integer().required(),
-        reused: integer().required(),
-      }),
-    ),
-    logging_settings: object(),
-    created_at: timestamp().required(),
-    updated_at: timestamp().required(),
-  }),
+  description: '',
+  answer: named(
+    'OrganizationResponse',
+    Joi.object({
+      id: integer().required(),
+      name: Joi.string().required(),
+      nickname: nullable(Joi.string()),
+      remove_branding: Joi.boolean().required(),
+      custom_branding: nullable(object()),
+      custom_limits: nullable(object()),
+      ...aggregates,
+      file_statistics_aggregated_at: nullable(timestamp()).required(),
+      period_ends_at: nullable(timestamp()),
+      cancel_at_period_end: nullable(Joi.boolean()),
+      global_user_config: object(),
+      connector_settings: object(),
+      file_sync_usage: object(),
+      embedding_usage: extension(
+        Joi.object().pattern(
+          Joi.string(),
+          named(
+            'EmbeddingUsage',
+            Joi.object({
+              requests: integer().required(),
+              tokens: integer().required(),
+              computed: integer().required(),
+              reused: integer().required(),
+            }),
+          ),
+        ),
+      ),
+      logging_settings: object(),
+      created_at: timestamp().required(),
+      updated_at: timestamp().required(),
+    }),
+  ),
   handle: async ({ caller: { organizationId }, deps: { store } }) =>
     present(await store.organizations.record(organizationId), await store.embeddingUsage.of(organizationId)),
 });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 import { workflowIds } from '../../contract/orchestration.js';
 import { operation } from '../http/operation.js';
-import { success } from '../schemas/users.js';
+import { success } from '../schemas/answers.js';
 
 /**
  * POST /organization/statistics: recomputes the totals over all files; GET /organization returns them once they are
@@ -11,8 +11,11 @@ import { success } from '../schemas/users.js';
 export const organizationStatistics = operation({
   method: 'post',
   path: '/organization/statistics',
+  operationId: 'update_organization_statistics_organization_statistics_post',
+  tag: 'Organizations',
   auth: 'key',
   summary: "Starts a recount of the organization's files.",
+  description: '',
   createsWork: true,
   answer: success,
   async handle({ caller: { organizationId }, deps: { store, unit } }) {

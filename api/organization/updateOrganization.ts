@@ -5,30 +5,40 @@ import type { ConnectorSettings } from '../../store/organizations/model.js';
 import { operation } from '../http/operation.js';
 import { orNull } from '../schemas/fields.js';
 import { changesAutoSync, toLimits, toSources, userSettings } from '../schemas/limits.js';
-import { success } from '../schemas/users.js';
 import { typed } from '../schemas/inferred.js';
+import { named } from '../schemas/reference.js';
+import { success } from '../schemas/answers.js';
 
-const connectorSettings = Joi.object({
-  allowed_file_formats: Joi.array().items(Joi.string()).default([]),
-  google_workspace_docs_save_as: Joi.string().allow(null),
-});
+const connectorSettings = named(
+  'DataSourceConfiguration',
+  Joi.object({
+    allowed_file_formats: Joi.array().items(Joi.string()).default([]),
+    google_workspace_docs_save_as: Joi.string().allow(null),
+  }),
+);
 
 /** POST /organization/update: changes defaults for users without own values, and settings of connectors. */
 export const updateOrganization = operation({
   method: 'post',
   path: '/organization/update',
+  operationId: 'update_organization_organization_update_post',
+  tag: 'Organizations',
   auth: 'key',
   summary: 'Sets defaults of users and settings of connectors.',
-  body: Joi.object({
-    global_user_config: orNull(Joi.object(userSettings())),
-    data_source_configs: orNull(
-      typed<Record<string, ConnectorSettings>>(
-        Joi.object()
-          .pattern(Joi.string().valid(ALL_CONNECTORS, ...SOURCE_TYPES), connectorSettings)
-          .pattern(/^/, Joi.forbidden().messages({ 'any.unknown': 'must be a source type or DEFAULT' })),
+  description: '',
+  body: named(
+    'UpdateOrganizationInput',
+    Joi.object({
+      global_user_config: orNull(named('UserConfiguration', Joi.object(userSettings()))),
+      data_source_configs: orNull(
+        typed<Record<string, ConnectorSettings>>(
+          Joi.object()
+            .pattern(Joi.string().valid(ALL_CONNECTORS, ...SOURCE_TYPES), connectorSettings)
+            .pattern(/^/, Joi.forbidden().messages({ 'any.unknown': 'must be a source type or DEFAULT' })),
+        ),
       ),
-    ),
-  }),
+    }),
+  ),
   answer: success,
   async handle({ caller: { organizationId }, body, deps: { store, unit } }) {
     const users = body.global_user_config ?? {};

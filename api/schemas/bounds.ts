@@ -1,9 +1,18 @@
 import Joi from 'joi';
 
 import { integer, orNull } from './fields.js';
+import { extension } from './reference.js';
 
 /** Limits of a run, and dry_run: fields of every operation that finds and ingests files. */
 export const boundFields = () => ({
-  dry_run: orNull(Joi.boolean(), false),
-  max_tokens: orNull(integer().min(0)),
+  dry_run: extension(
+    orNull(Joi.boolean(), false).description(
+      '`true`: estimate files, bytes, tokens, time and price of the run, and change nothing. The answer is the estimate.',
+    ),
+  ),
+  max_tokens: extension(
+    orNull(integer().min(0)).description(
+      'Largest number of tokens that the run may embed. Before it would exceed them, the run pauses; `POST /sync_runs/{sync_run_id}/resume` resumes it. Without it, there is no limit.',
+    ),
+  ),
 });

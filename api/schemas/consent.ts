@@ -3,7 +3,6 @@ import Joi from 'joi';
 import { FACT_FIELDS, type ConnectionOptions, type ConnectionActions } from '../../contract/oauth.js';
 import type { TagValue } from '../../contract/records.js';
 import { honours, type SourceType } from '../../contract/sources.js';
-import { OAUTH_SOURCES } from '../../contract/whiteLabel.js';
 import { byName, integer, orNull } from './fields.js';
 import { ingestFields } from './ingest.js';
 import {
@@ -17,6 +16,8 @@ import {
 } from './integrations.js';
 import { tags } from './tags.js';
 import type { Infer, Shape } from './inferred.js';
+import { named } from './reference.js';
+import { oauthSource } from './enums.js';
 
 /** Sync options of a connection. */
 export type SyncOptionsBody = Shape<ReturnType<typeof syncOptionFields>>;
@@ -87,25 +88,29 @@ const factFields = () => byName(FACT_NAMES, () => orNull(Joi.string().allow('').
 
 /** The body of POST /integrations/oauth_url. */
 export const oauthUrlBody = () =>
-  Joi.object({
-    service: Joi.string()
-      .valid(...OAUTH_SOURCES)
-      .required(),
-    scope: orNull(Joi.string().allow('').max(MAX_SCOPE)),
-    scopes: orNull(Joi.array().items(Joi.string().max(MAX_SCOPE)).max(MAX_SCOPES), []),
-    ...syncOptionFields(),
-    ...ocrFields(),
-    ...factFields(),
-    data_source_id: orNull(integer()),
-    connecting_new_account: flag(false),
-    // Other services take no notice of it, and its own names what is amiss: here it passes as it is.
-    servicenow_credentials: orNull(
-      Joi.object({
-        instance_subdomain: serverCredential(),
-        client_id: serverCredential(),
-        client_secret: serverCredential(),
-        redirect_uri: serverCredential(),
-      }).failover((body: { servicenow_credentials?: unknown }) => body.servicenow_credentials),
-    ),
-  });
+  named(
+    'OAuthURLRequest',
+    Joi.object({
+      service: oauthSource().required(),
+      scope: orNull(Joi.string().allow('').max(MAX_SCOPE)),
+      scopes: orNull(Joi.array().items(Joi.string().max(MAX_SCOPE)).max(MAX_SCOPES), []),
+      ...syncOptionFields(),
+      ...ocrFields(),
+      ...factFields(),
+      data_source_id: orNull(integer()),
+      connecting_new_account: flag(false),
+      // Other services take no notice of it, and its own names what is amiss: here it passes as it is.
+      servicenow_credentials: orNull(
+        named(
+          'ServiceNowCredentials',
+          Joi.object({
+            instance_subdomain: serverCredential(),
+            client_id: serverCredential(),
+            client_secret: serverCredential(),
+            redirect_uri: serverCredential(),
+          }),
+        ).failover((body: { servicenow_credentials?: unknown }) => body.servicenow_credentials),
+      ),
+    }),
+  );
 export type OAuthUrlBody = Infer<ReturnType<typeof oauthUrlBody>>;

@@ -1,13 +1,11 @@
 import Joi from 'joi';
 
 import { DEFAULT_INGEST_OPTIONS, type IngestOptions } from '../../contract/ingestOptions.js';
-import { EMBEDDING_MODEL_IDS } from '../../contract/embeddingModels.js';
 import { integer, orNull } from './fields.js';
 import type { Shape } from './inferred.js';
+import { embeddingModel } from './enums.js';
 
 const defaults = DEFAULT_INGEST_OPTIONS;
-
-export const embeddingModel = () => Joi.string().valid(...EMBEDDING_MODEL_IDS);
 
 /** Options of every operation that creates files. The overlap must be smaller than the chunk size. */
 export const ingestFields = () => ({

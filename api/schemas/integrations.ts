@@ -1,11 +1,7 @@
 import Joi from 'joi';
 
-import { type IngestOptions, PARSED_TEXT_FORMATS } from '../../contract/ingestOptions.js';
+import { type IngestOptions } from '../../contract/ingestOptions.js';
 import { ITEM_ORDERS } from '../../contract/items.js';
-import { ORDER_DIRECTIONS } from '../../contract/fileFilters.js';
-import { SOURCE_TYPES } from '../../contract/sources.js';
-import { TYPES_AT_SOURCE } from '../../contract/typesAtSource.js';
-import { TRANSCRIPTION_SERVICES } from '../../contract/uploads.js';
 import { wholeRecord } from './answers.js';
 import { integer, nullable, orNull, strings, timestamp } from './fields.js';
 import { boundFields } from './bounds.js';
@@ -14,25 +10,30 @@ import { idList, MAX_MEMBERS, pagination } from './listing.js';
 import { tags } from './tags.js';
 import { toUploadIngest } from './uploads.js';
 import type { Infer, Shape } from './inferred.js';
+import { named } from './reference.js';
+import { sourceType, orderDirection, typeAtSource, transcriptionService, parsedTextFormat } from './enums.js';
 
 const flag = () => Joi.boolean().default(false);
 
 /** Options for reading files of a connection. Options of other sources are accepted and ignored. */
 export const fileSyncConfig = () =>
   orNull(
-    Joi.object({
-      // If absent, all types are included.
-      auto_synced_source_types: Joi.array().items(Joi.string().valid(...TYPES_AT_SOURCE)),
-      sync_attachments: flag(),
-      detect_audio_language: flag(),
-      transcription_service: orNull(Joi.string().valid(...TRANSCRIPTION_SERVICES)),
-      include_speaker_labels: flag(),
-      split_rows: flag(),
-      generate_chunks_only: flag(),
-      store_file_only: flag(),
-      skip_file_processing: flag(),
-      parsed_text_format: orNull(Joi.string().valid(...PARSED_TEXT_FORMATS)),
-    }),
+    named(
+      'FileSyncConfig',
+      Joi.object({
+        // If absent, all types are included.
+        auto_synced_source_types: Joi.array().items(typeAtSource()),
+        sync_attachments: flag(),
+        detect_audio_language: flag(),
+        transcription_service: orNull(transcriptionService()),
+        include_speaker_labels: flag(),
+        split_rows: flag(),
+        generate_chunks_only: flag(),
+        store_file_only: flag(),
+        skip_file_processing: flag(),
+        parsed_text_format: orNull(parsedTextFormat()),
+      }),
+    ),
   );
 
 /** Options for splitting documents of an account into chunks. */
@@ -92,8 +93,7 @@ export const toConnectedIngest = ({
 /** Maximum length of a credential. */
 const MAX_CREDENTIAL = 4_096;
 export const credential = () => Joi.string().max(MAX_CREDENTIAL).required();
-export const success = Joi.object({ success: Joi.boolean().required() });
-export const dataSourceId = () => Joi.object({ data_source_id: integer().required() });
+export const dataSourceId = () => named('SyncDirectoryRequest', Joi.object({ data_source_id: integer().required() }));
 
 /** Maximum length of an item's id at its source. */
 export const MAX_ITEM_ID = 2_048;
@@ -114,55 +114,60 @@ const FILE_FORMATS = [
 const MAX_NAMED = 50;
 const MAX_SUBSTRING = 2_048;
 
-const oneOf = (values: readonly string[]) =>
+const someOf = (name: string, values: readonly string[]) =>
   orNull(
     Joi.array()
-      .items(Joi.string().valid(...values))
+      .items(named(name, Joi.string().valid(...values)))
       .max(MAX_NAMED),
   );
 
 /** The body of a list of items. */
 export const itemListing = () =>
-  Joi.object({
-    data_source_id: integer().required(),
-    parent_id: orNull(Joi.string().allow('').max(MAX_ITEM_ID)),
-    filters: orNull(
-      Joi.object({
-        external_ids: orNull(itemIds().max(MAX_MEMBERS)),
-        ids: orNull(idList()),
-        name: orNull(Joi.string().allow('').max(MAX_SUBSTRING)),
-        root_files_only: orNull(Joi.boolean()),
-        file_formats: oneOf(FILE_FORMATS),
-        item_types: oneOf(ITEM_TYPES),
-      }),
-    ),
-    order_by: Joi.string()
-      .valid(...ITEM_ORDERS)
-      .default('name'),
-    order_dir: Joi.string()
-      .valid(...ORDER_DIRECTIONS)
-      .default('asc'),
-    pagination: pagination(),
-  });
+  named(
+    'ListDataSourceItemsRequest',
+    Joi.object({
+      data_source_id: integer().required(),
+      parent_id: orNull(Joi.string().allow('').max(MAX_ITEM_ID)),
+      filters: orNull(
+        named(
+          'ListItemsFilters',
+          Joi.object({
+            external_ids: orNull(itemIds().max(MAX_MEMBERS)),
+            ids: orNull(idList()),
+            name: orNull(Joi.string().allow('').max(MAX_SUBSTRING)),
+            root_files_only: orNull(Joi.boolean()),
+            file_formats: someOf('StorageFileFormats', FILE_FORMATS),
+            item_types: someOf('SourceItemType', ITEM_TYPES),
+          }),
+        ),
+      ),
+      order_by: named('ExternalSourceItemsOrderBy', Joi.string().valid(...ITEM_ORDERS)).default('name'),
+      order_dir: orderDirection().default('asc'),
+      pagination: pagination(),
+    }),
+  );
 
-export const itemRecord = wholeRecord({
-  id: integer(),
-  external_id: Joi.string(),
-  source: Joi.string().valid(...SOURCE_TYPES),
-  name: Joi.string().allow(''),
-  synced_at: timestamp(),
-  is_selectable: nullable(Joi.boolean()),
-  is_expandable: nullable(Joi.boolean()),
-  organization_id: integer(),
-  organization_supplied_user_id: Joi.string(),
-  organization_user_id: integer(),
-  organization_user_data_source_id: integer(),
-  organization_user_file_to_sync_id: nullable(integer()),
-  parent_external_id: nullable(Joi.string().allow('')),
-  item_type: nullable(Joi.string()),
-  root_external_id: nullable(Joi.string().allow('')),
-  external_url: nullable(Joi.string().allow('')),
-  file_format: nullable(Joi.string()),
-  created_at: timestamp(),
-  updated_at: timestamp(),
-});
+export const itemRecord = named(
+  'ExternalSourceItem',
+  wholeRecord({
+    id: integer(),
+    external_id: Joi.string(),
+    source: sourceType(),
+    name: Joi.string().allow(''),
+    synced_at: timestamp(),
+    is_selectable: nullable(Joi.boolean()),
+    is_expandable: nullable(Joi.boolean()),
+    organization_id: integer(),
+    organization_supplied_user_id: Joi.string(),
+    organization_user_id: integer(),
+    organization_user_data_source_id: integer(),
+    organization_user_file_to_sync_id: nullable(integer()),
+    parent_external_id: nullable(Joi.string().allow('')),
+    item_type: nullable(Joi.string()),
+    root_external_id: nullable(Joi.string().allow('')),
+    external_url: nullable(Joi.string().allow('')),
+    file_format: nullable(Joi.string()),
+    created_at: timestamp(),
+    updated_at: timestamp(),
+  }),
+);

@@ -1,17 +1,19 @@
 import Joi from 'joi';
 
 import { ALL_SOURCES, AUTO_SYNC_INTERVALS, type CustomLimits, LIMIT_NAMES } from '../../contract/limits.js';
-import { SOURCE_TYPES, type SourceType } from '../../contract/sources.js';
+import { type SourceType } from '../../contract/sources.js';
 import { byName, integer, orNull } from './fields.js';
 import { type Shape, typed } from './inferred.js';
+import { named } from './reference.js';
+import { sourceType } from './enums.js';
 
 /** Limits of users: absent and null change nothing, -1 removes a limit. */
 export const userSettings = () => ({
   auto_sync_enabled_sources: orNull(
     typed<SourceType[] | typeof ALL_SOURCES>(
       Joi.alternatives().conditional(Joi.string(), {
-        then: Joi.string().valid(ALL_SOURCES),
-        otherwise: Joi.array().items(Joi.string().valid(...SOURCE_TYPES)),
+        then: named('DataSourceExtendedInput', Joi.string().valid(ALL_SOURCES)),
+        otherwise: Joi.array().items(sourceType()),
       }),
     ),
   ),

@@ -1,20 +1,17 @@
 import Joi from 'joi';
 
-import { EMBEDDING_MODEL_IDS } from '../../contract/embeddingModels.js';
 import {
   FILE_ORDERS,
   type FileFilters,
   type FileListing,
   MAX_PAGE_LIMIT,
-  ORDER_DIRECTIONS,
   type Page,
 } from '../../contract/fileFilters.js';
-import { SOURCE_TYPES } from '../../contract/sources.js';
-import { FILE_SYNC_STATUSES } from '../../contract/statuses.js';
-import { TYPES_AT_SOURCE } from '../../contract/typesAtSource.js';
 import { integer, orNull, strings } from './fields.js';
 import { asksForTags, tagFilter, tagTree } from './tags.js';
 import type { Infer, Present, Shape } from './inferred.js';
+import { named } from './reference.js';
+import { embeddingModel, sourceType, fileSyncStatus, orderDirection, typeAtSource } from './enums.js';
 
 /** Maximum number of values per list in a filter, to limit the size of the query. */
 export const MAX_MEMBERS = 10_000;
@@ -24,63 +21,56 @@ export const idList = () => Joi.array().items(integer()).max(MAX_MEMBERS);
 const MAX_SUBSTRING = 2_048;
 
 const substring = () => Joi.string().allow('').max(MAX_SUBSTRING);
-const source = Joi.string().valid(...SOURCE_TYPES);
 
 /** Page size, offset and start of a list. */
 export const pagination = () =>
-  Joi.object({
-    limit: integer().min(1).max(MAX_PAGE_LIMIT).default(10),
-    offset: integer().min(0).default(0),
-    starting_id: integer().min(0).default(0),
-  }).default({ limit: 10, offset: 0, starting_id: 0 });
+  named(
+    'Pagination',
+    Joi.object({
+      limit: integer().min(1).max(MAX_PAGE_LIMIT).default(10),
+      offset: integer().min(0).default(0),
+      starting_id: integer().min(0).default(0),
+    }),
+  ).default({ limit: 10, offset: 0, starting_id: 0 });
 
 type PaginationBody = Infer<ReturnType<typeof pagination>>;
 
 /** Returns the file filters, shared by every operation that selects files. */
 export const fileFilters = () =>
-  Joi.object({
-    source: orNull(Joi.alternatives(source, Joi.array().items(source))),
-    name: orNull(substring()),
-    tags: orNull(tagFilter()),
-    tags_v2: orNull(tagTree()),
-    ids: orNull(idList()),
-    external_file_ids: orNull(strings().max(MAX_MEMBERS)),
-    external_urls: orNull(strings().max(MAX_MEMBERS)),
-    sync_statuses: orNull(
-      Joi.array()
-        .items(Joi.string().valid(...FILE_SYNC_STATUSES))
-        .max(MAX_MEMBERS),
+  named(
+    'OrganizationUserFilesToSyncFilters',
+    Joi.object({
+      source: orNull(Joi.alternatives(sourceType(), Joi.array().items(sourceType()))),
+      name: orNull(substring()),
+      tags: orNull(tagFilter()),
+      tags_v2: orNull(tagTree()),
+      ids: orNull(idList()),
+      external_file_ids: orNull(strings().max(MAX_MEMBERS)),
+      external_urls: orNull(strings().max(MAX_MEMBERS)),
+      sync_statuses: orNull(Joi.array().items(fileSyncStatus()).max(MAX_MEMBERS)),
+      parent_file_ids: orNull(idList()),
+      organization_user_data_source_id: orNull(idList()),
+      embedding_generators: orNull(Joi.array().items(embeddingModel()).max(MAX_MEMBERS)),
+      root_files_only: orNull(Joi.boolean()),
+      include_all_children: Joi.boolean().default(false),
+      non_synced_only: Joi.boolean().default(false),
+      request_ids: orNull(strings().max(100)),
+      upload_ids: orNull(strings().max(100)),
+      sync_error_message: orNull(substring()),
+      include_containers: orNull(Joi.boolean()),
+      file_types_at_source: orNull(Joi.array().items(typeAtSource()).max(MAX_MEMBERS)),
+    }).custom(
+      (filters: { root_files_only?: boolean; include_all_children: boolean; parent_file_ids?: number[] }, helpers) => {
+        const combined =
+          filters.root_files_only === true &&
+          (filters.include_all_children || (filters.parent_file_ids?.length ?? 0) > 0);
+        return combined
+          ? helpers.message({
+              custom: 'root_files_only can not be combined with parent_file_ids or include_all_children',
+            })
+          : filters;
+      },
     ),
-    parent_file_ids: orNull(idList()),
-    organization_user_data_source_id: orNull(idList()),
-    embedding_generators: orNull(
-      Joi.array()
-        .items(Joi.string().valid(...EMBEDDING_MODEL_IDS))
-        .max(MAX_MEMBERS),
-    ),
-    root_files_only: orNull(Joi.boolean()),
-    include_all_children: Joi.boolean().default(false),
-    non_synced_only: Joi.boolean().default(false),
-    request_ids: orNull(strings().max(100)),
-    upload_ids: orNull(strings().max(100)),
-    sync_error_message: orNull(substring()),
-    include_containers: orNull(Joi.boolean()),
-    file_types_at_source: orNull(
-      Joi.array()
-        .items(Joi.string().valid(...TYPES_AT_SOURCE))
-        .max(MAX_MEMBERS),
-    ),
-  }).custom(
-    (filters: { root_files_only?: boolean; include_all_children: boolean; parent_file_ids?: number[] }, helpers) => {
-      const combined =
-        filters.root_files_only === true &&
-        (filters.include_all_children || (filters.parent_file_ids?.length ?? 0) > 0);
-      return combined
-        ? helpers.message({
-            custom: 'root_files_only can not be combined with parent_file_ids or include_all_children',
-          })
-        : filters;
-    },
   );
 
 export type FileFiltersBody = Infer<ReturnType<typeof fileFilters>>;
@@ -88,12 +78,8 @@ export type FileFiltersBody = Infer<ReturnType<typeof fileFilters>>;
 /** Returns the fields of a list of files: filters, order and page. */
 export const listingFields = (filters: ReturnType<typeof fileFilters> & Present) => ({
   filters,
-  order_by: Joi.string()
-    .valid(...FILE_ORDERS)
-    .default('updated_at'),
-  order_dir: Joi.string()
-    .valid(...ORDER_DIRECTIONS)
-    .default('asc'),
+  order_by: named('OrganizationUserFilesToSyncOrderByTypes', Joi.string().valid(...FILE_ORDERS)).default('updated_at'),
+  order_dir: orderDirection().default('asc'),
   pagination: pagination(),
 });
 export type FileListingBody = Shape<ReturnType<typeof listingFields>>;

@@ -3,6 +3,7 @@ import Joi from 'joi';
 import { RERANK_MODELS, type RerankModel } from '../../contract/rerankers.js';
 import { numberList } from './numberList.js';
 import { typed } from './inferred.js';
+import { named } from './reference.js';
 
 /** Tolerance for the sum of the two weights of a hybrid search, which must be 1. */
 const TOLERANCE = 0.001;
@@ -13,12 +14,15 @@ const share = () => Joi.number().min(0).max(1).required();
 
 /** weight_a is the weight of vectors, weight_b that of keywords. */
 export const hybridWeights = () =>
-  Joi.object({ weight_a: share(), weight_b: share() }).custom(
-    (value: { weight_a: number; weight_b: number }, helpers) =>
-      // The tolerance covers sums that floats cannot represent.
-      Math.abs(value.weight_a + value.weight_b - 1) > TOLERANCE + Number.EPSILON
-        ? helpers.message({ custom: '{{#label}} must have weights that make 1 together, give or take 0.001' })
-        : value,
+  named(
+    'HybridSearchTuningParams',
+    Joi.object({ weight_a: share(), weight_b: share() }).custom(
+      (value: { weight_a: number; weight_b: number }, helpers) =>
+        // The tolerance covers sums that floats cannot represent.
+        Math.abs(value.weight_a + value.weight_b - 1) > TOLERANCE + Number.EPSILON
+          ? helpers.message({ custom: '{{#label}} must have weights that make 1 together, give or take 0.001' })
+          : value,
+    ),
   );
 
 /** A query vector as the engine accepts it: 32-bit floats that are not all 0. */

@@ -9,12 +9,15 @@ import { workflowFields, wholeRecord } from './answers.js';
 import { integer, nullable, timestamp } from './fields.js';
 import { idList } from './listing.js';
 import type { Infer } from './inferred.js';
+import { named } from './reference.js';
 
 /** A single value of a query is a text instead of a list. */
-const some = <V extends string>(values: readonly V[]) =>
-  Joi.array()
-    .items(Joi.string().valid(...values))
-    .single();
+const some = <S extends Joi.Schema>(value: S) => Joi.array().items(value).single();
+const runKind = () => named('SyncRunKind', Joi.string().valid(...RUN_KINDS));
+const runCause = () => named('SyncRunCause', Joi.string().valid(...RUN_CAUSES));
+const runState = () => named('SyncRunStatus', Joi.string().valid(...RUN_STATES));
+const itemStage = () => named('SyncRunItemStage', Joi.string().valid(...ITEM_STAGES));
+const itemCause = () => named('SyncRunItemCause', Joi.string().valid(...ITEM_CAUSES));
 const MAX_CUSTOMERS = 100;
 
 /** Filters of runs in progress are expensive, since each run is counted. */
@@ -24,9 +27,9 @@ export const runsQuery = Joi.object({
   limit: integer().min(1).max(MAX_RUNS).default(100),
   offset: integer().min(0).default(0),
   customer_ids: Joi.array().items(Joi.string().max(512)).max(MAX_CUSTOMERS).single(),
-  kinds: some(RUN_KINDS),
-  statuses: some(RUN_STATES),
-  causes: some(RUN_CAUSES),
+  kinds: some(runKind()),
+  statuses: some(runState()),
+  causes: some(runCause()),
   data_source_id: integer(),
   file_id: integer(),
   request_id: Joi.string().max(512),
@@ -57,86 +60,98 @@ export function toRunFilter(query: RunsQuery): RunFilter {
 const count = () => integer().min(0);
 
 /** Schema of a run: ok + failed + skipped + aborted + pending = discovered. */
-export const runRecord = wholeRecord({
-  id: integer(),
-  kind: Joi.string().valid(...RUN_KINDS),
-  cause: Joi.string().valid(...RUN_CAUSES),
-  status: Joi.string().valid(...RUN_STATES),
-  message: nullable(Joi.string().allow('')),
-  error: nullable(Joi.string()),
-  stalled_since: nullable(timestamp()),
-  stalls: Joi.array().items(
-    wholeRecord({
-      cause: Joi.string().valid(...STALL_CAUSES),
-      message: Joi.string(),
-      since: timestamp(),
-      until: timestamp(),
-    }),
-  ),
-  organization_id: integer(),
-  organization_user_id: nullable(integer()),
-  organization_supplied_user_id: nullable(Joi.string()),
-  data_source_id: nullable(integer()),
-  file_id: nullable(integer()),
-  parent_run_id: nullable(integer()),
-  request_id: Joi.string().allow(''),
-  upload_id: nullable(Joi.string().allow('')),
-  accepted_at: timestamp(),
-  started_at: nullable(timestamp()),
-  finished_at: nullable(timestamp()),
-  counts: wholeRecord({
-    ...{ discovered: count(), ok: count(), failed: count() },
-    ...{ skipped: count(), aborted: count(), pending: count() },
+export const runRecord = named(
+  'SyncRun',
+  wholeRecord({
+    id: integer(),
+    kind: runKind(),
+    cause: runCause(),
+    status: runState(),
+    message: nullable(Joi.string().allow('')),
+    error: nullable(Joi.string()),
+    stalled_since: nullable(timestamp()),
+    stalls: Joi.array().items(
+      named(
+        'SyncRunStall',
+        wholeRecord({
+          cause: Joi.string().valid(...STALL_CAUSES),
+          message: Joi.string(),
+          since: timestamp(),
+          until: timestamp(),
+        }),
+      ),
+    ),
+    organization_id: integer(),
+    organization_user_id: nullable(integer()),
+    organization_supplied_user_id: nullable(Joi.string()),
+    data_source_id: nullable(integer()),
+    file_id: nullable(integer()),
+    parent_run_id: nullable(integer()),
+    request_id: Joi.string().allow(''),
+    upload_id: nullable(Joi.string().allow('')),
+    accepted_at: timestamp(),
+    started_at: nullable(timestamp()),
+    finished_at: nullable(timestamp()),
+    counts: named(
+      'SyncRunCounts',
+      wholeRecord({
+        ...{ discovered: count(), ok: count(), failed: count() },
+        ...{ skipped: count(), aborted: count(), pending: count() },
+      }),
+    ),
+    bytes_fetched: count(),
+    tokens_embedded: count(),
+    tokens_reused: count(),
+    details: Joi.object().unknown(),
+    ...workflowFields,
   }),
-  bytes_fetched: count(),
-  tokens_embedded: count(),
-  tokens_reused: count(),
-  details: Joi.object().unknown(),
-  ...workflowFields,
-});
+);
 
-const OUTCOMES = [...ITEM_OUTCOMES, 'pending'] as const;
+const itemOutcome = () => named('SyncRunItemOutcome', Joi.string().valid(...ITEM_OUTCOMES, 'pending'));
 
 export const itemsQuery = Joi.object({
   limit: integer().min(1).max(MAX_PAGE_LIMIT).default(100),
   after: Joi.string().pattern(/^\d{16}:[\w-]{1,64}$/),
-  outcomes: some(OUTCOMES),
-  stages: some(ITEM_STAGES),
-  causes: some(ITEM_CAUSES),
+  outcomes: some(itemOutcome()),
+  stages: some(itemStage()),
+  causes: some(itemCause()),
 });
 
-export const itemRecord = wholeRecord({
-  id: Joi.string(),
-  sync_run_id: integer(),
-  file_id: nullable(integer()),
-  external_id: Joi.string().allow(''),
-  name: nullable(Joi.string().allow('')),
-  outcome: Joi.string().valid(...OUTCOMES),
-  stage: nullable(Joi.string().valid(...ITEM_STAGES)),
-  cause: nullable(Joi.string().valid(...ITEM_CAUSES)),
-  message: nullable(Joi.string().allow('')),
-  remedy: nullable(Joi.string()),
-  bytes_fetched: count(),
-  tokens_embedded: count(),
-  tokens_reused: count(),
-  at: timestamp(),
-  ...workflowFields,
-});
+export const itemRecord = named(
+  'SyncRunItem',
+  wholeRecord({
+    id: Joi.string(),
+    sync_run_id: integer(),
+    file_id: nullable(integer()),
+    external_id: Joi.string().allow(''),
+    name: nullable(Joi.string().allow('')),
+    outcome: itemOutcome(),
+    stage: nullable(itemStage()),
+    cause: nullable(itemCause()),
+    message: nullable(Joi.string().allow('')),
+    remedy: nullable(Joi.string()),
+    bytes_fetched: count(),
+    tokens_embedded: count(),
+    tokens_reused: count(),
+    at: timestamp(),
+    ...workflowFields,
+  }),
+);
 
 const RETRIED = ['failed', 'aborted', 'skipped'] as const;
-const members = <V extends string>(values: readonly V[]) =>
-  Joi.array()
-    .items(Joi.string().valid(...values))
-    .min(1);
+const members = <S extends Joi.Schema>(value: S) => Joi.array().items(value).min(1);
 
 /** Either named files or a filter; if both are absent, all failed files. */
-export const retryBody = Joi.object({
-  item_ids: Joi.array().items(Joi.string().max(100)).min(1).max(1_000),
-  file_ids: idList().min(1).max(1_000),
-  outcomes: members(RETRIED),
-  stages: members(ITEM_STAGES),
-  causes: members(ITEM_CAUSES),
-})
-  .without('item_ids', ['outcomes', 'stages', 'causes'])
-  .without('file_ids', ['outcomes', 'stages', 'causes']);
+export const retryBody = named(
+  'RetrySyncRunRequest',
+  Joi.object({
+    item_ids: Joi.array().items(Joi.string().max(100)).min(1).max(1_000),
+    file_ids: idList().min(1).max(1_000),
+    outcomes: members(Joi.string().valid(...RETRIED)),
+    stages: members(itemStage()),
+    causes: members(itemCause()),
+  })
+    .without('item_ids', ['outcomes', 'stages', 'causes'])
+    .without('file_ids', ['outcomes', 'stages', 'causes']),
+);
 export type RetryBody = Infer<typeof retryBody>;

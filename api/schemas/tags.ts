@@ -4,14 +4,18 @@ import type { TagCondition, TagTree } from '../../contract/fileFilters.js';
 import type { TagValue } from '../../contract/records.js';
 import { RESERVED_TAG_KEYS } from '../../contract/tags.js';
 import { typed } from './inferred.js';
+import { named } from './reference.js';
 
 const scalar = [Joi.string().allow(''), Joi.number(), Joi.boolean()];
 
 /** Values of a tag: text, number, boolean, or a list of one of these. */
-export const tagValue = Joi.alternatives(...scalar, ...scalar.map((one) => Joi.array().items(one))).messages({
-  'alternatives.types': 'must be a string, number, boolean or a list of one of these',
-  'alternatives.match': 'must be a string, number, boolean or a list of one of these',
-});
+export const tagValue = named(
+  'TagValue',
+  Joi.alternatives(...scalar, ...scalar.map((one) => Joi.array().items(one))).messages({
+    'alternatives.types': 'must be a string, number, boolean or a list of one of these',
+    'alternatives.match': 'must be a string, number, boolean or a list of one of these',
+  }),
+);
 
 /** Rejects keys with a special meaning in MongoDB, JavaScript or the vector payloads. */
 const reservedKey = new RegExp(`^(\\$.*|__proto__|${RESERVED_TAG_KEYS.join('|')})$`, 's');
@@ -45,13 +49,19 @@ const MAX_NESTING = 3;
 /** Maximum number of conditions per AND or OR, to limit the size of the query. */
 const MAX_CONDITIONS = 1_000;
 
-const condition = Joi.object({
-  key: Joi.string()
-    .pattern(/^(?!\$)/)
-    .required(),
-  value: tagValue.required(),
-  negate: Joi.boolean(),
-});
+const condition = named(
+  'TagCondition',
+  Joi.object({
+    key: Joi.string()
+      .pattern(/^(?!\$)/)
+      .required(),
+    value: tagValue.required(),
+    negate: Joi.boolean(),
+  }),
+);
+
+/** Names of trees in the reference, by the nesting that they allow. */
+const TREE_NAMES: Readonly<Record<number, string>> = { 1: 'InnerTagTree', 2: 'MiddleTagTree', 3: 'TagTree' };
 
 function tree(depth: number): Joi.ObjectSchema {
   const member =
@@ -62,7 +72,7 @@ function tree(depth: number): Joi.ObjectSchema {
           otherwise: condition,
         });
   const members = Joi.array().items(member).max(MAX_CONDITIONS);
-  return Joi.object({ AND: members, OR: members }).xor('AND', 'OR');
+  return named(TREE_NAMES[depth] ?? '', Joi.object({ AND: members, OR: members }).xor('AND', 'OR'));
 }
 
 /** tags_v2: exactly one of AND and OR, with conditions or further ANDs and ORs. */

@@ -2,11 +2,11 @@ import Joi from 'joi';
 
 import { DEFAULT_EMBEDDING_MODEL } from '../../contract/embeddingModels.js';
 import { DEFAULT_INGEST_OPTIONS, type IngestOptions } from '../../contract/ingestOptions.js';
-import { MEDIA_TYPES } from '../../contract/mediaTypes.js';
-import { TRANSCRIPTION_SERVICES } from '../../contract/uploads.js';
 import { integer, orNull } from './fields.js';
-import { embeddingModel, stepFields } from './ingest.js';
+import { stepFields } from './ingest.js';
 import type { Shape } from './inferred.js';
+import { named } from './reference.js';
+import { embeddingModel, mediaType, transcriptionService } from './enums.js';
 
 const defaults = DEFAULT_INGEST_OPTIONS;
 const flag = () => Joi.boolean().default(false);
@@ -29,9 +29,9 @@ export const readingFields = () => ({
   max_items_per_chunk: orNull(integer().greater(0)),
   parse_pdf_tables_with_ocr: flag(),
   detect_audio_language: flag(),
-  transcription_service: orNull(Joi.string().valid(...TRANSCRIPTION_SERVICES)),
+  transcription_service: orNull(transcriptionService()),
   include_speaker_labels: flag(),
-  media_type: orNull(Joi.string().valid(...MEDIA_TYPES)),
+  media_type: orNull(mediaType()),
   split_rows: flag(),
 });
 
@@ -41,7 +41,8 @@ export const coldStorageFields = () => ({
   hot_storage_time_to_live: orNull(integer().min(1)),
 });
 
-export const coldStorage = () => Joi.object(coldStorageFields()).default({ enable_cold_storage: false });
+export const coldStorage = () =>
+  named('ColdStorageProps', Joi.object(coldStorageFields())).default({ enable_cold_storage: false });
 
 export type ColdStorageBody = Shape<ReturnType<typeof coldStorageFields>>;
 

@@ -1,6 +1,7 @@
 import Joi from 'joi';
 
 import { integer, nullable, timestamp } from './fields.js';
+import { named } from './reference.js';
 
 const object = () => Joi.object().unknown();
 
@@ -27,20 +28,21 @@ export const aggregates = {
 };
 
 /** A user in lists. */
-export const userRecord = Joi.object(listed);
+export const userRecord = named('ListUserResponse', Joi.object(listed));
 
 /** A user with totals over its files. */
-export const wholeUserRecord = Joi.object({
-  ...listed,
-  num_files_synced: integer().required(),
-  num_characters_synced: integer().required(),
-  num_tokens_synced: integer().required(),
-  ...aggregates,
-  unique_file_tags: Joi.array().items(object()).required(),
-  connector_settings: object().required(),
-});
-
-export const success = Joi.object({ success: Joi.boolean().required() });
+export const wholeUserRecord = named(
+  'UserResponse',
+  Joi.object({
+    ...listed,
+    num_files_synced: integer().required(),
+    num_characters_synced: integer().required(),
+    num_tokens_synced: integer().required(),
+    ...aggregates,
+    unique_file_tags: Joi.array().items(object()).required(),
+    connector_settings: object().required(),
+  }),
+);
 
 /** Customer ids of users. */
 export const customerIds = () => Joi.array().items(Joi.string().allow(''));

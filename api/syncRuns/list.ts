@@ -8,10 +8,13 @@ import { syncRunOf } from './syncRunOf.js';
 export const listSyncRuns = operation({
   method: 'get',
   path: '/sync_runs',
+  operationId: 'list_sync_runs',
+  tag: 'Runs',
   auth: 'either',
   summary: "Lists the runs of a user, or with an API key alone those of all the organization's users, newest first.",
+  description: '',
   query: runsQuery,
-  answer: listOf(runRecord),
+  answer: listOf('SyncRuns', runRecord),
   async handle({ caller, query, deps }) {
     const { store } = deps;
     const asked = query;
@@ -29,8 +32,11 @@ export const listSyncRuns = operation({
 export const getSyncRun = operation({
   method: 'get',
   path: '/sync_runs/{sync_run_id}',
+  operationId: 'get_sync_run',
+  tag: 'Runs',
   auth: 'either',
   summary: 'Tells how a run stands, or how it ended: counts that add up, bytes, and tokens embedded and reused.',
+  description: '',
   answer: runRecord,
   async handle(call) {
     const run = await syncRunOf(call);

@@ -4,19 +4,26 @@ import { HttpError, invalid, notFound } from '../http/errors.js';
 import { operation } from '../http/operation.js';
 import { pathId } from '../http/pathId.js';
 import { integer, nullable } from '../schemas/fields.js';
+import { named } from '../schemas/reference.js';
 
 /** POST /sync_runs/{sync_run_id}/resume: resumes a run that reached its token limit, with another limit or none. */
 export const resumeRun = operation({
   method: 'post',
   path: '/sync_runs/{sync_run_id}/resume',
+  operationId: 'resume_sync_run',
+  tag: 'Runs',
   auth: 'user',
   summary: 'Has a run go on that is paused at its max_tokens, with another bound, or with none.',
-  body: Joi.object({ max_tokens: nullable(integer().min(0)).required() }),
-  answer: Joi.object({
-    id: integer().required(),
-    max_tokens: nullable(integer()).required(),
-    tokens_taken: integer().required(),
-  }),
+  description: '',
+  body: named('ResumeSyncRunRequest', Joi.object({ max_tokens: nullable(integer().min(0)).required() })),
+  answer: named(
+    'ResumedSyncRun',
+    Joi.object({
+      id: integer().required(),
+      max_tokens: nullable(integer()).required(),
+      tokens_taken: integer().required(),
+    }),
+  ),
   async handle({ caller, params, body: { max_tokens: maxTokens }, deps: { store, dispatcher } }) {
     const run = await store.runs.findOf(caller, pathId(params, 'sync_run_id'));
     if (!run) throw notFound('run');

@@ -11,6 +11,7 @@ import type { ApiDeps } from '../deps.js';
 import { HttpError, notFound } from '../http/errors.js';
 import { operation } from '../http/operation.js';
 import { integer, nullable } from '../schemas/fields.js';
+import { named } from '../schemas/reference.js';
 import { retryBody, type RetryBody } from '../schemas/syncRuns.js';
 import { syncRunOf } from './syncRunOf.js';
 
@@ -23,7 +24,11 @@ const MOST = 1_000;
 const PER_READ = 500;
 
 /** Returns the named files. @throws HttpError 404 for files outside the run, 409 for items without a file */
-async function named(run: RunDoc, { item_ids = [], file_ids = [] }: RetryBody, { store }: ApiDeps): Promise<number[]> {
+async function namedFiles(
+  run: RunDoc,
+  { item_ids = [], file_ids = [] }: RetryBody,
+  { store }: ApiDeps,
+): Promise<number[]> {
   const ofItems = item_ids.map(fileOfKey);
   const known = new Set(await store.ledger.met(run, { fileIds: file_ids, itemIds: item_ids }));
   if ([...file_ids.map(String), ...item_ids].some((id) => !known.has(id))) throw notFound('item of this run');
@@ -58,18 +63,24 @@ async function matching(run: RunDoc, tenant: Tenant, filter: ItemFilter, { store
 export const retrySyncRun = operation({
   method: 'post',
   path: '/sync_runs/{sync_run_id}/retry',
+  operationId: 'retry_sync_run',
+  tag: 'Runs',
   auth: 'either',
   summary: 'Syncs items of a run again: all failed ones, named ones, or those that match a filter.',
+  description: '',
   createsWork: true,
   body: retryBody,
-  answer: Joi.object({
-    sync_run_id: integer().required(),
-    request_id: Joi.string().required(),
-    queued: integer().required(),
-    has_more: Joi.boolean().required(),
-    workflow_id: Joi.string().required(),
-    workflow_url: nullable(Joi.string()).required(),
-  }),
+  answer: named(
+    'RetriedSyncRun',
+    Joi.object({
+      sync_run_id: integer().required(),
+      request_id: Joi.string().required(),
+      queued: integer().required(),
+      has_more: Joi.boolean().required(),
+      workflow_id: Joi.string().required(),
+      workflow_url: nullable(Joi.string()).required(),
+    }),
+  ),
   async handle(call) {
     const { body, deps } = call;
     const { store, unit } = deps;
@@ -79,7 +90,7 @@ export const retrySyncRun = operation({
     const isNamed = body.item_ids !== undefined || body.file_ids !== undefined;
     const { outcomes = ['failed'], stages, causes } = body;
     const filter = { outcomes, ...(stages ? { stages } : {}), ...(causes ? { causes } : {}) };
-    const found = isNamed ? await named(run, body, deps) : await matching(run, owner, filter, deps);
+    const found = isNamed ? await namedFiles(run, body, deps) : await matching(run, owner, filter, deps);
     const ids = found.slice(0, MOST);
     const runId = await store.runs.nextId();
     const again = { runId, workflowId: workflowIds.retry(runId), requestId: randomUUID() };

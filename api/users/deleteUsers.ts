@@ -4,7 +4,9 @@ import Joi from 'joi';
 import { workflowIds } from '../../contract/orchestration.js';
 import { operation } from '../http/operation.js';
 import { MAX_MEMBERS } from '../schemas/listing.js';
-import { customerIds, success } from '../schemas/users.js';
+import { customerIds } from '../schemas/users.js';
+import { named } from '../schemas/reference.js';
+import { success } from '../schemas/answers.js';
 
 /** Maximum number of runs started at once; the sweeper starts the rest. */
 const STARTED_AT_ONCE = 10;
@@ -16,10 +18,13 @@ const STARTED_AT_ONCE = 10;
 export const deleteUsers = operation({
   method: 'post',
   path: '/delete_users',
+  operationId: 'delete_users_delete_users_post',
+  tag: 'Users',
   auth: 'key',
   summary: 'Deletes end users and all they own.',
+  description: '',
   createsWork: true,
-  body: Joi.object({ customer_ids: customerIds().max(MAX_MEMBERS).required() }),
+  body: named('DeleteUsersInput', Joi.object({ customer_ids: customerIds().max(MAX_MEMBERS).required() })),
   answer: success,
   async handle({ caller: { organizationId }, body, deps: { store, unit } }) {
     const requestId = randomUUID();

@@ -1,11 +1,12 @@
 import Joi from 'joi';
 
-import { ORDER_DIRECTIONS } from '../../contract/fileFilters.js';
 import { operation } from '../http/operation.js';
 import { presentUser } from '../presenters/user.js';
 import { integer, nullable, orNull } from '../schemas/fields.js';
 import { MAX_MEMBERS, pagination, toPage } from '../schemas/listing.js';
 import { customerIds, userRecord } from '../schemas/users.js';
+import { named } from '../schemas/reference.js';
+import { orderDirection } from '../schemas/enums.js';
 
 const ORDERS = { created_at: 'createdAt', updated_at: 'updatedAt' } as const;
 
@@ -13,21 +14,31 @@ const ORDERS = { created_at: 'createdAt', updated_at: 'updatedAt' } as const;
 export const listUsers = operation({
   method: 'post',
   path: '/list_users',
+  operationId: 'list_users_endpoint_list_users_post',
+  tag: 'Users',
   auth: 'key',
   summary: "Lists the organization's end users.",
-  body: Joi.object({
-    filters: Joi.object({
-      customer_ids: orNull(customerIds().max(MAX_MEMBERS)),
-      carbon_user_ids: orNull(Joi.array().items(integer()).max(MAX_MEMBERS)),
-    }).default({}),
-    order_by: Joi.string().valid('created_at', 'updated_at').default('created_at'),
-    order_dir: Joi.string()
-      .valid(...ORDER_DIRECTIONS)
-      .default('desc'),
-    pagination: pagination(),
-    include_count: Joi.boolean().default(false),
-  }),
-  answer: Joi.object({ users: Joi.array().items(userRecord).required(), count: nullable(integer()).required() }),
+  description: '',
+  body: named(
+    'ListUsersRequest',
+    Joi.object({
+      filters: named(
+        'ListUsersFilters',
+        Joi.object({
+          customer_ids: orNull(customerIds().max(MAX_MEMBERS)),
+          carbon_user_ids: orNull(Joi.array().items(integer()).max(MAX_MEMBERS)),
+        }),
+      ).default({}),
+      order_by: named('ListUsersOrderByTypes', Joi.string().valid('created_at', 'updated_at')).default('created_at'),
+      order_dir: orderDirection().default('desc'),
+      pagination: pagination(),
+      include_count: Joi.boolean().default(false),
+    }),
+  ),
+  answer: named(
+    'UserListResponse',
+    Joi.object({ users: Joi.array().items(userRecord).required(), count: nullable(integer()).required() }),
+  ),
   async handle({ caller: { organizationId }, body, deps: { store } }) {
     const { customer_ids, carbon_user_ids } = body.filters;
     const listing = {

@@ -1,8 +1,9 @@
 import Joi from 'joi';
 
 import { operation } from '../http/operation.js';
-import { success } from '../schemas/users.js';
 import { typed } from '../schemas/inferred.js';
+import { named } from '../schemas/reference.js';
+import { success } from '../schemas/answers.js';
 
 /** Features of a user that can be enabled and disabled. */
 const FEATURES = ['sparse_vectors'] as const;
@@ -22,14 +23,18 @@ const switchValue = typed<{ enabled: boolean }>(
 export const modifyConfiguration = operation({
   method: 'post',
   path: '/modify_user_configuration',
+  operationId: 'toggle_user_features_modify_user_configuration_post',
+  tag: 'Users',
   auth: 'user',
   summary: 'Switches a feature of the calling end user.',
-  body: Joi.object({
-    configuration_key_name: Joi.string()
-      .valid(...FEATURES)
-      .required(),
-    value: switchValue.required(),
-  }),
+  description: '',
+  body: named(
+    'ModifyUserConfigurationInput',
+    Joi.object({
+      configuration_key_name: named('ConfigurationKeys', Joi.string().valid(...FEATURES)).required(),
+      value: switchValue.required(),
+    }),
+  ),
   answer: success,
   async handle({ caller, body, deps: { store } }) {
     await store.users.setFeature(caller, body.configuration_key_name, body.value.enabled);

@@ -3,7 +3,9 @@ import Joi from 'joi';
 import { notFound } from '../http/errors.js';
 import { operation } from '../http/operation.js';
 import { changesAutoSync, toLimits, toSources, userSettings } from '../schemas/limits.js';
-import { customerIds, success } from '../schemas/users.js';
+import { customerIds } from '../schemas/users.js';
+import { named } from '../schemas/reference.js';
+import { success } from '../schemas/answers.js';
 
 /** Maximum number of users per call. */
 const MAX_USERS = 100;
@@ -15,9 +17,15 @@ const MAX_USERS = 100;
 export const updateUsers = operation({
   method: 'post',
   path: '/update_users',
+  operationId: 'update_users_update_users_post',
+  tag: 'Users',
   auth: 'key',
   summary: 'Sets limits and automatically synced sources of up to 100 end users.',
-  body: Joi.object({ customer_ids: customerIds().max(MAX_USERS).required(), ...userSettings() }),
+  description: '',
+  body: named(
+    'UpdateUsersInput',
+    Joi.object({ customer_ids: customerIds().max(MAX_USERS).required(), ...userSettings() }),
+  ),
   answer: success,
   async handle({ caller: { organizationId }, body, deps: { store, unit } }) {
     const sources = toSources(body);

@@ -6,6 +6,7 @@ import { notFound } from '../http/errors.js';
 import { operation } from '../http/operation.js';
 import { presentWholeUser } from '../presenters/user.js';
 import { wholeUserRecord } from '../schemas/users.js';
+import { named } from '../schemas/reference.js';
 
 /** Returns the full record of a user. @throws HttpError 404 if there is none */
 async function answer(store: Pick<Store, 'files' | 'organizations'>, user: UserDoc | null) {
@@ -23,9 +24,12 @@ async function answer(store: Pick<Store, 'files' | 'organizations'>, user: UserD
 export const user = operation({
   method: 'post',
   path: '/user',
+  operationId: 'user_endpoint_user_post',
+  tag: 'Users',
   auth: 'key',
   summary: 'Answers an end user with sums over its files.',
-  body: Joi.object({ customer_id: Joi.string().allow('').required() }),
+  description: '',
+  body: named('UserRequestContent', Joi.object({ customer_id: Joi.string().allow('').required() })),
   answer: wholeUserRecord,
   handle: async ({ caller: { organizationId }, body, deps: { store } }) =>
     answer(store, await store.users.named(organizationId, body.customer_id)),
@@ -35,8 +39,11 @@ export const user = operation({
 export const whoami = operation({
   method: 'get',
   path: '/whoami',
+  operationId: 'me_endpoint_whoami_get',
+  tag: 'Users',
   auth: 'reader',
   summary: 'Answers the calling end user with sums over its files.',
+  description: '',
   answer: wholeUserRecord,
   handle: async ({ caller, deps: { store } }) => answer(store, await store.users.record(caller)),
 });

@@ -7,6 +7,7 @@ import { invalid } from '../http/errors.js';
 import { operation } from '../http/operation.js';
 import { address } from '../schemas/fields.js';
 import { pageLinks } from '../schemas/links.js';
+import { named } from '../schemas/reference.js';
 
 /** Time limit for a live read of a page. */
 const TIMEOUT_MS = 60_000;
@@ -31,8 +32,11 @@ async function fetchUrls(given: string, where: 'query' | 'body', { livePages }: 
 export const fetchUrlsOfPage = operation({
   method: 'get',
   path: '/fetch_urls',
+  operationId: 'fetch_urls_fetch_urls_get',
+  tag: 'Utilities',
   auth: 'user',
   summary: 'Lists the addresses that a page links to.',
+  description: '',
   query: Joi.object({ url: address() }),
   answer: pageLinks,
   handle: ({ query, deps }) => fetchUrls(query.url, 'query', deps),
@@ -42,9 +46,12 @@ export const fetchUrlsOfPage = operation({
 export const fetchWebpage = operation({
   method: 'post',
   path: '/fetch_webpage',
+  operationId: 'fetch_urls_v2_fetch_webpage_post',
+  tag: 'Utilities',
   auth: 'user',
   summary: 'Lists the addresses that a page links to, with its HTML.',
-  body: Joi.object({ url: address() }),
+  description: '',
+  body: named('FetchURLsRequest', Joi.object({ url: address() })),
   answer: pageLinks,
   handle: ({ body, deps }) => fetchUrls(body.url, 'body', deps),
 });

@@ -3,18 +3,22 @@ import Joi from 'joi';
 import { Fault } from '../../contract/failures.js';
 import { operation } from '../http/operation.js';
 import { upstream } from '../upstream.js';
+import { named } from '../schemas/reference.js';
 
 const VIDEO_ID = /^[\w-]{11}$/;
 
 const nullableText = () => Joi.string().allow('', null);
-const answer = Joi.object({
-  status: Joi.string().required(),
-  error: nullableText(),
-  data: nullableText(),
-  raw_transcript: Joi.array()
-    .items(Joi.object().pattern(Joi.string(), Joi.alternatives(Joi.string().allow(''), Joi.number())))
-    .allow(null),
-});
+const answer = named(
+  'YoutubeTranscriptResponse',
+  Joi.object({
+    status: Joi.string().required(),
+    error: nullableText(),
+    data: nullableText(),
+    raw_transcript: Joi.array()
+      .items(Joi.object().pattern(Joi.string(), Joi.alternatives(Joi.string().allow(''), Joi.number())))
+      .allow(null),
+  }),
+);
 
 const failed = (error: string) => ({ status: 'error', error, data: null, raw_transcript: null });
 
@@ -22,8 +26,11 @@ const failed = (error: string) => ({ status: 'error', error, data: null, raw_tra
 export const fetchYoutubeTranscript = operation({
   method: 'get',
   path: '/fetch_youtube_transcript',
+  operationId: 'fetch_youtube_transcripts_fetch_youtube_transcript_get',
+  tag: 'Utilities',
   auth: 'user',
   summary: 'Fetches the transcript of a video on YouTube.',
+  description: '',
   query: Joi.object({
     id: Joi.string().pattern(VIDEO_ID, 'id of a video').required(),
     raw: Joi.boolean().default(false),

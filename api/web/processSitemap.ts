@@ -5,6 +5,7 @@ import { normaliseUrl } from '../../contract/urls.js';
 import { HttpError, invalid } from '../http/errors.js';
 import { operation } from '../http/operation.js';
 import { address } from '../schemas/fields.js';
+import { named } from '../schemas/reference.js';
 
 /** Time limit for a live read of a sitemap. */
 const TIMEOUT_MS = 60_000;
@@ -13,10 +14,13 @@ const TIMEOUT_MS = 60_000;
 export const processSitemap = operation({
   method: 'get',
   path: '/process_sitemap',
+  operationId: 'sitemap_process_sitemap_get',
+  tag: 'Utilities',
   auth: 'user',
   summary: 'Lists the addresses that a sitemap names.',
+  description: '',
   query: Joi.object({ url: address() }),
-  answer: Joi.object({ urls: Joi.array().items(Joi.string()).required() }),
+  answer: named('SitemapUrls', Joi.object({ urls: Joi.array().items(Joi.string()).required() })),
   async handle({ query, deps: { sitemaps, settings } }) {
     const url = normaliseUrl(query.url);
     if (url === null) {

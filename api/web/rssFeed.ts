@@ -11,31 +11,40 @@ import type { ApiDeps } from '../deps.js';
 import { invalid } from '../http/errors.js';
 import { operation, type UserCaller } from '../http/operation.js';
 import { address, orNull } from '../schemas/fields.js';
-import { embeddingModel, ingestFields, toIngestOptions } from '../schemas/ingest.js';
+import { ingestFields, toIngestOptions } from '../schemas/ingest.js';
+import { named } from '../schemas/reference.js';
 import { tags } from '../schemas/tags.js';
 import { acceptParent, type NewParent } from './acceptParent.js';
+import { embeddingModel } from '../schemas/enums.js';
+import { success } from '../schemas/answers.js';
 
 /** POST /integrations/rss_feed: accepts a feed; its record and its entries become files. */
 export const rssFeed = operation({
   method: 'post',
   path: '/integrations/rss_feed',
+  operationId: 'rss_feed_integrations_rss_feed_post',
+  tag: 'Integrations',
   auth: 'user',
   summary: 'Adds a feed (RSS, Atom or JSON Feed); each entry becomes a file.',
+  description: '',
   createsWork: true,
-  body: Joi.object({
-    url: address(),
-    tags: orNull(tags(), {}),
-    ...ingestFields(),
-    // Front-ends do not send null here.
-    embedding_model: embeddingModel().default(DEFAULT_EMBEDDING_MODEL),
-    request_id: orNull(Joi.string().allow('').max(500)),
-    data_source_tags: tags().default({}),
-  }),
-  answer: Joi.object({ success: Joi.boolean().required() }),
+  body: named(
+    'RSSFeedInput',
+    Joi.object({
+      url: address(),
+      tags: orNull(tags(), {}),
+      ...ingestFields(),
+      // Front-ends do not send null here.
+      embedding_model: embeddingModel().default(DEFAULT_EMBEDDING_MODEL),
+      request_id: orNull(Joi.string().allow('').max(500)),
+      data_source_tags: tags().default({}),
+    }),
+  ),
+  answer: success,
   async handle({ caller, body, deps: { store, unit } }) {
-    const named = readFeedAddress(body.url);
-    if (named === null) throw invalid(['body', 'url'], 'Give the http(s) address of a feed', 'url_type');
-    const { url, login } = named;
+    const feed = readFeedAddress(body.url);
+    if (feed === null) throw invalid(['body', 'url'], 'Give the http(s) address of a feed', 'url_type');
+    const { url, login } = feed;
     const request: SyncFeedRequest = {
       url,
       tags: body.tags,

@@ -17,23 +17,27 @@ import { drySitemap } from '../dryRuns/sitemap.js';
 import { estimate } from '../schemas/estimates.js';
 import { acceptSingleParent } from './acceptParent.js';
 import type { Infer } from '../schemas/inferred.js';
+import { named } from '../schemas/reference.js';
 
 /** Maximum number of URLs per request. */
 const MAX_URLS = 50_000;
 /** Maximum size of all URLs: they are stored with the record, and MongoDB limits documents to 16 MB. */
 const MAX_URLS_CHARACTERS = 6_000_000;
 
-const requestBody = Joi.object({
-  url: address(),
-  tags: orNull(tags(), {}),
-  max_pages_to_scrape: orNull(integer().min(1)),
-  ...ingestFields(),
-  ...pageFields(),
-  ...boundFields(),
-  url_paths_to_include: paths(),
-  url_paths_to_exclude: paths(),
-  urls_to_scrape: orNull(strings().max(MAX_URLS), []),
-});
+const requestBody = named(
+  'SitemapScrapeRequest',
+  Joi.object({
+    url: address(),
+    tags: orNull(tags(), {}),
+    max_pages_to_scrape: orNull(integer().min(1)),
+    ...ingestFields(),
+    ...pageFields(),
+    ...boundFields(),
+    url_paths_to_include: paths(),
+    url_paths_to_exclude: paths(),
+    urls_to_scrape: orNull(strings().max(MAX_URLS), []),
+  }),
+);
 type Body = Infer<typeof requestBody>;
 
 /** Converts the request to that of the run. @throws HttpError 422 if the URL is not an http(s) URL */
@@ -64,8 +68,11 @@ function toRequest(body: Body): ScrapeSitemapRequest {
 export const scrapeSitemap = operation({
   method: 'post',
   path: '/scrape_sitemap',
+  operationId: 'scrape_sitemap_scrape_sitemap_post',
+  tag: 'Utilities',
   auth: 'user',
   summary: "Scrapes the pages listed in a site's sitemap.",
+  description: '',
   createsWork: true,
   body: requestBody,
   answer: fileRecord,

@@ -17,8 +17,11 @@ const fewWords = (text: string, helpers: Joi.CustomHelpers): string | Joi.ErrorR
 export const searchUrls = operation({
   method: 'get',
   path: '/search_urls',
+  operationId: 'search_urls_search_urls_get',
+  tag: 'Utilities',
   auth: 'user',
   summary: 'Searches the web, and lists the addresses that were found.',
+  description: '',
   query: Joi.object({ query: Joi.string().trim().min(1).max(MAX_QUERY).custom(fewWords).required() }),
   answer: pageLinks,
   handle: ({ query, deps: { lookups } }) =>

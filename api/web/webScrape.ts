@@ -20,6 +20,7 @@ import { withDeadline } from '../dryRuns/deadline.js';
 import { estimate } from '../schemas/estimates.js';
 import { type AcceptedParent, acceptParent, acceptSingleParent, type NewParent } from './acceptParent.js';
 import type { Infer } from '../schemas/inferred.js';
+import { named } from '../schemas/reference.js';
 
 /** Maximum number of scrapes per request. Either all are accepted or none. */
 const MAX_SCRAPES = 100;
@@ -28,16 +29,19 @@ const CRAWLS_AT_ONCE = 4;
 
 const requestBody = Joi.array()
   .items(
-    Joi.object({
-      url: address(),
-      tags: orNull(tags(), {}),
-      recursion_depth: orNull(integer().min(0), 3),
-      max_pages_to_scrape: orNull(integer().min(1), 100),
-      ...ingestFields(),
-      ...pageFields(),
-      ...boundFields(),
-      url_paths_to_include: paths(),
-    }),
+    named(
+      'WebscrapeRequest',
+      Joi.object({
+        url: address(),
+        tags: orNull(tags(), {}),
+        recursion_depth: orNull(integer().min(0), 3),
+        max_pages_to_scrape: orNull(integer().min(1), 100),
+        ...ingestFields(),
+        ...pageFields(),
+        ...boundFields(),
+        url_paths_to_include: paths(),
+      }),
+    ),
   )
   .max(MAX_SCRAPES)
   .required();
@@ -93,8 +97,11 @@ async function acceptAll(caller: UserCaller, asked: readonly NewParent[], deps: 
 export const webScrape = operation({
   method: 'post',
   path: '/web_scrape',
+  operationId: 'web_scrape_web_scrape_post',
+  tag: 'Utilities',
   auth: 'user',
   summary: 'Scrapes pages by following their links, one crawl for each element.',
+  description: '',
   createsWork: true,
   body: requestBody,
   answer: Joi.array().items(fileRecord),

@@ -9,6 +9,7 @@ import { HttpError, invalid } from '../http/errors.js';
 import { operation } from '../http/operation.js';
 import { presentWebhook } from '../presenters/webhook.js';
 import { webhookFields } from '../schemas/webhooks.js';
+import { named } from '../schemas/reference.js';
 
 const KEY_BYTES = 32;
 const MAX_URL = 2048;
@@ -31,11 +32,14 @@ async function checkUrl(text: string, { addresses }: Pick<ApiDeps, 'addresses'>)
 export const addWebhook = operation({
   method: 'post',
   path: '/add_webhook',
+  operationId: 'add_webhook_url_add_webhook_post',
+  tag: 'Webhooks',
   auth: 'key',
   createsWork: true,
   summary: "Registers an address that gets the organization's events; answers its signing key, this once.",
-  body: Joi.object({ url: Joi.string().max(MAX_URL).required() }),
-  answer: Joi.object({ ...webhookFields, signing_key: Joi.string().required() }),
+  description: '',
+  body: named('AddWebhookProps', Joi.object({ url: Joi.string().max(MAX_URL).required() })),
+  answer: named('Webhook', Joi.object({ ...webhookFields, signing_key: Joi.string().required() })),
   async handle({ caller, body, deps }) {
     await checkUrl(body.url, deps);
     const signing_key = randomBytes(KEY_BYTES).toString('hex');

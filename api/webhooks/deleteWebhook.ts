@@ -1,16 +1,18 @@
-import Joi from 'joi';
-
 import { notFound } from '../http/errors.js';
 import { operation } from '../http/operation.js';
 import { pathId } from '../http/pathId.js';
+import { success } from '../schemas/answers.js';
 
 /** DELETE /delete_webhook/{webhook_id}: stops all deliveries at once; its workflow deletes the remaining data. */
 export const deleteWebhook = operation({
   method: 'delete',
   path: '/delete_webhook/{webhook_id}',
+  operationId: 'delete_webhook_url_delete_webhook__webhook_id__delete',
+  tag: 'Webhooks',
   auth: 'key',
   summary: 'Removes a webhook.',
-  answer: Joi.object({ success: Joi.boolean().required() }),
+  description: '',
+  answer: success,
   async handle({ params, caller, deps }) {
     const removed = await deps.store.webhooks.remove(caller.organizationId, pathId(params, 'webhook_id'));
     if (!removed) throw notFound('webhook');

@@ -1,26 +1,28 @@
 import Joi from 'joi';
 
 import { MAX_PAGE_LIMIT } from '../../contract/fileFilters.js';
-import { DELIVERY_STATUSES } from '../../contract/webhooks.js';
 import { operation } from '../http/operation.js';
 import { presentDelivery } from '../presenters/webhook.js';
 import { listOf } from '../schemas/answers.js';
 import { integer } from '../schemas/fields.js';
-import { deliveryRecord } from '../schemas/webhooks.js';
+import { deliveryRecord, deliveryStatus } from '../schemas/webhooks.js';
 import { webhookOf } from './webhookOf.js';
 
 /** GET /webhooks/{webhook_id}/deliveries: lists finished and pending deliveries of a webhook, with every attempt. */
 export const listDeliveries = operation({
   method: 'get',
   path: '/webhooks/{webhook_id}/deliveries',
+  operationId: 'list_webhook_deliveries',
+  tag: 'Webhooks',
   auth: 'key',
   summary: 'Lists the deliveries to a webhook with every try, the latest event first.',
+  description: '',
   query: Joi.object({
     limit: integer().min(1).max(MAX_PAGE_LIMIT).default(100),
     offset: integer().min(0).default(0),
-    status: Joi.string().valid(...DELIVERY_STATUSES),
+    status: deliveryStatus(),
   }),
-  answer: listOf(deliveryRecord),
+  answer: listOf('WebhookDeliveries', deliveryRecord),
   async handle(call) {
     const { _id } = await webhookOf(call);
     const { status, ...page } = call.query;

@@ -4,6 +4,7 @@ import { eventId, eventPayload } from '../../contract/events.js';
 import { operation } from '../http/operation.js';
 import { integer } from '../schemas/fields.js';
 import { eventFields } from '../schemas/webhooks.js';
+import { named } from '../schemas/reference.js';
 
 const MAX_EVENTS = 1000;
 
@@ -11,19 +12,30 @@ const MAX_EVENTS = 1000;
 export const listEvents = operation({
   method: 'get',
   path: '/events',
+  operationId: 'list_events',
+  tag: 'Events',
   auth: 'key',
   summary: "Lists the organization's events after a cursor, oldest first, so that a receiver that was down catches up.",
+  description: '',
   query: Joi.object({
     after: integer().min(0).default(0),
     limit: integer().min(1).max(MAX_EVENTS).default(100),
   }),
-  answer: Joi.object({
-    results: Joi.array()
-      .items(Joi.object({ cursor: integer().required(), event_id: Joi.string().required(), ...eventFields }))
-      .required(),
-    next_cursor: integer().required(),
-    has_more: Joi.boolean().required(),
-  }),
+  answer: named(
+    'EventFeed',
+    Joi.object({
+      results: Joi.array()
+        .items(
+          named(
+            'FeedEvent',
+            Joi.object({ cursor: integer().required(), event_id: Joi.string().required(), ...eventFields }),
+          ),
+        )
+        .required(),
+      next_cursor: integer().required(),
+      has_more: Joi.boolean().required(),
+    }),
+  ),
   async handle({ caller: { organizationId }, query, deps: { store, workflowLink } }) {
     const { after, limit } = query;
     const found = await store.events.after(organizationId, after, limit + 1);

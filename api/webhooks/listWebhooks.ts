@@ -1,6 +1,5 @@
 import Joi from 'joi';
 
-import { ORDER_DIRECTIONS } from '../../contract/fileFilters.js';
 import { WEBHOOK_ORDERS } from '../../contract/webhooks.js';
 import { operation } from '../http/operation.js';
 import { presentWebhook } from '../presenters/webhook.js';
@@ -8,24 +7,30 @@ import { listOf } from '../schemas/answers.js';
 import { integer, orNull } from '../schemas/fields.js';
 import { pagination, toPage } from '../schemas/listing.js';
 import { webhookFields } from '../schemas/webhooks.js';
+import { named } from '../schemas/reference.js';
+import { orderDirection } from '../schemas/enums.js';
 
 /** POST /webhooks: lists the organization's webhooks without their keys. */
 export const listWebhooks = operation({
   method: 'post',
   path: '/webhooks',
+  operationId: 'webhook_urls_webhooks_post',
+  tag: 'Webhooks',
   auth: 'key',
   summary: "Lists the organization's webhooks.",
-  body: Joi.object({
-    filters: Joi.object({ ids: orNull(Joi.array().items(integer()).max(1000), []) }).default({ ids: [] }),
-    order_by: Joi.string()
-      .valid(...WEBHOOK_ORDERS)
-      .default('updated_at'),
-    order_dir: Joi.string()
-      .valid(...ORDER_DIRECTIONS)
-      .default('asc'),
-    pagination: pagination(),
-  }),
-  answer: listOf(Joi.object(webhookFields)),
+  description: '',
+  body: named(
+    'WebhookQueryInput',
+    Joi.object({
+      filters: named('WebhookFilters', Joi.object({ ids: orNull(Joi.array().items(integer()).max(1000), []) })).default(
+        { ids: [] },
+      ),
+      order_by: named('WebhookOrderByColumns', Joi.string().valid(...WEBHOOK_ORDERS)).default('updated_at'),
+      order_dir: orderDirection().default('asc'),
+      pagination: pagination(),
+    }),
+  ),
+  answer: listOf('WebhookQueryResponse', named('WebhookNoKey', Joi.object(webhookFields))),
   async handle({ caller: { organizationId }, body, deps: { store } }) {
     const { ids } = body.filters;
     const page = toPage(body.pagination);

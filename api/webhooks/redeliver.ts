@@ -3,15 +3,19 @@ import Joi from 'joi';
 import { operation } from '../http/operation.js';
 import { integer, orNull } from '../schemas/fields.js';
 import { webhookOf } from './webhookOf.js';
+import { named } from '../schemas/reference.js';
 
 /** POST /webhooks/{webhook_id}/redeliver: repeats finished deliveries and enables a disabled webhook. */
 export const redeliver = operation({
   method: 'post',
   path: '/webhooks/{webhook_id}/redeliver',
+  operationId: 'redeliver_webhook_events',
+  tag: 'Webhooks',
   auth: 'key',
   summary: 'Sends named deliveries once more, or all that were given up; starts a disabled webhook again.',
-  body: Joi.object({ ids: orNull(Joi.array().items(integer()).max(1000), []) }),
-  answer: Joi.object({ success: Joi.boolean().required(), count: integer().required() }),
+  description: '',
+  body: named('RedeliverEventsRequest', Joi.object({ ids: orNull(Joi.array().items(integer()).max(1000), []) })),
+  answer: named('RedeliveredEvents', Joi.object({ success: Joi.boolean().required(), count: integer().required() })),
   async handle(call) {
     const { _id } = await webhookOf(call);
     const { ids } = call.body;

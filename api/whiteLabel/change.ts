@@ -6,15 +6,19 @@ import { operation } from '../http/operation.js';
 import { presentWhiteLabel } from '../presenters/whiteLabel.js';
 import { integer } from '../schemas/fields.js';
 import { MAX_MEMBERS } from '../schemas/listing.js';
-import { success } from '../schemas/users.js';
 import { whiteLabelInput, whiteLabelRecord } from '../schemas/whiteLabel.js';
+import { named } from '../schemas/reference.js';
+import { success } from '../schemas/answers.js';
 
 /** POST /white_label/create: stores OAuth clients, all or none. A second client of a source replaces the first. */
 export const createWhiteLabels = operation({
   method: 'post',
   path: '/white_label/create',
+  operationId: 'create_white_labels_white_label_create_post',
+  tag: 'White Label',
   auth: 'key',
   summary: "Stores the organization's own OAuth clients, one a source.",
+  description: '',
   createsWork: true,
   body: Joi.array().items(whiteLabelInput()).max(OAUTH_SOURCES.length).required(),
   answer: Joi.array().items(whiteLabelRecord),
@@ -28,8 +32,11 @@ export const createWhiteLabels = operation({
 export const updateWhiteLabel = operation({
   method: 'post',
   path: '/white_label/update',
+  operationId: 'update_white_label_white_label_update_post',
+  tag: 'White Label',
   auth: 'key',
   summary: 'Changes the OAuth client of one source; secrets that are not given stay.',
+  description: '',
   body: whiteLabelInput(),
   answer: whiteLabelRecord,
   async handle({ caller: { organizationId }, body, deps: { store, unit } }) {
@@ -43,9 +50,12 @@ export const updateWhiteLabel = operation({
 export const deleteWhiteLabels = operation({
   method: 'post',
   path: '/white_label/delete',
+  operationId: 'delete_white_labels_white_label_delete_post',
+  tag: 'White Label',
   auth: 'key',
   summary: 'Deletes OAuth clients of the organization.',
-  body: Joi.object({ ids: Joi.array().items(integer()).max(MAX_MEMBERS).required() }),
+  description: '',
+  body: named('DeleteWhiteLabelRequest', Joi.object({ ids: Joi.array().items(integer()).max(MAX_MEMBERS).required() })),
   answer: success,
   async handle({ caller: { organizationId }, body, deps: { store } }) {
     await store.whiteLabels.remove(organizationId, body.ids);

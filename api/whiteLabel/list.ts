@@ -1,13 +1,13 @@
 import Joi from 'joi';
 
-import { ORDER_DIRECTIONS } from '../../contract/fileFilters.js';
-import { OAUTH_SOURCES } from '../../contract/whiteLabel.js';
 import { operation } from '../http/operation.js';
 import { presentWhiteLabel } from '../presenters/whiteLabel.js';
 import { listOf } from '../schemas/answers.js';
 import { integer, orNull } from '../schemas/fields.js';
 import { MAX_MEMBERS, pagination, toPage } from '../schemas/listing.js';
 import { whiteLabelRecord } from '../schemas/whiteLabel.js';
+import { named } from '../schemas/reference.js';
+import { orderDirection, oauthSource } from '../schemas/enums.js';
 
 const ORDERS = { created_at: 'createdAt', data_source_type: 'dataSourceType' } as const;
 
@@ -15,20 +15,29 @@ const ORDERS = { created_at: 'createdAt', data_source_type: 'dataSourceType' } a
 export const listWhiteLabels = operation({
   method: 'post',
   path: '/white_label/list',
+  operationId: 'list_white_labels_white_label_list_post',
+  tag: 'White Label',
   auth: 'key',
   summary: "Lists the organization's own OAuth clients, without secrets.",
-  body: Joi.object({
-    filters: Joi.object({
-      ids: orNull(Joi.array().items(integer()).max(MAX_MEMBERS), []),
-      data_source_type: orNull(Joi.array().items(Joi.string().valid(...OAUTH_SOURCES)), []),
-    }).default({ ids: [], data_source_type: [] }),
-    order_by: Joi.string().valid('created_at', 'data_source_type').default('created_at'),
-    order_dir: Joi.string()
-      .valid(...ORDER_DIRECTIONS)
-      .default('asc'),
-    pagination: pagination(),
-  }),
-  answer: listOf(whiteLabelRecord),
+  description: '',
+  body: named(
+    'ListWhiteLabelRequest',
+    Joi.object({
+      filters: named(
+        'WhiteLabelFilters',
+        Joi.object({
+          ids: orNull(Joi.array().items(integer()).max(MAX_MEMBERS), []),
+          data_source_type: orNull(Joi.array().items(oauthSource()), []),
+        }),
+      ).default({ ids: [], data_source_type: [] }),
+      order_by: named('WhiteLabelOrderByColumns', Joi.string().valid('created_at', 'data_source_type')).default(
+        'created_at',
+      ),
+      order_dir: orderDirection().default('asc'),
+      pagination: pagination(),
+    }),
+  ),
+  answer: listOf('WhiteLabels', whiteLabelRecord),
   async handle({ caller: { organizationId }, body, deps: { store } }) {
     const listing = {
       ids: body.filters.ids,

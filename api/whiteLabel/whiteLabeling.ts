@@ -2,6 +2,7 @@ import Joi from 'joi';
 
 import { effectiveLimits } from '../../contract/limits.js';
 import { operation } from '../http/operation.js';
+import { named } from '../schemas/reference.js';
 
 const object = () => Joi.object().unknown();
 
@@ -9,14 +10,20 @@ const object = () => Joi.object().unknown();
 export const whiteLabeling = operation({
   method: 'get',
   path: '/auth/v1/white_labeling',
+  operationId: 'get_white_labeling_auth_v1_white_labeling_get',
+  tag: 'Auth',
   auth: 'user',
   summary: "Tells a front-end the calling user's limits and which sources have an OAuth client of the organization.",
-  answer: Joi.object({
-    remove_branding: Joi.boolean().required(),
-    integrations: object().required(),
-    custom_limits: object().required(),
-    connector_settings: object().required(),
-  }),
+  description: '',
+  answer: named(
+    'WhiteLabelingResponse',
+    Joi.object({
+      remove_branding: Joi.boolean().required(),
+      integrations: object().required(),
+      custom_limits: object().required(),
+      connector_settings: object().required(),
+    }),
+  ),
   async handle({ caller, deps: { store, settings } }) {
     const [organization, user, types] = await Promise.all([
       store.organizations.record(caller.organizationId),

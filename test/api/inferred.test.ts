@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import Joi from 'joi';
 
-import { operation } from '../../api/http/operation.js';
+import { undocumented } from '../../api/http/operation.js';
 import { orNull } from '../../api/schemas/fields.js';
 import type { Infer } from '../../api/schemas/inferred.js';
 
@@ -37,8 +37,8 @@ test('the type of a body follows from its schema, with optional fields and allow
   expect(absent).toBeUndefined();
 });
 
-test('a handler has typed parameters of its path, query and body', () => {
-  const declared = operation({
+test('a handler knows the names in its path, its query and its body', () => {
+  const declared = undocumented({
     method: 'post',
     path: '/things/{thing_id}',
     auth: 'key',

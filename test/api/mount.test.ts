@@ -12,7 +12,7 @@ import { mount } from '../../api/http/mount.js';
 import {
   type Call,
   FileAnswer,
-  operation,
+  undocumented,
   type Operation,
   PageAnswer,
   RedirectAnswer,
@@ -70,26 +70,26 @@ const usual = { summary: 'A test.', answer: Joi.any() } as const;
 const post = { ...usual, method: 'post', auth: 'user', body } as const;
 const get = { ...usual, method: 'get', auth: 'user' } as const;
 const OPERATIONS: readonly Operation[] = [
-  operation({
+  undocumented({
     ...post,
     path: '/things/{thing_id}',
     query: Joi.object({ n: Joi.number() }),
     handle: recordCall({ fine: 'é' }),
   }),
-  operation({ ...post, path: '/contents', takesContents: true, handle: recordCall({}) }),
-  operation({ ...post, path: '/list', auth: 'reader', handle: recordCall({}) }),
-  operation({ ...get, path: '/read', handle: recordCall({}) }),
-  operation({ ...get, path: '/change', changesRecords: true, handle: recordCall({}) }),
-  operation({ ...get, path: '/fails', auth: 'reader', handle: () => Promise.reject(new HttpError(409, 'busy')) }),
-  operation({ ...get, path: '/file', handle: recordCall(new FileAnswer(Buffer.from('bytes'), 'application/pdf')) }),
-  operation({
+  undocumented({ ...post, path: '/contents', takesContents: true, handle: recordCall({}) }),
+  undocumented({ ...post, path: '/list', auth: 'reader', handle: recordCall({}) }),
+  undocumented({ ...get, path: '/read', handle: recordCall({}) }),
+  undocumented({ ...get, path: '/change', changesRecords: true, handle: recordCall({}) }),
+  undocumented({ ...get, path: '/fails', auth: 'reader', handle: () => Promise.reject(new HttpError(409, 'busy')) }),
+  undocumented({ ...get, path: '/file', handle: recordCall(new FileAnswer(Buffer.from('bytes'), 'application/pdf')) }),
+  undocumented({
     ...get,
     path: '/page',
     auth: 'open',
     handle: recordCall(new PageAnswer(202, '<p>', { 'x-own': 'yes' })),
   }),
-  operation({ ...get, path: '/redirect', auth: 'open', handle: recordCall(new RedirectAnswer('/page')) }),
-  operation({
+  undocumented({ ...get, path: '/redirect', auth: 'open', handle: recordCall(new RedirectAnswer('/page')) }),
+  undocumented({
     ...usual,
     method: 'post',
     path: '/form',
@@ -99,14 +99,14 @@ const OPERATIONS: readonly Operation[] = [
     body: Joi.object({ a: Joi.string() }),
     handle: recordCall({}),
   }),
-  operation({
+  undocumented({
     ...{ ...post, path: '/keep' },
     async handle(call) {
       await call.receive(Buffer.from('x'));
       throw new HttpError(409, 'busy');
     },
   }),
-  operation({
+  undocumented({
     ...{ ...get, path: '/hold', auth: 'reader', searches: true },
     async handle(call) {
       calls.push(call as never);

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 
 import { EXTENSIONS } from '../../api/extensions.js';
 import { operations } from '../../api/routes.js';
-import { type Document, ours, theirs } from '../support/contract.js';
+import { answerOf, type Document, ours, theirs } from '../support/contract.js';
 
 const names = (document: Document): string[] =>
   Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -47,8 +47,8 @@ test('an upload has exactly the options of the contract in the query, and a file
   expect(Object.keys(described?.requestBody?.content ?? {})).toEqual(Object.keys(contract?.requestBody?.content ?? {}));
 });
 
-test('a file record is described with the 39 keys of the contract and our own', () => {
-  const described = ours.paths['/resync_file']?.['post']?.responses['200']?.content['application/json']?.schema;
+test('a file record is described with all 39 keys, as in the contract, and those of ours', () => {
+  const described = answerOf(ours, 'post', '/resync_file');
   expect(Object.keys(described?.properties ?? {}).sort()).toEqual(
     [
       ...Object.keys(theirs.components.schemas?.['UserFile']?.properties ?? {}),
@@ -66,7 +66,10 @@ test('no parameter is a version, and only paths under /auth/v1 contain one', () 
   }
 });
 
-test('describes failures as well as success', () => {
-  const responses = Object.keys(ours.paths['/scrape_sitemap']?.['post']?.responses ?? {});
-  expect(responses).toEqual(expect.arrayContaining(['200', '401', '403', '404', '409', '413', '422', '429']));
+test('failures are described beside success; 403 where only an API key may call', () => {
+  const responsesOf = (path: string) => Object.keys(ours.paths[path]?.['post']?.responses ?? {});
+  const always = ['200', '401', '404', '409', '413', '422', '429', '431', '503', '507'];
+  expect(responsesOf('/scrape_sitemap')).toEqual(expect.arrayContaining(always));
+  expect(responsesOf('/scrape_sitemap')).not.toContain('403');
+  expect(responsesOf('/delete_users')).toEqual(expect.arrayContaining([...always, '403']));
 });

@@ -93,6 +93,11 @@ test('every operation has exactly the fields of the contract', () =>
   each(({ path, described, contract }) => {
     const isOfContract = (field: string): boolean => !(`${path.slice(1)}.${field}` in EXTENSIONS.requestFields);
     expect([...described.keys()].filter(isOfContract).toSorted()).toEqual([...contract.keys()].toSorted());
+    for (const [field, { schema }] of described)
+      expect({ field, marked: schema['x-allotrope-extension'] === true }).toEqual({
+        field,
+        marked: !isOfContract(field),
+      });
   }));
 
 test('every operation requires exactly the fields that the contract requires', () =>

@@ -10,7 +10,8 @@ interface Kind extends Schema {
 /** Returns a schema as one schema per type. */
 function kindsOf(document: Document, schema: Schema): Kind[] {
   const whole = resolve(document, schema);
-  if (whole.anyOf) return whole.anyOf.flatMap((option) => kindsOf(document, option));
+  const parts = whole.anyOf ?? whole.oneOf;
+  if (parts) return parts.flatMap((one) => kindsOf(document, one));
   if (Array.isArray(whole.type)) return whole.type.flatMap((type) => kindsOf(document, { ...whole, type }));
   // Joi includes null in the enum.
   if (whole.type === 'null') return [{ type: 'null' }];
@@ -71,7 +72,8 @@ function ofKind(compared: Compared, mine: Kind, other: Kind, path: string): stri
     ...fields.flatMap(([name, field]) => {
       const known = other.properties?.[name];
       if (known) return differences(compared, field, known, below(name));
-      return added.has(below(name)) || ofRecords?.has(name) ? [] : [`${below(name)}: is not in the contract`];
+      if (!added.has(below(name)) && !ofRecords?.has(name)) return [`${below(name)}: is not in the contract`];
+      return field['x-allotrope-extension'] === true ? [] : [`${below(name)}: is not marked as an extension`];
     }),
   ];
 }

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 
-import { openApiDocument } from '../../api/openapi.js';
+import { openApiDocument } from '../../api/openapi/document.js';
 import { operations } from '../../api/routes.js';
 
 export interface Schema {
@@ -15,6 +15,7 @@ export interface Schema {
   readonly required?: readonly string[];
   readonly enum?: readonly unknown[];
   readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
   readonly default?: unknown;
 }
 
@@ -45,7 +46,21 @@ export interface Document {
 export const theirs = JSON.parse(
   readFileSync(new URL('../fixtures/openapi.json', import.meta.url), 'utf8'),
 ) as Document;
-export const ours = openApiDocument() as unknown as Document;
+export const ours = inPlace(openApiDocument()) as Document;
+
+/** Returns our document with its shared parameters, headers and responses in place of the references to them. */
+function inPlace(document: Readonly<Record<string, unknown>>): unknown {
+  const shared = document['components'] as Record<string, Record<string, unknown>>;
+  const replace = (part: unknown): unknown => {
+    if (Array.isArray(part)) return part.map(replace);
+    if (typeof part !== 'object' || part === null) return part;
+    const { $ref } = part as Schema;
+    const [, kind = '', name = ''] = /^#\/components\/(parameters|headers|responses)\/(.+)$/.exec($ref ?? '') ?? [];
+    if (kind !== '') return replace(shared[kind]?.[name]);
+    return Object.fromEntries(Object.entries(part).map(([key, value]) => [key, replace(value)]));
+  };
+  return { ...document, paths: replace(document['paths']) };
+}
 
 /** Follows a reference into the document's components. */
 export function resolve(document: Document, schema: Schema): Schema {
@@ -53,10 +68,11 @@ export function resolve(document: Document, schema: Schema): Schema {
   return resolve(document, document.components.schemas?.[schema.$ref.split('/').at(-1) ?? ''] ?? {});
 }
 
-/** Returns the alternatives of a schema: the members of anyOf, resolved, or the schema itself. */
+/** The schemas that a value may follow: those of anyOf or oneOf, each resolved, else the one itself. */
 export function choices(document: Document, schema: Schema): readonly Schema[] {
   const whole = resolve(document, schema);
-  return whole.anyOf ? whole.anyOf.flatMap((one) => choices(document, one)) : [whole];
+  const parts = whole.anyOf ?? whole.oneOf;
+  return parts ? parts.flatMap((one) => choices(document, one)) : [whole];
 }
 
 export function bodyOf(document: Document, method: string, path: string): Schema | undefined {

@@ -83,8 +83,11 @@ const connectAgainOf = ({ type }: DataSourceDoc): string =>
 export const diagnosis = operation({
   method: 'get',
   path: '/data_sources/{data_source_id}/diagnosis',
+  operationId: 'diagnose_data_source',
+  tag: 'Data Sources',
   auth: 'user',
   summary: 'Looks at a connection part by part: each with what to do.',
+  description: '',
   answer: diagnosisAnswer,
   async handle({ caller, params, requestId, deps }) {
     const source = await dataSourceOf(caller, pathId(params, 'data_source_id'), deps.store);

@@ -10,6 +10,7 @@ import type { HandedOver } from '../../schemas/handedOver.js';
 import { credential } from '../../schemas/integrations.js';
 import { tags } from '../../schemas/tags.js';
 import { connectAccount } from '../connectAccount.js';
+import { named } from '../../schemas/reference.js';
 
 /** The name becomes part of a host name. */
 const ACCOUNT = /^[a-z0-9]{3,24}$/;
@@ -32,15 +33,21 @@ export const azureHandedOver = ({ account_name: name = '', account_key: key = ''
 export const connectAzure = operation({
   method: 'post',
   path: '/integrations/azure_blob_storage',
+  operationId: 'azure_blob_storage_auth_integrations_azure_blob_storage_post',
+  tag: 'Integrations',
   auth: 'user',
   summary: 'Connects Azure Blob Storage with the key of an account.',
+  description: '',
   createsWork: true,
-  body: Joi.object({
-    account_name: credential(),
-    account_key: credential(),
-    sync_source_items: Joi.boolean().default(true),
-    data_source_tags: tags().default({}),
-  }),
+  body: named(
+    'AzureBlobAuthRequest',
+    Joi.object({
+      account_name: credential(),
+      account_key: credential(),
+      sync_source_items: Joi.boolean().default(true),
+      data_source_tags: tags().default({}),
+    }),
+  ),
   answer: dataSourceRecord,
   async handle({ caller, body, deps }): Promise<DataSourceRecord> {
     const credentials = azureCredentials(body.account_name, body.account_key, ['body', 'account_name']);

@@ -8,7 +8,7 @@ import { OAUTH_SOURCES, type OAuthSource } from '../../../contract/whiteLabel.js
 import type { AttemptDoc } from '../../../store/connections/model.js';
 import type { DataSourceDoc } from '../../../store/dataSources/model.js';
 import type { ApiDeps } from '../../deps.js';
-import { type Operation, operation, type PageAnswer, RedirectAnswer } from '../../http/operation.js';
+import { type Operation, undocumented, type PageAnswer, RedirectAnswer } from '../../http/operation.js';
 import { cancelledPage, connectedPage, failedPage, pagePath, pendingPage, unknownPage } from './pages.js';
 
 /** Time limit of the page; the connection continues without it. */
@@ -24,7 +24,7 @@ const nameOf = (service: OAuthSource): string =>
 
 /** GET /integrations/<source>: the provider redirects the user here, with a code or a refusal. */
 const callback = (service: OAuthSource): Operation =>
-  operation({
+  undocumented({
     method: 'get',
     path: `/integrations/${CALLBACK_PATHS[service]}`,
     auth: 'open',

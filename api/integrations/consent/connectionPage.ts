@@ -4,7 +4,7 @@ import { CONNECTED_SOURCES, isConnectedSource } from '../../../contract/sources.
 import type { AttemptDoc } from '../../../store/connections/model.js';
 import type { DataSourceDoc } from '../../../store/dataSources/model.js';
 import type { ApiDeps } from '../../deps.js';
-import { operation, type PageAnswer } from '../../http/operation.js';
+import { undocumented, type PageAnswer } from '../../http/operation.js';
 import { chooserPage } from './chooser.js';
 import { goOn } from './goOn.js';
 import { html } from '../../http/html.js';
@@ -42,7 +42,7 @@ const placeIn = ({ in: folder = '', page: number = 0 }: Infer<ReturnType<typeof 
 });
 
 /** GET /connections/…: continues with a connected account: a selection of its items, or a button that syncs. */
-export const connectionPage = operation({
+export const connectionPage = undocumented({
   method: 'get',
   path: CONNECTION_PATH,
   auth: 'open',
@@ -64,7 +64,7 @@ export const connectionPage = operation({
 });
 
 /** POST /connections/…: processes the user's decision. */
-export const decideOnConnection = operation({
+export const decideOnConnection = undocumented({
   method: 'post',
   path: CONNECTION_PATH,
   auth: 'open',

@@ -15,6 +15,7 @@ import { callSource } from '../callSource.js';
 import { broughtClient } from './broughtClient.js';
 import { factsOf } from './facts.js';
 import { newConnectionPage } from './newConnectionPage.js';
+import { named } from '../../schemas/reference.js';
 
 const notConnectable = (service: OAuthSource): HttpError =>
   new HttpError(400, `${service} can not be connected in this version.`);
@@ -26,11 +27,14 @@ const notConnectable = (service: OAuthSource): HttpError =>
 export const oauthUrl = operation({
   method: 'post',
   path: '/integrations/oauth_url',
+  operationId: 'get_oauth_url_integrations_oauth_url_post',
+  tag: 'Integrations',
   auth: 'user',
   summary: 'Returns an address at which a user connects an account, or continues with a connected one.',
+  description: '',
   createsWork: true,
   body: oauthUrlBody(),
-  answer: Joi.object({ oauth_url: Joi.string().required() }),
+  answer: named('OuthURLResponse', Joi.object({ oauth_url: Joi.string().required() })),
   async handle({ caller, body, deps }) {
     const { service } = body;
     const known = body.connecting_new_account ? null : await knownSource(caller, body, deps);

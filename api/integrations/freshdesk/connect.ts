@@ -6,10 +6,12 @@ import { operation } from '../../http/operation.js';
 import { toConnectionOptions } from '../../schemas/consent.js';
 import { orNull } from '../../schemas/fields.js';
 import { ingestFields } from '../../schemas/ingest.js';
-import { credential, fileSyncConfig, requestId, success } from '../../schemas/integrations.js';
+import { credential, fileSyncConfig, requestId } from '../../schemas/integrations.js';
 import type { HandedOver } from '../../schemas/handedOver.js';
 import { tags } from '../../schemas/tags.js';
 import { connectAccount } from '../connectAccount.js';
+import { named } from '../../schemas/reference.js';
+import { success } from '../../schemas/answers.js';
 
 /** The domain becomes part of a host name. */
 const DOMAIN = /^([a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)(?:\.freshdesk\.com)?$/i;
@@ -30,20 +32,26 @@ export const freshdeskHandedOver = (given: HandedOver): FreshdeskCredentials =>
 export const connectFreshdesk = operation({
   method: 'post',
   path: '/integrations/freshdesk',
+  operationId: 'freshdesk_connect_integrations_freshdesk_post',
+  tag: 'Integrations',
   auth: 'user',
   summary: 'Connects Freshdesk with the API key of an agent.',
+  description: '',
   createsWork: true,
-  body: Joi.object({
-    domain: credential(),
-    api_key: credential(),
-    tags: orNull(tags(), {}),
-    ...ingestFields(),
-    sync_files_on_connection: orNull(Joi.boolean(), true),
-    request_id: requestId(),
-    sync_source_items: Joi.boolean().default(true),
-    file_sync_config: fileSyncConfig(),
-    data_source_tags: tags().default({}),
-  }),
+  body: named(
+    'FreshDeskConnectRequest',
+    Joi.object({
+      domain: credential(),
+      api_key: credential(),
+      tags: orNull(tags(), {}),
+      ...ingestFields(),
+      sync_files_on_connection: orNull(Joi.boolean(), true),
+      request_id: requestId(),
+      sync_source_items: Joi.boolean().default(true),
+      file_sync_config: fileSyncConfig(),
+      data_source_tags: tags().default({}),
+    }),
+  ),
   answer: success,
   async handle({ caller, body, deps }) {
     await connectAccount(

@@ -11,7 +11,11 @@ export const gitBookHandedOver = (given: HandedOver): GitBookCredentials => ({
 /** POST /integrations/gitbook: connects an organization of GitBook. */
 export const connectGitBook = connectByToken({
   path: '/integrations/gitbook',
+  operationId: 'gitbook_connect_integrations_gitbook_post',
+  tag: 'Integrations',
   summary: 'Connects GitBook with a token.',
+  description: '',
+  requestName: 'GitbookConnectRequest',
   type: 'GITBOOK',
   fields: ['organization', 'access_token'],
   credentialsOf: ({ organization, access_token: accessToken }): GitBookCredentials => ({ organization, accessToken }),

@@ -4,6 +4,7 @@ import { operation } from '../../http/operation.js';
 import { integer } from '../../schemas/fields.js';
 import { callSource } from '../callSource.js';
 import { accountOf, connectedSourceOf } from '../dataSourceOf.js';
+import { named } from '../../schemas/reference.js';
 
 /** Maximum number of spaces in the response. */
 const MAX_SPACES = 10_000;
@@ -12,20 +13,29 @@ const MAX_SPACES = 10_000;
 export const gitBookSpaces = operation({
   method: 'get',
   path: '/integrations/gitbook/spaces',
+  operationId: 'gitbook_spaces_integrations_gitbook_spaces_get',
+  tag: 'Integrations',
   auth: 'user',
   summary: 'Lists the spaces of a connected GitBook.',
+  description: '',
   query: Joi.object({ data_source_id: integer().required() }),
-  answer: Joi.object({
-    results: Joi.array()
-      .items(
-        Joi.object({
-          id: Joi.string().required(),
-          name: Joi.string().allow('').required(),
-          url: Joi.string().allow(null).required(),
-        }),
-      )
-      .required(),
-  }),
+  answer: named(
+    'GitbookSpaces',
+    Joi.object({
+      results: Joi.array()
+        .items(
+          named(
+            'GitbookSpace',
+            Joi.object({
+              id: Joi.string().required(),
+              name: Joi.string().allow('').required(),
+              url: Joi.string().allow(null).required(),
+            }),
+          ),
+        )
+        .required(),
+    }),
+  ),
   async handle({ caller, query, deps }) {
     const source = await connectedSourceOf(caller, query.data_source_id, deps.store, 'GITBOOK');
     const account = accountOf(source, deps);

@@ -4,11 +4,13 @@ import { DEFAULT_EMBEDDING_MODEL } from '../../../contract/embeddingModels.js';
 import { operation } from '../../http/operation.js';
 import { estimate } from '../../schemas/estimates.js';
 import { integer, orNull } from '../../schemas/fields.js';
-import { embeddingModel } from '../../schemas/ingest.js';
-import { fileSyncConfig, itemIds, selectionFields, success } from '../../schemas/integrations.js';
+import { fileSyncConfig, itemIds, selectionFields } from '../../schemas/integrations.js';
 import { connectedSourceOf } from '../dataSourceOf.js';
 import { selectionWishes } from '../keptOptions.js';
 import { syncSelection } from '../syncSelection.js';
+import { named } from '../../schemas/reference.js';
+import { embeddingModel } from '../../schemas/enums.js';
+import { success } from '../../schemas/answers.js';
 
 const MAX_SPACES = 20;
 
@@ -16,16 +18,22 @@ const MAX_SPACES = 20;
 export const syncGitBook = operation({
   method: 'post',
   path: '/integrations/gitbook/sync',
+  operationId: 'gitbook_sync_integrations_gitbook_sync_post',
+  tag: 'Integrations',
   auth: 'user',
   summary: 'Syncs the pages of some spaces of a connected GitBook.',
+  description: '',
   createsWork: true,
-  body: Joi.object({
-    space_ids: itemIds().max(MAX_SPACES).required(),
-    data_source_id: integer().required(),
-    ...selectionFields(),
-    embedding_model: orNull(embeddingModel(), DEFAULT_EMBEDDING_MODEL),
-    file_sync_config: fileSyncConfig(),
-  }),
+  body: named(
+    'GitbookSyncRequest',
+    Joi.object({
+      space_ids: itemIds().max(MAX_SPACES).required(),
+      data_source_id: integer().required(),
+      ...selectionFields(),
+      embedding_model: orNull(embeddingModel(), DEFAULT_EMBEDDING_MODEL),
+      file_sync_config: fileSyncConfig(),
+    }),
+  ),
   answer: success,
   dryAnswer: estimate,
   async handle({ caller, body, given, deps }) {

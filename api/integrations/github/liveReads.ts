@@ -1,11 +1,12 @@
 import Joi from 'joi';
 
 import { HttpError } from '../../http/errors.js';
-import { type Operation, operation } from '../../http/operation.js';
+import { type Documentation, type DocumentedOperation, operation } from '../../http/operation.js';
 import { pathId } from '../../http/pathId.js';
 import { integer, nullable } from '../../schemas/fields.js';
 import {
   changedFile,
+  GITHUB_NAMES,
   gitHubListing,
   type GitHubList,
   issue,
@@ -17,23 +18,33 @@ import {
 } from '../../schemas/github.js';
 import { callSource } from '../callSource.js';
 import { accountOf, connectedSourceOf, onlySourceOf } from '../dataSourceOf.js';
+import { named } from '../../schemas/reference.js';
 
 const PLACE = '/integrations/data/github';
 const absent = (what: string): HttpError =>
   new HttpError(404, `GitHub has no such repository for the connected account, or no such ${what} in it.`);
 
 /** Returns a page of records of a kind, read from GitHub at the time of the call. */
-const list = (kind: GitHubList, path: string, summary: string, record: Joi.Schema): Operation =>
+const list = (
+  kind: GitHubList,
+  path: string,
+  record: Joi.Schema,
+  documented: Omit<Documentation, 'tag'> & { readonly summary: string },
+): DocumentedOperation =>
   operation({
+    ...documented,
+    tag: 'Github',
     method: 'post',
     path: `${PLACE}/${path}`,
     auth: 'user',
-    summary,
     body: gitHubListing(kind),
-    answer: Joi.object({
-      data: Joi.array().items(record).required(),
-      next_cursor: nullable(Joi.string()).required(),
-    }),
+    answer: named(
+      GITHUB_NAMES[kind].page,
+      Joi.object({
+        data: Joi.array().items(record).required(),
+        next_cursor: nullable(Joi.string()).required(),
+      }),
+    ),
     async handle({ caller, body, deps }) {
       const source = await connectedSourceOf(caller, body.data_source_id, deps.store, 'GITHUB');
       const asked = {
@@ -55,8 +66,16 @@ const list = (kind: GitHubList, path: string, summary: string, record: Joi.Schem
   });
 
 /** Returns one record by its number, read from GitHub at the time of the call. */
-const one = (kind: 'issues' | 'pull_requests', name: string, what: string, record: Joi.Schema): Operation =>
+const one = (
+  kind: 'issues' | 'pull_requests',
+  name: string,
+  what: string,
+  record: Joi.Schema,
+  documented: Omit<Documentation, 'tag'>,
+): DocumentedOperation =>
   operation({
+    ...documented,
+    tag: 'Github',
     method: 'get',
     path: `${PLACE}/${kind}/{${name}}`,
     auth: 'user',
@@ -79,12 +98,38 @@ const one = (kind: 'issues' | 'pull_requests', name: string, what: string, recor
   });
 
 /** /integrations/data/github/…: issues and pull requests with their comments, commits and files. */
-export const gitHubLiveReads: readonly Operation[] = [
-  list('issues', 'issues', 'Lists the issues of a repository of a connected GitHub.', issue),
-  one('issues', 'issue_number', 'issue', issue),
-  list('pull_requests', 'pull_requests', 'Lists the pull requests of a repository of a connected GitHub.', pullRequest),
-  one('pull_requests', 'pull_number', 'pull request', wholePullRequest),
-  list('comments', 'pull_requests/comments', 'Lists the comments on the code of a pull request.', pullComment),
-  list('commits', 'pull_requests/commits', 'Lists the commits of a pull request.', pullCommit),
-  list('files', 'pull_requests/files', 'Lists the files that a pull request changes.', changedFile),
+export const gitHubLiveReads: readonly DocumentedOperation[] = [
+  list('issues', 'issues', issue, {
+    operationId: 'issues_integrations_data_github_issues_post',
+    summary: 'Lists the issues of a repository of a connected GitHub.',
+    description: '',
+  }),
+  one('issues', 'issue_number', 'issue', issue, {
+    operationId: 'issue_integrations_data_github_issues__issue_number__get',
+    description: '',
+  }),
+  list('pull_requests', 'pull_requests', pullRequest, {
+    operationId: 'get_prs_integrations_data_github_pull_requests_post',
+    summary: 'Lists the pull requests of a repository of a connected GitHub.',
+    description: '',
+  }),
+  one('pull_requests', 'pull_number', 'pull request', wholePullRequest, {
+    operationId: 'get_pr_integrations_data_github_pull_requests__pull_number__get',
+    description: '',
+  }),
+  list('comments', 'pull_requests/comments', pullComment, {
+    operationId: 'pr_comments_integrations_data_github_pull_requests_comments_post',
+    summary: 'Lists the comments on the code of a pull request.',
+    description: '',
+  }),
+  list('commits', 'pull_requests/commits', pullCommit, {
+    operationId: 'pr_commits_integrations_data_github_pull_requests_commits_post',
+    summary: 'Lists the commits of a pull request.',
+    description: '',
+  }),
+  list('files', 'pull_requests/files', changedFile, {
+    operationId: 'pr_files_integrations_data_github_pull_requests_files_post',
+    summary: 'Lists the files that a pull request changes.',
+    description: '',
+  }),
 ];

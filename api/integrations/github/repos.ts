@@ -4,6 +4,7 @@ import { operation } from '../../http/operation.js';
 import { integer, orNull } from '../../schemas/fields.js';
 import { callSource } from '../callSource.js';
 import { accountOf, onlySourceOf } from '../dataSourceOf.js';
+import { named } from '../../schemas/reference.js';
 
 /** Maximum page size of GitHub. */
 const MAX_PER_PAGE = 100;
@@ -12,8 +13,11 @@ const MAX_PER_PAGE = 100;
 export const gitHubRepos = operation({
   method: 'get',
   path: '/integrations/github/repos',
+  operationId: 'github_list_repos_integrations_github_repos_get',
+  tag: 'Integrations',
   auth: 'user',
   summary: 'Lists the repositories of a connected GitHub.',
+  description: '',
   query: Joi.object({
     per_page: integer().min(1).default(30),
     page: integer().min(1).default(1),
@@ -21,12 +25,15 @@ export const gitHubRepos = operation({
   }),
   answer: Joi.array()
     .items(
-      Joi.object({
-        // Text, because front-ends pass the id on to POST /integrations/github/sync_repos.
-        id: Joi.string().required(),
-        name: Joi.string().required(),
-        url: Joi.string().allow(null).required(),
-      }),
+      named(
+        'GithubRepository',
+        Joi.object({
+          // Text, because front-ends pass the id on to POST /integrations/github/sync_repos.
+          id: Joi.string().required(),
+          name: Joi.string().required(),
+          url: Joi.string().allow(null).required(),
+        }),
+      ),
     )
     .required(),
   async handle({ caller, query, deps }) {

@@ -5,10 +5,12 @@ import type { Container } from '../../../connectors/connector.js';
 import { HttpError, notFound } from '../../http/errors.js';
 import { operation } from '../../http/operation.js';
 import { integer, orNull } from '../../schemas/fields.js';
-import { itemIds, success } from '../../schemas/integrations.js';
+import { itemIds } from '../../schemas/integrations.js';
 import { acceptListing } from '../../../store/connections/acceptRuns.js';
 import { callSource } from '../callSource.js';
 import { accountOf, onlySourceOf } from '../dataSourceOf.js';
+import { named } from '../../schemas/reference.js';
+import { success } from '../../schemas/answers.js';
 
 const MAX_REPOS = 25;
 const PAGE_SIZE = 100;
@@ -24,13 +26,19 @@ function isMeant(word: string, { id, name, url }: Container): boolean {
 export const syncGitHubRepos = operation({
   method: 'post',
   path: '/integrations/github/sync_repos',
+  operationId: 'github_sync_repos_integrations_github_sync_repos_post',
+  tag: 'Integrations',
   auth: 'user',
   summary: 'Lists the content of some repositories of a connected GitHub.',
+  description: '',
   createsWork: true,
-  body: Joi.object({
-    repos: itemIds().min(1).max(MAX_REPOS).required(),
-    data_source_id: orNull(integer()),
-  }),
+  body: named(
+    'GithubFetchReposRequest',
+    Joi.object({
+      repos: itemIds().min(1).max(MAX_REPOS).required(),
+      data_source_id: orNull(integer()),
+    }),
+  ),
   answer: success,
   async handle({ caller, body: { repos, data_source_id: id }, deps }) {
     const { store, unit } = deps;

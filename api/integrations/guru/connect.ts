@@ -11,7 +11,11 @@ export const guruHandedOver = ({
 /** POST /integrations/guru: connects a user of Guru. */
 export const connectGuru = connectByToken({
   path: '/integrations/guru',
+  operationId: 'guru_connect_integrations_guru_post',
+  tag: 'Integrations',
   summary: 'Connects Guru with a token.',
+  description: '',
+  requestName: 'GuruConnectRequest',
   type: 'GURU',
   fields: ['username', 'access_token'],
   credentialsOf: guruHandedOver,

@@ -6,18 +6,14 @@ import { HttpError, invalid } from '../../http/errors.js';
 import { operation } from '../../http/operation.js';
 import { estimate } from '../../schemas/estimates.js';
 import { integer, orNull } from '../../schemas/fields.js';
-import {
-  fileSyncConfig,
-  incrementalSync,
-  selectionFields,
-  success,
-  syncAttachments,
-} from '../../schemas/integrations.js';
+import { fileSyncConfig, incrementalSync, selectionFields, syncAttachments } from '../../schemas/integrations.js';
 import { callSource } from '../callSource.js';
 import { accountOf, onlySourceOf } from '../dataSourceOf.js';
 import { selectionWishes } from '../keptOptions.js';
 import { readFilter } from '../readFilter.js';
 import { syncSelection } from '../syncSelection.js';
+import { named } from '../../schemas/reference.js';
+import { success } from '../../schemas/answers.js';
 
 const INBOX = 'Inbox';
 const MAX_FOLDER = 1_024;
@@ -34,18 +30,24 @@ function onlyFolder([folder, another]: readonly MailFolder[]): MailFolder {
 export const syncOutlook = operation({
   method: 'post',
   path: '/integrations/outlook/sync',
+  operationId: 'outlook_sync_integrations_outlook_sync_post',
+  tag: 'Integrations',
   auth: 'user',
   summary: 'Syncs mails of a folder of a connected Outlook.',
+  description: '',
   createsWork: true,
-  body: Joi.object({
-    data_source_id: orNull(integer()),
-    ...selectionFields(),
-    folder: orNull(Joi.string().allow('').max(MAX_FOLDER), INBOX),
-    filters: Joi.object().unknown().required(),
-    sync_attachments: syncAttachments(),
-    incremental_sync: incrementalSync(),
-    file_sync_config: fileSyncConfig(),
-  }),
+  body: named(
+    'OutlookSyncInput',
+    Joi.object({
+      data_source_id: orNull(integer()),
+      ...selectionFields(),
+      folder: orNull(Joi.string().allow('').max(MAX_FOLDER), INBOX),
+      filters: Joi.object().unknown().required(),
+      sync_attachments: syncAttachments(),
+      incremental_sync: incrementalSync(),
+      file_sync_config: fileSyncConfig(),
+    }),
+  ),
   answer: success,
   dryAnswer: estimate,
   async handle({ caller, body, given, deps }) {

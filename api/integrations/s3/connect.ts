@@ -13,6 +13,7 @@ import type { HandedOver } from '../../schemas/handedOver.js';
 import { credential } from '../../schemas/integrations.js';
 import { tags } from '../../schemas/tags.js';
 import { connectAccount } from '../connectAccount.js';
+import { named } from '../../schemas/reference.js';
 
 const MAX_URL = 2_048;
 
@@ -57,16 +58,22 @@ export const s3HandedOver = async (given: HandedOver, deps: ApiDeps): Promise<S3
 export const connectS3 = operation({
   method: 'post',
   path: '/integrations/s3',
+  operationId: 's3_auth_integrations_s3_post',
+  tag: 'Integrations',
   auth: 'user',
   summary: 'Connects S3 or a compatible store with a key pair.',
+  description: '',
   createsWork: true,
-  body: Joi.object({
-    access_key: credential(),
-    access_key_secret: credential(),
-    endpoint_url: orNull(Joi.string().allow('').max(MAX_URL)),
-    sync_source_items: Joi.boolean().default(true),
-    data_source_tags: tags().default({}),
-  }),
+  body: named(
+    'S3AuthRequest',
+    Joi.object({
+      access_key: credential(),
+      access_key_secret: credential(),
+      endpoint_url: orNull(Joi.string().allow('').max(MAX_URL)),
+      sync_source_items: Joi.boolean().default(true),
+      data_source_tags: tags().default({}),
+    }),
+  ),
   answer: dataSourceRecord,
   async handle({ caller, body, deps }): Promise<DataSourceRecord> {
     const credentials: S3Credentials = {

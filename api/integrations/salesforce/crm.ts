@@ -1,27 +1,34 @@
 import Joi from 'joi';
 
 import { HttpError } from '../../http/errors.js';
-import { type Operation, operation } from '../../http/operation.js';
+import { type DocumentedOperation, operation } from '../../http/operation.js';
 import { CRM_OPERATIONS, crmIncludes, crmListing, type CrmOperation } from '../../schemas/crm.js';
 import { integer, nullable } from '../../schemas/fields.js';
 import { callSource } from '../callSource.js';
 import { accountOf, connectedSourceOf } from '../dataSourceOf.js';
+import { named } from '../../schemas/reference.js';
 
 /**
  * POST /integrations/data/crm/…: returns a page of records of one kind, read from Salesforce at the time of the call.
  */
-const list = (kind: CrmOperation): Operation =>
+const list = (kind: CrmOperation): DocumentedOperation =>
   operation({
     method: 'post',
     path: `/integrations/data/crm/${kind}`,
+    operationId: `get_${kind}_integrations_data_crm_${kind}_post`,
+    tag: 'CRM',
     auth: 'user',
     summary: `Lists the ${kind} of a connected Salesforce.`,
+    description: '',
     body: crmListing(kind),
-    answer: Joi.object({
-      count: integer().required(),
-      next_cursor: nullable(Joi.string()).required(),
-      data: Joi.array().items(CRM_OPERATIONS[kind].record).required(),
-    }),
+    answer: named(
+      CRM_OPERATIONS[kind].names.page,
+      Joi.object({
+        count: integer().required(),
+        next_cursor: nullable(Joi.string()).required(),
+        data: Joi.array().items(CRM_OPERATIONS[kind].record).required(),
+      }),
+    ),
     async handle({ caller, body, deps }) {
       const source = await connectedSourceOf(caller, body.data_source_id, deps.store, 'SALESFORCE');
       const asked = {
@@ -38,12 +45,15 @@ const list = (kind: CrmOperation): Operation =>
   });
 
 /** GET /integrations/data/crm/…/{id}: returns one of these records. */
-const one = (kind: CrmOperation): Operation =>
+const one = (kind: CrmOperation): DocumentedOperation =>
   operation({
     method: 'get',
     path: `/integrations/data/crm/${kind}/{id}`,
+    operationId: `get_${CRM_OPERATIONS[kind].one}_integrations_data_crm_${kind}__id__get`,
+    tag: 'CRM',
     auth: 'user',
     summary: `Answers one ${CRM_OPERATIONS[kind].one} of a connected Salesforce.`,
+    description: '',
     query: Joi.object({
       data_source_id: integer().required(),
       include_remote_data: Joi.boolean().default(false),
@@ -61,7 +71,6 @@ const one = (kind: CrmOperation): Operation =>
   });
 
 /** Every kind of record, with both operations. */
-export const crmOperations: readonly Operation[] = (Object.keys(CRM_OPERATIONS) as CrmOperation[]).flatMap((kind) => [
-  list(kind),
-  one(kind),
-]);
+export const crmOperations: readonly DocumentedOperation[] = (Object.keys(CRM_OPERATIONS) as CrmOperation[]).flatMap(
+  (kind) => [list(kind), one(kind)],
+);

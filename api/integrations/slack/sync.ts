@@ -5,22 +5,30 @@ import { invalid } from '../../http/errors.js';
 import { operation } from '../../http/operation.js';
 import { estimate } from '../../schemas/estimates.js';
 import { integer, orNull } from '../../schemas/fields.js';
-import { selectionFields, success } from '../../schemas/integrations.js';
+import { selectionFields } from '../../schemas/integrations.js';
 import { onlySourceOf } from '../dataSourceOf.js';
 import { selectionWishes } from '../keptOptions.js';
 import { syncSelection } from '../syncSelection.js';
 import type { Infer } from '../../schemas/inferred.js';
+import { named } from '../../schemas/reference.js';
+import { success } from '../../schemas/answers.js';
 
 const text = () => Joi.string().max(100);
 
-const requestBody = Joi.object({
-  filters: Joi.object({
-    conversation_id: text().allow('').required(),
-    after: orNull(text().allow('')),
-  }).required(),
-  data_source_id: orNull(integer()),
-  ...selectionFields(),
-});
+const requestBody = named(
+  'SlackSyncRequest',
+  Joi.object({
+    filters: named(
+      'SlackFilters',
+      Joi.object({
+        conversation_id: text().allow('').required(),
+        after: orNull(text().allow('')),
+      }),
+    ).required(),
+    data_source_id: orNull(integer()),
+    ...selectionFields(),
+  }),
+);
 type Body = Infer<typeof requestBody>;
 
 /** Returns the item id of the selection. @throws HttpError 422 for an invalid conversation id or time */
@@ -45,8 +53,11 @@ function externalIdOf({ conversation_id: conversation, after = '' }: Body['filte
 export const syncSlack = operation({
   method: 'post',
   path: '/integrations/slack/sync',
+  operationId: 'slack_sync_integrations_slack_sync_post',
+  tag: 'Integrations',
   auth: 'user',
   summary: 'Syncs what was said in a conversation of a connected Slack.',
+  description: '',
   createsWork: true,
   body: requestBody,
   answer: success,

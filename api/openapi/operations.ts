@@ -1,0 +1,82 @@
+import { EXTENSIONS } from '../extensions.js';
+import type { DocumentedOperation } from '../http/operation.js';
+import type { Example } from './examples.js';
+import { parametersOf } from './parameters.js';
+import { errorResponses, success } from './responses.js';
+import { SECURITY } from './security.js';
+import type { Schemas } from './toJsonSchema.js';
+import type { Json } from './types.js';
+
+const FORM: Json = {
+  'multipart/form-data': {
+    schema: { $ref: '#/components/schemas/Body_create_upload_file_uploadfile_post' },
+  },
+};
+
+/** Schemas of forms, which no Joi schema validates. */
+export const FORM_SCHEMAS: Readonly<Record<string, Json>> = {
+  Body_create_upload_file_uploadfile_post: {
+    description: 'Form with one file.',
+    type: 'object',
+    required: ['file'],
+    properties: {
+      file: {
+        description: 'Bytes of the file, with its name. The name and the bytes determine the format.',
+        type: 'string',
+        format: 'binary',
+      },
+    },
+  },
+};
+
+/** Sentence for operations that accept a missing body although the public contract requires one. */
+const OPTIONAL_BODY = 'The body may be absent: that is the same as `{}`.';
+
+/** Returns whether an object without fields is valid according to the document. */
+function acceptsNothing(schema: Json, schemas: Schemas): boolean {
+  const reference = schema['$ref'];
+  const whole =
+    typeof reference === 'string' ? (schemas.components()[reference.split('/').at(-1) ?? ''] ?? {}) : schema;
+  const needs = ['required', 'minProperties', 'anyOf', 'oneOf', 'allOf', 'not'].filter((keyword) => keyword in whole);
+  return whole['type'] === 'object' && needs.every((keyword) => keyword === 'allOf' || keyword === 'not');
+}
+
+function bodyOf({ body, takesFile }: DocumentedOperation, schemas: Schemas, { request }: Example): Json {
+  if (takesFile) return { requestBody: { required: true, content: FORM } };
+  if (!body) return {};
+  const schema = schemas.of(body, 'input');
+  const isOptional = acceptsNothing(schema, schemas);
+  return {
+    requestBody: {
+      ...(isOptional ? { description: OPTIONAL_BODY } : {}),
+      required: !isOptional,
+      content: { 'application/json': { schema, ...(request === undefined ? {} : { example: request }) } },
+    },
+  };
+}
+
+const extensionsOf: Readonly<Record<string, string>> = EXTENSIONS.operations;
+
+/** Returns the OpenAPI description of an operation. */
+export function describeOperation(operation: DocumentedOperation, schemas: Schemas, example: Example = {}): Json {
+  const { method, path, auth, operationId, tag, summary, replacedBy } = operation;
+  const reason = extensionsOf[`${method.toUpperCase()} ${path}`];
+  const description = [
+    ...(replacedBy === undefined ? [] : [`**Deprecated.** Use \`${replacedBy}\` instead.`]),
+    operation.description,
+    ...(reason === undefined ? [] : [`*Extension of the public contract.* ${reason}`]),
+  ].filter((part) => part !== '');
+  const parameters = parametersOf(operation, schemas, example.parameters ?? {});
+  return {
+    operationId,
+    tags: [tag],
+    summary,
+    ...(description.length > 0 ? { description: description.join('\n\n') } : {}),
+    ...(replacedBy === undefined ? {} : { deprecated: true }),
+    ...(auth === 'issuing' ? {} : { security: SECURITY[auth] }),
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...bodyOf(operation, schemas, example),
+    responses: { 200: success(operation, schemas, example.response), ...errorResponses(operation, schemas) },
+    ...(reason === undefined ? {} : { 'x-allotrope-extension': true }),
+  };
+}

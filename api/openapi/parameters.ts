@@ -1,0 +1,76 @@
+import { IDEMPOTENCY_HEADER, MAX_IDEMPOTENCY_KEY } from '../http/idempotency.js';
+import type { DocumentedOperation } from '../http/operation.js';
+import { PATH_PARAMETERS } from './pathParameters.js';
+import type { Schemas } from './toJsonSchema.js';
+import type { Json } from './types.js';
+
+/** `components.parameters`: headers of requests that several operations accept. */
+export const SHARED_PARAMETERS: Json = {
+  IdempotencyKey: {
+    name: IDEMPOTENCY_HEADER,
+    in: 'header',
+    required: false,
+    description:
+      'A key of your choice, such as a UUID. A repeated request with the same key and content within 24 hours has no second effect: it returns the first answer with `Idempotent-Replayed: true`. The same key with another content is 422.',
+    schema: { type: 'string', minLength: 1, maxLength: MAX_IDEMPOTENCY_KEY },
+    'x-allotrope-extension': true,
+  },
+};
+
+/** Both headers are always required here, so they are documented as parameters. */
+const ISSUING_PARAMETERS: readonly Json[] = [
+  {
+    name: 'authorization',
+    in: 'header',
+    required: true,
+    description: '`Bearer <API key>` of the organization. An access token is refused.',
+    schema: { type: 'string' },
+  },
+  {
+    name: 'customer-id',
+    in: 'header',
+    required: true,
+    description: 'Your own name for the end user that the token acts for. A name that is new creates the end user.',
+    schema: { type: 'string' },
+  },
+];
+
+/** Returns a parameter of a query: its description belongs to the parameter, not to the schema. */
+function queryParameter(name: string, property: Json, required: boolean, example: unknown): Json {
+  const { description, 'x-allotrope-extension': isExtension, ...schema } = property;
+  return {
+    ...{ name, in: 'query', required },
+    ...(description === undefined ? {} : { description }),
+    schema,
+    ...(example === undefined ? {} : { example }),
+    ...(isExtension === undefined ? {} : { 'x-allotrope-extension': isExtension }),
+  };
+}
+
+/**
+ * Returns the parameters of an operation in its path, query and headers.
+ * @param examples values of the parameters in the example request, by name
+ */
+export function parametersOf(
+  { path, query, auth, createsWork }: DocumentedOperation,
+  schemas: Schemas,
+  examples: Readonly<Record<string, unknown>>,
+): readonly Json[] {
+  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => {
+    const known = PATH_PARAMETERS[name];
+    if (!known) throw new Error(`Describe the path parameter ${name} in api/openapi/pathParameters.ts`);
+    const example = examples[name] === undefined ? {} : { example: examples[name] };
+    return { name, in: 'path', required: true, ...known, ...example };
+  });
+  const queried = query ? schemas.of(query, 'input') : {};
+  const required = (queried['required'] ?? []) as readonly string[];
+  const inQuery = Object.entries((queried['properties'] ?? {}) as Record<string, Json>).map(([name, schema]) =>
+    queryParameter(name, schema, required.includes(name), examples[name]),
+  );
+  return [
+    ...inPath,
+    ...inQuery,
+    ...(createsWork ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
+    ...(auth === 'issuing' ? ISSUING_PARAMETERS : []),
+  ];
+}

@@ -1,0 +1,181 @@
+import { forbidden, notFound, unauthorized } from '../http/errors.js';
+import type { DocumentedOperation, ErrorStatus } from '../http/operation.js';
+import { errorDetail, validationErrors } from '../schemas/errors.js';
+import type { Schemas } from './toJsonSchema.js';
+import type { Json } from './types.js';
+
+/** An error response that operations share. */
+interface SharedError {
+  /** Its name in `components.responses`. */
+  readonly name: string;
+  readonly description: string;
+  /** The `detail` of an example. */
+  readonly detail: unknown;
+  /** Whether a header Retry-After says when to repeat the request. */
+  readonly retryAfter?: true;
+}
+
+const ERRORS: Readonly<Record<ErrorStatus, SharedError>> = {
+  400: {
+    name: 'BadRequest',
+    description: 'The request is valid, but asks for something that cannot be done, or its bytes could not be read.',
+    detail: 'name at least one filter',
+  },
+  401: {
+    name: 'Unauthorized',
+    description: 'The credentials are absent, unknown or expired. Request a new access token with the API key.',
+    detail: unauthorized().detail,
+  },
+  403: {
+    name: 'Forbidden',
+    description: 'The operation needs an API key, and the request has an access token.',
+    detail: forbidden().detail,
+  },
+  404: {
+    name: 'NotFound',
+    description: 'The record does not exist, or belongs to another user or organization.',
+    detail: notFound('file').detail,
+  },
+  408: {
+    name: 'RequestTimeout',
+    description: 'The request took too long to arrive. Nothing was done: repeat it.',
+    detail: 'The request took too long to arrive.',
+  },
+  409: {
+    name: 'Conflict',
+    description:
+      'The record is not in a state that allows the operation, or a request with the same Idempotency-Key is in progress.',
+    detail: 'The file is being synced. Wait until it is at rest, then try again.',
+  },
+  413: {
+    name: 'ContentTooLarge',
+    description:
+      'The body is larger than the server accepts: `MAX_JSON_BYTES`, with contents `MAX_CONTENTS_BYTES`, for a file `MAX_UPLOAD_BYTES`.',
+    detail: 'The file is larger than this server accepts (setting MAX_UPLOAD_BYTES).',
+  },
+  415: {
+    name: 'UnsupportedMediaType',
+    description: 'The body has a charset other than UTF-8, or a content-encoding other than gzip, deflate and br.',
+    detail: 'Send the body as UTF-8.',
+  },
+  422: {
+    name: 'ValidationFailed',
+    description: 'Fields of the request are missing or wrong. `detail` has an entry for each; `loc` is its path.',
+    detail: [{ loc: ['body', 'k'], msg: 'Must be greater than or equal to 1', type: 'greater_than_equal' }],
+  },
+  429: {
+    name: 'TooManyRequests',
+    description: 'The caller sent more requests than allowed. Repeat the request after the seconds in `Retry-After`.',
+    detail: 'More than 600 requests a minute. Try again in 2 s.',
+    retryAfter: true,
+  },
+  431: {
+    name: 'HeadersTooLarge',
+    description:
+      'The address and the headers of the request are larger than the server accepts. Send long lists in a body.',
+    detail: 'The address and headers of the request are larger than this server accepts.',
+  },
+  502: {
+    name: 'BadGateway',
+    description: 'An outside service that the operation needs rejected the request. Repeating it does not help.',
+    detail: 'The embedding provider rejected the request: the model does not exist.',
+  },
+  503: {
+    name: 'ServiceUnavailable',
+    description:
+      'A store, or an outside service that the operation needs, does not answer. `detail` names it; repeat the request after the seconds in `Retry-After`.',
+    detail: 'MongoDB does not answer. Try again in 5 s.',
+    retryAfter: true,
+  },
+  507: {
+    name: 'InsufficientStorage',
+    description: 'The disk of a store is full. The operator has to free space.',
+    detail: 'MongoDB has no disk space left; the operator has to free some. Try again in 30 s.',
+    retryAfter: true,
+  },
+};
+
+const STATUSES = Object.keys(ERRORS).map((status) => Number(status) as ErrorStatus);
+
+const RETRY_AFTER = { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } };
+const REQUEST_ID = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } };
+const REPLAYED = { 'Idempotent-Replayed': { $ref: '#/components/headers/IdempotentReplayed' } };
+
+/** `components.headers`: headers of responses. */
+export const RESPONSE_HEADERS: Json = {
+  RequestId: {
+    description: 'Id of the request in the log of the server. Name it when you report a problem.',
+    schema: { type: 'string', format: 'uuid' },
+  },
+  RetryAfter: {
+    description: 'Seconds until the request may be repeated.',
+    schema: { type: 'integer', minimum: 0 },
+  },
+  IdempotentReplayed: {
+    description: '`true` if this is the stored answer of an earlier request with the same `Idempotency-Key`.',
+    schema: { type: 'string', enum: ['true'] },
+  },
+};
+
+const contentOf = (status: ErrorStatus, schemas: Schemas): Json => ({
+  'application/json': {
+    schema: schemas.of(status === 422 ? validationErrors : errorDetail, 'output'),
+    example: { detail: ERRORS[status].detail },
+  },
+});
+
+const errorOf = (status: ErrorStatus, schemas: Schemas, description = ERRORS[status].description): Json => ({
+  description,
+  headers: { ...REQUEST_ID, ...(ERRORS[status].retryAfter ? RETRY_AFTER : {}) },
+  content: contentOf(status, schemas),
+});
+
+/** Returns `components.responses`: the error responses, by name. */
+export const sharedResponses = (schemas: Schemas): Json =>
+  Object.fromEntries(STATUSES.map((status) => [ERRORS[status].name, errorOf(status, schemas)]));
+
+/** Returns which statuses an operation may have if its declaration says nothing else. */
+function usualStatuses({ method, path, auth, body, query, takesFile }: DocumentedOperation): readonly ErrorStatus[] {
+  if (auth === 'open') return [431, 503];
+  const sendsBody = Boolean(body ?? takesFile);
+  const namesRecords = sendsBody || query !== undefined || path.includes('{');
+  const changes = method !== 'get' && auth !== 'reader';
+  const isFor = {
+    ...{ 403: auth === 'key' || auth === 'operator', 404: namesRecords, 409: changes },
+    ...{ 408: sendsBody, 413: sendsBody, 415: sendsBody, 502: false },
+  } as Readonly<Partial<Record<ErrorStatus, boolean>>>;
+  return STATUSES.filter((status) => isFor[status] ?? true);
+}
+
+/** Returns the error responses of an operation. */
+export function errorResponses(operation: DocumentedOperation, schemas: Schemas): Json {
+  const { errors = {} } = operation;
+  const usual = usualStatuses(operation);
+  return Object.fromEntries(
+    STATUSES.filter(
+      (status) => errors[status] !== null && (usual.includes(status) || errors[status] !== undefined),
+    ).map((status) => [
+      status,
+      errors[status]
+        ? errorOf(status, schemas, errors[status])
+        : { $ref: `#/components/responses/${ERRORS[status].name}` },
+    ]),
+  );
+}
+
+/** Returns the response of success. */
+export function success(operation: DocumentedOperation, schemas: Schemas, example: unknown): Json {
+  const { answer, dryAnswer, createsWork, answersContent } = operation;
+  const answers = [answer, ...(dryAnswer ? [dryAnswer] : [])];
+  const schema = dryAnswer ? { anyOf: answers.map((one) => schemas.of(one, 'output')) } : schemas.of(answer, 'output');
+  const json = { 'application/json': { schema, ...(example === undefined ? {} : { example }) } };
+  const bytes = {
+    'application/octet-stream': { schema: { type: 'string', format: 'binary' } },
+    'text/plain': { schema: { type: 'string' } },
+  };
+  return {
+    description: operation.returns ?? 'Success',
+    headers: { ...REQUEST_ID, ...(createsWork ? REPLAYED : {}) },
+    content: answersContent ? bytes : json,
+  };
+}

@@ -1,0 +1,242 @@
+import type Joi from 'joi';
+
+import { insideOf, limitOf, metaOf } from './joiSchema.js';
+import type { Json } from './types.js';
+
+/** `input`: of requests; fields with defaults may be absent. `output`: of responses. */
+type Direction = 'input' | 'output';
+
+/** Schemas of the reference. */
+export interface Schemas {
+  /** Returns the JSON Schema of a Joi schema: a reference if it has a name. */
+  of(schema: Joi.Schema, direction: Direction): Json;
+  /** Returns `components.schemas`: all named schemas that were asked for, by name. */
+  components(): Record<string, Json>;
+}
+
+/** Keywords of a rule by type and name; null: the rule has none. */
+type Keywords = (limit: unknown, regex: RegExp | undefined) => Json;
+const NONE: Keywords = () => ({});
+const RULES: Readonly<Record<string, Keywords>> = {
+  'string.min': (limit) => (limit === 0 ? {} : { minLength: limit }),
+  'string.max': (limit) => ({ maxLength: limit }),
+  'string.pattern': (_limit, regex) => ({ pattern: regex?.source }),
+  'string.isoDate': () => ({ format: 'date-time' }),
+  'string.trim': NONE,
+  'number.integer': () => ({ type: 'integer' }),
+  'number.min': (limit) => ({ minimum: limit }),
+  'number.max': (limit) => ({ maximum: limit }),
+  'number.greater': (limit) => ({ exclusiveMinimum: limit }),
+  'number.less': (limit) => ({ exclusiveMaximum: limit }),
+  'array.items': NONE,
+  'array.min': (limit) => ({ minItems: limit }),
+  'array.max': (limit) => ({ maxItems: limit }),
+  'array.unique': () => ({ uniqueItems: true }),
+  'object.min': (limit) => ({ minProperties: limit }),
+  'object.max': (limit) => ({ maxProperties: limit }),
+  'numbers.min': (limit) => ({ minItems: limit }),
+  'numbers.max': (limit) => ({ maxItems: limit }),
+  'numbers.all': NONE,
+};
+
+const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
+
+/** Returns a schema that also allows null. */
+function orNull(schema: Json): Json {
+  const { type, enum: values, anyOf } = schema;
+  if (Object.keys(schema).length === 0 || type === 'null') return schema;
+  if (typeof type === 'string')
+    return { ...schema, type: [type, 'null'], ...(Array.isArray(values) ? { enum: [...values, null] } : {}) };
+  if (Array.isArray(anyOf)) return { ...schema, anyOf: [...anyOf, { type: 'null' }] };
+  return { anyOf: [schema, { type: 'null' }] };
+}
+
+/** Returns one schema, or a choice of several. */
+function anyOf(schemas: readonly Json[]): Json {
+  const different = schemas.filter((one, index) => schemas.findIndex((other) => same(one, other)) === index);
+  return different.length === 1 ? (different[0] ?? {}) : { anyOf: different };
+}
+
+/**
+ * Converts Joi schemas to JSON Schema. Schemas with a name become references; each is stored once.
+ * @throws an error for a rule that it cannot convert, and for a name of two different schemas
+ */
+export function createSchemas(): Schemas {
+  const stored = new Map<string, Json>();
+  const known: Record<Direction, WeakMap<Joi.Schema, Json>> = { input: new WeakMap(), output: new WeakMap() };
+
+  const of = (schema: Joi.Schema, direction: Direction): Json => {
+    const made = known[direction].get(schema) ?? used(schema, direction);
+    known[direction].set(schema, made);
+    return made;
+  };
+
+  /** A schema where it is used: with null, the default and the description of the place. */
+  const used = (schema: Joi.Schema, direction: Direction): Json => {
+    const { _flags: flags, _valids: valids } = insideOf(schema);
+    const { name, ownDescription = null, extension } = metaOf(schema);
+    const base = name === undefined ? bare(schema, direction) : reference(name, schema, direction);
+    const isNullable = valids?._values.has(null) ?? false;
+    const { description, default: fallback } = flags;
+    const isPlain = !['function', 'symbol', 'undefined'].includes(typeof fallback);
+    return {
+      ...(isNullable ? orNull(base) : base),
+      ...(description === undefined || description === ownDescription ? {} : { description }),
+      // openapi-python-client drops operations with an object as the default of a nullable field.
+      ...(isPlain && !(isNullable && isObject(fallback)) && !(flags.single && isEmptyList(fallback))
+        ? { default: fallback }
+        : {}),
+      ...(extension ? { 'x-allotrope-extension': true } : {}),
+    };
+  };
+
+  const reference = (name: string, schema: Joi.Schema, direction: Direction): Json => {
+    const { ownDescription = null } = metaOf(schema);
+    const made = { ...(ownDescription === null ? {} : { description: ownDescription }), ...bare(schema, direction) };
+    const before = stored.get(name);
+    if (before && !same(before, made))
+      throw new Error(
+        `Two different schemas are named ${name}: give one another name.\n${JSON.stringify(before)}\n${JSON.stringify(made)}`,
+      );
+    stored.set(name, made);
+    return { $ref: `#/components/schemas/${name}` };
+  };
+
+  /** The schema itself, without what belongs to the place where it is used. */
+  const bare = (schema: Joi.Schema, direction: Direction): Json => {
+    const { type, _flags: flags, _valids: valids, _rules: rules, $_terms: terms } = insideOf(schema);
+    if (terms.whens) throw new Error('when() is not converted: use alternatives');
+    const values = [...(valids?._values ?? [])].filter((value) => value !== null && typeof value !== 'symbol');
+    const { keywords = {} } = metaOf(schema);
+    if (flags.only) {
+      if (values.length === 0) return { type: 'null' };
+      const types = [...new Set(values.map((value) => typeof value))];
+      return { type: types.length === 1 ? types[0] : types, enum: values, ...keywords };
+    }
+    const kind = ofType(type, schema, direction);
+    const ruled = rules.map((rule): Json => {
+      if (rule.name === 'custom') return {};
+      const convert = RULES[`${type}.${rule.name}`];
+      if (!convert) throw new Error(`The rule ${type}.${rule.name} is not converted to JSON Schema`);
+      const limit = limitOf(rule);
+      return rule.args?.limit !== undefined && limit === undefined ? {} : convert(limit, rule.args?.regex);
+    });
+    const whole = Object.assign({}, kind, ...ruled, keywords) as Json;
+    return flags.single ? anyOf([whole, ...itemsOf(schema, direction)]) : whole;
+  };
+
+  const ofType = (type: string, schema: Joi.Schema, direction: Direction): Json => {
+    switch (type) {
+      case 'any':
+        return {};
+      case 'string': {
+        const takesEmpty = insideOf(schema)._valids?._values.has('') ?? false;
+        return { type, ...(takesEmpty ? {} : { minLength: 1 }) };
+      }
+      case 'number':
+      case 'boolean':
+        return { type };
+      case 'date':
+        return { type: 'string', format: 'date-time' };
+      case 'numbers':
+        return { type: 'array', items: { type: 'number' } };
+      case 'array': {
+        const items = itemsOf(schema, direction);
+        return { type, ...(items.length > 0 ? { items: anyOf(items) } : {}) };
+      }
+      case 'object':
+        return ofObject(schema, direction);
+      case 'alternatives':
+        return anyOf(alternativesOf(schema).map((one) => of(one, direction)));
+      default:
+        throw new Error(`The type ${type} is not converted to JSON Schema`);
+    }
+  };
+
+  const itemsOf = (schema: Joi.Schema, direction: Direction): Json[] =>
+    (insideOf(schema).$_terms.items ?? []).map((item) => of(item, direction));
+
+  const ofObject = (schema: Joi.Schema, direction: Direction): Json => {
+    const { _flags: flags, $_terms: terms } = insideOf(schema);
+    const keys = terms.keys ?? [];
+    const properties = Object.fromEntries(keys.map(({ key, schema: one }) => [key, of(one, direction)]));
+    const required = keys.filter(({ schema: one }) => {
+      const { presence, default: fallback } = insideOf(one)._flags;
+      return presence === 'required' || (direction === 'output' && fallback !== undefined);
+    });
+    const isClosed = flags.unknown === undefined && Boolean(terms.keys ?? terms.patterns);
+    const object = {
+      type: 'object',
+      ...(terms.keys ? { properties } : {}),
+      ...(required.length > 0 ? { required: required.map(({ key }) => key).toSorted() } : {}),
+      // Requests may have unknown fields: they are ignored.
+      ...(isClosed && direction === 'output' ? { additionalProperties: false } : {}),
+      ...patternsOf(schema, direction),
+    };
+    return (terms.dependencies ?? []).reduce<Json>(
+      (whole, { rel, key, peers }) =>
+        dependent(
+          whole,
+          rel,
+          key?.key ?? null,
+          peers.map((peer) => peer.key),
+        ),
+      object,
+    );
+  };
+
+  /** Objects whose keys the caller chooses. */
+  const patternsOf = (schema: Joi.Schema, direction: Direction): Json => {
+    const patterns = insideOf(schema).$_terms.patterns ?? [];
+    const forbidden = patterns.flatMap(({ regex, rule }) =>
+      insideOf(rule)._flags.presence === 'forbidden' && regex ? [{ not: { pattern: regex.source } }] : [],
+    );
+    const allowed = patterns.filter(({ rule }) => insideOf(rule)._flags.presence !== 'forbidden');
+    if (allowed.some(({ regex }) => regex)) throw new Error('Keys that match an expression are not converted');
+    const names = [
+      ...forbidden,
+      ...allowed.flatMap(({ schema: one }) =>
+        one && Object.keys(of(one, 'input')).length > 1 ? [of(one, 'input')] : [],
+      ),
+    ];
+    return {
+      ...(allowed.length > 0 ? { additionalProperties: anyOf(allowed.map(({ rule }) => of(rule, direction))) } : {}),
+      ...(names.length > 1 ? { propertyNames: { allOf: names } } : {}),
+      ...(names.length === 1 ? { propertyNames: names[0] } : {}),
+    };
+  };
+
+  return {
+    of,
+    components: () => Object.fromEntries([...stored].toSorted(([a], [b]) => (a < b ? -1 : 1))),
+  };
+}
+
+/** All alternatives that accept a value. */
+function alternativesOf(schema: Joi.Schema): Joi.Schema[] {
+  const { matches = [] } = insideOf(schema).$_terms;
+  return matches
+    .flatMap((match) => [match.schema, ...(match.switch ?? [match]).flatMap((one) => [one.then, one.otherwise])])
+    .filter((one): one is Joi.Schema => one !== undefined && metaOf(one).hidden !== true);
+}
+
+/** Adds a rule about which keys an object has. */
+function dependent(object: Json, rel: string, key: string | null, peers: readonly string[]): Json {
+  const { properties } = object as { properties: Record<string, Json> };
+  if (rel === 'xor' && same(Object.keys(properties), peers))
+    return {
+      oneOf: peers.map((peer) => ({ type: 'object', properties: { [peer]: properties[peer] }, required: [peer] })),
+    };
+  if (rel === 'without')
+    return {
+      ...object,
+      allOf: [
+        ...((object['allOf'] as Json[] | undefined) ?? []),
+        ...peers.map((peer) => ({ not: { required: [key, peer] } })),
+      ],
+    };
+  throw new Error(`The rule ${rel} is not converted to JSON Schema`);
+}

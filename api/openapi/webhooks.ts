@@ -1,0 +1,72 @@
+import { EVENT_KINDS, type EventKind } from '../../contract/events.js';
+import { EVENT_TEXTS, webhookPayload } from '../schemas/webhookPayloads.js';
+import type { Schemas } from './toJsonSchema.js';
+import type { Json } from './types.js';
+
+const header = (name: string, description: string): Json => ({
+  ...{ name, in: 'header', required: true, description },
+  schema: { type: 'string' },
+});
+
+/** Headers of a delivery. */
+const HEADERS: readonly Json[] = [
+  header(
+    'Carbon-Signature',
+    '`t=<seconds>,v1=<signature>`: HMAC-SHA256, in hexadecimal, of `<seconds>.<body>` with the body as its bytes arrived. Decode `signing_key` from hexadecimal to get the key.',
+  ),
+  header(
+    'Carbon-Signature-Compact',
+    '`t=<seconds>,v2=<signature>`: the same for frameworks that only return the parsed body. Sign `<seconds>.` and `JSON.stringify(JSON.parse(body))`.',
+  ),
+  header('webhook-id', 'Id of the event, equal in every delivery of it. Ignore an id that you have processed.'),
+  header('webhook-timestamp', 'When this attempt was made: seconds since 1970. Reject old ones to prevent replays.'),
+  header(
+    'webhook-signature',
+    '`v1,<signature>` of [Standard Webhooks](https://www.standardwebhooks.com): HMAC-SHA256, in base64, of `<webhook-id>.<webhook-timestamp>.<body>`. The secret for their libraries is `whsec_` and the base64 of the key.',
+  ),
+];
+
+const ANSWERED =
+  'Respond with any 2xx within WEBHOOK_TIMEOUT_MS (default 10 s), and work on the event afterwards. All other responses, redirects too, are failures: the delivery is repeated after 5 s, 5 min, 30 min, 2 h, 5 h and 10 h (WEBHOOK_RETRY_DELAYS_S) with the same `webhook-id` and bytes, then given up.';
+
+const RESPONSES: Json = {
+  '2XX': { description: 'The delivery is done. The body of the response is ignored.' },
+  410: { description: 'Ends all deliveries to this webhook until `POST /webhooks/{webhook_id}/redeliver` is called.' },
+};
+
+function deliveryOf(kind: EventKind, schemas: Schemas): Json {
+  const payload = schemas.of(webhookPayload(kind), 'output');
+  return {
+    operationId: `on_${kind.toLowerCase()}`,
+    tags: ['Webhooks'],
+    summary: `${kind}: ${EVENT_KINDS[kind] === 'NONE' ? 'an event of the organization' : `an event of a ${EVENT_KINDS[kind]}`}`,
+    description: `${EVENT_TEXTS[kind].when}\n\n${ANSWERED}`,
+    parameters: HEADERS,
+    requestBody: {
+      required: true,
+      content: {
+        'application/json': {
+          schema: {
+            type: 'object',
+            required: ['payload'],
+            properties: {
+              payload: {
+                description: 'The event as JSON in a text: parse it after you have verified a signature.',
+                type: 'string',
+                contentMediaType: 'application/json',
+                contentSchema: payload,
+              },
+            },
+          },
+        },
+      },
+    },
+    responses: { ...RESPONSES },
+  };
+}
+
+/** Returns `webhooks`: the deliveries of each type of event. */
+export const webhooks = (schemas: Schemas): Json =>
+  Object.fromEntries(
+    (Object.keys(EVENT_KINDS) as EventKind[]).map((kind) => [kind, { post: deliveryOf(kind, schemas) }]),
+  );

@@ -1,0 +1,93 @@
+/** Values that several operations share. */
+import Joi from 'joi';
+
+import { EMBEDDING_MODEL_IDS } from '../../contract/embeddingModels.js';
+import { ORDER_DIRECTIONS } from '../../contract/fileFilters.js';
+import { PARSED_TEXT_FORMATS } from '../../contract/ingestOptions.js';
+import { MEDIA_TYPES } from '../../contract/mediaTypes.js';
+import { SOURCE_TYPES } from '../../contract/sources.js';
+import { FILE_SYNC_STATUSES } from '../../contract/statuses.js';
+import { TYPES_AT_SOURCE } from '../../contract/typesAtSource.js';
+import { TRANSCRIPTION_SERVICES } from '../../contract/uploads.js';
+import { OAUTH_SOURCES } from '../../contract/whiteLabel.js';
+import { named } from './reference.js';
+
+export const embeddingModel = () =>
+  named(
+    'EmbeddingGenerators',
+    Joi.string()
+      .valid(...EMBEDDING_MODEL_IDS)
+      .description(
+        'Id of an embedding model. `GET /models` returns which provider and vector space serve each id. Without a configured provider, the embedded model serves it.',
+      ),
+  );
+
+export const sourceType = () =>
+  named(
+    'DataSourceType',
+    Joi.string()
+      .valid(...SOURCE_TYPES)
+      .description(
+        'Where a file comes from: a connected service (`GOOGLE_DRIVE`), the web (`WEB_SCRAPE`, `RSS_FEED`), or the format of an upload (`PDF`, `RAW_TEXT`).',
+      ),
+  );
+
+export const fileSyncStatus = () =>
+  named(
+    'ExternalFileSyncStatuses',
+    Joi.string()
+      .valid(...FILE_SYNC_STATUSES)
+      .description(
+        'State of a file. `READY`: its content can be searched. `SYNC_ERROR`: it failed, and `sync_error_message` says why. `SYNC_ABORTED`: its run was cancelled. `READY_TO_SYNC`: it is stored but not processed. All others are on the way to one of these.',
+      ),
+  );
+
+export const orderDirection = () =>
+  named(
+    'OrderDir',
+    Joi.string()
+      .valid(...ORDER_DIRECTIONS)
+      .description('Direction of an order. Rows without a value come first in ascending order.'),
+  );
+
+export const mediaType = () =>
+  named(
+    'FileContentTypes',
+    Joi.string()
+      .valid(...MEDIA_TYPES)
+      .description('Kind of content. Chunks of recordings have the text of their transcript.'),
+  );
+
+export const typeAtSource = () =>
+  named(
+    'FileTypeAtSource',
+    Joi.string()
+      .valid(...TYPES_AT_SOURCE)
+      .description(
+        'What a file is at its source, such as a ticket, an article or a page. Each source has some of the values.',
+      ),
+  );
+
+export const transcriptionService = () =>
+  named(
+    'TranscriptionService',
+    Joi.string()
+      .valid(...TRANSCRIPTION_SERVICES)
+      .description('Service that transcribes recordings. The operator configures its credentials.'),
+  );
+
+export const parsedTextFormat = () =>
+  named(
+    'ParsedTextFormats',
+    Joi.string()
+      .valid(...PARSED_TEXT_FORMATS)
+      .description('Format of the text that is extracted from a file. `MARKDOWN` keeps headings, lists and tables.'),
+  );
+
+export const oauthSource = () =>
+  named(
+    'OauthBasedConnectors',
+    Joi.string()
+      .valid(...OAUTH_SOURCES)
+      .description('Source whose accounts are connected by consent (OAuth).'),
+  );

@@ -1,0 +1,44 @@
+import Joi from 'joi';
+
+import { named } from './reference.js';
+
+/** Body of an error response. */
+export const errorDetail = named(
+  'ErrorResponse',
+  Joi.object({
+    detail: Joi.string()
+      .required()
+      .description('What happened, and what to do next. A sentence for people; its words may change.'),
+  }).description('Why a request was rejected.'),
+);
+
+const validationError = named(
+  'ValidationError',
+  Joi.object({
+    loc: Joi.array()
+      .items(Joi.alternatives(Joi.string(), Joi.number().integer()))
+      .required()
+      .description(
+        'Path of the field: first `body`, `query`, `path` or `header`, then the names of fields and the positions in lists.',
+      ),
+    msg: Joi.string()
+      .required()
+      .description('What is wrong with the value. A sentence for people; its words may change.'),
+    type: Joi.string()
+      .required()
+      .description('Kind of the problem for programs, such as `missing`, `enum`, `int_type` or `too_long`.'),
+  })
+    .unknown()
+    .description('One problem of a request.'),
+);
+
+/** Body of a 422. */
+export const validationErrors = named(
+  'HTTPValidationError',
+  Joi.object({
+    detail: Joi.array()
+      .items(validationError)
+      .required()
+      .description('All problems that were found; only the first one for a body with more than 10,000 values.'),
+  }).description('Which fields of a request are missing or wrong.'),
+);

@@ -1,0 +1,185 @@
+/** What each event of a webhook contains, and when it is sent: for the API reference. */
+import Joi from 'joi';
+
+import { EVENT_KINDS, type EventKind, type EventObjectType } from '../../contract/events.js';
+import { nullable } from './fields.js';
+import { extension, named } from './reference.js';
+
+const text = () => Joi.string().allow('');
+
+/** Additional fields of events, by name. Booleans are texts. */
+const INFO = {
+  request_id: () =>
+    nullable(text()).description(
+      'Id of the request that led to the event: the one you sent, else one that the server made.',
+    ),
+  upload_id: () =>
+    nullable(text()).description('Id of the upload or selection that the files belong to; null if there is none.'),
+  is_resync: () =>
+    Joi.string().valid('True', 'False').description('`True` if the file was synced before, else `False`.'),
+  sync_error_message: () => nullable(text()).description('What failed, and what to do next. A sentence for people.'),
+  sparse_vector_queue_status: () =>
+    Joi.string()
+      .valid('queued', 'aborted', 'failed')
+      .description('Progress of the sparse vectors; success is reported by FILE_READY.'),
+  reason: () =>
+    text().description(
+      'Why the files were not processed: the option that excluded them, or a sentence with what to do.',
+    ),
+  data_source_id: () =>
+    Joi.string().description(
+      'Id of the data source, as text. Only with `items`: items of a selection that do not become files.',
+    ),
+  items: () =>
+    Joi.array()
+      .items(
+        Joi.object({
+          external_id: text().required().description('Id of the item at its source.'),
+          name: text().required().description('Name of the item as its source shows it.'),
+        }),
+      )
+      .description('Up to 100 items of a selection that do not become files; then `object_id` is `[]`.'),
+} as const satisfies Record<string, () => Joi.Schema>;
+type InfoField = keyof typeof INFO;
+
+interface EventText {
+  /** When the event is sent: a sentence in Markdown. */
+  readonly when: string;
+  /** Additional fields. */
+  readonly info?: readonly InfoField[];
+  /** Additional fields that only some events of the kind have. */
+  readonly sometimes?: readonly InfoField[];
+}
+
+const OF_UPLOAD = ['request_id', 'upload_id'] as const;
+
+/** Every kind of event. */
+export const EVENT_TEXTS: Readonly<Record<EventKind, EventText>> = {
+  FILES_CREATED: {
+    when: 'Records of files were created: of a scrape first its parent, then its pages in lists of up to 500. Pages that were known before are not included.',
+    info: OF_UPLOAD,
+  },
+  ALL_UPLOADED_FILES_QUEUED: {
+    when: 'All pages of a scrape are found and queued. `object_id` is the request id.',
+    info: OF_UPLOAD,
+  },
+  FILE_SYNCING: { when: 'A file left the queue. It is sent again at each attempt.', info: ['request_id'] },
+  FILE_READY: {
+    when: 'A file, or a scrape as a whole, ended with success: its content can be searched.',
+    info: ['is_resync', 'request_id'],
+  },
+  FILE_ERROR: {
+    when: 'A file, or a scrape as a whole, failed. `sync_error_message` says why and what to do.',
+    info: ['sync_error_message', 'request_id'],
+  },
+  RATE_LIMIT_ERROR: {
+    when: 'A site or a source limits the requests of this service. The file is RATE_LIMITED and continues automatically.',
+    info: ['sync_error_message', 'request_id'],
+  },
+  FILE_SYNC_LIMIT_REACHED: {
+    when: 'A limit of the user, or `max_tokens` of the run, stopped files of a request. `object_id` is the request id.',
+    info: OF_UPLOAD,
+  },
+  FILES_SKIPPED: {
+    when: 'Files were not processed: `skip_file_processing` or `incremental_sync` excluded them, their run was cancelled, or no file is made of the items.',
+    info: ['reason', ...OF_UPLOAD],
+    sometimes: ['data_source_id', 'items'],
+  },
+  FILE_DELETED: { when: 'A file was deleted by a request with `send_webhook: true`.', info: ['request_id'] },
+  ALL_FILES_PROCESSED: {
+    when: 'Every file of a request is at rest. It is the last event of the request; `object_id` is the request id.',
+    info: OF_UPLOAD,
+  },
+  SPARSE_VECTOR_QUEUE_STATUS: {
+    when: 'Sparse vectors of a file were queued, failed, or were aborted with the file. FILE_READY reports their success.',
+    info: ['sparse_vector_queue_status', 'request_id'],
+  },
+  FILE_STATISTICS_AGGREGATED: {
+    when: 'The recount that `POST /organization/statistics` started has ended. `GET /organization` has the totals.',
+  },
+  MOVED_TO_COLD_STORAGE: {
+    when: 'Vectors of files were moved to cold storage, in lists of up to 200. Searches do not find these files until they return.',
+    info: OF_UPLOAD,
+  },
+  MOVED_TO_HOT_STORAGE: {
+    when: 'Vectors of files were restored from cold storage, in lists of up to 200. Searches find these files again.',
+    info: OF_UPLOAD,
+  },
+  EMBEDDING_STORAGE_MODIFIED: {
+    when: 'The cold storage settings of files were changed, in lists of up to 500.',
+    info: OF_UPLOAD,
+  },
+  ADD: { when: 'An account or a feed was connected, or connected again.' },
+  UPDATE: { when: 'A selection of a connected account was accepted for syncing.' },
+  CANCEL: { when: 'A user cancelled the reconnection of an account, or a selection.' },
+  REVOKE: { when: 'Access to an account was revoked, by `POST /revoke_access_token` or at its source.' },
+  DATA_SOURCE_READY: { when: 'The contents of a connected account were listed completely.' },
+  WEBPAGE_READY: {
+    when: 'A scraped page was synced. FILE_READY of the same file is sent as well.',
+    info: ['is_resync', 'request_id'],
+  },
+  WEBPAGE_ERROR: {
+    when: 'A scraped page failed. FILE_ERROR of the same file is sent as well.',
+    info: ['sync_error_message', 'request_id'],
+  },
+  WEBSCRAPE_URLS_READY: {
+    when: 'All addresses of a scrape are known and queued. `object_id` is the id of its parent file.',
+    info: ['request_id'],
+  },
+  ORGANIZATION_USER_DELETED: { when: 'The data of a deleted end user is erased. `object_id` is the id of the user.' },
+  CHECKUP: { when: 'Reserved: this version does not send it.' },
+};
+
+/** Schema of `object_id` by the type of the object. */
+const OBJECT_IDS: Readonly<Partial<Record<EventObjectType, () => Joi.Schema>>> = {
+  NONE: () => Joi.valid(null).description('Always null: the event is about the organization as a whole.'),
+  FILE_LIST: () => Joi.array().items(Joi.string()).description('Ids of the files, each as text.'),
+};
+const objectId = () => Joi.string().description('Id of the object, as text. `object_type` says what it identifies.');
+
+/** `FILE_READY` → `FileReadyPayload`. */
+const nameOf = (kind: EventKind): string =>
+  `${kind.toLowerCase().replaceAll(/(?:^|_)([a-z])/g, (_match, letter: string) => letter.toUpperCase())}Payload`;
+
+function infoOf({ info = [], sometimes = [] }: EventText): Joi.Schema {
+  if (info.length === 0)
+    return Joi.string().valid('null').description('The text `null`, since the event has no additional information.');
+  return Joi.object({
+    ...Object.fromEntries(info.map((field) => [field, INFO[field]().required()])),
+    ...Object.fromEntries(sometimes.map((field) => [field, INFO[field]()])),
+  }).description('Facts about the event; which ones depends on its type. Booleans and numbers are texts.');
+}
+
+/** Returns the schema of the document in the `payload` of a delivery. */
+export const webhookPayload = (kind: EventKind): Joi.Schema => {
+  const type = EVENT_KINDS[kind];
+  const id = OBJECT_IDS[type] ?? objectId;
+  return named(
+    nameOf(kind),
+    Joi.object({
+      webhook_type: Joi.string()
+        .valid(kind)
+        .required()
+        .description(`Always \`${kind}\` in this event; other events have other types.`),
+      obj: Joi.object({
+        object_type: Joi.string().valid(type).required().description('Which kind of record the event is about.'),
+        object_id: id().required(),
+        additional_information: infoOf(EVENT_TEXTS[kind]).required(),
+      })
+        .required()
+        .description('The record that the event is about, with facts about the change.'),
+      customer_id: text()
+        .required()
+        .description('Your own name for the end user; empty for events of the whole organization.'),
+      timestamp: Joi.string().required().description('When the change happened: seconds since 1970, as text.'),
+      workflow_id: extension(
+        Joi.string().description('Id of the workflow that caused the event. Absent if there is none.'),
+      ),
+      workflow_url: extension(
+        nullable(Joi.string()).description(
+          "Address of that workflow in Temporal's Web UI. Absent without a workflow; null without TEMPORAL_UI_URL.",
+        ),
+      ),
+    }).description(`The document in the \`payload\` of a delivery of ${kind}.`),
+  );
+};

@@ -1,0 +1,110 @@
+/** Finds what the API reference (/openapi.json) does not explain yet. */
+
+interface Schema {
+  readonly $ref?: string;
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly items?: Schema;
+  readonly additionalProperties?: Schema | boolean;
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+  readonly contentSchema?: Schema;
+}
+
+interface Content {
+  readonly schema: Schema;
+  readonly example?: unknown;
+}
+
+interface Described {
+  readonly summary?: string;
+  readonly description?: string;
+  readonly parameters?: readonly {
+    readonly $ref?: string;
+    readonly name: string;
+    readonly in: string;
+    readonly description?: string;
+  }[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, Content>> };
+  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, Content>> }>>;
+}
+
+type Paths = Readonly<Record<string, Readonly<Record<string, Described>>>>;
+
+/** The parts of the document that are read here. */
+export interface ReferenceDocument {
+  readonly paths: Paths;
+  readonly webhooks?: Paths;
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+}
+
+/** Least number of words of an operation's description. */
+const OPERATION_WORDS = 20;
+/** Least number of words of any other description that its name does not have. */
+const NEW_WORDS = 4;
+
+const JSON_TYPE = 'application/json';
+
+const wordsOf = (text: string): string[] =>
+  text
+    .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .match(/[a-z0-9']+/g) ?? [];
+
+/** Returns whether a description says more than the name of what it describes. */
+export function saysMore(description: string | undefined, name: string): boolean {
+  const known = new Set(wordsOf(name));
+  return new Set(wordsOf(description ?? '').filter((word) => !known.has(word))).size >= NEW_WORDS;
+}
+
+/** Returns whether a property is described where it is, or by the named schema that it refers to. */
+function isDescribed(name: string, property: Schema): boolean {
+  if (property.description !== undefined) return saysMore(property.description, name);
+  return [property, ...(property.anyOf ?? []), ...(property.oneOf ?? [])].some(({ $ref }) => $ref !== undefined);
+}
+
+/** Returns the undescribed properties of a schema, down to references, which are checked by themselves. */
+function ofSchema(schema: Schema, path: string): string[] {
+  const { additionalProperties: others } = schema;
+  const parts = [...(schema.anyOf ?? []), ...(schema.oneOf ?? [])].flatMap((part) => ofSchema(part, path));
+  const properties = Object.entries(schema.properties ?? {}).flatMap(([name, property]) => [
+    ...(isDescribed(name, property) ? [] : [`${path}.${name}`]),
+    ...ofSchema(property, `${path}.${name}`),
+  ]);
+  return [
+    ...parts,
+    ...properties,
+    ...(schema.items ? ofSchema(schema.items, `${path}[]`) : []),
+    ...(typeof others === 'object' ? ofSchema(others, `${path}{}`) : []),
+    ...(schema.contentSchema ? ofSchema(schema.contentSchema, path) : []),
+  ];
+}
+
+function ofOperation(name: string, { summary = '', description = '', ...operation }: Described): string[] {
+  const body = operation.requestBody?.content[JSON_TYPE];
+  const answer = operation.responses['200']?.content?.[JSON_TYPE];
+  const isEnough = wordsOf(description).length >= OPERATION_WORDS && saysMore(description, summary);
+  return [
+    ...(summary === '' ? [`${name}: summary`] : []),
+    ...(isEnough ? [] : [`${name}: description`]),
+    ...(operation.parameters ?? []).flatMap((one) =>
+      one.$ref !== undefined || saysMore(one.description, one.name) ? [] : [`${name}: ${one.in} parameter ${one.name}`],
+    ),
+    ...(body ? ofSchema(body.schema, `${name}: request `) : []),
+    ...(answer ? ofSchema(answer.schema, `${name}: response `) : []),
+    ...(body && body.example === undefined ? [`${name}: example request`] : []),
+    ...(answer && answer.example === undefined ? [`${name}: example response`] : []),
+  ];
+}
+
+/** Returns a line for each operation, parameter, property, schema and example that is missing or says too little. */
+export function referenceGaps({ paths, webhooks = {}, components }: ReferenceDocument): string[] {
+  const operations = [...Object.entries(paths), ...Object.entries(webhooks)].flatMap(([path, methods]) =>
+    Object.entries(methods).flatMap(([method, operation]) => ofOperation(`${method.toUpperCase()} ${path}`, operation)),
+  );
+  const schemas = Object.entries(components.schemas).flatMap(([name, schema]) => [
+    ...(saysMore(schema.description, name) ? [] : [`schema ${name}`]),
+    ...ofSchema(schema, `schema ${name}`),
+  ]);
+  return [...new Set([...operations, ...schemas])].toSorted();
+}

@@ -1,0 +1,207 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
+
+import { EXTENSIONS } from '../../api/extensions.js';
+import { openApiDocument } from '../../api/openapi/document.js';
+import { operations } from '../../api/routes.js';
+import { API_TAGS } from '../../api/schemas/apiTags.js';
+import { type ReferenceDocument, referenceGaps, saysMore } from '../../scripts/reference/gaps.js';
+import { type Schema, theirs } from '../support/contract.js';
+import { everyRow } from '../support/everyRow.js';
+
+const document = openApiDocument() as unknown as ReferenceDocument & {
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
+};
+const contract = theirs as unknown as ReferenceDocument;
+
+interface Named {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+}
+const namedOf = ({ paths }: ReferenceDocument, method: string, path: string): Named | undefined =>
+  paths[path]?.[method] as unknown as Named | undefined;
+
+test('only what test/api/referenceToDo.json lists is unexplained; what is explained is removed from it', () => {
+  const known = JSON.parse(readFileSync(new URL('referenceToDo.json', import.meta.url), 'utf8')) as string[];
+  const gaps = referenceGaps(document);
+  const unlisted = gaps.filter((gap) => !known.includes(gap));
+  const done = known.filter((gap) => !gaps.includes(gap));
+  // `npm run docs:reference` writes the list.
+  expect({ unlisted, done }).toEqual({ unlisted: [], done: [] });
+});
+
+describe('operations', () => {
+  test('each has the id and the tag of the contract, else a short id and a described tag', () =>
+    everyRow(
+      operations,
+      ({ method, path }) => `${method} ${path}`,
+      ({ method, path, operationId, tag }) => {
+        const wanted = namedOf(contract, method, path);
+        expect(namedOf(document, method, path)).toMatchObject({ operationId, tags: [tag] });
+        expect(tag in API_TAGS).toBe(true);
+        if (wanted) expect({ operationId, tag }).toEqual({ operationId: wanted.operationId, tag: wanted.tags[0] });
+        else expect(operationId).toMatch(/^[a-z][a-z_]{2,59}$/);
+      },
+    ));
+
+  test('ids are unique', () => {
+    const ids = operations.map(({ operationId }) => operationId);
+    expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
+  });
+
+  test('every tag says more than its name, and has operations', () => {
+    for (const { name, description } of document.tags) {
+      expect({ name, isDescribed: saysMore(description, name) }).toEqual({ name, isDescribed: true });
+      expect(operations.map(({ tag }) => tag)).toContain(name);
+    }
+  });
+
+  test('what replaces a deprecated operation exists', () => {
+    const names = operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`);
+    for (const { replacedBy } of operations) if (replacedBy !== undefined) expect(names).toContain(replacedBy);
+  });
+});
+
+describe('names of schemas', () => {
+  /** Ours that stand for several of the contract, by the name of the contract. */
+  const OTHERS: Readonly<Record<string, string>> = {
+    OrderDirV2: 'OrderDir',
+    TextEmbeddingGenerators: 'EmbeddingGenerators',
+    MultiModalEmbeddingGenerators: 'EmbeddingGenerators',
+  };
+  /** Lists whose values are an enum for each source in the contract, and one enum of ours. */
+  const ONE_ENUM = ['item_types', 'file_types_at_source', 'auto_synced_source_types'];
+
+  const nameOf = ({ $ref }: Schema): string | null => $ref?.split('/').at(-1) ?? null;
+  const whole = (from: ReferenceDocument, schema: Schema): Schema => {
+    const name = nameOf(schema);
+    return name === null ? schema : whole(from, from.components.schemas[name] as Schema);
+  };
+  const parts = (schema: Schema): readonly Schema[] =>
+    (schema.anyOf ?? schema.oneOf ?? [schema]).flatMap((one) => (one === schema ? [one] : parts(one)));
+
+  /** Names of the contract at all places of a schema where ours has another name, or none. */
+  function differing(mine: Schema, other: Schema, at: string, seen: readonly string[] = []): string[] {
+    const ours = parts(mine).map((one) => ({ name: nameOf(one), schema: whole(document, one) }));
+    return parts(other).flatMap((one) => {
+      const name = nameOf(one);
+      const schema = whole(contract, one);
+      if (schema.properties === undefined && schema.enum === undefined) {
+        const [list] = ours.filter((own) => own.schema.items);
+        return schema.items && list?.schema.items ? differing(list.schema.items, schema.items, `${at}[]`, seen) : [];
+      }
+      const wanted = name === null ? null : (OTHERS[name] ?? name);
+      const found = ours.find((own) => own.name === wanted);
+      if (wanted !== null && !found)
+        return [`${at}: ${name} is ${ours.map((own) => own.name ?? 'unnamed').join(', ')}`];
+      if (!found || name === null || seen.includes(name)) return [];
+      return Object.entries(schema.properties ?? {}).flatMap(([key, property]) => {
+        const own = found.schema.properties?.[key];
+        return own && !ONE_ENUM.includes(key) ? differing(own, property, `${at}.${key}`, [...seen, name]) : [];
+      });
+    });
+  }
+
+  test('are those of the contract wherever it has one', () =>
+    everyRow(
+      operations.filter(({ method, path }) => namedOf(contract, method, path)),
+      ({ method, path }) => `${method} ${path}`,
+      ({ method, path }) => {
+        const schemasOf = ({ paths }: ReferenceDocument): readonly (Schema | undefined)[] => {
+          const { requestBody, responses } = paths[path]![method]!;
+          const contents = [requestBody?.content, responses['200']?.content];
+          return contents.map((content) => content?.['application/json']?.schema as Schema | undefined);
+        };
+        const ours = schemasOf(document);
+        const found = schemasOf(contract).flatMap((schema, index) => {
+          const own = ours[index];
+          return schema && own ? differing(own, schema, index === 0 ? 'request' : 'response') : [];
+        });
+        expect(found).toEqual([]);
+      },
+    ));
+
+  test('a missing name would be seen', () => {
+    const { UserFile: _removed, ...schemas } = contract.components.schemas;
+    expect(Object.keys(schemas).length).toBe(Object.keys(contract.components.schemas).length - 1);
+    expect(differing({ type: 'object', properties: {} }, { $ref: '#/components/schemas/UserFile' }, 'x')).toEqual([
+      'x: UserFile is unnamed',
+    ]);
+  });
+});
+
+test('every event has a webhook with its payload', () => {
+  expect(Object.keys(document.webhooks ?? {})).toHaveLength(25);
+  expect(document.components.schemas['FileReadyPayload']).toMatchObject({
+    properties: { webhook_type: { enum: ['FILE_READY'] }, obj: { properties: { object_type: { enum: ['FILE'] } } } },
+  });
+});
+
+test('extensions are marked: operations by api/extensions.ts', () => {
+  const marked = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).flatMap(([method, one]) =>
+      (one as { 'x-allotrope-extension'?: true })['x-allotrope-extension'] ? [`${method.toUpperCase()} ${path}`] : [],
+    ),
+  );
+  expect(marked.toSorted()).toEqual(Object.keys(EXTENSIONS.operations).toSorted());
+});
+
+describe('gaps', () => {
+  const described =
+    'Lists the things of a caller, newest first, and says how many there are. Use it to page through all of them; the next page starts at next_cursor.';
+  const good: ReferenceDocument = {
+    paths: {
+      '/things': {
+        get: {
+          summary: 'Lists things.',
+          description: described,
+          parameters: [{ name: 'limit', in: 'query', description: 'Largest number of things per page.' }],
+          responses: {
+            200: { content: { 'application/json': { schema: { $ref: '#/components/schemas/Thing' }, example: {} } } },
+          },
+        },
+      },
+    },
+    components: {
+      schemas: {
+        Thing: {
+          description: 'What a caller has stored before.',
+          properties: { id: { description: 'Number that identifies the thing.' } },
+        },
+      },
+    },
+  };
+
+  test('a document that explains everything has none', () => {
+    expect(referenceGaps(good)).toEqual([]);
+  });
+
+  test('what is missing, or repeats its name, is a gap', () => {
+    const operation = good.paths['/things']!['get']!;
+    const with_ = (changed: object): string[] =>
+      referenceGaps({ ...good, paths: { '/things': { get: { ...operation, ...changed } } } });
+    expect(with_({ description: 'Lists things.' })).toEqual(['GET /things: description']);
+    expect(with_({ summary: '' })).toEqual(['GET /things: summary']);
+    expect(with_({ parameters: [{ name: 'limit', in: 'query', description: 'The limit.' }] })).toEqual([
+      'GET /things: query parameter limit',
+    ]);
+    const unexplained = { type: 'object', properties: { a: { type: 'string' } } };
+    expect(with_({ responses: { 200: { content: { 'application/json': { schema: unexplained } } } } })).toEqual([
+      'GET /things: example response',
+      'GET /things: response .a',
+    ]);
+    const components = {
+      schemas: {
+        Thing: {
+          properties: { thing_id: { description: 'Id of the thing.' }, list: { items: { properties: { b: {} } } } },
+        },
+      },
+    };
+    expect(referenceGaps({ ...good, components })).toEqual([
+      'schema Thing',
+      'schema Thing.list',
+      'schema Thing.list[].b',
+      'schema Thing.thing_id',
+    ]);
+  });
+});
