@@ -46,11 +46,11 @@ const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.l
 
 /** Returns a schema that also allows null. */
 function orNull(schema: Json): Json {
-  const { type, enum: values, anyOf } = schema;
+  const { type, enum: values, anyOf: choice } = schema;
   if (Object.keys(schema).length === 0 || type === 'null') return schema;
   if (typeof type === 'string')
     return { ...schema, type: [type, 'null'], ...(Array.isArray(values) ? { enum: [...values, null] } : {}) };
-  if (Array.isArray(anyOf)) return { ...schema, anyOf: [...anyOf, { type: 'null' }] };
+  if (Array.isArray(choice)) return { ...schema, anyOf: [...choice, { type: 'null' }] };
   return { anyOf: [schema, { type: 'null' }] };
 }
 
