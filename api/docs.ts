@@ -21,14 +21,18 @@ const PAGE_HEADERS = {
 
 /** Serves /openapi.json, generated from the validation schemas, and /docs, which shows it. */
 export function mountDocs(app: Express): void {
-  const document = openApiDocument();
+  // Made at the first request, so that the service starts no later for it, and kept as bytes.
+  let document: Buffer | undefined;
   app.use('/docs', (_request, response, next) => {
     response.set(PAGE_HEADERS);
     // express.static serves the files of the package with cache validation.
     response.removeHeader('cache-control');
     next();
   });
-  app.get('/openapi.json', (_request, response) => void response.json(document));
+  app.get('/openapi.json', (_request, response) => {
+    document ??= Buffer.from(JSON.stringify(openApiDocument()));
+    response.type('application/json').send(document);
+  });
   app.get('/docs/swagger-initializer.js', (_request, response) => {
     const initializer = readFileSync(path.join(swaggerDir, 'swagger-initializer.js'), 'utf8');
     // validatorUrl: null prevents the page on a public host from sending the document to validator.swagger.io.

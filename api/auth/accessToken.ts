@@ -14,7 +14,7 @@ export const accessToken = operation({
   tag: 'Auth',
   auth: 'issuing',
   summary: 'Issues an access token for an end user, good for ten hours.',
-  description: '',
+  description: [],
   answer: named(
     'TokenResponse',
     Joi.object({ access_token: Joi.string().required(), refresh_token: Joi.string().required() }),

@@ -33,27 +33,81 @@ const LINK_SECONDS = 3600;
 const requestBody = named(
   'GetEmbeddingDocumentsBody',
   Joi.object({
-    query: Joi.string().min(1).required(),
-    k: integer().min(1).max(MAX_K).required(),
-    query_vector: orNull(queryVector()),
-    file_ids: orNull(idList()),
-    parent_file_ids: orNull(idList()),
-    include_all_children: Joi.boolean().default(false),
-    tags: orNull(tagFilter()),
-    tags_v2: orNull(tagTree()),
-    include_tags: orNull(Joi.boolean(), false),
-    include_vectors: orNull(Joi.boolean(), false),
-    include_raw_file: orNull(Joi.boolean(), false),
-    include_file_level_metadata: orNull(Joi.boolean(), false),
-    hybrid_search: orNull(Joi.boolean(), false),
-    hybrid_search_tuning_parameters: orNull(hybridWeights()),
-    media_type: orNull(mediaType(), 'TEXT'),
-    embedding_model: orNull(embeddingModel(), DEFAULT_EMBEDDING_MODEL),
-    high_accuracy: orNull(Joi.boolean(), false),
-    rerank: orNull(named('RerankParams', Joi.object({ model: rerankModel().required() }))),
-    file_types_at_source: orNull(Joi.array().items(typeAtSource())),
-    exclude_cold_storage_files: Joi.boolean().default(false),
-  }),
+    query: Joi.string()
+      .min(1)
+      .required()
+      .description(
+        'What to search for, in natural language. At most MAX_QUERY_CHARACTERS (default 32,000) characters.',
+      ),
+    k: integer()
+      .min(1)
+      .max(MAX_K)
+      .required()
+      .description(
+        'Largest number of chunks to return, from 1 to 1,000. Fewer are returned if fewer match the filters.',
+      ),
+    query_vector: orNull(queryVector()).description(
+      'Vector to search with instead of the one of `query`. It has as many numbers as the vectors of `embedding_model`, at most 16,384, and not all of them are 0 (422). It is also compared with uploaded vectors.',
+    ),
+    file_ids: orNull(idList()).description(
+      'Only chunks of these files. With `include_all_children` also of their descendants. Null, absent or empty: all files.',
+    ),
+    parent_file_ids: orNull(idList()).description(
+      'Only chunks of the children of these files; with `include_all_children` of all descendants.',
+    ),
+    include_all_children: Joi.boolean()
+      .default(false)
+      .description('Whether `file_ids` and `parent_file_ids` select all descendants.'),
+    tags: orNull(tagFilter()).description(
+      'Older form of `tags_v2`: all of these tags must match. Ignored if `tags_v2` has conditions.',
+    ),
+    tags_v2: orNull(tagTree()).description(
+      'Only chunks of files whose tags meet these conditions. Tags of files and of their data sources count.',
+    ),
+    include_tags: orNull(Joi.boolean(), false).description('`true`: return the tags of each file.'),
+    include_vectors: orNull(Joi.boolean(), false).description(
+      '`true`: return the vector of each chunk. Answers become several times larger.',
+    ),
+    include_raw_file: orNull(Joi.boolean(), false).description(
+      '`true`: return a link to the original of each file, valid for an hour.',
+    ),
+    include_file_level_metadata: orNull(Joi.boolean(), false).description(
+      '`true`: add the facts about the file to `content_metadata` of each chunk.',
+    ),
+    hybrid_search: orNull(Joi.boolean(), false).description(
+      '`true`: rank by words as well as by meaning. Only files with `generate_sparse_vectors` have word weights; others are ranked by meaning alone.',
+    ),
+    hybrid_search_tuning_parameters: orNull(hybridWeights()).description(
+      'Weights of meaning and words; 0.5 each by default. They need `hybrid_search`.',
+    ),
+    media_type: orNull(mediaType(), 'TEXT').description(
+      'Which content to search. `TEXT`: all text, also from OCR. `IMAGE`: pictures that were embedded as pictures, whatever `embedding_model` says. `AUDIO`, `VIDEO`: speech of recordings.',
+    ),
+    embedding_model: orNull(embeddingModel(), DEFAULT_EMBEDDING_MODEL).description(
+      'Model that embeds the query. Only files with vectors in the space of this model are found.',
+    ),
+    high_accuracy: orNull(Joi.boolean(), false).description(
+      '`true`: compare with every vector instead of using the index. Slower; finds the exact best matches.',
+    ),
+    rerank: orNull(
+      named(
+        'RerankParams',
+        Joi.object({
+          model: rerankModel()
+            .required()
+            .description('Name of the reranker model. An unknown name is 422, a model without credentials 400.'),
+        }).description('Which reranker to use.'),
+      ),
+    ).description(
+      'Reorders the best 50 to 200 results with a reranker. The operator configures its credentials (400 without).',
+    ),
+    file_types_at_source: orNull(Joi.array().items(typeAtSource())).description(
+      'Only files of these types at their source, such as tickets.',
+    ),
+    exclude_cold_storage_files: Joi.boolean()
+      .default(false)
+      .description('`true`: skip files in cold storage. `false`: the search is 409 if its filters match one.'),
+  }).description('A query with its filters and options. Filters are combined with AND.'),
 );
 type Body = Infer<typeof requestBody>;
 
@@ -123,10 +177,33 @@ export const embeddings = operation({
   operationId: 'embeddings_embeddings_post',
   tag: 'Embeddings',
   auth: 'reader',
-  summary: "Searches the caller's chunks by meaning, or by meaning and words.",
-  description: '',
+  summary: 'Searches the chunks of an end user',
+  description: [
+    "Embeds the query and returns the `k` most similar chunks of the caller's files, best first, with their files and scores. Use it for retrieval-augmented generation: put the contents into a prompt, and cite `source_url` or `source` with the page from `content_metadata`.",
+    '- Filter by files, parents or tags to search a part of the corpus. Filters are combined with AND.',
+    '- `hybrid_search` adds a ranking by words, which finds names, numbers and identifiers. Upload with `generate_sparse_vectors: true` for it.',
+    '- `rerank` rereads the best results with a reranker, which improves their order and takes longer.',
+    'Only READY files with vectors of `embedding_model` are found. A new file is found as soon as its FILE_READY is sent. Files in cold storage are not searched: restore them by `POST /move_to_hot_storage` first.',
+    'Limits: 1,000 chunks per answer, MAX_CONCURRENT_SEARCHES searches of one user at the same time (429).',
+  ],
+  returns: 'The chunks that match best, with their files and scores.',
+  errors: {
+    400: 'The reranker is not configured, or `hybrid_search` is switched off for this user.',
+    404: null,
+    409: 'The filters match files in cold storage; `detail` names up to 100 of them. Restore them by POST /move_to_hot_storage, or send `exclude_cold_storage_files`.',
+    429: 'The user has too many searches in progress, or sent more requests than allowed. Repeat the request after the seconds in Retry-After.',
+    502: 'The embedding provider or the reranker rejected the request. Repeating it does not help.',
+  },
   body: requestBody,
-  answer: named('DocumentResponseList', Joi.object({ documents: Joi.array().items(documentRecord).required() })),
+  answer: named(
+    'DocumentResponseList',
+    Joi.object({
+      documents: Joi.array()
+        .items(documentRecord)
+        .required()
+        .description('Chunks that were found, best first; at most `k`. Empty if nothing matches the filters.'),
+    }).description('Result of a search.'),
+  ),
   searches: true,
   async handle({ caller, body, deps, signal }) {
     const { maxQueryCharacters } = deps.settings;

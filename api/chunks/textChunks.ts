@@ -48,26 +48,39 @@ export const textChunks = operation({
   operationId: 'retrieve_embeddings_and_content_text_chunks_post',
   tag: 'Embeddings',
   auth: 'reader',
-  summary: 'Lists the chunks, and on request the vectors, of one file.',
-  description: '',
+  summary: 'Lists chunks, and their vectors on request, of one file',
+  description: [
+    'Returns a page of the chunks of the file in `filters.user_file_id`, in the order of the text. Use it to show what a search can find in a file, or the neighbours of a chunk: set `offset` to its `chunk_index`.',
+    'A file that was not synced yet has no chunks; a scrape as a whole has none either, its pages have.',
+  ],
+  returns: 'A page of chunks, and the number of all chunks of the file.',
+  errors: { 404: 'The file does not exist, or belongs to another user.' },
   body: named(
     'EmbeddingsAndChunksQueryInput',
     Joi.object({
       filters: named(
         'EmbeddingsAndChunksFilters',
         Joi.object({
-          user_file_id: integer().required(),
-          embedding_model: orNull(embeddingModel()),
-        }),
+          user_file_id: integer().required().description('`id` of the file whose chunks to list.'),
+          embedding_model: orNull(embeddingModel()).description(
+            'Only if the file has this embedding model; otherwise the list is empty.',
+          ),
+        }).description('The file whose chunks to list.'),
       ).required(),
       order_by: named(
         'EmbeddingsAndChunksOrderByColumns',
-        Joi.string().valid('created_at', 'updated_at', 'chunk_index'),
+        Joi.string()
+          .valid('created_at', 'updated_at', 'chunk_index')
+          .description(
+            'Field to order by. All orders are those of `chunk_index`, because the chunks of a file have one time.',
+          ),
       ).default('updated_at'),
       order_dir: orderDirection().default('asc'),
       pagination: pagination(),
-      include_vectors: Joi.boolean().default(false),
-    }),
+      include_vectors: Joi.boolean()
+        .default(false)
+        .description('`true`: return the vector of each chunk. Answers become several times larger.'),
+    }).description('File, order and page of a list of chunks.'),
   ),
   answer: listOf('EmbeddingsAndChunksResponse', chunkRecord),
   async handle({ caller, body: { filters, order_dir: direction, ...body }, deps: { store } }) {

@@ -25,35 +25,54 @@ const chunk = () =>
   named(
     'ChunksAndEmbeddings',
     Joi.object({
-      chunk_number: nullable(integer()).required(),
-      chunk: Joi.string().min(1).required(),
-      embedding: orNull(numberList()),
-    }),
+      chunk_number: nullable(integer())
+        .required()
+        .description(
+          'Number by which the chunks are ordered. Chunks with null come last. Numbers of one file differ (422).',
+        ),
+      chunk: Joi.string().min(1).required().description('Text of the chunk. Searches return it as `content`.'),
+      embedding: orNull(numberList()).description(
+        'Vector of the chunk, with as many numbers as `embedding_model` has dimensions. Either all chunks of a file have one, or none (422).',
+      ),
+    }).description('One chunk that you made, with its vector if you have it.'),
   );
 
 const requestBody = named(
   'ChunksAndEmbeddingsUploadInput',
   Joi.object({
-    embedding_model: embeddingModel().required(),
+    embedding_model: embeddingModel()
+      .required()
+      .description('Model of the vectors: of the given ones, else the one that computes them.'),
     chunks_and_embeddings: Joi.array()
       .items(
         named(
           'SingleChunksAndEmbeddingsUploadInput',
           Joi.object({
-            file_id: integer().required(),
-            chunk_size: orNull(integer().min(1)),
-            chunk_overlap: orNull(integer().min(0)),
-            chunks_and_embeddings: Joi.array().items(chunk()).required(),
-          }),
+            file_id: integer().required().description('`id` of the file that gets the chunks.'),
+            chunk_size: orNull(integer().min(1)).description(
+              'Chunk length for the record of the file. A later `POST /resync_file` splits its content by it.',
+            ),
+            chunk_overlap: orNull(integer().min(0)).description(
+              'Overlap for the record of the file. A later `POST /resync_file` splits its content with it.',
+            ),
+            chunks_and_embeddings: Joi.array().items(chunk()).required().description('All chunks of the file.'),
+          }).description('Chunks of one file.'),
         ),
       )
       .max(MAX_FILES)
       .required(),
-    overwrite_existing: Joi.boolean().default(false),
-    chunks_only: Joi.boolean().default(false),
+    overwrite_existing: Joi.boolean()
+      .default(false)
+      .description('`true`: replace the chunks of files that have some. `false`: such a file is 409.'),
+    chunks_only: Joi.boolean()
+      .default(false)
+      .description('`true`: store the chunks without vectors. Searches do not find them.'),
     // Accepted but ignored: missing vectors are computed by the configured provider.
-    custom_credentials: Joi.object().pattern(Joi.string(), Joi.object().unknown()).default({}),
-  }),
+    custom_credentials: Joi.object()
+      .pattern(Joi.string(), Joi.object().unknown())
+      .default({})
+      .description('Accepted for compatibility. They are neither used nor stored.'),
+  }).description('Chunks of up to 100 files. Either all files are accepted or none.'),
 );
 type Body = Infer<typeof requestBody>;
 type FileBody = Body['chunks_and_embeddings'][number];
@@ -177,8 +196,17 @@ export const uploadChunks = operation({
   operationId: 'upload_chunks_and_embeddings_upload_chunks_and_embeddings_post',
   tag: 'Embeddings',
   auth: 'user',
-  summary: 'Gives files chunks, and vectors, that the caller made.',
-  description: '',
+  summary: 'Replaces the chunks of files with your own',
+  description: [
+    'Gives existing files chunks that you made, with or without vectors. Use it when you split or embed texts yourself. Create the files first, for example by `POST /upload_text` with `store_file_only: true`.',
+    'Without vectors, a run computes them with `embedding_model`; with `chunks_only` there are none. Your own vectors are stored in a space of their own: only a search with a `query_vector` finds them. The files are QUEUED_FOR_SYNC until the chunks are stored; then FILE_READY is sent. A later `POST /resync_file` splits the original content again.',
+    'Limits: 100 files, 20,000 chunks and 3,000,000 numbers per request; the body is at most MAX_CONTENTS_BYTES.',
+  ],
+  returns: 'The chunks were accepted. The files are READY once their run has ended.',
+  errors: {
+    404: 'A file does not exist, belongs to another user, or is a container.',
+    409: 'A file is being synced, or has chunks and `overwrite_existing` is false.',
+  },
   createsWork: true,
   takesContents: true,
   takesChunks: true,

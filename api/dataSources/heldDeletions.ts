@@ -35,7 +35,7 @@ export const heldDeletions = operation({
   tag: 'Data Sources',
   auth: 'key',
   summary: 'Lists data sources whose deletions are held, because a listing missed suspiciously much.',
-  description: '',
+  description: [],
   query: Joi.object({
     limit: integer().min(1).max(MAX_PAGE_LIMIT).default(100),
     offset: integer().min(0).default(0),
@@ -57,7 +57,7 @@ export const approveDeletions = operation({
   auth: 'key',
   summary:
     'Approves the held deletions of a data source: it is listed again, and the files that are missing then are deleted.',
-  description: '',
+  description: [],
   createsWork: true,
   answer: dataSourceRecord,
   async handle(call) {
@@ -86,7 +86,7 @@ export const refuseDeletions = operation({
   tag: 'Data Sources',
   auth: 'key',
   summary: 'Refuses the held deletions of a data source: its files stay, until a later listing misses them again.',
-  description: '',
+  description: [],
   answer: dataSourceRecord,
   async handle(call) {
     const { store } = call.deps;

@@ -36,7 +36,7 @@ export const userDataSources = operation({
   tag: 'Data Sources',
   auth: 'reader',
   summary: "Lists the caller's data sources.",
-  description: '',
+  description: [],
   handle: ({ caller: { organizationId, userId }, body, deps }) =>
     Promise.resolve(answerOf({ organizationId, userId }, toDataSourceListing(body), deps)),
 });
@@ -49,7 +49,7 @@ export const dataSources = operation({
   tag: 'Data Sources',
   auth: 'key',
   summary: "Lists the data sources of all the organization's users.",
-  description: '',
+  description: [],
   handle: ({ caller: { organizationId }, body, deps }) =>
     Promise.resolve(answerOf({ organizationId }, toDataSourceListing(body), deps)),
 });
@@ -65,7 +65,7 @@ export const integrations = operation({
   tag: 'Data Sources',
   auth: 'reader',
   summary: "Lists the caller's connected data sources, in the form of older front-ends.",
-  description: '',
+  description: [],
   answer: named(
     'ActiveIntegrations',
     Joi.object({ active_integrations: Joi.array().items(dataSourceRecord).required() }),

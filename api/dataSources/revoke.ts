@@ -18,7 +18,7 @@ export const revokeAccessToken = operation({
   tag: 'Data Sources',
   auth: 'user',
   summary: 'Forgets the credentials of a data source.',
-  description: '',
+  description: [],
   body: named('RevokeAccessTokenInput', Joi.object({ data_source_id: integer().required() })),
   answer: success,
   async handle({ caller, body, deps }) {

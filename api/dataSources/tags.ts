@@ -43,7 +43,7 @@ export const addDataSourceTags = operation({
   tag: 'Data Sources',
   auth: 'user',
   summary: 'Adds tags to a data source, and with it to its files and vectors.',
-  description: '',
+  description: [],
   createsWork: true,
   body: named('AddDataSourceTagsInput', Joi.object({ data_source_id: integer().required(), tags: tags().required() })),
   answer: dataSourceRecord,
@@ -59,7 +59,7 @@ export const removeDataSourceTags = operation({
   tag: 'Data Sources',
   auth: 'user',
   summary: 'Removes tags from a data source, and with it from its files and vectors.',
-  description: '',
+  description: [],
   createsWork: true,
   body: named(
     'RemoveDataSourceTagsInput',

@@ -16,7 +16,7 @@ export const cancelSync = operation({
   tag: 'Files',
   auth: 'user',
   summary: 'Cancels the run that is syncing a file: a scrape with all its pages, or a re-sync.',
-  description: '',
+  description: [],
   body: named('CancelSyncRequest', Joi.object({ file_id: integer().required() })),
   answer: fileRecord,
   async handle({ caller, body, deps: { store, dispatcher, workflowLink } }) {

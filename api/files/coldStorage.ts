@@ -20,7 +20,7 @@ export const moveToHotStorage = operation({
   tag: 'Files',
   auth: 'user',
   summary: 'Brings the vectors of matching files back from cold storage.',
-  description: '',
+  description: [],
   createsWork: true,
   body: named('MoveToHotStorageQueryInput', Joi.object({ filters: filters() })),
   answer: Joi.boolean(),
@@ -48,7 +48,7 @@ export const modifyColdStorageParameters = operation({
   tag: 'Files',
   auth: 'user',
   summary: 'Changes whether, and when, the vectors of matching files go to cold storage.',
-  description: '',
+  description: [],
   createsWork: true,
   body: named(
     'ModifyColdStorageParametersQueryInput',

@@ -21,7 +21,7 @@ export const content = operation({
   tag: 'Files',
   auth: 'open',
   summary: 'Serves stored content under a presigned URL.',
-  description: '',
+  description: [],
   query: Joi.object({ key: Joi.string(), expires: Joi.string(), signature: Joi.string() }),
   answer: Joi.any(),
   answersContent: true,

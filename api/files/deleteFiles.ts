@@ -56,7 +56,7 @@ export const deleteFilesV2 = operation({
   tag: 'Files',
   auth: 'user',
   summary: 'Deletes matching files with all that belongs to them.',
-  description: '',
+  description: [],
   createsWork: true,
   body: named(
     'DeleteFilesV2QueryInput',
@@ -92,7 +92,7 @@ export const deleteFiles = operation({
   tag: 'Files',
   auth: 'user',
   summary: 'Deletes files by ids or statuses, in the older form.',
-  description: '',
+  description: [],
   createsWork: true,
   body: named(
     'DeleteFilesQueryInput',
@@ -133,7 +133,7 @@ export const deleteFile = operation({
   tag: 'Files',
   auth: 'user',
   summary: 'Deletes one file, in the oldest form.',
-  description: '',
+  description: [],
   answer: success,
   async handle({ caller, params, deps }) {
     const [file] = await deps.store.files.byIds(caller, [pathId(params, 'file_id')]);

@@ -30,7 +30,7 @@ export const heldPages = operation({
   tag: 'Files',
   auth: 'key',
   summary: 'Lists scrapes whose deletions are held, because a pass missed suspiciously many pages.',
-  description: '',
+  description: [],
   query: Joi.object({
     limit: integer().min(1).max(MAX_PAGE_LIMIT).default(100),
     offset: integer().min(0).default(0),
@@ -62,7 +62,7 @@ export const approvePages = decision('approve', {
   operationId: 'approve_held_page_deletions',
   tag: 'Files',
   summary: 'Approves the held deletions of a scrape: its next pass carries them out.',
-  description: '',
+  description: [],
 });
 
 /** POST /files/{file_id}/held_deletions/refuse: keeps the pages; later scrapes are judged separately. */
@@ -70,5 +70,5 @@ export const refusePages = decision('refuse', {
   operationId: 'refuse_held_page_deletions',
   tag: 'Files',
   summary: 'Refuses the held deletions of a scrape: its pages stay.',
-  description: '',
+  description: [],
 });

@@ -76,7 +76,7 @@ export const quarantinedFiles = operation({
   tag: 'Files',
   auth: 'key',
   summary: 'Lists files that were deleted because they vanished at their source, and that can still be restored.',
-  description: '',
+  description: [],
   query: Joi.object({
     ...names,
     limit: integer().min(1).max(MAX_PAGE_LIMIT).default(100),
@@ -98,7 +98,7 @@ export const restoreQuarantined = operation({
   tag: 'Files',
   auth: 'key',
   summary: 'Restores quarantined files. Filters are combined with AND.',
-  description: '',
+  description: [],
   createsWork: true,
   body: keywords(named('RestoreQuarantinedFilesRequest', Joi.object({ ...names, file_ids: idList() })), {
     minProperties: 1,

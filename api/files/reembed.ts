@@ -23,7 +23,7 @@ export const reembed = operation({
   tag: 'Embeddings',
   auth: 'user',
   summary: 'Embeds the stored chunks of matching files with another model; dry_run tells first what that takes.',
-  description: '',
+  description: [],
   createsWork: true,
   body: named(
     'ReembedRequest',
@@ -135,7 +135,7 @@ export const reembedProgress = operation({
   tag: 'Embeddings',
   auth: 'user',
   summary: 'Tells how far a run of re-embedding has come.',
-  description: '',
+  description: [],
   answer: progress,
   handle: async ({ caller, params, deps }) => present(await findRun(caller, params, deps), deps),
 });
@@ -148,7 +148,7 @@ export const cancelReembed = operation({
   tag: 'Embeddings',
   auth: 'user',
   summary: 'Cancels a run of re-embedding: files that are done stay so, the others keep their vectors.',
-  description: '',
+  description: [],
   answer: progress,
   async handle({ caller, params, deps }) {
     const { _id } = await findRun(caller, params, deps);

@@ -51,7 +51,7 @@ export const resyncFile = operation({
   tag: 'Files',
   auth: 'user',
   summary: 'Queues a fresh sync of one file.',
-  description: '',
+  description: [],
   createsWork: true,
   body: requestBody,
   answer: fileRecord,

@@ -31,10 +31,10 @@ const linkTo = (kind: 'raw' | 'parsed', what: string, documented: Documentation)
 export const rawFile = linkTo('raw', 'original', {
   operationId: 'raw_file_raw_file__file_id__get',
   tag: 'Files',
-  description: '',
+  description: [],
 });
 export const parsedFile = linkTo('parsed', 'extracted text', {
   operationId: 'parsed_file_parsed_file__file_id__get',
   tag: 'Files',
-  description: '',
+  description: [],
 });

@@ -54,7 +54,7 @@ export const createFileTags = operation({
   tag: 'Files',
   auth: 'user',
   summary: 'Adds tags to a file and its vectors.',
-  description: '',
+  description: [],
   createsWork: true,
   body: named(
     'OrganizationUserFileTagCreate',
@@ -82,7 +82,7 @@ export const deleteFileTags = operation({
   tag: 'Files',
   auth: 'user',
   summary: 'Removes tags from a file and its vectors.',
-  description: '',
+  description: [],
   createsWork: true,
   body: named(
     'OrganizationUserFileTagsRemove',

@@ -31,7 +31,7 @@ export const uploadFile = operation({
   tag: 'Files',
   auth: 'user',
   summary: 'Uploads a file: a form with the field `file`; options are query parameters.',
-  description: '',
+  description: [],
   createsWork: true,
   takesFile: true,
   query: Joi.object({

@@ -25,7 +25,7 @@ export const uploadFileFromUrl = operation({
   tag: 'Files',
   auth: 'user',
   summary: 'Uploads a file that the server fetches from an address.',
-  description: '',
+  description: [],
   createsWork: true,
   body: named(
     'UploadFileFromUrlInput',

@@ -64,7 +64,7 @@ export const uploadText = operation({
   tag: 'Files',
   auth: 'user',
   summary: 'Uploads a text, or puts it in the place of an earlier one.',
-  description: '',
+  description: [],
   createsWork: true,
   takesContents: true,
   body: named(

@@ -19,11 +19,23 @@ const requestBody = named(
   'OrganizationUserFilesToSyncQueryInput',
   Joi.object({
     ...listingFields(fileFilters().default({ include_all_children: false, non_synced_only: false })),
-    include_raw_file: orNull(Joi.boolean(), false),
-    include_parsed_text_file: orNull(Joi.boolean(), false),
-    include_additional_files: orNull(Joi.boolean(), false),
-    presigned_url_expiry_time_seconds: integer().min(1).max(MAX_LINK_SECONDS).default(3600),
-  }),
+    include_raw_file: orNull(Joi.boolean(), false).description(
+      '`true`: return links to the originals (`presigned_url`).',
+    ),
+    include_parsed_text_file: orNull(Joi.boolean(), false).description(
+      '`true`: return links to the extracted texts (`parsed_text_url`).',
+    ),
+    include_additional_files: orNull(Joi.boolean(), false).description(
+      '`true`: return links to further contents (`additional_presigned_urls`). No source stores any yet.',
+    ),
+    presigned_url_expiry_time_seconds: integer()
+      .min(1)
+      .max(MAX_LINK_SECONDS)
+      .default(3600)
+      .description(
+        'Seconds for which the links are valid, at most 604,800 (a week). A later sync of a file invalidates its links sooner.',
+      ),
+  }).description('Filters, order and page of a list of files, and which links to return.'),
 );
 type Body = Infer<typeof requestBody>;
 
@@ -49,8 +61,15 @@ export const userFilesV2 = operation({
   operationId: 'user_files_v2_user_files_v2_post',
   tag: 'Files',
   auth: 'reader',
-  summary: "Lists the caller's files.",
-  description: '',
+  summary: 'Lists the files of an end user',
+  description: [
+    'Returns a page of the files that match the filters, and the number of all matches. Use it to show files, to wait for uploads (filter by `ids` or `request_ids` and look at `sync_status`), or to find failed ones (`sync_statuses: ["SYNC_ERROR"]`).',
+    'Pages of scrapes, attachments and items of folders are files of their own: `parent_file_ids` lists the children of a file, `root_files_only` leaves them out.',
+    'To read many files, order by `id` and set `starting_id` to the last id of the page before: each page then takes the same time. A webhook with FILE_READY replaces polling.',
+    'Limits: 10,000 files per page, 10,000 entries per filter.',
+  ],
+  returns: 'A page of files, and the number of all matches.',
+  errors: { 404: null },
   body: requestBody,
   answer: listOf('UserFilesV2', fileRecord),
   handle({ caller, body: wanted, deps }) {
@@ -67,8 +86,14 @@ export const userFiles = operation({
   operationId: 'user_files_user_files_post',
   tag: 'Files',
   auth: 'reader',
-  summary: "Lists the caller's files in the older form, without a count.",
-  description: '',
+  summary: 'Lists the files of an end user as a bare array',
+  description: [
+    'Returns the same files as `POST /user_files_v2`, as an array without the number of all matches. It takes the same filters, orders and pages.',
+    'Published front ends call it; new code should use the newer form.',
+  ],
+  returns: 'A page of files.',
+  replacedBy: 'POST /user_files_v2',
+  errors: { 404: null },
   body: requestBody,
   answer: Joi.array().items(fileRecord),
   handle: ({ caller, body: wanted, deps }) => Promise.resolve(new ListAnswer(null, records(caller, wanted, deps))),

@@ -16,7 +16,7 @@ export const health = operation({
   tag: 'Health',
   auth: 'open',
   summary: 'Whether the API is alive.',
-  description: '',
+  description: [],
   answer: named('Health', Joi.object({ status: Joi.string().valid('ok').required() })),
   handle: () => Promise.resolve({ status: 'ok' }),
 });
@@ -32,7 +32,7 @@ export const ready = operation({
   tag: 'Health',
   auth: 'open',
   summary: 'Whether this process can serve, and what is out of order.',
-  description: '',
+  description: [],
   answer: named(
     'Readiness',
     Joi.object({

@@ -122,8 +122,11 @@ export interface Documentation {
   /** Clients name their methods by it: that of the public contract if it has the operation, else a short one. */
   readonly operationId: string;
   readonly tag: ApiTag;
-  /** Markdown: what the operation does, when to use it, what happens next, and its limits. */
-  readonly description: string;
+  /**
+   * Paragraphs and list items (`- …`) in Markdown: what the operation does, when to use it, what happens next, and its
+   * limits.
+   */
+  readonly description: readonly string[];
   /** One sentence: what a 200 response has. Absent: 'Success'. */
   readonly returns?: string;
   /** The response is stored content instead of JSON. */

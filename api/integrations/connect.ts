@@ -47,7 +47,7 @@ export const connect = operation({
   tag: 'Integrations',
   auth: 'user',
   summary: 'Connects an account with credentials that the caller has.',
-  description: '',
+  description: [],
   createsWork: true,
   body: named(
     'ConnectDataSourceInput',

@@ -37,7 +37,7 @@ export const listItems = operation({
   tag: 'Integrations',
   auth: 'user',
   summary: 'Lists the items of a connected account: the root items, or the requested ones.',
-  description: '',
+  description: [],
   body: itemListing(),
   answer: named(
     'ListDataSourceItemsResponse',

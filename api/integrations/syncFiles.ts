@@ -70,5 +70,5 @@ export const syncFiles = syncFilesAt({
   operationId: 'sync_files_integrations_files_sync_post',
   tag: 'Integrations',
   summary: 'Syncs chosen items of a connected account.',
-  description: '',
+  description: [],
 });

@@ -17,7 +17,7 @@ export const syncItems = operation({
   tag: 'Integrations',
   auth: 'user',
   summary: 'Lists the items of a connected account again.',
-  description: '',
+  description: [],
   createsWork: true,
   body: dataSourceId(),
   answer: dataSourceRecord,
@@ -44,7 +44,7 @@ export const cancelItemsSync = operation({
   tag: 'Integrations',
   auth: 'user',
   summary: 'Stops the listing of what a connected account holds.',
-  description: '',
+  description: [],
   body: dataSourceId(),
   answer: dataSourceRecord,
   async handle({ caller, body, deps: { store, dispatcher, workflowLink } }): Promise<DataSourceRecord> {

@@ -29,10 +29,7 @@ export function openApiDocument(): Json {
       title: 'Allotrope',
       version: '0.2.0',
       description:
-        'Allotrope ingests files, web pages and connected accounts, splits them into chunks, embeds these and searches them.\n\n' +
-        'Send `Authorization: Bearer <API key>` from your servers, or `Authorization: Token <access token>` from a front end. ' +
-        'Operations, fields and headers with `x-allotrope-extension` are additions to the public contract that other ' +
-        'implementations of it do not have.',
+        'Allotrope ingests files, web pages and connected accounts, splits them into chunks, embeds these and searches them.\n\nSend `Authorization: Bearer <API key>` from your servers, or `Authorization: Token <access token>` from a front end. Operations, fields and headers with `x-allotrope-extension` are additions to the public contract that other implementations of it do not have.',
     },
     servers: [{ url: '/', description: 'The server that returned this document.' }],
     tags: Object.entries(API_TAGS).map(([name, description]) => ({ name, description })),

@@ -55,6 +55,10 @@ function bodyOf({ body, takesFile }: DocumentedOperation, schemas: Schemas, { re
   };
 }
 
+/** Joins paragraphs; items of a list follow each other directly. */
+const joined = (parts: readonly string[]): string =>
+  parts.reduce((text, part) => `${text}${part.startsWith('- ') && /(?:^|\n)- .*$/.test(text) ? '\n' : '\n\n'}${part}`);
+
 const extensionsOf: Readonly<Record<string, string>> = EXTENSIONS.operations;
 
 /** Returns the OpenAPI description of an operation. */
@@ -63,15 +67,15 @@ export function describeOperation(operation: DocumentedOperation, schemas: Schem
   const reason = extensionsOf[`${method.toUpperCase()} ${path}`];
   const description = [
     ...(replacedBy === undefined ? [] : [`**Deprecated.** Use \`${replacedBy}\` instead.`]),
-    operation.description,
+    ...operation.description,
     ...(reason === undefined ? [] : [`*Extension of the public contract.* ${reason}`]),
-  ].filter((part) => part !== '');
+  ];
   const parameters = parametersOf(operation, schemas, example.parameters ?? {});
   return {
     operationId,
     tags: [tag],
     summary,
-    ...(description.length > 0 ? { description: description.join('\n\n') } : {}),
+    ...(description.length > 0 ? { description: joined(description) } : {}),
     ...(replacedBy === undefined ? {} : { deprecated: true }),
     ...(auth === 'issuing' ? {} : { security: SECURITY[auth] }),
     ...(parameters.length > 0 ? { parameters } : {}),

@@ -46,16 +46,16 @@ const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.l
 
 /** Returns a schema that also allows null. */
 function orNull(schema: Json): Json {
-  const { type, enum: values, anyOf } = schema;
+  const { type, enum: values, anyOf: choice } = schema;
   if (Object.keys(schema).length === 0 || type === 'null') return schema;
   if (typeof type === 'string')
     return { ...schema, type: [type, 'null'], ...(Array.isArray(values) ? { enum: [...values, null] } : {}) };
-  if (Array.isArray(anyOf)) return { ...schema, anyOf: [...anyOf, { type: 'null' }] };
+  if (Array.isArray(choice)) return { ...schema, anyOf: [...choice, { type: 'null' }] };
   return { anyOf: [schema, { type: 'null' }] };
 }
 
 /** Returns one schema, or a choice of several. */
-function anyOf(schemas: readonly Json[]): Json {
+function oneOrAny(schemas: readonly Json[]): Json {
   const different = schemas.filter((one, index) => schemas.findIndex((other) => same(one, other)) === index);
   return different.length === 1 ? (different[0] ?? {}) : { anyOf: different };
 }
@@ -125,7 +125,7 @@ export function createSchemas(): Schemas {
       return rule.args?.limit !== undefined && limit === undefined ? {} : convert(limit, rule.args?.regex);
     });
     const whole = Object.assign({}, kind, ...ruled, keywords) as Json;
-    return flags.single ? anyOf([whole, ...itemsOf(schema, direction)]) : whole;
+    return flags.single ? oneOrAny([whole, ...itemsOf(schema, direction)]) : whole;
   };
 
   const ofType = (type: string, schema: Joi.Schema, direction: Direction): Json => {
@@ -145,12 +145,12 @@ export function createSchemas(): Schemas {
         return { type: 'array', items: { type: 'number' } };
       case 'array': {
         const items = itemsOf(schema, direction);
-        return { type, ...(items.length > 0 ? { items: anyOf(items) } : {}) };
+        return { type, ...(items.length > 0 ? { items: oneOrAny(items) } : {}) };
       }
       case 'object':
         return ofObject(schema, direction);
       case 'alternatives':
-        return anyOf(alternativesOf(schema).map((one) => of(one, direction)));
+        return oneOrAny(alternativesOf(schema).map((one) => of(one, direction)));
       default:
         throw new Error(`The type ${type} is not converted to JSON Schema`);
     }
@@ -203,7 +203,7 @@ export function createSchemas(): Schemas {
       ),
     ];
     return {
-      ...(allowed.length > 0 ? { additionalProperties: anyOf(allowed.map(({ rule }) => of(rule, direction))) } : {}),
+      ...(allowed.length > 0 ? { additionalProperties: oneOrAny(allowed.map(({ rule }) => of(rule, direction))) } : {}),
       ...(names.length > 1 ? { propertyNames: { allOf: names } } : {}),
       ...(names.length === 1 ? { propertyNames: names[0] } : {}),
     };

@@ -13,7 +13,7 @@ export const models = operation({
   tag: 'Embeddings',
   auth: 'key',
   summary: 'Tells what serves each embedding model.',
-  description: '',
+  description: [],
   answer: named(
     'EmbeddingModels',
     Joi.object({

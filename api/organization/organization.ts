@@ -44,7 +44,7 @@ export const organization = operation({
   tag: 'Organizations',
   auth: 'key',
   summary: 'Answers the calling organization.',
-  description: '',
+  description: [],
   answer: named(
     'OrganizationResponse',
     Joi.object({

@@ -15,7 +15,7 @@ export const organizationStatistics = operation({
   tag: 'Organizations',
   auth: 'key',
   summary: "Starts a recount of the organization's files.",
-  description: '',
+  description: [],
   createsWork: true,
   answer: success,
   async handle({ caller: { organizationId }, deps: { store, unit } }) {

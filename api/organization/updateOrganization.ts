@@ -25,7 +25,7 @@ export const updateOrganization = operation({
   tag: 'Organizations',
   auth: 'key',
   summary: 'Sets defaults of users and settings of connectors.',
-  description: '',
+  description: [],
   body: named(
     'UpdateOrganizationInput',
     Joi.object({

@@ -27,10 +27,24 @@ export const pagination = () =>
   named(
     'Pagination',
     Joi.object({
-      limit: integer().min(1).max(MAX_PAGE_LIMIT).default(10),
-      offset: integer().min(0).default(0),
-      starting_id: integer().min(0).default(0),
-    }),
+      limit: integer()
+        .min(1)
+        .max(MAX_PAGE_LIMIT)
+        .default(10)
+        .description('Largest number of records per page, from 1 to 10,000.'),
+      offset: integer()
+        .min(0)
+        .default(0)
+        .description(
+          'Number of matching records to skip. Large offsets are slow: page with `starting_id` and `order_by: id` instead.',
+        ),
+      starting_id: integer()
+        .min(0)
+        .default(0)
+        .description(
+          'Only records with a higher id. 0 means all; in lists of chunks it is compared with the id of the file.',
+        ),
+    }).description('Which page of a list to return.'),
   ).default({ limit: 10, offset: 0, starting_id: 0 });
 
 type PaginationBody = Infer<ReturnType<typeof pagination>>;
@@ -40,37 +54,74 @@ export const fileFilters = () =>
   named(
     'OrganizationUserFilesToSyncFilters',
     Joi.object({
-      source: orNull(Joi.alternatives(sourceType(), Joi.array().items(sourceType()))),
-      name: orNull(substring()),
-      tags: orNull(tagFilter()),
-      tags_v2: orNull(tagTree()),
-      ids: orNull(idList()),
-      external_file_ids: orNull(strings().max(MAX_MEMBERS)),
-      external_urls: orNull(strings().max(MAX_MEMBERS)),
-      sync_statuses: orNull(Joi.array().items(fileSyncStatus()).max(MAX_MEMBERS)),
-      parent_file_ids: orNull(idList()),
-      organization_user_data_source_id: orNull(idList()),
-      embedding_generators: orNull(Joi.array().items(embeddingModel()).max(MAX_MEMBERS)),
-      root_files_only: orNull(Joi.boolean()),
-      include_all_children: Joi.boolean().default(false),
-      non_synced_only: Joi.boolean().default(false),
-      request_ids: orNull(strings().max(100)),
-      upload_ids: orNull(strings().max(100)),
-      sync_error_message: orNull(substring()),
-      include_containers: orNull(Joi.boolean()),
-      file_types_at_source: orNull(Joi.array().items(typeAtSource()).max(MAX_MEMBERS)),
-    }).custom(
-      (filters: { root_files_only?: boolean; include_all_children: boolean; parent_file_ids?: number[] }, helpers) => {
-        const combined =
-          filters.root_files_only === true &&
-          (filters.include_all_children || (filters.parent_file_ids?.length ?? 0) > 0);
-        return combined
-          ? helpers.message({
-              custom: 'root_files_only can not be combined with parent_file_ids or include_all_children',
-            })
-          : filters;
-      },
-    ),
+      source: orNull(Joi.alternatives(sourceType(), Joi.array().items(sourceType()))).description(
+        'Only files of this source, or of one of these.',
+      ),
+      name: orNull(substring()).description(
+        'Only files whose name contains this text. Upper and lower case are equal.',
+      ),
+      tags: orNull(tagFilter()).description(
+        'Older form of `tags_v2`: all of these tags must match; a list matches any of its values. Ignored if `tags_v2` has conditions.',
+      ),
+      tags_v2: orNull(tagTree()).description(
+        'Only files whose tags meet these conditions. An empty list of conditions matches everything.',
+      ),
+      ids: orNull(idList()).description(
+        'Only files with one of these ids. An empty list matches everything, here and in the other lists.',
+      ),
+      external_file_ids: orNull(strings().max(MAX_MEMBERS)).description(
+        'Only files with one of these ids at their source.',
+      ),
+      external_urls: orNull(strings().max(MAX_MEMBERS)).description('Only files with one of these addresses.'),
+      sync_statuses: orNull(Joi.array().items(fileSyncStatus()).max(MAX_MEMBERS)).description(
+        'Only files in one of these states.',
+      ),
+      parent_file_ids: orNull(idList()).description(
+        'Only direct children of these files: pages of a scrape, attachments of a mail, items of a folder.',
+      ),
+      organization_user_data_source_id: orNull(idList()).description('Only files of these data sources.'),
+      embedding_generators: orNull(Joi.array().items(embeddingModel()).max(MAX_MEMBERS)).description(
+        'Only files with one of these embedding models.',
+      ),
+      root_files_only: orNull(Joi.boolean()).description(
+        '`true`: only files without a parent. It cannot be combined with `parent_file_ids` or `include_all_children` (422).',
+      ),
+      include_all_children: Joi.boolean()
+        .default(false)
+        .description('With `parent_file_ids`: all descendants instead of the direct children.'),
+      non_synced_only: Joi.boolean()
+        .default(false)
+        .description('`true`: only files that were never synced with success.'),
+      request_ids: orNull(strings().max(100)).description('Only files of these requests, by their `request_id`.'),
+      upload_ids: orNull(strings().max(100)).description('Only files of these uploads, by their `upload_id`.'),
+      sync_error_message: orNull(substring()).description(
+        'Only files whose error message contains this text. Empty: only files without an error.',
+      ),
+      include_containers: orNull(Joi.boolean()).description(
+        '`false`: without containers, such as folders and scrapes as a whole.',
+      ),
+      file_types_at_source: orNull(Joi.array().items(typeAtSource()).max(MAX_MEMBERS)).description(
+        'Only files of these types at their source.',
+      ),
+    })
+      .custom(
+        (
+          filters: { root_files_only?: boolean; include_all_children: boolean; parent_file_ids?: number[] },
+          helpers,
+        ) => {
+          const combined =
+            filters.root_files_only === true &&
+            (filters.include_all_children || (filters.parent_file_ids?.length ?? 0) > 0);
+          return combined
+            ? helpers.message({
+                custom: 'root_files_only can not be combined with parent_file_ids or include_all_children',
+              })
+            : filters;
+        },
+      )
+      .description(
+        'Which files to select. Filters are combined with AND; null and absent ones match everything. Each list has at most 10,000 entries.',
+      ),
   );
 
 export type FileFiltersBody = Infer<ReturnType<typeof fileFilters>>;
@@ -78,7 +129,12 @@ export type FileFiltersBody = Infer<ReturnType<typeof fileFilters>>;
 /** Returns the fields of a list of files: filters, order and page. */
 export const listingFields = (filters: ReturnType<typeof fileFilters> & Present) => ({
   filters,
-  order_by: named('OrganizationUserFilesToSyncOrderByTypes', Joi.string().valid(...FILE_ORDERS)).default('updated_at'),
+  order_by: named(
+    'OrganizationUserFilesToSyncOrderByTypes',
+    Joi.string()
+      .valid(...FILE_ORDERS)
+      .description('Field of the files to order by. Equal values are ordered by id.'),
+  ).default('updated_at'),
   order_dir: orderDirection().default('asc'),
   pagination: pagination(),
 });

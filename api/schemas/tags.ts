@@ -11,10 +11,12 @@ const scalar = [Joi.string().allow(''), Joi.number(), Joi.boolean()];
 /** Values of a tag: text, number, boolean, or a list of one of these. */
 export const tagValue = named(
   'TagValue',
-  Joi.alternatives(...scalar, ...scalar.map((one) => Joi.array().items(one))).messages({
-    'alternatives.types': 'must be a string, number, boolean or a list of one of these',
-    'alternatives.match': 'must be a string, number, boolean or a list of one of these',
-  }),
+  Joi.alternatives(...scalar, ...scalar.map((one) => Joi.array().items(one)))
+    .messages({
+      'alternatives.types': 'must be a string, number, boolean or a list of one of these',
+      'alternatives.match': 'must be a string, number, boolean or a list of one of these',
+    })
+    .description('Value of a tag: a text, a number, a boolean, or a list of one of these.'),
 );
 
 /** Rejects keys with a special meaning in MongoDB, JavaScript or the vector payloads. */
@@ -54,10 +56,13 @@ const condition = named(
   Joi.object({
     key: Joi.string()
       .pattern(/^(?!\$)/)
-      .required(),
-    value: tagValue.required(),
-    negate: Joi.boolean(),
-  }),
+      .required()
+      .description('Name of the tag. It does not begin with `$`.'),
+    value: tagValue
+      .required()
+      .description('Value that the tag must have. A list matches any of its values, also if the tag itself is a list.'),
+    negate: Joi.boolean().description('`true`: the tag must not have the value. Files without the tag match.'),
+  }).description('One condition on a tag.'),
 );
 
 /** Names of trees in the reference, by the nesting that they allow. */
@@ -72,7 +77,18 @@ function tree(depth: number): Joi.ObjectSchema {
           otherwise: condition,
         });
   const members = Joi.array().items(member).max(MAX_CONDITIONS);
-  return named(TREE_NAMES[depth] ?? '', Joi.object({ AND: members, OR: members }).xor('AND', 'OR'));
+  const what = depth === 1 ? 'Conditions' : 'Conditions, or further ANDs and ORs,';
+  return named(
+    TREE_NAMES[depth] ?? '',
+    Joi.object({
+      AND: members.description(`${what} that must all hold. At most 1,000; an empty list matches everything.`),
+      OR: members.description(`${what} of which one must hold. At most 1,000; an empty list matches everything.`),
+    })
+      .xor('AND', 'OR')
+      .description(
+        `Conditions on tags: an object with either AND or OR, not both. ${depth === 1 ? 'It cannot be nested further.' : `It can be nested ${depth - 1} levels deeper.`}`,
+      ),
+  );
 }
 
 /** tags_v2: exactly one of AND and OR, with conditions or further ANDs and ORs. */

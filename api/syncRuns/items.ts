@@ -15,7 +15,7 @@ export const listSyncRunItems = operation({
   tag: 'Runs',
   auth: 'either',
   summary: 'Lists what a run met, each with its outcome, stage, cause and remedy; page by page by a cursor.',
-  description: '',
+  description: [],
   query: itemsQuery,
   answer: named(
     'SyncRunItems',

@@ -12,7 +12,7 @@ export const listSyncRuns = operation({
   tag: 'Runs',
   auth: 'either',
   summary: "Lists the runs of a user, or with an API key alone those of all the organization's users, newest first.",
-  description: '',
+  description: [],
   query: runsQuery,
   answer: listOf('SyncRuns', runRecord),
   async handle({ caller, query, deps }) {
@@ -36,7 +36,7 @@ export const getSyncRun = operation({
   tag: 'Runs',
   auth: 'either',
   summary: 'Tells how a run stands, or how it ended: counts that add up, bytes, and tokens embedded and reused.',
-  description: '',
+  description: [],
   answer: runRecord,
   async handle(call) {
     const run = await syncRunOf(call);

@@ -14,7 +14,7 @@ export const resumeRun = operation({
   tag: 'Runs',
   auth: 'user',
   summary: 'Has a run go on that is paused at its max_tokens, with another bound, or with none.',
-  description: '',
+  description: [],
   body: named('ResumeSyncRunRequest', Joi.object({ max_tokens: nullable(integer().min(0)).required() })),
   answer: named(
     'ResumedSyncRun',

@@ -67,7 +67,7 @@ export const retrySyncRun = operation({
   tag: 'Runs',
   auth: 'either',
   summary: 'Syncs items of a run again: all failed ones, named ones, or those that match a filter.',
-  description: '',
+  description: [],
   createsWork: true,
   body: retryBody,
   answer: named(

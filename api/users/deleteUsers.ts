@@ -22,7 +22,7 @@ export const deleteUsers = operation({
   tag: 'Users',
   auth: 'key',
   summary: 'Deletes end users and all they own.',
-  description: '',
+  description: [],
   createsWork: true,
   body: named('DeleteUsersInput', Joi.object({ customer_ids: customerIds().max(MAX_MEMBERS).required() })),
   answer: success,

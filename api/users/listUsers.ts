@@ -18,7 +18,7 @@ export const listUsers = operation({
   tag: 'Users',
   auth: 'key',
   summary: "Lists the organization's end users.",
-  description: '',
+  description: [],
   body: named(
     'ListUsersRequest',
     Joi.object({

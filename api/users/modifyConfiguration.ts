@@ -27,7 +27,7 @@ export const modifyConfiguration = operation({
   tag: 'Users',
   auth: 'user',
   summary: 'Switches a feature of the calling end user.',
-  description: '',
+  description: [],
   body: named(
     'ModifyUserConfigurationInput',
     Joi.object({

@@ -21,7 +21,7 @@ export const updateUsers = operation({
   tag: 'Users',
   auth: 'key',
   summary: 'Sets limits and automatically synced sources of up to 100 end users.',
-  description: '',
+  description: [],
   body: named(
     'UpdateUsersInput',
     Joi.object({ customer_ids: customerIds().max(MAX_USERS).required(), ...userSettings() }),

@@ -28,7 +28,7 @@ export const user = operation({
   tag: 'Users',
   auth: 'key',
   summary: 'Answers an end user with sums over its files.',
-  description: '',
+  description: [],
   body: named('UserRequestContent', Joi.object({ customer_id: Joi.string().allow('').required() })),
   answer: wholeUserRecord,
   handle: async ({ caller: { organizationId }, body, deps: { store } }) =>
@@ -43,7 +43,7 @@ export const whoami = operation({
   tag: 'Users',
   auth: 'reader',
   summary: 'Answers the calling end user with sums over its files.',
-  description: '',
+  description: [],
   answer: wholeUserRecord,
   handle: async ({ caller, deps: { store } }) => answer(store, await store.users.record(caller)),
 });

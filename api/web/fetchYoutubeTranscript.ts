@@ -30,7 +30,7 @@ export const fetchYoutubeTranscript = operation({
   tag: 'Utilities',
   auth: 'user',
   summary: 'Fetches the transcript of a video on YouTube.',
-  description: '',
+  description: [],
   query: Joi.object({
     id: Joi.string().pattern(VIDEO_ID, 'id of a video').required(),
     raw: Joi.boolean().default(false),

@@ -18,7 +18,7 @@ export const processSitemap = operation({
   tag: 'Utilities',
   auth: 'user',
   summary: 'Lists the addresses that a sitemap names.',
-  description: '',
+  description: [],
   query: Joi.object({ url: address() }),
   answer: named('SitemapUrls', Joi.object({ urls: Joi.array().items(Joi.string()).required() })),
   async handle({ query, deps: { sitemaps, settings } }) {

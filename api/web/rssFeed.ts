@@ -26,7 +26,7 @@ export const rssFeed = operation({
   tag: 'Integrations',
   auth: 'user',
   summary: 'Adds a feed (RSS, Atom or JSON Feed); each entry becomes a file.',
-  description: '',
+  description: [],
   createsWork: true,
   body: named(
     'RSSFeedInput',

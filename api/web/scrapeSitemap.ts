@@ -72,7 +72,7 @@ export const scrapeSitemap = operation({
   tag: 'Utilities',
   auth: 'user',
   summary: "Scrapes the pages listed in a site's sitemap.",
-  description: '',
+  description: [],
   createsWork: true,
   body: requestBody,
   answer: fileRecord,

@@ -21,7 +21,7 @@ export const searchUrls = operation({
   tag: 'Utilities',
   auth: 'user',
   summary: 'Searches the web, and lists the addresses that were found.',
-  description: '',
+  description: [],
   query: Joi.object({ query: Joi.string().trim().min(1).max(MAX_QUERY).custom(fewWords).required() }),
   answer: pageLinks,
   handle: ({ query, deps: { lookups } }) =>

@@ -18,7 +18,7 @@ export const userWebpages = operation({
   tag: 'Utilities',
   auth: 'reader',
   summary: "Lists the caller's scraped pages.",
-  description: '',
+  description: [],
   body: named(
     'UserWebPagesRequest',
     Joi.object({

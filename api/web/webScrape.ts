@@ -101,7 +101,7 @@ export const webScrape = operation({
   tag: 'Utilities',
   auth: 'user',
   summary: 'Scrapes pages by following their links, one crawl for each element.',
-  description: '',
+  description: [],
   createsWork: true,
   body: requestBody,
   answer: Joi.array().items(fileRecord),

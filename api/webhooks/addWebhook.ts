@@ -37,7 +37,7 @@ export const addWebhook = operation({
   auth: 'key',
   createsWork: true,
   summary: "Registers an address that gets the organization's events; answers its signing key, this once.",
-  description: '',
+  description: [],
   body: named('AddWebhookProps', Joi.object({ url: Joi.string().max(MAX_URL).required() })),
   answer: named('Webhook', Joi.object({ ...webhookFields, signing_key: Joi.string().required() })),
   async handle({ caller, body, deps }) {

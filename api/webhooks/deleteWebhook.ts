@@ -11,7 +11,7 @@ export const deleteWebhook = operation({
   tag: 'Webhooks',
   auth: 'key',
   summary: 'Removes a webhook.',
-  description: '',
+  description: [],
   answer: success,
   async handle({ params, caller, deps }) {
     const removed = await deps.store.webhooks.remove(caller.organizationId, pathId(params, 'webhook_id'));

@@ -16,7 +16,7 @@ export const listDeliveries = operation({
   tag: 'Webhooks',
   auth: 'key',
   summary: 'Lists the deliveries to a webhook with every try, the latest event first.',
-  description: '',
+  description: [],
   query: Joi.object({
     limit: integer().min(1).max(MAX_PAGE_LIMIT).default(100),
     offset: integer().min(0).default(0),

@@ -16,7 +16,7 @@ export const listEvents = operation({
   tag: 'Events',
   auth: 'key',
   summary: "Lists the organization's events after a cursor, oldest first, so that a receiver that was down catches up.",
-  description: '',
+  description: [],
   query: Joi.object({
     after: integer().min(0).default(0),
     limit: integer().min(1).max(MAX_EVENTS).default(100),

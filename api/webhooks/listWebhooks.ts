@@ -18,7 +18,7 @@ export const listWebhooks = operation({
   tag: 'Webhooks',
   auth: 'key',
   summary: "Lists the organization's webhooks.",
-  description: '',
+  description: [],
   body: named(
     'WebhookQueryInput',
     Joi.object({

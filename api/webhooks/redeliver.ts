@@ -13,7 +13,7 @@ export const redeliver = operation({
   tag: 'Webhooks',
   auth: 'key',
   summary: 'Sends named deliveries once more, or all that were given up; starts a disabled webhook again.',
-  description: '',
+  description: [],
   body: named('RedeliverEventsRequest', Joi.object({ ids: orNull(Joi.array().items(integer()).max(1000), []) })),
   answer: named('RedeliveredEvents', Joi.object({ success: Joi.boolean().required(), count: integer().required() })),
   async handle(call) {

@@ -18,7 +18,7 @@ export const createWhiteLabels = operation({
   tag: 'White Label',
   auth: 'key',
   summary: "Stores the organization's own OAuth clients, one a source.",
-  description: '',
+  description: [],
   createsWork: true,
   body: Joi.array().items(whiteLabelInput()).max(OAUTH_SOURCES.length).required(),
   answer: Joi.array().items(whiteLabelRecord),
@@ -36,7 +36,7 @@ export const updateWhiteLabel = operation({
   tag: 'White Label',
   auth: 'key',
   summary: 'Changes the OAuth client of one source; secrets that are not given stay.',
-  description: '',
+  description: [],
   body: whiteLabelInput(),
   answer: whiteLabelRecord,
   async handle({ caller: { organizationId }, body, deps: { store, unit } }) {
@@ -54,7 +54,7 @@ export const deleteWhiteLabels = operation({
   tag: 'White Label',
   auth: 'key',
   summary: 'Deletes OAuth clients of the organization.',
-  description: '',
+  description: [],
   body: named('DeleteWhiteLabelRequest', Joi.object({ ids: Joi.array().items(integer()).max(MAX_MEMBERS).required() })),
   answer: success,
   async handle({ caller: { organizationId }, body, deps: { store } }) {

@@ -19,7 +19,7 @@ export const listWhiteLabels = operation({
   tag: 'White Label',
   auth: 'key',
   summary: "Lists the organization's own OAuth clients, without secrets.",
-  description: '',
+  description: [],
   body: named(
     'ListWhiteLabelRequest',
     Joi.object({

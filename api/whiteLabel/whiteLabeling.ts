@@ -14,7 +14,7 @@ export const whiteLabeling = operation({
   tag: 'Auth',
   auth: 'user',
   summary: "Tells a front-end the calling user's limits and which sources have an OAuth client of the organization.",
-  description: '',
+  description: [],
   answer: named(
     'WhiteLabelingResponse',
     Joi.object({

@@ -87,7 +87,7 @@ export const diagnosis = operation({
   tag: 'Data Sources',
   auth: 'user',
   summary: 'Looks at a connection part by part: each with what to do.',
-  description: '',
+  description: [],
   answer: diagnosisAnswer,
   async handle({ caller, params, requestId, deps }) {
     const source = await dataSourceOf(caller, pathId(params, 'data_source_id'), deps.store);

@@ -37,7 +37,7 @@ export const connectAzure = operation({
   tag: 'Integrations',
   auth: 'user',
   summary: 'Connects Azure Blob Storage with the key of an account.',
-  description: '',
+  description: [],
   createsWork: true,
   body: named(
     'AzureBlobAuthRequest',

@@ -7,7 +7,7 @@ export const syncAzureFiles = syncObjects({
   operationId: 'azure_blob_files_integrations_azure_blob_storage_files_post',
   tag: 'Integrations',
   summary: 'Syncs blobs, folders or containers of a connected Azure Blob Storage.',
-  description: '',
+  description: [],
   requestName: 'AzureBlobFileSyncInput',
   selectionName: 'AzureBlobGetFileInput',
   type: 'AZURE_BLOB_STORAGE',

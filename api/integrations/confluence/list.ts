@@ -17,7 +17,7 @@ export const listConfluence = operation({
   tag: 'Integrations',
   auth: 'user',
   summary: 'Lists the spaces of a connected Confluence, or the contents of one of them.',
-  description: '',
+  description: [],
   body: named(
     'ListRequest',
     Joi.object({

@@ -6,6 +6,6 @@ export const syncConfluence = syncFilesAt({
   operationId: 'confluence_sync_integrations_confluence_sync_post',
   tag: 'Integrations',
   summary: 'Syncs chosen pages of a connected Confluence.',
-  description: '',
+  description: [],
   type: 'CONFLUENCE',
 });

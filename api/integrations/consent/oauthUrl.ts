@@ -31,7 +31,7 @@ export const oauthUrl = operation({
   tag: 'Integrations',
   auth: 'user',
   summary: 'Returns an address at which a user connects an account, or continues with a connected one.',
-  description: '',
+  description: [],
   createsWork: true,
   body: oauthUrlBody(),
   answer: named('OuthURLResponse', Joi.object({ oauth_url: Joi.string().required() })),

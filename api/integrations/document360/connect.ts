@@ -7,7 +7,7 @@ export const connectDocument360 = connectByToken({
   operationId: 'document360_connect_integrations_document360_post',
   tag: 'Integrations',
   summary: 'Connects Document360 with a token.',
-  description: '',
+  description: [],
   requestName: 'Document360ConnectRequest',
   type: 'DOCUMENT360',
   fields: ['account_email', 'access_token'],

@@ -36,7 +36,7 @@ export const connectFreshdesk = operation({
   tag: 'Integrations',
   auth: 'user',
   summary: 'Connects Freshdesk with the API key of an agent.',
-  description: '',
+  description: [],
   createsWork: true,
   body: named(
     'FreshDeskConnectRequest',

@@ -14,7 +14,7 @@ export const connectGitBook = connectByToken({
   operationId: 'gitbook_connect_integrations_gitbook_post',
   tag: 'Integrations',
   summary: 'Connects GitBook with a token.',
-  description: '',
+  description: [],
   requestName: 'GitbookConnectRequest',
   type: 'GITBOOK',
   fields: ['organization', 'access_token'],

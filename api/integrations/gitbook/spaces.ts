@@ -17,7 +17,7 @@ export const gitBookSpaces = operation({
   tag: 'Integrations',
   auth: 'user',
   summary: 'Lists the spaces of a connected GitBook.',
-  description: '',
+  description: [],
   query: Joi.object({ data_source_id: integer().required() }),
   answer: named(
     'GitbookSpaces',

@@ -22,7 +22,7 @@ export const syncGitBook = operation({
   tag: 'Integrations',
   auth: 'user',
   summary: 'Syncs the pages of some spaces of a connected GitBook.',
-  description: '',
+  description: [],
   createsWork: true,
   body: named(
     'GitbookSyncRequest',

@@ -26,7 +26,7 @@ export const connectGitHub = operation({
   tag: 'Integrations',
   auth: 'user',
   summary: 'Connects GitHub with a token.',
-  description: '',
+  description: [],
   createsWork: true,
   body: named(
     'GithubConnectRequest',

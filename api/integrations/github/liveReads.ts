@@ -102,34 +102,34 @@ export const gitHubLiveReads: readonly DocumentedOperation[] = [
   list('issues', 'issues', issue, {
     operationId: 'issues_integrations_data_github_issues_post',
     summary: 'Lists the issues of a repository of a connected GitHub.',
-    description: '',
+    description: [],
   }),
   one('issues', 'issue_number', 'issue', issue, {
     operationId: 'issue_integrations_data_github_issues__issue_number__get',
-    description: '',
+    description: [],
   }),
   list('pull_requests', 'pull_requests', pullRequest, {
     operationId: 'get_prs_integrations_data_github_pull_requests_post',
     summary: 'Lists the pull requests of a repository of a connected GitHub.',
-    description: '',
+    description: [],
   }),
   one('pull_requests', 'pull_number', 'pull request', wholePullRequest, {
     operationId: 'get_pr_integrations_data_github_pull_requests__pull_number__get',
-    description: '',
+    description: [],
   }),
   list('comments', 'pull_requests/comments', pullComment, {
     operationId: 'pr_comments_integrations_data_github_pull_requests_comments_post',
     summary: 'Lists the comments on the code of a pull request.',
-    description: '',
+    description: [],
   }),
   list('commits', 'pull_requests/commits', pullCommit, {
     operationId: 'pr_commits_integrations_data_github_pull_requests_commits_post',
     summary: 'Lists the commits of a pull request.',
-    description: '',
+    description: [],
   }),
   list('files', 'pull_requests/files', changedFile, {
     operationId: 'pr_files_integrations_data_github_pull_requests_files_post',
     summary: 'Lists the files that a pull request changes.',
-    description: '',
+    description: [],
   }),
 ];

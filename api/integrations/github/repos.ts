@@ -17,7 +17,7 @@ export const gitHubRepos = operation({
   tag: 'Integrations',
   auth: 'user',
   summary: 'Lists the repositories of a connected GitHub.',
-  description: '',
+  description: [],
   query: Joi.object({
     per_page: integer().min(1).default(30),
     page: integer().min(1).default(1),

@@ -30,7 +30,7 @@ export const syncGitHubRepos = operation({
   tag: 'Integrations',
   auth: 'user',
   summary: 'Lists the content of some repositories of a connected GitHub.',
-  description: '',
+  description: [],
   createsWork: true,
   body: named(
     'GithubFetchReposRequest',

@@ -20,7 +20,7 @@ export const syncGmail = operation({
   tag: 'Integrations',
   auth: 'user',
   summary: 'Syncs messages of a connected Gmail that meet some conditions.',
-  description: '',
+  description: [],
   createsWork: true,
   body: named(
     'GmailSyncInput',

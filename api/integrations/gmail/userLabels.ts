@@ -14,7 +14,7 @@ export const gmailLabels = operation({
   tag: 'Integrations',
   auth: 'user',
   summary: 'Lists the labels of a connected Gmail: its own, and those of its user.',
-  description: '',
+  description: [],
   query: Joi.object({ data_source_id: orNull(integer()) }),
   answer: named(
     'GmailLabels',

@@ -14,7 +14,7 @@ export const connectGuru = connectByToken({
   operationId: 'guru_connect_integrations_guru_post',
   tag: 'Integrations',
   summary: 'Connects Guru with a token.',
-  description: '',
+  description: [],
   requestName: 'GuruConnectRequest',
   type: 'GURU',
   fields: ['username', 'access_token'],

@@ -14,7 +14,7 @@ export const outlookCategories = operation({
   tag: 'Integrations',
   auth: 'user',
   summary: 'Lists the mail categories of a connected Outlook.',
-  description: '',
+  description: [],
   query: Joi.object({ data_source_id: orNull(integer()) }),
   answer: named(
     'OutlookCategories',

@@ -14,7 +14,7 @@ export const outlookFolders = operation({
   tag: 'Integrations',
   auth: 'user',
   summary: 'Lists the mail folders of a connected Outlook.',
-  description: '',
+  description: [],
   query: Joi.object({ data_source_id: orNull(integer()) }),
   answer: named(
     'OutlookFolders',

@@ -34,7 +34,7 @@ export const syncOutlook = operation({
   tag: 'Integrations',
   auth: 'user',
   summary: 'Syncs mails of a folder of a connected Outlook.',
-  description: '',
+  description: [],
   createsWork: true,
   body: named(
     'OutlookSyncInput',

@@ -62,7 +62,7 @@ export const connectS3 = operation({
   tag: 'Integrations',
   auth: 'user',
   summary: 'Connects S3 or a compatible store with a key pair.',
-  description: '',
+  description: [],
   createsWork: true,
   body: named(
     'S3AuthRequest',

@@ -7,7 +7,7 @@ export const syncS3Files = syncObjects({
   operationId: 's3_files_integrations_s3_files_post',
   tag: 'Integrations',
   summary: 'Syncs objects, prefixes or buckets of a connected S3.',
-  description: '',
+  description: [],
   requestName: 'S3FileSyncInput',
   selectionName: 'S3GetFileInput',
   type: 'S3',

@@ -19,7 +19,7 @@ const list = (kind: CrmOperation): DocumentedOperation =>
     tag: 'CRM',
     auth: 'user',
     summary: `Lists the ${kind} of a connected Salesforce.`,
-    description: '',
+    description: [],
     body: crmListing(kind),
     answer: named(
       CRM_OPERATIONS[kind].names.page,
@@ -53,7 +53,7 @@ const one = (kind: CrmOperation): DocumentedOperation =>
     tag: 'CRM',
     auth: 'user',
     summary: `Answers one ${CRM_OPERATIONS[kind].one} of a connected Salesforce.`,
-    description: '',
+    description: [],
     query: Joi.object({
       data_source_id: integer().required(),
       include_remote_data: Joi.boolean().default(false),

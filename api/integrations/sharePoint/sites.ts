@@ -19,7 +19,7 @@ export const sharePointSites = operation({
   tag: 'Integrations',
   auth: 'user',
   summary: 'Lists the sites of the tenant of a connected SharePoint.',
-  description: '',
+  description: [],
   query: Joi.object({ data_source_id: orNull(integer()), cursor: orNull(Joi.string().allow('').max(MAX_CURSOR)) }),
   answer: named(
     'SharepointSites',

@@ -18,7 +18,7 @@ export const slackConversations = operation({
   tag: 'Integrations',
   auth: 'user',
   summary: 'Lists the conversations of a connected Slack.',
-  description: '',
+  description: [],
   query: Joi.object({
     types: Joi.string().allow('').max(100).default('public_channel'),
     cursor: orNull(Joi.string().allow('').max(MAX_CURSOR)),

@@ -57,7 +57,7 @@ export const syncSlack = operation({
   tag: 'Integrations',
   auth: 'user',
   summary: 'Syncs what was said in a conversation of a connected Slack.',
-  description: '',
+  description: [],
   createsWork: true,
   body: requestBody,
   answer: success,
