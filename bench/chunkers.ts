@@ -14,8 +14,6 @@ const SIZES = { chunkSize: 400, chunkOverlap: 20 };
 const CHARACTERS = 4_000_000;
 /** js-tiktoken takes quadratic time for long pieces, so it gets less text. */
 const FEWER_CHARACTERS = 400_000;
-/** A real document, in chunks short enough to print. */
-const SHOWN = { file: path.join(ROOT, 'docs/architecture.md'), chunkSize: 120, chunkOverlap: 20, chunks: 4 };
 
 async function run(orders: SplitOrders): Promise<SplitDone> {
   const child = forkModule(orders.splitter === 'allotrope' ? 'ourSplit.ts' : 'langchain/split.ts', [
@@ -61,7 +59,7 @@ export async function compareChunkers(folder: string, rounds: number): Promise<C
   const file = await corpus(folder);
   const rows: ChunkerRow[] = [];
   for (const [splitter, tokenizer, characters] of SIDES) {
-    const done = await run({ splitter, tokenizer, file, characters, ...SIZES, rounds, shown: 0 });
+    const done = await run({ splitter, tokenizer, file, characters, ...SIZES, rounds });
     rows.push({
       splitter,
       tokenizer,
@@ -71,25 +69,3 @@ export async function compareChunkers(folder: string, rounds: number): Promise<C
   }
   return rows;
 }
-
-/** Returns the first chunks of one real document by each splitter. */
-export async function firstChunks(): Promise<{ splitter: Splitter; chunks: readonly string[] }[]> {
-  const { file, chunkSize, chunkOverlap, chunks: shown } = SHOWN;
-  const shapes: { splitter: Splitter; chunks: readonly string[] }[] = [];
-  for (const [splitter, tokenizer] of SIDES.slice(0, 3)) {
-    const { first } = await run({
-      splitter,
-      tokenizer,
-      file,
-      characters: CHARACTERS,
-      chunkSize,
-      chunkOverlap,
-      rounds: 0,
-      shown,
-    });
-    shapes.push({ splitter, chunks: first });
-  }
-  return shapes;
-}
-
-export const shownDocument = `${path.relative(ROOT, SHOWN.file)}, chunks of ${SHOWN.chunkSize} tokens overlapping by ${SHOWN.chunkOverlap}`;

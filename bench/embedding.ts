@@ -20,6 +20,7 @@ import type { BareOrders } from './bareEmbedding.js';
 import { percentile } from './measures.js';
 import { circumstances, table } from './report.js';
 import { forkModule } from './site.js';
+import { writeReport } from './writeReport.js';
 
 const quick = process.argv.includes('--quick');
 const TEXTS = quick ? 60 : 120;
@@ -139,7 +140,7 @@ const text = [
   `${startedAt.toISOString()} · \`npm run bench:embedding${quick ? ' -- --quick' : ''}\`, ${((Date.now() - startedAt.getTime()) / 60_000).toFixed(1)} minutes · ${circumstances()}`,
   '',
   `${texts.length} chunks of 400 tokens (${windows.length} windows, ${windows.reduce((sum, { length }) => sum + length, 0)} word pieces), ` +
-    `median of ${ROUNDS} alternating rounds; the ratio is per round. The bare runtime gets windows with prepared word pieces; our pool also tokenizes, sends texts and vectors between processes, and joins windows.`,
+    `median of ${ROUNDS} alternating rounds; the ratio is computed per round. The bare runtime receives prepared word pieces; our pool also tokenizes, sends texts and vectors between processes, and joins windows.`,
   '',
   table(
     ['who', 'texts/s', 'word pieces/s'],
@@ -162,6 +163,6 @@ const text = [
   ),
   '',
 ].join('\n');
-if (!quick) await writeFile(RESULTS, text);
+if (!quick) await writeReport(RESULTS, text);
 console.log(`\n${text}`);
 process.exit(0);

@@ -2,7 +2,6 @@
  * `npm run bench:fair-search`: searches of one organization while a caller of another sends long queries in a loop. These phases
  * alternate with idle ones, so that both run under the same conditions. `-- --quick` takes fewer searches.
  */
-import { writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
@@ -14,6 +13,7 @@ import { percentile } from './measures.js';
 import { cpuNow, cpuSince } from './processes.js';
 import { circumstances, table } from './report.js';
 import { startBenchService } from './service.js';
+import { writeReport } from './writeReport.js';
 
 const quick = process.argv.includes('--quick');
 const RESULTS = fileURLToPath(new URL('fairSearch.md', import.meta.url));
@@ -156,8 +156,8 @@ const text = [
   '',
   `${startedAt.toISOString()} · \`npm run bench:fair-search${quick ? ' -- --quick' : ''}\`, ${((Date.now() - startedAt.getTime()) / 60_000).toFixed(1)} minutes · ${circumstances()}`,
   '',
-  `Short sequential queries of one organization, while a user of another organization sends long queries in a loop: ` +
-    `${ROUNDS} rounds of ${SEARCHES} searches per row, with idle phases between them. Processor time of the API per search in an idle phase: ` +
+  `Short queries of one organization in sequence, while a user of another organization sends long queries in a loop: ` +
+    `${ROUNDS} rounds of ${SEARCHES} searches per row, with idle phases in between. Processor time of the API for an idle search: ` +
     `${(apiCpu.idle / apiCpu.idleSearches).toFixed(1)} ms.`,
   '',
   table(
@@ -169,6 +169,6 @@ const text = [
   ),
   '',
 ].join('\n');
-await writeFile(RESULTS, text);
+await writeReport(RESULTS, text);
 console.log(`\n${text}`);
 process.exit(0);

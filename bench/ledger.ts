@@ -2,7 +2,6 @@
  * `npm run bench:ledger`: response times of the run pages for runs of 100,000 items, and the documents that MongoDB reads for
  * them, written to bench/ledger.md. `-- --items=20000` takes another number.
  */
-import { writeFile } from 'node:fs/promises';
 import { loadavg } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import mongoose from 'mongoose';
@@ -11,6 +10,7 @@ import { circumstances, table } from './report.js';
 import { percentile } from './measures.js';
 import { seedLedger } from './seedLedger.js';
 import { startBenchService } from './service.js';
+import { writeReport } from './writeReport.js';
 
 const ITEMS = Number(process.argv.find((word) => word.startsWith('--items='))?.slice(8) ?? 100_000);
 const ROUNDS = 20;
@@ -129,12 +129,12 @@ try {
     '',
     `${startedAt.toISOString()} · \`npm run bench:ledger\` · ${circumstances()} · load ${loadavg()[0]?.toFixed(1) ?? '?'} at the end`,
     '',
-    `One user with an ended run of ${ITEMS} items (93 % ok, 5 % failed, 2 % skipped), an active run of ${ITEMS} files, and 1,000 small runs. One caller over HTTP. *Read at most*: most documents that one MongoDB query has read, with its plan. *Scans*: queries that read a whole collection.`,
+    `One user with an ended run of ${ITEMS} items (93 % ok, 5 % failed, 2 % skipped), an active run of ${ITEMS} files, and 1,000 small runs. One caller over HTTP. *Read at most*: the largest number of documents that a single MongoDB query read, with its plan. *Scans*: queries that read a whole collection.`,
     '',
     table(['list', 'calls', 'p50, ms', 'p95, ms', 'read at most', 'plan', 'scans'], rows),
     '',
   ].join('\n');
-  await writeFile(RESULTS, text);
+  await writeReport(RESULTS, text);
   say(`written to ${RESULTS}`);
 } finally {
   await service.stop();

@@ -124,8 +124,8 @@ export async function measureOurs({ service, site, sizes, report, wanted, attemp
       lastPeak = done.peak;
       if (!cold) speeds.push(done.pagesPerSecond);
       if (round === rounds) {
-        report.note(`CPU of the last round of chunks only, ms per page: ${perRole(done.cpu, pages, 2)}.`);
-        report.note(`Peak memory, MB: ${perRole(done.peak.byRole, MB, 0)}.`);
+        report.note(`CPU of the service's last round of chunks only, ms per page: ${perRole(done.cpu, pages, 2)}.`);
+        report.note(`Memory at its peak, MB: ${perRole(done.peak.byRole, MB, 0)}.`);
       }
     });
   }
@@ -171,7 +171,7 @@ export async function measureOurs({ service, site, sizes, report, wanted, attemp
     });
     const done = await run('with vectors', vectorPages, CHUNKING, user);
     report.note(`CPU with vectors, ms per page: ${perRole(done.cpu, vectorPages, 2)}.`);
-    report.note(`Peak memory with vectors, MB: ${perRole(done.peak.byRole, MB, 0)}.`);
+    report.note(`Memory at the peak with vectors, MB: ${perRole(done.peak.byRole, MB, 0)}.`);
     const body = { url: site.sitemap(vectorPages), ...CHUNKING };
     reportRescrape('with vectors', await rescrape(service, site, user, vectorPages, body), done.ms, vectorPages, true);
     return done;

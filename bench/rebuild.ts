@@ -4,7 +4,6 @@
  * `-- --quick` takes fewer pages and writes no results.
  */
 import { randomBytes } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { QdrantClient } from '@qdrant/js-client-rest';
 import mongoose from 'mongoose';
@@ -17,6 +16,7 @@ import { CHUNKING, percentile } from './measures.js';
 import { circumstances, table } from './report.js';
 import { type BenchService, ingest, startBenchService, until } from './service.js';
 import { type BenchSite, startBenchSite } from './site.js';
+import { writeReport } from './writeReport.js';
 
 const quick = process.argv.includes('--quick');
 const ROUNDS = quick ? 1 : 3;
@@ -103,9 +103,9 @@ const text = [
   '',
   `${startedAt.toISOString()} · \`npm run bench:rebuild${quick ? ' -- --quick' : ''}\`, ${((Date.now() - startedAt.getTime()) / 60_000).toFixed(1)} minutes · ${circumstances()}`,
   '',
-  `${PAGES} pages per round, median of ${ROUNDS} rounds; the ratio is the median of the ratios of each round. Ingest: a scrape of pages ` +
-    'on loopback, from its acceptance to its end. Rebuild: the same chunks after their collection and the cache of vectors were ' +
-    'deleted, from the acceptance of the run to its end, without the start of the command.',
+  `${PAGES} pages per round, median of ${ROUNDS} rounds; the ratio is computed per round. Ingest: a scrape of pages on loopback, from its ` +
+    'acceptance to its end. Rebuild: the same chunks after the collection and the vector cache were deleted, from the ' +
+    'acceptance of the run to its end, without the start of the command.',
   '',
   table(
     ['what', 'chunks', 'chunks/s', 'command, s'],
@@ -126,6 +126,6 @@ const text = [
   ),
   '',
 ].join('\n');
-if (!quick) await writeFile(RESULTS, text);
+if (!quick) await writeReport(RESULTS, text);
 console.log(`\n${text}`);
 process.exit(0);

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
 import { cpus, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { writeReport } from './writeReport.js';
 
 const RESULTS = fileURLToPath(new URL('results.md', import.meta.url));
 
@@ -79,7 +79,7 @@ export function createReport(form: 'full' | 'quick'): Report {
       `${startedAt.toISOString()} · ${form} form, ${((Date.now() - startedAt.getTime()) / 60_000).toFixed(1)} minutes · ${circumstances()}`,
       '',
       table(
-        ['who', 'what', 'pages', 'pages/s', 'CPU ms/page', 'peak memory', 'chunks'],
+        ['who', 'what', 'pages', 'pages/s', 'CPU ms per page', 'peak memory', 'chunks'],
         runs.map((run) => [
           run.who,
           run.what,
@@ -110,6 +110,6 @@ export function createReport(form: 'full' | 'quick'): Report {
     figure: (what, measured, wanted = '', met = null) => void figures.push({ what, measured, wanted, met }),
     note: (line) => void notes.push(line),
     text,
-    write: () => writeFile(RESULTS, text()),
+    write: () => writeReport(RESULTS, text()),
   };
 }

@@ -2,7 +2,7 @@
  * `npm run bench:retrieval`: how often a search through the public API finds the right section of real documentation by its
  * heading, compared with LangChain.js on the same model and store, and with BM25 alone. `-- --all` takes all pages.
  */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -23,6 +23,7 @@ import { runRetrievalPeer } from './retrieval/peer.js';
 import { startRerankServer } from './retrieval/rerankServer.js';
 import { fuseByRank, type Scores, scoresOf } from './retrieval/scores.js';
 import { ingest, startBenchService } from './service.js';
+import { writeReport } from './writeReport.js';
 
 const all = process.argv.includes('--all');
 const RESULTS = fileURLToPath(new URL('retrieval.md', import.meta.url));
@@ -185,17 +186,17 @@ const text = [
   '',
   `${startedAt.toISOString()} · \`npm run bench:retrieval${all ? ' -- --all' : ''}\`, ${((Date.now() - startedAt.getTime()) / 60_000).toFixed(1)} minutes · ${circumstances()}`,
   '',
-  'A question is the heading of a section of real documentation; its answer is that section, without the heading. ' +
-    'All sections are searched, including those without a question. A hit is a chunk of the right section, by the same rule for all; ' +
-    `each returns ${K} chunks, best first. MRR counts the first ten places only. Chunks of ${CHUNKING.chunk_size} tokens overlapping by ${CHUNKING.chunk_overlap}.`,
+  'A question is the heading of a section of real documentation; the answer is that section without its heading. ' +
+    'All sections are searched, including those without a question. A hit is a chunk of the right section, by the same rule for all systems; ' +
+    `each returns ${K} chunks, best first. MRR ignores ranks after the tenth. Chunks of ${CHUNKING.chunk_size} tokens with an overlap of ${CHUNKING.chunk_overlap}.`,
   '',
   ...sets.flatMap(part),
-  '- Allotrope: through the public API, after a scrape with generate_sparse_vectors; hybrid_search with the default weights, sparse with weight_a 0.',
-  '- LangChain.js: RecursiveCharacterTextSplitter by tokens, our embedding model, QdrantVectorStore on the same engine. BM25 is wink-bm25-text-search over its chunks, stemmed and without stop words. *both*: those two fused by reciprocal rank.',
-  '- **The reranker is an emulator**: a server on loopback with the API of Cohere. It compares the query with single sentences by the embedded model and by shared words. It shows that reranking works, not how well a hosted model ranks.',
-  '- Two independent documentations, so that a coincidental result of one shows in the other.',
+  '- Allotrope: through the public API, after a scrape with generate_sparse_vectors; hybrid_search with its default weights, sparse with weight_a 0.',
+  '- LangChain.js: RecursiveCharacterTextSplitter by tokens, our embedding model, QdrantVectorStore on the same engine. BM25 is wink-bm25-text-search over the same chunks, stemmed and without stop words. *both*: the two fused by reciprocal rank, as a user would combine them.',
+  '- **The reranker is an emulator** of Cohere on loopback, which compares the query with single sentences by the embedded model and by shared words. It shows that the path works, not the quality of a real reranker.',
+  '- Two different documentations are used, to expose results that hold for only one of them.',
   '',
 ].join('\n');
-await writeFile(RESULTS, text);
+await writeReport(RESULTS, text);
 console.log(`\n${text}`);
 process.exit(0);

@@ -63,7 +63,7 @@ async function finish(): Promise<void> {
 
 // If a measurement hangs, end the run with the results so far.
 setTimeout(() => {
-  report.note(`The run was aborted after ${LIMIT_MS[form] / 60_000} minutes.`);
+  report.note(`The run was stopped after ${LIMIT_MS[form] / 60_000} minutes.`);
   void finish().finally(() => process.exit(1));
 }, LIMIT_MS[form]).unref();
 
@@ -153,16 +153,16 @@ try {
   }
   if (isWanted('peers') || isWanted('vectorPeer')) await measurePeers((pages) => site.sitemap(pages), ours);
   report.note(
-    `Chunks of ${CHUNKING.chunk_size} tokens overlapping by ${CHUNKING.chunk_overlap}. Peers are given the selector of the main text ` +
-      '(<main>); Allotrope detects it. LangChain.js counts tokens with our tokenizer unless stated otherwise, and embeds with our model and processes.',
+    `Chunks of ${CHUNKING.chunk_size} tokens with an overlap of ${CHUNKING.chunk_overlap}. Peers receive the selector of the main text ` +
+      '(`<main>`); Allotrope detects it. LangChain.js counts tokens with our tokenizer unless stated otherwise, and embeds with our model and processes.',
   );
   report.note(
-    'CPU per page covers API, worker, embedding and engines for Allotrope, and process, embedding and Qdrant for peers. Memory excludes engines.',
+    'CPU per page includes API, worker, embedding and engines for Allotrope, and process, embedding and Qdrant for peers. Memory excludes engines.',
   );
   report.note(
-    'Ratios compare medians of the rounds, for Allotrope without the first one after the start, which includes compilation.',
+    "Ratios compare medians of the rounds, without Allotrope's first round after the start, which includes compilation.",
   );
-  if (profileDir !== null) report.note('Profiling was enabled, which slows the service down.');
+  if (profileDir !== null) report.note('Profiles were taken, which slows the service down.');
   await finish();
   if (profileDir !== null) console.log((await summariseProfiles(profileDir)).join('\n'));
 } finally {

@@ -31,6 +31,7 @@ import { cpuNow, cpuSince, pidsOf, type Role } from './processes.js';
 import { circumstances, table } from './report.js';
 import { CHUNKS_PER_FILE, randomVector, seedVectors, type SeedVectors } from './seedVectors.js';
 import { startBenchService } from './service.js';
+import { writeReport } from './writeReport.js';
 
 const option = (name: string): string | undefined =>
   process.argv.find((word) => word.startsWith(`--${name}=`))?.slice(name.length + 3);
@@ -244,9 +245,9 @@ const text = [
   '',
   `${startedAt.toISOString()} · \`npm run bench:search${given === undefined ? '' : ` -- --chunks=${given}`}\`, ${((Date.now() - startedAt.getTime()) / 60_000).toFixed(1)} minutes · ${circumstances()}`,
   '',
-  `POST /embeddings for ${K} chunks of one user (who has 90 % of the chunks) with a tag of every tenth file, by a query_vector, one caller, ` +
-    `${ROUNDS} searches, alternating with the same query and filter through the Qdrant client, which returns payloads but no texts. ` +
-    `Vectors are random, of ${EMBEDDED_SPACE.dimensions} dimensions. Target: p50 at most ${WANTED}× that of the client.`,
+  `POST /embeddings with a query_vector for ${K} chunks of one user, who owns nine of ten chunks, with a tag that one of ten files has; one caller, ` +
+    `${ROUNDS} searches. They alternate with the same query and filter through the Qdrant client, which returns payloads without texts. ` +
+    `Vectors are random, with ${EMBEDDED_SPACE.dimensions} dimensions. Wanted: p50 at most ${WANTED}× the client's.`,
   '',
   table(
     [
@@ -267,19 +268,19 @@ const text = [
     rows,
   ),
   '',
-  `Processor time per search in ms, mean of ${CPU_ROUNDS} sequential searches:`,
+  `Processor time per search in ms, over ${CPU_ROUNDS} searches in sequence:`,
   '',
   table(['chunks', 'API', 'MongoDB', 'Qdrant', 'caller', 'client: Qdrant', 'client: caller'], costs),
   '',
-  `${CALLERS} concurrent callers with ${SEARCHES_EACH} such searches each, without pauses:`,
+  `${CALLERS} concurrent callers, each with ${SEARCHES_EACH} such searches, as fast as possible:`,
   '',
   table(['chunks', 'searches', 'errors', 'per second', 'p50, ms', 'p95, ms', 'met'], concurrent),
   '',
-  '- *By text*: the same without query_vector; the embedded model makes the vector.',
-  '- *Indexed*: points in an HNSW index. Qdrant scans up to 100 MB of filtered vectors instead of using the index.',
+  '- *By text*: the same with a query text, which the embedded model embeds.',
+  '- *Indexed*: points in an HNSW index. The matches of a filter are scanned up to 100 MB of vectors, with or without an index.',
   '- *Engine*: peak memory of the embedded Qdrant engine.',
   '',
 ].join('\n');
-if (given === undefined) await writeFile(RESULTS, text);
+if (given === undefined) await writeReport(RESULTS, text);
 console.log(`\n${text}`);
 process.exit(0);

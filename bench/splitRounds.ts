@@ -1,31 +1,28 @@
-/** Child process of `bench:documents` for every chunker: splits one text several times and measures the speed. */
+/** The child process of `bench:documents`: splits one text several times with one chunker and reports its speed. */
 import { readFile } from 'node:fs/promises';
 
 export type Splitter = 'allotrope' | 'RecursiveCharacterTextSplitter' | 'TokenTextSplitter';
 
 export interface SplitOrders {
   readonly splitter: Splitter;
-  /** Tokenizer for counting; our chunker always uses its own. */
+  /** The tokenizer that counts tokens; our chunker always uses its own. */
   readonly tokenizer: 'own' | 'gpt-tokenizer' | 'js-tiktoken';
   readonly file: string;
-  /** Number of characters taken from the text. */
+  /** Number of characters of the text that are split. */
   readonly characters: number;
   readonly chunkSize: number;
   readonly chunkOverlap: number;
-  /** Number of measured rounds, after one round of warm-up. */
+  /** Number of measured rounds, after one that warms up. */
   readonly rounds: number;
-  /** Number of chunks to print. */
-  readonly shown: number;
 }
 
 export interface SplitDone {
-  /** Megabytes per second of processor time of each round. Both sides have one thread, and the machine may be busy. */
+  /** For each round, per second of processor time: the process has one thread, and the machine may have other work. */
   readonly megabytesPerSecond: readonly number[];
   readonly chunks: number;
-  readonly first: readonly string[];
 }
 
-/** Runs the rounds and sends the result to the parent process. */
+/** Runs the rounds that the parent process ordered, and sends it the result. */
 export async function splitRounds(
   split: (text: string, orders: SplitOrders) => Promise<readonly string[]> | readonly string[],
 ): Promise<void> {
@@ -40,7 +37,7 @@ export async function splitRounds(
     const { user, system } = process.cpuUsage(before);
     if (round > 0) megabytesPerSecond.push(megabytes / ((user + system) / 1e6));
   }
-  const done: SplitDone = { megabytesPerSecond, chunks: chunks.length, first: chunks.slice(0, orders.shown) };
+  const done: SplitDone = { megabytesPerSecond, chunks: chunks.length };
   process.send?.(done);
   process.disconnect();
 }
