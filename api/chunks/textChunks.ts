@@ -48,8 +48,9 @@ export const textChunks = operation({
   operationId: 'retrieve_embeddings_and_content_text_chunks_post',
   tag: 'Embeddings',
   auth: 'reader',
-  summary: 'Lists the chunks, and on request the vectors, of one file.',
-  description: '',
+  summary: 'List chunks of a file',
+  description:
+    'Lists the stored chunks of one file by `chunk_index`, and with `include_vectors` their vectors. Use it to show how a file was split. All chunks of a file are created together, so every `order_by` gives the same order. A file without chunks, or with another `embedding_model` than the filter, gives an empty list; an unknown file is 404.',
   body: named(
     'EmbeddingsAndChunksQueryInput',
     Joi.object({

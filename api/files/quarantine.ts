@@ -75,8 +75,9 @@ export const quarantinedFiles = operation({
   operationId: 'list_quarantined_files',
   tag: 'Files',
   auth: 'key',
-  summary: 'Lists files that were deleted because they vanished at their source, and that can still be restored.',
-  description: '',
+  summary: 'List quarantined files',
+  description:
+    'Lists files that were deleted because they vanished at their source, and that can still be restored. They stay for `QUARANTINE_DAYS` days. End users and searches do not see them. Files that a caller deleted are not in this list. Filters are combined with AND; rows are in the order of their ids.',
   query: Joi.object({
     ...names,
     limit: integer().min(1).max(MAX_PAGE_LIMIT).default(100),
@@ -97,8 +98,10 @@ export const restoreQuarantined = operation({
   operationId: 'restore_quarantined_files',
   tag: 'Files',
   auth: 'key',
-  summary: 'Restores quarantined files. Filters are combined with AND.',
-  description: '',
+  summary: 'Restore quarantined files',
+  description:
+    'Restores files that vanished at their source under their old ids, without fetching or embedding them again. Filters are combined with AND; at least one is required (400). A run for each user restores them after the response, and FILE_READY reports each file. A file whose name at the source was taken by a new file stays in quarantine. A restored file is not deleted again until its source had it once more.',
+  returns: 'Number of files whose restoration was started.',
   createsWork: true,
   body: keywords(named('RestoreQuarantinedFilesRequest', Joi.object({ ...names, file_ids: idList() })), {
     minProperties: 1,

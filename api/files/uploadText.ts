@@ -63,8 +63,10 @@ export const uploadText = operation({
   operationId: 'create_raw_text_upload_text_post',
   tag: 'Files',
   auth: 'user',
-  summary: 'Uploads a text, or puts it in the place of an earlier one.',
-  description: '',
+  summary: 'Upload a text',
+  description:
+    'Stores a text and returns its record; a workflow chunks and embeds it afterwards. Use it for content that you already have as text: it is always read as plain text. With `overwrite_file_id` it replaces an earlier text: searches find the old chunks until the new ones are ready. That file must be `RAW_TEXT` (400) and at rest (409). Wait for FILE_READY or FILE_ERROR. The body has at most `MAX_CONTENTS_BYTES` bytes (413).',
+  returns: 'Record of the new or overwritten file.',
   createsWork: true,
   takesContents: true,
   body: named(

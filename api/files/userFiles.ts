@@ -49,8 +49,9 @@ export const userFilesV2 = operation({
   operationId: 'user_files_v2_user_files_v2_post',
   tag: 'Files',
   auth: 'reader',
-  summary: "Lists the caller's files.",
-  description: '',
+  summary: 'List files',
+  description:
+    'Lists files of the calling user with their status, statistics and tags. Use it to follow syncs, to find files by filters, and to get presigned URLs of their contents. Folders and parents of scrapes are included unless `include_containers` is false. For long lists, order by `id` and continue with the last id as `starting_id`; a page has at most 10,000 files.',
   body: requestBody,
   answer: listOf('UserFilesV2', fileRecord),
   handle({ caller, body: wanted, deps }) {
@@ -67,8 +68,10 @@ export const userFiles = operation({
   operationId: 'user_files_user_files_post',
   tag: 'Files',
   auth: 'reader',
-  summary: "Lists the caller's files in the older form, without a count.",
-  description: '',
+  summary: 'List files (older form)',
+  description:
+    'Lists files of the calling user as an array, without the number of all matches. Filters, order and pages are those of the newer operation.',
+  replacedBy: 'POST /user_files_v2',
   body: requestBody,
   answer: Joi.array().items(fileRecord),
   handle: ({ caller, body: wanted, deps }) => Promise.resolve(new ListAnswer(null, records(caller, wanted, deps))),

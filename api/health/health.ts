@@ -15,8 +15,10 @@ export const health = operation({
   operationId: 'get_health',
   tag: 'Health',
   auth: 'open',
-  summary: 'Whether the API is alive.',
-  description: '',
+  summary: 'Check that the process runs',
+  description:
+    'Responds while the API process runs, without credentials. It does not check stores or workers, so use it as a liveness probe: a failure means that the process has to be restarted. `GET /ready` checks the dependencies.',
+  returns: 'The process runs.',
   answer: named('Health', Joi.object({ status: Joi.string().valid('ok').required() })),
   handle: () => Promise.resolve({ status: 'ok' }),
 });
@@ -31,8 +33,11 @@ export const ready = operation({
   operationId: 'get_readiness',
   tag: 'Health',
   auth: 'open',
-  summary: 'Whether this process can serve, and what is out of order.',
-  description: '',
+  summary: 'Check the dependencies',
+  description:
+    'Checks MongoDB, the version of its records, Qdrant, Temporal, workers, stalled runs and free disk space, each for at most 5 seconds. Use it as a readiness probe. It is 503 while MongoDB does not respond, or has records of a newer version, since no request would succeed. With other faults it is 200 with `status: degraded`, because lists and uploads still work.',
+  returns: 'The process serves requests; `reasons` names faults of other parts.',
+  errors: { 503: 'MongoDB does not respond, or its records are newer than this process. `detail` says what to do.' },
   answer: named(
     'Readiness',
     Joi.object({

@@ -24,8 +24,9 @@ export const updateOrganization = operation({
   operationId: 'update_organization_organization_update_post',
   tag: 'Organizations',
   auth: 'key',
-  summary: 'Sets defaults of users and settings of connectors.',
-  description: '',
+  summary: 'Update the organization',
+  description:
+    'Sets limits and automatic syncs of users without values of their own, and settings of connectors. Null and absent fields change nothing; the settings of a named source replace all of its earlier ones. `GET /organization` returns them as `global_user_config` and `connector_settings`. Schedules of automatic syncs follow shortly after the response.',
   body: named(
     'UpdateOrganizationInput',
     Joi.object({

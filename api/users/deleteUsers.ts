@@ -21,8 +21,9 @@ export const deleteUsers = operation({
   operationId: 'delete_users_delete_users_post',
   tag: 'Users',
   auth: 'key',
-  summary: 'Deletes end users and all they own.',
-  description: '',
+  summary: 'Delete end users',
+  description:
+    'Deletes end users with all of their data sources, files, chunks and vectors. They are unknown to all callers at once, and their access tokens are 401. A run for each user then erases the data; ORGANIZATION_USER_DELETED reports its end. Unknown ids are ignored. A later request with the same customer id creates a new, empty user. A request has at most 10,000 ids.',
   createsWork: true,
   body: named('DeleteUsersInput', Joi.object({ customer_ids: customerIds().max(MAX_MEMBERS).required() })),
   answer: success,

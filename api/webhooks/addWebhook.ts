@@ -36,8 +36,10 @@ export const addWebhook = operation({
   tag: 'Webhooks',
   auth: 'key',
   createsWork: true,
-  summary: "Registers an address that gets the organization's events; answers its signing key, this once.",
-  description: '',
+  summary: 'Add a webhook',
+  description:
+    'Registers a URL that receives all later events of the organization. Keep `signing_key`: only this response contains it, and every delivery is signed with it. An organization has at most three webhooks (400), which may have the same URL. http and https are accepted; an address that the server may not call, such as a private IP, is 422. Earlier events are in `GET /events`.',
+  returns: 'The webhook with its signing key.',
   body: named('AddWebhookProps', Joi.object({ url: Joi.string().max(MAX_URL).required() })),
   answer: named('Webhook', Joi.object({ ...webhookFields, signing_key: Joi.string().required() })),
   async handle({ caller, body, deps }) {

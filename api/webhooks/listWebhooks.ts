@@ -17,8 +17,9 @@ export const listWebhooks = operation({
   operationId: 'webhook_urls_webhooks_post',
   tag: 'Webhooks',
   auth: 'key',
-  summary: "Lists the organization's webhooks.",
-  description: '',
+  summary: 'List webhooks',
+  description:
+    'Lists webhooks of the organization with their state, without signing keys. A `FLAGGED` webhook has a delivery that was given up; `status_reason` says why. It still receives later events, and is `ACTIVE` after the next success. After an answer of 410, `POST /webhooks/{webhook_id}/redeliver` starts it again.',
   body: named(
     'WebhookQueryInput',
     Joi.object({

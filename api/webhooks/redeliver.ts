@@ -12,8 +12,9 @@ export const redeliver = operation({
   operationId: 'redeliver_webhook_events',
   tag: 'Webhooks',
   auth: 'key',
-  summary: 'Sends named deliveries once more, or all that were given up; starts a disabled webhook again.',
-  description: '',
+  summary: 'Repeat deliveries',
+  description:
+    'Queues finished deliveries of a webhook again: the named ones, or without `ids` all that were given up. It also enables a webhook whose receiver had answered 410. Each delivery has its old `webhook-id` and body, and all of its attempts again. Up to 1,000 deliveries are queued per request; pending ones are not changed. Their progress is in `GET /webhooks/{webhook_id}/deliveries`.',
   body: named('RedeliverEventsRequest', Joi.object({ ids: orNull(Joi.array().items(integer()).max(1000), []) })),
   answer: named('RedeliveredEvents', Joi.object({ success: Joi.boolean().required(), count: integer().required() })),
   async handle(call) {
