@@ -33,26 +33,76 @@ const LINK_SECONDS = 3600;
 const requestBody = named(
   'GetEmbeddingDocumentsBody',
   Joi.object({
-    query: Joi.string().min(1).required(),
-    k: integer().min(1).max(MAX_K).required(),
-    query_vector: orNull(queryVector()),
-    file_ids: orNull(idList()),
-    parent_file_ids: orNull(idList()),
-    include_all_children: Joi.boolean().default(false),
-    tags: orNull(tagFilter()),
-    tags_v2: orNull(tagTree()),
-    include_tags: orNull(Joi.boolean(), false),
-    include_vectors: orNull(Joi.boolean(), false),
-    include_raw_file: orNull(Joi.boolean(), false),
-    include_file_level_metadata: orNull(Joi.boolean(), false),
-    hybrid_search: orNull(Joi.boolean(), false),
-    hybrid_search_tuning_parameters: orNull(hybridWeights()),
-    media_type: orNull(mediaType(), 'TEXT'),
-    embedding_model: orNull(embeddingModel(), DEFAULT_EMBEDDING_MODEL),
-    high_accuracy: orNull(Joi.boolean(), false),
-    rerank: orNull(named('RerankParams', Joi.object({ model: rerankModel().required() }))),
-    file_types_at_source: orNull(Joi.array().items(typeAtSource())),
-    exclude_cold_storage_files: Joi.boolean().default(false),
+    query: Joi.string()
+      .min(1)
+      .required()
+      .description(
+        'Question or words to search for, of at most `MAX_QUERY_CHARACTERS` (32,000) UTF-16 code units. With `query_vector`, only `hybrid_search` and `rerank` use it.',
+      ),
+    k: integer().min(1).max(MAX_K).required().description('Maximum number of chunks in the response.'),
+    query_vector: orNull(queryVector()).description(
+      'Vector to search with instead of that of `query`. It needs as many numbers as the vectors of `embedding_model` (422), and is also compared with uploaded vectors.',
+    ),
+    file_ids: orNull(idList()).description(
+      'Only chunks of these files; with `include_all_children`, also of their descendants. At most 10,000 ids.',
+    ),
+    parent_file_ids: orNull(idList()).description(
+      'Only chunks of direct children of these files; with `include_all_children`, of all descendants. At most 10,000 ids.',
+    ),
+    include_all_children: Joi.boolean()
+      .default(false)
+      .description('`true`: `file_ids` and `parent_file_ids` include all descendants. Alone it has no effect.'),
+    tags: orNull(tagFilter()).description(
+      'Only chunks of files with all of these tags; a list of values matches any of them. Ignored if `tags_v2` has conditions.',
+    ),
+    tags_v2: orNull(tagTree()).description(
+      'Only chunks of files whose tags match these conditions, combined with AND and OR.',
+    ),
+    include_tags: orNull(Joi.boolean(), false).description(
+      '`true`: each result has the tags of its file and data source.',
+    ),
+    include_vectors: orNull(Joi.boolean(), false).description(
+      '`true`: each result has its vector, which makes the response much larger.',
+    ),
+    include_raw_file: orNull(Joi.boolean(), false).description(
+      '`true`: each result has a presigned URL of its original, valid for one hour.',
+    ),
+    include_file_level_metadata: orNull(Joi.boolean(), false).description(
+      '`true`: `content_metadata` also has the `file_metadata` of the file.',
+    ),
+    hybrid_search: orNull(Joi.boolean(), false).description(
+      "`true`: ranks by meaning and words. Chunks without sparse vectors are ranked by meaning only. It is 400 if the user's feature `sparse_vectors` is disabled.",
+    ),
+    hybrid_search_tuning_parameters: orNull(hybridWeights()).description(
+      'Weights of meaning and words in `hybrid_search`; null: both 0.5. Without `hybrid_search` they have no effect.',
+    ),
+    media_type: orNull(mediaType(), 'TEXT').description(
+      'Kind of content to search. `IMAGE`: pictures embedded as pictures, whatever `embedding_model` is. `TEXT`: everything else. `AUDIO`, `VIDEO`: speech of recordings.',
+    ),
+    embedding_model: orNull(embeddingModel(), DEFAULT_EMBEDDING_MODEL).description(
+      'Model of the files to search. Files that were embedded with another model are not found.',
+    ),
+    high_accuracy: orNull(Joi.boolean(), false).description(
+      '`true`: compares with every vector instead of an approximate search. It is slower. Words are always compared exactly.',
+    ),
+    rerank: orNull(
+      named(
+        'RerankParams',
+        Joi.object({
+          model: rerankModel()
+            .required()
+            .description(
+              '`COHERE_RERANK_MULTILINGUAL_V3`, `JINA_RERANKER_MULTILINGUAL_V2` or `PONGO_RERANKER`. One that the operator has not configured is 400.',
+            ),
+        }).description('Reranker that orders the best 50 to 200 results by their text.'),
+      ),
+    ).description('Orders the best results by a reranker, whose scores replace the others. Null: no reranking.'),
+    file_types_at_source: orNull(Joi.array().items(typeAtSource())).description(
+      'Only chunks of files that are one of these at their source, such as tickets or articles.',
+    ),
+    exclude_cold_storage_files: Joi.boolean()
+      .default(false)
+      .description('`true`: skips files in cold storage. Otherwise a search whose filters match such files is 409.'),
   }),
 );
 type Body = Infer<typeof requestBody>;
@@ -129,7 +179,12 @@ export const embeddings = operation({
   returns: 'Best chunks, the best first.',
   errors: { 502: 'The embedding provider or the reranker rejected the request. Repeating it does not help.' },
   body: requestBody,
-  answer: named('DocumentResponseList', Joi.object({ documents: Joi.array().items(documentRecord).required() })),
+  answer: named(
+    'DocumentResponseList',
+    Joi.object({
+      documents: Joi.array().items(documentRecord).required().description('At most `k` chunks, the best first.'),
+    }).description('Result of a search among chunks.'),
+  ),
   searches: true,
   async handle({ caller, body, deps, signal }) {
     const { maxQueryCharacters } = deps.settings;

@@ -20,7 +20,9 @@ export const listChunks = operation({
     'EmbeddingsAndChunksQueryInputV2',
     Joi.object({
       ...listingFields(fileFilters().required()),
-      include_vectors: Joi.boolean().default(false),
+      include_vectors: Joi.boolean()
+        .default(false)
+        .description('`true`: each chunk has its vector in `embedding`. Vectors in cold storage are null.'),
     }),
   ),
   answer: listOf('EmbeddingsAndChunksResponse', chunkRecord),

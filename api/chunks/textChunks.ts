@@ -57,17 +57,25 @@ export const textChunks = operation({
       filters: named(
         'EmbeddingsAndChunksFilters',
         Joi.object({
-          user_file_id: integer().required(),
-          embedding_model: orNull(embeddingModel()),
+          user_file_id: integer().required().description('`id` of the file whose chunks are listed.'),
+          embedding_model: orNull(embeddingModel()).description(
+            'Lists chunks only if the file has this embedding model; otherwise the list is empty. Null: any model.',
+          ),
         }),
       ).required(),
       order_by: named(
         'EmbeddingsAndChunksOrderByColumns',
-        Joi.string().valid('created_at', 'updated_at', 'chunk_index'),
+        Joi.string()
+          .valid('created_at', 'updated_at', 'chunk_index')
+          .description(
+            'Accepted values of the order. All of them order chunks by `chunk_index`, because the chunks of a file have one time.',
+          ),
       ).default('updated_at'),
-      order_dir: orderDirection().default('asc'),
+      order_dir: orderDirection().default('asc').description('`desc` begins with the last chunk of the file.'),
       pagination: pagination(),
-      include_vectors: Joi.boolean().default(false),
+      include_vectors: Joi.boolean()
+        .default(false)
+        .description('`true`: each chunk has its vector in `embedding`. Vectors in cold storage are null.'),
     }),
   ),
   answer: listOf('EmbeddingsAndChunksResponse', chunkRecord),

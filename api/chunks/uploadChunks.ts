@@ -25,34 +25,61 @@ const chunk = () =>
   named(
     'ChunksAndEmbeddings',
     Joi.object({
-      chunk_number: nullable(integer()).required(),
-      chunk: Joi.string().min(1).required(),
-      embedding: orNull(numberList()),
+      chunk_number: nullable(integer())
+        .required()
+        .description(
+          'Position of the chunk in its file: numbers order the chunks, and each occurs once (422). Null: after the numbered ones, in the given order.',
+        ),
+      chunk: Joi.string().min(1).required().description('Text of the chunk. It is stored and embedded as it is.'),
+      embedding: orNull(numberList()).description(
+        'Vector of the chunk, with the dimensions of `embedding_model` and not all 0 (422). Give one for every chunk of a file, or for none.',
+      ),
     }),
   );
 
 const requestBody = named(
   'ChunksAndEmbeddingsUploadInput',
   Joi.object({
-    embedding_model: embeddingModel().required(),
+    embedding_model: embeddingModel()
+      .required()
+      .description(
+        'Model of the given vectors, or the one that embeds the chunks without vectors. It becomes the model of the files.',
+      ),
     chunks_and_embeddings: Joi.array()
       .items(
         named(
           'SingleChunksAndEmbeddingsUploadInput',
           Joi.object({
-            file_id: integer().required(),
-            chunk_size: orNull(integer().min(1)),
-            chunk_overlap: orNull(integer().min(0)),
-            chunks_and_embeddings: Joi.array().items(chunk()).required(),
+            file_id: integer()
+              .required()
+              .description('`id` of an existing file, named once per request. Folders and parents of scrapes are 404.'),
+            chunk_size: orNull(integer().min(1)).description(
+              'Chunk size in tokens to store with the file, for later syncs. The chunks here are not measured. Null: unchanged.',
+            ),
+            chunk_overlap: orNull(integer().min(0)).description(
+              'Overlap in tokens to store with the file, reduced below the chunk size. Null: unchanged.',
+            ),
+            chunks_and_embeddings: Joi.array()
+              .items(chunk())
+              .required()
+              .description('All chunks of the file, at least one. They replace its earlier chunks.'),
           }),
         ),
       )
       .max(MAX_FILES)
-      .required(),
-    overwrite_existing: Joi.boolean().default(false),
-    chunks_only: Joi.boolean().default(false),
+      .required()
+      .description('Files with their chunks: at most 100 files and 20,000 chunks in all.'),
+    overwrite_existing: Joi.boolean()
+      .default(false)
+      .description('`true`: replaces chunks that a file has. Otherwise such a file is 409, and no file is changed.'),
+    chunks_only: Joi.boolean()
+      .default(false)
+      .description('`true`: stores texts without vectors, and ignores given ones. Searches do not find the chunks.'),
     // Accepted but ignored: missing vectors are computed by the configured provider.
-    custom_credentials: Joi.object().pattern(Joi.string(), Joi.object().unknown()).default({}),
+    custom_credentials: Joi.object()
+      .pattern(Joi.string(), Joi.object().unknown())
+      .default({})
+      .description('Accepted for compatibility; neither used nor stored. The configured provider embeds the chunks.'),
   }),
 );
 type Body = Infer<typeof requestBody>;

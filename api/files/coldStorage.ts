@@ -10,7 +10,10 @@ import { named } from '../schemas/reference.js';
 /** Maximum number of files that the request changes itself; a run changes the rest. */
 const CHANGED_AT_ONCE = 500;
 
-const filters = () => fileFilters().default({ include_all_children: false, non_synced_only: false });
+const filters = () =>
+  fileFilters()
+    .default({ include_all_children: false, non_synced_only: false })
+    .description('Files to change, combined with AND. Without filters: all files of the caller.');
 
 /** POST /move_to_hot_storage: restores the vectors of matching files from cold storage. */
 export const moveToHotStorage = operation({
@@ -58,8 +61,12 @@ export const modifyColdStorageParameters = operation({
     'ModifyColdStorageParametersQueryInput',
     Joi.object({
       filters: filters(),
-      enable_cold_storage: orNull(Joi.boolean()),
-      hot_storage_time_to_live: orNull(integer().min(1)),
+      enable_cold_storage: orNull(Joi.boolean()).description(
+        'Whether vectors may move to cold storage; `false` also moves stored ones back. Null: unchanged.',
+      ),
+      hot_storage_time_to_live: orNull(integer().min(1)).description(
+        'Days since the last use after which vectors move. Null: unchanged. It has no effect on files without cold storage.',
+      ),
     }),
   ),
   answer: Joi.boolean(),

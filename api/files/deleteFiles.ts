@@ -63,9 +63,15 @@ export const deleteFilesV2 = operation({
     'DeleteFilesV2QueryInput',
     keywords(
       Joi.object({
-        filters: fileFilters().default({ include_all_children: false, non_synced_only: false }),
-        send_webhook: Joi.boolean().default(false),
-        preserve_file_record: Joi.boolean().default(false),
+        filters: fileFilters()
+          .default({ include_all_children: false, non_synced_only: false })
+          .description('Files to delete, combined with AND. At least one filter has to restrict them (400).'),
+        send_webhook: Joi.boolean().default(false).description('`true`: FILE_DELETED is sent for each file.'),
+        preserve_file_record: Joi.boolean()
+          .default(false)
+          .description(
+            '`true`: only contents, chunks and vectors are deleted. The record stays as `READY_TO_SYNC` with `file_contents_deleted: true`.',
+          ),
       }),
       { minProperties: 1 },
     ),
@@ -101,11 +107,19 @@ export const deleteFiles = operation({
     'DeleteFilesQueryInput',
     keywords(
       Joi.object({
-        file_ids: orNull(idList()),
-        sync_statuses: orNull(Joi.array().items(fileSyncStatus())),
-        delete_non_synced_only: Joi.boolean().default(false),
-        send_webhook: Joi.boolean().default(false),
-        delete_child_files: Joi.boolean().default(false),
+        file_ids: orNull(idList()).description(
+          'Only files with one of these values of `id`; at most 10,000. Null or empty: any.',
+        ),
+        sync_statuses: orNull(Joi.array().items(fileSyncStatus())).description(
+          'Only files in one of these states. Null or empty: any.',
+        ),
+        delete_non_synced_only: Joi.boolean()
+          .default(false)
+          .description('`true`: only files that no sync has finished yet.'),
+        send_webhook: Joi.boolean().default(false).description('`true`: FILE_DELETED reports each deleted file.'),
+        delete_child_files: Joi.boolean()
+          .default(false)
+          .description('`true`: all descendants of matching files are deleted too.'),
       }),
       { minProperties: 1 },
     ),

@@ -33,8 +33,8 @@ export const heldPages = operation({
   description:
     'Lists scrapes of all users whose last scheduled scrape missed so many pages that none was deleted. More than 10 pages and more than `MASS_DELETE_PERCENT` of the site, or all of them, point to a fault of the site. `file_metadata.deletions_held` has the number of pages. Check the site, then approve or refuse the deletions of each scrape.',
   query: Joi.object({
-    limit: integer().min(1).max(MAX_PAGE_LIMIT).default(100),
-    offset: integer().min(0).default(0),
+    limit: integer().min(1).max(MAX_PAGE_LIMIT).default(100).description('Maximum number of scrapes per page.'),
+    offset: integer().min(0).default(0).description('Number of scrapes to skip before the page.'),
   }),
   answer: listOf('UserFilesV2', fileRecord),
   async handle({ caller, query, deps: { store, workflowLink } }) {

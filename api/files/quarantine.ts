@@ -48,10 +48,10 @@ const present = ({ _id, file, ...row }: QuarantinedDoc) => ({
 
 /** Filters of quarantined files, in queries and bodies. */
 const names = {
-  data_source_id: integer().min(1),
-  parent_id: integer().min(1),
-  customer_id: Joi.string(),
-  run_id: integer().min(1),
+  data_source_id: integer().min(1).description('Only files of this data source, by its `id`.'),
+  parent_id: integer().min(1).description('Only direct children of this file, such as the pages of one scrape.'),
+  customer_id: Joi.string().description('Only files of this end user, by your own name for it.'),
+  run_id: integer().min(1).description('Only files that this run did not find at their source.'),
 };
 interface Names {
   data_source_id?: number;
@@ -80,8 +80,8 @@ export const quarantinedFiles = operation({
     'Lists files that were deleted because they vanished at their source, and that can still be restored. They stay for `QUARANTINE_DAYS` days. End users and searches do not see them. Files that a caller deleted are not in this list. Filters are combined with AND; rows are in the order of their ids.',
   query: Joi.object({
     ...names,
-    limit: integer().min(1).max(MAX_PAGE_LIMIT).default(100),
-    offset: integer().min(0).default(0),
+    limit: integer().min(1).max(MAX_PAGE_LIMIT).default(100).description('Maximum number of files per page.'),
+    offset: integer().min(0).default(0).description('Number of files to skip before the page.'),
   }),
   answer: listOf('QuarantinedFiles', record),
   async handle({ caller, query, deps: { store } }) {
@@ -103,9 +103,18 @@ export const restoreQuarantined = operation({
     'Restores files that vanished at their source under their old ids, without fetching or embedding them again. Filters are combined with AND; at least one is required (400). A run for each user restores them after the response, and FILE_READY reports each file. A file whose name at the source was taken by a new file stays in quarantine. A restored file is not deleted again until its source had it once more.',
   returns: 'Number of files whose restoration was started.',
   createsWork: true,
-  body: keywords(named('RestoreQuarantinedFilesRequest', Joi.object({ ...names, file_ids: idList() })), {
-    minProperties: 1,
-  }),
+  body: keywords(
+    named(
+      'RestoreQuarantinedFilesRequest',
+      Joi.object({
+        ...names,
+        file_ids: idList().description('Only these files, by their `id`; at most 10,000. An empty list selects none.'),
+      }).description('Which files to restore. At least one filter is required.'),
+    ),
+    {
+      minProperties: 1,
+    },
+  ),
   answer: named('RestoringFiles', Joi.object({ restoring: integer().required() })),
   async handle({ caller, body, deps: { store, unit } }) {
     const filters = filtersOf(body);

@@ -30,10 +30,14 @@ export const reembed = operation({
   body: named(
     'ReembedRequest',
     Joi.object({
-      filters: fileFilters().default({ include_all_children: false, non_synced_only: false }),
+      filters: fileFilters()
+        .default({ include_all_children: false, non_synced_only: false })
+        .description('Files to embed, combined with AND. Without filters: all files of the caller.'),
       embedding_model: embeddingModel().required(),
       dry_run: Joi.boolean().default(false),
-      max_tokens: orNull(integer().min(0)),
+      max_tokens: orNull(integer().min(0)).description(
+        'Maximum number of tokens. A larger estimate is 422; files that grow beyond it later are skipped. Null: no limit.',
+      ),
     }),
   ),
   answer: named(

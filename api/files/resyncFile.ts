@@ -13,11 +13,21 @@ import { named } from '../schemas/reference.js';
 const requestBody = named(
   'ResyncFileQueryInput',
   Joi.object({
-    file_id: integer().required(),
-    chunk_size: orNull(integer().min(1)),
-    chunk_overlap: orNull(integer().min(0)),
-    force_embedding_generation: Joi.boolean().default(false),
-    skip_file_processing: orNull(Joi.boolean(), false),
+    file_id: integer().required().description('`id` of the file, or of the parent of a scrape, feed or folder.'),
+    chunk_size: orNull(integer().min(1)).description(
+      'Maximum number of tokens (cl100k) per chunk, stored for later syncs. Null: the stored value stays.',
+    ),
+    chunk_overlap: orNull(integer().min(0)).description(
+      'Maximum number of tokens that neighbouring chunks share, less than the chunk size (422). Null: the stored value, reduced if it no longer fits.',
+    ),
+    force_embedding_generation: Joi.boolean()
+      .default(false)
+      .description(
+        '`true`: creates vectors for a file that was ingested with `skip_embedding_generation` or `generate_chunks_only`, and in later syncs.',
+      ),
+    skip_file_processing: orNull(Joi.boolean(), false).description(
+      '`true`: nothing is fetched or chunked; the file ends as `READY_TO_SYNC`.',
+    ),
   }),
 );
 type Body = Infer<typeof requestBody>;

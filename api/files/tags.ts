@@ -60,7 +60,14 @@ export const createFileTags = operation({
   createsWork: true,
   body: named(
     'OrganizationUserFileTagCreate',
-    Joi.object({ organization_user_file_id: integer().required(), tags: tags().required() }),
+    Joi.object({
+      organization_user_file_id: integer().required().description('`id` of the file that gets the tags.'),
+      tags: tags()
+        .required()
+        .description(
+          'New values by key, at most 65,536 characters as JSON. Keys have up to 256 characters; some names are reserved.',
+        ),
+    }).description('Tags to add to one file.'),
   ),
   answer: fileRecord,
   handle: ({ caller, body, deps }) =>
@@ -90,7 +97,10 @@ export const deleteFileTags = operation({
   createsWork: true,
   body: named(
     'OrganizationUserFileTagsRemove',
-    Joi.object({ organization_user_file_id: integer().required(), tags: strings().required() }),
+    Joi.object({
+      organization_user_file_id: integer().required().description('`id` of the file that loses the tags.'),
+      tags: strings().required().description('Keys of the tags to remove. Unknown keys are ignored.'),
+    }).description('Keys of tags to remove from one file.'),
   ),
   answer: fileRecord,
   handle: ({ caller, body, deps }) =>

@@ -39,7 +39,11 @@ export const uploadFile = operation({
   query: Joi.object({
     ...chunkFields(),
     ...readingFields(),
-    use_ocr: Joi.boolean().default(false),
+    use_ocr: Joi.boolean()
+      .default(false)
+      .description(
+        '`true`: OCR reads pictures, and the pages of a PDF without text, in the languages of `OCR_LANGUAGES`. The file is `QUEUED_FOR_OCR` meanwhile.',
+      ),
     ...coldStorageFields(),
   }),
   answer: fileRecord,

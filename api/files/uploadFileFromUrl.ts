@@ -32,11 +32,17 @@ export const uploadFileFromUrl = operation({
   body: named(
     'UploadFileFromUrlInput',
     Joi.object({
-      url: address(),
-      file_name: orNull(Joi.string().max(MAX_NAME)),
+      url: address().description('http(s) URL of the file, without credentials. It has at most 8,192 characters.'),
+      file_name: orNull(Joi.string().max(MAX_NAME)).description(
+        'Name of the new file, with its extension; at most 1,024 characters. Null: the last part of the path of the URL, or its host.',
+      ),
       ...chunkFields(),
       ...readingFields(),
-      use_textract: Joi.boolean().default(false),
+      use_textract: Joi.boolean()
+        .default(false)
+        .description(
+          '`true`: OCR reads pictures, and the pages of a PDF without text. It is `use_ocr` of `POST /uploadfile` under an older name.',
+        ),
       cold_storage_params: coldStorage(),
     }),
   ),

@@ -72,12 +72,23 @@ export const uploadText = operation({
   body: named(
     'RawTextInput',
     Joi.object({
-      contents: Joi.string().min(MIN_TEXT).required(),
-      name: orNull(Joi.string().max(MAX_NAME)),
+      contents: Joi.string()
+        .min(MIN_TEXT)
+        .required()
+        .description('The text, of at least 5 characters. It is read as plain text, whatever markup it has.'),
+      name: orNull(Joi.string().max(MAX_NAME)).description(
+        'Name of the file, of at most 1,024 characters. Null: no name; when a text is overwritten, the old one stays.',
+      ),
       ...chunkFields(),
-      embedding_model: orNull(embeddingModel(), DEFAULT_INGEST_OPTIONS.embeddingModel),
-      generate_sparse_vectors: orNull(Joi.boolean(), false),
-      overwrite_file_id: orNull(integer()),
+      embedding_model: orNull(embeddingModel(), DEFAULT_INGEST_OPTIONS.embeddingModel).description(
+        'Model that embeds the chunks. Searches find the text only if they name the same model.',
+      ),
+      generate_sparse_vectors: orNull(Joi.boolean(), false).description(
+        '`true`: chunks also get sparse vectors, so that `hybrid_search` finds them by words.',
+      ),
+      overwrite_file_id: orNull(integer()).description(
+        '`id` of an earlier text of this operation, which the new text replaces. Null: a new file is created.',
+      ),
       cold_storage_params: coldStorage(),
     }),
   ),

@@ -19,10 +19,22 @@ const requestBody = named(
   'OrganizationUserFilesToSyncQueryInput',
   Joi.object({
     ...listingFields(fileFilters().default({ include_all_children: false, non_synced_only: false })),
-    include_raw_file: orNull(Joi.boolean(), false),
-    include_parsed_text_file: orNull(Joi.boolean(), false),
-    include_additional_files: orNull(Joi.boolean(), false),
-    presigned_url_expiry_time_seconds: integer().min(1).max(MAX_LINK_SECONDS).default(3600),
+    include_raw_file: orNull(Joi.boolean(), false).description(
+      '`true`: each file with an original has its presigned URL in `presigned_url`.',
+    ),
+    include_parsed_text_file: orNull(Joi.boolean(), false).description(
+      '`true`: each file with text has a presigned URL of that text in `parsed_text_url`.',
+    ),
+    include_additional_files: orNull(Joi.boolean(), false).description(
+      '`true`: `additional_presigned_urls` is `{}` instead of null. No source stores additional files yet.',
+    ),
+    presigned_url_expiry_time_seconds: integer()
+      .min(1)
+      .max(MAX_LINK_SECONDS)
+      .default(3600)
+      .description(
+        'Seconds for which the presigned URLs are valid, at most a week. A re-sync that replaces the content ends them earlier.',
+      ),
   }),
 );
 type Body = Infer<typeof requestBody>;

@@ -27,10 +27,20 @@ export const pagination = () =>
   named(
     'Pagination',
     Joi.object({
-      limit: integer().min(1).max(MAX_PAGE_LIMIT).default(10),
-      offset: integer().min(0).default(0),
-      starting_id: integer().min(0).default(0),
-    }),
+      limit: integer().min(1).max(MAX_PAGE_LIMIT).default(10).description('Maximum number of rows per page.'),
+      offset: integer()
+        .min(0)
+        .default(0)
+        .description(
+          'Number of matching rows to skip before the page. For long lists, use `starting_id` instead: skipped rows take time.',
+        ),
+      starting_id: integer()
+        .min(0)
+        .default(0)
+        .description('Only rows with a higher id. In lists of chunks, it is compared with the id of the file.'),
+    }).description(
+      'Which part of a list is returned. `count` of the response does not depend on `limit` and `offset`.',
+    ),
   ).default({ limit: 10, offset: 0, starting_id: 0 });
 
 type PaginationBody = Infer<ReturnType<typeof pagination>>;
@@ -40,37 +50,80 @@ export const fileFilters = () =>
   named(
     'OrganizationUserFilesToSyncFilters',
     Joi.object({
-      source: orNull(Joi.alternatives(sourceType(), Joi.array().items(sourceType()))),
-      name: orNull(substring()),
-      tags: orNull(tagFilter()),
-      tags_v2: orNull(tagTree()),
-      ids: orNull(idList()),
-      external_file_ids: orNull(strings().max(MAX_MEMBERS)),
-      external_urls: orNull(strings().max(MAX_MEMBERS)),
-      sync_statuses: orNull(Joi.array().items(fileSyncStatus()).max(MAX_MEMBERS)),
-      parent_file_ids: orNull(idList()),
-      organization_user_data_source_id: orNull(idList()),
-      embedding_generators: orNull(Joi.array().items(embeddingModel()).max(MAX_MEMBERS)),
-      root_files_only: orNull(Joi.boolean()),
-      include_all_children: Joi.boolean().default(false),
-      non_synced_only: Joi.boolean().default(false),
-      request_ids: orNull(strings().max(100)),
-      upload_ids: orNull(strings().max(100)),
-      sync_error_message: orNull(substring()),
-      include_containers: orNull(Joi.boolean()),
-      file_types_at_source: orNull(Joi.array().items(typeAtSource()).max(MAX_MEMBERS)),
-    }).custom(
-      (filters: { root_files_only?: boolean; include_all_children: boolean; parent_file_ids?: number[] }, helpers) => {
-        const combined =
-          filters.root_files_only === true &&
-          (filters.include_all_children || (filters.parent_file_ids?.length ?? 0) > 0);
-        return combined
-          ? helpers.message({
-              custom: 'root_files_only can not be combined with parent_file_ids or include_all_children',
-            })
-          : filters;
-      },
-    ),
+      source: orNull(Joi.alternatives(sourceType(), Joi.array().items(sourceType()))).description(
+        'Only files of this source, or of one of these sources. For uploads it is the format, such as `PDF`.',
+      ),
+      name: orNull(substring()).description(
+        'Only files whose name contains this text, ignoring case; at most 2,048 characters.',
+      ),
+      tags: orNull(tagFilter()).description(
+        'Only files with all of these tags; a list of values matches any of them. Ignored if `tags_v2` has conditions.',
+      ),
+      tags_v2: orNull(tagTree()).description(
+        'Only files whose tags match these conditions, combined with AND and OR. Tags of the data source count too.',
+      ),
+      ids: orNull(idList()).description('Only files with one of these values of `id`; at most 10,000. An empty list filters nothing.'),
+      external_file_ids: orNull(strings().max(MAX_MEMBERS)).description(
+        'Only files with one of these ids at their source; at most 10,000.',
+      ),
+      external_urls: orNull(strings().max(MAX_MEMBERS)).description(
+        'Only files with exactly one of these URLs at their source; at most 10,000.',
+      ),
+      sync_statuses: orNull(Joi.array().items(fileSyncStatus()).max(MAX_MEMBERS)).description(
+        'Only files in one of these states of syncing.',
+      ),
+      parent_file_ids: orNull(idList()).description(
+        'Only direct children of these files; with `include_all_children`, all descendants.',
+      ),
+      organization_user_data_source_id: orNull(idList()).description(
+        'Only files of one of these data sources, by their `id`.',
+      ),
+      embedding_generators: orNull(Joi.array().items(embeddingModel()).max(MAX_MEMBERS)).description(
+        'Only files with one of these embedding models as their option.',
+      ),
+      root_files_only: orNull(Joi.boolean()).description(
+        '`true`: only files without a parent. Not together with `parent_file_ids` or `include_all_children` (422).',
+      ),
+      include_all_children: Joi.boolean()
+        .default(false)
+        .description(
+          '`true`: widens `parent_file_ids` from direct children to all descendants. Alone it has no effect.',
+        ),
+      non_synced_only: Joi.boolean()
+        .default(false)
+        .description('`true`: only files that no sync has finished yet (`last_sync` is null).'),
+      request_ids: orNull(strings().max(100)).description(
+        'Only files whose latest sync belongs to one of these requests; at most 100.',
+      ),
+      upload_ids: orNull(strings().max(100)).description(
+        'Only files whose latest upload is one of these; at most 100.',
+      ),
+      sync_error_message: orNull(substring()).description(
+        'Only files whose error message contains this text, ignoring case. An empty text: only files without a message.',
+      ),
+      include_containers: orNull(Joi.boolean()).description(
+        '`false`: without folders, feeds and parents of scrapes, which have no chunks. Null and `true` include them.',
+      ),
+      file_types_at_source: orNull(Joi.array().items(typeAtSource()).max(MAX_MEMBERS)).description(
+        'Only files that are one of these at their source, such as tickets or articles.',
+      ),
+    })
+      .description('Filters of files, combined with AND. Absent, null and empty ones filter nothing.')
+      .custom(
+        (
+          filters: { root_files_only?: boolean; include_all_children: boolean; parent_file_ids?: number[] },
+          helpers,
+        ) => {
+          const combined =
+            filters.root_files_only === true &&
+            (filters.include_all_children || (filters.parent_file_ids?.length ?? 0) > 0);
+          return combined
+            ? helpers.message({
+                custom: 'root_files_only can not be combined with parent_file_ids or include_all_children',
+              })
+            : filters;
+        },
+      ),
   );
 
 export type FileFiltersBody = Infer<ReturnType<typeof fileFilters>>;
@@ -78,8 +131,15 @@ export type FileFiltersBody = Infer<ReturnType<typeof fileFilters>>;
 /** Returns the fields of a list of files: filters, order and page. */
 export const listingFields = (filters: ReturnType<typeof fileFilters> & Present) => ({
   filters,
-  order_by: named('OrganizationUserFilesToSyncOrderByTypes', Joi.string().valid(...FILE_ORDERS)).default('updated_at'),
-  order_dir: orderDirection().default('asc'),
+  order_by: named(
+    'OrganizationUserFilesToSyncOrderByTypes',
+    Joi.string()
+      .valid(...FILE_ORDERS)
+      .description('Value by which files are ordered. `file_size` is the size of the content in bytes.'),
+  )
+    .default('updated_at')
+    .description('Value by which files are ordered; equal values are ordered by id.'),
+  order_dir: orderDirection().default('asc').description('Ascending or descending, also among equal values.'),
   pagination: pagination(),
 });
 export type FileListingBody = Shape<ReturnType<typeof listingFields>>;

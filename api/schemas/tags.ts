@@ -11,10 +11,12 @@ const scalar = [Joi.string().allow(''), Joi.number(), Joi.boolean()];
 /** Values of a tag: text, number, boolean, or a list of one of these. */
 export const tagValue = named(
   'TagValue',
-  Joi.alternatives(...scalar, ...scalar.map((one) => Joi.array().items(one))).messages({
-    'alternatives.types': 'must be a string, number, boolean or a list of one of these',
-    'alternatives.match': 'must be a string, number, boolean or a list of one of these',
-  }),
+  Joi.alternatives(...scalar, ...scalar.map((one) => Joi.array().items(one)))
+    .messages({
+      'alternatives.types': 'must be a string, number, boolean or a list of one of these',
+      'alternatives.match': 'must be a string, number, boolean or a list of one of these',
+    })
+    .description('Value of a tag. Filters compare it as text, and a list matches if any of its members does.'),
 );
 
 /** Rejects keys with a special meaning in MongoDB, JavaScript or the vector payloads. */
@@ -54,10 +56,11 @@ const condition = named(
   Joi.object({
     key: Joi.string()
       .pattern(/^(?!\$)/)
-      .required(),
-    value: tagValue.required(),
-    negate: Joi.boolean(),
-  }),
+      .required()
+      .description('Name of the tag. It does not begin with `$`.'),
+    value: tagValue.required().description('Required value of the tag, or a list of values of which it needs one.'),
+    negate: Joi.boolean().description('`true`: files that have none of these values, or not the tag at all.'),
+  }).description('A condition on one tag of a file.'),
 );
 
 /** Names of trees in the reference, by the nesting that they allow. */
@@ -72,7 +75,19 @@ function tree(depth: number): Joi.ObjectSchema {
           otherwise: condition,
         });
   const members = Joi.array().items(member).max(MAX_CONDITIONS);
-  return named(TREE_NAMES[depth] ?? '', Joi.object({ AND: members, OR: members }).xor('AND', 'OR'));
+  return named(
+    TREE_NAMES[depth] ?? '',
+    Joi.object({
+      AND: members.description(
+        'All of these conditions have to hold. At most 1,000; an empty list matches everything.',
+      ),
+      OR: members.description(
+        'At least one of these conditions has to hold. At most 1,000; an empty list matches everything.',
+      ),
+    })
+      .xor('AND', 'OR')
+      .description('Conditions on tags, combined with AND or OR. They can be nested three levels deep.'),
+  );
 }
 
 /** tags_v2: exactly one of AND and OR, with conditions or further ANDs and ORs. */
