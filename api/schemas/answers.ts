@@ -33,22 +33,31 @@ const SERVICE_FORMATS = [
 const fileStatistics = named(
   'FileStatistics',
   Joi.object({
-    file_format: named('FileFormats', Joi.string().valid(...Object.keys(FILE_FORMATS), ...SERVICE_FORMATS)),
-    file_size: integer(),
-    num_characters: integer(),
-    num_tokens: integer(),
-    num_embeddings: integer(),
-    mime_type: text(),
-  }),
+    file_format: named(
+      'FileFormats',
+      Joi.string()
+        .valid(...Object.keys(FILE_FORMATS), ...SERVICE_FORMATS)
+        .description(
+          'Format of a content: that of an uploaded or downloaded file, or the service whose records were read.',
+        ),
+    ),
+    file_size: integer().description('Size of the content in bytes, as it was uploaded or fetched.'),
+    num_characters: integer().description('Characters of the extracted text.'),
+    num_tokens: integer().description('Tokens (cl100k) of the extracted text, without overlaps of chunks.'),
+    num_embeddings: integer().description('Number of vectors of the file. It stays while they are in cold storage.'),
+    mime_type: text().description('Media type of the content, as detected.'),
+  }).description("Measures of a file's content. Unknown ones are absent."),
 );
 
 const chunkProperties = named(
   'ChunkProperties',
   Joi.object({
-    set_page_as_boundary: Joi.boolean().required(),
-    prepend_filename_to_chunks: Joi.boolean().required(),
-    max_items_per_chunk: integer(),
-  }),
+    set_page_as_boundary: Joi.boolean().required().description('Whether no chunk spans two pages.'),
+    prepend_filename_to_chunks: Joi.boolean()
+      .required()
+      .description('Whether each chunk begins with the name of its file.'),
+    max_items_per_chunk: integer().description('Maximum number of rows or objects per chunk. Absent: as many as fit.'),
+  }).description('How a file is split into chunks.'),
 );
 
 const embeddingProperties = Joi.object().pattern(
@@ -56,11 +65,17 @@ const embeddingProperties = Joi.object().pattern(
   named(
     'EmbeddingProperties',
     Joi.object({
-      chunk_size: nullable(integer()).required(),
-      chunk_overlap: nullable(integer()).required(),
-      served_by: extension(text()),
-      dimensions: extension(integer()),
-    }),
+      chunk_size: nullable(integer())
+        .required()
+        .description('Maximum number of tokens per chunk; null for a picture embedded as a picture.'),
+      chunk_overlap: nullable(integer())
+        .required()
+        .description('Maximum number of tokens that neighbouring chunks share; null for a picture.'),
+      served_by: extension(text()).description("Vector space of the file's vectors. Absent while it has none."),
+      dimensions: extension(integer()).description(
+        'How many numbers each vector has. Absent while the file has no vectors.',
+      ),
+    }).description('Options and result of embedding a file.'),
   ),
 );
 
@@ -82,77 +97,130 @@ export const workflowFields = {
 export const fileRecord = named(
   'UserFile',
   wholeRecord({
-    id: integer(),
+    id: integer().description('Number that identifies the file in all operations.'),
     source: sourceType(),
-    organization_id: integer(),
-    organization_user_id: nullable(integer()),
-    organization_supplied_user_id: Joi.string(),
-    organization_user_data_source_id: nullable(integer()),
-    external_file_id: Joi.string(),
-    external_url: nullable(text()),
+    organization_id: integer().description('Number of the organization that owns the file.'),
+    organization_user_id: nullable(integer()).description('Number of the end user that owns the file.'),
+    organization_supplied_user_id: Joi.string().description('Your own name for that end user: its `customer-id`.'),
+    organization_user_data_source_id: nullable(integer()).description(
+      '`id` of the data source that the file came from; null for uploads and scrapes.',
+    ),
+    external_file_id: Joi.string().description(
+      'Id of the file at its source, unique within its data source. For uploads: 32 random hexadecimal digits.',
+    ),
+    external_url: nullable(text()).description('URL of the file at its source; null if it has none.'),
     sync_status: fileSyncStatus(),
-    sync_error_message: nullable(text()),
-    last_sync: nullable(timestamp()),
-    tags: nullable(object()),
-    file_statistics: nullable(fileStatistics),
-    file_metadata: nullable(object()),
-    embedding_properties: nullable(embeddingProperties),
-    chunk_size: nullable(integer()),
-    chunk_overlap: nullable(integer()),
+    sync_error_message: nullable(text()).description('Why the file failed or waits, and what to do; null otherwise.'),
+    last_sync: nullable(timestamp()).description('When a sync of the file last succeeded; null before the first time.'),
+    tags: nullable(object()).description("Tags of the data source and of the file; the file's own take precedence."),
+    file_statistics: nullable(fileStatistics).description('Size and numbers of the content; null before it is known.'),
+    file_metadata: nullable(object()).description(
+      'Facts about the file; which ones depends on its source and format. Examples: `ocr_pages`, `limit_reached`.',
+    ),
+    embedding_properties: nullable(embeddingProperties).description(
+      'Options of embedding by model; one model per file.',
+    ),
+    chunk_size: nullable(integer()).description('Maximum number of tokens (cl100k) per chunk, as requested.'),
+    chunk_overlap: nullable(integer()).description(
+      'Maximum number of tokens that neighbouring chunks share, as requested.',
+    ),
     chunk_properties: nullable(chunkProperties),
-    ocr_properties: object(),
-    ocr_job_started_at: nullable(timestamp()),
-    name: nullable(text()),
-    parent_id: nullable(integer()),
-    enable_auto_sync: nullable(Joi.boolean()),
-    presigned_url: nullable(text()),
-    parsed_text_url: nullable(text()),
-    additional_presigned_urls: nullable(object()),
-    skip_embedding_generation: Joi.boolean(),
-    source_created_at: nullable(timestamp()),
-    generate_sparse_vectors: nullable(Joi.boolean()),
-    request_id: nullable(text()),
-    upload_id: nullable(text()),
-    sync_properties: object(),
-    messages_metadata: object(),
-    file_contents_deleted: Joi.boolean(),
-    supports_cold_storage: Joi.boolean(),
-    hot_storage_time_to_live: nullable(integer()),
-    embedding_storage_status: named('EmbeddingStorageStatus', Joi.string().valid(...EMBEDDING_STORAGE_STATUSES)),
-    created_at: timestamp(),
-    updated_at: timestamp(),
+    ocr_properties: object().description('Options of OCR; empty unless OCR was requested.'),
+    ocr_job_started_at: nullable(timestamp()).description('When OCR of the file last started; null if it never did.'),
+    name: nullable(text()).description('File name or title; null if it has none.'),
+    parent_id: nullable(integer()).description(
+      '`id` of the folder, scrape, feed or mail that contains the file; null at the top.',
+    ),
+    enable_auto_sync: nullable(Joi.boolean()).description(
+      'Whether the file is synced on a schedule of its own; null if it was never set.',
+    ),
+    presigned_url: nullable(text()).description(
+      'Temporary URL of the original. Null unless it was requested and the file has one.',
+    ),
+    parsed_text_url: nullable(text()).description(
+      'Temporary URL of the extracted text. Null unless it was requested and the file has text.',
+    ),
+    additional_presigned_urls: nullable(object()).description(
+      '`{}` if `include_additional_files` was set, else null: no source stores additional files yet.',
+    ),
+    skip_embedding_generation: Joi.boolean().description('Whether the request asked for chunks without vectors.'),
+    source_created_at: nullable(timestamp()).description(
+      'When the content was created at its source; null if that is unknown.',
+    ),
+    generate_sparse_vectors: nullable(Joi.boolean()).description(
+      'Whether chunks also get sparse vectors, for `hybrid_search`.',
+    ),
+    request_id: nullable(text()).description(
+      'Id of the request that the latest sync belongs to; events have the same one.',
+    ),
+    upload_id: nullable(text()).description(
+      'Id of the upload or selection that the file came with; null if there was none.',
+    ),
+    sync_properties: object().description(
+      'Options of the sync that differ from the defaults, for files of a data source.',
+    ),
+    messages_metadata: object().description('Reserved: this version leaves it empty.'),
+    file_contents_deleted: Joi.boolean().description(
+      '`true`: contents and chunks were deleted with `preserve_file_record`, and only the record is left.',
+    ),
+    supports_cold_storage: Joi.boolean().description('Whether unused vectors of the file may move to cold storage.'),
+    hot_storage_time_to_live: nullable(integer()).description(
+      'Days without use after which they move. Null: 30 with cold storage, never without.',
+    ),
+    embedding_storage_status: named(
+      'EmbeddingStorageStatus',
+      Joi.string()
+        .valid(...EMBEDDING_STORAGE_STATUSES)
+        .description(
+          'Where vectors are. `HOT_STORAGE` and `HOT_TO_COLD` (about to leave) are searched, `COLD_STORAGE` and `COLD_TO_HOT` (on the way back) are not.',
+        ),
+    ),
+    created_at: timestamp().description('When the record was created, in UTC.'),
+    updated_at: timestamp().description('When the record last changed, in UTC.'),
     ...workflowFields,
-  }),
+  }).description('A file of an end user: its origin, state, options and statistics. All keys are in every response.'),
 );
 
 export const chunkRecord = named(
   'EmbeddingAndChunk',
   wholeRecord({
-    user_file_id: integer(),
-    chunk_index: integer(),
-    source_content: text(),
-    embedding: nullable(Joi.array().items(Joi.number())),
-    content_metadata: object(),
-  }),
+    user_file_id: integer().description('`id` of the file that the chunk is part of.'),
+    chunk_index: integer().description('Position of the chunk in its file, counted from 0.'),
+    source_content: text().description('Text of the chunk. It is empty for a picture embedded as a picture.'),
+    embedding: nullable(Joi.array().items(Joi.number())).description(
+      'Vector of the chunk. Null unless `include_vectors` is set, and for chunks without vectors or in cold storage.',
+    ),
+    content_metadata: object().description(
+      'Where the chunk is in its file, such as `pg_start` and `pg_end`, or `start_offset_sec` in a recording.',
+    ),
+  }).description('A chunk of a file, on request with its vector.'),
 );
 
 export const documentRecord = named(
   'DocumentResponse',
   Joi.object({
-    content: text().required(),
-    file_id: integer().required(),
-    parent_file_id: nullable(integer()),
-    source: nullable(text()),
-    source_url: nullable(text()),
-    source_type: nullable(sourceType()),
-    presigned_url: nullable(text()),
-    tags: nullable(object()),
-    vector: nullable(Joi.array().items(Joi.number())).required(),
-    score: nullable(Joi.number()),
-    rank: nullable(Joi.number()),
-    content_metadata: nullable(object()),
-    chunk_index: nullable(integer()),
-  }),
+    content: text().required().description('Text of the chunk. It is empty for a picture embedded as a picture.'),
+    file_id: integer().required().description('`id` of the file that contains the chunk.'),
+    parent_file_id: nullable(integer()).description('`id` of the parent of that file; null at the top.'),
+    source: nullable(text()).description('Name of the file, not its source type.'),
+    source_url: nullable(text()).description('Address of the file at its source; null if it has none.'),
+    source_type: nullable(sourceType()).description('Where the file comes from, such as `WEB_SCRAPE` or `PDF`.'),
+    presigned_url: nullable(text()).description(
+      'Temporary address of the original, valid for one hour. Null unless `include_raw_file` is set.',
+    ),
+    tags: nullable(object()).description('Labels of the file and its data source. Null unless `include_tags` is set.'),
+    vector: nullable(Joi.array().items(Joi.number()))
+      .required()
+      .description("Numbers of the chunk's embedding. Null unless `include_vectors` is set."),
+    score: nullable(Joi.number()).description(
+      'How well the chunk matches: cosine similarity; with `hybrid_search` a weighted sum from 0 to 1; with `rerank` the score of the reranker.',
+    ),
+    rank: nullable(Joi.number()).description('Position in the results, counted from 1.'),
+    content_metadata: nullable(object()).description(
+      'Where the chunk is in its file; with `include_file_level_metadata` also the metadata of the file.',
+    ),
+    chunk_index: nullable(integer()).description('Position of the chunk in its file, counted from 0.'),
+  }).description('A chunk that matches a search, with its file.'),
 );
 
 /** Returns the schema of a page of records with the number of all matches. @param name its name in the reference */
