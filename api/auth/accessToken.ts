@@ -19,7 +19,16 @@ export const accessToken = operation({
   returns: 'A token for the end user.',
   answer: named(
     'TokenResponse',
-    Joi.object({ access_token: Joi.string().required(), refresh_token: Joi.string().required() }),
+    Joi.object({
+      access_token: Joi.string()
+        .required()
+        .description('Credential for the header `Authorization: Token <access token>`, valid for ten hours.'),
+      refresh_token: Joi.string()
+        .required()
+        .description(
+          'Present for compatibility; no operation accepts it. Request a new access token with the API key.',
+        ),
+    }).description('Credentials of an end user.'),
   ),
   async handle({ caller, deps }) {
     const { accessToken: access_token, refreshToken: refresh_token } = deps.tokens.issue(caller);

@@ -103,7 +103,7 @@ const requestBody = named(
     exclude_cold_storage_files: Joi.boolean()
       .default(false)
       .description('`true`: skips files in cold storage. Otherwise a search whose filters match such files is 409.'),
-  }),
+  }).description('A query, filters of the searched chunks, and what each result has.'),
 );
 type Body = Infer<typeof requestBody>;
 

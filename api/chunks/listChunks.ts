@@ -23,7 +23,7 @@ export const listChunks = operation({
       include_vectors: Joi.boolean()
         .default(false)
         .description('`true`: each chunk has its vector in `embedding`. Vectors in cold storage are null.'),
-    }),
+    }).description('Filters, order and page of a list of chunks.'),
   ),
   answer: listOf('EmbeddingsAndChunksResponse', chunkRecord),
   handle({ caller, body, deps: { store } }) {

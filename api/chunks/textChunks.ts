@@ -61,7 +61,7 @@ export const textChunks = operation({
           embedding_model: orNull(embeddingModel()).description(
             'Lists chunks only if the file has this embedding model; otherwise the list is empty. Null: any model.',
           ),
-        }),
+        }).description('The file whose chunks are listed.'),
       ).required(),
       order_by: named(
         'EmbeddingsAndChunksOrderByColumns',
@@ -76,7 +76,7 @@ export const textChunks = operation({
       include_vectors: Joi.boolean()
         .default(false)
         .description('`true`: each chunk has its vector in `embedding`. Vectors in cold storage are null.'),
-    }),
+    }).description('Order and page of the chunks of one file.'),
   ),
   answer: listOf('EmbeddingsAndChunksResponse', chunkRecord),
   async handle({ caller, body: { filters, order_dir: direction, ...body }, deps: { store } }) {

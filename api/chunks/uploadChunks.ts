@@ -34,7 +34,7 @@ const chunk = () =>
       embedding: orNull(numberList()).description(
         'Vector of the chunk, with the dimensions of `embedding_model` and not all 0 (422). Give one for every chunk of a file, or for none.',
       ),
-    }),
+    }).description('One chunk of a file, with or without its vector.'),
   );
 
 const requestBody = named(
@@ -63,7 +63,7 @@ const requestBody = named(
               .items(chunk())
               .required()
               .description('All chunks of the file, at least one. They replace its earlier chunks.'),
-          }),
+          }).description('All chunks of one existing file.'),
         ),
       )
       .max(MAX_FILES)
@@ -80,7 +80,7 @@ const requestBody = named(
       .pattern(Joi.string(), Joi.object().unknown())
       .default({})
       .description('Accepted for compatibility; neither used nor stored. The configured provider embeds the chunks.'),
-  }),
+  }).description('Chunks of up to 100 files.'),
 );
 type Body = Infer<typeof requestBody>;
 type FileBody = Body['chunks_and_embeddings'][number];

@@ -27,7 +27,10 @@ export const moveToHotStorage = operation({
     'Restores the vectors of matching files from cold storage, so that searches find these files again. Use it when a search is 409 because of files in cold storage. Without filters it selects all files of the caller. A run moves the vectors: a file is `COLD_TO_HOT`, then `HOT_STORAGE`, and MOVED_TO_HOT_STORAGE names up to 200 files at once. A file whose stored vectors cannot be read ends in `SYNC_ERROR`; a re-sync creates them again.',
   returns: '`true`: the move was accepted.',
   createsWork: true,
-  body: named('MoveToHotStorageQueryInput', Joi.object({ filters: filters() })),
+  body: named(
+    'MoveToHotStorageQueryInput',
+    Joi.object({ filters: filters() }).description('Which files to move to hot storage.'),
+  ),
   answer: Joi.boolean(),
   async handle({ caller, body, deps: { store, unit } }) {
     const runId = await store.runs.nextId();
@@ -67,7 +70,7 @@ export const modifyColdStorageParameters = operation({
       hot_storage_time_to_live: orNull(integer().min(1)).description(
         'Days since the last use after which vectors move. Null: unchanged. It has no effect on files without cold storage.',
       ),
-    }),
+    }).description('Which files to change, and how.'),
   ),
   answer: Joi.boolean(),
   async handle({ caller, body, deps: { store, unit } }) {

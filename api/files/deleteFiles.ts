@@ -72,7 +72,7 @@ export const deleteFilesV2 = operation({
           .description(
             '`true`: only contents, chunks and vectors are deleted. The record stays as `READY_TO_SYNC` with `file_contents_deleted: true`.',
           ),
-      }),
+      }).description('Which files to delete, and what to keep of them.'),
       { minProperties: 1 },
     ),
   ),
@@ -120,7 +120,7 @@ export const deleteFiles = operation({
         delete_child_files: Joi.boolean()
           .default(false)
           .description('`true`: all descendants of matching files are deleted too.'),
-      }),
+      }).description('Which files to delete, in the older form.'),
       { minProperties: 1 },
     ),
   ),

@@ -115,7 +115,12 @@ export const restoreQuarantined = operation({
       minProperties: 1,
     },
   ),
-  answer: named('RestoringFiles', Joi.object({ restoring: integer().required() })),
+  answer: named(
+    'RestoringFiles',
+    Joi.object({
+      restoring: integer().required().description('Files whose restoration was started; 0 if no file matches.'),
+    }).description('How much a restoration started.'),
+  ),
   async handle({ caller, body, deps: { store, unit } }) {
     const filters = filtersOf(body);
     if (Object.keys(filters).length === 0) throw new HttpError(400, 'name what is to be restored');

@@ -34,25 +34,33 @@ export const reembed = operation({
         .default({ include_all_children: false, non_synced_only: false })
         .description('Files to embed, combined with AND. Without filters: all files of the caller.'),
       embedding_model: embeddingModel().required(),
-      dry_run: Joi.boolean().default(false),
+      dry_run: Joi.boolean().default(false).description('`true`: only estimates; no run is started.'),
       max_tokens: orNull(integer().min(0)).description(
         'Maximum number of tokens. A larger estimate is 422; files that grow beyond it later are skipped. Null: no limit.',
       ),
-    }),
+    }).description('Files to embed again, and the model to embed them with.'),
   ),
   answer: named(
     'ReembedEstimate',
     Joi.object({
-      id: nullable(integer()).required(),
+      id: nullable(integer())
+        .required()
+        .description('Number of the run, for `GET /files/reembed/{reembed_id}`. Null for a dry run.'),
       embedding_model: embeddingModel().required(),
-      dry_run: Joi.boolean().required(),
-      files: integer().required(),
+      dry_run: Joi.boolean().required().description('Whether only an estimate was made.'),
+      files: integer().required().description('Number of files that would be embedded.'),
       chunks: integer().required(),
       tokens: integer().required(),
-      known_chunks: nullable(integer()).required(),
-      price: nullable(Joi.number()).required(),
+      known_chunks: nullable(integer())
+        .required()
+        .description('Chunks whose vectors can be reused; null for more than 5,000 chunks.'),
+      price: nullable(Joi.number())
+        .required()
+        .description(
+          'Price of `tokens` by `EMBEDDING_PRICES`, an upper bound without a currency; null if the model has no price.',
+        ),
       skipped: skipped(),
-    }),
+    }).description('What a re-embedding takes, and the id of its run.'),
   ),
   async handle({ caller, body, requestId, deps }) {
     const { store, unit } = deps;
@@ -116,21 +124,30 @@ async function present(run: Run<'reembedFiles'>, { store }: ApiDeps) {
 const progress = named(
   'ReembedProgress',
   Joi.object({
-    id: integer().required(),
+    id: integer().required().description('Number of the run, as `POST /files/reembed` returned it.'),
     embedding_model: embeddingModel().required(),
     status: named('ReembedStatus', Joi.string().valid(...STATUSES)).required(),
-    reembedded: integer().required(),
-    failed: integer().required(),
+    reembedded: integer().required().description('Number of files with new vectors so far.'),
+    failed: integer()
+      .required()
+      .description('Number of files that could not be embedded; they keep their old vectors.'),
     skipped: skipped(),
     chunks: integer().required(),
     tokens: integer().required(),
     failures: Joi.array()
-      .items(named('ReembedFailure', Joi.object({ file_id: integer().required(), message: Joi.string().required() })))
+      .items(
+        named(
+          'ReembedFailure',
+          Joi.object({ file_id: integer().required(), message: Joi.string().required() }).description(
+            'A file whose re-embedding failed.',
+          ),
+        ),
+      )
       .required(),
-    requested_at: timestamp().required(),
-    started_at: nullable(timestamp()).required(),
-    finished_at: nullable(timestamp()).required(),
-  }),
+    requested_at: timestamp().required().description('When the run was accepted, in UTC.'),
+    started_at: nullable(timestamp()).required().description('When its work began; null while it is queued.'),
+    finished_at: nullable(timestamp()).required().description('When it ended in any way; null before.'),
+  }).description('State of a re-embedding, with the counts of its files.'),
 );
 
 /** GET /files/reembed/{reembed_id}: returns the progress of a run and the results of its files. */

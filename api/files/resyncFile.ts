@@ -28,7 +28,7 @@ const requestBody = named(
     skip_file_processing: orNull(Joi.boolean(), false).description(
       '`true`: nothing is fetched or chunked; the file ends as `READY_TO_SYNC`.',
     ),
-  }),
+  }).description('The file to sync, and options that replace its stored ones.'),
 );
 type Body = Infer<typeof requestBody>;
 

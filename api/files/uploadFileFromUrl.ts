@@ -44,7 +44,7 @@ export const uploadFileFromUrl = operation({
           '`true`: OCR reads pictures, and the pages of a PDF without text. It is `use_ocr` of `POST /uploadfile` under an older name.',
         ),
       cold_storage_params: coldStorage(),
-    }),
+    }).description('The file to fetch, and how to process it.'),
   ),
   answer: fileRecord,
   handle({ caller, body, deps }) {

@@ -90,7 +90,7 @@ export const uploadText = operation({
         '`id` of an earlier text of this operation, which the new text replaces. Null: a new file is created.',
       ),
       cold_storage_params: coldStorage(),
-    }),
+    }).description('A text, and how to process it.'),
   ),
   answer: fileRecord,
   async handle({ caller, body, receive, deps }) {

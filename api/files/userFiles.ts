@@ -35,7 +35,7 @@ const requestBody = named(
       .description(
         'Seconds for which the presigned URLs are valid, at most a week. A re-sync that replaces the content ends them earlier.',
       ),
-  }),
+  }).description('Filters, order and page of a list of files, and which URLs to include.'),
 );
 type Body = Infer<typeof requestBody>;
 

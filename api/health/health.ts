@@ -19,7 +19,12 @@ export const health = operation({
   description:
     'Responds while the API process runs, without credentials. It does not check stores or workers, so use it as a liveness probe: a failure means that the process has to be restarted. `GET /ready` checks the dependencies.',
   returns: 'The process runs.',
-  answer: named('Health', Joi.object({ status: Joi.string().valid('ok').required() })),
+  answer: named(
+    'Health',
+    Joi.object({
+      status: Joi.string().valid('ok').required().description('Always `ok` when the process responds.'),
+    }).description('Confirmation that the process runs.'),
+  ),
   handle: () => Promise.resolve({ status: 'ok' }),
 });
 
@@ -41,10 +46,19 @@ export const ready = operation({
   answer: named(
     'Readiness',
     Joi.object({
-      status: Joi.string().valid('ready', 'degraded').required(),
-      reasons: Joi.array().items(Joi.string()).required(),
-      checks: Joi.object().unknown().required(),
-    }),
+      status: Joi.string()
+        .valid('ready', 'degraded')
+        .required()
+        .description('`degraded`: requests are served, but `reasons` names faults.'),
+      reasons: Joi.array()
+        .items(Joi.string())
+        .required()
+        .description('One sentence per fault, with what to do. Empty: no fault was found.'),
+      checks: Joi.object()
+        .unknown()
+        .required()
+        .description('Each check by name: `ok`, `latency_ms`, and a `hint` if it failed.'),
+    }).description('Results of the checks of dependencies.'),
   ),
   async handle({ deps }) {
     const checks = await readiness(deps);

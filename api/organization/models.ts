@@ -24,13 +24,23 @@ export const models = operation({
             'EmbeddingModel',
             Joi.object({
               embedding_model: embeddingModel().required(),
-              provider: nullable(Joi.string()).required(),
-              upstream_model: Joi.string().required(),
-              served_by: Joi.string().required(),
-              dimensions: integer().required(),
-              window: integer().required(),
-              takes_images: Joi.boolean().required(),
-            }),
+              provider: nullable(Joi.string())
+                .required()
+                .description('Service that embeds for this id, such as `openai`; null: the embedded model.'),
+              upstream_model: Joi.string()
+                .required()
+                .description('Name of the model at that service, or of the embedded one.'),
+              served_by: Joi.string()
+                .required()
+                .description(
+                  'Vector space of new vectors. Only vectors of one space are compared; files have it in `embedding_properties`.',
+                ),
+              dimensions: integer().required().description('How many numbers each vector has.'),
+              window: integer()
+                .required()
+                .description('Tokens that the model reads at once. Longer texts are embedded in parts.'),
+              takes_images: Joi.boolean().required().description('Whether pictures can be embedded as pictures.'),
+            }).description('Which service and vector space an embedding model id has now.'),
           ),
         )
         .required(),

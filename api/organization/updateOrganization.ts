@@ -12,9 +12,16 @@ import { success } from '../schemas/answers.js';
 const connectorSettings = named(
   'DataSourceConfiguration',
   Joi.object({
-    allowed_file_formats: Joi.array().items(Joi.string()).default([]),
-    google_workspace_docs_save_as: Joi.string().allow(null),
-  }),
+    allowed_file_formats: Joi.array()
+      .items(Joi.string())
+      .default([])
+      .description('Stored and returned, but without effect in this version: no format is excluded.'),
+    google_workspace_docs_save_as: Joi.string()
+      .allow(null)
+      .description(
+        'Format in which Google documents are downloaded: `TXT`, `DOCX`, `RTF` or `PDF`; for Sheets `CSV`, `TSV` or `PDF`; for Slides `TXT` or `PDF`.',
+      ),
+  }).description('Settings of the connectors of one source, or of all.'),
 );
 
 /** POST /organization/update: changes defaults for users without own values, and settings of connectors. */
@@ -30,7 +37,12 @@ export const updateOrganization = operation({
   body: named(
     'UpdateOrganizationInput',
     Joi.object({
-      global_user_config: orNull(named('UserConfiguration', Joi.object(userSettings()))),
+      global_user_config: orNull(
+        named(
+          'UserConfiguration',
+          Joi.object(userSettings()).description('Values that apply to users without values of their own.'),
+        ),
+      ),
       data_source_configs: orNull(
         typed<Record<string, ConnectorSettings>>(
           Joi.object()
@@ -38,7 +50,7 @@ export const updateOrganization = operation({
             .pattern(/^/, Joi.forbidden().messages({ 'any.unknown': 'must be a source type or DEFAULT' })),
         ),
       ),
-    }),
+    }).description('Settings of the organization to change.'),
   ),
   answer: success,
   async handle({ caller: { organizationId }, body, deps: { store, unit } }) {

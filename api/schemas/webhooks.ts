@@ -50,7 +50,7 @@ export const eventFields = {
       additional_information: Joi.alternatives(info, Joi.string().valid('null'))
         .required()
         .description('Facts about the event by name; the text `null` if it has none. Booleans and numbers are texts.'),
-    }),
+    }).description('The record that an event is about, with facts about the change.'),
   ).required(),
   customer_id: text()
     .required()
@@ -103,7 +103,7 @@ export const deliveryRecord = named(
             error: nullable(text())
               .required()
               .description('Why the attempt does not count as delivered; null if it does.'),
-          }),
+          }).description('One request to the receiver, and its outcome.'),
         ),
       )
       .required(),

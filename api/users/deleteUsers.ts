@@ -25,7 +25,15 @@ export const deleteUsers = operation({
   description:
     'Deletes end users with all of their data sources, files, chunks and vectors. They are unknown to all callers at once, and their access tokens are 401. A run for each user then erases the data; ORGANIZATION_USER_DELETED reports its end. Unknown ids are ignored. A later request with the same customer id creates a new, empty user. A request has at most 10,000 ids.',
   createsWork: true,
-  body: named('DeleteUsersInput', Joi.object({ customer_ids: customerIds().max(MAX_MEMBERS).required() })),
+  body: named(
+    'DeleteUsersInput',
+    Joi.object({
+      customer_ids: customerIds()
+        .max(MAX_MEMBERS)
+        .required()
+        .description('Your own names of the users to delete, at most 10,000. Unknown ones are ignored.'),
+    }).description('Which end users to delete.'),
+  ),
   answer: success,
   async handle({ caller: { organizationId }, body, deps: { store, unit } }) {
     const requestId = randomUUID();

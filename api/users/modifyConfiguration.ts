@@ -32,9 +32,16 @@ export const modifyConfiguration = operation({
   body: named(
     'ModifyUserConfigurationInput',
     Joi.object({
-      configuration_key_name: named('ConfigurationKeys', Joi.string().valid(...FEATURES)).required(),
-      value: switchValue.required(),
-    }),
+      configuration_key_name: named(
+        'ConfigurationKeys',
+        Joi.string()
+          .valid(...FEATURES)
+          .description('Feature of an end user. `sparse_vectors`: whether `hybrid_search` is allowed.'),
+      ).required(),
+      value: switchValue
+        .required()
+        .description('`{"enabled": true}` or `{"enabled": false}`. Other members are ignored.'),
+    }).description('The feature to enable or disable.'),
   ),
   answer: success,
   async handle({ caller, body, deps: { store } }) {

@@ -30,7 +30,12 @@ export const user = operation({
   summary: 'Get an end user',
   description:
     'Returns an end user with limits, features, and totals over its files. The totals are current and count files with content, without folders and parents of scrapes. An unknown or deleted user is 404. End users themselves call `GET /whoami`.',
-  body: named('UserRequestContent', Joi.object({ customer_id: Joi.string().allow('').required() })),
+  body: named(
+    'UserRequestContent',
+    Joi.object({
+      customer_id: Joi.string().allow('').required().description('Your own name for the end user.'),
+    }).description('Which end user to return.'),
+  ),
   answer: wholeUserRecord,
   handle: async ({ caller: { organizationId }, body, deps: { store } }) =>
     answer(store, await store.users.named(organizationId, body.customer_id)),

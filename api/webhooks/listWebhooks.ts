@@ -23,15 +23,28 @@ export const listWebhooks = operation({
   body: named(
     'WebhookQueryInput',
     Joi.object({
-      filters: named('WebhookFilters', Joi.object({ ids: orNull(Joi.array().items(integer()).max(1000), []) })).default(
-        { ids: [] },
-      ),
-      order_by: named('WebhookOrderByColumns', Joi.string().valid(...WEBHOOK_ORDERS)).default('updated_at'),
+      filters: named(
+        'WebhookFilters',
+        Joi.object({
+          ids: orNull(Joi.array().items(integer()).max(1000), []).description(
+            'Only webhooks with one of these values of `id`; at most 1,000. Empty: all.',
+          ),
+        }).description('Which webhooks to list.'),
+      ).default({ ids: [] }),
+      order_by: named(
+        'WebhookOrderByColumns',
+        Joi.string()
+          .valid(...WEBHOOK_ORDERS)
+          .description('Time by which webhooks are ordered; equal times are ordered by id.'),
+      ).default('updated_at'),
       order_dir: orderDirection().default('asc'),
       pagination: pagination(),
-    }),
+    }).description('Filters, order and page of a list of webhooks.'),
   ),
-  answer: listOf('WebhookQueryResponse', named('WebhookNoKey', Joi.object(webhookFields))),
+  answer: listOf(
+    'WebhookQueryResponse',
+    named('WebhookNoKey', Joi.object(webhookFields).description('A receiver of events, without its signing key.')),
+  ),
   async handle({ caller: { organizationId }, body, deps: { store } }) {
     const { ids } = body.filters;
     const page = toPage(body.pagination);
