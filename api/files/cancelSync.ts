@@ -25,7 +25,7 @@ export const cancelSync = operation({
       file_id: integer()
         .required()
         .description('`id` of a file that is queued or being synced, or of the parent of a scrape.'),
-    }).description('Which sync to cancel.'),
+    }).description('Names a file whose active run ends.'),
   ),
   answer: fileRecord,
   async handle({ caller, body, deps: { store, dispatcher, workflowLink } }) {

@@ -29,7 +29,7 @@ export const moveToHotStorage = operation({
   createsWork: true,
   body: named(
     'MoveToHotStorageQueryInput',
-    Joi.object({ filters: filters() }).description('Which files to move to hot storage.'),
+    Joi.object({ filters: filters() }).description('Filters of the files whose vectors are restored.'),
   ),
   answer: Joi.boolean(),
   async handle({ caller, body, deps: { store, unit } }) {

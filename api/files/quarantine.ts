@@ -16,19 +16,30 @@ import { sourceType } from '../schemas/enums.js';
 const record = named(
   'QuarantinedFile',
   wholeRecord({
-    file_id: integer(),
-    name: nullable(Joi.string().allow('')),
+    file_id: integer().description('Number of the file, which it keeps when it is restored.'),
+    name: nullable(Joi.string().allow('')).description('File name or title before the deletion; null if it had none.'),
     source: sourceType(),
-    external_file_id: Joi.string(),
-    external_url: nullable(Joi.string().allow('')),
-    data_source_id: nullable(integer()),
-    parent_id: nullable(integer()),
-    organization_supplied_user_id: Joi.string(),
-    run_id: integer(),
-    quarantined_at: timestamp(),
-    kept_until: timestamp(),
-    state: named('QuarantineState', Joi.string().valid('LEAVING', 'KEPT', 'RETURNING')),
-  }),
+    external_file_id: Joi.string().description('Id that the file had at its source.'),
+    external_url: nullable(Joi.string().allow('')).description(
+      'Address that the file had at its source; null if it had none.',
+    ),
+    data_source_id: nullable(integer()).description(
+      'Number of the data source that it came from; null for pages of a scrape.',
+    ),
+    parent_id: nullable(integer()).description('Number of the folder or scrape that contained it; null at the top.'),
+    organization_supplied_user_id: Joi.string().description('Your own name for the end user: its `customer-id`.'),
+    run_id: integer().description('Number of the run that did not find the file.'),
+    quarantined_at: timestamp().description('When it was deleted for callers, in UTC.'),
+    kept_until: timestamp().description('Until when it can be restored, in UTC. It is erased afterwards.'),
+    state: named(
+      'QuarantineState',
+      Joi.string()
+        .valid('LEAVING', 'KEPT', 'RETURNING')
+        .description(
+          '`LEAVING`: its vectors are on the way to quarantine. `KEPT`: it can be restored. `RETURNING`: it is being restored.',
+        ),
+    ),
+  }).description('A file that vanished at its source and can still be restored.'),
 );
 
 const present = ({ _id, file, ...row }: QuarantinedDoc) => ({

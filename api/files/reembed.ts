@@ -1,7 +1,7 @@
 import Joi from 'joi';
 
 import { workflowIds } from '../../contract/orchestration.js';
-import { KEPT_REASONS, type ReembedRequest } from '../../contract/reembed.js';
+import { KEPT_REASONS, type KeptReason, type ReembedRequest } from '../../contract/reembed.js';
 import type { Run, RunDoc } from '../../store/runs/model.js';
 import type { ApiDeps } from '../deps.js';
 import { invalid, notFound } from '../http/errors.js';
@@ -13,7 +13,23 @@ import { estimateReembed } from './estimateReembed.js';
 import { named } from '../schemas/reference.js';
 import { embeddingModel } from '../schemas/enums.js';
 
-const skipped = () => Joi.object(Object.fromEntries(KEPT_REASONS.map((reason) => [reason, integer()]))).required();
+/** Descriptions of the reasons, for the API reference. */
+const REASON_TEXTS: Readonly<Record<KeptReason, string>> = {
+  already_embedded: 'Files that have the model in its current vector space.',
+  being_deleted: 'Files whose deletion is in progress.',
+  cold_storage: 'Files whose vectors are outside hot storage, or moving.',
+  container: 'Folders, feeds and parents of scrapes. They use the model in their next sync.',
+  given_vectors: 'Files whose vectors were uploaded by a caller.',
+  no_vectors: 'Files whose chunks were never embedded, or without chunks.',
+  over_max_tokens: 'Files beyond the token limit of the run.',
+  picture: 'Files that were embedded as images, without text.',
+  syncing: 'Files that a run is processing.',
+};
+
+const skipped = () =>
+  Joi.object(Object.fromEntries(KEPT_REASONS.map((reason) => [reason, integer().description(REASON_TEXTS[reason])])))
+    .required()
+    .description('Numbers of matching files that keep their vectors, by reason. Reasons without files are absent.');
 
 /** POST /files/reembed: embeds the stored chunks of matching files with another model; texts and chunks stay. */
 export const reembed = operation({
@@ -49,8 +65,12 @@ export const reembed = operation({
       embedding_model: embeddingModel().required(),
       dry_run: Joi.boolean().required().description('Whether only an estimate was made.'),
       files: integer().required().description('Number of files that would be embedded.'),
-      chunks: integer().required(),
-      tokens: integer().required(),
+      chunks: integer().required().description('Number of texts that would be embedded.'),
+      tokens: integer()
+        .required()
+        .description(
+          'Upper bound of the tokens (cl100k) to embed: overlaps count twice, and known texts are included.',
+        ),
       known_chunks: nullable(integer())
         .required()
         .description('Chunks whose vectors can be reused; null for more than 5,000 chunks.'),
@@ -126,24 +146,33 @@ const progress = named(
   Joi.object({
     id: integer().required().description('Number of the run, as `POST /files/reembed` returned it.'),
     embedding_model: embeddingModel().required(),
-    status: named('ReembedStatus', Joi.string().valid(...STATUSES)).required(),
+    status: named(
+      'ReembedStatus',
+      Joi.string()
+        .valid(...STATUSES)
+        .description(
+          '`QUEUED` and `RUNNING` runs continue; `FINISHED`, `FAILED` and `CANCELLED` ones have ended. A `FINISHED` run may have failed files.',
+        ),
+    ).required(),
     reembedded: integer().required().description('Number of files with new vectors so far.'),
     failed: integer()
       .required()
       .description('Number of files that could not be embedded; they keep their old vectors.'),
     skipped: skipped(),
-    chunks: integer().required(),
-    tokens: integer().required(),
+    chunks: integer().required().description('How many texts of the finished files have new vectors.'),
+    tokens: integer().required().description('Tokens (cl100k) of these texts, known ones included.'),
     failures: Joi.array()
       .items(
         named(
           'ReembedFailure',
-          Joi.object({ file_id: integer().required(), message: Joi.string().required() }).description(
-            'A file whose re-embedding failed.',
-          ),
+          Joi.object({
+            file_id: integer().required().description('Number that identifies the file.'),
+            message: Joi.string().required().description('Why it failed, and what to do.'),
+          }).description('A file whose re-embedding failed.'),
         ),
       )
-      .required(),
+      .required()
+      .description('Up to 100 files that could not be embedded, with the reason of each.'),
     requested_at: timestamp().required().description('When the run was accepted, in UTC.'),
     started_at: nullable(timestamp()).required().description('When its work began; null while it is queued.'),
     finished_at: nullable(timestamp()).required().description('When it ended in any way; null before.'),

@@ -17,7 +17,14 @@ const linkTo = (kind: 'raw' | 'parsed', what: string, documented: Documentation)
     path: `/${kind}_file/{file_id}`,
     auth: 'user',
     summary: `Get a URL of the ${what}`,
-    answer: named('PresignedURLResponse', Joi.object({ presigned_url: Joi.string().required() })),
+    answer: named(
+      'PresignedURLResponse',
+      Joi.object({
+        presigned_url: Joi.string()
+          .required()
+          .description('Address of the content, valid for one hour without other credentials.'),
+      }).description('A temporary address of a stored content.'),
+    ),
     async handle({ caller, params, deps }) {
       const [file] = await deps.store.files.byIds(caller, [pathId(params, 'file_id')]);
       if (!file) throw notFound('file');
@@ -32,7 +39,7 @@ export const rawFile = linkTo('raw', 'original', {
   operationId: 'raw_file_raw_file__file_id__get',
   tag: 'Files',
   description:
-    'Returns a URL under which the original of a file can be downloaded for one hour without credentials: the uploaded bytes, or the content as it was fetched. It is 404 until the file has such content. In lists, set `include_raw_file`.',
+    'Returns a URL under which the original of a file can be downloaded for one hour without credentials: the uploaded or fetched bytes. It is 404 until the file has such content. In lists, set `include_raw_file`.',
   replacedBy: 'POST /user_files_v2',
 });
 export const parsedFile = linkTo('parsed', 'extracted text', {

@@ -43,8 +43,9 @@ export const models = operation({
             }).description('Which service and vector space an embedding model id has now.'),
           ),
         )
-        .required(),
-    }),
+        .required()
+        .description('Every model id that requests accept, with the service behind it.'),
+    }).description('The embedding models of this deployment.'),
   ),
   handle: async ({ deps: { embedder } }) => ({
     results: embedder.models().map(({ model, provider, upstream, space, window, takesImages }) => ({

@@ -73,20 +73,22 @@ export const organization = operation({
       connector_settings: object().description('Settings of connectors, by source type or `DEFAULT`.'),
       file_sync_usage: object().description('Reserved for compatibility: always empty here.'),
       embedding_usage: extension(
-        Joi.object().pattern(
-          Joi.string(),
-          named(
-            'EmbeddingUsage',
-            Joi.object({
-              requests: integer()
-                .required()
-                .description('Answered requests to the provider; 0 for the embedded model.'),
-              tokens: integer().required().description('Tokens that the provider billed; 0 for the embedded model.'),
-              computed: integer().required().description('Texts that were embedded.'),
-              reused: integer().required().description('Texts whose vectors were known from earlier requests.'),
-            }).description('Use of one vector space since it was first used.'),
-          ),
-        ),
+        Joi.object()
+          .pattern(
+            Joi.string(),
+            named(
+              'EmbeddingUsage',
+              Joi.object({
+                requests: integer()
+                  .required()
+                  .description('Answered requests to the provider; 0 for the embedded model.'),
+                tokens: integer().required().description('Tokens that the provider billed; 0 for the embedded model.'),
+                computed: integer().required().description('Texts that were embedded.'),
+                reused: integer().required().description('Texts whose vectors were known from earlier requests.'),
+              }).description('Use of one vector space since it was first used.'),
+            ),
+          )
+          .description('Requests, tokens and texts by vector space.'),
       ),
       logging_settings: object().description('Reserved for compatibility: always empty here.'),
       created_at: timestamp().required().description('When the organization was created, in UTC.'),

@@ -49,6 +49,8 @@ export const updateOrganization = operation({
             .pattern(Joi.string().valid(ALL_CONNECTORS, ...SOURCE_TYPES), connectorSettings)
             .pattern(/^/, Joi.forbidden().messages({ 'any.unknown': 'must be a source type or DEFAULT' })),
         ),
+      ).description(
+        'Settings by source type, or `DEFAULT` for all sources without their own. Each one given replaces the earlier ones of its source.',
       ),
     }).description('Settings of the organization to change.'),
   ),

@@ -41,7 +41,7 @@ const fileStatistics = named(
           'Format of a content: that of an uploaded or downloaded file, or the service whose records were read.',
         ),
     ),
-    file_size: integer().description('Size of the content in bytes, as it was uploaded or fetched.'),
+    file_size: integer().description('Size of the uploaded or fetched content in bytes.'),
     num_characters: integer().description('Characters of the extracted text.'),
     num_tokens: integer().description('Tokens (cl100k) of the extracted text, without overlaps of chunks.'),
     num_embeddings: integer().description('Number of vectors of the file. It stays while they are in cold storage.'),

@@ -106,7 +106,8 @@ export const deliveryRecord = named(
           }).description('One request to the receiver, and its outcome.'),
         ),
       )
-      .required(),
+      .required()
+      .description('Requests that were made, oldest first; the last 50 are kept.'),
     created_at: timestamp().required().description('When the delivery was recorded, in UTC.'),
   }).description('Delivery of an event to a webhook, with its attempts.'),
 );

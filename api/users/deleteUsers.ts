@@ -32,7 +32,7 @@ export const deleteUsers = operation({
         .max(MAX_MEMBERS)
         .required()
         .description('Your own names of the users to delete, at most 10,000. Unknown ones are ignored.'),
-    }).description('Which end users to delete.'),
+    }).description('Names of the end users whose data is erased.'),
   ),
   answer: success,
   async handle({ caller: { organizationId }, body, deps: { store, unit } }) {

@@ -14,12 +14,12 @@ export const redeliver = operation({
   auth: 'key',
   summary: 'Repeat deliveries',
   description:
-    'Queues finished deliveries of a webhook again: the named ones, or without `ids` all that were given up. It also enables a webhook whose receiver had answered 410. Each delivery has its old `webhook-id` and body, and all of its attempts again. Up to 1,000 deliveries are queued per request; pending ones are not changed. Their progress is in `GET /webhooks/{webhook_id}/deliveries`.',
+    'Queues finished deliveries of a webhook again: the named ones, or without `ids` all failed ones. It also enables a webhook whose receiver had answered 410. Each delivery has its old `webhook-id` and body, and all of its attempts again. Up to 1,000 deliveries are queued per request; pending ones are not changed. Their progress is in `GET /webhooks/{webhook_id}/deliveries`.',
   body: named(
     'RedeliverEventsRequest',
     Joi.object({
       ids: orNull(Joi.array().items(integer()).max(1000), []).description(
-        'Values of `id` of finished deliveries; at most 1,000. Empty: all that were given up.',
+        'Values of `id` of finished deliveries; at most 1,000. Empty: all failed ones.',
       ),
     }).description('Which deliveries to repeat.'),
   ),
