@@ -111,7 +111,9 @@ export const fileRecord = named(
     external_url: nullable(text()).description('URL of the file at its source; null if it has none.'),
     sync_status: fileSyncStatus(),
     sync_error_message: nullable(text()).description('Why the file failed or waits, and what to do; null otherwise.'),
-    last_sync: nullable(timestamp()).description('When a sync of the file last succeeded; null before the first time.'),
+    last_sync: nullable(timestamp()).description(
+      'When a sync last succeeded; null before. A scheduled sync that finds no change leaves it.',
+    ),
     tags: nullable(object()).description("Tags of the data source and of the file; the file's own take precedence."),
     file_statistics: nullable(fileStatistics).description('Size and numbers of the content; null before it is known.'),
     file_metadata: nullable(object()).description(

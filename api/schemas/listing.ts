@@ -62,7 +62,9 @@ export const fileFilters = () =>
       tags_v2: orNull(tagTree()).description(
         'Only files whose tags match these conditions, combined with AND and OR. Tags of the data source count too.',
       ),
-      ids: orNull(idList()).description('Only files with one of these values of `id`; at most 10,000. An empty list filters nothing.'),
+      ids: orNull(idList()).description(
+        'Only files with one of these values of `id`; at most 10,000. An empty list filters nothing.',
+      ),
       external_file_ids: orNull(strings().max(MAX_MEMBERS)).description(
         'Only files with one of these ids at their source; at most 10,000.',
       ),
