@@ -64,6 +64,7 @@ export const eventFields = {
     .description("Address of that workflow in Temporal's Web UI; null without TEMPORAL_UI_URL."),
 };
 
+/** Returns the schema of the state of a delivery. */
 export const deliveryStatus = () =>
   named(
     'WebhookDeliveryStatus',
