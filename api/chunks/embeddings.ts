@@ -37,57 +37,53 @@ const requestBody = named(
       .min(1)
       .required()
       .description(
-        'What to search for, in natural language. At most MAX_QUERY_CHARACTERS (default 32,000) characters.',
+        'Question or words to search for, of at most `MAX_QUERY_CHARACTERS` (32,000) UTF-16 code units. With `query_vector`, only `hybrid_search` and `rerank` use it.',
       ),
-    k: integer()
-      .min(1)
-      .max(MAX_K)
-      .required()
-      .description(
-        'Largest number of chunks to return, from 1 to 1,000. Fewer are returned if fewer match the filters.',
-      ),
+    k: integer().min(1).max(MAX_K).required().description('Maximum number of chunks in the response.'),
     query_vector: orNull(queryVector()).description(
-      'Vector to search with instead of the one of `query`. It has as many numbers as the vectors of `embedding_model`, at most 16,384, and not all of them are 0 (422). It is also compared with uploaded vectors.',
+      'Vector to search with instead of that of `query`. It needs as many numbers as the vectors of `embedding_model` (422), and is also compared with uploaded vectors.',
     ),
     file_ids: orNull(idList()).description(
-      'Only chunks of these files. With `include_all_children` also of their descendants. Null, absent or empty: all files.',
+      'Only chunks of these files; with `include_all_children`, also of their descendants. At most 10,000 ids.',
     ),
     parent_file_ids: orNull(idList()).description(
-      'Only chunks of the children of these files; with `include_all_children` of all descendants.',
+      'Only chunks of direct children of these files; with `include_all_children`, of all descendants. At most 10,000 ids.',
     ),
     include_all_children: Joi.boolean()
       .default(false)
-      .description('Whether `file_ids` and `parent_file_ids` select all descendants.'),
+      .description('`true`: `file_ids` and `parent_file_ids` include all descendants. Alone it has no effect.'),
     tags: orNull(tagFilter()).description(
-      'Older form of `tags_v2`: all of these tags must match. Ignored if `tags_v2` has conditions.',
+      'Only chunks of files with all of these tags; a list of values matches any of them. Ignored if `tags_v2` has conditions.',
     ),
     tags_v2: orNull(tagTree()).description(
-      'Only chunks of files whose tags meet these conditions. Tags of files and of their data sources count.',
+      'Only chunks of files whose tags match these conditions, combined with AND and OR.',
     ),
-    include_tags: orNull(Joi.boolean(), false).description('`true`: return the tags of each file.'),
+    include_tags: orNull(Joi.boolean(), false).description(
+      '`true`: each result has the tags of its file and data source.',
+    ),
     include_vectors: orNull(Joi.boolean(), false).description(
-      '`true`: return the vector of each chunk. Answers become several times larger.',
+      '`true`: each result has its vector, which makes the response much larger.',
     ),
     include_raw_file: orNull(Joi.boolean(), false).description(
-      '`true`: return a link to the original of each file, valid for an hour.',
+      '`true`: each result has a presigned URL of its original, valid for one hour.',
     ),
     include_file_level_metadata: orNull(Joi.boolean(), false).description(
-      '`true`: add the facts about the file to `content_metadata` of each chunk.',
+      '`true`: `content_metadata` also has the `file_metadata` of the file.',
     ),
     hybrid_search: orNull(Joi.boolean(), false).description(
-      '`true`: rank by words as well as by meaning. Only files with `generate_sparse_vectors` have word weights; others are ranked by meaning alone.',
+      "`true`: ranks by meaning and words. Chunks without sparse vectors are ranked by meaning only. It is 400 if the user's feature `sparse_vectors` is disabled.",
     ),
     hybrid_search_tuning_parameters: orNull(hybridWeights()).description(
-      'Weights of meaning and words; 0.5 each by default. They need `hybrid_search`.',
+      'Weights of meaning and words in `hybrid_search`; null: both 0.5. Without `hybrid_search` they have no effect.',
     ),
     media_type: orNull(mediaType(), 'TEXT').description(
-      'Which content to search. `TEXT`: all text, also from OCR. `IMAGE`: pictures that were embedded as pictures, whatever `embedding_model` says. `AUDIO`, `VIDEO`: speech of recordings.',
+      'Kind of content to search. `IMAGE`: pictures embedded as pictures, whatever `embedding_model` is. `TEXT`: everything else. `AUDIO`, `VIDEO`: speech of recordings.',
     ),
     embedding_model: orNull(embeddingModel(), DEFAULT_EMBEDDING_MODEL).description(
-      'Model that embeds the query. Only files with vectors in the space of this model are found.',
+      'Model of the files to search. Files that were embedded with another model are not found.',
     ),
     high_accuracy: orNull(Joi.boolean(), false).description(
-      '`true`: compare with every vector instead of using the index. Slower; finds the exact best matches.',
+      '`true`: compares with every vector instead of an approximate search. It is slower. Words are always compared exactly.',
     ),
     rerank: orNull(
       named(
@@ -95,19 +91,19 @@ const requestBody = named(
         Joi.object({
           model: rerankModel()
             .required()
-            .description('Name of the reranker model. An unknown name is 422, a model without credentials 400.'),
-        }).description('Which reranker to use.'),
+            .description(
+              '`COHERE_RERANK_MULTILINGUAL_V3`, `JINA_RERANKER_MULTILINGUAL_V2` or `PONGO_RERANKER`. One that the operator has not configured is 400.',
+            ),
+        }).description('Reranker that orders the best 50 to 200 results by their text.'),
       ),
-    ).description(
-      'Reorders the best 50 to 200 results with a reranker. The operator configures its credentials (400 without).',
-    ),
+    ).description('Orders the best results by a reranker, whose scores replace the others. Null: no reranking.'),
     file_types_at_source: orNull(Joi.array().items(typeAtSource())).description(
-      'Only files of these types at their source, such as tickets.',
+      'Only chunks of files that are one of these at their source, such as tickets or articles.',
     ),
     exclude_cold_storage_files: Joi.boolean()
       .default(false)
-      .description('`true`: skip files in cold storage. `false`: the search is 409 if its filters match one.'),
-  }).description('A query with its filters and options. Filters are combined with AND.'),
+      .description('`true`: skips files in cold storage. Otherwise a search whose filters match such files is 409.'),
+  }).description('A query, filters of the searched chunks, and what each result has.'),
 );
 type Body = Infer<typeof requestBody>;
 
@@ -177,32 +173,17 @@ export const embeddings = operation({
   operationId: 'embeddings_embeddings_post',
   tag: 'Embeddings',
   auth: 'reader',
-  summary: 'Searches the chunks of an end user',
-  description: [
-    "Embeds the query and returns the `k` most similar chunks of the caller's files, best first, with their files and scores. Use it for retrieval-augmented generation: put the contents into a prompt, and cite `source_url` or `source` with the page from `content_metadata`.",
-    '- Filter by files, parents or tags to search a part of the corpus. Filters are combined with AND.',
-    '- `hybrid_search` adds a ranking by words, which finds names, numbers and identifiers. Upload with `generate_sparse_vectors: true` for it.',
-    '- `rerank` rereads the best results with a reranker, which improves their order and takes longer.',
-    'Only READY files with vectors of `embedding_model` are found. A new file is found as soon as its FILE_READY is sent. Files in cold storage are not searched: restore them by `POST /move_to_hot_storage` first.',
-    'Limits: 1,000 chunks per answer, MAX_CONCURRENT_SEARCHES searches of one user at the same time (429).',
-  ],
-  returns: 'The chunks that match best, with their files and scores.',
-  errors: {
-    400: 'The reranker is not configured, or `hybrid_search` is switched off for this user.',
-    404: null,
-    409: 'The filters match files in cold storage; `detail` names up to 100 of them. Restore them by POST /move_to_hot_storage, or send `exclude_cold_storage_files`.',
-    429: 'The user has too many searches in progress, or sent more requests than allowed. Repeat the request after the seconds in Retry-After.',
-    502: 'The embedding provider or the reranker rejected the request. Repeating it does not help.',
-  },
+  summary: 'Search chunks',
+  description:
+    'Returns the chunks of the calling user that match a query best: by meaning, with `hybrid_search` by meaning and words, and with `rerank` in the order of a reranker. Only chunks embedded with `embedding_model` are searched, so send the model that the files were embedded with. Filters are combined with AND. The number of results is `k`, at most 1,000. Files in cold storage that match are 409: move them to hot storage, or set `exclude_cold_storage_files`. Each user may run `MAX_CONCURRENT_SEARCHES` at once (429).',
+  returns: 'Best chunks, the best first.',
+  errors: { 502: 'The embedding provider or the reranker rejected the request. Repeating it does not help.' },
   body: requestBody,
   answer: named(
     'DocumentResponseList',
     Joi.object({
-      documents: Joi.array()
-        .items(documentRecord)
-        .required()
-        .description('Chunks that were found, best first; at most `k`. Empty if nothing matches the filters.'),
-    }).description('Result of a search.'),
+      documents: Joi.array().items(documentRecord).required().description('At most `k` chunks, the best first.'),
+    }).description('Result of a search among chunks.'),
   ),
   searches: true,
   async handle({ caller, body, deps, signal }) {

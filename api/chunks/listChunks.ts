@@ -13,24 +13,17 @@ export const listChunks = operation({
   operationId: 'retrieve_embeddings_and_content_v2_list_chunks_and_embeddings_post',
   tag: 'Embeddings',
   auth: 'reader',
-  summary: 'Lists chunks, and their vectors on request, of matching files',
-  description: [
-    'Returns the chunks of all files that match the filters, in the order of the files and then of `chunk_index`. Use it to export texts and vectors, or to check how a file was split.',
-    '`limit` and `offset` count chunks; `starting_id` and `order_by` refer to files. The answer is streamed, so a page may have 10,000 chunks. For one file, `POST /text_chunks` is simpler.',
-    'Chunks of files in cold storage are listed with `embedding: null`.',
-  ],
-  returns: 'A page of chunks, and the number of all chunks of the matching files.',
-  errors: { 404: null },
+  summary: 'List chunks of files',
+  description:
+    'Lists the stored chunks of all files that match the filters, in the order of their files and, within a file, by `chunk_index`. Use it to export chunks, and with `include_vectors` their vectors. `limit` and `offset` count chunks; `starting_id` is compared with the id of the file. `count` is the number of chunks of all matching files. A page has at most 10,000 chunks.',
   body: named(
     'EmbeddingsAndChunksQueryInputV2',
     Joi.object({
       ...listingFields(fileFilters().required()),
       include_vectors: Joi.boolean()
         .default(false)
-        .description('`true`: return the vector of each chunk. Answers become several times larger.'),
-    }).description(
-      'Filters, order and page of a list of chunks. Filters, order and `starting_id` refer to their files.',
-    ),
+        .description('`true`: each chunk has its vector in `embedding`. Vectors in cold storage are null.'),
+    }).description('Filters, order and page of a list of chunks.'),
   ),
   answer: listOf('EmbeddingsAndChunksResponse', chunkRecord),
   handle({ caller, body, deps: { store } }) {

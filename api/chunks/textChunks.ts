@@ -48,39 +48,35 @@ export const textChunks = operation({
   operationId: 'retrieve_embeddings_and_content_text_chunks_post',
   tag: 'Embeddings',
   auth: 'reader',
-  summary: 'Lists chunks, and their vectors on request, of one file',
-  description: [
-    'Returns a page of the chunks of the file in `filters.user_file_id`, in the order of the text. Use it to show what a search can find in a file, or the neighbours of a chunk: set `offset` to its `chunk_index`.',
-    'A file that was not synced yet has no chunks; a scrape as a whole has none either, its pages have.',
-  ],
-  returns: 'A page of chunks, and the number of all chunks of the file.',
-  errors: { 404: 'The file does not exist, or belongs to another user.' },
+  summary: 'List chunks of a file',
+  description:
+    'Lists the stored chunks of one file by `chunk_index`, and with `include_vectors` their vectors. Use it to show how a file was split. All chunks of a file are created together, so every `order_by` gives the same order. A file without chunks, or with another `embedding_model` than the filter, gives an empty list; an unknown file is 404.',
   body: named(
     'EmbeddingsAndChunksQueryInput',
     Joi.object({
       filters: named(
         'EmbeddingsAndChunksFilters',
         Joi.object({
-          user_file_id: integer().required().description('`id` of the file whose chunks to list.'),
+          user_file_id: integer().required().description('`id` of the file whose chunks are listed.'),
           embedding_model: orNull(embeddingModel()).description(
-            'Only if the file has this embedding model; otherwise the list is empty.',
+            'Lists chunks only if the file has this embedding model; otherwise the list is empty. Null: any model.',
           ),
-        }).description('The file whose chunks to list.'),
+        }).description('The file whose chunks are listed.'),
       ).required(),
       order_by: named(
         'EmbeddingsAndChunksOrderByColumns',
         Joi.string()
           .valid('created_at', 'updated_at', 'chunk_index')
           .description(
-            'Field to order by. All orders are those of `chunk_index`, because the chunks of a file have one time.',
+            'Accepted values of the order. All of them order chunks by `chunk_index`, because the chunks of a file have one time.',
           ),
       ).default('updated_at'),
-      order_dir: orderDirection().default('asc'),
+      order_dir: orderDirection().default('asc').description('`desc` begins with the last chunk of the file.'),
       pagination: pagination(),
       include_vectors: Joi.boolean()
         .default(false)
-        .description('`true`: return the vector of each chunk. Answers become several times larger.'),
-    }).description('File, order and page of a list of chunks.'),
+        .description('`true`: each chunk has its vector in `embedding`. Vectors in cold storage are null.'),
+    }).description('Order and page of the chunks of one file.'),
   ),
   answer: listOf('EmbeddingsAndChunksResponse', chunkRecord),
   async handle({ caller, body: { filters, order_dir: direction, ...body }, deps: { store } }) {

@@ -28,13 +28,13 @@ const chunk = () =>
       chunk_number: nullable(integer())
         .required()
         .description(
-          'Number by which the chunks are ordered. Chunks with null come last. Numbers of one file differ (422).',
+          'Position of the chunk in its file: numbers order the chunks, and each occurs once (422). Null: after the numbered ones, in the given order.',
         ),
-      chunk: Joi.string().min(1).required().description('Text of the chunk. Searches return it as `content`.'),
+      chunk: Joi.string().min(1).required().description('Text of the chunk. It is stored and embedded as it is.'),
       embedding: orNull(numberList()).description(
-        'Vector of the chunk, with as many numbers as `embedding_model` has dimensions. Either all chunks of a file have one, or none (422).',
+        'Vector of the chunk, with the dimensions of `embedding_model` and not all 0 (422). Give one for every chunk of a file, or for none.',
       ),
-    }).description('One chunk that you made, with its vector if you have it.'),
+    }).description('One chunk of a file, with or without its vector.'),
   );
 
 const requestBody = named(
@@ -42,37 +42,45 @@ const requestBody = named(
   Joi.object({
     embedding_model: embeddingModel()
       .required()
-      .description('Model of the vectors: of the given ones, else the one that computes them.'),
+      .description(
+        'Model of the given vectors, or the one that embeds the chunks without vectors. It becomes the model of the files.',
+      ),
     chunks_and_embeddings: Joi.array()
       .items(
         named(
           'SingleChunksAndEmbeddingsUploadInput',
           Joi.object({
-            file_id: integer().required().description('`id` of the file that gets the chunks.'),
+            file_id: integer()
+              .required()
+              .description('`id` of an existing file, named once per request. Folders and parents of scrapes are 404.'),
             chunk_size: orNull(integer().min(1)).description(
-              'Chunk length for the record of the file. A later `POST /resync_file` splits its content by it.',
+              'Chunk size in tokens to store with the file, for later syncs. The chunks here are not measured. Null: unchanged.',
             ),
             chunk_overlap: orNull(integer().min(0)).description(
-              'Overlap for the record of the file. A later `POST /resync_file` splits its content with it.',
+              'Overlap in tokens to store with the file, reduced below the chunk size. Null: unchanged.',
             ),
-            chunks_and_embeddings: Joi.array().items(chunk()).required().description('All chunks of the file.'),
-          }).description('Chunks of one file.'),
+            chunks_and_embeddings: Joi.array()
+              .items(chunk())
+              .required()
+              .description('All chunks of the file, at least one. They replace its earlier chunks.'),
+          }).description('All chunks of one existing file.'),
         ),
       )
       .max(MAX_FILES)
-      .required(),
+      .required()
+      .description('Files with their chunks: at most 100 files and 20,000 chunks in all.'),
     overwrite_existing: Joi.boolean()
       .default(false)
-      .description('`true`: replace the chunks of files that have some. `false`: such a file is 409.'),
+      .description('`true`: replaces chunks that a file has. Otherwise such a file is 409, and no file is changed.'),
     chunks_only: Joi.boolean()
       .default(false)
-      .description('`true`: store the chunks without vectors. Searches do not find them.'),
+      .description('`true`: stores texts without vectors, and ignores given ones. Searches do not find the chunks.'),
     // Accepted but ignored: missing vectors are computed by the configured provider.
     custom_credentials: Joi.object()
       .pattern(Joi.string(), Joi.object().unknown())
       .default({})
-      .description('Accepted for compatibility. They are neither used nor stored.'),
-  }).description('Chunks of up to 100 files. Either all files are accepted or none.'),
+      .description('Accepted for compatibility; neither used nor stored. The configured provider embeds the chunks.'),
+  }).description('Chunks of up to 100 files.'),
 );
 type Body = Infer<typeof requestBody>;
 type FileBody = Body['chunks_and_embeddings'][number];
@@ -196,17 +204,9 @@ export const uploadChunks = operation({
   operationId: 'upload_chunks_and_embeddings_upload_chunks_and_embeddings_post',
   tag: 'Embeddings',
   auth: 'user',
-  summary: 'Replaces the chunks of files with your own',
-  description: [
-    'Gives existing files chunks that you made, with or without vectors. Use it when you split or embed texts yourself. Create the files first, for example by `POST /upload_text` with `store_file_only: true`.',
-    'Without vectors, a run computes them with `embedding_model`; with `chunks_only` there are none. Your own vectors are stored in a space of their own: only a search with a `query_vector` finds them. The files are QUEUED_FOR_SYNC until the chunks are stored; then FILE_READY is sent. A later `POST /resync_file` splits the original content again.',
-    'Limits: 100 files, 20,000 chunks and 3,000,000 numbers per request; the body is at most MAX_CONTENTS_BYTES.',
-  ],
-  returns: 'The chunks were accepted. The files are READY once their run has ended.',
-  errors: {
-    404: 'A file does not exist, belongs to another user, or is a container.',
-    409: 'A file is being synced, or has chunks and `overwrite_existing` is false.',
-  },
+  summary: 'Upload chunks and vectors',
+  description:
+    'Gives existing files chunks, and optionally vectors, that you computed. Without vectors, a run embeds the chunks; with `chunks_only` they get none. Files must be at rest (409); files with chunks need `overwrite_existing` (409). Up to 100 files, 20,000 chunks and 3,000,000 numbers are accepted together or not at all. FILE_READY or FILE_ERROR reports each file. A search by text does not compare your vectors: send a `query_vector`. A later `POST /resync_file` replaces the chunks.',
   createsWork: true,
   takesContents: true,
   takesChunks: true,

@@ -15,9 +15,18 @@ export const cancelSync = operation({
   operationId: 'cancel_sync',
   tag: 'Files',
   auth: 'user',
-  summary: 'Cancels the run that is syncing a file: a scrape with all its pages, or a re-sync.',
-  description: [],
-  body: named('CancelSyncRequest', Joi.object({ file_id: integer().required() })),
+  summary: 'Cancel the sync of a file',
+  description:
+    'Cancels the run that is processing a file: its upload, its re-sync, or the whole scrape or selection that it belongs to. Files that have ended keep their state. The others end as `SYNC_ABORTED`, and FILES_SKIPPED reports them. The cancellation takes a moment: poll `POST /user_files_v2` until the file is at rest. A file that is at rest already is 409.',
+  returns: 'Record of the file right after the request.',
+  body: named(
+    'CancelSyncRequest',
+    Joi.object({
+      file_id: integer()
+        .required()
+        .description('`id` of a file that is queued or being synced, or of the parent of a scrape.'),
+    }).description('Names a file whose active run ends.'),
+  ),
   answer: fileRecord,
   async handle({ caller, body, deps: { store, dispatcher, workflowLink } }) {
     const [file] = await store.files.byIds(caller, [body.file_id]);

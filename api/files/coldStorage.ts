@@ -10,7 +10,10 @@ import { named } from '../schemas/reference.js';
 /** Maximum number of files that the request changes itself; a run changes the rest. */
 const CHANGED_AT_ONCE = 500;
 
-const filters = () => fileFilters().default({ include_all_children: false, non_synced_only: false });
+const filters = () =>
+  fileFilters()
+    .default({ include_all_children: false, non_synced_only: false })
+    .description('Files to change, combined with AND. Without filters: all files of the caller.');
 
 /** POST /move_to_hot_storage: restores the vectors of matching files from cold storage. */
 export const moveToHotStorage = operation({
@@ -19,10 +22,15 @@ export const moveToHotStorage = operation({
   operationId: 'Files_moveToHotStorage',
   tag: 'Files',
   auth: 'user',
-  summary: 'Brings the vectors of matching files back from cold storage.',
-  description: [],
+  summary: 'Move files to hot storage',
+  description:
+    'Restores the vectors of matching files from cold storage, so that searches find these files again. Use it when a search is 409 because of files in cold storage. Without filters it selects all files of the caller. A run moves the vectors: a file is `COLD_TO_HOT`, then `HOT_STORAGE`, and MOVED_TO_HOT_STORAGE names up to 200 files at once. A file whose stored vectors cannot be read ends in `SYNC_ERROR`; a re-sync creates them again.',
+  returns: '`true`: the move was accepted.',
   createsWork: true,
-  body: named('MoveToHotStorageQueryInput', Joi.object({ filters: filters() })),
+  body: named(
+    'MoveToHotStorageQueryInput',
+    Joi.object({ filters: filters() }).description('Filters of the files whose vectors are restored.'),
+  ),
   answer: Joi.boolean(),
   async handle({ caller, body, deps: { store, unit } }) {
     const runId = await store.runs.nextId();
@@ -47,16 +55,22 @@ export const modifyColdStorageParameters = operation({
   operationId: 'Files_modifyColdStorageParameters',
   tag: 'Files',
   auth: 'user',
-  summary: 'Changes whether, and when, the vectors of matching files go to cold storage.',
-  description: [],
+  summary: 'Change cold storage settings',
+  description:
+    'Sets whether, and after how many days without use, the vectors of matching files move to cold storage. Without filters it changes all files of the caller; null and absent settings change nothing. New days count from the last use. Disabling cold storage moves files back. Up to 500 files are changed before the response, the others by a run shortly after. EMBEDDING_STORAGE_MODIFIED names the changed files.',
+  returns: '`true`: the change was made, or accepted for the files beyond the first 500.',
   createsWork: true,
   body: named(
     'ModifyColdStorageParametersQueryInput',
     Joi.object({
       filters: filters(),
-      enable_cold_storage: orNull(Joi.boolean()),
-      hot_storage_time_to_live: orNull(integer().min(1)),
-    }),
+      enable_cold_storage: orNull(Joi.boolean()).description(
+        'Whether vectors may move to cold storage; `false` also moves stored ones back. Null: unchanged.',
+      ),
+      hot_storage_time_to_live: orNull(integer().min(1)).description(
+        'Days since the last use after which vectors move. Null: unchanged. It has no effect on files without cold storage.',
+      ),
+    }).description('Which files to change, and how.'),
   ),
   answer: Joi.boolean(),
   async handle({ caller, body, deps: { store, unit } }) {

@@ -20,9 +20,15 @@ export const content = operation({
   operationId: 'get_content',
   tag: 'Files',
   auth: 'open',
-  summary: 'Serves stored content under a presigned URL.',
-  description: [],
-  query: Joi.object({ key: Joi.string(), expires: Joi.string(), signature: Joi.string() }),
+  summary: 'Download stored content',
+  description:
+    'Returns the original or the parsed text of a file to the holder of a presigned URL. Do not build these URLs: take them from `presigned_url` or `parsed_text_url` of a file, from a search, or from `GET /raw_file/{file_id}`. The signature replaces other credentials. A URL that was changed or has expired is 403. A re-sync invalidates URLs of content that it replaces (404), a deletion all of them: list the file again.',
+  returns: 'Bytes of the content.',
+  query: Joi.object({
+    key: Joi.string().description('Part of a presigned URL: which signing key of the server was used.'),
+    expires: Joi.string().description('Part of a presigned URL: when it ceases to be valid, in seconds since 1970.'),
+    signature: Joi.string().description('Part of a presigned URL: HMAC-SHA256 over its path and expiry, in base64url.'),
+  }),
   answer: Joi.any(),
   answersContent: true,
   async handle({ params, query, deps: { signedUrls, store } }) {

@@ -55,17 +55,24 @@ export const deleteFilesV2 = operation({
   operationId: 'delete_files_v2_endpoint_delete_files_v2_post',
   tag: 'Files',
   auth: 'user',
-  summary: 'Deletes matching files with all that belongs to them.',
-  description: [],
+  summary: 'Delete files',
+  description:
+    'Deletes the files that match all filters when the request is accepted, with their chunks, vectors and stored contents. At least one filter is required (400), so that no request deletes everything by mistake. A run first stops syncs of these files, then deletes them in batches; `GET /sync_runs` has its progress. Children of a deleted parent stay unless the filters match them. Scheduled syncs do not bring deleted files back; a new request for them does.',
   createsWork: true,
   body: named(
     'DeleteFilesV2QueryInput',
     keywords(
       Joi.object({
-        filters: fileFilters().default({ include_all_children: false, non_synced_only: false }),
-        send_webhook: Joi.boolean().default(false),
-        preserve_file_record: Joi.boolean().default(false),
-      }),
+        filters: fileFilters()
+          .default({ include_all_children: false, non_synced_only: false })
+          .description('Files to delete, combined with AND. At least one filter has to restrict them (400).'),
+        send_webhook: Joi.boolean().default(false).description('`true`: FILE_DELETED is sent for each file.'),
+        preserve_file_record: Joi.boolean()
+          .default(false)
+          .description(
+            '`true`: only contents, chunks and vectors are deleted. The record stays as `READY_TO_SYNC` with `file_contents_deleted: true`.',
+          ),
+      }).description('Which files to delete, and what to keep of them.'),
       { minProperties: 1 },
     ),
   ),
@@ -91,19 +98,29 @@ export const deleteFiles = operation({
   operationId: 'delete_files_endpoint_delete_files_post',
   tag: 'Files',
   auth: 'user',
-  summary: 'Deletes files by ids or statuses, in the older form.',
-  description: [],
+  summary: 'Delete files (older form)',
+  description:
+    'Deletes files by ids or statuses, with their chunks, vectors and stored contents. Fields are combined with AND, and at least one has to restrict the files (400). A run deletes them after the response; with `send_webhook`, FILE_DELETED reports each file.',
+  replacedBy: 'POST /delete_files_v2',
   createsWork: true,
   body: named(
     'DeleteFilesQueryInput',
     keywords(
       Joi.object({
-        file_ids: orNull(idList()),
-        sync_statuses: orNull(Joi.array().items(fileSyncStatus())),
-        delete_non_synced_only: Joi.boolean().default(false),
-        send_webhook: Joi.boolean().default(false),
-        delete_child_files: Joi.boolean().default(false),
-      }),
+        file_ids: orNull(idList()).description(
+          'Only files with one of these values of `id`; at most 10,000. Null or empty: any.',
+        ),
+        sync_statuses: orNull(Joi.array().items(fileSyncStatus())).description(
+          'Only files in one of these states. Null or empty: any.',
+        ),
+        delete_non_synced_only: Joi.boolean()
+          .default(false)
+          .description('`true`: only files that no sync has finished yet.'),
+        send_webhook: Joi.boolean().default(false).description('`true`: FILE_DELETED reports each deleted file.'),
+        delete_child_files: Joi.boolean()
+          .default(false)
+          .description('`true`: all descendants of matching files are deleted too.'),
+      }).description('Which files to delete, in the older form.'),
       { minProperties: 1 },
     ),
   ),
@@ -132,8 +149,10 @@ export const deleteFile = operation({
   operationId: 'delete_file',
   tag: 'Files',
   auth: 'user',
-  summary: 'Deletes one file, in the oldest form.',
-  description: [],
+  summary: 'Delete one file',
+  description:
+    'Deletes one file with its chunks, vectors and stored contents, for older front ends. A run deletes it after the response; no event is written. An unknown id is 404. Children of the file stay.',
+  replacedBy: 'POST /delete_files_v2',
   answer: success,
   async handle({ caller, params, deps }) {
     const [file] = await deps.store.files.byIds(caller, [pathId(params, 'file_id')]);

@@ -29,11 +29,12 @@ export const heldPages = operation({
   operationId: 'list_held_page_deletions',
   tag: 'Files',
   auth: 'key',
-  summary: 'Lists scrapes whose deletions are held, because a pass missed suspiciously many pages.',
-  description: [],
+  summary: 'List scrapes with held deletions',
+  description:
+    'Lists scrapes of all users whose last scheduled scrape missed so many pages that none was deleted. More than 10 pages and more than `MASS_DELETE_PERCENT` of the site, or all of them, point to a fault of the site. `file_metadata.deletions_held` has the number of pages. Check the site, then approve or refuse the deletions of each scrape.',
   query: Joi.object({
-    limit: integer().min(1).max(MAX_PAGE_LIMIT).default(100),
-    offset: integer().min(0).default(0),
+    limit: integer().min(1).max(MAX_PAGE_LIMIT).default(100).description('Maximum number of scrapes per page.'),
+    offset: integer().min(0).default(0).description('Number of scrapes to skip before the page.'),
   }),
   answer: listOf('UserFilesV2', fileRecord),
   async handle({ caller, query, deps: { store, workflowLink } }) {
@@ -61,14 +62,18 @@ const decision = (decides: 'approve' | 'refuse', documented: Documentation & { r
 export const approvePages = decision('approve', {
   operationId: 'approve_held_page_deletions',
   tag: 'Files',
-  summary: 'Approves the held deletions of a scrape: its next pass carries them out.',
-  description: [],
+  summary: 'Approve held page deletions',
+  description:
+    'Approves the deletion of the pages that a scheduled scrape did not find. Nothing is deleted at once: the next scheduled scrape deletes all pages that are still missing then, and only that one. A scrape without held deletions is 409.',
+  returns: 'Record of the parent file of the scrape.',
 });
 
 /** POST /files/{file_id}/held_deletions/refuse: keeps the pages; later scrapes are judged separately. */
 export const refusePages = decision('refuse', {
   operationId: 'refuse_held_page_deletions',
   tag: 'Files',
-  summary: 'Refuses the held deletions of a scrape: its pages stay.',
-  description: [],
+  summary: 'Refuse held page deletions',
+  description:
+    'Keeps the pages that a scheduled scrape did not find, and removes the scrape from `GET /files/held_deletions`. Later scheduled scrapes are judged separately, so they may hold deletions again. A scrape without held deletions is 409.',
+  returns: 'Record of the parent file of the scrape.',
 });

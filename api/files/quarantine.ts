@@ -16,19 +16,30 @@ import { sourceType } from '../schemas/enums.js';
 const record = named(
   'QuarantinedFile',
   wholeRecord({
-    file_id: integer(),
-    name: nullable(Joi.string().allow('')),
+    file_id: integer().description('Number of the file, which it keeps when it is restored.'),
+    name: nullable(Joi.string().allow('')).description('File name or title before the deletion; null if it had none.'),
     source: sourceType(),
-    external_file_id: Joi.string(),
-    external_url: nullable(Joi.string().allow('')),
-    data_source_id: nullable(integer()),
-    parent_id: nullable(integer()),
-    organization_supplied_user_id: Joi.string(),
-    run_id: integer(),
-    quarantined_at: timestamp(),
-    kept_until: timestamp(),
-    state: named('QuarantineState', Joi.string().valid('LEAVING', 'KEPT', 'RETURNING')),
-  }),
+    external_file_id: Joi.string().description('Id that the file had at its source.'),
+    external_url: nullable(Joi.string().allow('')).description(
+      'Address that the file had at its source; null if it had none.',
+    ),
+    data_source_id: nullable(integer()).description(
+      'Number of the data source that it came from; null for pages of a scrape.',
+    ),
+    parent_id: nullable(integer()).description('Number of the folder or scrape that contained it; null at the top.'),
+    organization_supplied_user_id: Joi.string().description('Your own name for the end user: its `customer-id`.'),
+    run_id: integer().description('Number of the run that did not find the file.'),
+    quarantined_at: timestamp().description('When it was deleted for callers, in UTC.'),
+    kept_until: timestamp().description('Until when it can be restored, in UTC. It is erased afterwards.'),
+    state: named(
+      'QuarantineState',
+      Joi.string()
+        .valid('LEAVING', 'KEPT', 'RETURNING')
+        .description(
+          '`LEAVING`: its vectors are on the way to quarantine. `KEPT`: it can be restored. `RETURNING`: it is being restored.',
+        ),
+    ),
+  }).description('A file that vanished at its source and can still be restored.'),
 );
 
 const present = ({ _id, file, ...row }: QuarantinedDoc) => ({
@@ -48,10 +59,10 @@ const present = ({ _id, file, ...row }: QuarantinedDoc) => ({
 
 /** Filters of quarantined files, in queries and bodies. */
 const names = {
-  data_source_id: integer().min(1),
-  parent_id: integer().min(1),
-  customer_id: Joi.string(),
-  run_id: integer().min(1),
+  data_source_id: integer().min(1).description('Only files of this data source, by its `id`.'),
+  parent_id: integer().min(1).description('Only direct children of this file, such as the pages of one scrape.'),
+  customer_id: Joi.string().description('Only files of this end user, by your own name for it.'),
+  run_id: integer().min(1).description('Only files that this run did not find at their source.'),
 };
 interface Names {
   data_source_id?: number;
@@ -75,12 +86,13 @@ export const quarantinedFiles = operation({
   operationId: 'list_quarantined_files',
   tag: 'Files',
   auth: 'key',
-  summary: 'Lists files that were deleted because they vanished at their source, and that can still be restored.',
-  description: [],
+  summary: 'List quarantined files',
+  description:
+    'Lists files that were deleted because they vanished at their source, and that can still be restored. They stay for `QUARANTINE_DAYS` days. End users and searches do not see them. Files that a caller deleted are not in this list. Filters are combined with AND; rows are in the order of their ids.',
   query: Joi.object({
     ...names,
-    limit: integer().min(1).max(MAX_PAGE_LIMIT).default(100),
-    offset: integer().min(0).default(0),
+    limit: integer().min(1).max(MAX_PAGE_LIMIT).default(100).description('Maximum number of files per page.'),
+    offset: integer().min(0).default(0).description('Number of files to skip before the page.'),
   }),
   answer: listOf('QuarantinedFiles', record),
   async handle({ caller, query, deps: { store } }) {
@@ -97,13 +109,29 @@ export const restoreQuarantined = operation({
   operationId: 'restore_quarantined_files',
   tag: 'Files',
   auth: 'key',
-  summary: 'Restores quarantined files. Filters are combined with AND.',
-  description: [],
+  summary: 'Restore quarantined files',
+  description:
+    'Restores files that vanished at their source under their old ids, without fetching or embedding them again. Filters are combined with AND; at least one is required (400). A run for each user restores them after the response, and FILE_READY reports each file. A file whose name at the source was taken by a new file stays in quarantine. A restored file is not deleted again until its source had it once more.',
+  returns: 'Number of files whose restoration was started.',
   createsWork: true,
-  body: keywords(named('RestoreQuarantinedFilesRequest', Joi.object({ ...names, file_ids: idList() })), {
-    minProperties: 1,
-  }),
-  answer: named('RestoringFiles', Joi.object({ restoring: integer().required() })),
+  body: keywords(
+    named(
+      'RestoreQuarantinedFilesRequest',
+      Joi.object({
+        ...names,
+        file_ids: idList().description('Only these files, by their `id`; at most 10,000. An empty list selects none.'),
+      }).description('Which files to restore. At least one filter is required.'),
+    ),
+    {
+      minProperties: 1,
+    },
+  ),
+  answer: named(
+    'RestoringFiles',
+    Joi.object({
+      restoring: integer().required().description('Files whose restoration was started; 0 if no file matches.'),
+    }).description('How much a restoration started.'),
+  ),
   async handle({ caller, body, deps: { store, unit } }) {
     const filters = filtersOf(body);
     if (Object.keys(filters).length === 0) throw new HttpError(400, 'name what is to be restored');

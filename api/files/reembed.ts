@@ -1,7 +1,7 @@
 import Joi from 'joi';
 
 import { workflowIds } from '../../contract/orchestration.js';
-import { KEPT_REASONS, type ReembedRequest } from '../../contract/reembed.js';
+import { KEPT_REASONS, type KeptReason, type ReembedRequest } from '../../contract/reembed.js';
 import type { Run, RunDoc } from '../../store/runs/model.js';
 import type { ApiDeps } from '../deps.js';
 import { invalid, notFound } from '../http/errors.js';
@@ -13,7 +13,23 @@ import { estimateReembed } from './estimateReembed.js';
 import { named } from '../schemas/reference.js';
 import { embeddingModel } from '../schemas/enums.js';
 
-const skipped = () => Joi.object(Object.fromEntries(KEPT_REASONS.map((reason) => [reason, integer()]))).required();
+/** Descriptions of the reasons, for the API reference. */
+const REASON_TEXTS: Readonly<Record<KeptReason, string>> = {
+  already_embedded: 'Files that have the model in its current vector space.',
+  being_deleted: 'Files whose deletion is in progress.',
+  cold_storage: 'Files whose vectors are outside hot storage, or moving.',
+  container: 'Folders, feeds and parents of scrapes. They use the model in their next sync.',
+  given_vectors: 'Files whose vectors were uploaded by a caller.',
+  no_vectors: 'Files whose chunks were never embedded, or without chunks.',
+  over_max_tokens: 'Files beyond the token limit of the run.',
+  picture: 'Files that were embedded as images, without text.',
+  syncing: 'Files that a run is processing.',
+};
+
+const skipped = () =>
+  Joi.object(Object.fromEntries(KEPT_REASONS.map((reason) => [reason, integer().description(REASON_TEXTS[reason])])))
+    .required()
+    .description('Numbers of matching files that keep their vectors, by reason. Reasons without files are absent.');
 
 /** POST /files/reembed: embeds the stored chunks of matching files with another model; texts and chunks stay. */
 export const reembed = operation({
@@ -22,31 +38,49 @@ export const reembed = operation({
   operationId: 'reembed_files',
   tag: 'Embeddings',
   auth: 'user',
-  summary: 'Embeds the stored chunks of matching files with another model; dry_run tells first what that takes.',
-  description: [],
+  summary: 'Embed files with another model',
+  description:
+    'Embeds the stored chunks of matching files with another model; texts and chunks stay, and nothing is fetched again. Send `dry_run: true` first to see tokens and price. Without filters it selects all files of the caller. Poll `GET /files/reembed/{reembed_id}` with the returned `id`; no event is written. Searches find the old vectors of a file until its new ones replace them. A run with more tokens than `max_tokens` is 422.',
+  returns: 'Estimate of the work, with the id of the run.',
   createsWork: true,
   body: named(
     'ReembedRequest',
     Joi.object({
-      filters: fileFilters().default({ include_all_children: false, non_synced_only: false }),
+      filters: fileFilters()
+        .default({ include_all_children: false, non_synced_only: false })
+        .description('Files to embed, combined with AND. Without filters: all files of the caller.'),
       embedding_model: embeddingModel().required(),
-      dry_run: Joi.boolean().default(false),
-      max_tokens: orNull(integer().min(0)),
-    }),
+      dry_run: Joi.boolean().default(false).description('`true`: only estimates; no run is started.'),
+      max_tokens: orNull(integer().min(0)).description(
+        'Maximum number of tokens. A larger estimate is 422; files that grow beyond it later are skipped. Null: no limit.',
+      ),
+    }).description('Files to embed again, and the model to embed them with.'),
   ),
   answer: named(
     'ReembedEstimate',
     Joi.object({
-      id: nullable(integer()).required(),
+      id: nullable(integer())
+        .required()
+        .description('Number of the run, for `GET /files/reembed/{reembed_id}`. Null for a dry run.'),
       embedding_model: embeddingModel().required(),
-      dry_run: Joi.boolean().required(),
-      files: integer().required(),
-      chunks: integer().required(),
-      tokens: integer().required(),
-      known_chunks: nullable(integer()).required(),
-      price: nullable(Joi.number()).required(),
+      dry_run: Joi.boolean().required().description('Whether only an estimate was made.'),
+      files: integer().required().description('Number of files that would be embedded.'),
+      chunks: integer().required().description('Number of texts that would be embedded.'),
+      tokens: integer()
+        .required()
+        .description(
+          'Upper bound of the tokens (cl100k) to embed: overlaps count twice, and known texts are included.',
+        ),
+      known_chunks: nullable(integer())
+        .required()
+        .description('Chunks whose vectors can be reused; null for more than 5,000 chunks.'),
+      price: nullable(Joi.number())
+        .required()
+        .description(
+          'Price of `tokens` by `EMBEDDING_PRICES`, an upper bound without a currency; null if the model has no price.',
+        ),
       skipped: skipped(),
-    }),
+    }).description('What a re-embedding takes, and the id of its run.'),
   ),
   async handle({ caller, body, requestId, deps }) {
     const { store, unit } = deps;
@@ -110,21 +144,39 @@ async function present(run: Run<'reembedFiles'>, { store }: ApiDeps) {
 const progress = named(
   'ReembedProgress',
   Joi.object({
-    id: integer().required(),
+    id: integer().required().description('Number of the run, as `POST /files/reembed` returned it.'),
     embedding_model: embeddingModel().required(),
-    status: named('ReembedStatus', Joi.string().valid(...STATUSES)).required(),
-    reembedded: integer().required(),
-    failed: integer().required(),
+    status: named(
+      'ReembedStatus',
+      Joi.string()
+        .valid(...STATUSES)
+        .description(
+          '`QUEUED` and `RUNNING` runs continue; `FINISHED`, `FAILED` and `CANCELLED` ones have ended. A `FINISHED` run may have failed files.',
+        ),
+    ).required(),
+    reembedded: integer().required().description('Number of files with new vectors so far.'),
+    failed: integer()
+      .required()
+      .description('Number of files that could not be embedded; they keep their old vectors.'),
     skipped: skipped(),
-    chunks: integer().required(),
-    tokens: integer().required(),
+    chunks: integer().required().description('How many texts of the finished files have new vectors.'),
+    tokens: integer().required().description('Tokens (cl100k) of these texts, known ones included.'),
     failures: Joi.array()
-      .items(named('ReembedFailure', Joi.object({ file_id: integer().required(), message: Joi.string().required() })))
-      .required(),
-    requested_at: timestamp().required(),
-    started_at: nullable(timestamp()).required(),
-    finished_at: nullable(timestamp()).required(),
-  }),
+      .items(
+        named(
+          'ReembedFailure',
+          Joi.object({
+            file_id: integer().required().description('Number that identifies the file.'),
+            message: Joi.string().required().description('Why it failed, and what to do.'),
+          }).description('A file whose re-embedding failed.'),
+        ),
+      )
+      .required()
+      .description('Up to 100 files that could not be embedded, with the reason of each.'),
+    requested_at: timestamp().required().description('When the run was accepted, in UTC.'),
+    started_at: nullable(timestamp()).required().description('When its work began; null while it is queued.'),
+    finished_at: nullable(timestamp()).required().description('When it ended in any way; null before.'),
+  }).description('State of a re-embedding, with the counts of its files.'),
 );
 
 /** GET /files/reembed/{reembed_id}: returns the progress of a run and the results of its files. */
@@ -134,8 +186,9 @@ export const reembedProgress = operation({
   operationId: 'get_reembed',
   tag: 'Embeddings',
   auth: 'user',
-  summary: 'Tells how far a run of re-embedding has come.',
-  description: [],
+  summary: 'Get the progress of a re-embedding',
+  description:
+    'Returns the status of a run of `POST /files/reembed`, with the counts of its files and up to 100 failures. Poll it until `status` is `FINISHED`, `FAILED` or `CANCELLED`. Runs of other users are 404.',
   answer: progress,
   handle: async ({ caller, params, deps }) => present(await findRun(caller, params, deps), deps),
 });
@@ -147,8 +200,10 @@ export const cancelReembed = operation({
   operationId: 'cancel_reembed',
   tag: 'Embeddings',
   auth: 'user',
-  summary: 'Cancels a run of re-embedding: files that are done stay so, the others keep their vectors.',
-  description: [],
+  summary: 'Cancel a re-embedding',
+  description:
+    'Cancels a run of `POST /files/reembed`. Each file has either its old or its new vectors, never both; finished files keep the new ones. The cancellation takes a moment: poll `GET /files/reembed/{reembed_id}` until `status` is `CANCELLED`. A run that has ended is not changed.',
+  returns: 'Progress of the run right after the request.',
   answer: progress,
   async handle({ caller, params, deps }) {
     const { _id } = await findRun(caller, params, deps);

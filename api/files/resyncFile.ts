@@ -13,12 +13,22 @@ import { named } from '../schemas/reference.js';
 const requestBody = named(
   'ResyncFileQueryInput',
   Joi.object({
-    file_id: integer().required(),
-    chunk_size: orNull(integer().min(1)),
-    chunk_overlap: orNull(integer().min(0)),
-    force_embedding_generation: Joi.boolean().default(false),
-    skip_file_processing: orNull(Joi.boolean(), false),
-  }),
+    file_id: integer().required().description('`id` of the file, or of the parent of a scrape, feed or folder.'),
+    chunk_size: orNull(integer().min(1)).description(
+      'Maximum number of tokens (cl100k) per chunk, stored for later syncs. Null: the stored value stays.',
+    ),
+    chunk_overlap: orNull(integer().min(0)).description(
+      'Maximum number of tokens that neighbouring chunks share, less than the chunk size (422). Null: the stored value, reduced if it no longer fits.',
+    ),
+    force_embedding_generation: Joi.boolean()
+      .default(false)
+      .description(
+        '`true`: creates vectors for a file that was ingested with `skip_embedding_generation` or `generate_chunks_only`, and in later syncs.',
+      ),
+    skip_file_processing: orNull(Joi.boolean(), false).description(
+      '`true`: nothing is fetched or chunked; the file ends as `READY_TO_SYNC`.',
+    ),
+  }).description('The file to sync, and options that replace its stored ones.'),
 );
 type Body = Infer<typeof requestBody>;
 
@@ -50,8 +60,10 @@ export const resyncFile = operation({
   operationId: 'resync_file_resync_file_post',
   tag: 'Files',
   auth: 'user',
-  summary: 'Queues a fresh sync of one file.',
-  description: [],
+  summary: 'Sync a file again',
+  description:
+    'Queues a new sync of one file, with its stored options and those of this request. Use it after its source has changed, or to try again after an error. The parent of a scrape, feed or folder syncs again as a whole. Chunks that you uploaded are replaced by chunks of the content. The file must be `READY`, `SYNC_ERROR`, `SYNC_ABORTED` or `READY_TO_SYNC`, else 409; so is an upload whose content was deleted. FILE_READY or FILE_ERROR reports the end, also if nothing has changed.',
+  returns: 'Record of the file, already queued.',
   createsWork: true,
   body: requestBody,
   answer: fileRecord,

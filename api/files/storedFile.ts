@@ -16,8 +16,15 @@ const linkTo = (kind: 'raw' | 'parsed', what: string, documented: Documentation)
     method: 'get',
     path: `/${kind}_file/{file_id}`,
     auth: 'user',
-    summary: `Answers a presigned URL of a file's ${what}.`,
-    answer: named('PresignedURLResponse', Joi.object({ presigned_url: Joi.string().required() })),
+    summary: `Get a URL of the ${what}`,
+    answer: named(
+      'PresignedURLResponse',
+      Joi.object({
+        presigned_url: Joi.string()
+          .required()
+          .description('Address of the content, valid for one hour without other credentials.'),
+      }).description('A temporary address of a stored content.'),
+    ),
     async handle({ caller, params, deps }) {
       const [file] = await deps.store.files.byIds(caller, [pathId(params, 'file_id')]);
       if (!file) throw notFound('file');
@@ -31,10 +38,14 @@ const linkTo = (kind: 'raw' | 'parsed', what: string, documented: Documentation)
 export const rawFile = linkTo('raw', 'original', {
   operationId: 'raw_file_raw_file__file_id__get',
   tag: 'Files',
-  description: [],
+  description:
+    'Returns a URL under which the original of a file can be downloaded for one hour without credentials: the uploaded or fetched bytes. It is 404 until the file has such content. In lists, set `include_raw_file`.',
+  replacedBy: 'POST /user_files_v2',
 });
 export const parsedFile = linkTo('parsed', 'extracted text', {
   operationId: 'parsed_file_parsed_file__file_id__get',
   tag: 'Files',
-  description: [],
+  description:
+    'Returns a URL under which the text that was extracted from a file can be downloaded for one hour without credentials. It is 404 until the file was synced, and for content without text. In lists, set `include_parsed_text_file`.',
+  replacedBy: 'POST /user_files_v2',
 });

@@ -53,12 +53,21 @@ export const createFileTags = operation({
   operationId: 'create_file_tags_create_user_file_tags_post',
   tag: 'Files',
   auth: 'user',
-  summary: 'Adds tags to a file and its vectors.',
-  description: [],
+  summary: 'Add tags to a file',
+  description:
+    'Adds tags to a file, and replaces the values of tags that it has. Numbers and booleans become text. The returned record has the tags at once; a run copies them to the vectors, so searches filter by them moments later. Tags of a data source belong to `POST /data_sources/tags/add`. An unknown file is 404.',
+  returns: 'Record of the file with its new tags.',
   createsWork: true,
   body: named(
     'OrganizationUserFileTagCreate',
-    Joi.object({ organization_user_file_id: integer().required(), tags: tags().required() }),
+    Joi.object({
+      organization_user_file_id: integer().required().description('`id` of the file that gets the tags.'),
+      tags: tags()
+        .required()
+        .description(
+          'New values by key, at most 65,536 characters as JSON. Keys have up to 256 characters; some names are reserved.',
+        ),
+    }).description('Tags to add to one file.'),
   ),
   answer: fileRecord,
   handle: ({ caller, body, deps }) =>
@@ -81,12 +90,17 @@ export const deleteFileTags = operation({
   operationId: 'delete_file_tags_delete_user_file_tags_post',
   tag: 'Files',
   auth: 'user',
-  summary: 'Removes tags from a file and its vectors.',
-  description: [],
+  summary: 'Remove tags from a file',
+  description:
+    'Removes tags from a file by their keys; keys that it does not have are ignored. Only tags of the file itself are removed: those of its data source stay, and are removed with `POST /data_sources/tags/remove`. The returned record is current; vectors follow moments later. An unknown file is 404.',
+  returns: 'Record of the file without these tags.',
   createsWork: true,
   body: named(
     'OrganizationUserFileTagsRemove',
-    Joi.object({ organization_user_file_id: integer().required(), tags: strings().required() }),
+    Joi.object({
+      organization_user_file_id: integer().required().description('`id` of the file that loses the tags.'),
+      tags: strings().required().description('Keys of the tags to remove. Unknown keys are ignored.'),
+    }).description('Keys of tags to remove from one file.'),
   ),
   answer: fileRecord,
   handle: ({ caller, body, deps }) =>

@@ -24,19 +24,27 @@ export const uploadFileFromUrl = operation({
   operationId: 'create_upload_file_from_url_upload_file_from_url_post',
   tag: 'Files',
   auth: 'user',
-  summary: 'Uploads a file that the server fetches from an address.',
-  description: [],
+  summary: 'Upload a file from a URL',
+  description:
+    'Creates a record for a file at a URL and returns it at once; a workflow fetches the file afterwards and stores it like an uploaded one. It is fetched once: later re-syncs read the stored content. Until then, `source` follows the name. Wait for FILE_READY or FILE_ERROR, or poll `POST /user_files_v2`. A URL that cannot be fetched, an unsupported format and more than `MAX_UPLOAD_BYTES` bytes end in `SYNC_ERROR` with the reason. An address that the server may not call, such as a private IP, is 422.',
+  returns: 'Record of the new file, whose content is not fetched yet.',
   createsWork: true,
   body: named(
     'UploadFileFromUrlInput',
     Joi.object({
-      url: address(),
-      file_name: orNull(Joi.string().max(MAX_NAME)),
+      url: address().description('http(s) URL of the file, without credentials. It has at most 8,192 characters.'),
+      file_name: orNull(Joi.string().max(MAX_NAME)).description(
+        'Name of the new file, with its extension; at most 1,024 characters. Null: the last part of the path of the URL, or its host.',
+      ),
       ...chunkFields(),
       ...readingFields(),
-      use_textract: Joi.boolean().default(false),
+      use_textract: Joi.boolean()
+        .default(false)
+        .description(
+          '`true`: OCR reads pictures, and the pages of a PDF without text. It is `use_ocr` of `POST /uploadfile` under an older name.',
+        ),
       cold_storage_params: coldStorage(),
-    }),
+    }).description('The file to fetch, and how to process it.'),
   ),
   answer: fileRecord,
   handle({ caller, body, deps }) {

@@ -63,21 +63,34 @@ export const uploadText = operation({
   operationId: 'create_raw_text_upload_text_post',
   tag: 'Files',
   auth: 'user',
-  summary: 'Uploads a text, or puts it in the place of an earlier one.',
-  description: [],
+  summary: 'Upload a text',
+  description:
+    'Stores a text and returns its record; a workflow chunks and embeds it afterwards. Use it for content that you already have as text: it is always read as plain text. With `overwrite_file_id` it replaces an earlier text: searches find the old chunks until the new ones are ready. That file must be `RAW_TEXT` (400) and at rest (409). Wait for FILE_READY or FILE_ERROR. The body has at most `MAX_CONTENTS_BYTES` bytes (413).',
+  returns: 'Record of the new or overwritten file.',
   createsWork: true,
   takesContents: true,
   body: named(
     'RawTextInput',
     Joi.object({
-      contents: Joi.string().min(MIN_TEXT).required(),
-      name: orNull(Joi.string().max(MAX_NAME)),
+      contents: Joi.string()
+        .min(MIN_TEXT)
+        .required()
+        .description('The text, of at least 5 characters. It is read as plain text, whatever markup it has.'),
+      name: orNull(Joi.string().max(MAX_NAME)).description(
+        'Name of the file, of at most 1,024 characters. Null: no name; when a text is overwritten, the old one stays.',
+      ),
       ...chunkFields(),
-      embedding_model: orNull(embeddingModel(), DEFAULT_INGEST_OPTIONS.embeddingModel),
-      generate_sparse_vectors: orNull(Joi.boolean(), false),
-      overwrite_file_id: orNull(integer()),
+      embedding_model: orNull(embeddingModel(), DEFAULT_INGEST_OPTIONS.embeddingModel).description(
+        'Model that embeds the chunks. Searches find the text only if they name the same model.',
+      ),
+      generate_sparse_vectors: orNull(Joi.boolean(), false).description(
+        '`true`: chunks also get sparse vectors, so that `hybrid_search` finds them by words.',
+      ),
+      overwrite_file_id: orNull(integer()).description(
+        '`id` of an earlier text of this operation, which the new text replaces. Null: a new file is created.',
+      ),
       cold_storage_params: coldStorage(),
-    }),
+    }).description('A text, and how to process it.'),
   ),
   answer: fileRecord,
   async handle({ caller, body, receive, deps }) {

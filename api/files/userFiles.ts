@@ -20,22 +20,22 @@ const requestBody = named(
   Joi.object({
     ...listingFields(fileFilters().default({ include_all_children: false, non_synced_only: false })),
     include_raw_file: orNull(Joi.boolean(), false).description(
-      '`true`: return links to the originals (`presigned_url`).',
+      '`true`: each file with an original has its presigned URL in `presigned_url`.',
     ),
     include_parsed_text_file: orNull(Joi.boolean(), false).description(
-      '`true`: return links to the extracted texts (`parsed_text_url`).',
+      '`true`: each file with text has a presigned URL of that text in `parsed_text_url`.',
     ),
     include_additional_files: orNull(Joi.boolean(), false).description(
-      '`true`: return links to further contents (`additional_presigned_urls`). No source stores any yet.',
+      '`true`: `additional_presigned_urls` is `{}` instead of null. No source stores additional files yet.',
     ),
     presigned_url_expiry_time_seconds: integer()
       .min(1)
       .max(MAX_LINK_SECONDS)
       .default(3600)
       .description(
-        'Seconds for which the links are valid, at most 604,800 (a week). A later sync of a file invalidates its links sooner.',
+        'Seconds for which the presigned URLs are valid, at most a week. A re-sync that replaces the content ends them earlier.',
       ),
-  }).description('Filters, order and page of a list of files, and which links to return.'),
+  }).description('Filters, order and page of a list of files, and which URLs to include.'),
 );
 type Body = Infer<typeof requestBody>;
 
@@ -61,15 +61,9 @@ export const userFilesV2 = operation({
   operationId: 'user_files_v2_user_files_v2_post',
   tag: 'Files',
   auth: 'reader',
-  summary: 'Lists the files of an end user',
-  description: [
-    'Returns a page of the files that match the filters, and the number of all matches. Use it to show files, to wait for uploads (filter by `ids` or `request_ids` and look at `sync_status`), or to find failed ones (`sync_statuses: ["SYNC_ERROR"]`).',
-    'Pages of scrapes, attachments and items of folders are files of their own: `parent_file_ids` lists the children of a file, `root_files_only` leaves them out.',
-    'To read many files, order by `id` and set `starting_id` to the last id of the page before: each page then takes the same time. A webhook with FILE_READY replaces polling.',
-    'Limits: 10,000 files per page, 10,000 entries per filter.',
-  ],
-  returns: 'A page of files, and the number of all matches.',
-  errors: { 404: null },
+  summary: 'List files',
+  description:
+    'Lists files of the calling user with their status, statistics and tags. Use it to follow syncs, to find files by filters, and to get presigned URLs of their contents. Folders and parents of scrapes are included unless `include_containers` is false. For long lists, order by `id` and continue with the last id as `starting_id`; a page has at most 10,000 files.',
   body: requestBody,
   answer: listOf('UserFilesV2', fileRecord),
   handle({ caller, body: wanted, deps }) {
@@ -86,14 +80,10 @@ export const userFiles = operation({
   operationId: 'user_files_user_files_post',
   tag: 'Files',
   auth: 'reader',
-  summary: 'Lists the files of an end user as a bare array',
-  description: [
-    'Returns the same files as `POST /user_files_v2`, as an array without the number of all matches. It takes the same filters, orders and pages.',
-    'Published front ends call it; new code should use the newer form.',
-  ],
-  returns: 'A page of files.',
+  summary: 'List files (older form)',
+  description:
+    'Lists files of the calling user as an array, without the number of all matches. Filters, order and pages are those of the newer operation.',
   replacedBy: 'POST /user_files_v2',
-  errors: { 404: null },
   body: requestBody,
   answer: Joi.array().items(fileRecord),
   handle: ({ caller, body: wanted, deps }) => Promise.resolve(new ListAnswer(null, records(caller, wanted, deps))),

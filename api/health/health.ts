@@ -15,9 +15,16 @@ export const health = operation({
   operationId: 'get_health',
   tag: 'Health',
   auth: 'open',
-  summary: 'Whether the API is alive.',
-  description: [],
-  answer: named('Health', Joi.object({ status: Joi.string().valid('ok').required() })),
+  summary: 'Check that the process runs',
+  description:
+    'Responds while the API process runs, without credentials. It does not check stores or workers, so use it as a liveness probe: a failure means that the process has to be restarted. `GET /ready` checks the dependencies.',
+  returns: 'The process runs.',
+  answer: named(
+    'Health',
+    Joi.object({
+      status: Joi.string().valid('ok').required().description('Always `ok` when the process responds.'),
+    }).description('Confirmation that the process runs.'),
+  ),
   handle: () => Promise.resolve({ status: 'ok' }),
 });
 
@@ -31,15 +38,27 @@ export const ready = operation({
   operationId: 'get_readiness',
   tag: 'Health',
   auth: 'open',
-  summary: 'Whether this process can serve, and what is out of order.',
-  description: [],
+  summary: 'Check the dependencies',
+  description:
+    'Checks MongoDB, the version of its records, Qdrant, Temporal, workers, stalled runs and free disk space, each for at most 5 seconds. Use it as a readiness probe. It is 503 while MongoDB does not respond, or has records of a newer version, since no request would succeed. With other faults it is 200 with `status: degraded`, because lists and uploads still work.',
+  returns: 'The process serves requests; `reasons` names faults of other parts.',
+  errors: { 503: 'MongoDB does not respond, or its records are newer than this process. `detail` says what to do.' },
   answer: named(
     'Readiness',
     Joi.object({
-      status: Joi.string().valid('ready', 'degraded').required(),
-      reasons: Joi.array().items(Joi.string()).required(),
-      checks: Joi.object().unknown().required(),
-    }),
+      status: Joi.string()
+        .valid('ready', 'degraded')
+        .required()
+        .description('`degraded`: requests are served, but `reasons` names faults.'),
+      reasons: Joi.array()
+        .items(Joi.string())
+        .required()
+        .description('One sentence per fault, with what to do. Empty: no fault was found.'),
+      checks: Joi.object()
+        .unknown()
+        .required()
+        .description('Each check by name: `ok`, `latency_ms`, and a `hint` if it failed.'),
+    }).description('Results of the checks of dependencies.'),
   ),
   async handle({ deps }) {
     const checks = await readiness(deps);

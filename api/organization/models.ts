@@ -12,8 +12,9 @@ export const models = operation({
   operationId: 'list_models',
   tag: 'Embeddings',
   auth: 'key',
-  summary: 'Tells what serves each embedding model.',
-  description: [],
+  summary: 'List embedding models',
+  description:
+    'Lists every id of an embedding model with the provider and the vector space that serve it now. Use it to choose `embedding_model`, and the size of a `query_vector`. Without a configured provider, the embedded model serves all ids. Files keep the space that they were embedded in until they are synced or embedded again.',
   answer: named(
     'EmbeddingModels',
     Joi.object({
@@ -23,17 +24,28 @@ export const models = operation({
             'EmbeddingModel',
             Joi.object({
               embedding_model: embeddingModel().required(),
-              provider: nullable(Joi.string()).required(),
-              upstream_model: Joi.string().required(),
-              served_by: Joi.string().required(),
-              dimensions: integer().required(),
-              window: integer().required(),
-              takes_images: Joi.boolean().required(),
-            }),
+              provider: nullable(Joi.string())
+                .required()
+                .description('Service that embeds for this id, such as `openai`; null: the embedded model.'),
+              upstream_model: Joi.string()
+                .required()
+                .description('Name of the model at that service, or of the embedded one.'),
+              served_by: Joi.string()
+                .required()
+                .description(
+                  'Vector space of new vectors. Only vectors of one space are compared; files have it in `embedding_properties`.',
+                ),
+              dimensions: integer().required().description('How many numbers each vector has.'),
+              window: integer()
+                .required()
+                .description('Tokens that the model reads at once. Longer texts are embedded in parts.'),
+              takes_images: Joi.boolean().required().description('Whether pictures can be embedded as pictures.'),
+            }).description('Which service and vector space an embedding model id has now.'),
           ),
         )
-        .required(),
-    }),
+        .required()
+        .description('Every model id that requests accept, with the service behind it.'),
+    }).description('The embedding models of this deployment.'),
   ),
   handle: async ({ deps: { embedder } }) => ({
     results: embedder.models().map(({ model, provider, upstream, space, window, takesImages }) => ({

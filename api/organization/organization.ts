@@ -43,42 +43,57 @@ export const organization = operation({
   operationId: 'get_organization_organization_get',
   tag: 'Organizations',
   auth: 'key',
-  summary: 'Answers the calling organization.',
-  description: [],
+  summary: 'Get the organization',
+  description:
+    'Returns the organization of the API key: its defaults for users, settings of connectors, use of embedding providers, and totals over the files of all users. The totals are those of the last recount, which `POST /organization/statistics` starts; before the first one they are empty.',
   answer: named(
     'OrganizationResponse',
     Joi.object({
-      id: integer().required(),
-      name: Joi.string().required(),
-      nickname: nullable(Joi.string()),
-      remove_branding: Joi.boolean().required(),
-      custom_branding: nullable(object()),
-      custom_limits: nullable(object()),
+      id: integer().required().description('Number that identifies the organization.'),
+      name: Joi.string().required().description('Name that the operator gave the organization.'),
+      nickname: nullable(Joi.string()).description('Reserved for compatibility: always null here.'),
+      remove_branding: Joi.boolean()
+        .required()
+        .description('Always `true`: a self-hosted service shows no brand of its own.'),
+      custom_branding: nullable(object()).description('Reserved for compatibility: always null here.'),
+      custom_limits: nullable(object()).description('Reserved for compatibility: always empty here.'),
       ...aggregates,
-      file_statistics_aggregated_at: nullable(timestamp()).required(),
-      period_ends_at: nullable(timestamp()),
-      cancel_at_period_end: nullable(Joi.boolean()),
-      global_user_config: object(),
-      connector_settings: object(),
-      file_sync_usage: object(),
-      embedding_usage: extension(
-        Joi.object().pattern(
-          Joi.string(),
-          named(
-            'EmbeddingUsage',
-            Joi.object({
-              requests: integer().required(),
-              tokens: integer().required(),
-              computed: integer().required(),
-              reused: integer().required(),
-            }),
-          ),
-        ),
+      file_statistics_aggregated_at: nullable(timestamp())
+        .required()
+        .description('When the last recount ended; null before the first one.'),
+      period_ends_at: nullable(timestamp()).description(
+        'Reserved for compatibility: always null, because nothing is billed.',
       ),
-      logging_settings: object(),
-      created_at: timestamp().required(),
-      updated_at: timestamp().required(),
-    }),
+      cancel_at_period_end: nullable(Joi.boolean()).description(
+        'Reserved for compatibility: always null, because nothing is billed.',
+      ),
+      global_user_config: object().description(
+        'Limits and automatic syncs that apply to users without values of their own.',
+      ),
+      connector_settings: object().description('Settings of connectors, by source type or `DEFAULT`.'),
+      file_sync_usage: object().description('Reserved for compatibility: always empty here.'),
+      embedding_usage: extension(
+        Joi.object()
+          .pattern(
+            Joi.string(),
+            named(
+              'EmbeddingUsage',
+              Joi.object({
+                requests: integer()
+                  .required()
+                  .description('Answered requests to the provider; 0 for the embedded model.'),
+                tokens: integer().required().description('Tokens that the provider billed; 0 for the embedded model.'),
+                computed: integer().required().description('Texts that were embedded.'),
+                reused: integer().required().description('Texts whose vectors were known from earlier requests.'),
+              }).description('Use of one vector space since it was first used.'),
+            ),
+          )
+          .description('Requests, tokens and texts by vector space.'),
+      ),
+      logging_settings: object().description('Reserved for compatibility: always empty here.'),
+      created_at: timestamp().required().description('When the organization was created, in UTC.'),
+      updated_at: timestamp().required().description('When its settings last changed, in UTC.'),
+    }).description('The organization of the API key, with its settings and totals.'),
   ),
   handle: async ({ caller: { organizationId }, deps: { store } }) =>
     present(await store.organizations.record(organizationId), await store.embeddingUsage.of(organizationId)),

@@ -14,8 +14,9 @@ export const organizationStatistics = operation({
   operationId: 'update_organization_statistics_organization_statistics_post',
   tag: 'Organizations',
   auth: 'key',
-  summary: "Starts a recount of the organization's files.",
-  description: [],
+  summary: 'Recount files',
+  description:
+    'Starts a run that sums size, characters, tokens and vectors over all files of the organization. Use it before you read the totals of `GET /organization`, which are not updated otherwise. FILE_STATISTICS_AGGREGATED reports the end, and `file_statistics_aggregated_at` changes.',
   createsWork: true,
   answer: success,
   async handle({ caller: { organizationId }, deps: { store, unit } }) {

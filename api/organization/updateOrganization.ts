@@ -12,9 +12,16 @@ import { success } from '../schemas/answers.js';
 const connectorSettings = named(
   'DataSourceConfiguration',
   Joi.object({
-    allowed_file_formats: Joi.array().items(Joi.string()).default([]),
-    google_workspace_docs_save_as: Joi.string().allow(null),
-  }),
+    allowed_file_formats: Joi.array()
+      .items(Joi.string())
+      .default([])
+      .description('Stored and returned, but without effect in this version: no format is excluded.'),
+    google_workspace_docs_save_as: Joi.string()
+      .allow(null)
+      .description(
+        'Format in which Google documents are downloaded: `TXT`, `DOCX`, `RTF` or `PDF`; for Sheets `CSV`, `TSV` or `PDF`; for Slides `TXT` or `PDF`.',
+      ),
+  }).description('Settings of the connectors of one source, or of all.'),
 );
 
 /** POST /organization/update: changes defaults for users without own values, and settings of connectors. */
@@ -24,20 +31,28 @@ export const updateOrganization = operation({
   operationId: 'update_organization_organization_update_post',
   tag: 'Organizations',
   auth: 'key',
-  summary: 'Sets defaults of users and settings of connectors.',
-  description: [],
+  summary: 'Update the organization',
+  description:
+    'Sets limits and automatic syncs of users without values of their own, and settings of connectors. Null and absent fields change nothing; the settings of a named source replace all of its earlier ones. `GET /organization` returns them as `global_user_config` and `connector_settings`. Schedules of automatic syncs follow shortly after the response.',
   body: named(
     'UpdateOrganizationInput',
     Joi.object({
-      global_user_config: orNull(named('UserConfiguration', Joi.object(userSettings()))),
+      global_user_config: orNull(
+        named(
+          'UserConfiguration',
+          Joi.object(userSettings()).description('Values that apply to users without values of their own.'),
+        ),
+      ),
       data_source_configs: orNull(
         typed<Record<string, ConnectorSettings>>(
           Joi.object()
             .pattern(Joi.string().valid(ALL_CONNECTORS, ...SOURCE_TYPES), connectorSettings)
             .pattern(/^/, Joi.forbidden().messages({ 'any.unknown': 'must be a source type or DEFAULT' })),
         ),
+      ).description(
+        'Settings by source type, or `DEFAULT` for all sources without their own. Each one given replaces the earlier ones of its source.',
       ),
-    }),
+    }).description('Settings of the organization to change.'),
   ),
   answer: success,
   async handle({ caller: { organizationId }, body, deps: { store, unit } }) {

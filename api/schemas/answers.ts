@@ -38,30 +38,26 @@ const fileStatistics = named(
       Joi.string()
         .valid(...Object.keys(FILE_FORMATS), ...SERVICE_FORMATS)
         .description(
-          'Format of a file as its content shows it, whatever its name says; for items of connected sources the service.',
+          'Format of a content: that of an uploaded or downloaded file, or the service whose records were read.',
         ),
     ),
-    file_size: integer().description('Size of the original in bytes.'),
-    num_characters: integer().description('Length of the extracted text in characters.'),
-    num_tokens: integer().description(
-      'Length of the extracted text in cl100k tokens, as most embedding providers count them.',
-    ),
-    num_embeddings: integer().description('Number of chunks that have a vector.'),
-    mime_type: text().description('Media type of the original, such as `application/pdf`.'),
-  }).description('Size and length of a file. Fields that are not known yet are absent.'),
+    file_size: integer().description('Size of the uploaded or fetched content in bytes.'),
+    num_characters: integer().description('Characters of the extracted text.'),
+    num_tokens: integer().description('Tokens (cl100k) of the extracted text, without overlaps of chunks.'),
+    num_embeddings: integer().description('Number of vectors of the file. It stays while they are in cold storage.'),
+    mime_type: text().description('Media type of the content, as detected.'),
+  }).description("Measures of a file's content. Unknown ones are absent."),
 );
 
 const chunkProperties = named(
   'ChunkProperties',
   Joi.object({
-    set_page_as_boundary: Joi.boolean().required().description('Whether a chunk ends at the end of each page.'),
+    set_page_as_boundary: Joi.boolean().required().description('Whether no chunk spans two pages.'),
     prepend_filename_to_chunks: Joi.boolean()
       .required()
       .description('Whether each chunk begins with the name of its file.'),
-    max_items_per_chunk: integer().description(
-      'Most rows or items of a table or JSON file in one chunk. Absent if there is no limit.',
-    ),
-  }).description('Options with which the text of a file was split.'),
+    max_items_per_chunk: integer().description('Maximum number of rows or objects per chunk. Absent: as many as fit.'),
+  }).description('How a file is split into chunks.'),
 );
 
 const embeddingProperties = Joi.object().pattern(
@@ -71,15 +67,15 @@ const embeddingProperties = Joi.object().pattern(
     Joi.object({
       chunk_size: nullable(integer())
         .required()
-        .description('Largest length of a chunk in tokens; null for a picture, which has no chunks.'),
+        .description('Maximum number of tokens per chunk; null for a picture embedded as a picture.'),
       chunk_overlap: nullable(integer())
         .required()
-        .description('Tokens that a chunk repeats from the one before; null for a picture.'),
-      served_by: extension(text()).description(
-        'Vector space that holds the vectors, such as `local/all-minilm-l6-v2/384`. Absent until vectors exist.',
+        .description('Maximum number of tokens that neighbouring chunks share; null for a picture.'),
+      served_by: extension(text()).description("Vector space of the file's vectors. Absent while it has none."),
+      dimensions: extension(integer()).description(
+        'How many numbers each vector has. Absent while the file has no vectors.',
       ),
-      dimensions: extension(integer()).description('Numbers per vector. Absent until vectors exist.'),
-    }).description('How the chunks of a file were made and embedded.'),
+    }).description('Options and result of embedding a file.'),
   ),
 );
 
@@ -101,150 +97,132 @@ export const workflowFields = {
 export const fileRecord = named(
   'UserFile',
   wholeRecord({
-    id: integer().description('Number that identifies the file in all requests. It never changes.'),
+    id: integer().description('Number that identifies the file in all operations.'),
     source: sourceType(),
     organization_id: integer().description('Number of the organization that owns the file.'),
-    organization_user_id: nullable(integer()).description('Number of the end user who owns the file.'),
-    organization_supplied_user_id: Joi.string().description(
-      'Your own name for that end user, as sent in `customer-id`.',
-    ),
+    organization_user_id: nullable(integer()).description('Number of the end user that owns the file.'),
+    organization_supplied_user_id: Joi.string().description('Your own name for that end user: its `customer-id`.'),
     organization_user_data_source_id: nullable(integer()).description(
-      'Data source (connected account or feed) that the file came from; null for uploads and scrapes.',
+      '`id` of the data source that the file came from; null for uploads and scrapes.',
     ),
     external_file_id: Joi.string().description(
-      'Id of the file at its source: an address for web pages, 32 random hex digits for uploads. Unique within the data source.',
+      'Id of the file at its source, unique within its data source. For uploads: 32 random hexadecimal digits.',
     ),
-    external_url: nullable(text()).description(
-      'Address at which people open the file at its source; null if it has none.',
-    ),
+    external_url: nullable(text()).description('URL of the file at its source; null if it has none.'),
     sync_status: fileSyncStatus(),
-    sync_error_message: nullable(text()).description(
-      'Why the last sync failed and what to do next; null if it did not fail. Show it to people: its words may change.',
+    sync_error_message: nullable(text()).description('Why the file failed or waits, and what to do; null otherwise.'),
+    last_sync: nullable(timestamp()).description(
+      'When a sync last succeeded; null before. A scheduled sync that finds no change leaves it.',
     ),
-    last_sync: nullable(timestamp()).description('When the content was last read with success; null if it never was.'),
-    tags: nullable(object()).description(
-      "Tags of the file, with those of its data source. The file's own tags take precedence.",
-    ),
-    file_statistics: nullable(fileStatistics).description(
-      'Size and length of the content; null until the file was read.',
-    ),
+    tags: nullable(object()).description("Tags of the data source and of the file; the file's own take precedence."),
+    file_statistics: nullable(fileStatistics).description('Size and numbers of the content; null before it is known.'),
     file_metadata: nullable(object()).description(
-      'Facts about the content that depend on its format and source, such as `ocr_pages`, `duration_sec` or `attachments_skipped`.',
+      'Facts about the file; which ones depends on its source and format. Examples: `ocr_pages`, `limit_reached`.',
     ),
     embedding_properties: nullable(embeddingProperties).description(
-      'Chunk lengths and vector space of the file, by the id of its embedding model.',
+      'Options of embedding by model; one model per file.',
     ),
-    chunk_size: nullable(integer()).description('Largest length of a chunk in tokens.'),
-    chunk_overlap: nullable(integer()).description('Tokens that each chunk repeats from the one before.'),
-    chunk_properties: nullable(chunkProperties).description('Further options with which the text was split.'),
-    ocr_properties: object().description('Options and results of OCR; empty without OCR.'),
+    chunk_size: nullable(integer()).description('Maximum number of tokens (cl100k) per chunk, as requested.'),
+    chunk_overlap: nullable(integer()).description(
+      'Maximum number of tokens that neighbouring chunks share, as requested.',
+    ),
+    chunk_properties: nullable(chunkProperties),
+    ocr_properties: object().description('Options of OCR; empty unless OCR was requested.'),
     ocr_job_started_at: nullable(timestamp()).description('When OCR of the file last started; null if it never did.'),
-    name: nullable(text()).description('Name of the file, or title of the page; null if it has none.'),
+    name: nullable(text()).description('File name or title; null if it has none.'),
     parent_id: nullable(integer()).description(
-      'File that this one belongs to: the scrape of a page, the mail of an attachment, the folder of an item. Null for root files.',
+      '`id` of the folder, scrape, feed or mail that contains the file; null at the top.',
     ),
     enable_auto_sync: nullable(Joi.boolean()).description(
-      'Whether the file is synced again automatically; null if its source decides.',
+      'Whether the file is synced on a schedule of its own; null if it was never set.',
     ),
     presigned_url: nullable(text()).description(
-      'Link to the original, valid without credentials until it expires. Null unless the request asked for it and the original is stored.',
+      'Temporary URL of the original. Null unless it was requested and the file has one.',
     ),
     parsed_text_url: nullable(text()).description(
-      'Link to the extracted text, valid without credentials until it expires. Null unless the request asked for it and the text exists.',
+      'Temporary URL of the extracted text. Null unless it was requested and the file has text.',
     ),
     additional_presigned_urls: nullable(object()).description(
-      'Links to further contents by their names. Null unless the request asked for them; no source stores any yet.',
+      '`{}` if `include_additional_files` was set, else null: no source stores additional files yet.',
     ),
-    skip_embedding_generation: Joi.boolean().description(
-      '`true` if the file has chunks without vectors, so that searches do not find it.',
-    ),
+    skip_embedding_generation: Joi.boolean().description('Whether the request asked for chunks without vectors.'),
     source_created_at: nullable(timestamp()).description(
-      'When the file was created at its source; null if the source does not say.',
+      'When the content was created at its source; null if that is unknown.',
     ),
     generate_sparse_vectors: nullable(Joi.boolean()).description(
-      'Whether chunks also have sparse vectors, which `hybrid_search` uses.',
+      'Whether chunks also get sparse vectors, for `hybrid_search`.',
     ),
     request_id: nullable(text()).description(
-      'Id of the request that created or last synced the file: the one you sent, or one that the server made.',
+      'Id of the request that the latest sync belongs to; events have the same one.',
     ),
     upload_id: nullable(text()).description(
-      'Id of the upload or selection that the file was created with; null if there is none.',
+      'Id of the upload or selection that the file came with; null if there was none.',
     ),
     sync_properties: object().description(
-      'Options of the sync that differ from their defaults. Only for files of data sources.',
+      'Options of the sync that differ from the defaults, for files of a data source.',
     ),
-    messages_metadata: object().description(
-      'Facts about the conversation of a message, such as participants; empty for other files.',
-    ),
+    messages_metadata: object().description('Reserved: this version leaves it empty.'),
     file_contents_deleted: Joi.boolean().description(
-      '`true` after a deletion with `preserve_file_record`: the record stays, its content is gone.',
+      '`true`: contents and chunks were deleted with `preserve_file_record`, and only the record is left.',
     ),
-    supports_cold_storage: Joi.boolean().description(
-      'Whether vectors move to cold storage when no search has used them for some time.',
-    ),
+    supports_cold_storage: Joi.boolean().description('Whether unused vectors of the file may move to cold storage.'),
     hot_storage_time_to_live: nullable(integer()).description(
-      'Days without use after which vectors move to cold storage; null without cold storage.',
+      'Days without use after which they move. Null: 30 with cold storage, never without.',
     ),
     embedding_storage_status: named(
       'EmbeddingStorageStatus',
       Joi.string()
         .valid(...EMBEDDING_STORAGE_STATUSES)
         .description(
-          'Where the vectors of a file are. Searches find `HOT_STORAGE` and `HOT_TO_COLD`; `COLD_STORAGE` and `COLD_TO_HOT` are not searched.',
+          'Where vectors are. `HOT_STORAGE` and `HOT_TO_COLD` (about to leave) are searched, `COLD_STORAGE` and `COLD_TO_HOT` (on the way back) are not.',
         ),
     ),
-    created_at: timestamp().description('When the record was created.'),
-    updated_at: timestamp().description('When the record last changed.'),
+    created_at: timestamp().description('When the record was created, in UTC.'),
+    updated_at: timestamp().description('When the record last changed, in UTC.'),
     ...workflowFields,
-  }).description(
-    'A file of an end user: an upload, a web page, a scrape as a whole, or an item of a connected account. All fields are always present.',
-  ),
+  }).description('A file of an end user: its origin, state, options and statistics. All keys are in every response.'),
 );
 
 export const chunkRecord = named(
   'EmbeddingAndChunk',
   wholeRecord({
-    user_file_id: integer().description('`id` of the file that the chunk belongs to.'),
+    user_file_id: integer().description('`id` of the file that the chunk is part of.'),
     chunk_index: integer().description('Position of the chunk in its file, counted from 0.'),
-    source_content: text().description('Text of the chunk, as it was embedded.'),
+    source_content: text().description('Text of the chunk. It is empty for a picture embedded as a picture.'),
     embedding: nullable(Joi.array().items(Joi.number())).description(
-      'Vector of the chunk. Null unless the request has `include_vectors: true`, and for chunks without a vector or in cold storage.',
+      'Vector of the chunk. Null unless `include_vectors` is set, and for chunks without vectors or in cold storage.',
     ),
     content_metadata: object().description(
-      'Where the chunk is in its file: pages (`pg_start`, `pg_end`) and boxes, headings, or seconds of a recording. Empty if the format has none.',
+      'Where the chunk is in its file, such as `pg_start` and `pg_end`, or `start_offset_sec` in a recording.',
     ),
-  }).description('A chunk of a file: a part of its text, with its vector on request.'),
+  }).description('A chunk of a file, on request with its vector.'),
 );
 
 export const documentRecord = named(
   'DocumentResponse',
   Joi.object({
-    content: text().required().description('Text of the chunk; empty for a picture that was embedded as a picture.'),
-    file_id: integer().required().description('`id` of the file that the chunk belongs to.'),
-    parent_file_id: nullable(integer()).description(
-      '`id` of the parent of that file, such as the scrape of a page; null for root files.',
-    ),
-    source: nullable(text()).description('Name of the file, or title of the page.'),
-    source_url: nullable(text()).description(
-      'Address at which people open the file at its source; null if it has none. Link to it in citations.',
-    ),
-    source_type: nullable(sourceType()),
+    content: text().required().description('Text of the chunk. It is empty for a picture embedded as a picture.'),
+    file_id: integer().required().description('`id` of the file that contains the chunk.'),
+    parent_file_id: nullable(integer()).description('`id` of the parent of that file; null at the top.'),
+    source: nullable(text()).description('Name of the file, not its source type.'),
+    source_url: nullable(text()).description('Address of the file at its source; null if it has none.'),
+    source_type: nullable(sourceType()).description('Where the file comes from, such as `WEB_SCRAPE` or `PDF`.'),
     presigned_url: nullable(text()).description(
-      'Link to the original, valid for an hour. Null without `include_raw_file`.',
+      'Temporary address of the original, valid for one hour. Null unless `include_raw_file` is set.',
     ),
-    tags: nullable(object()).description('Tags of the file and of its data source. Null without `include_tags`.'),
+    tags: nullable(object()).description('Labels of the file and its data source. Null unless `include_tags` is set.'),
     vector: nullable(Joi.array().items(Joi.number()))
       .required()
-      .description('Vector of the chunk. Null without `include_vectors`.'),
+      .description("Numbers of the chunk's embedding. Null unless `include_vectors` is set."),
     score: nullable(Joi.number()).description(
-      'How well the chunk matches, higher is better: cosine similarity; with `hybrid_search` a weighted sum from 0 to 1; with `rerank` the score of the reranker. Compare scores only within one answer.',
+      'How well the chunk matches: cosine similarity; with `hybrid_search` a weighted sum from 0 to 1; with `rerank` the score of the reranker.',
     ),
-    rank: nullable(Joi.number()).description('Position in the answer, counted from 1.'),
+    rank: nullable(Joi.number()).description('Position in the results, counted from 1.'),
     content_metadata: nullable(object()).description(
-      'Where the chunk is in its file: pages (`pg_start`, `pg_end`) and boxes, headings, or seconds of a recording; with `include_file_level_metadata` also facts about the file.',
+      'Where the chunk is in its file; with `include_file_level_metadata` also the metadata of the file.',
     ),
     chunk_index: nullable(integer()).description('Position of the chunk in its file, counted from 0.'),
-  }).description('A chunk that a search found, with its file and score.'),
+  }).description('A chunk that matches a search, with its file.'),
 );
 
 /** Returns the schema of a page of records with the number of all matches. @param name its name in the reference */

@@ -27,24 +27,20 @@ export const pagination = () =>
   named(
     'Pagination',
     Joi.object({
-      limit: integer()
-        .min(1)
-        .max(MAX_PAGE_LIMIT)
-        .default(10)
-        .description('Largest number of records per page, from 1 to 10,000.'),
+      limit: integer().min(1).max(MAX_PAGE_LIMIT).default(10).description('Maximum number of rows per page.'),
       offset: integer()
         .min(0)
         .default(0)
         .description(
-          'Number of matching records to skip. Large offsets are slow: page with `starting_id` and `order_by: id` instead.',
+          'Number of matching rows to skip before the page. For long lists, use `starting_id` instead: skipped rows take time.',
         ),
       starting_id: integer()
         .min(0)
         .default(0)
-        .description(
-          'Only records with a higher id. 0 means all; in lists of chunks it is compared with the id of the file.',
-        ),
-    }).description('Which page of a list to return.'),
+        .description('Only rows with a higher id. In lists of chunks, it is compared with the id of the file.'),
+    }).description(
+      'Which part of a list is returned. `count` of the response does not depend on `limit` and `offset`.',
+    ),
   ).default({ limit: 10, offset: 0, starting_id: 0 });
 
 type PaginationBody = Infer<ReturnType<typeof pagination>>;
@@ -55,55 +51,66 @@ export const fileFilters = () =>
     'OrganizationUserFilesToSyncFilters',
     Joi.object({
       source: orNull(Joi.alternatives(sourceType(), Joi.array().items(sourceType()))).description(
-        'Only files of this source, or of one of these.',
+        'Only files of this source, or of one of these sources. For uploads it is the format, such as `PDF`.',
       ),
       name: orNull(substring()).description(
-        'Only files whose name contains this text. Upper and lower case are equal.',
+        'Only files whose name contains this text, ignoring case; at most 2,048 characters.',
       ),
       tags: orNull(tagFilter()).description(
-        'Older form of `tags_v2`: all of these tags must match; a list matches any of its values. Ignored if `tags_v2` has conditions.',
+        'Only files with all of these tags; a list of values matches any of them. Ignored if `tags_v2` has conditions.',
       ),
       tags_v2: orNull(tagTree()).description(
-        'Only files whose tags meet these conditions. An empty list of conditions matches everything.',
+        'Only files whose tags match these conditions, combined with AND and OR. Tags of the data source count too.',
       ),
       ids: orNull(idList()).description(
-        'Only files with one of these ids. An empty list matches everything, here and in the other lists.',
+        'Only files with one of these values of `id`; at most 10,000. An empty list filters nothing.',
       ),
       external_file_ids: orNull(strings().max(MAX_MEMBERS)).description(
-        'Only files with one of these ids at their source.',
+        'Only files with one of these ids at their source; at most 10,000.',
       ),
-      external_urls: orNull(strings().max(MAX_MEMBERS)).description('Only files with one of these addresses.'),
+      external_urls: orNull(strings().max(MAX_MEMBERS)).description(
+        'Only files with exactly one of these URLs at their source; at most 10,000.',
+      ),
       sync_statuses: orNull(Joi.array().items(fileSyncStatus()).max(MAX_MEMBERS)).description(
-        'Only files in one of these states.',
+        'Only files in one of these states of syncing.',
       ),
       parent_file_ids: orNull(idList()).description(
-        'Only direct children of these files: pages of a scrape, attachments of a mail, items of a folder.',
+        'Only direct children of these files; with `include_all_children`, all descendants.',
       ),
-      organization_user_data_source_id: orNull(idList()).description('Only files of these data sources.'),
+      organization_user_data_source_id: orNull(idList()).description(
+        'Only files of one of these data sources, by their `id`.',
+      ),
       embedding_generators: orNull(Joi.array().items(embeddingModel()).max(MAX_MEMBERS)).description(
-        'Only files with one of these embedding models.',
+        'Only files with one of these embedding models as their option.',
       ),
       root_files_only: orNull(Joi.boolean()).description(
-        '`true`: only files without a parent. It cannot be combined with `parent_file_ids` or `include_all_children` (422).',
+        '`true`: only files without a parent. Not together with `parent_file_ids` or `include_all_children` (422).',
       ),
       include_all_children: Joi.boolean()
         .default(false)
-        .description('With `parent_file_ids`: all descendants instead of the direct children.'),
+        .description(
+          '`true`: widens `parent_file_ids` from direct children to all descendants. Alone it has no effect.',
+        ),
       non_synced_only: Joi.boolean()
         .default(false)
-        .description('`true`: only files that were never synced with success.'),
-      request_ids: orNull(strings().max(100)).description('Only files of these requests, by their `request_id`.'),
-      upload_ids: orNull(strings().max(100)).description('Only files of these uploads, by their `upload_id`.'),
+        .description('`true`: only files that no sync has finished yet (`last_sync` is null).'),
+      request_ids: orNull(strings().max(100)).description(
+        'Only files whose latest sync belongs to one of these requests; at most 100.',
+      ),
+      upload_ids: orNull(strings().max(100)).description(
+        'Only files whose latest upload is one of these; at most 100.',
+      ),
       sync_error_message: orNull(substring()).description(
-        'Only files whose error message contains this text. Empty: only files without an error.',
+        'Only files whose error message contains this text, ignoring case. An empty text: only files without a message.',
       ),
       include_containers: orNull(Joi.boolean()).description(
-        '`false`: without containers, such as folders and scrapes as a whole.',
+        '`false`: without folders, feeds and parents of scrapes, which have no chunks. Null and `true` include them.',
       ),
       file_types_at_source: orNull(Joi.array().items(typeAtSource()).max(MAX_MEMBERS)).description(
-        'Only files of these types at their source.',
+        'Only files that are one of these at their source, such as tickets or articles.',
       ),
     })
+      .description('Filters of files, combined with AND. Absent, null and empty ones filter nothing.')
       .custom(
         (
           filters: { root_files_only?: boolean; include_all_children: boolean; parent_file_ids?: number[] },
@@ -118,9 +125,6 @@ export const fileFilters = () =>
               })
             : filters;
         },
-      )
-      .description(
-        'Which files to select. Filters are combined with AND; null and absent ones match everything. Each list has at most 10,000 entries.',
       ),
   );
 
@@ -133,9 +137,11 @@ export const listingFields = (filters: ReturnType<typeof fileFilters> & Present)
     'OrganizationUserFilesToSyncOrderByTypes',
     Joi.string()
       .valid(...FILE_ORDERS)
-      .description('Field of the files to order by. Equal values are ordered by id.'),
-  ).default('updated_at'),
-  order_dir: orderDirection().default('asc'),
+      .description('Value by which files are ordered. `file_size` is the size of the content in bytes.'),
+  )
+    .default('updated_at')
+    .description('Value by which files are ordered; equal values are ordered by id.'),
+  order_dir: orderDirection().default('asc').description('Ascending or descending, also among equal values.'),
   pagination: pagination(),
 });
 export type FileListingBody = Shape<ReturnType<typeof listingFields>>;

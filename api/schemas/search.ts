@@ -17,16 +17,16 @@ export const hybridWeights = () =>
   named(
     'HybridSearchTuningParams',
     Joi.object({
-      weight_a: share().description('Weight of the meaning (dense vectors), from 0 to 1.'),
-      weight_b: share().description('Weight of the words (sparse vectors), from 0 to 1.'),
+      weight_a: share().description('Weight of the similarity of meaning, from 0 to 1. With 0, only words count.'),
+      weight_b: share().description('Weight of the match of words, from 0 to 1. With 0, only the meaning counts.'),
     })
+      .description('Weights of both scores of a hybrid search. They make 1 together, give or take 0.001.')
       .custom((value: { weight_a: number; weight_b: number }, helpers) =>
         // The tolerance covers sums that floats cannot represent.
         Math.abs(value.weight_a + value.weight_b - 1) > TOLERANCE + Number.EPSILON
           ? helpers.message({ custom: '{{#label}} must have weights that make 1 together, give or take 0.001' })
           : value,
-      )
-      .description('Weights of a hybrid search. Their sum must be 1, give or take 0.001 (422).'),
+      ),
   );
 
 /** A query vector as the engine accepts it: 32-bit floats that are not all 0. */

@@ -16,7 +16,7 @@ export const tagValue = named(
       'alternatives.types': 'must be a string, number, boolean or a list of one of these',
       'alternatives.match': 'must be a string, number, boolean or a list of one of these',
     })
-    .description('Value of a tag: a text, a number, a boolean, or a list of one of these.'),
+    .description('Value of a tag. Filters compare it as text, and a list matches if any of its members does.'),
 );
 
 /** Rejects keys with a special meaning in MongoDB, JavaScript or the vector payloads. */
@@ -58,11 +58,9 @@ const condition = named(
       .pattern(/^(?!\$)/)
       .required()
       .description('Name of the tag. It does not begin with `$`.'),
-    value: tagValue
-      .required()
-      .description('Value that the tag must have. A list matches any of its values, also if the tag itself is a list.'),
-    negate: Joi.boolean().description('`true`: the tag must not have the value. Files without the tag match.'),
-  }).description('One condition on a tag.'),
+    value: tagValue.required().description('Required value of the tag, or a list of values of which it needs one.'),
+    negate: Joi.boolean().description('`true`: files that have none of these values, or not the tag at all.'),
+  }).description('A condition on one tag of a file.'),
 );
 
 /** Names of trees in the reference, by the nesting that they allow. */
@@ -77,17 +75,18 @@ function tree(depth: number): Joi.ObjectSchema {
           otherwise: condition,
         });
   const members = Joi.array().items(member).max(MAX_CONDITIONS);
-  const what = depth === 1 ? 'Conditions' : 'Conditions, or further ANDs and ORs,';
   return named(
     TREE_NAMES[depth] ?? '',
     Joi.object({
-      AND: members.description(`${what} that must all hold. At most 1,000; an empty list matches everything.`),
-      OR: members.description(`${what} of which one must hold. At most 1,000; an empty list matches everything.`),
+      AND: members.description(
+        'All of these conditions have to hold. At most 1,000; an empty list matches everything.',
+      ),
+      OR: members.description(
+        'At least one of these conditions has to hold. At most 1,000; an empty list matches everything.',
+      ),
     })
       .xor('AND', 'OR')
-      .description(
-        `Conditions on tags: an object with either AND or OR, not both. ${depth === 1 ? 'It cannot be nested further.' : `It can be nested ${depth - 1} levels deeper.`}`,
-      ),
+      .description('Conditions on tags, combined with AND or OR. They can be nested three levels deep.'),
   );
 }
 

@@ -13,36 +13,73 @@ const flag = () => Joi.boolean().default(false);
 
 /** Options of every operation that accepts a file's content. */
 export const chunkFields = () => ({
-  chunk_size: orNull(integer().min(1), defaults.chunkSize),
+  chunk_size: orNull(integer().min(1), defaults.chunkSize).description(
+    'Maximum number of tokens (cl100k) per chunk, a prepended file name included. Null means the default.',
+  ),
   // As for scrapes: only a given overlap can be invalid.
-  chunk_overlap: orNull(integer().min(0).less(Joi.ref('chunk_size')), defaults.chunkOverlap),
-  skip_embedding_generation: flag(),
+  chunk_overlap: orNull(integer().min(0).less(Joi.ref('chunk_size')), defaults.chunkOverlap).description(
+    'Maximum number of tokens that neighbouring chunks share. It must be less than `chunk_size` (422); the default is reduced for a smaller `chunk_size`.',
+  ),
+  skip_embedding_generation: flag().description(
+    '`true`: the file is chunked but gets no vectors, so searches do not find it. Its chunks can be listed.',
+  ),
   ...stepFields(),
 });
 
 /** Options for reading files of any type. */
 export const readingFields = () => ({
-  embedding_model: embeddingModel().default(DEFAULT_EMBEDDING_MODEL),
-  generate_sparse_vectors: flag(),
-  set_page_as_boundary: flag(),
-  prepend_filename_to_chunks: flag(),
-  max_items_per_chunk: orNull(integer().greater(0)),
-  parse_pdf_tables_with_ocr: flag(),
-  detect_audio_language: flag(),
-  transcription_service: orNull(transcriptionService()),
-  include_speaker_labels: flag(),
-  media_type: orNull(mediaType()),
-  split_rows: flag(),
+  embedding_model: embeddingModel()
+    .default(DEFAULT_EMBEDDING_MODEL)
+    .description(
+      'Model that embeds the chunks. Searches find the file only if they name the same model. A picture without OCR is embedded with `VERTEX_MULTIMODAL` instead.',
+    ),
+  generate_sparse_vectors: flag().description(
+    '`true`: chunks also get sparse vectors, so that `hybrid_search` finds them by words. They exist only together with vectors of the model.',
+  ),
+  set_page_as_boundary: flag().description(
+    '`true`: no chunk spans two pages, and each has its page and position in `content_metadata`. For PDF and pictures; other formats have no pages.',
+  ),
+  prepend_filename_to_chunks: flag().description(
+    '`true`: each chunk begins with the name of the file, which counts in `chunk_size` and is embedded with it.',
+  ),
+  max_items_per_chunk: orNull(integer().greater(0)).description(
+    'Maximum number of rows, or of objects, per chunk for CSV, TSV, XLSX and JSON; other formats ignore it. Null: as many as `chunk_size` allows.',
+  ),
+  parse_pdf_tables_with_ocr: flag().description(
+    '`true`: OCR also finds tables on scanned and typed pages and puts their rows into chunks of their own. It has an effect only with OCR.',
+  ),
+  detect_audio_language: flag().description(
+    '`true`: the transcription service detects the spoken language. Otherwise it assumes English.',
+  ),
+  transcription_service: orNull(transcriptionService()).description(
+    'Service that transcribes a recording. Null: the setting `TRANSCRIPTION_SERVICE`, else the first with a key. A service without a key ends the file in `SYNC_ERROR`.',
+  ),
+  include_speaker_labels: flag().description(
+    '`true`: each turn in the text of a recording begins with its speaker, such as `Speaker 0: `, and chunks have `speakers` in `content_metadata`.',
+  ),
+  media_type: orNull(mediaType()).description(
+    'Accepted for compatibility and without effect: the content of a file determines its kind.',
+  ),
+  split_rows: flag().description(
+    '`true`: rows of tables are cut where a chunk is full. Otherwise a row stays whole if it fits a chunk. JSON ignores it.',
+  ),
 });
 
 /** Days for which unused vectors stay in hot storage. */
 export const coldStorageFields = () => ({
-  enable_cold_storage: flag(),
-  hot_storage_time_to_live: orNull(integer().min(1)),
+  enable_cold_storage: flag().description(
+    '`true`: vectors that no search has used for some days move to cold storage. Searches do not find them until they are moved back.',
+  ),
+  hot_storage_time_to_live: orNull(integer().min(1)).description(
+    'Days without use after which vectors move to cold storage. Null means 30. It has no effect without `enable_cold_storage`.',
+  ),
 });
 
 export const coldStorage = () =>
-  named('ColdStorageProps', Joi.object(coldStorageFields())).default({ enable_cold_storage: false });
+  named(
+    'ColdStorageProps',
+    Joi.object(coldStorageFields()).description('Whether, and when, the vectors of a file may move to cold storage.'),
+  ).default({ enable_cold_storage: false });
 
 export type ColdStorageBody = Shape<ReturnType<typeof coldStorageFields>>;
 

@@ -6,42 +6,61 @@ import { named } from './reference.js';
 const object = () => Joi.object().unknown();
 
 const listed = {
-  id: integer().required(),
-  organization_id: integer().required(),
-  organization_supplied_user_id: Joi.string().required(),
-  created_at: timestamp().required(),
-  updated_at: timestamp().required(),
-  deleted_at: nullable(timestamp()).required(),
-  enabled_features: object().required(),
-  custom_limits: object().required(),
-  auto_sync_enabled_sources: Joi.array().items(Joi.string()).required(),
+  id: integer()
+    .required()
+    .description('Number that identifies the user; a deleted name that is used again gets another one.'),
+  organization_id: integer().required().description('Number of the organization that the user belongs to.'),
+  organization_supplied_user_id: Joi.string().required().description('Your own name for the user: its `customer-id`.'),
+  created_at: timestamp().required().description('When a request first named the user, in UTC.'),
+  updated_at: timestamp().required().description('When the record last changed, in UTC.'),
+  deleted_at: nullable(timestamp()).required().description('When the user was deleted; null while it exists.'),
+  enabled_features: object()
+    .required()
+    .description('Features that were enabled or disabled, such as `{"sparse_vectors": {"enabled": false}}`.'),
+  custom_limits: object()
+    .required()
+    .description('Limits of its own, by name. Those of the organization apply to absent ones; -1 means unlimited.'),
+  auto_sync_enabled_sources: Joi.array()
+    .items(Joi.string())
+    .required()
+    .description('Source types that are synced on a schedule, as set for the user itself.'),
 };
 
 /** Totals by source or by file format. */
 export const aggregates = {
-  aggregate_file_size: object().required(),
-  aggregate_num_characters: object().required(),
-  aggregate_num_tokens: object().required(),
-  aggregate_num_embeddings: object().required(),
-  aggregate_num_files_by_source: object().required(),
-  aggregate_num_files_by_file_format: object().required(),
+  aggregate_file_size: object().required().description('Bytes of content, by source type.'),
+  aggregate_num_characters: object().required().description('Characters of extracted text, by source type.'),
+  aggregate_num_tokens: object().required().description('Tokens (cl100k) of extracted text, by source type.'),
+  aggregate_num_embeddings: object().required().description('How many vectors exist, by source type.'),
+  aggregate_num_files_by_source: object().required().description('How many files have content, by source type.'),
+  aggregate_num_files_by_file_format: object()
+    .required()
+    .description('How many files have content, by format of the content.'),
 };
 
 /** A user in lists. */
-export const userRecord = named('ListUserResponse', Joi.object(listed));
+export const userRecord = named(
+  'ListUserResponse',
+  Joi.object(listed).description('An end user of the organization, with its limits and features.'),
+);
 
 /** A user with totals over its files. */
 export const wholeUserRecord = named(
   'UserResponse',
   Joi.object({
     ...listed,
-    num_files_synced: integer().required(),
-    num_characters_synced: integer().required(),
-    num_tokens_synced: integer().required(),
+    num_files_synced: integer().required().description('Files with content, without folders and parents of scrapes.'),
+    num_characters_synced: integer().required().description('Characters of the text of these files.'),
+    num_tokens_synced: integer().required().description('Tokens (cl100k) of the text of these files.'),
     ...aggregates,
-    unique_file_tags: Joi.array().items(object()).required(),
-    connector_settings: object().required(),
-  }),
+    unique_file_tags: Joi.array()
+      .items(object())
+      .required()
+      .description('One object for each different key and value among the tags of the files, at most 1,000.'),
+    connector_settings: object()
+      .required()
+      .description('Settings of connectors of the organization, by source type or `DEFAULT`.'),
+  }).description('An end user of the organization, with totals over its files.'),
 );
 
 /** Customer ids of users. */

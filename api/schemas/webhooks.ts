@@ -8,58 +8,107 @@ import { named } from './reference.js';
 const text = () => Joi.string().allow('');
 
 export const webhookFields = {
-  id: integer().required(),
-  organization_id: integer().required(),
-  url: text().required(),
-  status: named('WebhookStatus', Joi.string().valid(...WEBHOOK_STATUSES)).required(),
-  status_reason: text().required(),
-  created_at: timestamp().required(),
-  updated_at: timestamp().required(),
+  id: integer().required().description('Number that identifies the webhook.'),
+  organization_id: integer().required().description('Number of the organization whose events are sent.'),
+  url: text().required().description('URL that receives the events.'),
+  status: named(
+    'WebhookStatus',
+    Joi.string()
+      .valid(...WEBHOOK_STATUSES)
+      .description('`ACTIVE`, or `FLAGGED`: a delivery was given up. Both receive events.'),
+  ).required(),
+  status_reason: text().required().description('Why the webhook is `FLAGGED`; empty while it is `ACTIVE`.'),
+  created_at: timestamp().required().description('When the webhook was added, in UTC.'),
+  updated_at: timestamp().required().description('When its status last changed, in UTC.'),
 };
 
-const items = Joi.array().items(Joi.object({ external_id: text().required(), name: text().required() }));
-const info = Joi.object({ items }).pattern(Joi.string(), nullable(text()));
+const items = Joi.array().items(
+  Joi.object({
+    external_id: text().required().description('Id of the item at its source.'),
+    name: text().required().description('Title of the item as its source shows it.'),
+  }),
+);
+const info = Joi.object({
+  items: items.description('Up to 100 entries of a selection that do not become files.'),
+}).pattern(Joi.string(), nullable(text()));
 
 /** The inner document of a delivery. */
 export const eventFields = {
-  webhook_type: named('WebhookType', Joi.string().valid(...Object.keys(EVENT_KINDS))).required(),
+  webhook_type: named(
+    'WebhookType',
+    Joi.string()
+      .valid(...Object.keys(EVENT_KINDS))
+      .description('Type of an event, such as `FILE_READY`. The webhooks of this document explain each.'),
+  ).required(),
   obj: named(
     'EventObject',
     Joi.object({
-      object_type: Joi.string().required(),
-      object_id: nullable(Joi.alternatives(text(), strings())).required(),
-      additional_information: Joi.alternatives(info, Joi.string().valid('null')).required(),
-    }),
+      object_type: Joi.string().required().description('Which kind of record the event is about, such as `FILE`.'),
+      object_id: nullable(Joi.alternatives(text(), strings()))
+        .required()
+        .description('Id of the record as text, a list of ids for `FILE_LIST`, null for the organization as a whole.'),
+      additional_information: Joi.alternatives(info, Joi.string().valid('null'))
+        .required()
+        .description('Facts about the event by name; the text `null` if it has none. Booleans and numbers are texts.'),
+    }).description('The record that an event is about, with facts about the change.'),
   ).required(),
-  customer_id: text().required(),
-  timestamp: Joi.string().required(),
-  workflow_id: nullable(Joi.string()).required(),
-  workflow_url: nullable(Joi.string()).required(),
+  customer_id: text()
+    .required()
+    .description('Your own name for the end user; empty for events of the whole organization.'),
+  timestamp: Joi.string().required().description('When the change happened: seconds since 1970, as text.'),
+  workflow_id: nullable(Joi.string())
+    .required()
+    .description('Id of the workflow that caused the event; null if there is none.'),
+  workflow_url: nullable(Joi.string())
+    .required()
+    .description("Address of that workflow in Temporal's Web UI; null without TEMPORAL_UI_URL."),
 };
 
-export const deliveryStatus = () => named('WebhookDeliveryStatus', Joi.string().valid(...DELIVERY_STATUSES));
+/** Returns the schema of the state of a delivery. */
+export const deliveryStatus = () =>
+  named(
+    'WebhookDeliveryStatus',
+    Joi.string()
+      .valid(...DELIVERY_STATUSES)
+      .description(
+        '`PENDING`: waits for its first or next attempt. `DELIVERED`: the receiver responded with 2xx. `FAILED`: given up.',
+      ),
+  );
 
 export const deliveryRecord = named(
   'WebhookDelivery',
   Joi.object({
-    id: integer().required(),
-    event_id: Joi.string().required(),
+    id: integer()
+      .required()
+      .description(
+        'Position of the event in the feed of the organization; `POST /webhooks/{webhook_id}/redeliver` accepts it.',
+      ),
+    event_id: Joi.string().required().description('Id of the event, sent as `webhook-id`.'),
     ...eventFields,
     status: deliveryStatus().required(),
-    next_attempt_at: nullable(timestamp()).required(),
+    next_attempt_at: nullable(timestamp())
+      .required()
+      .description(
+        'When a failed delivery is repeated. Null: it is due now, waits for an earlier event of its object, or is finished.',
+      ),
     attempts: Joi.array()
       .items(
         named(
           'DeliveryAttempt',
           Joi.object({
-            at: timestamp().required(),
-            duration_ms: integer().required(),
-            status_code: nullable(integer()).required(),
-            error: nullable(text()).required(),
-          }),
+            at: timestamp().required().description('When the attempt began, in UTC.'),
+            duration_ms: integer().required().description('Milliseconds until the response or the error.'),
+            status_code: nullable(integer())
+              .required()
+              .description('HTTP status of the response; null if none arrived.'),
+            error: nullable(text())
+              .required()
+              .description('Why the attempt does not count as delivered; null if it does.'),
+          }).description('One request to the receiver, and its outcome.'),
         ),
       )
-      .required(),
-    created_at: timestamp().required(),
-  }),
+      .required()
+      .description('Requests that were made, oldest first; the last 50 are kept.'),
+    created_at: timestamp().required().description('When the delivery was recorded, in UTC.'),
+  }).description('Delivery of an event to a webhook, with its attempts.'),
 );

@@ -21,10 +21,19 @@ export const deleteUsers = operation({
   operationId: 'delete_users_delete_users_post',
   tag: 'Users',
   auth: 'key',
-  summary: 'Deletes end users and all they own.',
-  description: [],
+  summary: 'Delete end users',
+  description:
+    'Deletes end users with all of their data sources, files, chunks and vectors. They are unknown to all callers at once, and their access tokens are 401. A run for each user then erases the data; ORGANIZATION_USER_DELETED reports its end. Unknown ids are ignored. A later request with the same customer id creates a new, empty user. A request has at most 10,000 ids.',
   createsWork: true,
-  body: named('DeleteUsersInput', Joi.object({ customer_ids: customerIds().max(MAX_MEMBERS).required() })),
+  body: named(
+    'DeleteUsersInput',
+    Joi.object({
+      customer_ids: customerIds()
+        .max(MAX_MEMBERS)
+        .required()
+        .description('Your own names of the users to delete, at most 10,000. Unknown ones are ignored.'),
+    }).description('Names of the end users whose data is erased.'),
+  ),
   answer: success,
   async handle({ caller: { organizationId }, body, deps: { store, unit } }) {
     const requestId = randomUUID();

@@ -17,27 +17,47 @@ export const listUsers = operation({
   operationId: 'list_users_endpoint_list_users_post',
   tag: 'Users',
   auth: 'key',
-  summary: "Lists the organization's end users.",
-  description: [],
+  summary: 'List end users',
+  description:
+    'Lists end users of the organization, by default the newest first. Deleted users are listed only if `carbon_user_ids` names them. Totals of a single user are in `POST /user`. The number of all matches is counted only with `include_count`. A page has at most 10,000 users.',
   body: named(
     'ListUsersRequest',
     Joi.object({
       filters: named(
         'ListUsersFilters',
         Joi.object({
-          customer_ids: orNull(customerIds().max(MAX_MEMBERS)),
-          carbon_user_ids: orNull(Joi.array().items(integer()).max(MAX_MEMBERS)),
-        }),
+          customer_ids: orNull(customerIds().max(MAX_MEMBERS)).description(
+            'Only users with one of these names of yours; at most 10,000. Null or empty: all.',
+          ),
+          carbon_user_ids: orNull(Joi.array().items(integer()).max(MAX_MEMBERS)).description(
+            'Only users with one of these values of `id`, deleted ones too; at most 10,000. Null or empty: all that exist.',
+          ),
+        }).description('Which end users are listed.'),
       ).default({}),
-      order_by: named('ListUsersOrderByTypes', Joi.string().valid('created_at', 'updated_at')).default('created_at'),
-      order_dir: orderDirection().default('desc'),
+      order_by: named(
+        'ListUsersOrderByTypes',
+        Joi.string()
+          .valid('created_at', 'updated_at')
+          .description('Time by which users are ordered; equal times are ordered by id.'),
+      ).default('created_at'),
+      order_dir: orderDirection().default('desc').description('`desc`: the newest first.'),
       pagination: pagination(),
-      include_count: Joi.boolean().default(false),
-    }),
+      include_count: Joi.boolean()
+        .default(false)
+        .description('`true`: the response has the number of all matching users.'),
+    }).description('Filters, order and page of a list of end users.'),
   ),
   answer: named(
     'UserListResponse',
-    Joi.object({ users: Joi.array().items(userRecord).required(), count: nullable(integer()).required() }),
+    Joi.object({
+      users: Joi.array()
+        .items(userRecord)
+        .required()
+        .description('Matching end users of this page, in the requested order.'),
+      count: nullable(integer())
+        .required()
+        .description('Number of all matching users; null unless `include_count` is set.'),
+    }).description('A page of end users.'),
   ),
   async handle({ caller: { organizationId }, body, deps: { store } }) {
     const { customer_ids, carbon_user_ids } = body.filters;

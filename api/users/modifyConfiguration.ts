@@ -26,14 +26,22 @@ export const modifyConfiguration = operation({
   operationId: 'toggle_user_features_modify_user_configuration_post',
   tag: 'Users',
   auth: 'user',
-  summary: 'Switches a feature of the calling end user.',
-  description: [],
+  summary: 'Enable or disable a feature',
+  description:
+    'Enables or disables a feature of the calling end user. The only feature is `sparse_vectors`: while it is disabled, searches with `hybrid_search` are 400. Stored vectors do not change, and ingests still create the sparse vectors that they were requested with. `enabled_features` of `GET /whoami` has the state.',
   body: named(
     'ModifyUserConfigurationInput',
     Joi.object({
-      configuration_key_name: named('ConfigurationKeys', Joi.string().valid(...FEATURES)).required(),
-      value: switchValue.required(),
-    }),
+      configuration_key_name: named(
+        'ConfigurationKeys',
+        Joi.string()
+          .valid(...FEATURES)
+          .description('Feature of an end user. `sparse_vectors`: whether `hybrid_search` is allowed.'),
+      ).required(),
+      value: switchValue
+        .required()
+        .description('`{"enabled": true}` or `{"enabled": false}`. Other members are ignored.'),
+    }).description('The feature to enable or disable.'),
   ),
   answer: success,
   async handle({ caller, body, deps: { store } }) {

@@ -20,11 +20,18 @@ export const updateUsers = operation({
   operationId: 'update_users_update_users_post',
   tag: 'Users',
   auth: 'key',
-  summary: 'Sets limits and automatically synced sources of up to 100 end users.',
-  description: [],
+  summary: 'Update end users',
+  description:
+    'Sets limits and automatically synced sources of up to 100 end users; these values replace those of the organization. Null and absent fields change nothing. If one customer id is unknown, the response is 404 and no user is changed. Lower limits delete nothing: further files wait as `DELAYED`. Schedules of automatic syncs follow shortly after the response.',
   body: named(
     'UpdateUsersInput',
-    Joi.object({ customer_ids: customerIds().max(MAX_USERS).required(), ...userSettings() }),
+    Joi.object({
+      customer_ids: customerIds()
+        .max(MAX_USERS)
+        .required()
+        .description('Your own names of the users to change, at most 100. One unknown name is 404 for all.'),
+      ...userSettings(),
+    }).description('End users, and the settings that they get.'),
   ),
   answer: success,
   async handle({ caller: { organizationId }, body, deps: { store, unit } }) {

@@ -27,9 +27,15 @@ export const user = operation({
   operationId: 'user_endpoint_user_post',
   tag: 'Users',
   auth: 'key',
-  summary: 'Answers an end user with sums over its files.',
-  description: [],
-  body: named('UserRequestContent', Joi.object({ customer_id: Joi.string().allow('').required() })),
+  summary: 'Get an end user',
+  description:
+    'Returns an end user with limits, features, and totals over its files. The totals are current and count files with content, without folders and parents of scrapes. An unknown or deleted user is 404. End users themselves call `GET /whoami`.',
+  body: named(
+    'UserRequestContent',
+    Joi.object({
+      customer_id: Joi.string().allow('').required().description('Your own name for the end user.'),
+    }).description('Which end user to return.'),
+  ),
   answer: wholeUserRecord,
   handle: async ({ caller: { organizationId }, body, deps: { store } }) =>
     answer(store, await store.users.named(organizationId, body.customer_id)),
@@ -42,8 +48,9 @@ export const whoami = operation({
   operationId: 'me_endpoint_whoami_get',
   tag: 'Users',
   auth: 'reader',
-  summary: 'Answers the calling end user with sums over its files.',
-  description: [],
+  summary: 'Get the calling end user',
+  description:
+    'Returns the end user that the access token or the header `customer-id` names, with limits, features, and totals over its files. Front ends use it to check a token and to show quotas. The totals are current and count files with content, without folders and parents of scrapes.',
   answer: wholeUserRecord,
   handle: async ({ caller, deps: { store } }) => answer(store, await store.users.record(caller)),
 });

@@ -36,10 +36,28 @@ export const addWebhook = operation({
   tag: 'Webhooks',
   auth: 'key',
   createsWork: true,
-  summary: "Registers an address that gets the organization's events; answers its signing key, this once.",
-  description: [],
-  body: named('AddWebhookProps', Joi.object({ url: Joi.string().max(MAX_URL).required() })),
-  answer: named('Webhook', Joi.object({ ...webhookFields, signing_key: Joi.string().required() })),
+  summary: 'Add a webhook',
+  description:
+    'Registers a URL that receives all later events of the organization. Keep `signing_key`: only this response contains it, and every delivery is signed with it. An organization has at most three webhooks (400), which may have the same URL. http and https are accepted; an address that the server may not call, such as a private IP, is 422. Earlier events are in `GET /events`.',
+  returns: 'The webhook with its signing key.',
+  body: named(
+    'AddWebhookProps',
+    Joi.object({
+      url: Joi.string()
+        .max(MAX_URL)
+        .required()
+        .description('http(s) URL without credentials that receives the events; at most 2,048 characters.'),
+    }).description('The receiver to register.'),
+  ),
+  answer: named(
+    'Webhook',
+    Joi.object({
+      ...webhookFields,
+      signing_key: Joi.string()
+        .required()
+        .description('32 bytes in hexadecimal that sign each delivery. It is never returned again.'),
+    }).description('A receiver of events, with its signing key.'),
+  ),
   async handle({ caller, body, deps }) {
     await checkUrl(body.url, deps);
     const signing_key = randomBytes(KEY_BYTES).toString('hex');

@@ -10,8 +10,9 @@ export const deleteWebhook = operation({
   operationId: 'delete_webhook_url_delete_webhook__webhook_id__delete',
   tag: 'Webhooks',
   auth: 'key',
-  summary: 'Removes a webhook.',
-  description: [],
+  summary: 'Delete a webhook',
+  description:
+    'Ends all deliveries to a webhook at once, also those that wait for another attempt. A workflow then deletes its deliveries and its signing key. Events stay in `GET /events`. An unknown webhook is 404.',
   answer: success,
   async handle({ params, caller, deps }) {
     const removed = await deps.store.webhooks.remove(caller.organizationId, pathId(params, 'webhook_id'));

@@ -15,11 +15,12 @@ export const listEvents = operation({
   operationId: 'list_events',
   tag: 'Events',
   auth: 'key',
-  summary: "Lists the organization's events after a cursor, oldest first, so that a receiver that was down catches up.",
-  description: [],
+  summary: 'List events',
+  description:
+    'Lists events of the organization after a cursor, oldest first, in the order in which webhooks receive them. Use it to catch up after downtime of a receiver, or instead of a webhook. Start with `after=0`, then send `next_cursor` while `has_more` is true, and later to poll. Events are kept for `EVENTS_KEPT_DAYS`, with or without a webhook.',
   query: Joi.object({
-    after: integer().min(0).default(0),
-    limit: integer().min(1).max(MAX_EVENTS).default(100),
+    after: integer().min(0).default(0).description('Only events after this cursor; 0 for all stored events.'),
+    limit: integer().min(1).max(MAX_EVENTS).default(100).description('Maximum number of events per response.'),
   }),
   answer: named(
     'EventFeed',
@@ -28,13 +29,22 @@ export const listEvents = operation({
         .items(
           named(
             'FeedEvent',
-            Joi.object({ cursor: integer().required(), event_id: Joi.string().required(), ...eventFields }),
+            Joi.object({
+              cursor: integer().required().description('Position in the feed of the organization: 1, 2, 3 and so on.'),
+              event_id: Joi.string().required().description('Id of the event, sent to webhooks as `webhook-id`.'),
+              ...eventFields,
+            }).description('An event with its position in the feed.'),
           ),
         )
-        .required(),
-      next_cursor: integer().required(),
-      has_more: Joi.boolean().required(),
-    }),
+        .required()
+        .description('Events after the cursor, oldest first.'),
+      next_cursor: integer()
+        .required()
+        .description(
+          'Value of `after` for the next request: the last `cursor`, or the given one if there are no events.',
+        ),
+      has_more: Joi.boolean().required().description('Whether more events exist after these.'),
+    }).description('Events after a cursor, oldest first.'),
   ),
   async handle({ caller: { organizationId }, query, deps: { store, workflowLink } }) {
     const { after, limit } = query;

@@ -17,20 +17,34 @@ export const listWebhooks = operation({
   operationId: 'webhook_urls_webhooks_post',
   tag: 'Webhooks',
   auth: 'key',
-  summary: "Lists the organization's webhooks.",
-  description: [],
+  summary: 'List webhooks',
+  description:
+    'Lists webhooks of the organization with their state, without signing keys. A `FLAGGED` webhook has a delivery that was given up; `status_reason` says why. It still receives later events, and is `ACTIVE` after the next success. After an answer of 410, `POST /webhooks/{webhook_id}/redeliver` starts it again.',
   body: named(
     'WebhookQueryInput',
     Joi.object({
-      filters: named('WebhookFilters', Joi.object({ ids: orNull(Joi.array().items(integer()).max(1000), []) })).default(
-        { ids: [] },
-      ),
-      order_by: named('WebhookOrderByColumns', Joi.string().valid(...WEBHOOK_ORDERS)).default('updated_at'),
+      filters: named(
+        'WebhookFilters',
+        Joi.object({
+          ids: orNull(Joi.array().items(integer()).max(1000), []).description(
+            'Only webhooks with one of these values of `id`; at most 1,000. Empty: all.',
+          ),
+        }).description('Which webhooks to list.'),
+      ).default({ ids: [] }),
+      order_by: named(
+        'WebhookOrderByColumns',
+        Joi.string()
+          .valid(...WEBHOOK_ORDERS)
+          .description('Time by which webhooks are ordered; equal times are ordered by id.'),
+      ).default('updated_at'),
       order_dir: orderDirection().default('asc'),
       pagination: pagination(),
-    }),
+    }).description('Filters, order and page of a list of webhooks.'),
   ),
-  answer: listOf('WebhookQueryResponse', named('WebhookNoKey', Joi.object(webhookFields))),
+  answer: listOf(
+    'WebhookQueryResponse',
+    named('WebhookNoKey', Joi.object(webhookFields).description('A receiver of events, without its signing key.')),
+  ),
   async handle({ caller: { organizationId }, body, deps: { store } }) {
     const { ids } = body.filters;
     const page = toPage(body.pagination);

@@ -12,10 +12,24 @@ export const redeliver = operation({
   operationId: 'redeliver_webhook_events',
   tag: 'Webhooks',
   auth: 'key',
-  summary: 'Sends named deliveries once more, or all that were given up; starts a disabled webhook again.',
-  description: [],
-  body: named('RedeliverEventsRequest', Joi.object({ ids: orNull(Joi.array().items(integer()).max(1000), []) })),
-  answer: named('RedeliveredEvents', Joi.object({ success: Joi.boolean().required(), count: integer().required() })),
+  summary: 'Repeat deliveries',
+  description:
+    'Queues finished deliveries of a webhook again: the named ones, or without `ids` all failed ones. It also enables a webhook whose receiver had answered 410. Each delivery has its old `webhook-id` and body, and all of its attempts again. Up to 1,000 deliveries are queued per request; pending ones are not changed. Their progress is in `GET /webhooks/{webhook_id}/deliveries`.',
+  body: named(
+    'RedeliverEventsRequest',
+    Joi.object({
+      ids: orNull(Joi.array().items(integer()).max(1000), []).description(
+        'Values of `id` of finished deliveries; at most 1,000. Empty: all failed ones.',
+      ),
+    }).description('Which deliveries to repeat.'),
+  ),
+  answer: named(
+    'RedeliveredEvents',
+    Joi.object({
+      success: Joi.boolean().required().description('Always `true`: the deliveries are queued, but not sent yet.'),
+      count: integer().required().description('Number of deliveries that were queued again.'),
+    }).description('How many deliveries were queued again.'),
+  ),
   async handle(call) {
     const { _id } = await webhookOf(call);
     const { ids } = call.body;
