@@ -29,6 +29,12 @@ export const onlyAccountId = () =>
     'Id of the data source. Without it, the only connected account of this source is used: 404 without one, 400 with several.',
   );
 
+/** Whether records that are read live have the source's own form too. */
+export const remoteData = () =>
+  Joi.boolean()
+    .default(false)
+    .description('Whether each record has `remote_data`: the record as the source returned it.');
+
 /** Options for reading files of a connection. Options of other sources are accepted and ignored. */
 export const fileSyncConfig = () =>
   orNull(
