@@ -265,6 +265,7 @@ export const CRM_OPERATIONS = {
 >;
 export type CrmOperation = keyof typeof CRM_OPERATIONS;
 
+/** The kinds of related records that a request may name. */
 export const crmIncludes = () =>
   Joi.array()
     .items(

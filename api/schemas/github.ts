@@ -219,6 +219,7 @@ export const changedFile = named(
 /** Maximum length of a repository's name or URL, and of a branch name. */
 const MAX_NAME = 2_048;
 const MAX_CURSOR = 4_096;
+/** How a request names a repository. */
 export const repository = () =>
   Joi.string()
     .allow('')
@@ -305,6 +306,7 @@ interface OwnFields {
   order_dir?: 'asc' | 'desc';
 }
 
+/** The body of a live list of a repository's records. */
 export const gitHubListing = (kind: GitHubList) =>
   typed<Shape<ReturnType<typeof listingFields>> & OwnFields>(
     named(

@@ -86,6 +86,7 @@ export const documentFields = () => ({
     'Whether no chunk spans two pages of a PDF; each chunk then has its position on its page, in points. Other formats ignore it.',
   ),
 });
+/** Options for text recognition in the documents of an account. */
 export const ocrFields = () => ({
   use_ocr: orNull(Joi.boolean(), false).description(
     'Whether OCR reads pictures (PNG, JPG) and the pages of a PDF without text. Typed pages keep their text.',
@@ -158,13 +159,14 @@ export const dataSourceId = () =>
     'SyncDirectoryRequest',
     Joi.object({ data_source_id: accountId() }).description('The connected account whose items are listed.'),
   );
-/** Fields of operations that connect an account. */
+/** Whether a new account is listed at once. */
 export const syncSourceItems = (fallback: boolean) =>
   Joi.boolean()
     .default(fallback)
     .description(
       'Whether the items of the account are listed at once, so that `POST /integrations/items/list` returns them. The event `DATA_SOURCE_READY` reports the end.',
     );
+/** Tags of a new data source. */
 export const dataSourceTags = () =>
   tags()
     .default({})
