@@ -24,10 +24,12 @@ export const accountId = () =>
     );
 
 /** The data source of an operation for one source, where the only connected account is the default. */
-export const onlyAccountId = () =>
-  orNull(integer()).description(
+export const optionalAccountId = () =>
+  integer().description(
     'Id of the data source. Without it, the only connected account of this source is used: 404 without one, 400 with several.',
   );
+/** The same, and null counts as absent. */
+export const onlyAccountId = () => orNull(optionalAccountId());
 
 /** Whether records that are read live have the source's own form too. */
 export const remoteData = () =>

@@ -4,7 +4,7 @@ import { HttpError } from '../../http/errors.js';
 import { type Documentation, type DocumentedOperation, operation } from '../../http/operation.js';
 import { pathId } from '../../http/pathId.js';
 import { nullable } from '../../schemas/fields.js';
-import { onlyAccountId, remoteData } from '../../schemas/integrations.js';
+import { optionalAccountId, remoteData } from '../../schemas/integrations.js';
 import {
   changedFile,
   GITHUB_NAMES,
@@ -87,7 +87,7 @@ const one = (
     summary: `Get ${what === 'issue' ? 'an issue' : 'a pull request'} of a connected GitHub`,
     query: Joi.object({
       include_remote_data: remoteData(),
-      data_source_id: onlyAccountId(),
+      data_source_id: optionalAccountId(),
       repository: repository(),
     }),
     answer: record,
