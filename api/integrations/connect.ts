@@ -12,7 +12,7 @@ import { syncOptionFields, toConnectionOptions, toConnectionWishes } from '../sc
 import { dataSourceRecord } from '../schemas/dataSources.js';
 import { nullable } from '../schemas/fields.js';
 import { type HandedOver, handedOver } from '../schemas/handedOver.js';
-import { connectAccount } from './connectAccount.js';
+import { AFTER_CONNECTING, connectAccount } from './connectAccount.js';
 import { factsIn } from './consent/facts.js';
 import { newConnectionPage } from './consent/newConnectionPage.js';
 import { TAKE_HANDED_OVER } from './handedOver.js';
@@ -46,19 +46,31 @@ export const connect = operation({
   operationId: 'connect_data_source_integrations_connect_post',
   tag: 'Integrations',
   auth: 'user',
-  summary: 'Connects an account with credentials that the caller has.',
-  description: [],
+  summary: 'Connect an account with existing credentials',
+  description: `Connects an account of any source with tokens or keys that you already have, for example from an OAuth flow of your own. Use \`POST /integrations/oauth_url\` if the user has to consent first.
+
+${AFTER_CONNECTING} \`sync_options\` decide whether the account is listed (\`DATA_SOURCE_READY\` reports the end) and synced completely. Tokens are renewed with the OAuth client of the organization or the deployment, so they must come from it.`,
   createsWork: true,
   body: named(
     'ConnectDataSourceInput',
     Joi.object({
       authentication: handedOver(),
-      sync_options: named('SyncOptions', Joi.object(syncOptionFields())).default(),
-    }),
+      sync_options: named(
+        'SyncOptions',
+        Joi.object(syncOptionFields()).description(
+          'What happens after the connection, and the options for its files. Later selections use them as defaults.',
+        ),
+      ).default(),
+    }).description('Credentials of an account at its source, and what to do with the account.'),
   ),
   answer: named(
     'ConnectDataSourceResponse',
-    Joi.object({ data_source: dataSourceRecord.required(), sync_url: nullable(Joi.string()) }),
+    Joi.object({
+      data_source: dataSourceRecord.required(),
+      sync_url: nullable(Joi.string()).description(
+        'Address of a page on which the user selects items, valid for `CONNECT_PAGE_LIFE_S`. `null` for sources without consent.',
+      ),
+    }).description('The connected account, and where its user selects items.'),
   ),
   async handle({ caller, body, deps }): Promise<{ data_source: DataSourceRecord; sync_url: string | null }> {
     const { authentication: given, sync_options: asked } = body;

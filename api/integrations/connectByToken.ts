@@ -3,10 +3,10 @@ import Joi from 'joi';
 import { DEFAULT_EMBEDDING_MODEL } from '../../contract/embeddingModels.js';
 import { type ConnectedSourceType, honours } from '../../contract/sources.js';
 import { type Documentation, type DocumentedOperation, operation } from '../http/operation.js';
-import { byName, orNull } from '../schemas/fields.js';
+import { orNull } from '../schemas/fields.js';
 import { ingestFields } from '../schemas/ingest.js';
-import { credential, fileSyncConfig, requestId } from '../schemas/integrations.js';
-import { toConnectionOptions } from '../schemas/consent.js';
+import { credential, dataSourceTags, fileSyncConfig, requestId, syncSourceItems } from '../schemas/integrations.js';
+import { syncFilesOnConnection, toConnectionOptions } from '../schemas/consent.js';
 import { tags } from '../schemas/tags.js';
 import { connectAccount } from './connectAccount.js';
 import { type Shape, typed } from '../schemas/inferred.js';
@@ -15,32 +15,48 @@ import { embeddingModel } from '../schemas/enums.js';
 import { success } from '../schemas/answers.js';
 
 const optionFields = () => ({
-  tags: orNull(tags(), {}),
+  tags: connectionTags(),
   ...ingestFields(),
   embedding_model: orNull(embeddingModel(), DEFAULT_EMBEDDING_MODEL),
-  sync_files_on_connection: orNull(Joi.boolean(), true),
+  sync_files_on_connection: syncFilesOnConnection(),
   request_id: requestId(),
-  sync_source_items: Joi.boolean().default(true),
+  sync_source_items: syncSourceItems(true),
   file_sync_config: fileSyncConfig(),
-  data_source_tags: tags().default({}),
+  data_source_tags: dataSourceTags(),
 });
+
+const credentialFields = (fields: Readonly<Record<string, string>>) =>
+  Object.fromEntries(Object.entries(fields).map(([name, about]) => [name, credential().description(about)] as const));
+
+/** Returns the text about the request that connects an account. */
+export const connectRequest = (what: string): string =>
+  `Credentials of ${what}, and options for its files. Later selections use these options as defaults.`;
+
+/** Tags that a connection gives to its files. */
+export const connectionTags = () =>
+  orNull(tags(), {}).description(
+    'Tags of every file that is synced from the account. A later selection with `tags` replaces them for its files.',
+  );
 
 /**
  * Creates the operation that connects an account of a knowledge base. Credentials are verified before anything is
  * stored.
- * @param fields the credentials, each a text
+ * @param fields the credentials, each a text, with their descriptions
+ * @param of whose credentials they are
  */
 export const connectByToken = <Field extends string>({
   type,
   fields,
   credentialsOf,
   requestName,
+  of,
   ...documented
 }: Documentation & {
   readonly path: string;
   readonly summary: string;
   readonly type: ConnectedSourceType;
-  readonly fields: readonly Field[];
+  readonly fields: Readonly<Record<Field, string>>;
+  readonly of: string;
   /** Name of the request in the reference. */
   readonly requestName: string;
   readonly credentialsOf: (given: Readonly<Record<Field, string>>) => object;
@@ -51,7 +67,10 @@ export const connectByToken = <Field extends string>({
     auth: 'user',
     createsWork: true,
     body: typed<Shape<ReturnType<typeof optionFields>> & Record<Field, string>>(
-      named(requestName, Joi.object({ ...byName(fields, credential), ...optionFields() })),
+      named(
+        requestName,
+        Joi.object({ ...credentialFields(fields), ...optionFields() }).description(connectRequest(of)),
+      ),
     ),
     answer: success,
     async handle({ caller, body, deps }) {

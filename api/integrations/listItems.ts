@@ -36,12 +36,17 @@ export const listItems = operation({
   operationId: 'list_data_source_items_integrations_items_list_post',
   tag: 'Integrations',
   auth: 'user',
-  summary: 'Lists the items of a connected account: the root items, or the requested ones.',
-  description: [],
+  summary: 'List items of a connected account',
+  description: `Returns files, folders and other items as the last listing of the account found them. Use it to show an account for selection: first the root items, then with \`parent_id\` the children of a container.
+
+The source is not asked. Before the first listing has ended, the list is empty or incomplete; \`POST /integrations/items/sync\` lists the account again, and \`sync_status\` of the data source shows the state. A page has up to \`pagination.limit\` items.`,
   body: itemListing(),
   answer: named(
     'ListDataSourceItemsResponse',
-    Joi.object({ items: Joi.array().items(itemRecord).required(), count: integer().required() }),
+    Joi.object({
+      items: Joi.array().items(itemRecord).required().description('Items of this page, in the requested order.'),
+      count: integer().required().description('Number of all items that match, on all pages.'),
+    }).description('A page of the items of an account.'),
   ),
   async handle({ caller, body, deps: { store } }) {
     const source = await dataSourceOf(caller, body.data_source_id, store);

@@ -3,8 +3,8 @@ import Joi from 'joi';
 import { type ConnectedSourceType, idInDrive } from '../../contract/sources.js';
 import { type Documentation, type DocumentedOperation, operation } from '../http/operation.js';
 import { estimate } from '../schemas/estimates.js';
-import { integer } from '../schemas/fields.js';
 import {
+  accountId,
   documentFields,
   fileSyncConfig,
   incrementalSync,
@@ -14,7 +14,7 @@ import {
 import { MAX_MEMBERS } from '../schemas/listing.js';
 import { connectedSourceOf } from './dataSourceOf.js';
 import { selectionWishes } from './keptOptions.js';
-import { syncSelection } from './syncSelection.js';
+import { AFTER_SELECTION, syncSelection } from './syncSelection.js';
 import { typed } from '../schemas/inferred.js';
 import { named } from '../schemas/reference.js';
 import { success } from '../schemas/answers.js';
@@ -23,7 +23,13 @@ const id = () => Joi.string().max(2_048);
 /** Id of an item; for some sources with the id of its drive. */
 const itemName = typed<string | { id: string; root_id: string }>(
   Joi.alternatives().conditional(Joi.object().unknown(), {
-    then: named('SyncFilesIds', Joi.object({ id: id().required(), root_id: id().required() })),
+    then: named(
+      'SyncFilesIds',
+      Joi.object({
+        id: id().required().description('Id of the item within its drive.'),
+        root_id: id().required().description('Id of the drive that contains the item, for OneDrive and SharePoint.'),
+      }).description('Item of a source whose items are in drives. Other sources use `id` alone.'),
+    ),
     otherwise: id().allow(''),
   }),
 );
@@ -45,14 +51,20 @@ export const syncFilesAt = ({ type, ...documented }: Place): DocumentedOperation
     body: named(
       'SyncFilesRequest',
       Joi.object({
-        data_source_id: integer().required(),
-        ids: Joi.array().items(itemName).max(MAX_MEMBERS).required(),
+        data_source_id: accountId(),
+        ids: Joi.array()
+          .items(itemName)
+          .max(MAX_MEMBERS)
+          .required()
+          .description(
+            `External ids of the items, up to ${MAX_MEMBERS}, as \`POST /integrations/items/list\` returns them. Items that no listing has found can be named too. An id that the source does not know becomes a file in \`SYNC_ERROR\`.`,
+          ),
         ...selectionFields(),
         ...documentFields(),
         ...ocrFields(),
         incremental_sync: incrementalSync(),
         file_sync_config: fileSyncConfig(),
-      }),
+      }).description('Items of a connected account to sync, with the options for their files.'),
     ),
     answer: success,
     dryAnswer: estimate,
@@ -69,6 +81,8 @@ export const syncFiles = syncFilesAt({
   path: '/integrations/files/sync',
   operationId: 'sync_files_integrations_files_sync_post',
   tag: 'Integrations',
-  summary: 'Syncs chosen items of a connected account.',
-  description: [],
+  summary: 'Sync selected items of a connected account',
+  description: `Creates files from the selected items and all their descendants, or syncs them again. It works for every source; use it after \`POST /integrations/items/list\`.
+
+${AFTER_SELECTION}`,
 });

@@ -4,8 +4,8 @@ import type { ConnectedSourceType } from '../../contract/sources.js';
 import { invalid } from '../http/errors.js';
 import { type Documentation, type DocumentedOperation, operation } from '../http/operation.js';
 import { estimate } from '../schemas/estimates.js';
-import { byName, integer, orNull } from '../schemas/fields.js';
-import { documentFields, fileSyncConfig, ocrFields, selectionFields } from '../schemas/integrations.js';
+import { orNull } from '../schemas/fields.js';
+import { documentFields, fileSyncConfig, ocrFields, onlyAccountId, selectionFields } from '../schemas/integrations.js';
 import { MAX_MEMBERS } from '../schemas/listing.js';
 import { onlySourceOf } from './dataSourceOf.js';
 import { selectionWishes } from './keptOptions.js';
@@ -19,9 +19,16 @@ type Chosen<Field extends string> = Readonly<Partial<Record<Field, string>>>;
 
 const MAX_KEY = 2_048;
 
+const keyFields = (fields: Readonly<Record<string, string>>) =>
+  Object.fromEntries(
+    Object.entries(fields).map(
+      ([name, about]) => [name, orNull(Joi.string().allow('').max(MAX_KEY)).description(about)] as const,
+    ),
+  );
+
 /**
  * Creates the operation that syncs selected objects of an object store.
- * @param fields the fields of a selection
+ * @param fields the fields of a selection, with their descriptions
  * @param wanted error message for a selection with too few or too many fields
  * @param externalIdOf returns the external id; null for an invalid selection
  */
@@ -37,7 +44,7 @@ export const syncObjects = <Field extends string>({
   readonly path: string;
   readonly summary: string;
   readonly type: ConnectedSourceType;
-  readonly fields: readonly Field[];
+  readonly fields: Readonly<Record<Field, string>>;
   /** Names of the request and of a selection in the reference. */
   readonly requestName: string;
   readonly selectionName: string;
@@ -53,20 +60,16 @@ export const syncObjects = <Field extends string>({
       requestName,
       Joi.object({
         ids: Joi.array()
-          .items(
-            named(
-              selectionName,
-              typed<Chosen<Field>>(Joi.object(byName(fields, () => orNull(Joi.string().allow('').max(MAX_KEY))))),
-            ),
-          )
+          .items(named(selectionName, typed<Chosen<Field>>(Joi.object(keyFields(fields)).description(`${wanted}.`))))
           .max(MAX_MEMBERS)
-          .required(),
-        data_source_id: orNull(integer()),
+          .required()
+          .description(`Objects to sync, up to ${MAX_MEMBERS}. A container or prefix includes everything below it.`),
+        data_source_id: onlyAccountId(),
         ...selectionFields(),
         ...documentFields(),
         ...ocrFields(),
         file_sync_config: fileSyncConfig(),
-      }),
+      }).description('Objects of a connected store to sync, with the options for their files.'),
     ),
     answer: success,
     dryAnswer: estimate,

@@ -2,16 +2,18 @@ import Joi from 'joi';
 
 import { FACT_FIELDS, type ConnectionOptions, type ConnectionActions } from '../../contract/oauth.js';
 import type { TagValue } from '../../contract/records.js';
-import { honours, type SourceType } from '../../contract/sources.js';
-import { byName, integer, orNull } from './fields.js';
+import { HONOURED_BY, honours, type SourceType } from '../../contract/sources.js';
+import { integer, orNull } from './fields.js';
 import { ingestFields } from './ingest.js';
 import {
   type ConnectedFilesBody,
+  dataSourceTags,
   documentFields,
   fileSyncConfig,
   incrementalSync,
   ocrFields,
   requestId,
+  syncSourceItems,
   toConnectedIngest,
 } from './integrations.js';
 import { tags } from './tags.js';
@@ -22,15 +24,29 @@ import { oauthSource } from './enums.js';
 /** Sync options of a connection. */
 export type SyncOptionsBody = Shape<ReturnType<typeof syncOptionFields>>;
 
-const flag = (fallback: boolean) => orNull(Joi.boolean(), fallback);
+/** The sources that support an option, for descriptions. */
+const among = (option: keyof typeof HONOURED_BY): string =>
+  HONOURED_BY[option].map((source) => `\`${source}\``).join(', ');
+
+/** Whether an account is synced completely at once. */
+export const syncFilesOnConnection = () =>
+  orNull(Joi.boolean(), true).description(
+    `Whether the whole account is synced once it is connected. Only ${among('sync_files_on_connection')}; other sources ignore it.`,
+  );
 
 /** Any value is accepted. An object tags files, so it must contain valid tags. */
 const anyTags = () =>
-  Joi.any().custom((value: unknown, helpers) => {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-    const { error } = tags().validate(value);
-    return error ? helpers.message({ custom: 'An object must be tags: names with texts, numbers or booleans' }) : value;
-  });
+  Joi.any()
+    .custom((value: unknown, helpers) => {
+      if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+      const { error } = tags().validate(value);
+      return error
+        ? helpers.message({ custom: 'An object must be tags: names with texts, numbers or booleans' })
+        : value;
+    })
+    .description(
+      'Tags of every file that is synced from the account: an object of names with texts, numbers, booleans or lists. Any other value is accepted and has no effect.',
+    );
 
 /** Joi fields of the sync options of a connection. */
 export const syncOptionFields = () => ({
@@ -38,13 +54,17 @@ export const syncOptionFields = () => ({
   ...ingestFields(),
   ...documentFields(),
   request_id: requestId(),
-  sync_files_on_connection: flag(true),
-  enable_file_picker: Joi.boolean().default(true),
-  automatically_open_file_picker: orNull(Joi.boolean()),
-  sync_source_items: Joi.boolean().default(true),
+  sync_files_on_connection: syncFilesOnConnection(),
+  enable_file_picker: Joi.boolean()
+    .default(true)
+    .description(`Whether the page after the consent offers a file chooser. Only ${among('enable_file_picker')}.`),
+  automatically_open_file_picker: orNull(Joi.boolean()).description(
+    `Whether the chooser opens directly after the consent; it needs \`enable_file_picker\`. Only ${among('automatically_open_file_picker')}.`,
+  ),
+  sync_source_items: syncSourceItems(true),
   incremental_sync: incrementalSync(),
   file_sync_config: fileSyncConfig(),
-  data_source_tags: tags().default({}),
+  data_source_tags: dataSourceTags(),
 });
 
 const isTags = (value: unknown): value is Record<string, TagValue> =>
@@ -82,9 +102,29 @@ const MAX_FACT = 500;
 const MAX_SCOPES = 200;
 const MAX_SCOPE = 2_000;
 
-const serverCredential = () => Joi.string().max(MAX_SCOPE).required();
+/** What the fields of FACT_FIELDS mean; a field without a text is reported by test/api/reference.test.ts. */
+const FACT_TEXTS: Readonly<Record<string, string>> = {
+  microsoft_tenant:
+    'For OneDrive, Outlook and SharePoint: id or domain of the Microsoft tenant whose users may consent. Default: `common`, users of any tenant.',
+  sharepoint_site_name:
+    'For SharePoint: name or path of the site as in its address, such as `teams/Crew`. Default: the root site. `GET /integrations/sharepoint/sites/list` returns it.',
+  zendesk_subdomain:
+    'Required for Zendesk, ignored otherwise: `example` for an account at `example.zendesk.com`. Without it, the response is 400.',
+  confluence_subdomain:
+    'For Confluence: `example` for a site at `example.atlassian.net`. It is needed if the account has several sites.',
+  salesforce_domain:
+    'For Salesforce: host at which the user signs in, such as `example.my.salesforce.com`. Default: `login.salesforce.com`.',
+  gong_account_email: 'For Gong: e-mail address of the account. It identifies the data source.',
+};
 
-const factFields = () => byName(FACT_NAMES, () => orNull(Joi.string().allow('').max(MAX_FACT)));
+const serverCredential = (about: string) => Joi.string().max(MAX_SCOPE).required().description(about);
+
+const factField = (name: string) => {
+  const schema = orNull(Joi.string().allow('').max(MAX_FACT));
+  const about = FACT_TEXTS[name];
+  return about === undefined ? schema : schema.description(about);
+};
+const factFields = () => Object.fromEntries(FACT_NAMES.map((name) => [name, factField(name)] as const));
 
 /** The body of POST /integrations/oauth_url. */
 export const oauthUrlBody = () =>
@@ -92,25 +132,41 @@ export const oauthUrlBody = () =>
     'OAuthURLRequest',
     Joi.object({
       service: oauthSource().required(),
-      scope: orNull(Joi.string().allow('').max(MAX_SCOPE)),
-      scopes: orNull(Joi.array().items(Joi.string().max(MAX_SCOPE)).max(MAX_SCOPES), []),
+      scope: orNull(Joi.string().allow('').max(MAX_SCOPE)).description(
+        'Scopes to request, separated by spaces. `scopes` takes precedence; without both, the built-in ones of the service are requested.',
+      ),
+      scopes: orNull(Joi.array().items(Joi.string().max(MAX_SCOPE)).max(MAX_SCOPES), []).description(
+        'Scopes to request instead of the built-in ones, one per entry, up to 200. They are not merged with the built-in ones.',
+      ),
       ...syncOptionFields(),
       ...ocrFields(),
       ...factFields(),
-      data_source_id: orNull(integer()),
-      connecting_new_account: flag(false),
+      data_source_id: orNull(integer()).description(
+        'Data source of this service to continue with, or to connect again. Without it, the only active one is used; several are 400.',
+      ),
+      connecting_new_account: orNull(Joi.boolean(), false).description(
+        '`true`: always return an address for a new consent. `false`: for an account that is connected already, return the address of a page that lists or selects its items.',
+      ),
       // Other services take no notice of it, and its own names what is amiss: here it passes as it is.
       servicenow_credentials: orNull(
         named(
           'ServiceNowCredentials',
           Joi.object({
-            instance_subdomain: serverCredential(),
-            client_id: serverCredential(),
-            client_secret: serverCredential(),
-            redirect_uri: serverCredential(),
-          }),
+            instance_subdomain: serverCredential(
+              'First part of the host of the instance: `example` for `example.service-now.com`.',
+            ),
+            client_id: serverCredential('Id of the OAuth client that was registered in this instance.'),
+            client_secret: serverCredential('Secret of this OAuth client. It is stored encrypted with the connection.'),
+            redirect_uri: serverCredential(
+              'Redirect address registered with the client: `/integrations/servicenow` on `PUBLIC_URL` or one of `PUBLIC_URL_ALIASES`.',
+            ),
+          }).description(
+            'OAuth client of a ServiceNow instance. It is required for `SERVICENOW`, where a missing field is 400, and ignored for other services.',
+          ),
         ).failover((body: { servicenow_credentials?: unknown }) => body.servicenow_credentials),
       ),
-    }),
+    }).description(
+      'The service to connect, its account or server, and the options for its files. The options are stored with the connection: later selections use them as defaults.',
+    ),
   );
 export type OAuthUrlBody = Infer<ReturnType<typeof oauthUrlBody>>;

@@ -33,6 +33,51 @@ const SCHEMA_NAMES: Partial<Readonly<Record<SourceType, string>>> = {
 };
 const nameOf = (source: SourceType): string => SCHEMA_NAMES[source] ?? 'OAuthAuthentication';
 
+/** What the credentials mean at every source. */
+const FIELD_TEXTS: Readonly<Record<string, string>> = {
+  access_token: 'Access token of the account, as the source issued it. It is stored encrypted.',
+  refresh_token:
+    'Token that renews the access token. The OAuth client of this service must have obtained it. Without it, the account has to be connected again once the access token expires.',
+  workspace_id: 'Id of the Notion workspace that the token belongs to. A token of another workspace is rejected.',
+  tenant_name: 'Id or domain of the Microsoft tenant of the account. Default: `common`.',
+  site_name: 'Name or path of the SharePoint site, such as `teams/Crew`. Default: the root site.',
+  subdomain: 'First part of the host of the account or site: `example` for `example.zendesk.com`.',
+  access_token_secret: 'Secret that the source issued together with the access token (OAuth 1.0a).',
+  username: 'Name of the user at the source to whom the token belongs.',
+  zotero_id: 'Number of the Zotero user whose libraries are connected.',
+  organization_name: 'Id of the GitBook organization whose spaces are connected.',
+  api_key: 'API key of an agent. It can read what this agent can read.',
+  access_key: 'Id of the access key. It identifies the account: another key is another data source.',
+  access_key_secret: 'Secret that belongs to the access key. It is stored encrypted.',
+  endpoint_url: 'Address of a store that is compatible with S3. Without it, or empty: AWS.',
+  account_name: 'Name of the storage account: 3 to 24 lower-case letters and digits.',
+  account_key: 'Access key of the storage account. It is stored encrypted.',
+  instance_subdomain: 'First part of the host of the instance: `example` for `example.service-now.com`.',
+  client_id: 'Id of the OAuth client that obtained the tokens. It renews them.',
+  client_secret: 'Secret of this OAuth client. It is stored encrypted with the connection.',
+  redirect_uri: 'Redirect address that is registered with the OAuth client.',
+  gong_account_email: 'E-mail address of the Gong account. It identifies the data source.',
+};
+/** What some credentials mean at the sources of one schema. */
+const OWN_TEXTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  ConfluenceAuthentication: {
+    subdomain: 'First part of the host of the site: `example` for `example.atlassian.net`.',
+  },
+  SalesforceAuthentication: { domain: 'Host of the organization at Salesforce, such as `example.my.salesforce.com`.' },
+  FreskdeskAuthentication: { domain: 'Domain of the account: `example` or `example.freshdesk.com`.' },
+  ServiceNowAuthentication: {
+    refresh_token: 'Token that renews the access token, obtained by the OAuth client in `client_id`.',
+  },
+  GuruAuthentication: { username: 'E-mail address of the Guru user who created the token.' },
+  GithubAuthentication: { username: 'Login of the GitHub user to whom the token belongs; another one is 400.' },
+};
+
+/** Adds the description of a credential; test/api/reference.test.ts reports a missing one. */
+function described(schema: Joi.Schema, family: string, field: string): Joi.Schema {
+  const text = OWN_TEXTS[family]?.[field] ?? FIELD_TEXTS[field];
+  return text === undefined ? schema : schema.description(text);
+}
+
 const FAMILIES = [...new Set(NAMES.map(nameOf))].map((name) => {
   const sources = NAMES.filter((source) => nameOf(source) === name);
   const [fields = []] = sources.map((source) => CONNECT_CREDENTIALS[source]);
@@ -40,14 +85,21 @@ const FAMILIES = [...new Set(NAMES.map(nameOf))].map((name) => {
     name,
     sources,
     fields: Object.fromEntries(
-      fields.map((field) => (field.endsWith('?') ? [field.slice(0, -1), optional()] : [field, credential()])),
+      fields.map((field) => {
+        const key = field.replace(/\?$/, '');
+        return [key, described(key === field ? credential() : optional(), name, key)];
+      }),
     ),
   };
 });
 
 const sourceOf = (names: readonly SourceType[]) => {
   const source = Joi.string().valid(...names);
-  return (names.length > 1 ? named('SimpleOAuthDataSources', source) : source).required();
+  return (
+    names.length > 1
+      ? named('SimpleOAuthDataSources', source.description('Sources whose accounts need no other facts than tokens.'))
+      : source.description('Source of the account. It determines which other fields are allowed.')
+  ).required();
 };
 
 /** The allowed fields depend on the source. */
@@ -56,7 +108,14 @@ export const handedOver = () =>
     Joi.alternatives().conditional('.source', {
       switch: FAMILIES.map(({ name, sources, fields }) => ({
         is: sourceOf(sources),
-        then: named(name, Joi.object({ source: sourceOf(sources), ...fields })),
+        then: named(
+          name,
+          Joi.object({ source: sourceOf(sources), ...fields }).description(
+            sources.length > 1
+              ? 'Tokens of an account at a source that needs no other facts.'
+              : `Credentials of an account of \`${sources.join()}\`. They are verified at the source before they are stored.`,
+          ),
+        ),
       })),
       // For an unknown source, the error is reported for `source`.
       otherwise: hidden(

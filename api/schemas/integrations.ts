@@ -15,40 +15,101 @@ import { sourceType, orderDirection, typeAtSource, transcriptionService, parsedT
 
 const flag = () => Joi.boolean().default(false);
 
+/** The data source of an operation that needs one. */
+export const accountId = () =>
+  integer()
+    .required()
+    .description(
+      'Id of the data source, as `POST /user_data_sources` returns it. A data source of another user is 404.',
+    );
+
+/** The data source of an operation for one source, where the only connected account is the default. */
+export const optionalAccountId = () =>
+  integer().description(
+    'Id of the data source. Without it, the only connected account of this source is used: 404 without one, 400 with several.',
+  );
+/** The same, and null counts as absent. */
+export const onlyAccountId = () => orNull(optionalAccountId());
+
+/** Whether records that are read live have the source's own form too. */
+export const remoteData = () =>
+  Joi.boolean()
+    .default(false)
+    .description('Whether each record has `remote_data`: the record as the source returned it.');
+
 /** Options for reading files of a connection. Options of other sources are accepted and ignored. */
 export const fileSyncConfig = () =>
   orNull(
     named(
       'FileSyncConfig',
       Joi.object({
-        // If absent, all types are included.
-        auto_synced_source_types: Joi.array().items(typeAtSource()),
-        sync_attachments: flag(),
-        detect_audio_language: flag(),
-        transcription_service: orNull(transcriptionService()),
-        include_speaker_labels: flag(),
-        split_rows: flag(),
-        generate_chunks_only: flag(),
-        store_file_only: flag(),
-        skip_file_processing: flag(),
-        parsed_text_format: orNull(parsedTextFormat()),
-      }),
+        auto_synced_source_types: Joi.array()
+          .items(typeAtSource())
+          .description(
+            'Types of items below a selection that become files, for sources of tickets, articles and tables. Absent: all types. Items that the selection names by id always become files.',
+          ),
+        sync_attachments: flag().description(
+          'Whether attachments of messages, tickets and records become files below them, for sources that support it.',
+        ),
+        detect_audio_language: flag().description(
+          'Whether the transcription service detects the language of a recording. Otherwise it assumes English.',
+        ),
+        transcription_service: orNull(transcriptionService()).description(
+          'Service that transcribes recordings. Without it: `TRANSCRIPTION_SERVICE`, else the first one with a key. A service without a key is `SYNC_ERROR`.',
+        ),
+        include_speaker_labels: flag().description(
+          'Whether each turn in a transcript begins with its speaker, such as `Speaker 0: `.',
+        ),
+        split_rows: flag().description(
+          'Whether a table row longer than `chunk_size` is split into several chunks. JSON files ignore it.',
+        ),
+        generate_chunks_only: flag().description(
+          'Whether files get chunks without vectors, whatever `skip_embedding_generation` says.',
+        ),
+        store_file_only: flag().description('Whether files are stored without extracting text, chunks or vectors.'),
+        skip_file_processing: flag().description(
+          'Whether only records are created: nothing is fetched, and files end as `READY_TO_SYNC` with the event `FILES_SKIPPED`.',
+        ),
+        parsed_text_format: orNull(parsedTextFormat()).description(
+          'Format of the extracted text, for sources that offer both, such as Notion. Default: `PLAIN_TEXT`.',
+        ),
+      }).description(
+        'How files of a connected account are selected and read. A source ignores options that it does not support. In a selection it replaces the stored configuration as a whole.',
+      ),
     ),
   );
 
 /** Options for splitting documents of an account into chunks. */
 export const documentFields = () => ({
-  max_items_per_chunk: orNull(integer().greater(0)),
-  set_page_as_boundary: flag(),
+  max_items_per_chunk: orNull(integer().greater(0)).description(
+    'Maximum number of table rows, or of objects of a JSON file, per chunk. It applies to CSV, TSV, XLSX and JSON; without it only `chunk_size` limits a chunk.',
+  ),
+  set_page_as_boundary: flag().description(
+    'Whether no chunk spans two pages of a PDF; each chunk then has its position on its page, in points. Other formats ignore it.',
+  ),
 });
+/** Options for text recognition in the documents of an account. */
 export const ocrFields = () => ({
-  use_ocr: orNull(Joi.boolean(), false),
-  parse_pdf_tables_with_ocr: orNull(Joi.boolean(), false),
+  use_ocr: orNull(Joi.boolean(), false).description(
+    'Whether OCR reads pictures (PNG, JPG) and the pages of a PDF without text. Typed pages keep their text.',
+  ),
+  parse_pdf_tables_with_ocr: orNull(Joi.boolean(), false).description(
+    'With `use_ocr`: whether tables in PDFs and pictures become rows of `header: value` in chunks of their own.',
+  ),
 });
 /** Fields of file_sync_config, for operations that have them at the top level. */
-export const syncAttachments = () => orNull(Joi.boolean(), false);
-export const incrementalSync = flag;
-export const requestId = () => orNull(Joi.string().allow('').max(500));
+export const syncAttachments = () =>
+  orNull(Joi.boolean(), false).description(
+    'Whether attachments become files below their message. The field in `file_sync_config` does the same.',
+  );
+export const incrementalSync = () =>
+  flag().description(
+    'Whether files that are `READY` with the same options are skipped, even if they changed (event `FILES_SKIPPED`). Sources that do not support it ignore it.',
+  );
+export const requestId = () =>
+  orNull(Joi.string().allow('').max(500)).description(
+    'Name that you choose for this request. It is stored on its files, repeated in their events, and filters `GET /sync_runs`. Without it, a selection uses that of the call that connected the account; else the server creates one.',
+  );
 
 interface ConnectedFields extends ReturnType<typeof documentFields>, ReturnType<typeof ocrFields> {
   readonly sync_attachments: ReturnType<typeof syncAttachments>;
@@ -59,7 +120,9 @@ export type ConnectedFilesBody = IngestBody & Partial<Shape<ConnectedFields>>;
 
 /** Fields of every operation that creates files from a selection. */
 export const selectionFields = () => ({
-  tags: orNull(tags(), {}),
+  tags: orNull(tags(), {}).description(
+    'Tags of every file of the selection, for filters of lists and searches. Without them: those that the connection was created with.',
+  ),
   ...ingestFields(),
   ...boundFields(),
   request_id: requestId(),
@@ -93,7 +156,25 @@ export const toConnectedIngest = ({
 /** Maximum length of a credential. */
 const MAX_CREDENTIAL = 4_096;
 export const credential = () => Joi.string().max(MAX_CREDENTIAL).required();
-export const dataSourceId = () => named('SyncDirectoryRequest', Joi.object({ data_source_id: integer().required() }));
+export const dataSourceId = () =>
+  named(
+    'SyncDirectoryRequest',
+    Joi.object({ data_source_id: accountId() }).description('The connected account whose items are listed.'),
+  );
+/** Whether a new account is listed at once. */
+export const syncSourceItems = (fallback: boolean) =>
+  Joi.boolean()
+    .default(fallback)
+    .description(
+      'Whether the items of the account are listed at once, so that `POST /integrations/items/list` returns them. The event `DATA_SOURCE_READY` reports the end.',
+    );
+/** Tags of a new data source. */
+export const dataSourceTags = () =>
+  tags()
+    .default({})
+    .description(
+      'Tags of the data source, which its files have too. Existing tags stay; values of the same key are replaced.',
+    );
 
 /** Maximum length of an item's id at its source. */
 export const MAX_ITEM_ID = 2_048;
@@ -114,10 +195,17 @@ const FILE_FORMATS = [
 const MAX_NAMED = 50;
 const MAX_SUBSTRING = 2_048;
 
-const someOf = (name: string, values: readonly string[]) =>
+const someOf = (name: string, values: readonly string[], about: string) =>
   orNull(
     Joi.array()
-      .items(named(name, Joi.string().valid(...values)))
+      .items(
+        named(
+          name,
+          Joi.string()
+            .valid(...values)
+            .description(about),
+        ),
+      )
       .max(MAX_NAMED),
   );
 
@@ -126,48 +214,87 @@ export const itemListing = () =>
   named(
     'ListDataSourceItemsRequest',
     Joi.object({
-      data_source_id: integer().required(),
-      parent_id: orNull(Joi.string().allow('').max(MAX_ITEM_ID)),
+      data_source_id: accountId(),
+      parent_id: orNull(Joi.string().allow('').max(MAX_ITEM_ID)).description(
+        'External id of a container whose direct children are listed. An empty text counts as absent.',
+      ),
       filters: orNull(
         named(
           'ListItemsFilters',
           Joi.object({
-            external_ids: orNull(itemIds().max(MAX_MEMBERS)),
-            ids: orNull(idList()),
-            name: orNull(Joi.string().allow('').max(MAX_SUBSTRING)),
-            root_files_only: orNull(Joi.boolean()),
-            file_formats: someOf('StorageFileFormats', FILE_FORMATS),
-            item_types: someOf('SourceItemType', ITEM_TYPES),
-          }),
+            external_ids: orNull(itemIds().max(MAX_MEMBERS)).description(
+              'Ids of items at their source. Other items are not returned; an empty list does not filter.',
+            ),
+            ids: orNull(idList()).description('Ids of items in this service. An empty list does not filter.'),
+            name: orNull(Joi.string().allow('').max(MAX_SUBSTRING)).description(
+              'Part of the names of the items to return, ignoring case.',
+            ),
+            root_files_only: orNull(Joi.boolean()).description(
+              'Whether only items without a parent are returned. `false` alone lists the whole account.',
+            ),
+            file_formats: someOf(
+              'StorageFileFormats',
+              FILE_FORMATS,
+              'Format of a file, by its name or media type at the source.',
+            ).description('Formats of the items to return, up to 50. Items without a format are not returned.'),
+            item_types: someOf(
+              'SourceItemType',
+              ITEM_TYPES,
+              'Kind of an item at its source. Each source uses some of the values.',
+            ).description('Kinds of the items to return, up to 50; each source uses some of them.'),
+          }).description('Conditions for items of an account. All conditions must hold.'),
         ),
+      ).description(
+        'Conditions for the items. Without `parent_id` and without a condition, the root items are listed.',
       ),
-      order_by: named('ExternalSourceItemsOrderBy', Joi.string().valid(...ITEM_ORDERS)).default('name'),
+      order_by: named(
+        'ExternalSourceItemsOrderBy',
+        Joi.string()
+          .valid(...ITEM_ORDERS)
+          .description(
+            'Order of items. `directories_first` sorts containers before other items in both directions, then by name.',
+          ),
+      ).default('name'),
       order_dir: orderDirection().default('asc'),
       pagination: pagination(),
-    }),
+    }).description('Selects and sorts items of a connected account.'),
   );
 
 export const itemRecord = named(
   'ExternalSourceItem',
   wholeRecord({
-    id: integer(),
-    external_id: Joi.string(),
+    id: integer().description('Number of the item in this service.'),
+    external_id: Joi.string().description(
+      'Id of the item within its account, as `POST /integrations/files/sync` takes it. Its form depends on the source.',
+    ),
     source: sourceType(),
-    name: Joi.string().allow(''),
-    synced_at: timestamp(),
-    is_selectable: nullable(Joi.boolean()),
-    is_expandable: nullable(Joi.boolean()),
-    organization_id: integer(),
-    organization_supplied_user_id: Joi.string(),
-    organization_user_id: integer(),
-    organization_user_data_source_id: integer(),
-    organization_user_file_to_sync_id: nullable(integer()),
-    parent_external_id: nullable(Joi.string().allow('')),
-    item_type: nullable(Joi.string()),
-    root_external_id: nullable(Joi.string().allow('')),
-    external_url: nullable(Joi.string().allow('')),
-    file_format: nullable(Joi.string()),
-    created_at: timestamp(),
-    updated_at: timestamp(),
-  }),
+    name: Joi.string().allow('').description('Name or title that the source shows.'),
+    synced_at: timestamp().description('When a listing last found the item at its source.'),
+    is_selectable: nullable(Joi.boolean()).description(
+      'Whether `POST /integrations/files/sync` can create files of it.',
+    ),
+    is_expandable: nullable(Joi.boolean()).description('Whether it is a container that can have items in it.'),
+    organization_id: integer().description('Organization that owns the data source.'),
+    organization_supplied_user_id: Joi.string().description('The `customer-id` of the end user who owns the account.'),
+    organization_user_id: integer().description('Number of the end user who owns the account.'),
+    organization_user_data_source_id: integer().description('Data source whose account contains the item.'),
+    organization_user_file_to_sync_id: nullable(integer()).description(
+      'Id of the `user_file` that the item became. `null`: it was never synced.',
+    ),
+    parent_external_id: nullable(Joi.string().allow('')).description(
+      'External id of the container that the item is in. `null`: it is a root item.',
+    ),
+    item_type: nullable(Joi.string()).description('Kind of the item at its source, such as `FOLDER` or `TICKET`.'),
+    root_external_id: nullable(Joi.string().allow('')).description(
+      'External id of the root container above the item, such as its drive or space. `null` if there is none.',
+    ),
+    external_url: nullable(Joi.string().allow('')).description(
+      'Address at which the source shows the item; `null` if it has none.',
+    ),
+    file_format: nullable(Joi.string()).description(
+      'Format in which the content is read, such as `PDF`. `null` for containers and unknown formats.',
+    ),
+    created_at: timestamp().description('When a listing first stored the item.'),
+    updated_at: timestamp().description('When a listing last wrote the record.'),
+  }).description('Item of a connected account as its last listing found it: a file, a container or another object.'),
 );

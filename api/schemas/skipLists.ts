@@ -9,11 +9,22 @@ const MAX_ENTRIES = 100;
 const MAX_CHARACTERS = 500;
 
 /** Tags or classes of elements that the page reader skips. */
-export const skipNames = () => Joi.array().items(Joi.string().allow('').max(MAX_CHARACTERS)).max(MAX_ENTRIES);
+export const skipNames = () =>
+  Joi.array()
+    .items(Joi.string().allow('').max(MAX_CHARACTERS))
+    .max(MAX_ENTRIES)
+    .description(
+      `Names of elements, or of classes of elements, that are removed from the text of a page. Up to ${MAX_ENTRIES} of ${MAX_CHARACTERS} characters.`,
+    );
 
 /** CSS selectors of elements to skip. Each must be valid for the engine that applies it. Blank ones are ignored. */
 export const skipSelectors = () =>
-  Joi.array().items(Joi.string().allow('').max(MAX_CHARACTERS).custom(readable)).max(MAX_ENTRIES);
+  Joi.array()
+    .items(Joi.string().allow('').max(MAX_CHARACTERS).custom(readable))
+    .max(MAX_ENTRIES)
+    .description(
+      `CSS selectors of elements that are removed from the text of a page. Up to ${MAX_ENTRIES} of ${MAX_CHARACTERS} characters; an invalid selector is 422, a blank one is ignored.`,
+    );
 
 function readable(selector: string, helpers: Joi.CustomHelpers): string | Joi.ErrorReport {
   if (selector.trim() === '') return selector;

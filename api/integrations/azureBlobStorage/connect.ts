@@ -7,9 +7,8 @@ import { operation } from '../../http/operation.js';
 import { presentDataSource } from '../../presenters/dataSource.js';
 import { dataSourceRecord } from '../../schemas/dataSources.js';
 import type { HandedOver } from '../../schemas/handedOver.js';
-import { credential } from '../../schemas/integrations.js';
-import { tags } from '../../schemas/tags.js';
-import { connectAccount } from '../connectAccount.js';
+import { credential, dataSourceTags, syncSourceItems } from '../../schemas/integrations.js';
+import { AFTER_CONNECTING, connectAccount } from '../connectAccount.js';
 import { named } from '../../schemas/reference.js';
 
 /** The name becomes part of a host name. */
@@ -36,17 +35,21 @@ export const connectAzure = operation({
   operationId: 'azure_blob_storage_auth_integrations_azure_blob_storage_post',
   tag: 'Integrations',
   auth: 'user',
-  summary: 'Connects Azure Blob Storage with the key of an account.',
-  description: [],
+  summary: 'Connect Azure Blob Storage with an account key',
+  description: `Connects a storage account with one of its access keys. ${AFTER_CONNECTING}
+
+By default containers, folders and blobs are listed (\`DATA_SOURCE_READY\`); \`POST /integrations/azure_blob_storage/files\` then syncs some of them. Archived blobs are not read.`,
   createsWork: true,
   body: named(
     'AzureBlobAuthRequest',
     Joi.object({
-      account_name: credential(),
-      account_key: credential(),
-      sync_source_items: Joi.boolean().default(true),
-      data_source_tags: tags().default({}),
-    }),
+      account_name: credential().description(
+        'Name of the storage account: 3 to 24 lower-case letters and digits, else 422.',
+      ),
+      account_key: credential().description('Access key of the storage account. It is stored encrypted.'),
+      sync_source_items: syncSourceItems(true),
+      data_source_tags: dataSourceTags(),
+    }).description('Credentials of a store, and what to do with it after the connection.'),
   ),
   answer: dataSourceRecord,
   async handle({ caller, body, deps }): Promise<DataSourceRecord> {

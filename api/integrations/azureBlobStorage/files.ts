@@ -1,4 +1,5 @@
 import { idOf } from '../../../contract/objectIds.js';
+import { AFTER_SELECTION } from '../syncSelection.js';
 import { syncObjects } from '../syncObjects.js';
 
 /** POST /integrations/azure_blob_storage/files: creates files from blobs, folders, or whole containers. */
@@ -6,12 +7,17 @@ export const syncAzureFiles = syncObjects({
   path: '/integrations/azure_blob_storage/files',
   operationId: 'azure_blob_files_integrations_azure_blob_storage_files_post',
   tag: 'Integrations',
-  summary: 'Syncs blobs, folders or containers of a connected Azure Blob Storage.',
-  description: [],
+  summary: 'Sync blobs, folders or containers of a connected Azure Blob Storage',
+  description: `Creates files from blobs, or from all blobs of a folder or container, or syncs them again. Containers need not be listed before.
+
+${AFTER_SELECTION}`,
   requestName: 'AzureBlobFileSyncInput',
   selectionName: 'AzureBlobGetFileInput',
   type: 'AZURE_BLOB_STORAGE',
-  fields: ['id', 'container'],
+  fields: {
+    id: 'With `container`: name of a blob. Alone: external id of a listed item, `<container>/<blob>`.',
+    container: 'Name of a container. Without `id` all its blobs are synced.',
+  },
   wanted: 'Name a container, or an item by its id',
   externalIdOf({ id = '', container = '' }) {
     if (container !== '') return idOf(container, id);

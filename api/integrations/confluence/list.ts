@@ -1,8 +1,8 @@
 import Joi from 'joi';
 
 import { operation } from '../../http/operation.js';
-import { integer, orNull } from '../../schemas/fields.js';
-import { MAX_ITEM_ID } from '../../schemas/integrations.js';
+import { orNull } from '../../schemas/fields.js';
+import { accountId, MAX_ITEM_ID } from '../../schemas/integrations.js';
 import { dataSourceOf } from '../dataSourceOf.js';
 import { named } from '../../schemas/reference.js';
 
@@ -16,14 +16,18 @@ export const listConfluence = operation({
   operationId: 'confluence_list_integrations_confluence_list_post',
   tag: 'Integrations',
   auth: 'user',
-  summary: 'Lists the spaces of a connected Confluence, or the contents of one of them.',
-  description: [],
+  summary: 'List spaces or pages of a connected Confluence',
+  description: `Returns the spaces, or the direct children of a space, folder or page, as the last listing of the account found them. Use it to show an account for selection; \`POST /integrations/items/list\` does the same for every source, with pages and filters.
+
+The source is not asked: \`POST /integrations/items/sync\` lists it again. The response has up to ${MOST} items, sorted by name.`,
   body: named(
     'ListRequest',
     Joi.object({
-      data_source_id: integer().required(),
-      parent_id: orNull(Joi.string().allow('').max(MAX_ITEM_ID)),
-    }),
+      data_source_id: accountId(),
+      parent_id: orNull(Joi.string().allow('').max(MAX_ITEM_ID)).description(
+        'Id of the item whose children are listed. Absent or empty: the spaces.',
+      ),
+    }).description('What to list of a connected Confluence.'),
   ),
   answer: named(
     'ListResponse',
@@ -33,15 +37,16 @@ export const listConfluence = operation({
           named(
             'DirectoryItem',
             Joi.object({
-              id: Joi.string().required(),
-              name: Joi.string().allow('').required(),
-              has_children: Joi.boolean().required(),
-              is_synced: Joi.boolean().required(),
-            }),
+              id: Joi.string().required().description('External id, as `POST /integrations/confluence/sync` takes it.'),
+              name: Joi.string().allow('').required().description('Title of the space, folder or page.'),
+              has_children: Joi.boolean().required().description('Whether the last listing found items in it.'),
+              is_synced: Joi.boolean().required().description('Whether it became a `user_file`, in whatever state.'),
+            }).description('Space, folder or page of a connected Confluence.'),
           ),
         )
-        .required(),
-    }),
+        .required()
+        .description('Items at this place, sorted by name.'),
+    }).description('Items of one place in a connected Confluence.'),
   ),
   async handle({ caller, body, deps: { store } }) {
     const source = await dataSourceOf(caller, body.data_source_id, store, 'CONFLUENCE');

@@ -1,3 +1,4 @@
+import { AFTER_SELECTION } from '../syncSelection.js';
 import { syncFilesAt } from '../syncFiles.js';
 
 /** POST /integrations/confluence/sync: /integrations/files/sync for Confluence only. */
@@ -5,7 +6,9 @@ export const syncConfluence = syncFilesAt({
   path: '/integrations/confluence/sync',
   operationId: 'confluence_sync_integrations_confluence_sync_post',
   tag: 'Integrations',
-  summary: 'Syncs chosen pages of a connected Confluence.',
-  description: [],
+  summary: 'Sync selected pages of a connected Confluence',
+  description: `Does what \`POST /integrations/files/sync\` does, for a data source of Confluence; another kind is 404. An item is synced with all its descendants: a space with its pages and blog posts, a page with the pages below it.
+
+${AFTER_SELECTION}`,
   type: 'CONFLUENCE',
 });

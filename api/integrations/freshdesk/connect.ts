@@ -3,13 +3,12 @@ import Joi from 'joi';
 import type { FreshdeskCredentials } from '../../../connectors/freshdesk/index.js';
 import { invalid } from '../../http/errors.js';
 import { operation } from '../../http/operation.js';
-import { toConnectionOptions } from '../../schemas/consent.js';
-import { orNull } from '../../schemas/fields.js';
+import { syncFilesOnConnection, toConnectionOptions } from '../../schemas/consent.js';
 import { ingestFields } from '../../schemas/ingest.js';
-import { credential, fileSyncConfig, requestId } from '../../schemas/integrations.js';
+import { credential, dataSourceTags, fileSyncConfig, requestId, syncSourceItems } from '../../schemas/integrations.js';
 import type { HandedOver } from '../../schemas/handedOver.js';
-import { tags } from '../../schemas/tags.js';
-import { connectAccount } from '../connectAccount.js';
+import { AFTER_CONNECTING, connectAccount } from '../connectAccount.js';
+import { connectionTags, connectRequest } from '../connectByToken.js';
 import { named } from '../../schemas/reference.js';
 import { success } from '../../schemas/answers.js';
 
@@ -35,22 +34,26 @@ export const connectFreshdesk = operation({
   operationId: 'freshdesk_connect_integrations_freshdesk_post',
   tag: 'Integrations',
   auth: 'user',
-  summary: 'Connects Freshdesk with the API key of an agent.',
-  description: [],
+  summary: 'Connect Freshdesk with the API key of an agent',
+  description: `Connects a Freshdesk account. What the agent may read can be listed and synced: articles and tickets. ${AFTER_CONNECTING}
+
+By default the account is listed (\`DATA_SOURCE_READY\`) and synced completely; \`sync_files_on_connection: false\` leaves the selection to \`POST /integrations/files/sync\`.`,
   createsWork: true,
   body: named(
     'FreshDeskConnectRequest',
     Joi.object({
-      domain: credential(),
-      api_key: credential(),
-      tags: orNull(tags(), {}),
+      domain: credential().description(
+        'Domain of the account: `example` or `example.freshdesk.com`. Another host is 422.',
+      ),
+      api_key: credential().description('API key of an agent. It is stored encrypted.'),
+      tags: connectionTags(),
       ...ingestFields(),
-      sync_files_on_connection: orNull(Joi.boolean(), true),
+      sync_files_on_connection: syncFilesOnConnection(),
       request_id: requestId(),
-      sync_source_items: Joi.boolean().default(true),
+      sync_source_items: syncSourceItems(true),
       file_sync_config: fileSyncConfig(),
-      data_source_tags: tags().default({}),
-    }),
+      data_source_tags: dataSourceTags(),
+    }).description(connectRequest('a Freshdesk account')),
   ),
   answer: success,
   async handle({ caller, body, deps }) {

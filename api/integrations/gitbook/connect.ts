@@ -1,5 +1,6 @@
 import type { GitBookCredentials } from '../../../connectors/gitbook/index.js';
 import type { HandedOver } from '../../schemas/handedOver.js';
+import { AFTER_CONNECTING } from '../connectAccount.js';
 import { connectByToken } from '../connectByToken.js';
 
 /** Converts the fields of /integrations/connect into the connector's credentials. */
@@ -13,10 +14,16 @@ export const connectGitBook = connectByToken({
   path: '/integrations/gitbook',
   operationId: 'gitbook_connect_integrations_gitbook_post',
   tag: 'Integrations',
-  summary: 'Connects GitBook with a token.',
-  description: [],
+  summary: 'Connect GitBook with a token',
+  description: `Connects an organization of GitBook with the API token of a user. ${AFTER_CONNECTING}
+
+By default all spaces are listed (\`DATA_SOURCE_READY\`) and all their pages are synced; \`sync_files_on_connection: false\` leaves the selection to \`POST /integrations/gitbook/sync\`.`,
+  of: 'an organization of GitBook',
   requestName: 'GitbookConnectRequest',
   type: 'GITBOOK',
-  fields: ['organization', 'access_token'],
+  fields: {
+    organization: 'Id of the GitBook organization whose spaces are connected.',
+    access_token: 'API token of a user of GitBook who can read this organization. It is stored encrypted.',
+  },
   credentialsOf: ({ organization, access_token: accessToken }): GitBookCredentials => ({ organization, accessToken }),
 });

@@ -1,8 +1,8 @@
 import Joi from 'joi';
 
 import { operation } from '../../http/operation.js';
-import { integer } from '../../schemas/fields.js';
-import { callSource } from '../callSource.js';
+import { accountId } from '../../schemas/integrations.js';
+import { callSource, LIVE } from '../callSource.js';
 import { accountOf, connectedSourceOf } from '../dataSourceOf.js';
 import { named } from '../../schemas/reference.js';
 
@@ -16,9 +16,9 @@ export const gitBookSpaces = operation({
   operationId: 'gitbook_spaces_integrations_gitbook_spaces_get',
   tag: 'Integrations',
   auth: 'user',
-  summary: 'Lists the spaces of a connected GitBook.',
-  description: [],
-  query: Joi.object({ data_source_id: integer().required() }),
+  summary: 'List the spaces of a connected GitBook',
+  description: `Returns the spaces that the token can read now, up to ${MAX_SPACES}. Use it to choose \`space_ids\` for \`POST /integrations/gitbook/sync\`. ${LIVE}`,
+  query: Joi.object({ data_source_id: accountId() }),
   answer: named(
     'GitbookSpaces',
     Joi.object({
@@ -27,14 +27,15 @@ export const gitBookSpaces = operation({
           named(
             'GitbookSpace',
             Joi.object({
-              id: Joi.string().required(),
-              name: Joi.string().allow('').required(),
-              url: Joi.string().allow(null).required(),
-            }),
+              id: Joi.string().required().description('Id of the space, for `space_ids` of a sync.'),
+              name: Joi.string().allow('').required().description('Title of the space in GitBook.'),
+              url: Joi.string().allow(null).required().description('Address of the space in GitBook, if it has one.'),
+            }).description('Space of the connected organization in GitBook.'),
           ),
         )
-        .required(),
-    }),
+        .required()
+        .description('All spaces, in the order of GitBook.'),
+    }).description('Spaces of the connected organization.'),
   ),
   async handle({ caller, query, deps }) {
     const source = await connectedSourceOf(caller, query.data_source_id, deps.store, 'GITBOOK');

@@ -3,11 +3,11 @@ import Joi from 'joi';
 import { DEFAULT_EMBEDDING_MODEL } from '../../../contract/embeddingModels.js';
 import { operation } from '../../http/operation.js';
 import { estimate } from '../../schemas/estimates.js';
-import { integer, orNull } from '../../schemas/fields.js';
-import { fileSyncConfig, itemIds, selectionFields } from '../../schemas/integrations.js';
+import { orNull } from '../../schemas/fields.js';
+import { accountId, fileSyncConfig, itemIds, selectionFields } from '../../schemas/integrations.js';
 import { connectedSourceOf } from '../dataSourceOf.js';
 import { selectionWishes } from '../keptOptions.js';
-import { syncSelection } from '../syncSelection.js';
+import { AFTER_SELECTION, syncSelection } from '../syncSelection.js';
 import { named } from '../../schemas/reference.js';
 import { embeddingModel } from '../../schemas/enums.js';
 import { success } from '../../schemas/answers.js';
@@ -21,18 +21,23 @@ export const syncGitBook = operation({
   operationId: 'gitbook_sync_integrations_gitbook_sync_post',
   tag: 'Integrations',
   auth: 'user',
-  summary: 'Syncs the pages of some spaces of a connected GitBook.',
-  description: [],
+  summary: 'Sync spaces of a connected GitBook',
+  description: `Creates files from all pages of up to ${MAX_SPACES} spaces, as Markdown, or syncs them again. Links and computed pages become no files.
+
+${AFTER_SELECTION}`,
   createsWork: true,
   body: named(
     'GitbookSyncRequest',
     Joi.object({
-      space_ids: itemIds().max(MAX_SPACES).required(),
-      data_source_id: integer().required(),
+      space_ids: itemIds()
+        .max(MAX_SPACES)
+        .required()
+        .description(`Ids of spaces, up to ${MAX_SPACES}, as \`GET /integrations/gitbook/spaces\` returns them.`),
+      data_source_id: accountId(),
       ...selectionFields(),
       embedding_model: orNull(embeddingModel(), DEFAULT_EMBEDDING_MODEL),
       file_sync_config: fileSyncConfig(),
-    }),
+    }).description('Spaces of a connected GitBook to sync, with the options for their files.'),
   ),
   answer: success,
   dryAnswer: estimate,

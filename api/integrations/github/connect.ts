@@ -3,9 +3,8 @@ import Joi from 'joi';
 import type { GitHubCredentials } from '../../../connectors/github/index.js';
 import { operation } from '../../http/operation.js';
 import type { HandedOver } from '../../schemas/handedOver.js';
-import { credential } from '../../schemas/integrations.js';
-import { tags } from '../../schemas/tags.js';
-import { connectAccount } from '../connectAccount.js';
+import { credential, dataSourceTags, syncSourceItems } from '../../schemas/integrations.js';
+import { AFTER_CONNECTING, connectAccount } from '../connectAccount.js';
 import { named } from '../../schemas/reference.js';
 import { success } from '../../schemas/answers.js';
 
@@ -25,17 +24,19 @@ export const connectGitHub = operation({
   operationId: 'github_connect_integrations_github_post',
   tag: 'Integrations',
   auth: 'user',
-  summary: 'Connects GitHub with a token.',
-  description: [],
+  summary: 'Connect GitHub with a token',
+  description: `Connects a user of GitHub with a personal access token. ${AFTER_CONNECTING}
+
+Repositories are not listed at once by default: choose some with \`POST /integrations/github/sync_repos\`, then sync their files with \`POST /integrations/files/sync\`. Issues and pull requests are read by \`/integrations/data/github/…\`.`,
   createsWork: true,
   body: named(
     'GithubConnectRequest',
     Joi.object({
-      username: credential(),
-      access_token: credential(),
-      sync_source_items: Joi.boolean().default(false),
-      data_source_tags: tags().default({}),
-    }),
+      username: credential().description('Login of the GitHub user to whom the token belongs; another one is 400.'),
+      access_token: credential().description('Personal access token. It is stored encrypted.'),
+      sync_source_items: syncSourceItems(false),
+      data_source_tags: dataSourceTags(),
+    }).description('Credentials of a GitHub user, and what to do with the account after the connection.'),
   ),
   answer: success,
   async handle({ caller, body, deps }) {

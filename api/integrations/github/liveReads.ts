@@ -3,7 +3,8 @@ import Joi from 'joi';
 import { HttpError } from '../../http/errors.js';
 import { type Documentation, type DocumentedOperation, operation } from '../../http/operation.js';
 import { pathId } from '../../http/pathId.js';
-import { integer, nullable } from '../../schemas/fields.js';
+import { nullable } from '../../schemas/fields.js';
+import { optionalAccountId, remoteData } from '../../schemas/integrations.js';
 import {
   changedFile,
   GITHUB_NAMES,
@@ -16,10 +17,12 @@ import {
   repository,
   wholePullRequest,
 } from '../../schemas/github.js';
-import { callSource } from '../callSource.js';
+import { callSource, LIVE } from '../callSource.js';
 import { accountOf, connectedSourceOf, onlySourceOf } from '../dataSourceOf.js';
 import { named } from '../../schemas/reference.js';
 
+/** What all lists have in common. */
+const PAGES = `Follow \`next_cursor\` to the last page. A repository or pull request that does not exist, or that the token cannot read, is 404. ${LIVE}`;
 const PLACE = '/integrations/data/github';
 const absent = (what: string): HttpError =>
   new HttpError(404, `GitHub has no such repository for the connected account, or no such ${what} in it.`);
@@ -41,9 +44,11 @@ const list = (
     answer: named(
       GITHUB_NAMES[kind].page,
       Joi.object({
-        data: Joi.array().items(record).required(),
-        next_cursor: nullable(Joi.string()).required(),
-      }),
+        data: Joi.array().items(record).required().description('Records of this page, as GitHub has them now.'),
+        next_cursor: nullable(Joi.string())
+          .required()
+          .description('Value of `next_cursor` for the next page. `null`: this is the last one.'),
+      }).description('A page of records of a repository.'),
     ),
     async handle({ caller, body, deps }) {
       const source = await connectedSourceOf(caller, body.data_source_id, deps.store, 'GITHUB');
@@ -79,10 +84,10 @@ const one = (
     method: 'get',
     path: `${PLACE}/${kind}/{${name}}`,
     auth: 'user',
-    summary: `Answers one ${what} of a connected GitHub.`,
+    summary: `Get ${what === 'issue' ? 'an issue' : 'a pull request'} of a connected GitHub`,
     query: Joi.object({
-      include_remote_data: Joi.boolean().default(false),
-      data_source_id: integer(),
+      include_remote_data: remoteData(),
+      data_source_id: optionalAccountId(),
       repository: repository(),
     }),
     answer: record,
@@ -101,35 +106,35 @@ const one = (
 export const gitHubLiveReads: readonly DocumentedOperation[] = [
   list('issues', 'issues', issue, {
     operationId: 'issues_integrations_data_github_issues_post',
-    summary: 'Lists the issues of a repository of a connected GitHub.',
-    description: [],
+    summary: 'List issues of a connected GitHub',
+    description: `Returns a page of the issues of a repository, by default the open ones. GitHub counts pull requests as issues: they have \`pull_request\`. ${PAGES}`,
   }),
   one('issues', 'issue_number', 'issue', issue, {
     operationId: 'issue_integrations_data_github_issues__issue_number__get',
-    description: [],
+    description: `Returns an issue by its number within its repository. A pull request is an issue too. An issue that does not exist, or that the token cannot read, is 404. ${LIVE}`,
   }),
   list('pull_requests', 'pull_requests', pullRequest, {
     operationId: 'get_prs_integrations_data_github_pull_requests_post',
-    summary: 'Lists the pull requests of a repository of a connected GitHub.',
-    description: [],
+    summary: 'List pull requests of a connected GitHub',
+    description: `Returns a page of the pull requests of a repository, by default the open ones. Counts of commits and changed lines are in \`GET /integrations/data/github/pull_requests/{pull_number}\` only. ${PAGES}`,
   }),
   one('pull_requests', 'pull_number', 'pull request', wholePullRequest, {
     operationId: 'get_pr_integrations_data_github_pull_requests__pull_number__get',
-    description: [],
+    description: `Returns a pull request by its number, with counts of its comments, commits and changed lines. A pull request that does not exist, or that the token cannot read, is 404. ${LIVE}`,
   }),
   list('comments', 'pull_requests/comments', pullComment, {
     operationId: 'pr_comments_integrations_data_github_pull_requests_comments_post',
-    summary: 'Lists the comments on the code of a pull request.',
-    description: [],
+    summary: 'List review comments of a pull request',
+    description: `Returns a page of the comments on lines of the code. Comments on the pull request as a whole are not included. ${PAGES}`,
   }),
   list('commits', 'pull_requests/commits', pullCommit, {
     operationId: 'pr_commits_integrations_data_github_pull_requests_commits_post',
-    summary: 'Lists the commits of a pull request.',
-    description: [],
+    summary: 'List the commits of a pull request',
+    description: `Returns a page of the commits with their signatures and hashes. GitHub lists 250 of a pull request at most. ${PAGES}`,
   }),
   list('files', 'pull_requests/files', changedFile, {
     operationId: 'pr_files_integrations_data_github_pull_requests_files_post',
-    summary: 'Lists the files that a pull request changes.',
-    description: [],
+    summary: 'List the files that a pull request changes',
+    description: `Returns a page of the changed files with counts of their lines. GitHub lists 3,000 of a pull request at most. ${PAGES}`,
   }),
 ];

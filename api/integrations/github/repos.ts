@@ -1,8 +1,9 @@
 import Joi from 'joi';
 
 import { operation } from '../../http/operation.js';
-import { integer, orNull } from '../../schemas/fields.js';
-import { callSource } from '../callSource.js';
+import { integer } from '../../schemas/fields.js';
+import { onlyAccountId } from '../../schemas/integrations.js';
+import { callSource, LIVE } from '../callSource.js';
 import { accountOf, onlySourceOf } from '../dataSourceOf.js';
 import { named } from '../../schemas/reference.js';
 
@@ -16,12 +17,15 @@ export const gitHubRepos = operation({
   operationId: 'github_list_repos_integrations_github_repos_get',
   tag: 'Integrations',
   auth: 'user',
-  summary: 'Lists the repositories of a connected GitHub.',
-  description: [],
+  summary: 'List the repositories of a connected GitHub',
+  description: `Returns a page of the repositories that the token can read now, oldest first. Use their ids or names in \`POST /integrations/github/sync_repos\`. An empty page is behind the end. ${LIVE}`,
   query: Joi.object({
-    per_page: integer().min(1).default(30),
-    page: integer().min(1).default(1),
-    data_source_id: orNull(integer()),
+    per_page: integer()
+      .min(1)
+      .default(30)
+      .description(`Repositories on a page. More than ${MAX_PER_PAGE} mean ${MAX_PER_PAGE}.`),
+    page: integer().min(1).default(1).description('Number of the page to return, from 1 on.'),
+    data_source_id: onlyAccountId(),
   }),
   answer: Joi.array()
     .items(
@@ -29,10 +33,10 @@ export const gitHubRepos = operation({
         'GithubRepository',
         Joi.object({
           // Text, because front-ends pass the id on to POST /integrations/github/sync_repos.
-          id: Joi.string().required(),
-          name: Joi.string().required(),
-          url: Joi.string().allow(null).required(),
-        }),
+          id: Joi.string().required().description('Number of the repository at GitHub, as a text.'),
+          name: Joi.string().required().description('Full name with its owner: `owner/name`.'),
+          url: Joi.string().allow(null).required().description('Address of the repository in the browser.'),
+        }).description('Repository that the connected token can read.'),
       ),
     )
     .required(),

@@ -4,8 +4,7 @@ import Joi from 'joi';
 import type { Container } from '../../../connectors/connector.js';
 import { HttpError, notFound } from '../../http/errors.js';
 import { operation } from '../../http/operation.js';
-import { integer, orNull } from '../../schemas/fields.js';
-import { itemIds } from '../../schemas/integrations.js';
+import { itemIds, onlyAccountId } from '../../schemas/integrations.js';
 import { acceptListing } from '../../../store/connections/acceptRuns.js';
 import { callSource } from '../callSource.js';
 import { accountOf, onlySourceOf } from '../dataSourceOf.js';
@@ -29,15 +28,21 @@ export const syncGitHubRepos = operation({
   operationId: 'github_sync_repos_integrations_github_sync_repos_post',
   tag: 'Integrations',
   auth: 'user',
-  summary: 'Lists the content of some repositories of a connected GitHub.',
-  description: [],
+  summary: 'List the files of repositories of a connected GitHub',
+  description: `Starts a run that lists the directories and files of up to ${MAX_REPOS} repositories, in their default branches. No file is synced: use it before \`POST /integrations/items/list\` and \`POST /integrations/files/sync\`.
+
+\`sync_status\` of the data source shows the state; the event \`DATA_SOURCE_READY\` reports the end. An unknown or ambiguous repository is 400. While the account is being listed, the response is 409.`,
   createsWork: true,
   body: named(
     'GithubFetchReposRequest',
     Joi.object({
-      repos: itemIds().min(1).max(MAX_REPOS).required(),
-      data_source_id: orNull(integer()),
-    }),
+      repos: itemIds()
+        .min(1)
+        .max(MAX_REPOS)
+        .required()
+        .description('Repositories by id, `owner/name`, address, or name if only one has it; 1 to 25.'),
+      data_source_id: onlyAccountId(),
+    }).description('Repositories of a connected GitHub whose files are listed.'),
   ),
   answer: success,
   async handle({ caller, body: { repos, data_source_id: id }, deps }) {

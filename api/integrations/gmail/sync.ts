@@ -3,12 +3,17 @@ import Joi from 'joi';
 import { idOfGmailFilter, readGmailFilter } from '../../../contract/gmailFilters.js';
 import { operation } from '../../http/operation.js';
 import { estimate } from '../../schemas/estimates.js';
-import { integer, orNull } from '../../schemas/fields.js';
-import { fileSyncConfig, incrementalSync, selectionFields, syncAttachments } from '../../schemas/integrations.js';
+import {
+  fileSyncConfig,
+  incrementalSync,
+  onlyAccountId,
+  selectionFields,
+  syncAttachments,
+} from '../../schemas/integrations.js';
 import { onlySourceOf } from '../dataSourceOf.js';
 import { selectionWishes } from '../keptOptions.js';
 import { readFilter } from '../readFilter.js';
-import { syncSelection } from '../syncSelection.js';
+import { AFTER_SELECTION, syncSelection } from '../syncSelection.js';
 import { named } from '../../schemas/reference.js';
 import { success } from '../../schemas/answers.js';
 
@@ -19,19 +24,26 @@ export const syncGmail = operation({
   operationId: 'gmail_sync_integrations_gmail_sync_post',
   tag: 'Integrations',
   auth: 'user',
-  summary: 'Syncs messages of a connected Gmail that meet some conditions.',
-  description: [],
+  summary: 'Sync messages of a connected Gmail',
+  description: `Creates a file from each message that meets the conditions, or syncs it again. \`{}\` selects all messages. Spam and the trash are never synced.
+
+${AFTER_SELECTION}`,
   createsWork: true,
   body: named(
     'GmailSyncInput',
     Joi.object({
-      filters: Joi.object().unknown().required(),
-      data_source_id: orNull(integer()),
+      filters: Joi.object()
+        .unknown()
+        .required()
+        .description(
+          'A condition `{"key", "value", "negate"}`, or `{"AND": […]}` or `{"OR": […]}`, nested 5 deep with up to 50 conditions; `{}` selects all. Keys: `label`, `after` and `before` (`YYYY/mm/dd` in UTC), `is` (`starred`, `important`, `snoozed`, `unread`, `read`), `from`, `to`, `in` (`sent`, `inbox`, `drafts`, `archive`), `has` (`attachment`).',
+        ),
+      data_source_id: onlyAccountId(),
       ...selectionFields(),
       sync_attachments: syncAttachments(),
       file_sync_config: fileSyncConfig(),
       incremental_sync: incrementalSync(),
-    }),
+    }).description('Messages of a connected Gmail to sync, with the options for their files.'),
   ),
   answer: success,
   dryAnswer: estimate,

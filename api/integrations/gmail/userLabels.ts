@@ -1,8 +1,8 @@
 import Joi from 'joi';
 
 import { operation } from '../../http/operation.js';
-import { integer, orNull } from '../../schemas/fields.js';
-import { callSource } from '../callSource.js';
+import { onlyAccountId } from '../../schemas/integrations.js';
+import { callSource, LIVE } from '../callSource.js';
 import { accountOf, onlySourceOf } from '../dataSourceOf.js';
 import { named } from '../../schemas/reference.js';
 
@@ -13,9 +13,9 @@ export const gmailLabels = operation({
   operationId: 'gmail_labels_integrations_gmail_user_labels_get',
   tag: 'Integrations',
   auth: 'user',
-  summary: 'Lists the labels of a connected Gmail: its own, and those of its user.',
-  description: [],
-  query: Joi.object({ data_source_id: orNull(integer()) }),
+  summary: 'List the labels of a connected Gmail',
+  description: `Returns the labels of the mailbox as they are now: those of Gmail and those that its user created. Use their names in the \`label\` conditions of \`POST /integrations/gmail/sync\`. ${LIVE}`,
+  query: Joi.object({ data_source_id: onlyAccountId() }),
   answer: named(
     'GmailLabels',
     Joi.object({
@@ -24,14 +24,18 @@ export const gmailLabels = operation({
           named(
             'GmailLabel',
             Joi.object({
-              id: Joi.string().required(),
-              name: Joi.string().required(),
-              type: Joi.string().valid('system', 'user').required(),
-            }),
+              id: Joi.string().required().description('Id of the label at Gmail, such as `INBOX` or `Label_7`.'),
+              name: Joi.string().required().description('Name as Gmail shows it; nested labels have slashes.'),
+              type: Joi.string()
+                .valid('system', 'user')
+                .required()
+                .description('`system`: a label of Gmail. `user`: created by the user.'),
+            }).description('Label of the connected mailbox.'),
           ),
         )
-        .required(),
-    }),
+        .required()
+        .description('All labels, in the order of Gmail.'),
+    }).description('Labels of the connected mailbox.'),
   ),
   async handle({ caller, query, deps }) {
     const id = query.data_source_id;

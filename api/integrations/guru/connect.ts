@@ -1,5 +1,6 @@
 import type { GuruCredentials } from '../../../connectors/guru/index.js';
 import type { HandedOver } from '../../schemas/handedOver.js';
+import { AFTER_CONNECTING } from '../connectAccount.js';
 import { connectByToken } from '../connectByToken.js';
 
 /** Converts the fields of /integrations/connect into the connector's credentials. */
@@ -13,10 +14,16 @@ export const connectGuru = connectByToken({
   path: '/integrations/guru',
   operationId: 'guru_connect_integrations_guru_post',
   tag: 'Integrations',
-  summary: 'Connects Guru with a token.',
-  description: [],
+  summary: 'Connect Guru with a token',
+  description: `Connects a user of Guru with a user token. ${AFTER_CONNECTING}
+
+By default the collections, folders and cards are listed (\`DATA_SOURCE_READY\`). Files are created by \`POST /integrations/files/sync\` only: \`sync_files_on_connection\` has no effect here.`,
+  of: 'a user of Guru',
   requestName: 'GuruConnectRequest',
   type: 'GURU',
-  fields: ['username', 'access_token'],
+  fields: {
+    username: 'E-mail address of the Guru user who created the token.',
+    access_token: 'User token of Guru. It is stored encrypted.',
+  },
   credentialsOf: guruHandedOver,
 });

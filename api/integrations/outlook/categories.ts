@@ -1,8 +1,9 @@
 import Joi from 'joi';
 
 import { operation } from '../../http/operation.js';
-import { integer, nullable, orNull } from '../../schemas/fields.js';
-import { callSource } from '../callSource.js';
+import { nullable } from '../../schemas/fields.js';
+import { onlyAccountId } from '../../schemas/integrations.js';
+import { callSource, LIVE } from '../callSource.js';
 import { accountOf, onlySourceOf } from '../dataSourceOf.js';
 import { named } from '../../schemas/reference.js';
 
@@ -13,9 +14,9 @@ export const outlookCategories = operation({
   operationId: 'outlook_categories_integrations_outlook_user_categories_get',
   tag: 'Integrations',
   auth: 'user',
-  summary: 'Lists the mail categories of a connected Outlook.',
-  description: [],
-  query: Joi.object({ data_source_id: orNull(integer()) }),
+  summary: 'List the categories of a connected Outlook',
+  description: `Returns the categories that the user of the mailbox has defined, as they are now. Use their names in the \`category\` conditions of \`POST /integrations/outlook/sync\`. ${LIVE}`,
+  query: Joi.object({ data_source_id: onlyAccountId() }),
   answer: named(
     'OutlookCategories',
     Joi.object({
@@ -24,14 +25,17 @@ export const outlookCategories = operation({
           named(
             'OutlookCategory',
             Joi.object({
-              id: Joi.string().required(),
-              name: Joi.string().required(),
-              color: nullable(Joi.string()).required(),
-            }),
+              id: Joi.string().required().description('Id of the category at Outlook, else its name.'),
+              name: Joi.string().required().description('Name as the user sees it; mails contain this name.'),
+              color: nullable(Joi.string())
+                .required()
+                .description("Outlook's name of a color, such as `preset3`. `null` if there is none."),
+            }).description('Category of mails in the connected mailbox.'),
           ),
         )
-        .required(),
-    }),
+        .required()
+        .description('All categories, in the order of Outlook.'),
+    }).description('Categories of the connected mailbox.'),
   ),
   async handle({ caller, query, deps }) {
     const id = query.data_source_id;

@@ -1,8 +1,9 @@
 import Joi from 'joi';
 
 import { operation } from '../../http/operation.js';
-import { integer, nullable, orNull } from '../../schemas/fields.js';
-import { callSource } from '../callSource.js';
+import { integer, nullable } from '../../schemas/fields.js';
+import { onlyAccountId } from '../../schemas/integrations.js';
+import { callSource, LIVE } from '../callSource.js';
 import { accountOf, onlySourceOf } from '../dataSourceOf.js';
 import { named } from '../../schemas/reference.js';
 
@@ -13,9 +14,9 @@ export const outlookFolders = operation({
   operationId: 'outlook_folders_integrations_outlook_user_folders_get',
   tag: 'Integrations',
   auth: 'user',
-  summary: 'Lists the mail folders of a connected Outlook.',
-  description: [],
-  query: Joi.object({ data_source_id: orNull(integer()) }),
+  summary: 'List the folders of a connected Outlook',
+  description: `Returns the mail folders as they are now, with nested ones, up to 10,000. Use their ids as \`folder\` of \`POST /integrations/outlook/sync\`. Search folders are omitted. ${LIVE}`,
+  query: Joi.object({ data_source_id: onlyAccountId() }),
   answer: named(
     'OutlookFolders',
     Joi.object({
@@ -24,15 +25,20 @@ export const outlookFolders = operation({
           named(
             'OutlookFolder',
             Joi.object({
-              id: Joi.string().required(),
-              name: Joi.string().allow('').required(),
-              parent_id: nullable(Joi.string()).required(),
-              total_messages: integer().required(),
-            }),
+              id: Joi.string().required().description('Id of the folder at Outlook, for `folder` of a sync.'),
+              name: Joi.string().allow('').required().description('Name in the language of the mailbox.'),
+              parent_id: nullable(Joi.string())
+                .required()
+                .description('Id of the folder that contains it. `null` for an outermost one.'),
+              total_messages: integer()
+                .required()
+                .description('Number of mails in the folder, without those of nested folders.'),
+            }).description('Mail folder of the connected mailbox.'),
           ),
         )
-        .required(),
-    }),
+        .required()
+        .description('All folders of the mailbox, at every depth.'),
+    }).description('Folders of the connected mailbox.'),
   ),
   async handle({ caller, query, deps }) {
     const id = query.data_source_id;

@@ -5,13 +5,19 @@ import { idOfOutlookQuery, readOutlookFilter } from '../../../contract/outlookQu
 import { HttpError, invalid } from '../../http/errors.js';
 import { operation } from '../../http/operation.js';
 import { estimate } from '../../schemas/estimates.js';
-import { integer, orNull } from '../../schemas/fields.js';
-import { fileSyncConfig, incrementalSync, selectionFields, syncAttachments } from '../../schemas/integrations.js';
+import { orNull } from '../../schemas/fields.js';
+import {
+  fileSyncConfig,
+  incrementalSync,
+  onlyAccountId,
+  selectionFields,
+  syncAttachments,
+} from '../../schemas/integrations.js';
 import { callSource } from '../callSource.js';
 import { accountOf, onlySourceOf } from '../dataSourceOf.js';
 import { selectionWishes } from '../keptOptions.js';
 import { readFilter } from '../readFilter.js';
-import { syncSelection } from '../syncSelection.js';
+import { AFTER_SELECTION, syncSelection } from '../syncSelection.js';
 import { named } from '../../schemas/reference.js';
 import { success } from '../../schemas/answers.js';
 
@@ -33,20 +39,29 @@ export const syncOutlook = operation({
   operationId: 'outlook_sync_integrations_outlook_sync_post',
   tag: 'Integrations',
   auth: 'user',
-  summary: 'Syncs mails of a folder of a connected Outlook.',
-  description: [],
+  summary: 'Sync mails of a folder of a connected Outlook',
+  description: `Creates a file from each mail in one folder that meets the conditions, or syncs it again. \`{}\` selects all mails of the folder. Nested folders are not included. An unknown or ambiguous folder is 400.
+
+${AFTER_SELECTION}`,
   createsWork: true,
   body: named(
     'OutlookSyncInput',
     Joi.object({
-      data_source_id: orNull(integer()),
+      data_source_id: onlyAccountId(),
       ...selectionFields(),
-      folder: orNull(Joi.string().allow('').max(MAX_FOLDER), INBOX),
-      filters: Joi.object().unknown().required(),
+      folder: orNull(Joi.string().allow('').max(MAX_FOLDER), INBOX).description(
+        'Id, name or path (`Projects/2024`) of the folder, or in any language of the mailbox: `Inbox`, `Drafts`, `Sent Items`, `Archive`, `Junk Email`, `Outbox`. Absent or empty: the inbox.',
+      ),
+      filters: Joi.object()
+        .unknown()
+        .required()
+        .description(
+          'A condition `{"key", "value"}`, or `{"AND": […]}` or `{"OR": […]}`, nested 5 deep with up to 50 conditions; `{}` selects all. Keys: `category`, `after` and `before` (`YYYY/mm/dd` in UTC; `after` includes the day), `is` (`flagged`, `read`, `unread`), `from` (an address).',
+        ),
       sync_attachments: syncAttachments(),
       incremental_sync: incrementalSync(),
       file_sync_config: fileSyncConfig(),
-    }),
+    }).description('Mails of a connected Outlook to sync, with the options for their files.'),
   ),
   answer: success,
   dryAnswer: estimate,

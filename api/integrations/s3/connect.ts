@@ -10,9 +10,8 @@ import { presentDataSource } from '../../presenters/dataSource.js';
 import { dataSourceRecord } from '../../schemas/dataSources.js';
 import { orNull } from '../../schemas/fields.js';
 import type { HandedOver } from '../../schemas/handedOver.js';
-import { credential } from '../../schemas/integrations.js';
-import { tags } from '../../schemas/tags.js';
-import { connectAccount } from '../connectAccount.js';
+import { credential, dataSourceTags, syncSourceItems } from '../../schemas/integrations.js';
+import { AFTER_CONNECTING, connectAccount } from '../connectAccount.js';
 import { named } from '../../schemas/reference.js';
 
 const MAX_URL = 2_048;
@@ -61,18 +60,22 @@ export const connectS3 = operation({
   operationId: 's3_auth_integrations_s3_post',
   tag: 'Integrations',
   auth: 'user',
-  summary: 'Connects S3 or a compatible store with a key pair.',
-  description: [],
+  summary: 'Connect S3 or a compatible store',
+  description: `Connects a store with an access key. ${AFTER_CONNECTING}
+
+By default buckets and objects are listed (\`DATA_SOURCE_READY\`); \`POST /integrations/s3/files\` then syncs some of them. A key that may not list buckets can be connected: its listing ends in \`SYNC_ERROR\`, and named buckets can still be synced. Another key, also a rotated one, is another data source.`,
   createsWork: true,
   body: named(
     'S3AuthRequest',
     Joi.object({
-      access_key: credential(),
-      access_key_secret: credential(),
-      endpoint_url: orNull(Joi.string().allow('').max(MAX_URL)),
-      sync_source_items: Joi.boolean().default(true),
-      data_source_tags: tags().default({}),
-    }),
+      access_key: credential().description('Id of the access key. It identifies the data source.'),
+      access_key_secret: credential().description('Secret that belongs to the access key. It is stored encrypted.'),
+      endpoint_url: orNull(Joi.string().allow('').max(MAX_URL)).description(
+        'http(s) address of a store that is compatible with S3. Without it, or empty: AWS. An address that the service may not call is 422.',
+      ),
+      sync_source_items: syncSourceItems(true),
+      data_source_tags: dataSourceTags(),
+    }).description('Credentials of a store, and what to do with it after the connection.'),
   ),
   answer: dataSourceRecord,
   async handle({ caller, body, deps }): Promise<DataSourceRecord> {

@@ -1,4 +1,5 @@
 import { idOf, idOfPrefix } from '../../../contract/objectIds.js';
+import { AFTER_SELECTION } from '../syncSelection.js';
 import { syncObjects } from '../syncObjects.js';
 
 /** POST /integrations/s3/files: creates files from objects, prefixes, or whole buckets. */
@@ -6,12 +7,18 @@ export const syncS3Files = syncObjects({
   path: '/integrations/s3/files',
   operationId: 's3_files_integrations_s3_files_post',
   tag: 'Integrations',
-  summary: 'Syncs objects, prefixes or buckets of a connected S3.',
-  description: [],
+  summary: 'Sync objects, prefixes or buckets of a connected S3',
+  description: `Creates files from objects, or from all objects of a prefix or bucket, or syncs them again. Buckets need not be listed before.
+
+${AFTER_SELECTION}`,
   requestName: 'S3FileSyncInput',
   selectionName: 'S3GetFileInput',
   type: 'S3',
-  fields: ['id', 'bucket', 'prefix'],
+  fields: {
+    id: 'With `bucket`: key of an object. Alone: external id of a listed item, `<bucket>/<key>`.',
+    bucket: 'Name of a bucket. Without `id` and `prefix` all its objects are synced.',
+    prefix: 'Beginning of the keys of the objects in `bucket` that are synced. It is ignored if `id` is present.',
+  },
   wanted: 'Name a bucket, or an item by its id alone',
   externalIdOf({ id = '', bucket = '', prefix = '' }) {
     if (bucket !== '') return id === '' ? idOfPrefix(bucket, prefix) : idOf(bucket, id);

@@ -4,7 +4,8 @@ import { HttpError } from '../../http/errors.js';
 import { type DocumentedOperation, operation } from '../../http/operation.js';
 import { CRM_OPERATIONS, crmIncludes, crmListing, type CrmOperation } from '../../schemas/crm.js';
 import { integer, nullable } from '../../schemas/fields.js';
-import { callSource } from '../callSource.js';
+import { accountId, remoteData } from '../../schemas/integrations.js';
+import { callSource, LIVE } from '../callSource.js';
 import { accountOf, connectedSourceOf } from '../dataSourceOf.js';
 import { named } from '../../schemas/reference.js';
 
@@ -18,16 +19,21 @@ const list = (kind: CrmOperation): DocumentedOperation =>
     operationId: `get_${kind}_integrations_data_crm_${kind}_post`,
     tag: 'CRM',
     auth: 'user',
-    summary: `Lists the ${kind} of a connected Salesforce.`,
-    description: [],
+    summary: `List ${kind} of a connected Salesforce`,
+    description: `Returns a page of the ${kind} that the connected user can read now. Use it to look up records without storing them. Follow \`next_cursor\` with the same filters and order to the last page; an invalid one is 400. ${LIVE}`,
     body: crmListing(kind),
     answer: named(
       CRM_OPERATIONS[kind].names.page,
       Joi.object({
-        count: integer().required(),
-        next_cursor: nullable(Joi.string()).required(),
-        data: Joi.array().items(CRM_OPERATIONS[kind].record).required(),
-      }),
+        count: integer().required().description('Number of all records that match, on all pages.'),
+        next_cursor: nullable(Joi.string())
+          .required()
+          .description('Value of `next_cursor` for the next page. `null`: this is the last one.'),
+        data: Joi.array()
+          .items(CRM_OPERATIONS[kind].record)
+          .required()
+          .description('Records of this page, as Salesforce has them now.'),
+      }).description(`A page of ${kind}, and the cursor of the next one.`),
     ),
     async handle({ caller, body, deps }) {
       const source = await connectedSourceOf(caller, body.data_source_id, deps.store, 'SALESFORCE');
@@ -52,12 +58,15 @@ const one = (kind: CrmOperation): DocumentedOperation =>
     operationId: `get_${CRM_OPERATIONS[kind].one}_integrations_data_crm_${kind}__id__get`,
     tag: 'CRM',
     auth: 'user',
-    summary: `Answers one ${CRM_OPERATIONS[kind].one} of a connected Salesforce.`,
-    description: [],
+    summary: `Get ${/^[aeiou]/.test(kind) ? 'an' : 'a'} ${CRM_OPERATIONS[kind].one} of a connected Salesforce`,
+    description: `Returns one record by its id at Salesforce. A record that does not exist, or that the connected user cannot read, is 404. ${LIVE}`,
     query: Joi.object({
-      data_source_id: integer().required(),
-      include_remote_data: Joi.boolean().default(false),
-      includes: crmIncludes().single().default([]),
+      data_source_id: accountId(),
+      include_remote_data: remoteData(),
+      includes: crmIncludes()
+        .single()
+        .default([])
+        .description('Related records to return with the record: `Tasks`, `Events`. The parameter may be repeated.'),
     }),
     answer: CRM_OPERATIONS[kind].record,
     async handle({ caller, params, query, deps }) {

@@ -1,8 +1,9 @@
 import Joi from 'joi';
 
 import { operation } from '../../http/operation.js';
-import { integer, nullable, orNull } from '../../schemas/fields.js';
-import { callSource } from '../callSource.js';
+import { nullable, orNull } from '../../schemas/fields.js';
+import { onlyAccountId } from '../../schemas/integrations.js';
+import { callSource, LIVE } from '../callSource.js';
 import { accountOf, onlySourceOf } from '../dataSourceOf.js';
 import { named } from '../../schemas/reference.js';
 
@@ -18,9 +19,14 @@ export const sharePointSites = operation({
   operationId: 'list_sharepoint_sites_integrations_sharepoint_sites_list_get',
   tag: 'Integrations',
   auth: 'user',
-  summary: 'Lists the sites of the tenant of a connected SharePoint.',
-  description: [],
-  query: Joi.object({ data_source_id: orNull(integer()), cursor: orNull(Joi.string().allow('').max(MAX_CURSOR)) }),
+  summary: 'List the sites of a connected SharePoint',
+  description: `Returns a page of the sites of the tenant that the connected user can access now. Use it to find the \`sharepoint_site_name\` of another site, and connect that site with \`POST /integrations/oauth_url\`: a data source has one site. Sites of other hosts are omitted. ${LIVE}`,
+  query: Joi.object({
+    data_source_id: onlyAccountId(),
+    cursor: orNull(Joi.string().allow('').max(MAX_CURSOR)).description(
+      'The `next_cursor` of the page before. Absent or empty: the first page.',
+    ),
+  }),
   answer: named(
     'SharepointSites',
     Joi.object({
@@ -29,17 +35,21 @@ export const sharePointSites = operation({
           named(
             'SharepointSite',
             Joi.object({
-              id: Joi.string().required(),
-              // As accepted by sharepoint_site_name; null for the root site.
-              site_name: nullable(Joi.string()).required(),
-              site_display_name: Joi.string().required(),
-              site_url: Joi.string().required(),
-            }),
+              id: Joi.string().required().description('Id of the site at Microsoft.'),
+              site_name: nullable(Joi.string())
+                .required()
+                .description('Value of `sharepoint_site_name` that connects this site. `null` for the root site.'),
+              site_display_name: Joi.string().required().description('Title that SharePoint shows to users.'),
+              site_url: Joi.string().required().description('Address of the site in the browser.'),
+            }).description('Site of SharePoint that the connected user can access.'),
           ),
         )
-        .required(),
-      next_cursor: nullable(Joi.string()).required(),
-    }),
+        .required()
+        .description('Sites of this page, which may be fewer than the page of Microsoft.'),
+      next_cursor: nullable(Joi.string())
+        .required()
+        .description('Value of `cursor` for the next page. `null`: this is the last one.'),
+    }).description('A page of sites, and the cursor of the next one.'),
   ),
   async handle({ caller, query, deps }) {
     const id = query.data_source_id;

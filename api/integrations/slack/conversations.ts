@@ -2,9 +2,10 @@ import Joi from 'joi';
 
 import { invalid } from '../../http/errors.js';
 import { operation } from '../../http/operation.js';
-import { integer, orNull } from '../../schemas/fields.js';
+import { orNull } from '../../schemas/fields.js';
+import { onlyAccountId } from '../../schemas/integrations.js';
 import { named } from '../../schemas/reference.js';
-import { callSource } from '../callSource.js';
+import { callSource, LIVE } from '../callSource.js';
 import { accountOf, onlySourceOf } from '../dataSourceOf.js';
 
 const TYPES = new Set(['public_channel', 'private_channel', 'mpim', 'im']);
@@ -17,20 +18,36 @@ export const slackConversations = operation({
   operationId: 'slack_list_conversations_integrations_slack_conversations_get',
   tag: 'Integrations',
   auth: 'user',
-  summary: 'Lists the conversations of a connected Slack.',
-  description: [],
+  summary: 'List the conversations of a connected Slack',
+  description: `Returns a page of the channels and direct messages that the connected user sees now. Use the \`id\` of one in \`POST /integrations/slack/sync\`. Follow \`next_cursor\` to its end: a page may be short. ${LIVE}`,
   query: Joi.object({
-    types: Joi.string().allow('').max(100).default('public_channel'),
-    cursor: orNull(Joi.string().allow('').max(MAX_CURSOR)),
-    data_source_id: orNull(integer()),
-    exclude_archived: Joi.boolean().default(true),
+    types: Joi.string()
+      .allow('')
+      .max(100)
+      .default('public_channel')
+      .description(
+        'Kinds of conversations, separated by commas: `public_channel`, `private_channel`, `mpim` (groups), `im` (direct messages). Another value is 422.',
+      ),
+    cursor: orNull(Joi.string().allow('').max(MAX_CURSOR)).description(
+      'The `next_cursor` of the page before. Absent or empty: the first page.',
+    ),
+    data_source_id: onlyAccountId(),
+    exclude_archived: Joi.boolean().default(true).description('Whether archived channels are omitted from the pages.'),
   }),
   answer: named(
     'SlackConversations',
     Joi.object({
-      results: Joi.array().items(Joi.object().unknown()).required(),
-      next_cursor: Joi.string().allow(null).required(),
-    }),
+      results: Joi.array()
+        .items(Joi.object().unknown())
+        .required()
+        .description(
+          'Conversations, each with `id`, `name`, `is_channel`, `is_im`, `is_mpim`, `is_private`, `is_shared`, `is_archived` and `user` (the other person of a direct message). A direct message is named after its participants.',
+        ),
+      next_cursor: Joi.string()
+        .allow(null)
+        .required()
+        .description('Value of `cursor` for the next page. `null`: this is the last one.'),
+    }).description('A page of conversations, and the cursor of the next one.'),
   ),
   async handle({ caller, query, deps }) {
     const kinds = (query.types || 'public_channel').split(',').map((type) => type.trim());

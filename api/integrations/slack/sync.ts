@@ -4,11 +4,11 @@ import { idOfSince, isConversationId, secondsOf } from '../../../contract/slackI
 import { invalid } from '../../http/errors.js';
 import { operation } from '../../http/operation.js';
 import { estimate } from '../../schemas/estimates.js';
-import { integer, orNull } from '../../schemas/fields.js';
-import { selectionFields } from '../../schemas/integrations.js';
+import { orNull } from '../../schemas/fields.js';
+import { onlyAccountId, selectionFields } from '../../schemas/integrations.js';
 import { onlySourceOf } from '../dataSourceOf.js';
 import { selectionWishes } from '../keptOptions.js';
-import { syncSelection } from '../syncSelection.js';
+import { AFTER_SELECTION, syncSelection } from '../syncSelection.js';
 import type { Infer } from '../../schemas/inferred.js';
 import { named } from '../../schemas/reference.js';
 import { success } from '../../schemas/answers.js';
@@ -21,13 +21,18 @@ const requestBody = named(
     filters: named(
       'SlackFilters',
       Joi.object({
-        conversation_id: text().allow('').required(),
-        after: orNull(text().allow('')),
-      }),
+        conversation_id: text()
+          .allow('')
+          .required()
+          .description('Id of a channel or direct message, such as `C0123ABCD`. Another text is 422.'),
+        after: orNull(text().allow('')).description(
+          'Start: a day (`YYYY/mm/dd`), a time (ISO 8601) or seconds since 1970, in UTC. Messages from its quarter of an hour on are synced. Absent or empty: all.',
+        ),
+      }).description('Which messages of Slack are synced.'),
     ).required(),
-    data_source_id: orNull(integer()),
+    data_source_id: onlyAccountId(),
     ...selectionFields(),
-  }),
+  }).description('Messages of a connected Slack to sync, with the options for their files.'),
 );
 type Body = Infer<typeof requestBody>;
 
@@ -56,8 +61,10 @@ export const syncSlack = operation({
   operationId: 'slack_sync_integrations_slack_sync_post',
   tag: 'Integrations',
   auth: 'user',
-  summary: 'Syncs what was said in a conversation of a connected Slack.',
-  description: [],
+  summary: 'Sync a conversation of a connected Slack',
+  description: `Creates files from the messages of one conversation, or syncs them again: a file for each quarter of an hour (UTC) with messages, and one for each thread. Shared files are named, not read. Slack is never synced automatically; call this again for newer messages.
+
+${AFTER_SELECTION}`,
   createsWork: true,
   body: requestBody,
   answer: success,
