@@ -71,7 +71,7 @@ export const removeDataSourceTags = operation({
   auth: 'user',
   summary: 'Remove tags from a data source',
   description:
-    'Removes tags from a data source, and so from its files, unless a file has the same key itself. Keys that do not exist are ignored. The record has lost the tags at once. A run `updateTags` copies the change to its files and their vectors; follow it by `GET /sync_runs` with `data_source_id`. Until it ends, searches may use the previous tags of some files.',
+    'Removes tags from a data source, and so from its files; a tag of the same key that a file has itself stays. Keys that do not exist are ignored. The record has lost the tags at once. A run `updateTags` copies the change to its files and their vectors; follow it by `GET /sync_runs` with `data_source_id`. Until it ends, searches may use the previous tags of some files.',
   createsWork: true,
   body: named(
     'RemoveDataSourceTagsInput',
@@ -84,7 +84,7 @@ export const removeDataSourceTags = operation({
       remove_all_tags: Joi.boolean()
         .default(false)
         .description('`true`: remove every key, whatever `tags_to_remove` lists.'),
-    }).description('Tags that a data source loses.'),
+    }).description('Keys to remove from one data source, or all of them.'),
   ),
   answer: dataSourceRecord,
   handle: ({ caller, body, deps }) =>

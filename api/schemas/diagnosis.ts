@@ -37,7 +37,7 @@ export const diagnosisAnswer = named(
                 'Part of the connection: stored credentials, granted scopes, rate limits, an item read at the source, automatic sync, or failed files and runs.',
               ),
             status: status(),
-            message: Joi.string().description('What was found, as a sentence for people.'),
+            message: Joi.string().description('Result of the check, as a sentence for people.'),
             fix: nullable(Joi.string()).description('What to do, and who has to do it. Null if nothing is to be done.'),
             details: Joi.object()
               .unknown()

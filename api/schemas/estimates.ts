@@ -90,7 +90,7 @@ export const estimate = named(
     })
       .required()
       .description(
-        'What was read for the estimate. OCR, recordings, attachments and pages that need a browser are not sampled.',
+        'Items that were read for the estimate. OCR, recordings, attachments and pages that need a browser are not sampled.',
       ),
     skipped: Joi.object(
       Object.fromEntries(SKIPPED_BY_DRY_RUN.map((reason) => [reason, integer().description(SKIPPED[reason])])),

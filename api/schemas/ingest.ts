@@ -36,7 +36,7 @@ export const stepFields = () => ({
     .description('`true`: make chunks without vectors, whatever `skip_embedding_generation` says.'),
   store_file_only: Joi.boolean()
     .default(false)
-    .description('`true`: store the content as it was fetched or sent, without extracting text or making chunks.'),
+    .description('`true`: store the fetched or uploaded content without extracting text or making chunks.'),
 });
 
 /** For operations without optional steps. */

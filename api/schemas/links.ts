@@ -14,7 +14,9 @@ export const pageLinks = named(
     html_content: Joi.string()
       .allow('')
       .required()
-      .description('Source of the page as it was served. Empty for a search, and if the page could not be read.'),
+      .description(
+        'HTML source of the page, without running its scripts. Empty for a search, and if the page could not be read.',
+      ),
     error_message: Joi.string()
       .allow(null)
       .required()

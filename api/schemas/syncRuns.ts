@@ -123,7 +123,7 @@ export const runRecord = named(
     cause: runCause(),
     status: runState(),
     message: nullable(Joi.string().allow('')).description(
-      'Why the run is stalled, why its last attempt or the run itself failed, or what it left out. A sentence; null if there is nothing to report.',
+      'Why the run is stalled, why its last attempt or the run itself failed, or which part of its list it did not take. A sentence; null if there is nothing to report.',
     ),
     error: nullable(Joi.string()).description(
       'The reason in `message` for programs: a cause of a stall while it is stalled, else a cause as items have it. Null if there is none.',
@@ -162,7 +162,7 @@ export const runRecord = named(
       'The file that the run is about, of a scrape or feed its parent. Null for runs about many files.',
     ),
     parent_run_id: nullable(integer()).description(
-      'The scheduled sync of which this run is a part; null if it is none.',
+      'The scheduled sync that started this run as one of its parts; null for other runs.',
     ),
     request_id: Joi.string()
       .allow('')
@@ -257,9 +257,7 @@ export const itemRecord = named(
     remedy: nullable(Joi.string()).description(
       'What to do about its cause, as a sentence. Null if nothing is to be done.',
     ),
-    bytes_fetched: count().description(
-      'Size in bytes of its content, as the last attempt fetched it or as it was uploaded.',
-    ),
+    bytes_fetched: count().description('Size in bytes of its content at its last attempt.'),
     tokens_embedded: count().description(
       'Number of tokens (cl100k) that its last attempt sent to the embedding model.',
     ),
@@ -286,7 +284,7 @@ export const retryBody = named(
       .max(1_000)
       .description('Files of the run to sync again, whatever their outcome was. Not together with a filter.'),
     outcomes: members(Joi.string().valid(...RETRIED)).description(
-      'Filter: items with one of these results. Default `failed`. Files that are READY by now are left out.',
+      'Filter: items with one of these results. Default `failed`. Files that are READY now are not synced again.',
     ),
     stages: members(itemStage()).description('Filter: items that ended at one of these steps.'),
     causes: members(itemCause()).description('Filter: items with one of these reasons.'),
