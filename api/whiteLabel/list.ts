@@ -21,6 +21,7 @@ export const listWhiteLabels = operation({
   summary: 'List OAuth clients',
   description:
     "Lists the organization's own OAuth clients, at most one for each source. Secrets are not returned: `has_client_secret` and `has_api_key` say whether they are stored. Sources that are not listed use the client of the operator (OAUTH_CLIENTS), if there is one.",
+  errors: { 404: null },
   body: named(
     'ListWhiteLabelRequest',
     Joi.object({
