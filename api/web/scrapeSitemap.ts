@@ -86,7 +86,6 @@ export const scrapeSitemap = operation({
     'Scrapes the pages that a sitemap names; each becomes a file. The response is their parent, the file of the scrape, which stays SYNCING until all pages have ended. It is READY then even if pages failed, and SYNC_ERROR if the sitemap could not be read.\n\nFollow it by its `sync_status`, by `GET /sync_runs`, or by the events FILES_CREATED, WEBSCRAPE_URLS_READY, WEBPAGE_READY and ALL_FILES_PROCESSED. A second scrape of the same sitemap runs after the first.\n\nOnly pages on the host of the sitemap are scraped, and robots.txt is obeyed. With `dry_run: true` the response is an estimate, and nothing is stored.',
   returns: 'The parent file of the scrape; for a dry run, the estimate.',
   errors: {
-    404: null,
     409: 'The address is the one of a scraped page, whose file has to be deleted first; or a request with the same Idempotency-Key is in progress.',
     429: 'The caller sent more requests than allowed, or has two dry runs in progress. Repeat the request after the seconds in `Retry-After`.',
   },
